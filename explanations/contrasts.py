@@ -36,15 +36,16 @@ class ContrastLimits(NamedTuple):
 def contrasts(warm: WarmExplainer, row: ContrastedRow, limits: ContrastLimits) -> list[dict[str, Any]]:
     """Return the nearest prototype of each of the nearest classes other than the predicted one, nearest first.
 
-    What would have to differ is absent where the explainer has no paths to leaves (see ``ReferenceFile``).
+    What would have to differ is absent where the explainer has no paths to leaves.
     """
     nearest = warm.index.of_other_classes(row.proximities, row.label, limits.n_contrasts)
     prototypes = [warm.prototypes[index] for index in nearest.tolist()]
     shares = (row.proximities[nearest] / warm.index.total_weight).tolist()
     entries = [{**prototype.head, "proximity": share} for prototype, share in zip(prototypes, shares, strict=True)]
-    if warm.paths is None:
+    paths = warm.paths
+    if paths is None:
         return entries
-    reasons = parting_reasons(warm.paths, row.leaves, warm.index.leaves[nearest], warm.index.weights)
+    reasons = parting_reasons(paths, row.leaves, warm.index.leaves[nearest], warm.index.weights)
     compared = Compared(row.values, [prototype.values for prototype in prototypes])
     found = write_differences(warm.reason_texts, reasons, compared, limits)
     return [{**entry, "differences": differences} for entry, differences in zip(entries, found, strict=True)]

@@ -13,22 +13,27 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from schemas.explanation_sets import ExplanationParts
+from schemas.explanation_sets import ExplanationParts, NearestRowsOptions
 from schemas.explanations import ExplanationRequest
 from storage.errors import StorageError
 from tree_explainers.onnx_models.label_index import near_ties
 from tree_explainers.onnx_models.session import Outcome
 
 from . import documents
+from .contrasts import ContrastedRow, ContrastLimits, contrasts
 from .instances import ReadInstances, Run, read_instances, row_ids_of, run_readable
+from .nearest_rows import RowSearch
 from .reason_texts import Compared
 from .sentences import summary
+from .typicality import UNKNOWN
 from .warm_explainer import WarmExplainer
+from .warnings import near_tie
 
 _LACKING = {
     "rules": "no rules to include; register one with a rule_set",
     "approximation_path": "no tree to lead a row; register one with an approximation_tree",
-    "nearest_rows": "no reference rows to search",
+    "nearest_rows": "no reference rows to search: they are kept for at most 250,000,000 rows x (trees + features), and "
+    "not in prototype sets of earlier releases; request the prototype set again, of fewer rows if need be",
 }
 
 
@@ -93,19 +98,36 @@ class Parts:
 
     n_prototypes: int
     n_reasons: int | None  # None: all
+    n_contrasts: int
     included: frozenset[str]
     is_full: bool
+    search: RowSearch | None  # of the reference rows; None: they are not included
 
 
 def parts_of(warm: WarmExplainer, request: ExplanationParts) -> Parts:
     """Return what explanations have; refuse to include what the explainer does not have."""
-    has = {"rules": warm.rules is not None, "approximation_path": warm.tree is not None, "nearest_rows": False}
+    has = {
+        "rules": warm.rules is not None,
+        "approximation_path": warm.tree is not None,
+        "nearest_rows": warm.reference is not None,
+    }
     if request.detail == "full":
-        lacking = {part for part, is_there in has.items() if not is_there}
-        return Parts(request.n_prototypes, None, _ALL - lacking, is_full=True)
-    refuse_to_include(request.include, has, warm.explainer_id)
-    n_reasons = None if request.n_reasons == "all" else request.n_reasons
-    return Parts(request.n_prototypes, n_reasons, frozenset(request.include), is_full=False)
+        included, n_reasons = _ALL - {part for part, is_there in has.items() if not is_there}, None
+    else:
+        refuse_to_include(request.include, has, warm.explainer_id)
+        included, n_reasons = frozenset(request.include), None if request.n_reasons == "all" else request.n_reasons
+    search = _search(warm, request, included)
+    n_contrasts, is_full = request.n_contrasts, request.detail == "full"
+    return Parts(request.n_prototypes, n_reasons, n_contrasts, included, is_full, search)
+
+
+def _search(warm: WarmExplainer, request: ExplanationParts, included: frozenset[str]) -> RowSearch | None:
+    if "nearest_rows" not in included or warm.reference is None:
+        if request.nearest_rows is not None:
+            detail = "nearest_rows says which rows to list; name nearest_rows in include, too, or leave it out"
+            raise StorageError("validation_failed", detail, "/nearest_rows")
+        return None
+    return warm.reference.search(request.nearest_rows or NearestRowsOptions())
 
 
 def refuse_to_include(include: Iterable[str], has: Mapping[str, bool], explainer_id: str) -> None:
@@ -131,6 +153,13 @@ def n_values_shown(request: ExplanationParts, n_features: int) -> int:
     return min(request.n_reasons, n_features)
 
 
+def n_rows_listed(request: ExplanationParts) -> int:
+    """Return how many of all reference rows an explanation lists, at most."""
+    if request.detail == "full" or "nearest_rows" in request.include:
+        return (request.nearest_rows or NearestRowsOptions()).n_rows
+    return 0
+
+
 # One row.
 
 
@@ -153,14 +182,17 @@ class ExplainedRow(NamedTuple):
 
 def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: ExplainedRow) -> dict[str, Any]:
     nearest = warm.index.nearest(explained.proximities, parts.n_prototypes)
-    prediction, near = _prediction(warm, explained), _nearest_prototypes(warm, parts, explained, nearest)
+    standing = UNKNOWN if warm.typicality is None else warm.typicality.standing(int(explained.proximities.max()))
+    prediction = _prediction(warm, explained)
+    near = _nearest_prototypes(warm, parts, explained, nearest, abstains=standing.abstains)
     document = {
         "object": "explanation",
         "row_id": row_id,
-        "status": "ok",
-        "summary": summary(prediction, near),
+        "status": "abstained" if standing.abstains else "ok",
+        "summary": summary(prediction, near, standing.sentence),
         "prediction": prediction,
-        "warnings": [],
+        **standing.document,
+        "warnings": _warnings(warm, explained, prediction),
         "nearest_prototypes": near,
     }
     if parts.is_full and near:
@@ -168,8 +200,10 @@ def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: Expl
             warm.prototypes[nearest[0]], prediction.get("label")
         )
     for part, (name, write) in _OPTIONAL.items():
-        if part in parts.included and (written := write(warm, explained, nearest)) is not None:
+        if part in parts.included and (written := write(warm, parts, explained, nearest)) is not None:
             document[name] = written
+    if parts.search is not None:
+        _add_nearest_rows(document, warm, parts, explained, parts.search)
     return document
 
 
@@ -182,22 +216,27 @@ def _prediction(warm: WarmExplainer, explained: ExplainedRow) -> dict[str, Any]:
 
 
 def _nearest_prototypes(
-    warm: WarmExplainer, parts: Parts, explained: ExplainedRow, nearest: NDArray[np.int64]
+    warm: WarmExplainer, parts: Parts, explained: ExplainedRow, nearest: NDArray[np.int64], *, abstains: bool
 ) -> list[dict[str, Any]]:
     prototypes = [warm.prototypes[index] for index in nearest.tolist()]
     shared = warm.index.shared_trees(explained.leaves, nearest)
-    others = [prototype.values for prototype in prototypes]
+    shares = (explained.proximities[nearest] / warm.index.total_weight).tolist()
+    near: list[dict[str, Any]] = [
+        {**prototype.head, "proximity": share, "reasons": []}
+        for prototype, share in zip(prototypes, shares, strict=True)
+    ]
+    # A prototype that shares a leaf by chance with the row explains nothing.
+    is_near = warm.minimum.is_reached(explained.proximities[nearest], shared.sum(axis=1))
+    places = [] if abstains else np.flatnonzero(is_near).tolist()
+    others = [prototypes[place].values for place in places]
     reasons = warm.reason_texts.write(
-        warm.reasons.of(nearest, shared),
+        warm.reasons.of(nearest[places], shared[places]),
         Compared(explained.values, others, warm.unexpected.of_row(explained.values)),
         parts.n_reasons,
         with_intervals="intervals" in parts.included,
     )
-    shares = (explained.proximities[nearest] / warm.index.total_weight).tolist()
-    near = [
-        {**prototype.head, "proximity": share, "reasons": own}
-        for prototype, share, own in zip(prototypes, shares, reasons, strict=True)
-    ]
+    for place, own in zip(places, reasons, strict=True):
+        near[place]["reasons"] = own
     if parts.is_full:
         for rank, entry in enumerate(near, 1):
             entry |= {"rank": rank, "distance": 1 - entry["proximity"], "coverage": prototypes[rank - 1].coverage}
@@ -205,10 +244,35 @@ def _nearest_prototypes(
     return near
 
 
+def _warnings(warm: WarmExplainer, explained: ExplainedRow, prediction: dict[str, Any]) -> list[dict[str, str]]:
+    of_row = warm.warnings.of_row(explained.values)
+    if not explained.near_tie or explained.label is None:
+        return of_row
+    return [near_tie([(each["label"], each["value"]) for each in prediction["scores"]]), *of_row]
+
+
+def _add_nearest_rows(
+    document: dict[str, Any], warm: WarmExplainer, parts: Parts, explained: ExplainedRow, search: RowSearch
+) -> None:
+    """Add the nearest of all reference rows, and where values are included, theirs."""
+    rows, found = search.nearest(explained.leaves)
+    reasons = warm.reason_texts.write(
+        found,
+        Compared(explained.values, [row.values for row in rows], warm.unexpected.of_row(explained.values)),
+        parts.n_reasons,
+        with_intervals="intervals" in parts.included,
+    )
+    document["nearest_rows"] = [{**row.head, "reasons": own} for row, own in zip(rows, reasons, strict=True)]
+    for entry, (_, feature) in zip(document.get("values", ()), warm.shown, strict=False):
+        entry["row_values"] = [row.values[feature] for row in rows]
+
+
 # Optional parts: each returns plain values, or None where the part does not apply.
 
 
-def _values(warm: WarmExplainer, explained: ExplainedRow, nearest: NDArray[np.int64]) -> list[dict[str, Any]]:
+def _values(
+    warm: WarmExplainer, _parts: Parts, explained: ExplainedRow, nearest: NDArray[np.int64]
+) -> list[dict[str, Any]]:
     """Return the values of the row and of its nearest prototypes, feature by feature."""
     others = [warm.prototypes[index].values for index in nearest.tolist()]
     return [
@@ -218,25 +282,26 @@ def _values(warm: WarmExplainer, explained: ExplainedRow, nearest: NDArray[np.in
 
 
 def _contrasts(
-    warm: WarmExplainer, explained: ExplainedRow, _nearest: NDArray[np.int64]
+    warm: WarmExplainer, parts: Parts, explained: ExplainedRow, _nearest: NDArray[np.int64]
 ) -> list[dict[str, Any]] | None:
-    """Return the nearest prototype of another class than the one predicted."""
-    label = explained.label
-    if label is None:
+    """Return the nearest prototypes of other classes than the one predicted, and what would have to differ."""
+    if explained.label is None:
         return None
-    index = warm.index.contrast(explained.proximities, label)
-    if index is None:
-        return []
-    proximity = float(explained.proximities[index] / warm.index.total_weight)
-    return [documents.contrast(warm.prototypes[index], proximity)]
+    row = ContrastedRow(explained.label, explained.leaves, explained.proximities, explained.values)
+    limits = ContrastLimits(parts.n_contrasts, parts.n_reasons, with_intervals="intervals" in parts.included)
+    return contrasts(warm, row, limits)
 
 
-def _rules(warm: WarmExplainer, explained: ExplainedRow, _nearest: NDArray[np.int64]) -> orjson.Fragment | None:
+def _rules(
+    warm: WarmExplainer, _parts: Parts, explained: ExplainedRow, _nearest: NDArray[np.int64]
+) -> orjson.Fragment | None:
     """Return the rules that hold for the row, in the order of the rule set."""
     return None if warm.rules is None else orjson.Fragment(warm.rules.text(warm.rules.firing(explained.values)))
 
 
-def _path(warm: WarmExplainer, explained: ExplainedRow, _nearest: NDArray[np.int64]) -> orjson.Fragment | None:
+def _path(
+    warm: WarmExplainer, _parts: Parts, explained: ExplainedRow, _nearest: NDArray[np.int64]
+) -> orjson.Fragment | None:
     """Return the row's path in the approximation tree, and whether the tree agrees with the model."""
     if warm.tree is None:
         return None

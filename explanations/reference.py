@@ -22,9 +22,14 @@ def reference_columns(
 
     ``missing_texts`` are texts that represent a missing category to the model, ``None`` for numbers.
     """
+    columns = feature_columns(model, dataset)
+    return tuple(_reference(column, text) for column, text in zip(columns, missing_texts, strict=True))
+
+
+def feature_columns(model: Model, dataset: Dataset) -> tuple[Column, ...]:
+    """Return the dataset's column of each of the model's features, in their order."""
     columns = {column.name: column for column in dataset.columns}
-    names = match_features(model, dataset)
-    return tuple(_reference(columns[name], text) for name, text in zip(names, missing_texts, strict=True))
+    return tuple(columns[name] for name in match_features(model, dataset))
 
 
 def _reference(column: Column, missing_text: str | None) -> ReferenceColumn:

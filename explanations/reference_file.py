@@ -159,7 +159,7 @@ class ReferenceFile:
             found = int(row_id) if is_index else self.n_rows
         else:
             ids, order = self._ids, self._id_order
-            place = bisect_left(range(self.n_rows), row_id, key=lambda place: ids[order[place]])
+            place = bisect_left(range(self.n_rows), row_id, key=lambda place: ids[int(order[place])])
             found = self.n_rows if place == self.n_rows else int(order[place])
         return found if found < self.n_rows and self.row_id(found) == row_id else None
 

@@ -8,8 +8,8 @@ from tree_explainers import wording
 _N_FEATURES = 3  # that a summary names
 
 
-def summary(prediction: Mapping[str, Any], nearest: Sequence[Mapping[str, Any]]) -> str:
-    """Return an explanation in one sentence.
+def summary(prediction: Mapping[str, Any], nearest: Sequence[Mapping[str, Any]], typicality: str) -> str:
+    """Return an explanation in a sentence or two.
 
     Parameters
     ----------
@@ -17,8 +17,17 @@ def summary(prediction: Mapping[str, Any], nearest: Sequence[Mapping[str, Any]])
         As explanations have it.
     nearest
         The nearest prototypes, as explanations have them.
+    typicality
+        The first sentence, about how typical the row is; empty where that is not known.
     """
+    explained = _explained(prediction, nearest, is_placed=bool(typicality))
+    return f"{typicality} {explained}" if typicality else explained
+
+
+def _explained(prediction: Mapping[str, Any], nearest: Sequence[Mapping[str, Any]], *, is_placed: bool) -> str:
     outcome = f"Predicted as {_outcome(prediction)}"
+    if not nearest and is_placed:
+        return f"{outcome}."
     if not nearest:
         return f"{outcome}; the row shares no leaf with any prototype."
     prototype = nearest[0]

@@ -2,15 +2,24 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tree_explainers.prototype_sets.typicality import Typicality, typicality
 
-QUANTILES = "typicality_quantiles"
-"""Name of the quantiles among the arrays of a prototype set."""
+
+class Standing(NamedTuple):
+    """What an explanation says about how typical a row is."""
+
+    document: dict[str, Any]  # the fields of the explanation
+    sentence: str  # with which its summary begins
+    abstains: bool  # the explainer does not explain the row
+
+
+UNKNOWN = Standing({}, "", abstains=False)
+"""Of rows explained by a prototype set without a scale."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,29 +31,32 @@ class TypicalityScale:
     abstain_below: float = 0.0  # per cent
 
     @staticmethod
-    def of_arrays(
-        arrays: Mapping[str, NDArray[Any]], rows: str, abstain_below: float | None
+    def of(
+        arrays: Mapping[str, NDArray[Any]], result: Mapping[str, Any], abstain_below: float | None
     ) -> "TypicalityScale | None":
-        """Return the scale that a prototype set's arrays hold; ``None`` for one that was made before there was any."""
-        quantiles = arrays.get(QUANTILES)
+        """Return the scale of a prototype set's arrays and result; ``None`` where it has none.
+
+        Sets that were made before there was any have none, and those all of whose rows are prototypes.
+        """
+        quantiles = arrays.get("typicality_quantiles")
         if quantiles is None or len(quantiles) == 0:
             return None
+        rows = "reference rows" if result["typicality"]["rows"] == "dataset" else "evaluation rows"
         return TypicalityScale(np.array(quantiles, dtype=np.int64), rows, abstain_below or 0.0)
 
-    def place(self, proximity: int) -> Typicality:
-        """Return where a row stands whose best integer proximity this is."""
-        return typicality(proximity, self.quantiles)
+    def standing(self, proximity: int) -> Standing:
+        """Return where a row stands whose integer proximity to its nearest prototype this is."""
+        found = typicality(proximity, self.quantiles)
+        abstains = found.percentile < self.abstain_below
+        consequence = f"; the explainer abstains below {self.abstain_below:g} %" if abstains else ""
+        document = {"typicality": {"level": found.level, "percentile": found.percentile}}
+        return Standing(document, f"{self._sentence(found)}{consequence}.", abstains)
 
-    def abstains(self, found: Typicality) -> bool:
-        """Return whether the explainer abstains from explaining such a row."""
-        return found.percentile < self.abstain_below
-
-    def sentence(self, found: Typicality) -> str:
-        """Return what a row's typicality means as a sentence, with which a summary begins."""
+    def _sentence(self, found: Typicality) -> str:
         if found.level == "none":
-            return "This row shares no leaf with any prototype."
+            return "This row shares no leaf with any prototype"
         if found.level == "far":
             share = "less than 1 %" if found.percentile == 0 else f"only {found.percentile} %"
-            return f"This row is far from all prototypes: {share} of the {self.rows} are no nearer to one."
+            return f"This row is far from all prototypes: {share} of the {self.rows} are no nearer to one"
         words = "close to" if found.level == "close" else "about as near as usual to"
-        return f"This row is {words} a prototype: {found.percentile} % of the {self.rows} are no nearer to one."
+        return f"This row is {words} a prototype: {found.percentile} % of the {self.rows} are no nearer to one"

@@ -14,8 +14,9 @@ from schemas.explainers import Explainer
 from schemas.models import Model
 from schemas.rule_sets import RuleSetResult
 from storage.array_files import read_arrays
-from storage.artefacts import ArtefactStore
+from storage.artefacts import Artefact, ArtefactStore
 from storage.database import Database
+from storage.dataset_files import DatasetFile
 from storage.datasets import DatasetStore
 from storage.explainers import ExplainerStore
 from storage.models import ModelStore
@@ -23,21 +24,28 @@ from storage.object_store import ObjectStore
 from tree_explainers.leaf_space.coarser_leaves import map_leaves
 from tree_explainers.onnx_models.session import ModelSession, Outcome
 from tree_explainers.prototype_sets.leaf_boxes import LeafBoxes
+from tree_explainers.prototype_sets.leaf_paths import LeafPaths
 from tree_explainers.prototype_sets.nearest import PrototypeIndex
-from tree_explainers.prototype_sets.readable import ReasonReader
+from tree_explainers.prototype_sets.readable import ReasonReader, feature_numbers
 from tree_explainers.prototype_sets.reasons import Reasons
+from tree_explainers.prototype_sets.row_coverage import MinimumProximity
 
 from .instances import Features
+from .nearest_rows import WarmReference
 from .reason_texts import ReasonTexts
-from .reference import UnexpectedlyMissing, reference_columns
+from .reference import UnexpectedlyMissing, feature_columns, reference_columns
+from .reference_file import ReferenceFile
 from .rules import WarmRules
 from .trees import WarmTree
+from .typicality import TypicalityScale
+from .warnings import RowWarnings
 
 OpenSession = Callable[[str], ModelSession]
 """Opens the model with this id, or finds it open."""
 
 _PROTOTYPE_SETS, _RULE_SETS, _TREES = "prototype_sets", "rule_sets", "approximation_trees"
 _BOXES = "boxes_"
+_REFERENCE = "reference_rows"  # name of the prototype set's file
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +73,14 @@ class WarmExplainer:
     reasons: Reasons
     reason_texts: ReasonTexts
     unexpected: UnexpectedlyMissing
+    warnings: RowWarnings
+    minimum: MinimumProximity  # for a prototype to explain a row
+    typicality: TypicalityScale | None  # None: the prototype set has none
     prototypes: tuple[WarmPrototype, ...]
     shown: tuple[tuple[str, int], ...]  # the features that callers may see, and their indices among the model's
     rules: WarmRules | None
     tree: WarmTree | None
+    reference: WarmReference | None
     provenance: dict[str, Any]
 
     def leaves(self, outcome: Outcome) -> NDArray[np.int32]:
@@ -77,6 +89,11 @@ class WarmExplainer:
         They are the model's own, or the coarser ones that the prototype set was made with.
         """
         return outcome.leaves if self.coarser is None else map_leaves(*self.coarser, outcome.leaves)
+
+    @property
+    def paths(self) -> LeafPaths | None:
+        """The paths to these leaves, from the file of the reference rows; ``None`` where that is not kept."""
+        return None if self.reference is None else self.reference.open().paths
 
 
 def warm_up(explainer_id: str, database: Database, objects: ObjectStore, open_session: OpenSession) -> WarmExplainer:
@@ -104,10 +121,14 @@ def warm_up(explainer_id: str, database: Database, objects: ObjectStore, open_se
             shown,
         ),
         unexpected=UnexpectedlyMissing.build(session.description, reference),
+        warnings=RowWarnings(session.description, feature_columns(model, dataset), shown),
+        minimum=MinimumProximity.of(arrays["weights"]),
+        typicality=TypicalityScale.of(arrays, result, explainer.abstain_below),
         prototypes=tuple(_prototype(item, model) for item in result["prototypes"]),
         shown=tuple((name, index) for index, name in enumerate(model.feature_names) if shown is None or name in shown),
         rules=_rules(explainer, model, database, objects),
         tree=_tree(explainer, model, database, objects),
+        reference=_reference(artefact, database, objects, session, model),
         provenance=_provenance(model, dataset.sha256, explainer),
     )
 
@@ -144,6 +165,20 @@ def _tree(explainer: Explainer, model: Model, database: Database, objects: Objec
     artefact = ArtefactStore(database).get(_TREES, explainer.approximation_tree)
     content = ApproximationTreeResult.model_validate_json(objects.get(artefact.result or ""))
     return WarmTree.of(content, model.feature_names)
+
+
+def _reference(
+    artefact: Artefact, database: Database, objects: ObjectStore, session: ModelSession, model: Model
+) -> WarmReference | None:
+    kept = artefact.files.get(_REFERENCE)
+    if kept is None:
+        return None
+    content = DatasetStore(database).get(artefact.dataset).content
+    return WarmReference(
+        lambda: ReferenceFile(objects.path(kept), feature_numbers(session.description.columns)),
+        lambda: DatasetFile(objects.path_of_pages(content)),
+        model.classes,
+    )
 
 
 def _provenance(model: Model, dataset_sha256: str, explainer: Explainer) -> dict[str, Any]:

@@ -98,18 +98,12 @@ class RowWarnings:
         return f"{self._names[index]} is {wording.number_text(value)}; {text}"
 
 
-def near_tie(classes: Sequence[str], scores: Sequence[float]) -> Warning_:
-    """Return the warning that rounding may have decided between the two best scores.
-
-    Parameters
-    ----------
-    classes, scores : (n_classes,)
-        Two at least.
-    """
-    first, second = sorted(range(len(scores)), key=lambda index: -scores[index])[:2]
+def near_tie(scores: Iterable[tuple[str, float]]) -> Warning_:
+    """Return the warning that rounding may have decided between the two best of at least two classes and scores."""
+    (first, _), (second, _) = sorted(scores, key=lambda each: -each[1])[:2]
     detail = (
-        f"the scores of {_category_text(classes[first])} and {_category_text(classes[second])} differ by no more than "
-        "rounding, which may have decided the label"
+        f"the scores of {_category_text(first)} and {_category_text(second)} differ by no more than rounding, "
+        "which may have decided the label"
     )
     return {"code": "near_tie", "detail": detail}
 

@@ -44,6 +44,25 @@ TreesUsed = Annotated[
         "of boosting whose values do not vary. Null in results that were made before this field existed."
     ),
 ]
+
+
+class SearchedRows(Contract):
+    """The reference rows that `nearest_rows` searches, and the memory that this takes."""
+
+    n_rows: int = Field(description="Number of rows.")
+    mapped_bytes: int = Field(
+        description="Size of the file that is mapped, in bytes: the parts in use are in memory while there is room."
+    )
+    held_bytes: int = Field(
+        description="Memory that is held beside it in each process that answers, in bytes at most: sums of a search, "
+        "and the groups of rows by a few columns."
+    )
+
+
+SEARCHED_ROWS = (
+    "Reference rows that `nearest_rows` can search; null where none are kept: for more than 250,000,000 rows x (trees "
+    "+ features), and in sets that were made before this field existed."
+)
 RequestedModel = Annotated[Identifier, Field(description="Id of the model.")]
 ReferenceDataset = Annotated[
     Identifier, Field(description="Id of the reference dataset, which has every feature that the model reads.")

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from .artefacts import SEARCHED_ROWS, SearchedRows
 from .contract import OBJECT, Contract, CreatedAt, Identifier, Name
 
 
@@ -60,3 +61,4 @@ class Explainer(ExplainerSummary):
     shown_features: Literal["all"] | list[str] = Field(
         description="Features of the prototype rows that explanations show: `all`, or a list of names."
     )
+    nearest_rows: SearchedRows | None = Field(default=None, description=SEARCHED_ROWS)

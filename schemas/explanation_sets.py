@@ -5,10 +5,50 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from .artefacts import REQUEST, RESULT, ArtefactView
-from .contract import OBJECT, Contract, Identifier, RowsOfDataset
+from .contract import OBJECT, Contract, Identifier, Many, Name, RowsOfDataset
 
 MAX_REASONS = 100
+MAX_CONTRASTS = 20
+MAX_SEARCHED_IDS = 10_000
 IncludedPart = Literal["values", "intervals", "contrast", "rules", "approximation_path", "nearest_rows"]
+
+
+class NearestRowsOptions(Contract):
+    """Which of the reference rows `nearest_rows` lists."""
+
+    n_rows: int = Field(
+        default=5,
+        strict=True,
+        ge=1,
+        le=100,
+        description="Maximum number of rows; those that share no leaf with the explained row are left out.",
+    )
+    classes: list[str] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=1000,
+        description="Only rows for which the model predicts one of these classes; null: of any. Not applicable to "
+        "regression.",
+    )
+    max_per_group: int | None = Field(
+        default=None,
+        strict=True,
+        ge=1,
+        le=100,
+        description="Maximum number of rows of a group: from near to far, a row is passed over when its group has that "
+        "many. Null: any number.",
+    )
+    group_by: Name | None = Field(
+        default=None,
+        description="Column of the reference dataset, such as one of households, whose value is the group of a row; "
+        "rows without a value are one group. Null: the class that the model predicts.",
+    )
+    row_ids: Many[str] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=MAX_SEARCHED_IDS,
+        description="Only rows with these ids; null: all.",
+    )
 
 
 class ExplanationParts(Contract):
@@ -25,9 +65,21 @@ class ExplanationParts(Contract):
     include: list[IncludedPart] = Field(
         default=[],
         description="Optional parts of explanations. `values`: the values of the row and of its nearest prototypes; "
-        "`intervals`: the ends of each reason as numbers; `contrast`: the nearest prototype of another class; `rules`: "
-        "the rules that apply, if the explainer has a rule set; `approximation_path`: the path in the approximation "
+        "`intervals`: the ends of each reason as numbers; `contrast`: the nearest prototypes of other classes, and "
+        "what would have to differ; `rules`: the rules that apply, if the explainer has a rule set; "
+        "`approximation_path`: the path in the approximation "
         "tree, if the explainer has one; `nearest_rows`: the nearest of all reference rows, if the explainer has them.",
+    )
+    n_contrasts: int = Field(
+        default=1,
+        strict=True,
+        ge=1,
+        le=MAX_CONTRASTS,
+        description="Maximum number of other classes in `contrasts`, where `contrast` is included: the nearest ones, "
+        "each by its nearest prototype.",
+    )
+    nearest_rows: NearestRowsOptions | None = Field(
+        default=None, description="Which rows `nearest_rows` lists, where it is included; null: the nearest five."
     )
     detail: Literal["short", "full"] = Field(
         default="short",

@@ -85,7 +85,7 @@ class Reason(Contract):
     )
     prototype_value: Cell = Field(
         default=None,
-        description="Value of the prototype; null if it is missing.",
+        description="Value of the prototype, or of the reference row; null if it is missing.",
         json_schema_extra=without_default,
     )
     share_of_trees: float = Field(
@@ -98,7 +98,8 @@ class Reason(Contract):
 
 _REASONS = (
     "Reasons for the proximity, one for each shown feature that shared trees test, by descending share of trees; at "
-    "most `n_reasons`."
+    "most `n_reasons`. Empty below the minimum proximity (see `row_coverage` of prototype sets), and where the status "
+    "is `abstained`."
 )
 
 
@@ -127,8 +128,11 @@ class NearestRow(Contract):
     """A reference row near the row, as the model sees it."""
 
     row_id: RowId
-    label: str | SkipJsonSchema[None] = absent("Class of the reference row; absent for regression.")
-    value: float | SkipJsonSchema[None] = absent("Value of the reference row; absent for classification.")
+    label: str | SkipJsonSchema[None] = absent("Class that the model predicts for it; absent for regression.")
+    value: float | SkipJsonSchema[None] = absent("Value that the model predicts for it; absent for classification.")
+    target: str | float | SkipJsonSchema[None] = absent(
+        "Its class or value in the target column; absent where the dataset has no target that fits the model."
+    )
     proximity: float = Field(
         ge=0, le=1, description="Share of trees, by weight, in which it has the same leaf as the row."
     )
@@ -153,26 +157,51 @@ class ComparedFeature(Contract):
     prototype_values: list[Cell] = Field(
         description="Value of each of the nearest prototypes, in their order; null where it is missing."
     )
+    row_values: list[Cell] | SkipJsonSchema[None] = absent(
+        "Value of each of the `nearest_rows`, in their order, null where it is missing; absent unless these are "
+        "included."
+    )
 
 
 class Difference(Contract):
-    """A feature at which trees separate a row from a prototype of another class."""
+    """A feature at which trees part a row from a prototype: at it, their paths in a tree go different ways first."""
 
     feature: str = Field(description="Name of the feature.")
-    text: str = Field(description="What separates the two, as an English phrase.")
-    value: Cell = Field(description="Value of the row; null if it is missing.")
-    prototype_value: Cell = Field(description="Value of the prototype; null if it is missing.")
-    share_of_trees: float = Field(description="Share of the trees that separate the two at this feature, 0 to 1.")
+    text: str = Field(
+        description="What would have to hold for all these trees to go on with the prototype, as an English phrase, "
+        "such as `income is 31,000 here and would have to be above 45,000`."
+    )
+    value: Cell = Field(
+        default=None,
+        description="Value of the row; null if it is missing. Absent, as is `prototype_value`, where the feature could "
+        "not be mapped back to a raw one.",
+        json_schema_extra=lambda schema: schema.pop("default", None),
+    )
+    prototype_value: Cell = Field(
+        default=None,
+        description="Value of the prototype; null if it is missing.",
+        json_schema_extra=lambda schema: schema.pop("default", None),
+    )
+    share_of_trees: float = Field(
+        description="Share, by weight, of the trees that separate the two rows which part them at this feature, 0 to "
+        "1. Over all features, hidden ones included, these shares add up to 1."
+    )
+    interval: ReasonInterval | SkipJsonSchema[None] = absent(
+        "What would have to hold, in numbers; absent unless `intervals` are included."
+    )
 
 
 class Contrast(Contract):
-    """The nearest prototype of another class."""
+    """The nearest prototype of another class, and what would have to differ."""
 
     row_id: RowId
     label: str = Field(description="Class of the prototype.")
-    proximity: float = Field(description="Proximity to the row, 0 to 1.")
+    proximity: float = Field(
+        description="Proximity to the row, 0 to 1; where it is 0, this is the prototype of its class selected first."
+    )
     differences: list[Difference] | SkipJsonSchema[None] = absent(
-        "Features at which the trees separate the two rows, by descending share of trees."
+        "Features at which the trees part the two rows, by descending share of trees; at most `n_reasons`. Absent "
+        "where the prototype set keeps no reference rows, and with them no paths."
     )
 
 
@@ -204,22 +233,31 @@ class ApproximationPath(Contract):
 
 
 class Typicality(Contract):
-    """How near a row is to its nearest prototype, among other rows."""
+    """How near a row is to its nearest prototype, among other rows (see `typicality` of the prototype set)."""
 
     level: Literal["close", "typical", "far", "none"] = Field(
-        description="`close`: nearer than three quarters of the rows compared with; `typical`; `far`: farther than "
-        "95 % of them; `none`: no prototype reaches the minimum proximity."
+        description="`close`: above the 75th percentile; `typical`: from the 5th; `far`: below it; `none`: the row "
+        "shares no leaf with any prototype."
     )
-    percentile: float = Field(
-        ge=0, le=100, description="Percentage of the rows compared with that are no nearer to their nearest prototype."
+    percentile: int = Field(
+        ge=0,
+        le=100,
+        description="Share of the rows compared with that are no nearer to their nearest prototype, in per cent, "
+        "rounded down; 0 where the level is `none`.",
     )
 
 
 class RowWarning(Contract):
     """A reason to read an explanation with care."""
 
-    code: str = Field(description="What is unusual, such as `unseen_category`, to be tested by programs.")
-    feature: str | SkipJsonSchema[None] = absent("Feature that is concerned; absent where it is none in particular.")
+    code: str = Field(
+        description="What is unusual: `near_tie` (rounding may have decided the label), `unseen_category` (no "
+        "reference row has it), `outside_reference_range` (of the values of all reference rows), "
+        "`transformed_features` (reasons name columns of the model that are not raw features); codes may be added."
+    )
+    feature: str | SkipJsonSchema[None] = absent(
+        "Feature that is concerned; absent where it is none in particular. Ten are named of each code, others counted."
+    )
     detail: str = Field(description="The same as an English sentence.")
 
 
@@ -230,7 +268,10 @@ class _Explained(Contract):
     row_id: InstanceRowId
     summary: str = Field(description="The explanation in a plain English sentence or two.")
     prediction: Prediction = Field(description="What the model predicts.")
-    typicality: Typicality | SkipJsonSchema[None] = absent("How near the row is to its nearest prototype.")
+    typicality: Typicality | SkipJsonSchema[None] = absent(
+        "How near the row is to its nearest prototype, among other rows; absent where the prototype set was made "
+        "before this was measured."
+    )
     warnings: list[RowWarning] = Field(description="Reasons to read the explanation with care; empty: there is none.")
     nearest_prototypes: list[NearestPrototype] = Field(
         description="The nearest prototypes by descending proximity, without those that share no leaf with the row."
@@ -243,8 +284,8 @@ class _Explained(Contract):
         "Values in the model's order, of the features that the explainer shows; absent unless included."
     )
     contrasts: list[Contrast] | SkipJsonSchema[None] = absent(
-        "Nearest prototypes of other classes than the predicted one, of those that share a leaf with the row; absent "
-        "unless included, and for regression."
+        "Nearest prototypes of other classes than the predicted one, nearest first; absent unless included, and for "
+        "regression."
     )
     rules: list[FiringRule] | SkipJsonSchema[None] = absent(
         "Rules that apply, in the order of the rule set: the first decides, and without any the default rule does. "

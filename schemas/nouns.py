@@ -197,8 +197,9 @@ PROTOTYPE_SETS = Noun(
     summary=PrototypeSet,
     view=PrototypeSet,
     result=PrototypeSetResult,
-    revision=4,
+    revision=5,
     arrays=("weights", "leaves", "classes", "boxes"),
+    files=("reference_rows",),
     products=(Product(name="content", media_types=_TABLE),),
 )
 LABEL_AUDITS = Noun(

@@ -9,6 +9,7 @@ from .artefacts import (
     EVALUATION_DATASET,
     REQUEST,
     RESULT,
+    SEARCHED_ROWS,
     ArtefactView,
     ComparedWith,
     ConstantPrediction,
@@ -17,6 +18,7 @@ from .artefacts import (
     ReferenceDataset,
     RequestedKind,
     RequestedModel,
+    SearchedRows,
     TreesUsed,
     UsedKind,
     UsedLeafRows,
@@ -303,6 +305,7 @@ class PrototypeSetResult(Contract):
     validation: Validation | None = Field(
         default=None, description="How `validate` found the number of prototypes; null where it was not requested."
     )
+    nearest_rows: SearchedRows | None = Field(default=None, description=SEARCHED_ROWS)
     n_candidates: int = Field(description="Number of rows that could become prototypes: all, or a random sample.")
     n_selected: int = Field(description="Number of prototypes that were selected.")
     n_swaps: int = Field(

@@ -2,6 +2,7 @@
 
 import json
 
+from schemas.artefacts import SearchedRows
 from schemas.contract import Page
 from schemas.explainers import Explainer, ExplainerRequest, ExplainerSummary
 from schemas.identifiers import content_identifier
@@ -34,7 +35,8 @@ def register_explainer(context: AppContext, request: ExplainerRequest) -> tuple[
         _check_artefact(tree, "approximation tree", request)
     _check_shown_features(model, request)
     _check_abstaining(context, prototypes, request)
-    return context.explainers.add(_identifier(request), request)
+    explainer, is_new = context.explainers.add(_identifier(request), request)
+    return _with_nearest_rows(context, explainer), is_new
 
 
 def _identifier(request: ExplainerRequest) -> str:
@@ -50,7 +52,7 @@ def list_explainers(context: AppContext, limit: int, cursor: str | None, **filte
 
 def get_explainer(context: AppContext, explainer_id: str) -> Explainer:
     """Return an explainer."""
-    return context.explainers.get(explainer_id)
+    return _with_nearest_rows(context, context.explainers.get(explainer_id))
 
 
 def rename_explainer(context: AppContext, explainer_id: str, name: str | None) -> None:
@@ -62,6 +64,13 @@ def delete_explainer(context: AppContext, explainer_id: str) -> None:
     """Delete an explainer; refused while a name means it."""
     with_reserve(context, lambda: context.explainers.delete(explainer_id))
     context.explainer_cache.forget(explainer_id)
+
+
+def _with_nearest_rows(context: AppContext, explainer: Explainer) -> Explainer:
+    """Return the explainer with what its prototype set says of the reference rows."""
+    prototype_set = context.artefacts.get(PROTOTYPE_SETS.name, explainer.prototype_set)
+    kept = json.loads(context.objects.get(ready_result(prototype_set))).get("nearest_rows")
+    return explainer if kept is None else explainer.model_copy(update={"nearest_rows": SearchedRows(**kept)})
 
 
 def _check_artefact(artefact: Artefact, noun: str, request: ExplainerRequest) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from explanations.explained_rows import n_values_shown, refuse_to_include
+from explanations.explained_rows import n_rows_listed, n_values_shown, refuse_to_include
 from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
 from schemas.nouns import EXPLANATION_SETS, PROTOTYPE_SETS
 from schemas.prototype_sets import MAX_PROTOTYPES_BY_COVERAGE
@@ -47,7 +47,12 @@ def request_explanation_set(context: AppContext, request: ExplanationSetRequest)
     dataset = context.datasets.get(request.dataset)
     match_features(model, dataset.view)
     n_features = model.n_features if explainer.shown_features == "all" else len(explainer.shown_features)
-    has = {"rules": explainer.rule_set is not None, "approximation_path": explainer.approximation_tree is not None}
+    prototype_set = context.artefacts.get(PROTOTYPE_SETS.name, explainer.prototype_set)
+    has = {
+        "rules": explainer.rule_set is not None,
+        "approximation_path": explainer.approximation_tree is not None,
+        "nearest_rows": bool(prototype_set.files),
+    }
     refuse_to_include(request.include, has, explainer.id)
     _check_size(context.settings.max_explanation_set_values, request, dataset, n_features)
     complete = request.model_copy(update={"include": sorted(set(request.include))})
@@ -66,11 +71,12 @@ def _n_prototypes(context: AppContext, prototype_set: str) -> int:
 
 def _check_size(limit: int, request: ExplanationSetRequest, dataset: StoredDataset, n_features: int) -> None:
     n_rows, n_values = dataset.view.n_rows, n_values_shown(request, n_features)
-    if n_rows * request.n_prototypes * n_values > limit:
+    n_others = request.n_prototypes + n_rows_listed(request)
+    if n_rows * n_others * n_values > limit:
         detail = (
-            f"{n_rows} rows with {request.n_prototypes} prototypes and {n_values} reasons or values of each are more "
-            f"than the {limit} values of one set; explain fewer rows, request fewer prototypes or reasons, or show "
-            "fewer features"
+            f"{n_rows} rows with {n_others} prototypes or reference rows and {n_values} reasons or values of each "
+            f"are more than the {limit} values of one set; explain fewer rows, request fewer of these, or show fewer "
+            "features"
         )
         raise StorageError(code="resource_estimate_exceeds_limit", detail=detail)
 

@@ -7,9 +7,10 @@ from typing import TypeVar
 import orjson
 
 from explanations.dataset_rows import DatasetRows
-from explanations.explained_rows import explain_instances, n_values_shown
+from explanations.explained_rows import explain_instances, n_rows_listed, n_values_shown
 from explanations.instances import ReadInstances, read_instances, row_ids_of
 from explanations.warm_explainer import WarmExplainer, warm_up
+from schemas.explanation_sets import NearestRowsOptions
 from schemas.explanations import ExplanationRequest
 from schemas.models import MAX_INSTANCES, Instance
 from schemas.problems import FieldProblem
@@ -24,6 +25,7 @@ from ..app_context import AppContext
 Result = TypeVar("Result")
 
 _QUICK_INSTANCES = 4  # more would keep the event loop from other callers for over two milliseconds
+_QUICK_SECONDS = 1e-3  # of searching for the nearest reference rows
 _WHICH_ROWS = "send either `instances`, or `dataset` with the `row_ids` of those of its rows that are to be explained"
 
 
@@ -54,8 +56,9 @@ async def explain(context: AppContext, explainer: str, request: ExplanationReque
     name = explainer if "_" not in explainer else None
     warm = await find_warm(context, explainer if name is None else await explainer_named(context, name))
     check_size(context, warm, request)
+    is_quick = await search_is_quick(warm, request)
     if request.dataset is None:
-        return await run_rows(context, _n_rows(request), lambda: explain_rows(warm, request, name))
+        return await run_rows(context, _n_rows(request), lambda: explain_rows(warm, request, name), is_quick=is_quick)
     # Its file is read beside the event loop, however few the rows are.
     return await context.batches.run(
         _n_rows(request), lambda: explain_rows(warm, request, name, read_rows(context, warm, request))
@@ -68,9 +71,9 @@ async def find_warm(context: AppContext, explainer_id: str) -> WarmExplainer:
     return await asyncio.to_thread(warm_explainer, context, explainer_id) if warm is None else warm
 
 
-async def run_rows(context: AppContext, n_rows: int, work: Callable[[], Result]) -> Result:
-    """Return the result of ``work``: of a few rows at once, of more when their turn has come."""
-    return work() if n_rows <= _QUICK_INSTANCES else await context.batches.run(n_rows, work)
+async def run_rows(context: AppContext, n_rows: int, work: Callable[[], Result], *, is_quick: bool = True) -> Result:
+    """Return the result of ``work``: of a few rows that are quick at once, of others when their turn has come."""
+    return work() if is_quick and n_rows <= _QUICK_INSTANCES else await context.batches.run(n_rows, work)
 
 
 async def explainer_named(context: AppContext, name: str) -> str:
@@ -81,6 +84,18 @@ async def explainer_named(context: AppContext, name: str) -> str:
     if found is None:
         raise no_such_name(name)
     return found
+
+
+async def search_is_quick(warm: WarmExplainer, request: ExplanationRequest) -> bool:
+    """Return whether the nearest of all reference rows, if requested, are found quickly; open their file if need be."""
+    if warm.reference is None or not (_n_reference_rows(warm, request) or _n_contrasts(warm, request)):
+        return True
+    if not warm.reference.is_open:
+        await asyncio.to_thread(warm.reference.open)
+    if not _n_reference_rows(warm, request):
+        return True
+    options = request.nearest_rows or NearestRowsOptions()
+    return warm.reference.seconds(options, _n_rows(request)) <= _QUICK_SECONDS
 
 
 def warm_explainer(context: AppContext, explainer_id: str) -> WarmExplainer:
@@ -132,15 +147,28 @@ def check_size(context: AppContext, warm: WarmExplainer, request: ExplanationReq
     """Refuse rows and prototypes that are too many values for one answer."""
     limit = context.settings.max_explained_values
     n_rows = _n_rows(request)
-    n_prototypes = min(request.n_prototypes, len(warm.prototypes))
+    n_prototypes = min(request.n_prototypes, len(warm.prototypes)) + _n_contrasts(warm, request)
+    n_prototypes += _n_reference_rows(warm, request)
     n_values = n_values_shown(request, len(warm.shown))
     if n_rows * n_prototypes * n_values > limit and n_rows <= MAX_INSTANCES:
         detail = (
-            f"{n_rows} rows with {n_prototypes} prototypes and {n_values} reasons or values of each are more than the "
-            f"{limit} values of one answer; send fewer rows, request fewer prototypes or reasons, or show fewer "
-            "features"
+            f"{n_rows} rows with {n_prototypes} prototypes or reference rows and {n_values} reasons or values of each "
+            f"are more than the {limit} values of one answer; send fewer rows, request fewer prototypes or reasons, or "
+            "show fewer features"
         )
         raise StorageError("too_many_rows", detail)
+
+
+def _n_reference_rows(warm: WarmExplainer, request: ExplanationRequest) -> int:
+    """Return how many of all reference rows an explanation lists, at most."""
+    return 0 if warm.reference is None else n_rows_listed(request)
+
+
+def _n_contrasts(warm: WarmExplainer, request: ExplanationRequest) -> int:
+    """Return how many prototypes of other classes an explanation lists, at most."""
+    if not (request.detail == "full" or "contrast" in request.include):
+        return 0
+    return min(request.n_contrasts, max(0, len(warm.model.classes) - 1))
 
 
 def read_rows(context: AppContext, warm: WarmExplainer, request: ExplanationRequest) -> ReadInstances:

@@ -25,7 +25,7 @@ from tree_explainers.onnx_models.session import Outcome
 
 from ..app_context import AppContext
 from ..tensors import OutputTensor, TensorAnswer, answer_of, instances_of, wanted_outputs
-from .explanations import check_size, explainer_named, find_warm, run_rows, sent_instances
+from .explanations import check_size, explainer_named, find_warm, run_rows, search_is_quick, sent_instances
 
 _PLATFORM = "leafspace"
 _EXPLANATION, _SCORES, _LABEL, _VALUE = "explanation", "scores", "label", "value"
@@ -40,7 +40,8 @@ async def explain(context: AppContext, name: str, request: ExplanationRequest) -
     warm = await _find(context, name)
     instances = sent_instances(request)
     check_size(context, warm, request)
-    return await run_rows(context, len(instances), lambda: _explained(warm, name, request))
+    is_quick = await search_is_quick(warm, request)
+    return await run_rows(context, len(instances), lambda: _explained(warm, name, request), is_quick=is_quick)
 
 
 async def predict(context: AppContext, name: str, request: ExplanationRequest) -> bytes:
@@ -79,7 +80,7 @@ async def infer(
         head = {"model_name": name, "model_version": warm.explainer_id} | ({"id": request.id} if request.id else {})
         return answer_of(head, [tensors[wanted] for wanted in are_binary], are_binary)
 
-    return await run_rows(context, len(rows.instances), inferred)
+    return await run_rows(context, len(rows.instances), inferred, is_quick=await search_is_quick(warm, rows))
 
 
 async def is_ready(context: AppContext, name: str, model_version: str | None = None) -> dict[str, Any]:

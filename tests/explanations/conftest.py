@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-
+from explanations.dataset_rows import DatasetRows
 from explanations.warm_explainer import WarmExplainer, warm_up
+from schemas.models import Instance
 from storage.dataset_files import DatasetFile
 from tests.support.api import frame_of
 from tests.support.models import fitted
@@ -23,7 +24,7 @@ class Case:
     """A warm explainer and rows to explain."""
 
     warm: WarmExplainer
-    rows: RowBlock
+    rows: list[Instance]  # as callers send them
 
 
 FindCase = Callable[..., Case]
@@ -63,7 +64,7 @@ def _case(
     context = workshop.context
     content = context.datasets.get(workshop.register_dataset(rows, row_id="id")).content
     warm = warm_up(explainer, context.database, context.objects, context.sessions.get)
-    return Case(warm, _block(context.objects.path(content), names))
+    return Case(warm, _instances(context.objects.path(content), names))
 
 
 def _matrix(name: str) -> tuple[bytes, pd.DataFrame, pd.DataFrame]:
@@ -95,7 +96,6 @@ def _pipeline(name: str) -> tuple[bytes, pd.DataFrame, pd.DataFrame]:
     return fitted_pipeline(name).onnx, frame, rows
 
 
-def _block(path: Path, names: list[str]) -> RowBlock:
+def _instances(path: Path, names: list[str]) -> list[Instance]:
     with DatasetFile(path) as file:
-        are_booleans = tuple(file.column(name).type == "boolean" for name in names)
-        return RowBlock(0, file.row_ids(), tuple(file.read_columns(names)), are_booleans)
+        return DatasetRows(file, names).read(range(file.n_rows))[0]

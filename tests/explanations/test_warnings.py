@@ -119,7 +119,7 @@ def test_columns_that_cannot_be_mapped_back_are_named_for_every_row(workshop: Wo
 
 
 def test_a_near_tie_names_the_two_best_classes() -> None:
-    found = near_tie(["a", "b", "c and d"], [0.4, 0.1, 0.4000001])
+    found = near_tie([("a", 0.4), ("b", 0.1), ("c and d", 0.4000001)])
 
     assert found["code"] == "near_tie"
     assert found["detail"].startswith("the scores of 'c and d' and a differ")

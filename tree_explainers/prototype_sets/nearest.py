@@ -137,7 +137,7 @@ class PrototypeIndex:
         found, n_near = _nearest(proximities, min(n_prototypes, len(self.leaves)))
         is_near = np.arange(found.shape[1]) < n_near[:, None]
         rows, prototypes = np.repeat(np.arange(len(n_near)), n_near), found[is_near]
-        shared = np.equal(self.leaves[prototypes], leaves[rows])
+        shared = np.equal(self.leaves[prototypes], leaves[rows]) & (self.weights > 0)
         bounds = np.concatenate(([0], np.cumsum(n_near)))
         return NearPairs(bounds, prototypes, proximities[rows, prototypes], shared)
 
@@ -148,8 +148,8 @@ class PrototypeIndex:
         return np.where(np.take_along_axis(others, nearest[:, None], axis=1)[:, 0] > 0, nearest, -1)
 
     def shared_trees(self, leaves: NDArray[np.int32], prototypes: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return in which trees one row, leaves (n_trees,), shares a leaf with these prototypes: (len, n_trees)."""
-        return np.asarray(self.leaves[prototypes] == leaves)
+        """Return in which trees that count one row, leaves (n_trees,), is in a prototype's leaf: (len, n_trees)."""
+        return np.asarray((self.leaves[prototypes] == leaves) & (self.weights > 0))
 
 
 @compiled_ahead("int64[:, ::1](int32[:, ::1], int32[:, ::1], uint32[::1])")

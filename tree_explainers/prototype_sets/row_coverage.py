@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,10 @@ class MinimumProximity:
         return MinimumProximity(
             ceil(Fraction(repr(MINIMUM_SHARE)) * int(weights.sum())), min(_MINIMUM_TREES, len(weights))
         )
+
+    def is_reached(self, proximities: NDArray[np.int64], n_shared: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
+        """Return where the integer proximity and the number of shared trees that count are enough."""
+        return np.asarray((proximities >= self.weight) & (n_shared >= self.n_trees))
 
 
 def each_near(
@@ -63,7 +68,7 @@ def each_near(
     columns = zip(
         each_column(table, weights, prototype_leaves), each_column(table, counts, prototype_leaves), strict=True
     )
-    yield from ((column >= minimum.weight) & (n_shared >= minimum.n_trees) for column, n_shared in columns)
+    yield from (minimum.is_reached(column, n_shared) for column, n_shared in columns)
 
 
 def near_rows(table: LeafTable, weights: NDArray[np.int64], prototype_leaves: NDArray[np.int32]) -> NDArray[np.bool_]:

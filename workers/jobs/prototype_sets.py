@@ -45,6 +45,7 @@ from .prototype_set_evaluation import (
     view_quality_of_set,
     view_typicality,
 )
+from .reference_rows import write_reference
 
 # Shares of the job's progress, which goes from 0 to 1 and never back.
 _READING = (0.0, 0.25)
@@ -66,6 +67,7 @@ def make_prototype_set(context: JobContext) -> Produced:
     quality = measure(chosen, rows, part_of(context.report, *_MEASURING))
     selection, view = chosen.selection, chosen.space.model.view
     row_coverage, quantiles = measure_row_coverage(chosen), typicality_quantiles(quality, chosen, rows)
+    reference = write_reference(context, chosen.space, rows.truth if rows.is_training else None)
     content = PrototypeSetResult(
         proximity_kind=chosen.space.kind,
         task=view.task,
@@ -77,6 +79,7 @@ def make_prototype_set(context: JobContext) -> Produced:
         leaf_steps=choice.leaf_steps,
         row_coverage=row_coverage,
         validation=choice.validation,
+        nearest_rows=reference.view,
         n_candidates=selection.n_candidates,
         n_selected=len(selection.rows),
         n_swaps=selection.n_swaps,
@@ -90,7 +93,7 @@ def make_prototype_set(context: JobContext) -> Produced:
         typicality=view_typicality(quantiles, chosen, rows),
         **_evaluate(context, request, choice, rows, row_coverage),
     )
-    return Produced(content.model_dump_json().encode(), _arrays(chosen, quantiles))
+    return Produced(content.model_dump_json().encode(), _arrays(chosen, quantiles), reference.files)
 
 
 # Certificate: how close the choice is to the best one, rounded such that every bound stays a bound.

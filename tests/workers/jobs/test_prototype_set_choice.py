@@ -12,7 +12,7 @@ from tests.support.real_leaves import KINDS
 from tests.support.workshop import Workshop, result_of
 from tree_explainers.leaf_space.leaves import ProximityKind
 from tree_explainers.prototype_sets.selection import sample_candidates
-from workers.jobs import prototype_sets
+from workers.jobs import prototype_set_choice
 
 from .conftest import FindCase
 
@@ -22,7 +22,7 @@ _N_PROTOTYPES = 7
 
 def _made(workshop: Workshop, case: RealCase, method: PrototypeMethod, **request: object) -> PrototypeSet:
     size = {} if method == "a_pete" else {"n_prototypes": _N_PROTOTYPES}
-    made = workshop.make(model=case.model, dataset=case.dataset, method=method, **size, **request)
+    made = workshop.make(model=case.model, dataset=case.dataset, method=method, min_leaf_rows=1, **size, **request)
     assert (made.status, made.problem) == ("ready", None)
     return made
 
@@ -142,7 +142,7 @@ def test_a_smaller_set_begins_a_larger_one_where_sets_are_nested(workshop: Works
     case = real_case("covertype_20k", "random_forest")
     for method in ("sm_a", "sm_wa", "sg"):
         large = _made(workshop, case, method)
-        small = workshop.make(model=case.model, dataset=case.dataset, method=method, n_prototypes=3)
+        small = workshop.make(model=case.model, dataset=case.dataset, method=method, n_prototypes=3, min_leaf_rows=1)
         assert result_of(large).nested
         assert _rows(small) == _rows(large)[:3]
     assert not result_of(_made(workshop, case, "sm_u")).nested
@@ -221,8 +221,8 @@ def test_where_comparing_all_would_take_long_candidates_are_a_sample_unless_requ
     workshop: Workshop, real_case: FindCase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     case = real_case("breast_cancer", "boosting")
-    monkeypatch.setattr(prototype_sets, "_MAX_COMPARISONS", 1e5)
-    monkeypatch.setattr(prototype_sets, "_N_SAMPLED", 30)
+    monkeypatch.setattr(prototype_set_choice, "_MAX_COMPARISONS", 1e5)
+    monkeypatch.setattr(prototype_set_choice, "_N_SAMPLED", 30)
 
     sampled = _made(workshop, case, "sm_a", seed=11)
     in_full = _made(workshop, case, "sm_a", seed=11, n_candidates=300)
@@ -294,6 +294,6 @@ def test_the_trees_of_another_kind_of_ensemble_count_alike(workshop: Workshop, r
     names = case.opened.view.feature_names
     unknown = workshop.register_model(onnx, feature_names=names, ensemble="other")
 
-    made = workshop.make(model=unknown, dataset=case.dataset, n_prototypes=_N_PROTOTYPES)
+    made = workshop.make(model=unknown, dataset=case.dataset, n_prototypes=_N_PROTOTYPES, min_leaf_rows=1)
 
     assert _rows(made) == _twin(case, "sm_a", "predicted")

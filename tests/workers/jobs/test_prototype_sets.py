@@ -109,7 +109,7 @@ def test_what_does_not_matter_for_the_answer_makes_no_other_artefact(workshop: W
 
 
 def test_the_result_is_the_contracts_and_explainers_find_their_arrays(workshop: Workshop, case: RealCase) -> None:
-    made = _prototypes(workshop, case)
+    made = _prototypes(workshop, case, min_leaf_rows=1)
     stored = workshop.context.artefacts.get("prototype_sets", made.id)
 
     content = PrototypeSetResult.model_validate_json(workshop.context.objects.get(stored.result or ""))

@@ -69,6 +69,7 @@ from .model_summary import ModelSummary
 from .model_warning import ModelWarning
 from .nearest_prototype import NearestPrototype
 from .nearest_row import NearestRow
+from .nearest_rows_options import NearestRowsOptions
 from .neighbor import Neighbor
 from .neighbors_of_row import NeighborsOfRow
 from .new_api_key import NewApiKey
@@ -131,6 +132,7 @@ from .rule_set_evaluation import RuleSetEvaluation
 from .rule_set_request import RuleSetRequest
 from .rule_set_result import RuleSetResult
 from .score import Score
+from .searched_rows import SearchedRows
 from .service_version import ServiceVersion
 from .set_quality import SetQuality
 from .smoothing import Smoothing
@@ -213,6 +215,7 @@ __all__ = (
     "ModelWarning",
     "NearestPrototype",
     "NearestRow",
+    "NearestRowsOptions",
     "Neighbor",
     "NeighborsOfRow",
     "NewApiKey",
@@ -275,6 +278,7 @@ __all__ = (
     "RuleSetRequest",
     "RuleSetResult",
     "Score",
+    "SearchedRows",
     "ServiceVersion",
     "SetQuality",
     "Smoothing",

@@ -38,12 +38,13 @@ class AbstainedRow(Record):
             share no leaf with the row.
         status (str): `abstained`: the row is less typical than the explainer demands of rows that it explains.
         object_ (Literal['explanation'] | Unset): Type of this object. Default: 'explanation'.
-        typicality (Typicality | Unset): How near a row is to its nearest prototype, among other rows.
+        typicality (Typicality | Unset): How near a row is to its nearest prototype, among other rows (see `typicality`
+            of the prototype set).
         prototype_prediction (PrototypePrediction | Unset): What the nearest prototype predicts.
         values (list[ComparedFeature] | Unset): Values in the model's order, of the features that the explainer shows;
             absent unless included.
-        contrasts (list[Contrast] | Unset): Nearest prototypes of other classes than the predicted one, of those that
-            share a leaf with the row; absent unless included, and for regression.
+        contrasts (list[Contrast] | Unset): Nearest prototypes of other classes than the predicted one, nearest first;
+            absent unless included, and for regression.
         rules (list[FiringRule] | Unset): Rules that apply, in the order of the rule set: the first decides, and without
             any the default rule does. Absent unless included.
         approximation_path (ApproximationPath | Unset): A row's path in the approximation tree.

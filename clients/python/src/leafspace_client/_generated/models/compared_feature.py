@@ -6,6 +6,7 @@ from typing import Any, TypeVar, cast
 from attrs import define as _attrs_define
 
 from ...records import Record
+from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="ComparedFeature")
 
@@ -19,11 +20,14 @@ class ComparedFeature(Record):
         value (bool | float | None | str): Value of the row; null if it is missing.
         prototype_values (list[bool | float | None | str]): Value of each of the nearest prototypes, in their order;
             null where it is missing.
+        row_values (list[bool | float | None | str] | Unset): Value of each of the `nearest_rows`, in their order, null
+            where it is missing; absent unless these are included.
     """
 
     feature: str
     value: bool | float | None | str
     prototype_values: list[bool | float | None | str]
+    row_values: list[bool | float | None | str] | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         feature = self.feature
@@ -37,6 +41,14 @@ class ComparedFeature(Record):
             prototype_values_item = prototype_values_item_data
             prototype_values.append(prototype_values_item)
 
+        row_values: list[bool | float | None | str] | Unset = UNSET
+        if not isinstance(self.row_values, Unset):
+            row_values = []
+            for row_values_item_data in self.row_values:
+                row_values_item: bool | float | None | str
+                row_values_item = row_values_item_data
+                row_values.append(row_values_item)
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -46,6 +58,8 @@ class ComparedFeature(Record):
                 "prototype_values": prototype_values,
             }
         )
+        if row_values is not UNSET:
+            field_dict["row_values"] = row_values
 
         return field_dict
 
@@ -74,10 +88,26 @@ class ComparedFeature(Record):
 
             prototype_values.append(prototype_values_item)
 
+        _row_values = d.pop("row_values", UNSET)
+        row_values: list[bool | float | None | str] | Unset = UNSET
+        if _row_values is not UNSET:
+            row_values = []
+            for row_values_item_data in _row_values:
+
+                def _parse_row_values_item(data: object) -> bool | float | None | str:
+                    if data is None:
+                        return data
+                    return cast(bool | float | None | str, data)
+
+                row_values_item = _parse_row_values_item(row_values_item_data)
+
+                row_values.append(row_values_item)
+
         compared_feature = cls(
             feature=feature,
             value=value,
             prototype_values=prototype_values,
+            row_values=row_values,
         )
 
         return compared_feature

@@ -17,14 +17,15 @@ T = TypeVar("T", bound="Contrast")
 
 @_attrs_define(repr=False)
 class Contrast(Record):
-    """The nearest prototype of another class.
+    """The nearest prototype of another class, and what would have to differ.
 
     Attributes:
         row_id (str): Id of the row: its text in the dataset's row_id column, or its 0-based index without one.
         label (str): Class of the prototype.
-        proximity (float): Proximity to the row, 0 to 1.
-        differences (list[Difference] | Unset): Features at which the trees separate the two rows, by descending share
-            of trees.
+        proximity (float): Proximity to the row, 0 to 1; where it is 0, this is the prototype of its class selected
+            first.
+        differences (list[Difference] | Unset): Features at which the trees part the two rows, by descending share of
+            trees; at most `n_reasons`. Absent where the prototype set keeps no reference rows, and with them no paths.
     """
 
     row_id: str

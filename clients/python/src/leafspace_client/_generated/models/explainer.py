@@ -2,12 +2,16 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
-from typing import Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from attrs import define as _attrs_define
 
 from ...records import Record
 from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.searched_rows import SearchedRows
+
 
 T = TypeVar("T", bound="Explainer")
 
@@ -28,6 +32,8 @@ class Explainer(Record):
         approximation_tree (None | str | Unset): Id of the approximation tree; null without one.
         abstain_below (float | None | Unset): Percentile of `typicality` below which a row is not explained; null: none
             is.
+        nearest_rows (None | SearchedRows | Unset): Reference rows that `nearest_rows` can search; null where none are
+            kept: for more than 250,000,000 rows x (trees + features), and in sets that were made before this field existed.
     """
 
     id: str
@@ -40,8 +46,11 @@ class Explainer(Record):
     rule_set: None | str | Unset = UNSET
     approximation_tree: None | str | Unset = UNSET
     abstain_below: float | None | Unset = UNSET
+    nearest_rows: None | SearchedRows | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.searched_rows import SearchedRows  # noqa: PLC0415
+
         id = self.id
 
         name: None | str
@@ -80,6 +89,14 @@ class Explainer(Record):
         else:
             abstain_below = self.abstain_below
 
+        nearest_rows: dict[str, Any] | None | Unset
+        if isinstance(self.nearest_rows, Unset):
+            nearest_rows = UNSET
+        elif isinstance(self.nearest_rows, SearchedRows):
+            nearest_rows = self.nearest_rows.to_dict()
+        else:
+            nearest_rows = self.nearest_rows
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -100,11 +117,15 @@ class Explainer(Record):
             field_dict["approximation_tree"] = approximation_tree
         if abstain_below is not UNSET:
             field_dict["abstain_below"] = abstain_below
+        if nearest_rows is not UNSET:
+            field_dict["nearest_rows"] = nearest_rows
 
         return field_dict
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.searched_rows import SearchedRows  # noqa: PLC0415
+
         d = dict(src_dict)
         id = d.pop("id")
 
@@ -165,6 +186,23 @@ class Explainer(Record):
 
         abstain_below = _parse_abstain_below(d.pop("abstain_below", UNSET))
 
+        def _parse_nearest_rows(data: object) -> None | SearchedRows | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                nearest_rows_type_0 = SearchedRows.from_dict(data)
+
+                return nearest_rows_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | SearchedRows | Unset, data)
+
+        nearest_rows = _parse_nearest_rows(d.pop("nearest_rows", UNSET))
+
         explainer = cls(
             id=id,
             name=name,
@@ -176,6 +214,7 @@ class Explainer(Record):
             rule_set=rule_set,
             approximation_tree=approximation_tree,
             abstain_below=abstain_below,
+            nearest_rows=nearest_rows,
         )
 
         return explainer

@@ -10,6 +10,7 @@ from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
     from ..models.instance_type_0 import InstanceType0
+    from ..models.nearest_rows_options import NearestRowsOptions
 
 
 T = TypeVar("T", bound="ExplanationRequest")
@@ -24,10 +25,14 @@ class ExplanationRequest(Record):
         n_reasons (int | str | Unset): Maximum number of reasons for each prototype, those that most of the shared trees
             test first, or `all`. Default: 5.
         include (list[str] | Unset): Optional parts of explanations. `values`: the values of the row and of its nearest
-            prototypes; `intervals`: the ends of each reason as numbers; `contrast`: the nearest prototype of another class;
-            `rules`: the rules that apply, if the explainer has a rule set; `approximation_path`: the path in the
-            approximation tree, if the explainer has one; `nearest_rows`: the nearest of all reference rows, if the
-            explainer has them.
+            prototypes; `intervals`: the ends of each reason as numbers; `contrast`: the nearest prototypes of other
+            classes, and what would have to differ; `rules`: the rules that apply, if the explainer has a rule set;
+            `approximation_path`: the path in the approximation tree, if the explainer has one; `nearest_rows`: the nearest
+            of all reference rows, if the explainer has them.
+        n_contrasts (int | Unset): Maximum number of other classes in `contrasts`, where `contrast` is included: the
+            nearest ones, each by its nearest prototype. Default: 1.
+        nearest_rows (NearestRowsOptions | None | Unset): Which rows `nearest_rows` lists, where it is included; null:
+            the nearest five.
         detail (str | Unset): `full` gives everything that the explainer has: all reasons, all optional parts, and more
             about each prototype; `n_reasons` and `include` change nothing then. Default: 'short'.
         instances (list[InstanceType0 | list[Any]] | Unset): Raw rows, at most 1,000. Each row has values by feature
@@ -41,6 +46,8 @@ class ExplanationRequest(Record):
     n_prototypes: int | Unset = 3
     n_reasons: int | str | Unset = 5
     include: list[str] | Unset = UNSET
+    n_contrasts: int | Unset = 1
+    nearest_rows: NearestRowsOptions | None | Unset = UNSET
     detail: str | Unset = "short"
     instances: list[InstanceType0 | list[Any]] | Unset = UNSET
     dataset: None | str | Unset = UNSET
@@ -48,6 +55,7 @@ class ExplanationRequest(Record):
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.instance_type_0 import InstanceType0  # noqa: PLC0415
+        from ..models.nearest_rows_options import NearestRowsOptions  # noqa: PLC0415
 
         n_prototypes = self.n_prototypes
 
@@ -60,6 +68,16 @@ class ExplanationRequest(Record):
         include: list[str] | Unset = UNSET
         if not isinstance(self.include, Unset):
             include = self.include
+
+        n_contrasts = self.n_contrasts
+
+        nearest_rows: dict[str, Any] | None | Unset
+        if isinstance(self.nearest_rows, Unset):
+            nearest_rows = UNSET
+        elif isinstance(self.nearest_rows, NearestRowsOptions):
+            nearest_rows = self.nearest_rows.to_dict()
+        else:
+            nearest_rows = self.nearest_rows
 
         detail = self.detail
 
@@ -99,6 +117,10 @@ class ExplanationRequest(Record):
             field_dict["n_reasons"] = n_reasons
         if include is not UNSET:
             field_dict["include"] = include
+        if n_contrasts is not UNSET:
+            field_dict["n_contrasts"] = n_contrasts
+        if nearest_rows is not UNSET:
+            field_dict["nearest_rows"] = nearest_rows
         if detail is not UNSET:
             field_dict["detail"] = detail
         if instances is not UNSET:
@@ -113,6 +135,7 @@ class ExplanationRequest(Record):
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.instance_type_0 import InstanceType0  # noqa: PLC0415
+        from ..models.nearest_rows_options import NearestRowsOptions  # noqa: PLC0415
 
         d = dict(src_dict)
         n_prototypes = d.pop("n_prototypes", UNSET)
@@ -125,6 +148,25 @@ class ExplanationRequest(Record):
         n_reasons = _parse_n_reasons(d.pop("n_reasons", UNSET))
 
         include = cast(list[str], d.pop("include", UNSET))
+
+        n_contrasts = d.pop("n_contrasts", UNSET)
+
+        def _parse_nearest_rows(data: object) -> NearestRowsOptions | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                nearest_rows_type_0 = NearestRowsOptions.from_dict(data)
+
+                return nearest_rows_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(NearestRowsOptions | None | Unset, data)
+
+        nearest_rows = _parse_nearest_rows(d.pop("nearest_rows", UNSET))
 
         detail = d.pop("detail", UNSET)
 
@@ -183,6 +225,8 @@ class ExplanationRequest(Record):
             n_prototypes=n_prototypes,
             n_reasons=n_reasons,
             include=include,
+            n_contrasts=n_contrasts,
+            nearest_rows=nearest_rows,
             detail=detail,
             instances=instances,
             dataset=dataset,

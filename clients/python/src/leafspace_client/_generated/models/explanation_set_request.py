@@ -1,12 +1,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
 from ...records import Record
 from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.nearest_rows_options import NearestRowsOptions
+
 
 T = TypeVar("T", bound="ExplanationSetRequest")
 
@@ -22,10 +26,14 @@ class ExplanationSetRequest(Record):
         n_reasons (int | str | Unset): Maximum number of reasons for each prototype, those that most of the shared trees
             test first, or `all`. Default: 5.
         include (list[str] | Unset): Optional parts of explanations. `values`: the values of the row and of its nearest
-            prototypes; `intervals`: the ends of each reason as numbers; `contrast`: the nearest prototype of another class;
-            `rules`: the rules that apply, if the explainer has a rule set; `approximation_path`: the path in the
-            approximation tree, if the explainer has one; `nearest_rows`: the nearest of all reference rows, if the
-            explainer has them.
+            prototypes; `intervals`: the ends of each reason as numbers; `contrast`: the nearest prototypes of other
+            classes, and what would have to differ; `rules`: the rules that apply, if the explainer has a rule set;
+            `approximation_path`: the path in the approximation tree, if the explainer has one; `nearest_rows`: the nearest
+            of all reference rows, if the explainer has them.
+        n_contrasts (int | Unset): Maximum number of other classes in `contrasts`, where `contrast` is included: the
+            nearest ones, each by its nearest prototype. Default: 1.
+        nearest_rows (NearestRowsOptions | None | Unset): Which rows `nearest_rows` lists, where it is included; null:
+            the nearest five.
         detail (str | Unset): `full` gives everything that the explainer has: all reasons, all optional parts, and more
             about each prototype; `n_reasons` and `include` change nothing then. Default: 'short'.
     """
@@ -35,9 +43,13 @@ class ExplanationSetRequest(Record):
     n_prototypes: int | Unset = 3
     n_reasons: int | str | Unset = 5
     include: list[str] | Unset = UNSET
+    n_contrasts: int | Unset = 1
+    nearest_rows: NearestRowsOptions | None | Unset = UNSET
     detail: str | Unset = "short"
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.nearest_rows_options import NearestRowsOptions  # noqa: PLC0415
+
         explainer = self.explainer
 
         dataset = self.dataset
@@ -53,6 +65,16 @@ class ExplanationSetRequest(Record):
         include: list[str] | Unset = UNSET
         if not isinstance(self.include, Unset):
             include = self.include
+
+        n_contrasts = self.n_contrasts
+
+        nearest_rows: dict[str, Any] | None | Unset
+        if isinstance(self.nearest_rows, Unset):
+            nearest_rows = UNSET
+        elif isinstance(self.nearest_rows, NearestRowsOptions):
+            nearest_rows = self.nearest_rows.to_dict()
+        else:
+            nearest_rows = self.nearest_rows
 
         detail = self.detail
 
@@ -70,6 +92,10 @@ class ExplanationSetRequest(Record):
             field_dict["n_reasons"] = n_reasons
         if include is not UNSET:
             field_dict["include"] = include
+        if n_contrasts is not UNSET:
+            field_dict["n_contrasts"] = n_contrasts
+        if nearest_rows is not UNSET:
+            field_dict["nearest_rows"] = nearest_rows
         if detail is not UNSET:
             field_dict["detail"] = detail
 
@@ -77,6 +103,8 @@ class ExplanationSetRequest(Record):
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.nearest_rows_options import NearestRowsOptions  # noqa: PLC0415
+
         d = dict(src_dict)
         explainer = d.pop("explainer")
 
@@ -93,6 +121,25 @@ class ExplanationSetRequest(Record):
 
         include = cast(list[str], d.pop("include", UNSET))
 
+        n_contrasts = d.pop("n_contrasts", UNSET)
+
+        def _parse_nearest_rows(data: object) -> NearestRowsOptions | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                nearest_rows_type_0 = NearestRowsOptions.from_dict(data)
+
+                return nearest_rows_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(NearestRowsOptions | None | Unset, data)
+
+        nearest_rows = _parse_nearest_rows(d.pop("nearest_rows", UNSET))
+
         detail = d.pop("detail", UNSET)
 
         explanation_set_request = cls(
@@ -101,6 +148,8 @@ class ExplanationSetRequest(Record):
             n_prototypes=n_prototypes,
             n_reasons=n_reasons,
             include=include,
+            n_contrasts=n_contrasts,
+            nearest_rows=nearest_rows,
             detail=detail,
         )
 

@@ -24,7 +24,8 @@ class NearestPrototype(Record):
         row_id (str): Id of the row: its text in the dataset's row_id column, or its 0-based index without one.
         proximity (float): Share of trees, by weight, in which it has the same leaf as the row.
         reasons (list[Reason]): Reasons for the proximity, one for each shown feature that shared trees test, by
-            descending share of trees; at most `n_reasons`.
+            descending share of trees; at most `n_reasons`. Empty below the minimum proximity (see `row_coverage` of
+            prototype sets), and where the status is `abstained`.
         label (str | Unset): Class of the prototype; absent for regression.
         value (float | Unset): Value that the model predicts for it; absent for classification.
         rank (int | Unset): 1-based rank by proximity to the row; absent unless `detail` is `full`.

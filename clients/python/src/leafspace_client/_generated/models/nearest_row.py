@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
@@ -23,9 +23,11 @@ class NearestRow(Record):
         row_id (str): Id of the row: its text in the dataset's row_id column, or its 0-based index without one.
         proximity (float): Share of trees, by weight, in which it has the same leaf as the row.
         reasons (list[Reason]): Reasons for the proximity, one for each shown feature that shared trees test, by
-            descending share of trees; at most `n_reasons`.
-        label (str | Unset): Class of the reference row; absent for regression.
-        value (float | Unset): Value of the reference row; absent for classification.
+            descending share of trees; at most `n_reasons`. Empty below the minimum proximity (see `row_coverage` of
+            prototype sets), and where the status is `abstained`.
+        label (str | Unset): Class that the model predicts for it; absent for regression.
+        value (float | Unset): Value that the model predicts for it; absent for classification.
+        target (float | str | Unset): A number or a text, such as a predicted value or label.
     """
 
     row_id: str
@@ -33,6 +35,7 @@ class NearestRow(Record):
     reasons: list[Reason]
     label: str | Unset = UNSET
     value: float | Unset = UNSET
+    target: float | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         row_id = self.row_id
@@ -48,6 +51,12 @@ class NearestRow(Record):
 
         value = self.value
 
+        target: float | str | Unset
+        if isinstance(self.target, Unset):
+            target = UNSET
+        else:
+            target = self.target
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -61,6 +70,8 @@ class NearestRow(Record):
             field_dict["label"] = label
         if value is not UNSET:
             field_dict["value"] = value
+        if target is not UNSET:
+            field_dict["target"] = target
 
         return field_dict
 
@@ -84,12 +95,20 @@ class NearestRow(Record):
 
         value = d.pop("value", UNSET)
 
+        def _parse_target(data: object) -> float | str | Unset:
+            if isinstance(data, Unset):
+                return data
+            return cast(float | str | Unset, data)
+
+        target = _parse_target(d.pop("target", UNSET))
+
         nearest_row = cls(
             row_id=row_id,
             proximity=proximity,
             reasons=reasons,
             label=label,
             value=value,
+            target=target,
         )
 
         return nearest_row

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ..models.leaf_step import LeafStep
     from ..models.prototype import Prototype
     from ..models.row_coverage import RowCoverage
+    from ..models.searched_rows import SearchedRows
     from ..models.set_quality import SetQuality
     from ..models.stop_reason import StopReason
     from ..models.typicality_scale import TypicalityScale
@@ -75,6 +76,8 @@ class PrototypeSetResult(Record):
             a prototype; null in sets that were made before this field existed.
         validation (None | Unset | Validation): How `validate` found the number of prototypes; null where it was not
             requested.
+        nearest_rows (None | SearchedRows | Unset): Reference rows that `nearest_rows` can search; null where none are
+            kept: for more than 250,000,000 rows x (trees + features), and in sets that were made before this field existed.
         typicality (None | TypicalityScale | Unset): What explanations compare a row's proximity with; null in sets that
             were made before this field existed, whose explanations have no `typicality`.
         classes_without_prototypes (list[str] | Unset): Classes of rows of the dataset (see `labels`) without a
@@ -114,12 +117,14 @@ class PrototypeSetResult(Record):
     leaf_steps: list[LeafStep] | Unset = UNSET
     row_coverage: None | RowCoverage | Unset = UNSET
     validation: None | Unset | Validation = UNSET
+    nearest_rows: None | SearchedRows | Unset = UNSET
     typicality: None | TypicalityScale | Unset = UNSET
     classes_without_prototypes: list[str] | Unset = UNSET
     caution: None | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.row_coverage import RowCoverage  # noqa: PLC0415
+        from ..models.searched_rows import SearchedRows  # noqa: PLC0415
         from ..models.typicality_scale import TypicalityScale  # noqa: PLC0415
         from ..models.validation import Validation  # noqa: PLC0415
 
@@ -208,6 +213,14 @@ class PrototypeSetResult(Record):
         else:
             validation = self.validation
 
+        nearest_rows: dict[str, Any] | None | Unset
+        if isinstance(self.nearest_rows, Unset):
+            nearest_rows = UNSET
+        elif isinstance(self.nearest_rows, SearchedRows):
+            nearest_rows = self.nearest_rows.to_dict()
+        else:
+            nearest_rows = self.nearest_rows
+
         typicality: dict[str, Any] | None | Unset
         if isinstance(self.typicality, Unset):
             typicality = UNSET
@@ -266,6 +279,8 @@ class PrototypeSetResult(Record):
             field_dict["row_coverage"] = row_coverage
         if validation is not UNSET:
             field_dict["validation"] = validation
+        if nearest_rows is not UNSET:
+            field_dict["nearest_rows"] = nearest_rows
         if typicality is not UNSET:
             field_dict["typicality"] = typicality
         if classes_without_prototypes is not UNSET:
@@ -283,6 +298,7 @@ class PrototypeSetResult(Record):
         from ..models.leaf_step import LeafStep  # noqa: PLC0415
         from ..models.prototype import Prototype  # noqa: PLC0415
         from ..models.row_coverage import RowCoverage  # noqa: PLC0415
+        from ..models.searched_rows import SearchedRows  # noqa: PLC0415
         from ..models.set_quality import SetQuality  # noqa: PLC0415
         from ..models.stop_reason import StopReason  # noqa: PLC0415
         from ..models.typicality_scale import TypicalityScale  # noqa: PLC0415
@@ -401,6 +417,23 @@ class PrototypeSetResult(Record):
 
         validation = _parse_validation(d.pop("validation", UNSET))
 
+        def _parse_nearest_rows(data: object) -> None | SearchedRows | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                nearest_rows_type_0 = SearchedRows.from_dict(data)
+
+                return nearest_rows_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | SearchedRows | Unset, data)
+
+        nearest_rows = _parse_nearest_rows(d.pop("nearest_rows", UNSET))
+
         def _parse_typicality(data: object) -> None | TypicalityScale | Unset:
             if data is None:
                 return data
@@ -459,6 +492,7 @@ class PrototypeSetResult(Record):
             leaf_steps=leaf_steps,
             row_coverage=row_coverage,
             validation=validation,
+            nearest_rows=nearest_rows,
             typicality=typicality,
             classes_without_prototypes=classes_without_prototypes,
             caution=caution,

@@ -16,9 +16,12 @@ class RowWarning(Record):
     """A reason to read an explanation with care.
 
     Attributes:
-        code (str): What is unusual, such as `unseen_category`, to be tested by programs.
+        code (str): What is unusual: `near_tie` (rounding may have decided the label), `unseen_category` (no reference
+            row has it), `outside_reference_range` (of the values of all reference rows), `transformed_features` (reasons
+            name columns of the model that are not raw features); codes may be added.
         detail (str): The same as an English sentence.
-        feature (str | Unset): Feature that is concerned; absent where it is none in particular.
+        feature (str | Unset): Feature that is concerned; absent where it is none in particular. Ten are named of each
+            code, others counted.
     """
 
     code: str

@@ -12,16 +12,17 @@ T = TypeVar("T", bound="Typicality")
 
 @_attrs_define(repr=False)
 class Typicality(Record):
-    """How near a row is to its nearest prototype, among other rows.
+    """How near a row is to its nearest prototype, among other rows (see `typicality` of the prototype set).
 
     Attributes:
-        level (str): `close`: nearer than three quarters of the rows compared with; `typical`; `far`: farther than 95 %
-            of them; `none`: no prototype reaches the minimum proximity.
-        percentile (float): Percentage of the rows compared with that are no nearer to their nearest prototype.
+        level (str): `close`: above the 75th percentile; `typical`: from the 5th; `far`: below it; `none`: the row
+            shares no leaf with any prototype.
+        percentile (int): Share of the rows compared with that are no nearer to their nearest prototype, in per cent,
+            rounded down; 0 where the level is `none`.
     """
 
     level: str
-    percentile: float
+    percentile: int
 
     def to_dict(self) -> dict[str, Any]:
         level = self.level

@@ -244,14 +244,6 @@ def test_catboost_is_accepted_whatever_its_labels_are(labels: tuple[Any, ...]) -
     np.testing.assert_allclose(outcome.scores, model.predict_proba(features), atol=1e-5)
 
 
-def test_histogram_gradient_boosting_with_categories_is_refused_by_name() -> None:
-    frame = pd.DataFrame({"n": np.arange(60.0), "c": pd.Categorical(["a", "b", "c"] * 20)})
-    estimator = ensemble.HistGradientBoostingClassifier(max_iter=5).fit(frame, [0, 1, 1] * 20)
-
-    with pytest.raises(CannotConvert, match=r"HistGradientBoostingClassifier.*categories"):
-        convert_model(estimator, frame)
-
-
 @pytest.mark.parametrize(
     "maker", [ensemble.RandomForestClassifier, ensemble.ExtraTreesClassifier, tree.DecisionTreeClassifier]
 )

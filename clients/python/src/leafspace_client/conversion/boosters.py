@@ -11,27 +11,18 @@ from .estimators import GRAPH_NAME, ModelInputs, library_of
 
 
 def prepared_xgboost(estimator: Any, inputs: ModelInputs) -> Any:  # noqa: ANN401  # an estimator
-    """Return a copy of a fitted XGBoost model as its converter reads it; refuse one that splits categories."""
-    _refuse_texts(estimator, inputs)
-    if "c" in (estimator.get_booster().feature_types or []):
-        _refuse_categories(estimator)
+    """Return a copy of a fitted XGBoost model as its converter reads it."""
+    refuse_texts(estimator, inputs)
     prepared = copy.deepcopy(estimator)
     # The converter knows features by number; names go into the metadata.
     prepared.get_booster().feature_names = None
     return prepared
 
 
-def check_lightgbm(estimator: Any, inputs: ModelInputs) -> None:  # noqa: ANN401  # an estimator
-    """Refuse a fitted LightGBM model that splits categories."""
-    _refuse_texts(estimator, inputs)
-    if estimator.booster_.dump_model().get("pandas_categorical"):
-        _refuse_categories(estimator)
-
-
 def catboost_onnx(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator
     """Return a fitted CatBoost model as ONNX, which it writes itself."""
-    _refuse_texts(estimator, inputs)
-    if estimator.get_cat_feature_indices() or estimator.get_text_feature_indices():
+    refuse_texts(estimator, inputs)
+    if estimator.get_text_feature_indices():
         _refuse_categories(estimator)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.onnx"
@@ -60,7 +51,8 @@ def _labels(estimator: Any) -> list[Any]:  # noqa: ANN401  # an estimator
     return [] if labels is None else list(getattr(labels, "tolist", lambda: labels)())
 
 
-def _refuse_texts(estimator: Any, inputs: ModelInputs) -> None:  # noqa: ANN401  # an estimator
+def refuse_texts(estimator: Any, inputs: ModelInputs) -> None:  # noqa: ANN401  # an estimator
+    """Refuse texts that a model without categories cannot read, and a table without rows."""
     if inputs.column_types is not None and "string" in inputs.column_types:
         _refuse_categories(estimator)
     if inputs.rows is not None and len(inputs.rows) == 0:
@@ -69,9 +61,8 @@ def _refuse_texts(estimator: Any, inputs: ModelInputs) -> None:  # noqa: ANN401 
 
 def _refuse_categories(estimator: Any) -> None:  # noqa: ANN401  # an estimator
     detail = (
-        f"{type(estimator).__name__} splits categories itself, which this version does not convert; encode them "
-        "before, for example with a OneHotEncoder in a scikit-learn pipeline, or write ONNX whose trees test "
-        "membership in sets (ai.onnx.ml 5, BRANCH_MEMBER) and register the file"
+        f"{type(estimator).__name__} was not fitted on categories, and X has texts; fit it on columns of the type "
+        "category, or encode them before, for example with a OneHotEncoder in a scikit-learn pipeline"
     )
     raise CannotConvert("cannot_convert", detail)
 

@@ -146,6 +146,12 @@ def takes_doubles(operator: Any) -> bool:  # noqa: ANN401  # skl2onnx's own
     return all(isinstance(each.type, DoubleTensorType) for each in operator.inputs)
 
 
+def joined_columns(nodes: Nodes, operator: Any) -> str:  # noqa: ANN401  # skl2onnx's own
+    """Return the columns that the trees read as one tensor."""
+    names = [each.full_name for each in operator.inputs]
+    return names[0] if len(names) == 1 else nodes.add("Concat", names, axis=1)
+
+
 def with_complement(nodes: Nodes, share: str, whole: float = 1.0) -> str:
     """Return the shares of both of two classes where that of the second is known."""
     first = nodes.add("Sub", [nodes.constant(whole), share])

@@ -156,7 +156,7 @@ def onnx_of(library: Library, estimator: Any, inputs: ModelInputs) -> bytes:  # 
         If the converter is not installed.
     """
     try:
-        return _CONVERTERS[library](estimator, inputs)
+        return _native(estimator, inputs) or _CONVERTERS[library](estimator, inputs)
     except LeafspaceError:
         raise
     except ImportError as error:
@@ -165,6 +165,14 @@ def onnx_of(library: Library, estimator: Any, inputs: ModelInputs) -> bytes:  # 
     except Exception as error:  # converters raise whatever they meet
         detail = f"{type(estimator).__name__} cannot be converted to ONNX: {type(error).__name__}: {str(error)[:500]}"
         raise CannotConvert("cannot_convert", detail) from error
+
+
+def _native(estimator: Any, inputs: ModelInputs) -> bytes | None:  # noqa: ANN401  # an estimator
+    if library_of(estimator) == "catboost" and not estimator.get_cat_feature_indices():
+        return None  # CatBoost writes ONNX without any other library
+    from .native_models import native_model_onnx  # noqa: PLC0415  # imports extras
+
+    return native_model_onnx(estimator, inputs)
 
 
 def _sklearn(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator
@@ -181,10 +189,10 @@ def _xgboost(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # a
 
 
 def _lightgbm(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator
-    from .boosters import check_lightgbm  # noqa: PLC0415  # imports an extra
+    from .boosters import refuse_texts  # noqa: PLC0415  # imports an extra
     from .scikit_learn import sklearn_onnx  # noqa: PLC0415  # imports an extra
 
-    check_lightgbm(estimator, inputs)
+    refuse_texts(estimator, inputs)
     return sklearn_onnx(estimator, inputs)
 
 

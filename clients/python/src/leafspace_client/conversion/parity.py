@@ -14,7 +14,7 @@ from onnx import NodeProto, TensorProto, load_from_string, numpy_helper
 
 from ..rows import Cell, instances_of
 from .estimators import ModelInputs, final_step, is_frame, predicts_classes, votes_hard
-from .tree_operators import nearest_float32
+from .tree_operators import MODES, nearest_float32
 
 N_ROWS = 100
 _LOG = getLogger("leafspace_client")
@@ -52,8 +52,9 @@ def parity_rows(
     """Return up to 100 rows, where a wrong conversion would show first; ``None`` where no rows came along.
 
     They are the rows whose two best scores are nearest to each other; rows that lie on thresholds and just beside them,
-    where trees read the rows as they are; and rows spread evenly. Predictions are the library's own, in double
-    precision where it has it.
+    where trees read the rows as they are; rows spread evenly; and rows with a missing and an unknown category in each
+    column of the type category, in place of the last, where the library predicts for such. Predictions are the
+    library's own, in double precision where it has it.
 
     Rows are left out, counted, with a warning, where single precision decides otherwise before they come to the trees:
     those whose scores the library itself changes once their numbers are rounded. Where that would be more than half of
@@ -61,7 +62,7 @@ def parity_rows(
     """
     if inputs.rows is None or len(inputs.rows) == 0:
         return None
-    sample = _chosen(estimator, inputs, graph)
+    sample = _with_other_categories(estimator, _chosen(estimator, inputs, graph))
     predictions = _predictions_of(estimator, sample)
     differs = _rows_with_other_predictions(estimator, graph, sample, predictions)
     n_differing = int(differs.sum())
@@ -86,6 +87,34 @@ def _chosen(estimator: Any, inputs: ModelInputs, graph: bytes) -> Any:  # noqa: 
             indices[index] = None
     own = _taken(rows, sorted(indices))
     return own if beside is None else _joined(own, beside)
+
+
+def _with_other_categories(estimator: Any, rows: Any) -> Any:  # noqa: ANN401  # an estimator, rows
+    """Return rows of which the last have a missing or an unknown category each, where the library predicts for them."""
+    if not is_frame(rows):
+        return rows
+    columns = [at for at in range(rows.shape[1]) if hasattr(rows.iloc[:, at], "cat")][: len(rows) // 4]
+    for with_unknown, end in ((False, len(rows)), (True, len(rows) - len(columns))):
+        changed = rows.copy()
+        for at, row in zip(columns, range(end - len(columns), end), strict=True):
+            changed.isetitem(at, _with_category(rows.iloc[:, at], row, with_unknown=with_unknown))
+        try:
+            estimator.predict(changed)
+        except Exception as error:  # noqa: BLE001  # libraries raise whatever they like
+            _LOG.debug("no parity rows with other categories: %s", error)
+            continue
+        rows = changed
+    return rows
+
+
+def _with_category(column: Any, row: int, *, with_unknown: bool) -> Any:  # noqa: ANN401  # a Series
+    categories = column.cat.categories
+    changed = column.copy()
+    if with_unknown:
+        unknown = "unknown category" if categories.dtype.kind not in _NUMBER_KINDS else categories.max() + 1
+        changed = column.cat.add_categories([unknown])
+    changed.iloc[row] = unknown if with_unknown else None
+    return changed
 
 
 def _near_ties(estimator: Any, rows: Any) -> list[int]:  # noqa: ANN401  # an estimator, rows
@@ -170,8 +199,14 @@ def _tests_of_input(node: NodeProto, graph: Any) -> list[tuple[int, float]]:  # 
     thresholds = _thresholds(attributes)
     modes = attributes["nodes_modes"]
     is_leaf = np.array([mode == b"LEAF" for mode in modes.strings] or np.zeros(len(features), bool))
-    is_test = ~is_leaf & np.isfinite(thresholds)
+    is_test = ~is_leaf & np.isfinite(thresholds) & ~_tests_sets(attributes, len(features))
     return list(zip(features[is_test].tolist(), thresholds[is_test].tolist(), strict=True))
+
+
+def _tests_sets(attributes: dict[str, Any], n_nodes: int) -> Any:  # noqa: ANN401  # an array
+    modes = attributes["nodes_modes"]
+    is_newest = modes.HasField("t")
+    return numpy_helper.to_array(modes.t) == MODES[b"BRANCH_MEMBER"] if is_newest else np.zeros(n_nodes, bool)
 
 
 def _thresholds(attributes: dict[str, Any]) -> Any:  # noqa: ANN401  # an array

@@ -15,9 +15,10 @@ from sklearn.preprocessing import Binarizer, FunctionTransformer, OneHotEncoder
 from ..errors import CannotConvert
 from .boosters import booster_writer, fold_tree_weights, make_known
 from .estimators import GRAPH_NAME, ModelInputs, are_single, decides_in_double, final_step, library_of, predicts_classes
+from .native_models import native_writer
 from .preprocessing import SCALERS, calculates, convert_binarizer, convert_imputer, convert_scaler, read_missing_texts
 from .refusals import refuse_several_targets
-from .sklearn_trees import TREE_MODELS, convert_trees, refuse_categories, writer_of
+from .sklearn_trees import TREE_MODELS, convert_trees, writer_of
 from .transformers import convert_function, convert_one_hot, function_shapes, one_hot_shapes
 from .tree_operators import OPSET_OF_TREE_ENSEMBLE
 from .voting import is_voting, write_voting
@@ -55,7 +56,8 @@ def _written(estimator: Any, inputs: ModelInputs, *, is_double: bool) -> bytes: 
     final = final_step(prepared)
     fold_tree_weights(final)
     make_known(final)
-    write = writer_of(final) or booster_writer(final) or (write_voting if is_voting(final) else None)
+    write = native_writer(final) or writer_of(final) or booster_writer(final)
+    write = write or (write_voting if is_voting(final) else None)
     is_classifier = predicts_classes(prepared)
     model = convert_sklearn(
         prepared,
@@ -129,7 +131,6 @@ def _check_types(model: ModelProto) -> None:
 
 
 def _check(estimator: Any) -> None:  # noqa: ANN401  # an estimator
-    refuse_categories(final_step(estimator))
     if not (hasattr(estimator, "predict_proba") or hasattr(estimator, "predict")):
         detail = f"{type(estimator).__name__} predicts nothing; register a classifier or a regressor"
         raise CannotConvert("cannot_convert", detail)

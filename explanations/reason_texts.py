@@ -169,6 +169,8 @@ def interval_of(reason: FeatureReason) -> dict[str, Any]:
     found = _interval(side, reason["low"], reason["high"], is_transformed=reason["transformed"])
     if reason["category"] is not None:
         found["category"] = reason["category"]
+    if reason["categories"]:
+        found["categories"] = list(reason["categories"])
     if reason["excluded_categories"]:
         found["excluded_categories"] = list(reason["excluded_categories"])
     return found

@@ -104,6 +104,7 @@ def warm_up(explainer_id: str, database: Database, objects: ObjectStore, open_se
     artefact = ArtefactStore(database).get(_PROTOTYPE_SETS, explainer.prototype_set)
     result = json.loads(objects.get(artefact.result or ""))
     arrays = read_arrays(objects.get(artefact.arrays or ""))
+    boxes = _leaf_boxes(arrays)
     session = open_session(explainer.model)
     shown = None if explainer.shown_features == "all" else frozenset(explainer.shown_features)
     dataset = DatasetStore(database).get(artefact.dataset).view
@@ -115,9 +116,9 @@ def warm_up(explainer_id: str, database: Database, objects: ObjectStore, open_se
         session=session,
         index=PrototypeIndex.build(arrays["leaves"], arrays["weights"], arrays["classes"]),
         coarser=(arrays["coarser_leaves"], arrays["leaf_offsets"]) if "coarser_leaves" in arrays else None,
-        reasons=Reasons.build(_leaf_boxes(arrays)),
+        reasons=Reasons.build(boxes),
         reason_texts=ReasonTexts.build(
-            ReasonReader.build(session.description.columns, session.description.precision, reference),
+            ReasonReader.build(session.description.columns, session.description.precision, reference, boxes.sets),
             shown,
         ),
         unexpected=UnexpectedlyMissing.build(session.description, reference),

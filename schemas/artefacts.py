@@ -13,7 +13,7 @@ RequestedKind = Annotated[
     Field(
         description="How trees are weighted in proximities. `random_forest`: all alike (Tan et al., equation 1); "
         "`boosting`: by their contribution to the scores (Tan et al., definition 3); `auto`: by the model's "
-        "`ensemble`, and refused where that is unknown."
+        "`ensemble`, and `random_forest` where that is `other` or unknown (votes, AdaBoost, calibrated models)."
     ),
 ]
 UsedKind = Annotated[

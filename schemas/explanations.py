@@ -58,13 +58,17 @@ class ReasonInterval(Contract):
     category: float | str | SkipJsonSchema[None] = absent(
         "The only category that keeps the row in the shared leaves; absent: there is none."
     )
+    categories: list[float | str] | SkipJsonSchema[None] = absent(
+        "The only categories that keep the row in the shared leaves, two or more: all others, unseen ones too, do not. "
+        "Absent where other categories do."
+    )
     excluded_categories: list[float | str] | SkipJsonSchema[None] = absent(
         "Categories that do not keep the row in the shared leaves; of a number, excluded values within the interval."
     )
     transformed: bool | SkipJsonSchema[None] = absent("True where the feature could not be mapped back to a raw one.")
     exact: bool | SkipJsonSchema[None] = absent(
-        "False where a tree tests a set of values, which is not listed here, and where ends were mapped back through "
-        "scaling: then they hold up to the rounding of single precision, on either side. Else absent."
+        "False where a tree tests a set of raw numbers, and where ends were mapped back through scaling: then they "
+        "hold up to the rounding of single precision, on either side. Else absent."
     )
 
 
@@ -175,12 +179,12 @@ class Difference(Contract):
         default=None,
         description="Value of the row; null if it is missing. Absent, as is `prototype_value`, where the feature could "
         "not be mapped back to a raw one.",
-        json_schema_extra=lambda schema: schema.pop("default", None),
+        json_schema_extra=without_default,
     )
     prototype_value: Cell = Field(
         default=None,
         description="Value of the prototype; null if it is missing.",
-        json_schema_extra=lambda schema: schema.pop("default", None),
+        json_schema_extra=without_default,
     )
     share_of_trees: float = Field(
         description="Share, by weight, of the trees that separate the two rows which part them at this feature, 0 to "

@@ -281,12 +281,6 @@ PROBLEM_KINDS: dict[str, ProblemKind] = {
         "The ONNX model does not predict what the upload declared for its parity rows.",
         "Check that rows and predictions belong together and are in the same order; convert again.",
     ),
-    "ensemble_unknown": ProblemKind(
-        422,
-        "The kind of ensemble is not known",
-        "The kind of proximity needs to know how the ensemble was trained, which the graph does not say.",
-        "Declare `ensemble` when the model is registered, or request another kind of proximity.",
-    ),
     "dataset_parse_error": ProblemKind(
         422,
         "The dataset cannot be read",

@@ -11,6 +11,7 @@ MISSING_ALLOWED = " (missing allowed)"
 MISSING, NOT_MISSING = "missing", "not missing"
 ANYTHING, IN_A_SET = "any value", "in a set of values that is not listed"
 _LONGEST_ALTERNATIVE = 2  # longer lists are written as "one of"
+_MOST_LISTED = 10  # categories of a reason; of more it says how many
 _COULD_MISLEAD = re.compile(r",|\b(and|or|is)\b|^\s|\s$|^$")  # a category that holds words of conditions
 
 
@@ -68,11 +69,15 @@ def but_not(values: Iterable[float | str]) -> str:
     return f" but not {_either([value_text(value) for value in values])}"
 
 
-def all_but(excluded: Sequence[float | str], known: Sequence[float | str]) -> str:
-    """Return those of the known categories that are left, or those that are excluded, whichever is shorter."""
-    left = [value for value in known if value not in set(excluded)]
-    refusal = none_of(excluded)
-    return min(one_of(left), refusal, key=len) if left else refusal
+def some_of(allowed: Sequence[float | str], refused: Sequence[float | str]) -> str:
+    """Return the categories that are allowed, or those that are not, whichever is shorter; of many only the first."""
+    lists = ((one_of, allowed), (none_of, refused))
+    return min((_first_of(write, values) for write, values in lists if values), key=len)
+
+
+def _first_of(write: Callable[[Iterable[float | str]], str], values: Sequence[float | str]) -> str:
+    n_more = len(values) - _MOST_LISTED
+    return write(values) if n_more <= 1 else f"{write(values[:_MOST_LISTED])} and {n_more} more"
 
 
 def comparison(operator: str, value: float | str | tuple[str, ...] | None) -> str:

@@ -134,7 +134,7 @@ async def compare_rows(context: AppContext, model_id: str, request: ProximityBlo
     NotFound
         If there is no such model, or no artefact with the requested weights.
     StorageError
-        ``too_many_rows``, ``validation_failed`` for two equal ids, ``ensemble_unknown``, ``conflict`` for weights of
+        ``too_many_rows``, ``validation_failed`` for two equal ids, ``conflict`` for weights of
         another model or kind, or ``unavailable`` where too many rows wait already.
     """
     comparison = await asyncio.to_thread(_prepare, context, model_id, request)

@@ -21,19 +21,11 @@ from ..app_context import AppContext
 def known_kind(requested: ProximityKind, model: Model) -> Literal["random_forest", "boosting"]:
     """Return the requested kind, which for ``auto`` is the model's own.
 
-    Raises
-    ------
-    StorageError
-        ``ensemble_unknown`` where the model's own is not known.
+    Where the model's own is another or not known (votes, AdaBoost, calibrated models), all trees count alike, as in a
+    random forest: that assumes nothing of what a tree adds to the scores.
     """
     kind = model.ensemble if requested == "auto" else requested
-    if kind is None or kind == "other":
-        detail = (
-            f"whether model {model.id!r} averages or adds its trees is not known, so `proximity_kind` cannot be auto: "
-            "set `proximity_kind`, or register the model with `ensemble` in its metadata"
-        )
-        raise StorageError("ensemble_unknown", detail, "/proximity_kind")
-    return kind
+    return "boosting" if kind == "boosting" else "random_forest"
 
 
 NeighborRequest = TypeVar("NeighborRequest", ProximitiesRequest, LabelAuditRequest)

@@ -14,11 +14,15 @@ import httpx
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
+from schemas.explainer_names import NAME_PATTERN
+from service.settings import ServiceSettings
+from storage.settings import StorageSettings
 from tests.support.api import Api, Json, Registered, parquet_of, register
 from tests.support.pipelines import columns_onnx
 
@@ -304,3 +308,19 @@ def test_version_1_s_readiness_leaves_our_own_models_alone(api: Api, prices: Reg
     assert api.get("/v1/models/nobody").status_code == 404
     assert api.get("/v1/models/mdl_nobody").json()["code"] == "not_found"
     assert api.patch(model, {"name": prices.model["name"]}).status_code == 200
+
+
+def test_the_documented_inference_service_probes_what_is_there(api: Api) -> None:
+    text = (Path(__file__).parents[2] / "docs/kserve.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    service = yaml.safe_load(block)
+    (container,) = service["spec"]["explainer"]["containers"]
+
+    assert re.fullmatch(NAME_PATTERN, service["metadata"]["name"])
+    for probe in ("readinessProbe", "livenessProbe"):
+        called = container[probe]["httpGet"]
+        assert called["port"] == container["ports"][0]["containerPort"]
+        assert f"--port {called['port']}" in container["command"][-1]
+        assert api.get(called["path"]).status_code == 200
+    given = {variable["name"].removeprefix("LEAFSPACE_").lower() for variable in container["env"]}
+    assert given <= {*ServiceSettings.model_fields, *StorageSettings.model_fields}

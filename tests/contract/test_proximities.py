@@ -299,15 +299,6 @@ def test_a_single_row_has_no_neighbours_to_request(api: Api, forest: Registered)
     assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (422, "/dataset")
 
 
-def test_an_unknown_kind_of_ensemble_has_to_be_declared(api: Api, forest: Registered) -> None:
-    model = api.upload("/v1/models", forest.fitted.onnx, {"feature_names": forest.names, "ensemble": "other"}).json()
-
-    refused = api.post(_PATH, _request(forest, model=model["id"]))
-
-    assert (refused.status_code, refused.json()["code"]) == (422, "ensemble_unknown")
-    assert refused.json()["errors"][0]["pointer"] == "/proximity_kind"
-
-
 def test_rows_that_do_not_fit_the_model_are_refused_before_a_job(api: Api, forest: Registered) -> None:
     dataset = api.upload("/v1/datasets", csv_of(frame_of(forest.fitted).drop(columns="f7"))).json()["id"]
 

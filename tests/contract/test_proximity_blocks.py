@@ -206,14 +206,17 @@ def test_weights_of_another_model_or_kind_are_refused(api: Api, forest: Register
         assert refused.json()["errors"][0]["pointer"] == "/weights_of"
 
 
-def test_an_unknown_model_and_an_unknown_kind_of_ensemble_are_reported(api: Api, forest: Registered) -> None:
+def test_an_unknown_model_is_reported_and_another_kind_of_ensemble_counts_all_trees_alike(
+    api: Api, forest: Registered
+) -> None:
     body = {"instances": [forest.instance(0)], "others": [forest.instance(1)]}
     metadata = {"feature_names": forest.names, "ensemble": "other"}
     model = api.upload("/v1/models", forest.fitted.onnx, metadata).json()["id"]
 
     gone = api.post("/v1/models/mdl_gone/proximities", body)
-    unknown = api.post(f"/v1/models/{model}/proximities", body)
+    of_other, of_forest = (api.post(f"/v1/models/{each}/proximities", body) for each in (model, forest.model["id"]))
 
     assert (gone.status_code, gone.json()["code"]) == (404, "not_found")
-    assert (unknown.status_code, unknown.json()["code"]) == (422, "ensemble_unknown")
+    assert of_other.json()["proximity_kind"] == "random_forest"
+    assert of_other.json()["proximities"] == of_forest.json()["proximities"]
     assert api.post(f"/v1/models/{model}/proximities", {**body, "proximity_kind": "boosting"}).status_code == 200

@@ -43,6 +43,8 @@ def _rows_of_frame(frame: pd.DataFrame) -> Rows:
 
 
 def _column(column: "pd.Series[Any]") -> NDArray[Any]:
-    if column.dtype == object:
-        return np.array([None if pd.isna(value) else value for value in column], dtype=object)
+    if not pd.api.types.is_numeric_dtype(column.dtype):
+        values = [None if pd.isna(value) else value for value in column]
+        is_text = any(isinstance(value, str) for value in values) or column.dtype == object
+        return np.array(values, dtype=object if is_text else np.float64)
     return column.to_numpy(np.float64)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
 from tests.support.models import fitted, matrix_data, onnx_of, rows_of_matrix
+from tests.support.native_models import NATIVE
 from tests.support.pipelines import PIPELINES, fitted_pipeline
 from tree_explainers.approximation_trees.ism import IsmSettings, IsmTraining, grow_ism
 from tree_explainers.approximation_trees.oracle import oracle_scores
@@ -23,7 +24,7 @@ from tree_explainers.rows import Rows
 _FEW = {"random_forest": RandomForestClassifier, "extra_trees": ExtraTreesClassifier}
 _N_FEATURES = 3
 _SHARE_UNKNOWN = 0.05
-TAKES_ANY_CATEGORY = ("scaled_and_one_hot", "dropped_indicators", "missing_kept")
+TAKES_ANY_CATEGORY = ("scaled_and_one_hot", "dropped_indicators", "missing_kept", *NATIVE)
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ class IsmCase:
 @functools.cache
 def ism_case(name: str) -> IsmCase:
     """Return one of ``tests.support.models`` or ``pipelines``, or ``few_<family>_<task>``, of three features."""
-    if name in PIPELINES:
+    if name in (*PIPELINES, *NATIVE):
         pipeline = fitted_pipeline(name)
         return IsmCase(name, pipeline.rows, None, pipeline.read, pipeline.session)
     if name.startswith("few_"):

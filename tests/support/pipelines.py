@@ -33,6 +33,7 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
+from tests.support.native_models import NATIVE, native_model, native_table
 from tests.support.shared import shared_path
 from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
 from tree_explainers.onnx_models.encoding import Feeds
@@ -233,7 +234,7 @@ class FittedPipeline:
     """A fitted pipeline beside what the service makes of it."""
 
     name: str
-    pipeline: Pipeline
+    pipeline: Pipeline  # or one model
     onnx: bytes
     rows: Rows
 
@@ -265,7 +266,9 @@ class FittedPipeline:
 
 @functools.cache
 def fitted_pipeline(name: str) -> FittedPipeline:
-    """Return one of ``PIPELINES``, fitted and converted; skip where its data are not there."""
+    """Return one of ``PIPELINES`` or ``NATIVE``, fitted and converted; skip where its data are not there."""
+    if name in NATIVE:
+        return FittedPipeline(name, *native_model(name), rows_of_frame(native_table().drop(columns="income")))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         pipeline, table = PIPELINES[name]()

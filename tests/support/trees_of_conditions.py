@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from tests.support.models import FittedModel, fitted
+from tests.support.native_models import NATIVE
 from tests.support.pipelines import PIPELINES, FittedPipeline, fitted_pipeline
 from tree_explainers.approximation_trees.controls import ControlSettings, grow_cart
 from tree_explainers.approximation_trees.ism import IsmSettings, IsmTraining, grow_ism
@@ -40,6 +41,8 @@ REAL_TREES = (
     ("ordinal_categories", "cart"),
     ("ordinal_categories", "ism"),
     ("scaled_and_one_hot", "sta"),
+    ("native_lightgbm", "ism"),
+    ("native_catboost", "sta"),
 )
 
 
@@ -55,7 +58,7 @@ class GrownTree:
 @functools.cache
 def grown(name: str, max_depth: int = 7) -> GrownTree:
     """Return a tree that approximates a model, one of ``TREES`` or any other of ``models`` and ``pipelines``."""
-    model = fitted_pipeline(name) if name in PIPELINES else fitted(name)
+    model = fitted_pipeline(name) if name in (*PIPELINES, *NATIVE) else fitted(name)
     predictions = model.session.predict(model.rows)
     targets = predictions.scores if predictions.labels is None else predictions.labels
     return GrownTree(
@@ -68,7 +71,7 @@ def grown(name: str, max_depth: int = 7) -> GrownTree:
 @functools.cache
 def really_grown(name: str, method: str) -> GrownTree:
     """Return a tree that one of the methods grew."""
-    model = fitted_pipeline(name) if name in PIPELINES else fitted(name)
+    model = fitted_pipeline(name) if name in (*PIPELINES, *NATIVE) else fitted(name)
     return GrownTree(_METHODS[method](model), model.rows, model.read.description)
 
 

@@ -31,8 +31,17 @@ def test_an_interval_has_the_ends_that_there_are() -> None:
 def test_categories_are_rendered_by_those_that_remain_or_by_those_that_do_not_whichever_is_shorter(
     excluded: str, rendered: str
 ) -> None:
-    assert wording.all_but(tuple(excluded), tuple("ABCDEFGH")) == rendered
+    left = [each for each in "ABCDEFGH" if each not in excluded]
+
+    assert wording.some_of(left, tuple(excluded)) == rendered
 
 
 def test_where_categories_are_not_known_those_that_are_excluded_are_reported() -> None:
-    assert wording.all_but(("A", "B", "C"), ()) == "none of A, B, C"
+    assert wording.some_of((), ("A", "B", "C")) == "none of A, B, C"
+
+
+def test_of_many_categories_the_first_are_listed_and_the_others_counted() -> None:
+    towns = [f"t{number}" for number in range(30)]
+
+    assert wording.some_of(towns, ()) == "one of t0, t1, t2, t3, t4, t5, t6, t7, t8, t9 and 20 more"
+    assert wording.some_of(towns[:11], ()).endswith("t9, t10")

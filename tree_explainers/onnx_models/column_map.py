@@ -1,6 +1,6 @@
 """The column map: what each column that trees read is made of, followed from the graph's inputs onwards."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -158,22 +158,34 @@ def _written_value(node: NodeProto) -> NDArray[Any]:
 def _missing_tokens(tensors: Mapping[str, TensorColumns], reads_text: Sequence[bool]) -> tuple[str | None, ...]:
     """Return for each text feature what represents a missing category.
 
-    It is the text that an imputer replaces, or else the first of the usual ones that an encoder knows, or else "".
+    It is the text that an imputer replaces, or else the one to which an encoder gives a missing code, or else the first
+    of the usual ones that an encoder knows, or else "".
     """
     if not any(reads_text):
         return (None,) * len(reads_text)
     known: dict[int, set[object]] = {}
     replaced: dict[int, str] = {}
+    uncoded: dict[int, str] = {}
     for column in (column for tensor in tensors.values() for column in tensor.columns or ()):
         if column.raw_index is not None and reads_text[column.raw_index]:
             known.setdefault(column.raw_index, set()).update((column.category, *column.categories))
+            uncoded.update((column.raw_index, text) for text in _texts_without_code(column))
             if column.kind == "ordinal" and is_flag(column):
                 replaced[column.raw_index] = str(column.categories[0])
     imputed = {column.raw_index for tensor in tensors.values() for column in tensor.columns or () if column.imputed}
     return tuple(
-        (replaced[at] if at in imputed and at in replaced else _usual_text(known.get(at, set()))) if is_text else None
+        (replaced[at] if at in imputed and at in replaced else uncoded.get(at, _usual_text(known.get(at, set()))))
+        if is_text
+        else None
         for at, is_text in enumerate(reads_text)
     )
+
+
+def _texts_without_code(column: ModelColumn) -> Iterator[str]:
+    """Yield the texts that an encoder turns into a missing number."""
+    for category, code in zip(column.categories, column.codes, strict=True) if column.kind == "ordinal" else ():
+        if code is None and isinstance(category, str):
+            yield category
 
 
 def _usual_text(known: set[object]) -> str:

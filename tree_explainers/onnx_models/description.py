@@ -63,7 +63,8 @@ class ModelColumn:
     # While a graph is followed, and for a monotone column: each (name, scale, offset, parameter), applied to the raw
     # value in this order, first ``value * scale + offset``, then the function of that name (``monotone_functions``).
     functions: tuple[FunctionStep, ...] = ()
-    function: str | None = None  # the same for people: ``log(income + 1)``
+    sources: tuple[str, ...] = ()  # of a column made of several: the first features
+    function: str | None = None  # the functions for people: ``log(income + 1)``
 
     def shortest_equivalent(self, end: float) -> float:
         """Return the shortest number that the trees cannot distinguish from a rounded end in raw units."""

@@ -79,17 +79,23 @@ def each_transformed(tensor: TensorColumns, how: str) -> Columns | None:
 
 def mixed(step: Step, width: int) -> Columns:
     """Return columns that depend on several features."""
-    what, sources = _MIXTURES.get(step.node.op_type, step.node.op_type.lower()), _sources(step)
-    names = (f"{what} {index + 1} of {width} of {sources}" for index in range(width))
-    return tuple(ModelColumn(name, "transformed", None, None) for name in names)
+    names, only = _sources(step)
+    shown = ", ".join(names[:_SHOWN_SOURCES]) + (", …" if len(names) > _SHOWN_SOURCES else "")
+    what = _MIXTURES.get(step.node.op_type)
+    texts = (
+        f"computed from {shown}" if what is None else f"{what} {at + 1} of {width} of {shown}" for at in range(width)
+    )
+    return tuple(ModelColumn(text, "transformed", *only, sources=names[: _SHOWN_SOURCES + 1]) for text in texts)
 
 
-def _sources(step: Step) -> str:
-    """Return the features that an operator's columns are made of, the first of them where they are many."""
+def _sources(step: Step) -> tuple[tuple[str, ...], tuple[str | None, int | None]]:
+    """Return the features that an operator's columns are made of, and the feature and its index if it is only one."""
     columns = [column for at in range(len(step.node.input)) for column in step.tensor(at).columns or ()]
-    names = list(dict.fromkeys(column.feature or column.name for column in columns))
-    shown = ", ".join(names[:_SHOWN_SOURCES])
-    return f"{shown}, …" if len(names) > _SHOWN_SOURCES else shown or step.node.output[0]
+    names = tuple(
+        dict.fromkeys(name for column in columns for name in column.sources or (column.feature or column.name,))
+    )
+    alone = {(column.feature, column.raw_index) for column in columns}
+    return names or (step.node.output[0],), alone.pop() if len(alone) == 1 else (None, None)
 
 
 def one_each(values: NDArray[Any], width: int, default: float) -> NDArray[np.float64] | None:

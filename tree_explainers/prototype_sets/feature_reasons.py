@@ -6,9 +6,9 @@ column by column: ``combine_columns`` intersects what each of them allows.
 
 from collections.abc import Sequence
 from itertools import groupby
-from math import inf, nan
-from operator import attrgetter
-from typing import Any, TypedDict
+from math import inf, isnan, nan
+from operator import itemgetter
+from typing import Any, Protocol, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ TRANSFORMED = " (transformed)"
 
 _LOW_INCLUSIVE, _HIGH_INCLUSIVE = int(Side.LOW_INCLUSIVE), int(Side.HIGH_INCLUSIVE)
 _MISSING_STAYS = int(Side.MISSING_STAYS)
+_COLUMN, _SIDE, _LOW = 2, 3, 4  # fields of a REASON
 
 
 class FeatureReason(TypedDict):
@@ -40,10 +41,11 @@ class FeatureReason(TypedDict):
     or_missing: bool  # a missing value is allowed, too; false where no reference row misses the feature
     is_missing: bool  # only a missing value is allowed: there are neither ends nor categories
     category: Category | None  # only this one is allowed
+    categories: tuple[Category, ...]  # only these are allowed, two or more; empty where others are, too
     excluded_categories: tuple[Category, ...]  # excluded; for a number, values left out of the interval
     share_of_trees: float  # of the shared trees, those that test the feature, in (0, 1]
     transformed: bool  # the feature is a model-side column
-    exact: bool  # false: some tree tests a set of values, or ends were calculated back through scaling
+    exact: bool  # false: ends were calculated back through scaling, or a set of numbers is tested
 
 
 def number_sentence(column: ModelColumn, low: float | None, high: float | None, side: RawSide) -> str:
@@ -72,44 +74,60 @@ def shown_name(column: ModelColumn) -> str:
     return column.name + TRANSFORMED if column.transformed else column.name
 
 
+class Reader(Protocol):
+    """What is known of a model, for the reasons of one feature."""
+
+    @property
+    def columns(self) -> Sequence[ModelColumn]:
+        """All columns of the model."""
+
+    @property
+    def units(self) -> ColumnUnits:
+        """Of all columns."""
+
+    @property
+    def precision(self) -> type[np.float32 | np.float64]:
+        """In which ends are written."""
+
+    @property
+    def sets(self) -> Sequence[frozenset[float]]:
+        """The sets that trees test membership in."""
+
+
 def combine_columns(
-    reasons: NDArray[Any],
-    columns: Sequence[ModelColumn],
-    units: ColumnUnits,
-    precision: type[np.float32 | np.float64],
-    known: tuple[Category, ...] | None,
-    is_nullable: NDArray[np.bool_],
+    reasons: NDArray[Any], reader: Reader, known: tuple[Category, ...] | None, is_nullable: NDArray[np.bool_]
 ) -> FeatureReason:
     """Intersect the reasons of all columns of one feature.
 
     Parameters
     ----------
     reasons : (n_reasons,) REASON
-        Of the feature, sorted by column, each column's holes after its interval; one at least.
-    columns, units
-        All columns of the model.
-    precision
-        In which the ends are written.
+        Of the feature, sorted by column, each column's holes and sets after its interval; one at least.
+    reader
+        The model.
     known
         The categories that the feature has in the reference rows; ``None``: not known.
     is_nullable : (n_columns,) bool
         The columns whose reasons mention that a missing value is allowed.
     """
-    intervals = [_Interval(reason, units) for reason in reasons.tolist()]
     draft = _Draft(known)
-    for index, own in groupby(intervals, key=attrgetter("column")):
-        draft.take(columns[index], _Values(*own))
-    first = intervals[0]
-    mentions_missing = any(is_nullable[interval.column] for interval in intervals)
-    return draft.finish(columns[first.column], first.share_of_trees, precision, mentions_missing=mentions_missing)
+    for index, own in groupby(reasons.tolist(), key=itemgetter(_COLUMN)):
+        first, *others = own
+        holes = [_Interval(each, reader.units) for each in others if not each[_SIDE] & Side.SET]
+        in_sets = (each for each in others if each[_SIDE] & Side.SET)
+        sets = [(reader.sets[int(each[_LOW])], bool(each[_SIDE] & Side.INSIDE)) for each in in_sets]
+        draft.take(reader.columns[index], _Values(_Interval(first, reader.units), holes, sets))
+    column, share_of_trees = int(reasons["column"][0]), float(reasons["share_of_trees"][0])
+    mentions_missing = bool(is_nullable[reasons["column"]].any())
+    return draft.finish(reader.columns[column], share_of_trees, reader.precision, mentions_missing=mentions_missing)
 
 
 class _Interval:
     """One reason, in the model's units and in raw ones."""
 
     def __init__(self, reason: tuple[Any, ...], units: ColumnUnits) -> None:
-        _, _, self.column, self.side, self.low, self.high, self.share_of_trees = reason
-        self.raw_low, self.raw_high, side = units.interval(self.column, self.side, self.low, self.high)
+        _, _, column, self.side, self.low, self.high, _ = reason
+        self.raw_low, self.raw_high, side = units.interval(column, self.side, self.low, self.high)
         self.raw_low_inclusive = bool(side & RawSide.LOW_INCLUSIVE)
         self.raw_high_inclusive = bool(side & RawSide.HIGH_INCLUSIVE)
         self.is_missing, self.in_a_set = bool(side & RawSide.IS_MISSING), bool(side & RawSide.IN_A_SET)
@@ -120,15 +138,36 @@ class _Interval:
 class _Values:
     """The values of one model-side column that leave the row in its leaves."""
 
-    def __init__(self, interval: _Interval, *holes: _Interval) -> None:
+    def __init__(
+        self, interval: _Interval, holes: Sequence[_Interval], sets: Sequence[tuple[frozenset[float], bool]]
+    ) -> None:
         self.interval = interval
         self.holes = holes
+        self.sets = sets  # of values, and whether these are the ones to be admitted
 
     def admit(self, value: float) -> bool:
         interval = self.interval
         above = value > interval.low or (value == interval.low and interval.side & _LOW_INCLUSIVE)
         below = value < interval.high or (value == interval.high and interval.side & _HIGH_INCLUSIVE)
-        return bool(above and below) and all(value != hole.low for hole in self.holes)
+        return bool(above and below) and self.leave_in(value)
+
+    def leave_in(self, value: float) -> bool:
+        """Return whether a value is in no hole, and in or out of the sets as it must be."""
+        in_no_hole = all(value != hole.low for hole in self.holes)
+        return in_no_hole and all((value in members) == is_inside for members, is_inside in self.sets)
+
+    @property
+    def listed(self) -> list[float] | None:
+        """The values that are admitted where there is a set of them, ascending; ``None`` where there is none."""
+        inside = [members for members, is_inside in self.sets if is_inside]
+        return sorted(filter(self.admit, frozenset.intersection(*inside))) if inside else None
+
+    @property
+    def excluded(self) -> list[float]:
+        """The values in the interval that are not admitted, ascending; where none are listed."""
+        members = {value for members, is_inside in self.sets if not is_inside for value in members}
+        within = _Values(self.interval, (), ())
+        return sorted({hole.low for hole in self.holes} | {value for value in members if within.admit(value)})
 
     def admit_any(self) -> bool:
         """Return whether there is any value but a hole; holes between the ends are too few to fill an interval."""
@@ -152,6 +191,7 @@ class _Draft:
         self._is_missing = False
         self._is: Category | None = None
         self._is_not: dict[Category, None] = {}  # an ordered set
+        self._is_one_of: tuple[Category, ...] | None = None  # None: others are allowed, too
         self._exact = True
         self._in_a_set = False
 
@@ -166,16 +206,26 @@ class _Draft:
         self._in_a_set |= values.interval.in_a_set
 
     def _take_number(self, column: ModelColumn, values: _Values) -> None:
-        interval = values.interval
-        self._or_missing &= interval.or_missing and not any(hole.low == imputed_number(column) for hole in values.holes)
+        interval, imputed = values.interval, imputed_number(column)
+        self._or_missing &= interval.or_missing and (isnan(imputed) or values.leave_in(imputed))
         if column.scale == 0:
             return  # always the same, whatever the raw value
-        if interval.is_missing or not values.admit_any():
+        listed = values.listed
+        self._exact &= not values.sets  # onnxruntime takes some fractions for the whole numbers in a set
+        if interval.is_missing or not values.admit_any() or listed == []:
             self._is_missing = True
+            return
+        if listed is not None:
+            self._take_listed([_raw(column, value) for value in listed])
             return
         self._low = max(self._low, (column.shortest_equivalent(interval.raw_low), not interval.raw_low_inclusive))
         self._high = min(self._high, (column.shortest_equivalent(interval.raw_high), interval.raw_high_inclusive))
-        self._is_not.update((hole.raw_low, None) for hole in values.holes)
+        self._is_not.update((_raw(column, value), None) for value in values.excluded)
+
+    def _take_listed(self, categories: Sequence[Category]) -> None:
+        """Allow these only."""
+        before = self._is_one_of
+        self._is_one_of = tuple(each for each in categories if before is None or each in before)
 
     def _take_indicator(self, column: ModelColumn, values: _Values) -> None:
         present, absent = values.admit(model_value(column, 1)), values.admit(model_value(column, 0))
@@ -197,11 +247,11 @@ class _Draft:
         admits_others = values.admit_code(column, column.default_code)
         self._or_missing &= admitted.get(column.imputed, admits_others)  # imputed None: missing, a category itself
         possible = [category for category, admits in admitted.items() if admits and category is not None]
-        if len(possible) == 1 and not admits_others:
-            self._is = possible[0]
-        elif possible or admits_others:
+        if admits_others:
             refused = (category for category, admits in admitted.items() if not admits and category is not None)
             self._is_not.update(dict.fromkeys(refused))
+        elif possible:
+            self._take_listed(possible)
         else:
             self._is_missing = True
 
@@ -213,6 +263,7 @@ class _Draft:
         *,
         mentions_missing: bool,
     ) -> FeatureReason:
+        self._settle()
         if self._or_missing and (self._is_missing or self._has_no_category_left()):
             return _missing(column, share_of_trees, exact=self._exact)
         low, low_excluded = self._low
@@ -227,7 +278,8 @@ class _Draft:
             or_missing=self._or_missing and mentions_missing,
             is_missing=False,
             category=self._is,
-            excluded_categories=() if self._is is not None else tuple(self._is_not),
+            categories=self._is_one_of or (),
+            excluded_categories=() if self._is is not None or self._is_one_of else tuple(self._is_not),
             share_of_trees=share_of_trees,
             transformed=column.transformed,
             exact=self._exact,
@@ -236,13 +288,36 @@ class _Draft:
         reason["text"] = f"{shown_name(column)} is {self._words(reason)}{ending}"
         return reason
 
+    def _settle(self) -> None:
+        """Let what is allowed be one category, or a list of some without those that are refused."""
+        if self._is_one_of is None:
+            return
+        left = tuple(filter(self._allows_listed, self._is_one_of))
+        self._is_one_of = left if len(left) > 1 else None
+        self._is = left[0] if len(left) == 1 else self._is
+        self._is_missing |= not left
+
+    def _allows_listed(self, value: Category) -> bool:
+        if isinstance(value, float):
+            (low, low_excluded), (high, high_included) = self._low, self._high
+            if value < low or value > high or (value == low and low_excluded) or (value == high and not high_included):
+                return False
+        return value not in self._is_not and self._is in (None, value)
+
     def _has_no_category_left(self) -> bool:
         """Return whether all categories of the reference rows are refused."""
-        return bool(self._known) and self._is is None and set(self._known or ()) <= set(self._is_not)
+        return bool(self._known) and not any(map(self._allows, self._known or ()))
+
+    def _allows(self, category: Category) -> bool:
+        if self._is is not None:
+            return category == self._is
+        return category not in self._is_not and (self._is_one_of is None or category in self._is_one_of)
 
     def _words(self, reason: FeatureReason) -> str:
         if self._is is not None:
             return wording.one_of((self._is,))
+        if self._is_one_of is not None:
+            return self._of_some(self._is_one_of)
         low, high = -inf if reason["low"] is None else reason["low"], inf if reason["high"] is None else reason["high"]
         ends = wording.interval(
             low, high, low_inclusive=reason["low_inclusive"], high_inclusive=reason["high_inclusive"]
@@ -250,9 +325,20 @@ class _Draft:
         if ends:
             return ends + (wording.but_not(self._is_not) if self._is_not else "")
         if self._is_not:
-            return wording.all_but(tuple(self._is_not), self._known or ())
+            left = [each for each in self._known or () if each not in self._is_not]
+            return wording.some_of(left, tuple(self._is_not))
         side = RawSide.IN_A_SET if self._in_a_set else RawSide(0) if self._or_missing else RawSide.NOT_MISSING
         return any_number(side)
+
+    def _of_some(self, listed: tuple[Category, ...]) -> str:
+        left = [each for each in self._known or () if each in listed]
+        refused = [each for each in self._known or () if each not in listed]
+        return wording.some_of(left or listed, refused)
+
+
+def _raw(column: ModelColumn, value: float) -> float:
+    """Return a model-side number in raw units."""
+    return value if column.kind == "identity" else (value - column.offset) / column.scale
 
 
 def _missing(column: ModelColumn, share_of_trees: float, *, exact: bool) -> FeatureReason:
@@ -267,6 +353,7 @@ def _missing(column: ModelColumn, share_of_trees: float, *, exact: bool) -> Feat
         or_missing=False,
         is_missing=True,
         category=None,
+        categories=(),
         excluded_categories=(),
         share_of_trees=share_of_trees,
         transformed=column.transformed,

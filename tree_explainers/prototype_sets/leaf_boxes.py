@@ -21,8 +21,10 @@ class Side(IntFlag):
     LOW_INCLUSIVE = 1
     HIGH_INCLUSIVE = 2
     MISSING_STAYS = 4  # a missing value takes the same branch at each node that tests the column
-    INCOMPLETE = 8  # a set was tested, which the interval does not show
+    INCOMPLETE = 8  # a set was tested that is not known here: in boxes that an earlier release made
     HOLE = 16  # not an interval: the one value ``low`` is excluded from the column's interval before it
+    SET = 32  # with HOLE: the members of the set ``low`` are excluded
+    INSIDE = 64  # with SET: all but the members are excluded
 
 
 # One interval of one column in one tree, or a hole in it.
@@ -41,19 +43,23 @@ ENTRY = np.dtype(
 
 @dataclass(frozen=True, slots=True)
 class LeafBoxes:
-    """Intervals of model-side columns, sorted by prototype, feature, column, holes last, value of the hole, tree.
+    """Intervals of model-side columns, sorted by prototype, feature, column, holes and sets last, their value, tree.
 
-    Replace a column's value in the prototype by any other in the intersection of some trees' intervals, holes
+    Replace a column's value in the prototype by any other in the intersection of some trees' intervals, holes and sets
     excepted: in these trees it stays in its leaf. Columns of one feature (such as the indicators of its categories)
     carry the same feature number.
     """
 
     starts: NDArray[np.int64]  # (n_prototypes + 1,) where each prototype's entries begin
     entries: NDArray[Any]  # (n_entries,) ENTRY
+    sets: tuple[NDArray[np.float64], ...] = ()  # that ``SET`` refers to, no two alike
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return plain arrays, one per property, that can be kept without pickle."""
         arrays = {name: np.ascontiguousarray(self.entries[name]) for name in ENTRY.names or ()}
+        if self.sets:
+            arrays["set_ends"] = np.cumsum([len(members) for members in self.sets])
+            arrays["set_members"] = np.concatenate(self.sets)
         return {"starts": self.starts, **arrays}
 
     @staticmethod
@@ -62,7 +68,9 @@ class LeafBoxes:
         entries = np.empty(len(arrays["low"]), dtype=ENTRY)
         for name in ENTRY.names or ():
             entries[name] = arrays[name]
-        return LeafBoxes(np.array(arrays["starts"], dtype=np.int64), entries)
+        has_sets = "set_ends" in arrays
+        sets = tuple(np.split(arrays["set_members"], arrays["set_ends"][:-1])) if has_sets else ()
+        return LeafBoxes(np.array(arrays["starts"], dtype=np.int64), entries, sets)
 
 
 def leaf_boxes(ensemble: TreeEnsemble, leaves: NDArray[np.int32], features: NDArray[np.int32]) -> LeafBoxes:
@@ -81,8 +89,8 @@ def leaf_boxes(ensemble: TreeEnsemble, leaves: NDArray[np.int32], features: NDAr
     -------
     LeafBoxes
         Thresholds are those of the model, which compares in float32 as a rule: an end is exact for float32 values.
-        Equality becomes an interval of one value and inequality a hole; membership in a set is only marked as
-        ``INCOMPLETE``.
+        Equality becomes an interval of one value and inequality a hole; membership becomes a set of values that are
+        excluded, or that are not.
 
     Raises
     ------
@@ -92,11 +100,12 @@ def leaf_boxes(ensemble: TreeEnsemble, leaves: NDArray[np.int32], features: NDAr
     if leaves.ndim != 2 or leaves.shape[1] != ensemble.n_trees:  # noqa: PLR2004  # a matrix
         msg = f"leaves must have shape (n_prototypes, {ensemble.n_trees}), got {leaves.shape}"
         raise InvalidInput(msg)
+    sets, threshold = distinct_sets(ensemble)
     nodes = _Nodes(
         parents(ensemble.left, ensemble.right),
         ensemble.column,
         ensemble.operator,
-        ensemble.threshold,
+        threshold,
         ensemble.missing_left,
         ensemble.left,
     )
@@ -106,10 +115,22 @@ def leaf_boxes(ensemble: TreeEnsemble, leaves: NDArray[np.int32], features: NDAr
     entries = room[: ends[-1]]
     starts = np.concatenate([[0], ends]).astype(np.int64)
     prototype = np.repeat(np.arange(len(leaves)), np.diff(starts))
-    is_hole = (entries["side"] & Side.HOLE) != 0
-    hole = np.where(is_hole, entries["low"], 0)
-    order = np.lexsort((entries["tree"], hole, is_hole, entries["column"], entries["feature"], prototype))
-    return LeafBoxes(starts, entries[order])
+    kind = np.where(entries["side"] & Side.HOLE, entries["side"], 0)
+    hole = np.where(kind != 0, entries["low"], 0)
+    order = np.lexsort((entries["tree"], hole, kind, entries["column"], entries["feature"], prototype))
+    return LeafBoxes(starts, entries[order], sets)
+
+
+def distinct_sets(ensemble: TreeEnsemble) -> tuple[tuple[NDArray[np.float64], ...], NDArray[np.float64]]:
+    """Return the sets that differ, and the thresholds of the nodes, (n_nodes,), which refer to these."""
+    members = [np.unique(np.trunc(own)) + 0.0 for own in ensemble.members]  # as onnxruntime compares
+    distinct = {own.tobytes(): own for own in members}
+    index_of = {content: index for index, content in enumerate(distinct)}
+    is_member = ensemble.operator == Operator.MEMBER
+    threshold = ensemble.threshold.copy()
+    of_nodes = threshold[is_member].astype(np.int64).tolist()
+    threshold[is_member] = [index_of[members[index].tobytes()] for index in of_nodes]
+    return tuple(distinct.values()), threshold
 
 
 class _Nodes(NamedTuple):
@@ -121,10 +142,11 @@ class _Nodes(NamedTuple):
     left: NDArray[np.int32]
 
 
-_LEQ, _LT, _GTE, _GT = int(Operator.LEQ), int(Operator.LT), int(Operator.GTE), int(Operator.GT)
+_LEQ, _LT, _GTE = int(Operator.LEQ), int(Operator.LT), int(Operator.GTE)
 _EQ, _NEQ = int(Operator.EQ), int(Operator.NEQ)
 _LOW_INCLUSIVE, _HIGH_INCLUSIVE = int(Side.LOW_INCLUSIVE), int(Side.HIGH_INCLUSIVE)
-_MISSING_STAYS, _INCOMPLETE, _HOLE = int(Side.MISSING_STAYS), int(Side.INCOMPLETE), int(Side.HOLE)
+_MEMBER = int(Operator.MEMBER)
+_MISSING_STAYS, _HOLE, _SET, _INSIDE = int(Side.MISSING_STAYS), int(Side.HOLE), int(Side.SET), int(Side.INSIDE)
 
 
 def parents(left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -197,7 +219,7 @@ def take_answer(entries: NDArray[Any], first: int, end: int, answer: Answer) -> 
     if not _narrow(entries[place], answer.operator, answer.threshold, answer.went_left):
         _open(entries[end], answer.feature, answer.column, answer.tree)
         entries[end].low = entries[end].high = answer.threshold
-        entries[end].side = _HOLE
+        entries[end].side = _hole_kind(answer.operator, answer.went_left)
         end += 1
     return end
 
@@ -223,8 +245,18 @@ def _open(entry: Any, feature: int, column: int, tree: int) -> None:  # noqa: AN
 
 
 @compiled
+def _hole_kind(operator: int, went_left: bool) -> int:  # noqa: FBT001
+    """Return the ``Side`` of an answer that no interval can hold."""
+    if operator != _MEMBER:
+        return _HOLE
+    return _HOLE | _SET | _INSIDE if went_left else _HOLE | _SET
+
+
+@compiled
 def _narrow(entry: Any, operator: int, threshold: float, went_left: bool) -> bool:  # noqa: ANN401, FBT001
-    """Take one answer into account; false if that needs a hole."""
+    """Take one answer into account; false if that needs a hole or a set."""
+    if operator == _MEMBER:
+        return False
     if operator in (_EQ, _NEQ):
         if (operator == _EQ) != went_left:
             return False
@@ -236,14 +268,12 @@ def _narrow(entry: Any, operator: int, threshold: float, went_left: bool) -> boo
             lower_high(entry, threshold, _HIGH_INCLUSIVE if inclusive else 0)
         else:
             raise_low(entry, threshold, 0 if inclusive else _LOW_INCLUSIVE)
-    elif operator in (_GTE, _GT):
+    else:
         inclusive = operator == _GTE
         if went_left:
             raise_low(entry, threshold, _LOW_INCLUSIVE if inclusive else 0)
         else:
             lower_high(entry, threshold, 0 if inclusive else _HIGH_INCLUSIVE)
-    else:
-        entry.side |= _INCOMPLETE
     return True
 
 

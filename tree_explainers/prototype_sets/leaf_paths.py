@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..compute.compiled import compiled, compiled_ahead
 from ..ensemble import TreeEnsemble
-from .leaf_boxes import ENTRY, Answer, LeafBoxes, Side, parents, take_answer
+from .leaf_boxes import ENTRY, Answer, LeafBoxes, Side, distinct_sets, parents, take_answer
 from .reasons import Reasons
 
 # A node that splits: where the path to it comes from, and what it tests.
@@ -48,7 +48,8 @@ def path_arrays(
 
     kept = np.flatnonzero(is_kept)
     nodes = np.empty(len(kept), dtype=NODE)
-    nodes["threshold"], nodes["up"] = ensemble.threshold[kept], up(kept)
+    _, threshold = distinct_sets(ensemble)
+    nodes["threshold"], nodes["up"] = threshold[kept], up(kept)
     question = (ensemble.column[kept].astype(np.int64) << _OPERATOR_BITS) | ensemble.operator[kept]
     nodes["test"] = (question << _MISSING_BITS) | ensemble.missing_left[kept]
     offsets = np.asarray(leaf_offsets, dtype=np.int64)
@@ -169,9 +170,7 @@ def _sort(
         following[key] += 1
     n_distinct = 0
     marks = np.full(n_trees, -1, dtype=np.int32)
-    for at in range(len(entries)):
-        if entries[at].side & _HOLE:
-            _sink(entries, at)
+    _sort_holes(entries)
     for at in range(len(entries)):
         entry = entries[at]
         opens[at] = marks[entry.tree] != entry.feature
@@ -181,18 +180,21 @@ def _sort(
 
 
 @compiled
-def _sink(entries: NDArray[Any], place: int) -> None:
-    """Move a hole before those of larger values; they are few."""
-    while place > 0 and _follows(entries[place - 1], entries[place]):
-        held = entries[place - 1 : place].copy()
-        entries[place - 1] = entries[place]
-        entries[place] = held[0]
-        place -= 1
-
-
-@compiled
-def _follows(entry: Any, hole: Any) -> bool:  # noqa: ANN401  # records
-    return bool(entry.side & _HOLE) and entry.column == hole.column and entry.low > hole.low
+def _sort_holes(entries: NDArray[Any]) -> None:
+    """Sort each column's holes and sets by kind, then value; equal ones stay in their order."""
+    end = 0
+    while end < len(entries):
+        start = end
+        while end < len(entries) and entries[end].side & _HOLE and entries[end].column == entries[start].column:
+            end += 1
+        if end - start > 1:
+            held = entries[start:end].copy()
+            by_value = np.argsort(np.array([entry.low for entry in held]), kind="mergesort")
+            kinds = np.array([held[at].side for at in by_value])
+            by_kind = by_value[np.argsort(kinds, kind="mergesort")]
+            for at in range(len(held)):
+                entries[start + at] = held[by_kind[at]]
+        end = max(end, start + 1)
 
 
 @compiled
@@ -200,4 +202,4 @@ def _is_alike(entry: Any, other: Any) -> bool:  # noqa: ANN401  # records
     """Return whether two entries become one reason at most."""
     if entry.column != other.column or (entry.side & _HOLE) != (other.side & _HOLE):
         return False
-    return not entry.side & _HOLE or entry.low == other.low
+    return not entry.side & _HOLE or (entry.low == other.low and entry.side == other.side)

@@ -63,8 +63,8 @@ def _of_pair(
     room = np.empty(2 * len(ends), dtype=ENTRY)
     entries = room[: _fill(paths.nodes, ends, other_ends, separates, paths.features, room)]
     is_hole = (entries["side"] & Side.HOLE) != 0
-    hole = np.where(is_hole, entries["low"], 0)
-    order = np.lexsort((entries["tree"], hole, is_hole, entries["column"], entries["feature"]))
+    kind, hole = np.where(is_hole, entries["side"], 0), np.where(is_hole, entries["low"], 0)
+    order = np.lexsort((entries["tree"], hole, kind, entries["column"], entries["feature"]))
     entries, is_hole = entries[order], is_hole[order]
     boxes = LeafBoxes(np.array([0, len(entries)], dtype=np.int64), entries)
     every = Reasons(boxes, np.array([len(entries)], dtype=np.int64), ~is_hole)

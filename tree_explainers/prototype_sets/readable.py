@@ -50,12 +50,14 @@ class ReasonReader:
     units: ColumnUnits
     precision: type[np.float32 | np.float64]
     reference: tuple[ReferenceColumn, ...]  # (n_columns,) of each column's raw feature
+    sets: tuple[frozenset[float], ...] = ()  # that trees test membership in, as ``LeafBoxes`` numbers them
 
     @staticmethod
     def build(
         columns: Sequence[ModelColumn],
         precision: type[np.float32 | np.float64] = np.float64,
         reference: Sequence[ReferenceColumn] | None = None,
+        sets: Sequence[NDArray[np.float64]] = (),
     ) -> "ReasonReader":
         """Prepare for a model's columns, in the order in which its trees number them.
 
@@ -68,6 +70,8 @@ class ReasonReader:
             it: 0.18635, where a double would be 0.1863499879837036.
         reference
             What is known of the raw features, in their order; ``None``: nothing, so that each may be missing.
+        sets
+            That the trees test membership in: those of ``LeafBoxes``.
         """
         features = feature_numbers(columns)
         known = tuple(_reference_of(column, reference) for column in columns)
@@ -85,7 +89,8 @@ class ReasonReader:
             is_nullable=np.array([own.has_missing for own in known], dtype=np.bool_),
             is_single=precision is np.float32,
         )
-        return ReasonReader(tuple(columns), units, precision, known)
+        known_sets = tuple(frozenset(members.tolist()) for members in sets)
+        return ReasonReader(tuple(columns), units, precision, known, known_sets)
 
     def read(
         self, reasons: NDArray[Any], n_pairs: int, is_missing: NDArray[np.bool_] | None = None
@@ -145,7 +150,7 @@ class ReasonReader:
         """
         first = int(reasons["column"][0])
         known = self.reference[first].categories
-        return combine_columns(reasons, self.columns, self.units, self.precision, known, is_nullable)
+        return combine_columns(reasons, self, known, is_nullable)
 
     def rounded(self, ends: NDArray[np.float64], of: NDArray[np.int64]) -> NDArray[np.float32] | NDArray[np.float64]:
         """Return ends of columns in the precision in which they are written."""
@@ -174,6 +179,7 @@ class ReasonReader:
             exact=bool(side & RawSide.EXACT),
             is_missing=bool(side & RawSide.IS_MISSING),
             category=None,
+            categories=(),
             excluded_categories=(),
             share_of_trees=float(raw.share_of_trees[place]),
             transformed=column.transformed,

@@ -53,7 +53,7 @@ class Reasons:
         -------
         (n_reasons,) REASON
             Sorted by pair, feature, column. A column's interval is the intersection over the shared trees that test
-            it on the path: with any other value inside (and not in one of the holes that follow it) the row
+            it on the path: with any other value inside (and not excluded by the holes and sets that follow it) the row
             stays in its leaf in each of them; beyond an end, it leaves at least one. ``MISSING_STAYS`` holds if it
             does for all of them. An end that no tree sets is infinite. ``share_of_trees`` is the share of the shared
             trees that test the *feature*, through any of its columns, and is the same for all of these.
@@ -68,11 +68,11 @@ def _spans(starts: NDArray[np.int64]) -> list[tuple[int, int]]:
 
 
 def _n_distinct(entries: NDArray[Any]) -> int:
-    """Count columns and holes."""
+    """Count columns, holes and sets."""
     if len(entries) == 0:
         return 0
-    is_hole = (entries["side"] & Side.HOLE) != 0
-    keys = np.stack([entries["column"], is_hole, np.where(is_hole, entries["low"], 0)])
+    kind = np.where(entries["side"] & Side.HOLE, entries["side"], 0)
+    keys = np.stack([entries["column"], kind, np.where(kind != 0, entries["low"], 0)])
     return 1 + int((keys[:, 1:] != keys[:, :-1]).any(axis=0).sum())
 
 
@@ -88,7 +88,8 @@ def _firsts(boxes: LeafBoxes) -> NDArray[np.bool_]:
 
 
 _LOW_INCLUSIVE, _HIGH_INCLUSIVE = int(Side.LOW_INCLUSIVE), int(Side.HIGH_INCLUSIVE)
-_MISSING_STAYS, _INCOMPLETE, _HOLE = int(Side.MISSING_STAYS), int(Side.INCOMPLETE), int(Side.HOLE)
+_MISSING_STAYS, _INCOMPLETE = int(Side.MISSING_STAYS), int(Side.INCOMPLETE)
+_HOLE, _SET = int(Side.HOLE), int(Side.SET)
 
 _ENTRIES = numba.types.Array(numba.from_dtype(ENTRY), 1, "C")
 _REASONS = numba.types.Array(numba.from_dtype(REASON), 1, "C")
@@ -112,11 +113,12 @@ def _meet_entries(
             _write_share_of_trees(reasons[first_of_feature : last + 1], n_testing)
             first_of_feature, n_testing = last + 1, 0
         n_testing += opens[place]
-        is_hole = entry.side & _HOLE
+        is_hole = entry.side & (_HOLE | _SET)
         same_column = last >= 0 and reasons[last].column == entry.column
         if is_hole:
             outside = entry.low < reasons[interval].low or entry.low > reasons[interval].high
-            if outside or (reasons[last].side & _HOLE and reasons[last].low == entry.low):
+            is_known = reasons[last].side == entry.side and reasons[last].low == entry.low
+            if is_known or (outside and not is_hole & _SET):
                 continue
         elif same_column:
             raise_low(reasons[last], entry.low, entry.side & _LOW_INCLUSIVE)

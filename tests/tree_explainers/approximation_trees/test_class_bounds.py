@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from tests.support import naive_ism
 from tests.support.ism_training import IsmCase, ism_case
+from tests.support.native_models import NATIVE
 from tree_explainers.approximation_trees.bin_boxes import BinBox, BinRange
 from tree_explainers.approximation_trees.class_bounds import ClassBounds
 from tree_explainers.approximation_trees.node_conditions import node_conditions
@@ -108,7 +109,7 @@ def test_whatever_the_papers_bounds_prove_is_proved(name: str) -> None:
     assert n_settled >= n_by_paper > 3
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", MODELS + NATIVE)
 def test_conditions_are_read_as_the_model_evaluates_them(name: str) -> None:
     case = ism_case(name)
     rows = case.unseen(300)
@@ -151,7 +152,7 @@ def _leads(forest: Forest, box: BinBox, values: NDArray[np.float64]) -> NDArray[
     return worst_leads(forest, remaining_in(forest, box), values, np.zeros(values.shape[1]), 0, nobody)
 
 
-@pytest.mark.parametrize("name", MODELS + PIPELINES)
+@pytest.mark.parametrize("name", MODELS + PIPELINES + NATIVE)
 def test_labels_follow_from_leaves_with_the_fitted_links_and_base_values(name: str) -> None:
     case, bounds = ism_case(name), _bounds(ism_case(name))
     rows = case.unseen(500)

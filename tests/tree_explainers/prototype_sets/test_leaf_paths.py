@@ -7,11 +7,16 @@ from tests.support.models import fitted
 from tree_explainers.ensemble import Operator, TreeEnsemble, join_ensembles
 from tree_explainers.prototype_sets.leaf_boxes import leaf_boxes
 from tree_explainers.prototype_sets.leaf_paths import LeafPaths, path_arrays
-from tree_explainers.prototype_sets.readable import feature_numbers
 from tree_explainers.prototype_sets.reasons import Reasons
 
-from .test_block_reasons import COLUMNS, QUESTIONS
 from .test_reasons import MODELS, PROTOTYPES, chain
+
+# A column of its own, two that are one feature, and one of categories.
+_FEATURES = np.array([0, 1, 1, 2], dtype=np.int32)
+_OPERATORS = [each for each in Operator if each is not Operator.LEAF]
+QUESTIONS = st.tuples(
+    st.integers(0, 3), st.sampled_from(_OPERATORS), st.integers(0, 4).map(float), st.booleans()
+)  # column, test, value or set, answer
 
 
 def paths_of(ensemble: TreeEnsemble, features: np.ndarray) -> LeafPaths:
@@ -47,7 +52,7 @@ def test_any_questions_give_the_same_reasons(
     leaves = np.array([len(path) for path in answers], np.int32)
     some = st.lists(st.booleans(), min_size=len(answers), max_size=len(answers)).filter(any)
     shared = np.array(data.draw(st.lists(some, min_size=1, max_size=4)))
-    features = feature_numbers(COLUMNS)
-    expected = Reasons.build(leaf_boxes(ensemble, leaves[None], features)).of(np.zeros(len(shared), np.int64), shared)
+    boxes = leaf_boxes(ensemble, leaves[None], _FEATURES)
+    expected = Reasons.build(boxes).of(np.zeros(len(shared), np.int64), shared)
 
-    assert paths_of(ensemble, features).reasons(leaves, shared).tolist() == expected.tolist()
+    assert paths_of(ensemble, _FEATURES).reasons(leaves, shared).tolist() == expected.tolist()

@@ -19,7 +19,7 @@ from tree_explainers.onnx_models.reading import ReadModel, read_model
 from tree_explainers.onnx_models.session import ModelSession
 from tree_explainers.prototype_sets.feature_reasons import FeatureReason
 from tree_explainers.prototype_sets.leaf_boxes import Side, leaf_boxes
-from tree_explainers.prototype_sets.readable import ReasonReader, feature_numbers
+from tree_explainers.prototype_sets.readable import ReasonReader, ReferenceColumn, feature_numbers
 from tree_explainers.prototype_sets.reasons import REASON, Reasons
 from tree_explainers.rows import Rows
 
@@ -64,6 +64,8 @@ def admits(reason: FeatureReason, value: float | str | None) -> bool:
         return False
     if reason["category"] is not None:
         return value == reason["category"]
+    if reason["categories"]:
+        return value in reason["categories"]
     if isinstance(value, str):
         return True
     above = reason["low"] is None or value > reason["low"] or (value == reason["low"] and reason["low_inclusive"])
@@ -157,6 +159,7 @@ def test_a_number_keeps_its_ends_and_an_end_that_no_tree_sets_is_none() -> None:
         or_missing=True,
         is_missing=False,
         category=None,
+        categories=(),
         excluded_categories=(),
         share_of_trees=0.5,
         transformed=False,
@@ -233,28 +236,70 @@ def test_indicators_of_one_feature_are_rendered_together() -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "is_category", "is_not", "or_missing"),
+    ("low", "high", "is_category", "is_one_of", "is_not", "or_missing"),
     [
-        (0.5, 1.5, "2", (), False),
-        (0.5, np.inf, None, ("1",), False),
-        (-np.inf, 0.5, None, ("2", "3"), True),
-        (-np.inf, -0.5, None, ("1", "2", "3"), True),
+        (0.5, 1.5, "2", (), (), False),
+        (0.5, np.inf, None, ("2", "3"), (), False),
+        (-np.inf, 0.5, None, (), ("2", "3"), True),
+        (-np.inf, -0.5, None, (), ("1", "2", "3"), True),
     ],
 )
 def test_codes_of_categories_are_rendered_as_categories(
     low: float,
     high: float,
     is_category: str | None,
+    is_one_of: tuple[str, ...],
     is_not: tuple[str, ...],
     or_missing: bool,  # noqa: FBT001
 ) -> None:
     rendered = read_one([CLASS], reason_of(low, high))
 
-    assert (rendered["category"], rendered["excluded_categories"], rendered["or_missing"]) == (
-        is_category,
-        is_not,
-        or_missing,
-    )
+    assert (rendered["category"], rendered["categories"]) == (is_category, is_one_of)
+    assert (rendered["excluded_categories"], rendered["or_missing"]) == (is_not, or_missing)
+
+
+COLOR = ModelColumn("color", "ordinal", "color", 0, categories=("F", "G", "H", "I"), codes=(0, 1, 2, 3))
+SETS = (np.array([1.0, 2.0]), np.array([2.0, 3.0]), np.array([2.0, 3.5]))
+_IN, _OUT = Side.HOLE | Side.SET | Side.INSIDE, Side.HOLE | Side.SET
+_ANY = (-np.inf, np.inf, Side.MISSING_STAYS)
+
+
+@pytest.mark.parametrize(
+    ("others", "sets", "text", "allowed"),
+    [
+        ("refused", [(0, _IN)], "color is G or H", "GH"),
+        ("refused", [(0, _IN), (1, _IN)], "color is H", "H"),
+        ("refused", [(0, _IN), (1, _OUT)], "color is G", "G"),
+        ("refused", [(0, _OUT)], "color is F or I", "FI?"),
+        ("refused", [(0, _OUT), (1, _OUT)], "color is F", "F?"),
+        ("missing", [(0, _IN)], "color is G or H (missing allowed)", "GH?"),
+        ("missing", [(0, _OUT)], "color is F or I (missing allowed)", "FI?"),
+    ],
+)
+def test_sets_of_categories_are_rendered_as_the_categories_that_remain(
+    others: str, sets: list[tuple[int, Side]], text: str, allowed: str
+) -> None:
+    column = replace(COLOR, default_code=-1.0 if others == "refused" else None)
+    reference = [ReferenceColumn(has_missing=others == "missing", categories=("F", "G", "H", "I"))]
+    reader = ReasonReader.build([column], reference=reference, sets=SETS)
+    reasons = [reason_of(*_ANY), *(reason_of(index, index, side) for index, side in sets)]
+
+    ((rendered,),) = reader.read(np.array(reasons, dtype=REASON), 1)
+
+    assert rendered["text"] == text
+    assert rendered["exact"]
+    assert [each for each in "FGHI?" if admits(rendered, each)] == list(allowed)
+
+
+def test_a_set_of_numbers_is_listed_within_the_interval_and_is_not_exact() -> None:
+    """onnxruntime takes some fractions for the whole numbers in a set, which no list says."""
+    reader = ReasonReader.build([AGE], sets=SETS)
+
+    ((inside,),) = reader.read(np.array([reason_of(-np.inf, 3, 0), reason_of(2, 2, _IN)], dtype=REASON), 1)
+    ((outside,),) = reader.read(np.array([reason_of(1.5, 9, 0), reason_of(0, 0, _OUT)], dtype=REASON), 1)
+
+    assert (inside["category"], inside["text"], inside["exact"]) == (2.0, "age is 2", False)
+    assert (outside["excluded_categories"], outside["low"], outside["exact"]) == ((2.0,), 1.5, False)
 
 
 def test_a_missing_value_that_is_a_category_of_its_own_can_be_the_only_one_admitted() -> None:

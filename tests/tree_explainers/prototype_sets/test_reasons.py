@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -130,8 +131,14 @@ def test_a_row_that_shares_no_tree_with_any_prototype_has_no_reasons() -> None:
     assert len(reasons.of(np.empty(0, dtype=np.int64), np.empty((0, 1), dtype=np.bool_))) == 0
 
 
+MEMBERS = tuple(np.array(own, np.float64) for own in ([0, 1], [2], [1, 3, 4], [0, 1], [-1, 2, 3]))
+
+
 def chain(path: list[tuple[int, Operator, float, bool]], *, missing_left: bool = False) -> TreeEnsemble:
-    """Return one tree whose leaf 0 is reached by answering these questions so (true: left); column, test, value."""
+    """Return one tree whose leaf 0 is reached by answering these questions so (true: left); column, test, value.
+
+    The value of membership is an index into ``MEMBERS``.
+    """
     n = len(path)
     nodes = np.arange(2 * n + 1)
     # Inner nodes first, each with the next as one child and a leaf as the other; the last node is the goal.
@@ -157,6 +164,7 @@ def chain(path: list[tuple[int, Operator, float, bool]], *, missing_left: bool =
         leaf_nodes=leaf_nodes.astype(np.int32),
         leaf_offsets=np.array([0, n + 1], np.int32),
         leaf_values=np.zeros((n + 1, 1)),
+        members=MEMBERS,
     )
 
 
@@ -181,7 +189,7 @@ def test_each_operator_and_answer_admits_what_the_tree_lets_pass(operator: Opera
 
 STEPS = st.tuples(
     st.integers(0, 1),
-    st.sampled_from([Operator.LEQ, Operator.LT, Operator.GTE, Operator.GT, Operator.EQ, Operator.NEQ]),
+    st.sampled_from([Operator.LEQ, Operator.LT, Operator.GTE, Operator.GT, Operator.EQ, Operator.NEQ, Operator.MEMBER]),
     st.integers(0, 4).map(float),
     st.booleans(),
 )
@@ -196,7 +204,8 @@ def test_any_questions_of_any_shared_trees_are_intersected_as_the_twin_says(
     ensemble = join_ensembles([chain(path, missing_left=data.draw(st.booleans())) for path in paths])
     shared = np.array([data.draw(st.lists(st.booleans(), min_size=n, max_size=n))])
     leaves = np.array([len(path) for path in paths], np.int32)
-    reasons = Reasons.build(leaf_boxes(ensemble, leaves[None, :], np.arange(2, dtype=np.int32)))
+    boxes = leaf_boxes(ensemble, leaves[None, :], np.arange(2, dtype=np.int32))
+    reasons = Reasons.build(boxes)
 
     found = reasons.of(np.array([0]), shared)
 
@@ -209,7 +218,19 @@ def test_any_questions_of_any_shared_trees_are_intersected_as_the_twin_says(
         assert all(hole["side"] & Side.HOLE for hole in holes)
         for value in (*np.arange(-0.5, 5.0, 0.5).tolist(), float("nan")):
             expected = naive.stays_in_leaves(ensemble, leaves, trees, column, value)
-            assert (admits(interval, value) and all(value != hole["low"] for hole in holes)) == expected
+            assert (
+                admits(interval, value) and not any(shuts_out(hole, value, boxes.sets) for hole in holes)
+            ) == expected
+
+
+def shuts_out(hole: Any, value: float, sets: Sequence[NDArray[np.float64]]) -> bool:  # noqa: ANN401  # a record
+    """Return whether a hole or a set excludes a value; it says nothing of a missing one."""
+    if np.isnan(value):
+        return False
+    if not hole["side"] & Side.SET:
+        return bool(value == hole["low"])
+    is_member = value in sets[int(hole["low"])].tolist()
+    return is_member != bool(hole["side"] & Side.INSIDE)
 
 
 def test_holes_outside_the_interval_or_listed_twice_are_left_out() -> None:
@@ -230,13 +251,24 @@ def test_holes_outside_the_interval_or_listed_twice_are_left_out() -> None:
     assert (reasons["share_of_trees"] == 1).all()
 
 
-def test_membership_in_a_set_is_marked_as_not_listed() -> None:
-    path = [(0, Operator.MEMBER, 0.0, True), (0, Operator.GT, 1.0, True)]
+def test_equal_sets_are_kept_and_listed_once_and_can_be_kept_as_plain_arrays() -> None:
+    path = [
+        (0, Operator.MEMBER, 0.0, True),
+        (0, Operator.GT, 1.0, False),
+        (0, Operator.MEMBER, 3.0, True),  # the same as 0
+        (0, Operator.MEMBER, 1.0, False),
+        (1, Operator.MEMBER, 2.0, True),
+    ]
+    boxes = one_tree(path)
 
-    (reason,) = Reasons.build(one_tree(path)).of(np.array([0]), np.array([[True]]))
+    reasons = Reasons.build(boxes).of(np.array([0]), np.array([[True]]))
+    again = LeafBoxes.from_arrays(boxes.to_arrays())
 
-    assert reason["side"] & Side.INCOMPLETE
-    assert (reason["low"], reason["high"]) == (1.0, np.inf)
+    is_set = (reasons["side"] & Side.SET) != 0
+    assert is_set.tolist() == [False, True, True, False, True]
+    assert ((reasons["side"] & Side.INSIDE) != 0).tolist() == [False, False, True, False, True]
+    assert [boxes.sets[int(each)].tolist() for each in reasons["low"][is_set]] == [[2], [0, 1], [1, 3, 4]]
+    assert [own.tolist() for own in again.sets] == [own.tolist() for own in boxes.sets]
 
 
 def test_a_missing_value_stays_only_where_every_question_sends_it_to_the_same_side() -> None:

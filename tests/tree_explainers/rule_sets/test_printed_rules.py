@@ -8,6 +8,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from tests.support.models import onnx_of
 from tests.support.naive_rules import first_that_holds, roundest
+from tests.support.native_models import NATIVE
 from tests.support.rule_training import TrainingSet, energy, of_model, of_pipeline, spambase
 from tests.support.shared import shared_path
 from tree_explainers.errors import InvalidInput
@@ -21,7 +22,7 @@ from tree_explainers.rows import Rows
 from tree_explainers.rule_sets.fab import fit_fab
 from tree_explainers.rule_sets.rule_lists import Box, PrintedRules, boxes_of, conditions_of, fit_rule_list, print_rules
 
-PIPELINES = ("missing_kept", "scaled_and_one_hot", "ordinal_categories", "dropped_indicators")
+PIPELINES = ("missing_kept", "scaled_and_one_hot", "ordinal_categories", "dropped_indicators", *NATIVE)
 SETS = ("energy", "spambase", "random_forest_multiclass", "xgboost_binary", *PIPELINES)
 
 

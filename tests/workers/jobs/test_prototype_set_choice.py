@@ -295,20 +295,12 @@ def test_sg_is_refused_for_regression_naming_what_would_do(workshop: Workshop, r
     assert "sm_a" in refused.detail
 
 
-def test_an_ensemble_of_unknown_kind_needs_the_kind_of_proximity(workshop: Workshop, real_case: FindCase) -> None:
+def test_the_trees_of_another_kind_of_ensemble_count_alike(workshop: Workshop, real_case: FindCase) -> None:
     case = real_case("titanic", "random_forest")
     onnx = workshop.context.objects.get(workshop.context.models.get(case.model).view.sha256)
     names = case.opened.view.feature_names
     unknown = workshop.register_model(onnx, feature_names=names, ensemble="other")
 
-    refused = _refusal(workshop, case, model=unknown)
-    made = workshop.make(
-        model=unknown,
-        dataset=case.dataset,
-        proximity_kind="random_forest",
-        n_prototypes=_N_PROTOTYPES,
-        min_leaf_rows=1,
-    )
+    made = workshop.make(model=unknown, dataset=case.dataset, n_prototypes=_N_PROTOTYPES, min_leaf_rows=1)
 
-    assert (refused.code, refused.pointer) == ("ensemble_unknown", "/proximity_kind")
     assert _rows(made) == _twin(case, "sm_a", "predicted")

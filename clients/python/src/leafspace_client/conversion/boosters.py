@@ -11,27 +11,18 @@ from .estimators import GRAPH_NAME, ModelInputs, library_of
 
 
 def prepared_xgboost(estimator: Any, inputs: ModelInputs) -> Any:  # noqa: ANN401  # an estimator
-    """Return a copy of a fitted XGBoost model as its converter reads it; refuse one that splits categories."""
-    _refuse_texts(estimator, inputs)
-    if "c" in (estimator.get_booster().feature_types or []):
-        _refuse_categories(estimator)
+    """Return a copy of a fitted XGBoost model as its converter reads it."""
+    refuse_texts(estimator, inputs)
     prepared = copy.deepcopy(estimator)
     # The converter knows features by number; names go into the metadata.
     prepared.get_booster().feature_names = None
     return prepared
 
 
-def check_lightgbm(estimator: Any, inputs: ModelInputs) -> None:  # noqa: ANN401  # an estimator
-    """Refuse a fitted LightGBM model that splits categories."""
-    _refuse_texts(estimator, inputs)
-    if estimator.booster_.dump_model().get("pandas_categorical"):
-        _refuse_categories(estimator)
-
-
 def catboost_onnx(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator
     """Return a fitted CatBoost model as ONNX, which it writes itself."""
-    _refuse_texts(estimator, inputs)
-    if estimator.get_cat_feature_indices() or estimator.get_text_feature_indices():
+    refuse_texts(estimator, inputs)
+    if estimator.get_text_feature_indices():
         _refuse_categories(estimator)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.onnx"
@@ -60,7 +51,8 @@ def _labels(estimator: Any) -> list[Any]:  # noqa: ANN401  # an estimator
     return [] if labels is None else list(getattr(labels, "tolist", lambda: labels)())
 
 
-def _refuse_texts(estimator: Any, inputs: ModelInputs) -> None:  # noqa: ANN401  # an estimator
+def refuse_texts(estimator: Any, inputs: ModelInputs) -> None:  # noqa: ANN401  # an estimator
+    """Refuse texts that a model without categories cannot read, and a table without rows."""
     if inputs.column_types is not None and "string" in inputs.column_types:
         _refuse_categories(estimator)
     if inputs.rows is not None and len(inputs.rows) == 0:
@@ -69,11 +61,36 @@ def _refuse_texts(estimator: Any, inputs: ModelInputs) -> None:  # noqa: ANN401 
 
 def _refuse_categories(estimator: Any) -> None:  # noqa: ANN401  # an estimator
     detail = (
-        f"{type(estimator).__name__} splits categories itself, which this version does not convert; encode them "
-        "before, for example with a OneHotEncoder in a scikit-learn pipeline, or write ONNX whose trees test "
-        "membership in sets (ai.onnx.ml 5, BRANCH_MEMBER) and register the file"
+        f"{type(estimator).__name__} was not fitted on categories, and X has texts; fit it on columns of the type "
+        "category, or encode them before, for example with a OneHotEncoder in a scikit-learn pipeline"
     )
     raise CannotConvert("cannot_convert", detail)
+
+
+def fold_tree_weights(final: Any) -> None:  # noqa: ANN401  # an estimator
+    """Change a copy of an XGBoost model of DART in place: each tree's weight goes into its leaves.
+
+    XGBoost multiplies in single precision before it adds up; so is multiplied here. Converters know no weights.
+    """
+    if library_of(final) != "xgboost":
+        return
+    document = json.loads(final.get_booster().save_raw("json"))
+    dart = document["learner"]["gradient_booster"]
+    if dart["name"] != "dart":
+        return
+    import numpy as np  # noqa: PLC0415  # an extra
+
+    for tree, weight in zip(dart["gbtree"]["model"]["trees"], dart["weight_drop"], strict=True):
+        is_leaf = np.array(tree["left_children"]) == -1
+        for name in ("split_conditions", "base_weights"):
+            values = np.array(tree[name], np.float32)
+            weighted = np.where(is_leaf, values * np.float32(weight), values)
+            tree[name] = weighted.astype(np.float64).tolist()
+    document["learner"]["gradient_booster"] = dart["gbtree"]
+    folded = type(final.get_booster())()
+    folded.load_model(bytearray(json.dumps(document).encode()))
+    final.set_params(booster="gbtree")
+    final._Booster = folded  # noqa: SLF001  # of a copy; a Booster keeps the settings that it once had
 
 
 _OPTIONS = {"nocl": [True, False], "zipmap": [True, False, "columns"]}
@@ -106,9 +123,21 @@ def booster_writer(final: Any) -> Any:  # noqa: ANN401  # an estimator, a conver
         return None
     convert = _converter(library)
     is_single = library == "xgboost"
+    n_per_iteration = _n_averaged(final)
+    if n_per_iteration:
+        final.boosting_type = "gbdt"  # its converter divides by 100, after the link; here by the number of iterations
     return lambda scope, operator, container: convert(
-        scope, operator, DoublePrecision(scope, operator, container, is_single=is_single)
+        scope,
+        operator,
+        DoublePrecision(scope, operator, container, is_single=is_single, n_per_iteration=n_per_iteration),
     )
+
+
+def _n_averaged(final: Any) -> int | None:  # noqa: ANN401  # an estimator
+    """Return how many trees are fitted at once where LightGBM averages over the times, as its rf mode does."""
+    if library_of(final) != "lightgbm" or not final.booster_.dump_model(num_iteration=1).get("average_output"):
+        return None
+    return int(final.booster_.num_model_per_iteration())
 
 
 def _converter(library: str) -> Any:  # noqa: ANN401  # a function of onnxmltools

@@ -62,12 +62,23 @@ class DoublePrecision:
     """What converters add nodes to: tree operators are rewritten in double precision.
 
     ``is_single`` means that the library's own numbers are in single precision, of which its converter has decimals.
+    ``n_per_iteration`` is the number of trees fitted at once where sums are divided by the number of times; ``None``
+    where they are not.
     """
 
-    def __init__(self, scope: Any, operator: Any, container: Any, *, is_single: bool) -> None:  # noqa: ANN401
+    def __init__(  # what skl2onnx gives, and how the library calculates
+        self,
+        scope: Any,  # noqa: ANN401
+        operator: Any,  # noqa: ANN401
+        container: Any,  # noqa: ANN401
+        *,
+        is_single: bool,
+        n_per_iteration: int | None = None,
+    ) -> None:
         self._operator, self._container = operator, container
         self._nodes = Nodes(scope, container)
         self._is_single = is_single
+        self._n_per_iteration = n_per_iteration
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401  # whatever the container has
         return getattr(self._container, name)
@@ -99,6 +110,9 @@ class DoublePrecision:
             numbers = {"threshold": nearest_float32(trees.threshold), "values": nearest_float32(trees.values)}
             trees = replace(trees, **numbers)
         sums = add_trees(self._nodes, tensor, trees, average=False)
+        if self._n_per_iteration:
+            divisors = np.full(n_outputs, len(trees.roots) / self._n_per_iteration)
+            sums = self._nodes.add("Div", [sums, self._nodes.constant(divisors)])
         base = attributes.get("base_values")
         if base is None or not len(base):
             return sums
@@ -130,6 +144,12 @@ def for_precision(trees: TreeArrays, operator: Any) -> TreeArrays:  # noqa: ANN4
 def takes_doubles(operator: Any) -> bool:  # noqa: ANN401  # skl2onnx's own
     """Whether rows come to the trees in double precision."""
     return all(isinstance(each.type, DoubleTensorType) for each in operator.inputs)
+
+
+def joined_columns(nodes: Nodes, operator: Any) -> str:  # noqa: ANN401  # skl2onnx's own
+    """Return the columns that the trees read as one tensor."""
+    names = [each.full_name for each in operator.inputs]
+    return names[0] if len(names) == 1 else nodes.add("Concat", names, axis=1)
 
 
 def with_complement(nodes: Nodes, share: str, whole: float = 1.0) -> str:

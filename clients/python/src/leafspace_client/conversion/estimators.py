@@ -25,27 +25,6 @@ _ENSEMBLES: dict[str, Ensemble] = {
     "BaseGradientBoosting": "boosting",
     "BaseHistGradientBoosting": "boosting",
 }
-_REFUSED = {
-    "Booster": (
-        "a bare Booster does not say what it predicts; load it into the library's XGBClassifier, XGBRegressor, "
-        "LGBMClassifier or LGBMRegressor, or write it as ONNX and register the file"
-    ),
-    "IsolationForest": "it scores outliers, and is neither a classifier nor a regressor",
-    "RandomTreesEmbedding": "it makes features, and is neither a classifier nor a regressor",
-    "TransformedTargetRegressor": "ONNX cannot invert the transformed target; register its regressor_ instead",
-    "StackingClassifier": "its trees are not the ones that decide",
-    "StackingRegressor": "its trees are not the ones that decide",
-}
-
-
-def unwrapped(model: Any) -> Any:  # noqa: ANN401  # an estimator
-    """Return the fitted estimator inside a search over parameters; refuse by name what has no counterpart."""
-    estimator = getattr(model, "best_estimator_", model)
-    for name in _class_names(final_step(estimator)):
-        if name in _REFUSED:
-            detail = f"{type(estimator).__name__} cannot be registered: {_REFUSED[name]}"
-            raise CannotConvert("cannot_convert", detail)
-    return estimator
 
 
 def library_of(estimator: Any) -> Library | None:  # noqa: ANN401  # an estimator
@@ -65,23 +44,40 @@ def final_step(estimator: Any) -> Any:  # noqa: ANN401  # an estimator
 
 def decides_in_double(final: Any) -> bool:  # noqa: ANN401  # an estimator
     """Whether a model compares rows with its thresholds in double precision; all others take them in single."""
-    return any(name in ("LGBMModel", "BaseHistGradientBoosting") for name in _class_names(final))
+    members = final.estimators_ if votes(final) else [final]
+    return any(name in ("LGBMModel", "BaseHistGradientBoosting") for each in members for name in class_names(each))
+
+
+def votes(final: Any) -> bool:  # noqa: ANN401  # an estimator
+    """Whether a model is the vote of several, soft or hard, or their mean."""
+    return "_BaseVoting" in class_names(final)
+
+
+def votes_hard(estimator: Any) -> bool:  # noqa: ANN401  # an estimator
+    """Whether a classifier counts the votes of its members, and so has no scores of its own."""
+    return getattr(final_step(estimator), "voting", None) == "hard" and votes(final_step(estimator))
+
+
+def predicts_classes(estimator: Any) -> bool:  # noqa: ANN401  # an estimator
+    """Whether an estimator is a classifier that is registered with scores."""
+    return hasattr(estimator, "predict_proba") or votes_hard(estimator)
 
 
 def ensemble_of(estimator: Any) -> Ensemble:  # noqa: ANN401  # an estimator
     """Return whether the trees are averaged (``random_forest``), added (``boosting``) or neither for certain."""
     final = final_step(estimator)
-    names = _class_names(final)
+    names = class_names(final)
     if "LGBMModel" in names:
         return "random_forest" if final.get_params().get("boosting_type") == "rf" else "boosting"
     if "BaseBagging" in names:
         members = getattr(final, "estimators_", [])
-        is_forest = bool(members) and all("BaseDecisionTree" in _class_names(member) for member in members)
+        is_forest = bool(members) and all("BaseDecisionTree" in class_names(member) for member in members)
         return "random_forest" if is_forest else "other"
     return next((_ENSEMBLES[name] for name in names if name in _ENSEMBLES), "other")
 
 
-def _class_names(estimator: object) -> list[str]:
+def class_names(estimator: object) -> list[str]:
+    """Return the names of an estimator's class and of those that it is derived from."""
     return [kind.__name__ for kind in type(estimator).__mro__]
 
 

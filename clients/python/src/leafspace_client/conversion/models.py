@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import CannotConvert, Invalid, LeafspaceError, missing_extra
 from ..rows import plain_cell, spelled
-from .estimators import Ensemble, Library, ModelInputs, describe_inputs, ensemble_of, final_step, library_of, unwrapped
+from .estimators import Ensemble, Library, ModelInputs, describe_inputs, ensemble_of, library_of, predicts_classes
+from .imbalanced import without_resampling
+from .refusals import refuse_by_name, refuse_unfitted
 
 if TYPE_CHECKING:
     from .parity import Parity
@@ -80,11 +82,12 @@ def convert_model(
     if isinstance(model, type):
         detail = f"{model.__name__} is a class: register a fitted instance of it, {model.__name__}(…).fit(X, y)"
         raise CannotConvert("cannot_convert", detail)
-    estimator = unwrapped(model)
+    estimator = without_resampling(getattr(model, "best_estimator_", model))
+    refuse_by_name(estimator)
     library = library_of(estimator)
     if library is None:
         raise CannotConvert("cannot_convert", _unknown(model))
-    _check_fitted(estimator)
+    refuse_unfitted(estimator)
     inputs = describe_inputs(estimator, rows, declared.feature_names)
     converted = onnx_of(library, estimator, inputs)
     completed = _completed(declared, estimator, inputs)
@@ -93,15 +96,6 @@ def convert_model(
     from .parity import parity_rows  # noqa: PLC0415  # imports an extra
 
     return ConvertedModel(converted, completed, parity_rows(estimator, inputs, converted, completed.classes))
-
-
-def _check_fitted(estimator: Any) -> None:  # noqa: ANN401  # an estimator
-    """Refuse an estimator that was never fitted: fitting leaves attributes whose names end with an underscore."""
-    final = final_step(estimator)
-    is_fitted = any(name.endswith("_") and not name.startswith("_") for name in vars(final))
-    if not is_fitted and library_of(final) == "sklearn":
-        detail = f"this {type(final).__name__} is not fitted yet: call fit(X, y) before you register it"
-        raise CannotConvert("cannot_convert", detail)
 
 
 def onnx_bytes(model: Any) -> bytes | None:  # noqa: ANN401  # anything
@@ -125,7 +119,7 @@ def _file_bytes(path: Path) -> bytes:
 
 def _completed(declared: Declared, estimator: Any, inputs: ModelInputs) -> Declared:  # noqa: ANN401  # an estimator
     classes = declared.classes if declared.classes is not None else getattr(estimator, "classes_", None)
-    is_classifier = hasattr(estimator, "predict_proba")
+    is_classifier = predicts_classes(estimator)
     return _with_spelled_classes(
         replace(
             declared,
@@ -162,7 +156,7 @@ def onnx_of(library: Library, estimator: Any, inputs: ModelInputs) -> bytes:  # 
         If the converter is not installed.
     """
     try:
-        return _CONVERTERS[library](estimator, inputs)
+        return _native(estimator, inputs) or _CONVERTERS[library](estimator, inputs)
     except LeafspaceError:
         raise
     except ImportError as error:
@@ -171,6 +165,14 @@ def onnx_of(library: Library, estimator: Any, inputs: ModelInputs) -> bytes:  # 
     except Exception as error:  # converters raise whatever they meet
         detail = f"{type(estimator).__name__} cannot be converted to ONNX: {type(error).__name__}: {str(error)[:500]}"
         raise CannotConvert("cannot_convert", detail) from error
+
+
+def _native(estimator: Any, inputs: ModelInputs) -> bytes | None:  # noqa: ANN401  # an estimator
+    if library_of(estimator) == "catboost" and not estimator.get_cat_feature_indices():
+        return None  # CatBoost writes ONNX without any other library
+    from .native_models import native_model_onnx  # noqa: PLC0415  # imports extras
+
+    return native_model_onnx(estimator, inputs)
 
 
 def _sklearn(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator
@@ -187,10 +189,10 @@ def _xgboost(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # a
 
 
 def _lightgbm(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator
-    from .boosters import check_lightgbm  # noqa: PLC0415  # imports an extra
+    from .boosters import refuse_texts  # noqa: PLC0415  # imports an extra
     from .scikit_learn import sklearn_onnx  # noqa: PLC0415  # imports an extra
 
-    check_lightgbm(estimator, inputs)
+    refuse_texts(estimator, inputs)
     return sklearn_onnx(estimator, inputs)
 
 

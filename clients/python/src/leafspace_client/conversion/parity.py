@@ -13,8 +13,8 @@ import numpy as np
 from onnx import NodeProto, TensorProto, load_from_string, numpy_helper
 
 from ..rows import Cell, instances_of
-from .estimators import ModelInputs, final_step, is_frame
-from .tree_operators import nearest_float32
+from .estimators import ModelInputs, final_step, is_frame, predicts_classes, votes_hard
+from .tree_operators import MODES, nearest_float32
 
 N_ROWS = 100
 _LOG = getLogger("leafspace_client")
@@ -52,8 +52,9 @@ def parity_rows(
     """Return up to 100 rows, where a wrong conversion would show first; ``None`` where no rows came along.
 
     They are the rows whose two best scores are nearest to each other; rows that lie on thresholds and just beside them,
-    where trees read the rows as they are; and rows spread evenly. Predictions are the library's own, in double
-    precision where it has it.
+    where trees read the rows as they are; rows spread evenly; and rows with a missing and an unknown category in each
+    column of the type category, in place of the last, where the library predicts for such. Predictions are the
+    library's own, in double precision where it has it.
 
     Rows are left out, counted, with a warning, where single precision decides otherwise before they come to the trees:
     those whose scores the library itself changes once their numbers are rounded. Where that would be more than half of
@@ -61,7 +62,7 @@ def parity_rows(
     """
     if inputs.rows is None or len(inputs.rows) == 0:
         return None
-    sample = _chosen(estimator, inputs, graph)
+    sample = _with_other_categories(estimator, _chosen(estimator, inputs, graph))
     predictions = _predictions_of(estimator, sample)
     differs = _rows_with_other_predictions(estimator, graph, sample, predictions)
     n_differing = int(differs.sum())
@@ -88,9 +89,37 @@ def _chosen(estimator: Any, inputs: ModelInputs, graph: bytes) -> Any:  # noqa: 
     return own if beside is None else _joined(own, beside)
 
 
+def _with_other_categories(estimator: Any, rows: Any) -> Any:  # noqa: ANN401  # an estimator, rows
+    """Return rows of which the last have a missing or an unknown category each, where the library predicts for them."""
+    if not is_frame(rows):
+        return rows
+    columns = [at for at in range(rows.shape[1]) if hasattr(rows.iloc[:, at], "cat")][: len(rows) // 4]
+    for with_unknown, end in ((False, len(rows)), (True, len(rows) - len(columns))):
+        changed = rows.copy()
+        for at, row in zip(columns, range(end - len(columns), end), strict=True):
+            changed.isetitem(at, _with_category(rows.iloc[:, at], row, with_unknown=with_unknown))
+        try:
+            estimator.predict(changed)
+        except Exception as error:  # noqa: BLE001  # libraries raise whatever they like
+            _LOG.debug("no parity rows with other categories: %s", error)
+            continue
+        rows = changed
+    return rows
+
+
+def _with_category(column: Any, row: int, *, with_unknown: bool) -> Any:  # noqa: ANN401  # a Series
+    categories = column.cat.categories
+    changed = column.copy()
+    if with_unknown:
+        unknown = "unknown category" if categories.dtype.kind not in _NUMBER_KINDS else categories.max() + 1
+        changed = column.cat.add_categories([unknown])
+    changed.iloc[row] = unknown if with_unknown else None
+    return changed
+
+
 def _near_ties(estimator: Any, rows: Any) -> list[int]:  # noqa: ANN401  # an estimator, rows
     """Return the indices of rows whose two best scores are nearest to each other, the nearest first."""
-    if not hasattr(estimator, "predict_proba"):
+    if not predicts_classes(estimator):
         return []
     candidates = _spread(len(rows), min(len(rows), _N_CANDIDATES))
     scores = _predictions_of(estimator, _taken(rows, candidates))
@@ -104,7 +133,7 @@ def _near_ties(estimator: Any, rows: Any) -> list[int]:  # noqa: ANN401  # an es
 def _labels(estimator: Any, rows: Any, classes: Sequence[str] | None) -> list[str] | None:  # noqa: ANN401
     """Return the names of the classes that the library predicts."""
     known = getattr(estimator, "classes_", None)
-    if classes is None or known is None or not hasattr(estimator, "predict_proba"):
+    if classes is None or known is None or not predicts_classes(estimator):
         return None
     position = {label: index for index, label in enumerate(list(getattr(known, "tolist", lambda: known)()))}
     predicted = estimator.predict(rows).ravel().tolist()
@@ -170,8 +199,14 @@ def _tests_of_input(node: NodeProto, graph: Any) -> list[tuple[int, float]]:  # 
     thresholds = _thresholds(attributes)
     modes = attributes["nodes_modes"]
     is_leaf = np.array([mode == b"LEAF" for mode in modes.strings] or np.zeros(len(features), bool))
-    is_test = ~is_leaf & np.isfinite(thresholds)
+    is_test = ~is_leaf & np.isfinite(thresholds) & ~_tests_sets(attributes, len(features))
     return list(zip(features[is_test].tolist(), thresholds[is_test].tolist(), strict=True))
+
+
+def _tests_sets(attributes: dict[str, Any], n_nodes: int) -> Any:  # noqa: ANN401  # an array
+    modes = attributes["nodes_modes"]
+    is_newest = modes.HasField("t")
+    return numpy_helper.to_array(modes.t) == MODES[b"BRANCH_MEMBER"] if is_newest else np.zeros(n_nodes, bool)
 
 
 def _thresholds(attributes: dict[str, Any]) -> Any:  # noqa: ANN401  # an array
@@ -207,6 +242,10 @@ def _before_trees(estimator: Any, rows: Any) -> Any:  # noqa: ANN401  # an estim
 
 def _predictions_of(estimator: Any, rows: Any) -> Any:  # noqa: ANN401  # an estimator, rows
     """Return scores or values in float64, shape (n_rows, n_outputs)."""
+    if votes_hard(estimator):
+        from .voting import vote_shares  # noqa: PLC0415  # imports an extra
+
+        return vote_shares(final_step(estimator), _before_trees(estimator, rows))
     predict = estimator.predict_proba if hasattr(estimator, "predict_proba") else estimator.predict
     return np.asarray(predict(rows), np.float64).reshape(len(rows), -1)
 

@@ -10,15 +10,18 @@ from skl2onnx import convert_sklearn
 from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType, Int64TensorType, StringTensorType
 from skl2onnx.common.exceptions import MissingConverter, MissingShapeCalculator
 from sklearn.impute import SimpleImputer
-from sklearn.preprocessing import Binarizer
-from sklearn.utils.validation import check_is_fitted
+from sklearn.preprocessing import Binarizer, FunctionTransformer, OneHotEncoder
 
 from ..errors import CannotConvert
-from .boosters import booster_writer, make_known
-from .estimators import GRAPH_NAME, ModelInputs, are_single, decides_in_double, final_step, library_of
+from .boosters import booster_writer, fold_tree_weights, make_known
+from .estimators import GRAPH_NAME, ModelInputs, are_single, decides_in_double, final_step, library_of, predicts_classes
+from .native_models import native_writer
 from .preprocessing import SCALERS, calculates, convert_binarizer, convert_imputer, convert_scaler, read_missing_texts
-from .sklearn_trees import TREE_MODELS, convert_trees, refuse_categories, writer_of
+from .refusals import refuse_several_targets
+from .sklearn_trees import TREE_MODELS, convert_trees, writer_of
+from .transformers import convert_function, convert_one_hot, function_shapes, one_hot_shapes
 from .tree_operators import OPSET_OF_TREE_ENSEMBLE
+from .voting import is_voting, write_voting
 
 MATRIX = "X"
 # Named, so that newer libraries give the same file for the same model; converters of boosters know no later ones.
@@ -51,9 +54,11 @@ def _written(estimator: Any, inputs: ModelInputs, *, is_double: bool) -> bytes: 
     prepared = copy.deepcopy(estimator)
     read_missing_texts(prepared)
     final = final_step(prepared)
+    fold_tree_weights(final)
     make_known(final)
-    write = writer_of(final) or booster_writer(final)
-    is_classifier = hasattr(prepared, "predict_proba")
+    write = native_writer(final) or writer_of(final) or booster_writer(final)
+    write = write or (write_voting if is_voting(final) else None)
+    is_classifier = predicts_classes(prepared)
     model = convert_sklearn(
         prepared,
         name=GRAPH_NAME,
@@ -65,14 +70,36 @@ def _written(estimator: Any, inputs: ModelInputs, *, is_double: bool) -> bytes: 
             SimpleImputer: convert_imputer,
             Binarizer: convert_binarizer,
             **dict.fromkeys(TREE_MODELS, convert_trees),
+            FunctionTransformer: partial(convert_function, is_single=are_single(inputs.rows)),
+            OneHotEncoder: convert_one_hot,
             **({} if write is None else {type(final): _only_for(final, write)}),
+            **_writers_of_members(final),
         },
+        custom_shape_calculators={FunctionTransformer: function_shapes, OneHotEncoder: one_hot_shapes},
     )
     if write is not None:
         _declare_precision(model)
     if is_double:
         _check_types(model)
     return bytes(model.SerializeToString())
+
+
+def _writers_of_members(final: Any) -> dict[type, Any]:  # noqa: ANN401  # an estimator
+    """Return converters for the members of a vote, so that each decides as it does alone."""
+    if not is_voting(final):
+        return {}
+    writers: dict[type, dict[int, Any]] = {}
+    for member in final.estimators_:
+        fold_tree_weights(member)
+        make_known(member)
+        write = writer_of(member) or booster_writer(member)
+        if write is not None:
+            writers.setdefault(type(member), {})[id(member)] = write
+    return {kind: partial(_written_member, writers=each) for kind, each in writers.items()}
+
+
+def _written_member(scope: Any, operator: Any, container: Any, writers: dict[int, Any]) -> None:  # noqa: ANN401
+    writers.get(id(operator.raw_operator), convert_trees)(scope, operator, container)
 
 
 def _only_for(final: Any, write: Any) -> Any:  # noqa: ANN401  # an estimator, a converter
@@ -104,14 +131,10 @@ def _check_types(model: ModelProto) -> None:
 
 
 def _check(estimator: Any) -> None:  # noqa: ANN401  # an estimator
-    check_is_fitted(final_step(estimator))
-    refuse_categories(final_step(estimator))
     if not (hasattr(estimator, "predict_proba") or hasattr(estimator, "predict")):
         detail = f"{type(estimator).__name__} predicts nothing; register a classifier or a regressor"
         raise CannotConvert("cannot_convert", detail)
-    if getattr(final_step(estimator), "n_outputs_", 1) != 1:
-        detail = f"{type(estimator).__name__} predicts several targets at once; fit one model for each"
-        raise CannotConvert("cannot_convert", detail)
+    refuse_several_targets(estimator)
 
 
 def _initial_types(inputs: ModelInputs, *, is_double: bool) -> list[tuple[str, Any]]:

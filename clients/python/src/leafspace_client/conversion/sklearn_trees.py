@@ -26,7 +26,7 @@ from sklearn.ensemble import (
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier, ExtraTreeRegressor
 
 from ..errors import CannotConvert
-from .double_precision import Nodes, for_precision, graph_labels, takes_doubles, with_complement
+from .double_precision import Nodes, for_precision, graph_labels, joined_columns, takes_doubles, with_complement
 from .tree_operators import TreeArrays, add_trees, arrays_of_trees, floor_float32
 
 _TREES = (DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier, ExtraTreeRegressor)
@@ -43,22 +43,6 @@ def writer_of(model: Any) -> Any:  # noqa: ANN401  # an estimator, a converter f
     if type(model) in _BAGGING and all(type(member) in _TREES for member in model.estimators_):
         return _write_forest
     return _write_boosting if type(model) in _GRADIENT + HISTOGRAM else None
-
-
-def refuse_categories(model: Any) -> None:  # noqa: ANN401  # an estimator
-    """Refuse histogram gradient boosting that splits categories itself.
-
-    Raises
-    ------
-    CannotConvert
-        Naming the model and what to do instead.
-    """
-    if isinstance(model, HISTOGRAM) and model.is_categorical_ is not None and np.any(model.is_categorical_):
-        detail = (
-            f"{type(model).__name__} splits categories itself, which this version does not convert; fit it behind an "
-            "OrdinalEncoder or OneHotEncoder, with categorical_features=None"
-        )
-        raise CannotConvert("cannot_convert", detail)
 
 
 def _write_forest(scope: Any, operator: Any, container: Any) -> None:  # noqa: ANN401  # skl2onnx's own
@@ -111,17 +95,21 @@ def _write_boosting(scope: Any, operator: Any, container: Any) -> None:  # noqa:
     tensor = (_tensor if is_histogram else _rounded_tensor)(nodes, operator)
     sums = add_trees(nodes, tensor, trees, average=False)
     raw = nodes.add("Add", [sums, nodes.constant(np.asarray(base, np.float64).ravel())])
-    outputs = _names(operator)
-    if not hasattr(model, "classes_"):
-        value = nodes.add("Exp", [raw]) if is_histogram and model.loss in ("poisson", "gamma") else raw
-        nodes.add("Identity", [value], outputs[0])
-        return
-    if len(model.classes_) > 2:  # noqa: PLR2004  # one tree a stage and class
-        scores = nodes.add("Softmax", [raw], axis=1)
+    scores, outputs = scores_of_sums(nodes, raw, model), _names(operator)
+    if hasattr(model, "classes_"):
+        nodes.add_classifier(scores, graph_labels(model.classes_), outputs)
     else:
-        doubled = nodes.add("Add", [raw, raw]) if model.loss == "exponential" else raw
-        scores = with_complement(nodes, nodes.add("Sigmoid", [doubled]))
-    nodes.add_classifier(scores, graph_labels(model.classes_), outputs)
+        nodes.add("Identity", [scores], outputs[0])
+
+
+def scores_of_sums(nodes: Nodes, raw: str, model: Any) -> str:  # noqa: ANN401  # an estimator
+    """Add the link of gradient boosting: return the scores of all classes, or the values of a regression."""
+    if not hasattr(model, "classes_"):
+        return nodes.add("Exp", [raw]) if model.loss in ("poisson", "gamma") else raw
+    if len(model.classes_) > 2:  # noqa: PLR2004  # one tree a stage and class
+        return nodes.add("Softmax", [raw], axis=1)
+    doubled = nodes.add("Add", [raw, raw]) if model.loss == "exponential" else raw
+    return with_complement(nodes, nodes.add("Sigmoid", [doubled]))
 
 
 def _trees_of_stages(model: Any) -> tuple[TreeArrays, Any]:  # noqa: ANN401  # an estimator, an array
@@ -162,19 +150,13 @@ def _as_tree(nodes: Any) -> SimpleNamespace:  # noqa: ANN401  # an array of reco
 
 def _tensor(nodes: Nodes, operator: Any) -> str:  # noqa: ANN401  # skl2onnx's own
     """Return what comes to the trees, in double precision."""
-    return nodes.as_double(_joined(nodes, operator))
+    return nodes.as_double(joined_columns(nodes, operator))
 
 
 def _rounded_tensor(nodes: Nodes, operator: Any) -> str:  # noqa: ANN401  # skl2onnx's own
     """Return the same for trees that round it to single precision before they compare, which is their only rounding."""
-    joined = _joined(nodes, operator)
+    joined = joined_columns(nodes, operator)
     return nodes.as_rounded(joined) if takes_doubles(operator) else nodes.as_double(joined)
-
-
-def _joined(nodes: Nodes, operator: Any) -> str:  # noqa: ANN401  # skl2onnx's own
-    """Return the columns that the trees read as one tensor."""
-    names = [each.full_name for each in operator.inputs]
-    return names[0] if len(names) == 1 else nodes.add("Concat", names, axis=1)
 
 
 def _names(operator: Any) -> list[str]:  # noqa: ANN401  # skl2onnx's own

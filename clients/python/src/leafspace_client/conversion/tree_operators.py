@@ -13,8 +13,17 @@ from typing import Any
 import numpy as np
 from onnx import numpy_helper
 
-MODES = {b"BRANCH_LEQ": 0, b"BRANCH_LT": 1, b"BRANCH_GTE": 2, b"BRANCH_GT": 3, b"BRANCH_EQ": 4, b"BRANCH_NEQ": 5}
+MODES = {
+    b"BRANCH_LEQ": 0,
+    b"BRANCH_LT": 1,
+    b"BRANCH_GTE": 2,
+    b"BRANCH_GT": 3,
+    b"BRANCH_EQ": 4,
+    b"BRANCH_NEQ": 5,
+    b"BRANCH_MEMBER": 6,
+}
 _LEAF = 255
+_MEMBER = MODES[b"BRANCH_MEMBER"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +38,7 @@ class TreeArrays:
     right: Any  # (n_nodes,)
     missing_left: Any  # (n_nodes,)
     values: Any  # (n_nodes, n_outputs) float64; 0 but at leaves
+    members: tuple[Any, ...] = ()  # the sets of nodes that test membership; their threshold is the index into these
 
     @property
     def is_leaf(self) -> Any:  # noqa: ANN401  # an array
@@ -145,6 +155,9 @@ def _add_ensemble(graph: Any, tensor: str, trees: TreeArrays, aggregate: int) ->
     root_index = index.copy()
     root_index[lonely] = len(branches) - len(lonely) + np.arange(len(lonely))
     modes = np.where(is_leaf, 0, trees.mode)[branches].astype(np.uint8)
+    tests_sets = modes == _MEMBER
+    sets = [np.append(trees.members[int(index)], np.nan) for index in trees.threshold[branches][tests_sets]]
+    membership = {"membership_values": numpy_helper.from_array(np.concatenate(sets), "members")} if sets else {}
     return str(
         graph.add(
             "TreeEnsemble",
@@ -155,7 +168,7 @@ def _add_ensemble(graph: Any, tensor: str, trees: TreeArrays, aggregate: int) ->
             tree_roots=root_index[trees.roots].tolist(),
             nodes_featureids=trees.feature[branches].tolist(),
             nodes_modes=numpy_helper.from_array(modes, "modes"),
-            nodes_splits=numpy_helper.from_array(trees.threshold[branches], "splits"),
+            nodes_splits=numpy_helper.from_array(np.where(tests_sets, 0, trees.threshold[branches]), "splits"),
             nodes_truenodeids=index[trees.left[branches]].tolist(),
             nodes_trueleafs=is_leaf[trees.left[branches]].astype(int).tolist(),
             nodes_falsenodeids=index[trees.right[branches]].tolist(),
@@ -163,6 +176,7 @@ def _add_ensemble(graph: Any, tensor: str, trees: TreeArrays, aggregate: int) ->
             nodes_missing_value_tracks_true=trees.missing_left[branches].astype(int).tolist(),
             leaf_targetids=np.abs(trees.values[leaves]).argmax(axis=1).tolist(),
             leaf_weights=numpy_helper.from_array(trees.values[leaves].sum(axis=1), "weights"),
+            **membership,
         )
     )
 

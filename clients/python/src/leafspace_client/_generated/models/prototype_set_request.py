@@ -39,7 +39,8 @@ class PrototypeSetRequest(Record):
             dataset's target column (`target`). Default: 'predicted'.
         proximity_kind (str | Unset): How trees are weighted in proximities. `random_forest`: all alike (Tan et al.,
             equation 1); `boosting`: by their contribution to the scores (Tan et al., definition 3); `auto`: by the model's
-            `ensemble`, and refused where that is unknown. Default: 'auto'.
+            `ensemble`, and `random_forest` where that is `other` or unknown (votes, AdaBoost, calibrated models). Default:
+            'auto'.
         refine (str | Unset): Refinement after the selection. `swap`: prototypes are replaced by other candidates, one
             at a time, until no single replacement raises the objective of the method (`sm_u`: by candidates of the same
             class); where better sets are not ruled out, up to three other starts are tried. Not applicable to `sg`.

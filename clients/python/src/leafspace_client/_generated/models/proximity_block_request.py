@@ -30,7 +30,8 @@ class ProximityBlockRequest(Record):
             as text.
         proximity_kind (str | Unset): How trees are weighted in proximities. `random_forest`: all alike (Tan et al.,
             equation 1); `boosting`: by their contribution to the scores (Tan et al., definition 3); `auto`: by the model's
-            `ensemble`, and refused where that is unknown. Default: 'auto'.
+            `ensemble`, and `random_forest` where that is `other` or unknown (votes, AdaBoost, calibrated models). Default:
+            'auto'.
         weights_of (None | str | Unset): Id of proximities, a label audit or a prototype set of this model and kind
             whose tree weights are used, and its coarser leaves where its `min_leaf_rows` is more than 1. Null: the trees'
             own leaves, and weights by `proximity_kind`, where `boosting` measures the trees' contributions on the rows of

@@ -26,11 +26,13 @@ class ReasonInterval(Record):
         is_missing (bool | Unset): True where only a missing value keeps the row in the shared leaves: both rows miss
             the value. Then there is no interval and no category.
         category (float | str | Unset): A number or a text, such as a predicted value or label.
+        categories (list[float | str] | Unset): The only categories that keep the row in the shared leaves, two or more:
+            all others, unseen ones too, do not. Absent where other categories do.
         excluded_categories (list[float | str] | Unset): Categories that do not keep the row in the shared leaves; of a
             number, excluded values within the interval.
         transformed (bool | Unset): True where the feature could not be mapped back to a raw one.
-        exact (bool | Unset): False where a tree tests a set of values, which is not listed here, and where ends were
-            mapped back through scaling: then they hold up to the rounding of single precision, on either side. Else absent.
+        exact (bool | Unset): False where a tree tests a set of raw numbers, and where ends were mapped back through
+            scaling: then they hold up to the rounding of single precision, on either side. Else absent.
     """
 
     low: float | Unset = UNSET
@@ -40,6 +42,7 @@ class ReasonInterval(Record):
     or_missing: bool | Unset = UNSET
     is_missing: bool | Unset = UNSET
     category: float | str | Unset = UNSET
+    categories: list[float | str] | Unset = UNSET
     excluded_categories: list[float | str] | Unset = UNSET
     transformed: bool | Unset = UNSET
     exact: bool | Unset = UNSET
@@ -62,6 +65,14 @@ class ReasonInterval(Record):
             category = UNSET
         else:
             category = self.category
+
+        categories: list[float | str] | Unset = UNSET
+        if not isinstance(self.categories, Unset):
+            categories = []
+            for categories_item_data in self.categories:
+                categories_item: float | str
+                categories_item = categories_item_data
+                categories.append(categories_item)
 
         excluded_categories: list[float | str] | Unset = UNSET
         if not isinstance(self.excluded_categories, Unset):
@@ -92,6 +103,8 @@ class ReasonInterval(Record):
             field_dict["is_missing"] = is_missing
         if category is not UNSET:
             field_dict["category"] = category
+        if categories is not UNSET:
+            field_dict["categories"] = categories
         if excluded_categories is not UNSET:
             field_dict["excluded_categories"] = excluded_categories
         if transformed is not UNSET:
@@ -123,6 +136,19 @@ class ReasonInterval(Record):
 
         category = _parse_category(d.pop("category", UNSET))
 
+        _categories = d.pop("categories", UNSET)
+        categories: list[float | str] | Unset = UNSET
+        if _categories is not UNSET:
+            categories = []
+            for categories_item_data in _categories:
+
+                def _parse_categories_item(data: object) -> float | str:
+                    return cast(float | str, data)
+
+                categories_item = _parse_categories_item(categories_item_data)
+
+                categories.append(categories_item)
+
         _excluded_categories = d.pop("excluded_categories", UNSET)
         excluded_categories: list[float | str] | Unset = UNSET
         if _excluded_categories is not UNSET:
@@ -148,6 +174,7 @@ class ReasonInterval(Record):
             or_missing=or_missing,
             is_missing=is_missing,
             category=category,
+            categories=categories,
             excluded_categories=excluded_categories,
             transformed=transformed,
             exact=exact,

@@ -1,0 +1,215 @@
+"""CatBoost with one-hot categories: its trees as it writes them, whose tests are equality with one category.
+
+CatBoost knows categories by their hashes only; which texts these are of is found in the rows that come along. Columns
+of more categories than ``one_hot_max_size`` become statistics of the target (CTR), which no test of the raw row equals.
+"""
+
+import json
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from math import nan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import CannotConvert
+from .double_precision import Nodes, with_complement
+from .estimators import ModelInputs, is_frame
+from .native_categories import (
+    EQ,
+    GT,
+    MISSING_TEXTS,
+    Category,
+    Coding,
+    NativeTrees,
+    TreeNode,
+    arrays_of_nodes,
+    checked_coding,
+    raw_category,
+)
+
+_Document = Mapping[str, Any]
+_KINDS = ("float_features", "categorical_features")
+_MOST_ONE_HOT = 255  # categories that CatBoost splits one-hot
+_HASH = 2**32
+_LOGISTIC = ("Logloss", "CrossEntropy")
+_EXPONENTIAL = ("Poisson", "Tweedie", "LogLinQuantile")
+_PLAIN = ("RMSE", "MAE", "Quantile", "MAPE", "Huber", "Expectile", "Lq", "LogCosh")
+
+
+def splits_categories(estimator: Any) -> bool:  # noqa: ANN401  # an estimator
+    """Whether a fitted CatBoost model was given categories."""
+    return bool(estimator.get_cat_feature_indices())
+
+
+def native_trees(estimator: Any, inputs: ModelInputs) -> NativeTrees:  # noqa: ANN401  # an estimator
+    """Return a fitted CatBoost model's trees.
+
+    Raises
+    ------
+    CannotConvert
+        For statistics of the target, by name and with what to do; without rows of all categories that trees test.
+    """
+    document = _document(estimator, inputs)
+    features = document["features_info"]
+    columns = {kind: [each["flat_feature_index"] for each in features.get(kind, [])] for kind in _KINDS}
+    hashes = {each["value"]: int(each["hash"]) for each in features.get("cat_features_hash", [])}
+    known = {column: _known_hashes(inputs, column, hashes) for column in columns["categorical_features"]}
+    _refuse_statistics(estimator, document, known, inputs)
+    scale, biases = document["scale_and_bias"]
+    reader = _Reader(document, columns, {column: list(own.values()) for column, own in known.items()}, scale)
+    return NativeTrees(
+        trees=arrays_of_nodes(reader.trees(), len(biases)),
+        base=np.array(biases),
+        link=_link(estimator, document["model_info"]["params"]["loss_function"]["type"]),
+        labels=getattr(estimator, "classes_", None) if hasattr(estimator, "predict_proba") else None,
+        codings={column: _coding(own, inputs, column) for column, own in known.items()},
+        is_single=True,
+    )
+
+
+def _document(estimator: Any, inputs: ModelInputs) -> _Document:  # noqa: ANN401  # an estimator
+    """Return the model as CatBoost writes it, with the hashes of all categories of the rows."""
+    from catboost import Pool  # noqa: PLC0415  # an extra
+
+    if inputs.rows is None:
+        detail = (
+            f"{type(estimator).__name__} knows categories by their hashes only: pass rows that have all of them, X=…, "
+            "such as those that it was fitted on"
+        )
+        raise CannotConvert("cannot_convert", detail)
+    pool = Pool(inputs.rows, cat_features=estimator.get_cat_feature_indices())
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.json"
+        estimator.save_model(str(path), format="json", pool=pool)
+        document: _Document = json.loads(path.read_text())
+    return document
+
+
+def _known_hashes(inputs: ModelInputs, column: int, hashes: Mapping[str, int]) -> dict[Category, int]:
+    """Return the hash of each category that a column of the rows has."""
+    rows = inputs.rows
+    values = rows.iloc[:, column].unique().tolist() if is_frame(rows) else np.unique(rows[:, column]).tolist()
+    return {raw_category(value, _name(inputs, column)): hashes[str(value)] for value in values}
+
+
+def _name(inputs: ModelInputs, column: int) -> str:
+    return inputs.names[column] if inputs.names else f"x{column}"
+
+
+def _coding(known: Mapping[Category, int], inputs: ModelInputs, column: int) -> Coding:
+    """Return codes that are the categories' places; a text such as "nan" among them stands for a missing one."""
+    codes = {category: float(code) for code, category in enumerate(known)}
+    missing = next((codes[text] for text in MISSING_TEXTS if text in codes), nan)
+    return checked_coding(Coding(codes, missing=missing), _name(inputs, column))
+
+
+def _refuse_statistics(
+    estimator: Any,  # noqa: ANN401  # an estimator
+    document: _Document,
+    known: Mapping[int, Mapping[Category, int]],
+    inputs: ModelInputs,
+) -> None:
+    if not document["features_info"].get("ctrs"):
+        return
+    most = document["model_info"]["params"]["cat_feature_params"].get("one_hot_max_size", 2)
+    many = {_name(inputs, column): len(own) for column, own in known.items() if len(own) > most}
+    needed = max(many.values(), default=0)
+    advice = (
+        f"fit it with one_hot_max_size={needed}, so that they are split one-hot"
+        if needed <= _MOST_ONE_HOT
+        else f"join rare categories to at most {_MOST_ONE_HOT} a column, and fit it with that one_hot_max_size"
+    )
+    columns = ", ".join(f"{name!r} ({size} categories)" for name, size in many.items())
+    detail = (
+        f"{type(estimator).__name__} splits statistics of the target (CTR) in place of the categories of {columns}, "
+        f"which cannot be converted: {advice}; or encode them before, for example with a TargetEncoder in a pipeline"
+    )
+    raise CannotConvert("cannot_convert", detail)
+
+
+class _Reader:
+    """Reads trees, symmetric ones and others."""
+
+    def __init__(
+        self,
+        document: _Document,
+        columns: Mapping[str, Sequence[int]],
+        hashes: Mapping[int, Sequence[int]],
+        scale: float,
+    ) -> None:
+        self._document, self._columns, self._hashes, self._scale = document, columns, hashes, scale
+        floats = document["features_info"].get("float_features", [])
+        self._missing_is_above = [each.get("nan_value_treatment") == "AsTrue" for each in floats]
+
+    def trees(self) -> list[list[TreeNode]]:
+        if "oblivious_trees" in self._document:
+            return [self._symmetric(tree) for tree in self._document["oblivious_trees"]]
+        return [self._other(tree) for tree in self._document["trees"]]
+
+    def _symmetric(self, tree: _Document) -> list[TreeNode]:
+        """Return the nodes of a tree that asks the same at all nodes of a level, level by level; yes goes left."""
+        splits = tree.get("splits") or []
+        n_leaves = 2 ** len(splits)
+        values = np.reshape(tree["leaf_values"], (n_leaves, -1))
+        branches = [
+            self._branch(split, *(2 * at + side for side in (1, 2)))
+            for level, split in enumerate(splits)
+            for at in range(2**level - 1, 2 ** (level + 1) - 1)
+        ]
+        # Bit l of a leaf's number is the answer of level l; its place has the opposite bits, the first level's highest.
+        places = [
+            sum(1 << level for level in range(len(splits)) if not at >> (len(splits) - 1 - level) & 1)
+            for at in range(n_leaves)
+        ]
+        return [*branches, *(self._leaf(values[number]) for number in places)]
+
+    def _other(self, root: _Document) -> list[TreeNode]:
+        listed, waiting = [], [root]
+        while waiting:
+            node = waiting.pop()
+            listed.append(node)
+            waiting += [node["left"], node["right"]] if "split" in node else []
+        place = {id(node): at for at, node in enumerate(listed)}
+        return [
+            self._branch(node["split"], place[id(node["right"])], place[id(node["left"])])
+            if "split" in node
+            else self._leaf(np.atleast_1d(node["value"]))
+            for node in listed
+        ]
+
+    def _leaf(self, values: Any) -> TreeNode:  # noqa: ANN401  # an array
+        return TreeNode(values={output: float(value) * self._scale for output, value in enumerate(values)})
+
+    def _branch(self, split: _Document, left: int, right: int) -> TreeNode:
+        if split["split_type"] == "FloatFeature":
+            index = split["float_feature_index"]
+            column = self._columns["float_features"][index]
+            return TreeNode(left, right, column, GT, split["border"], missing_left=self._missing_is_above[index])
+        if split["split_type"] != "OneHotFeature":
+            raise CannotConvert("cannot_convert", f"CatBoost's split {split['split_type']} is not converted")
+        column = self._columns["categorical_features"][split["cat_feature_index"]]
+        number = split["value"] % _HASH
+        if number not in self._hashes[column]:
+            detail = (
+                f"the trees test a category of column {column} (counted from 0) that no row of X has: pass rows with "
+                "all categories, X=…, such as those that the model was fitted on"
+            )
+            raise CannotConvert("cannot_convert", detail)
+        return TreeNode(left, right, column, EQ, float(self._hashes[column].index(number)))
+
+
+def _link(estimator: Any, loss: str) -> Callable[[Nodes, str], str]:  # noqa: ANN401  # an estimator
+    if loss in _LOGISTIC:
+        return lambda nodes, raw: with_complement(nodes, nodes.add("Sigmoid", [raw]))
+    if loss == "MultiClass":
+        return lambda nodes, raw: nodes.add("Softmax", [raw], axis=1)
+    if loss == "MultiClassOneVsAll":
+        return lambda nodes, raw: nodes.add("Sigmoid", [raw])
+    if loss in _EXPONENTIAL:
+        return lambda nodes, raw: nodes.add("Exp", [raw])
+    if loss in _PLAIN:
+        return lambda _, raw: raw
+    detail = f"{type(estimator).__name__} splits categories with the loss {loss}, which is not converted"
+    raise CannotConvert("cannot_convert", detail)

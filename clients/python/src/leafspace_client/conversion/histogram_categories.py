@@ -1,0 +1,90 @@
+"""Histogram gradient boosting with native categories: sets of categories as its own encoder numbers them.
+
+Its encoder puts the columns of categories first. Unknown categories are taken for missing ones, and missing ones go
+where the node says: so a test names the categories of the side to which they do not go.
+"""
+
+from collections.abc import Sequence
+from math import nan
+from typing import Any
+
+import numpy as np
+
+from .double_precision import Nodes
+from .estimators import ModelInputs
+from .native_categories import (
+    LEQ,
+    MEMBER,
+    Coding,
+    NativeTrees,
+    TreeNode,
+    arrays_of_nodes,
+    checked_coding,
+    raw_category,
+)
+from .sklearn_trees import HISTOGRAM, scores_of_sums
+
+_WORD = 32  # bits of a part of a set
+
+
+def splits_categories(estimator: Any) -> bool:  # noqa: ANN401  # an estimator
+    """Whether a fitted model is histogram gradient boosting that was given categories."""
+    return isinstance(estimator, HISTOGRAM) and bool(np.any(estimator.is_categorical_))
+
+
+def native_trees(estimator: Any, inputs: ModelInputs) -> NativeTrees:  # noqa: ANN401  # an estimator
+    """Return a fitted model's trees, which test raw columns by number."""
+    stages = estimator._predictors  # noqa: SLF001  # has no other
+    known = _known_categories(estimator)
+    flags = np.asarray(estimator.is_categorical_)
+    columns = [*np.flatnonzero(flags).tolist(), *np.flatnonzero(~flags).tolist()]
+    sizes = [len(own) for own in known]
+    trees = [_tree(each, columns, sizes, output) for stage in stages for output, each in enumerate(stage)]
+
+    def link(nodes: Nodes, raw: str) -> str:
+        return scores_of_sums(nodes, raw, estimator)
+
+    return NativeTrees(
+        trees=arrays_of_nodes(trees, len(stages[0])),
+        base=estimator._baseline_prediction,  # noqa: SLF001  # has no other
+        link=link,
+        labels=getattr(estimator, "classes_", None),
+        codings=_codings(dict(zip(columns, known, strict=False)), inputs),
+        is_single=False,
+    )
+
+
+def _known_categories(estimator: Any) -> list[list[Any]]:  # noqa: ANN401  # an estimator
+    """Return the categories of each column of them, in the order of their codes; a missing one has none."""
+    encoder = estimator._preprocessor.named_transformers_["encoder"]  # noqa: SLF001  # has no other
+    return [[each for each in own if each is not None and each == each] for own in encoder.categories_]  # noqa: PLR0124
+
+
+def _codings(known: dict[int, list[Any]], inputs: ModelInputs) -> dict[int, Coding]:
+    names = inputs.names or [f"x{column}" for column in range(inputs.n_features)]
+    return {
+        column: checked_coding(
+            Coding({raw_category(each, names[column]): float(code) for code, each in enumerate(own)}, unknown=nan),
+            names[column],
+        )
+        for column, own in known.items()
+    }
+
+
+def _tree(predictor: Any, columns: Sequence[int], sizes: Sequence[int], output: int) -> list[TreeNode]:  # noqa: ANN401
+    return [_node(predictor, at, columns, sizes, output) for at in range(len(predictor.nodes))]
+
+
+def _node(predictor: Any, at: int, columns: Sequence[int], sizes: Sequence[int], output: int) -> TreeNode:  # noqa: ANN401
+    node = predictor.nodes[at]
+    if node["is_leaf"]:
+        return TreeNode(values={output: float(node["value"])})
+    own, left, right = int(node["feature_idx"]), int(node["left"]), int(node["right"])
+    missing_left = bool(node["missing_go_to_left"])
+    if not node["is_categorical"]:
+        return TreeNode(left, right, columns[own], LEQ, float(node["num_threshold"]), missing_left=missing_left)
+    bits = predictor.raw_left_cat_bitsets[node["bitset_idx"]]
+    goes_left = [bool(int(bits[code // _WORD]) >> (code % _WORD) & 1) for code in range(sizes[own])]
+    members = tuple(code for code, goes in enumerate(goes_left) if goes != missing_left)
+    sides = (right, left) if missing_left else (left, right)
+    return TreeNode(*sides, columns[own], MEMBER, members=members)

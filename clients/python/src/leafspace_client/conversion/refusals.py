@@ -1,0 +1,80 @@
+"""Refusals: models that cannot be registered, told by name, with what to do instead."""
+
+import json
+from typing import Any
+
+from ..errors import CannotConvert
+from .estimators import class_names, final_step, library_of
+
+_RANKS = "it ranks the rows of a query, and predicts neither classes nor values of their own"
+_SURVIVAL = "it predicts survival functions; fit a classifier of an event before a date, or a regressor of a risk score"
+_QUANTILES = "it predicts quantiles of what its leaves hold; fit a RandomForestRegressor with the same parameters"
+_SEVERAL = "it predicts several targets at once; fit one model for each"
+_STACKED = "its trees are not the ones that decide"
+_REFUSED = {
+    "Booster": (
+        "a bare Booster does not say what it predicts; load it into the library's XGBClassifier, XGBRegressor, "
+        "LGBMClassifier or LGBMRegressor, or write it as ONNX and register the file"
+    ),
+    "IsolationForest": "it scores outliers, and is neither a classifier nor a regressor",
+    "RandomTreesEmbedding": "it makes features, and is neither a classifier nor a regressor",
+    "TransformedTargetRegressor": "ONNX cannot invert the transformed target; register its regressor_ instead",
+    **dict.fromkeys(("StackingClassifier", "StackingRegressor"), _STACKED),
+    **dict.fromkeys(("XGBRanker", "LGBMRanker", "CatBoostRanker"), _RANKS),
+    **dict.fromkeys(("RandomSurvivalForest", "ExtraSurvivalTrees", "SurvivalTree"), _SURVIVAL),
+    **dict.fromkeys(
+        ("GradientBoostingSurvivalAnalysis", "ComponentwiseGradientBoostingSurvivalAnalysis", "XGBSEBaseEstimator"),
+        _SURVIVAL,
+    ),
+    **dict.fromkeys(("BaseForestQuantileRegressor", "RandomForestQuantileRegressor"), _QUANTILES),
+    **dict.fromkeys(("MultiOutputClassifier", "MultiOutputRegressor", "ClassifierChain", "RegressorChain"), _SEVERAL),
+}
+
+
+def refuse_by_name(estimator: Any) -> None:  # noqa: ANN401  # an estimator
+    """Refuse a model of which nothing like it can be explained.
+
+    Raises
+    ------
+    CannotConvert
+        Naming the model, why, and what to do.
+    """
+    final = final_step(estimator)
+    for name in class_names(final):
+        if name in _REFUSED:
+            detail = f"{type(final).__name__} cannot be registered: {_REFUSED[name]}"
+            raise CannotConvert("cannot_convert", detail)
+
+
+def refuse_unfitted(estimator: Any) -> None:  # noqa: ANN401  # an estimator
+    """Refuse an estimator that was never fitted.
+
+    Fitting leaves attributes of scikit-learn's whose names end with an underscore, and a Booster in those of others.
+    """
+    final = final_step(estimator)
+    library = library_of(final)
+    if library == "catboost":
+        is_fitted = bool(final.is_fitted())
+    elif library in ("xgboost", "lightgbm"):
+        is_fitted = getattr(final, "_Booster", None) is not None
+    else:
+        is_fitted = any(name.endswith("_") and not name.startswith("_") for name in vars(final))
+    if not is_fitted:
+        detail = f"this {type(final).__name__} is not fitted yet: call fit(X, y) before you register it"
+        raise CannotConvert("cannot_convert", detail)
+
+
+def refuse_several_targets(estimator: Any) -> None:  # noqa: ANN401  # an estimator
+    """Refuse a model that predicts several values for a row, and a booster that has no trees."""
+    final = final_step(estimator)
+    n_targets = getattr(final, "n_outputs_", 1)
+    if library_of(final) == "xgboost":
+        learner = json.loads(final.get_booster().save_config())["learner"]
+        n_targets = int(learner["learner_model_param"].get("num_target", 1))
+        if learner["gradient_booster"]["name"] == "gblinear":
+            detail = f"this {type(final).__name__} has no trees: its booster is gblinear"
+            raise CannotConvert("cannot_convert", detail)
+    if library_of(final) == "catboost" and str(final.get_all_params().get("loss_function", "")).startswith("Multi"):
+        n_targets = 1 if hasattr(final, "predict_proba") else 2
+    if n_targets != 1:
+        raise CannotConvert("cannot_convert", f"{type(final).__name__} cannot be registered: {_SEVERAL}")

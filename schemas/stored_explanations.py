@@ -1,4 +1,4 @@
-"""Stored explanations: what was answered about a row, when, by which model and to whom, kept to be read and verified."""
+"""Stored explanations: what was answered about a row, when, by which model and to whom, to be read and verified."""
 
 from typing import Annotated, Literal
 

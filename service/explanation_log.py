@@ -9,6 +9,7 @@ import asyncio
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from storage.errors import StorageUnavailable
@@ -29,7 +30,8 @@ class _Waiting:
 
     def report(self, error: BaseException | None) -> None:
         """Tell the caller, who may have left by now."""
-        self.loop.call_soon_threadsafe(_settle, self.stored, error)
+        with suppress(RuntimeError):  # the loop is closed: nobody waits
+            self.loop.call_soon_threadsafe(_settle, self.stored, error)
 
 
 class ExplanationLog:

@@ -25,6 +25,7 @@ from .prototype_sets import AsyncPrototypeSets, PrototypeSets
 from .proximities import AllProximities, AsyncAllProximities
 from .retrying import RetryPolicy
 from .rule_sets import AsyncRuleSets, RuleSets
+from .stored_explanations import AsyncStoredExplanations, StoredExplanations
 from .tables import TableNames, table_file
 from .transports import AsyncTransport, Connection, SyncTransport
 
@@ -165,6 +166,7 @@ class Leafspace(Connected):
         self.rule_sets = RuleSets(self._transport)
         self.approximation_trees = ApproximationTrees(self._transport)
         self.explanation_sets = ExplanationSets(self._transport)
+        self.explanations = StoredExplanations(self._transport)
         self.jobs = Jobs(self._transport)
         self.api_keys = ApiKeys(self._transport)
 
@@ -215,6 +217,7 @@ class AsyncLeafspace(Connected):
         self.rule_sets = AsyncRuleSets(self._transport)
         self.approximation_trees = AsyncApproximationTrees(self._transport)
         self.explanation_sets = AsyncExplanationSets(self._transport)
+        self.explanations = AsyncStoredExplanations(self._transport)
         self.jobs = AsyncJobs(self._transport)
         self.api_keys = AsyncApiKeys(self._transport)
 

@@ -148,6 +148,7 @@ def _create(  # noqa: PLR0913  # what an explainer may be made of
     name: str | None = None,
     shown_features: Sequence[str] | Literal["all"] = "all",
     abstain_below: float | None = None,
+    store_explanations: bool = False,
 ) -> Program[Kept]:
     """Register a model with the prototypes that explain its predictions.
 
@@ -165,6 +166,8 @@ def _create(  # noqa: PLR0913  # what an explainer may be made of
         Which values of the (real) prototype rows a caller ever sees.
     abstain_below
         Percentile of typicality below which rows are not explained, such as 5; ``None``: all are.
+    store_explanations
+        Whether the service stores each explanation, with its row, for keys with the scope ``audit``.
     """
     request = ExplainerRequest(
         model=id_of(model),
@@ -174,6 +177,7 @@ def _create(  # noqa: PLR0913  # what an explainer may be made of
         name=name,
         shown_features="all" if shown_features == "all" else list(shown_features),
         abstain_below=abstain_below,
+        store_explanations=store_explanations,
     )
     return self._wrapped((yield from create(register_explainer, Details, body=request)))
 

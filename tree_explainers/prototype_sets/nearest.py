@@ -123,8 +123,8 @@ class PrototypeIndex:
         return np.asarray(others[np.sort(firsts)[:n_classes]])
 
     def shared_trees(self, leaves: NDArray[np.int32], prototypes: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return in which trees that count one row, leaves (n_trees,), is in a prototype's leaf: (len, n_trees)."""
-        return np.asarray((self.leaves[prototypes] == leaves) & (self.weights > 0))
+        """Return in which trees one row, leaves (n_trees,), shares a leaf with these prototypes: (len, n_trees)."""
+        return np.asarray(self.leaves[prototypes] == leaves)
 
 
 @compiled_ahead("int64[:, ::1](int32[:, ::1], int32[:, ::1], uint32[::1])")

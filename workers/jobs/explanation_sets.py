@@ -6,6 +6,7 @@ Rows are composed by the code that answers calls, which holds the interpreter's 
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
+from typing import get_args
 
 from explanations.explained_rows import n_rows_listed, n_values_shown, parts_of
 from explanations.warm_explainer import WarmExplainer, warm_up
@@ -14,6 +15,8 @@ from schemas.explanation_sets import (
     ExplanationSetResult,
     ExplanationSetSizes,
     LabelCount,
+    LevelCount,
+    WarningCount,
 )
 from schemas.models import MAX_INSTANCES
 from storage.array_files import write_arrays
@@ -22,6 +25,7 @@ from storage.feature_matching import match_features
 from storage.models import ModelStore
 from tree_explainers.compute.threads import n_cores
 from tree_explainers.onnx_models.session import ModelSession
+from tree_explainers.prototype_sets.typicality import Level
 
 from ..runtime.context import JobContext, Produced
 from ..runtime.process_pool import in_processes
@@ -121,16 +125,23 @@ def _explain(
     return tally
 
 
+def _levels(warm: WarmExplainer) -> tuple[Level, ...]:
+    return () if warm.typicality is None else get_args(Level)
+
+
 def _content(warm: WarmExplainer, tally: Tally, n_line_bytes: int, paths: Mapping[str, Path]) -> ExplanationSetResult:
     classes, n_explained = warm.model.classes, tally.n_explained
     return ExplanationSetResult(
         model=warm.model.id,
         n_rows=tally.n_rows,
         n_explained=n_explained,
+        n_abstained=tally.n_abstained,
         n_refused=tally.n_rows - n_explained,
         n_unassigned=tally.n_unassigned,
         agreement=tally.n_agreeing / n_explained if classes and n_explained else None,
         labels=[LabelCount(label=label, n_rows=tally.n_of_label.get(label, 0)) for label in classes],
+        typicality=[LevelCount(level=level, n_rows=tally.n_of_level.get(level, 0)) for level in _levels(warm)],
+        warnings=[WarningCount(code=code, n_rows=n_rows) for code, n_rows in sorted(tally.n_of_code.items())],
         mean_proximity=tally.proximity / n_explained if n_explained else None,
         n_bytes=ExplanationSetSizes(
             json_lines=n_line_bytes,

@@ -21,10 +21,9 @@ from ._generated.models import (
     Problem,
     RefusedRow,
 )
-from ._generated.types import UNSET
 from .calls import Program, awaitable, blocking, create, fetch
 from .errors import Invalid, LeafspaceError
-from .explanations import Detail, Explanation, Explanations, Include
+from .explanations import Detail, Explanation, Explanations, Include, SearchedRows, parts_of
 from .nouns import (
     AsyncDeletable,
     Collection,
@@ -89,6 +88,8 @@ def explain_rows(  # noqa: PLR0913  # what explanations may have
     n_prototypes: int = 3,
     n_reasons: int | Literal["all"] = 5,
     include: Sequence[Include] = (),
+    n_contrasts: int = 1,
+    nearest_rows: SearchedRows | None = None,
     detail: Detail = "short",
 ) -> Program[Explanations]:
     """Return an explanation for each row, in their order.
@@ -109,8 +110,14 @@ def explain_rows(  # noqa: PLR0913  # what explanations may have
         How many of the reasons to give for each prototype, or ``"all"``.
     include
         What else to return: ``"values"`` of the row and its prototypes; ``"intervals"``, the reasons in numbers;
-        ``"contrast"``, the nearest prototype of another class; ``"rules"``, those that hold; ``"approximation_path"``,
-        the path in the approximation tree; ``"nearest_rows"``, the nearest of all reference rows.
+        ``"contrast"``, the nearest prototypes of other classes, and what would have to differ; ``"rules"``, those that
+        hold; ``"approximation_path"``, the path in the approximation tree; ``"nearest_rows"``, the nearest of all
+        reference rows.
+    n_contrasts
+        How many other classes to contrast each row with, the nearest ones.
+    nearest_rows
+        Which of the reference rows to list, such as ``{"n_rows": 3, "classes": ["yes"], "max_per_group": 1, "group_by":
+        "household", "row_ids": [...]}``, of which any may be left out; it includes ``"nearest_rows"``.
     detail
         ``"full"`` returns everything that the explainer has.
 
@@ -131,8 +138,9 @@ def explain_rows(  # noqa: PLR0913  # what explanations may have
             row_ids=names[len(explanations) : len(explanations) + len(batch)],
             n_prototypes=n_prototypes,
             n_reasons=n_reasons,
-            include=list(include) or UNSET,
+            n_contrasts=n_contrasts,
             detail=detail,
+            **parts_of(include, nearest_rows),
         )
         try:
             answer = yield from fetch(explain, ExplanationList, explainer_id=self.id, body=request)
@@ -180,6 +188,7 @@ def _create(  # noqa: PLR0913  # what an explainer may be made of
     approximation_tree: Identified | None = None,
     name: str | None = None,
     shown_features: Sequence[str] | Literal["all"] = "all",
+    abstain_below: float | None = None,
 ) -> Program[Kept]:
     """Register a model with the prototypes that explain its predictions.
 
@@ -195,6 +204,8 @@ def _create(  # noqa: PLR0913  # what an explainer may be made of
         A name for people.
     shown_features
         Which values of the (real) prototype rows a caller ever sees.
+    abstain_below
+        Percentile of typicality below which rows are not explained, such as 5; ``None``: all are.
     """
     request = ExplainerRequest(
         model=id_of(model),
@@ -203,6 +214,7 @@ def _create(  # noqa: PLR0913  # what an explainer may be made of
         approximation_tree=None if approximation_tree is None else id_of(approximation_tree),
         name=name,
         shown_features="all" if shown_features == "all" else list(shown_features),
+        abstain_below=abstain_below,
     )
     return self._wrapped((yield from create(register_explainer, Details, body=request)))
 

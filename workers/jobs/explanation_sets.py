@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import get_args
 
-from explanations.explained_rows import n_values_shown, parts_of
+from explanations.explained_rows import n_rows_listed, n_values_shown, parts_of
 from explanations.warm_explainer import WarmExplainer, warm_up
 from schemas.explanation_sets import (
     ExplanationSetRequest,
@@ -39,6 +39,7 @@ _ROW_BYTES = 500  # of a line, beside the reasons
 _REASON_BYTES = 330  # a feature of a prototype, and why the row is like it in it
 _BLOCK_LEAVES = 1 << 22  # rows of a block x trees
 _MAX_PROCESSES = 16
+_FROM_REFERENCE = frozenset({"contrast", "nearest_rows"})  # parts that are found in the file of reference rows
 
 
 def make_explanation_set(context: JobContext) -> Produced:
@@ -91,7 +92,8 @@ def _block_explainer(
 def _n_block_rows(warm: WarmExplainer, request: ExplanationSetRequest) -> int:
     """Return the number of rows of a block: fewer where explanations are longer."""
     n_near = min(request.n_prototypes, len(warm.prototypes))
-    n_bytes = _ROW_BYTES + _REASON_BYTES * n_near * n_values_shown(request, len(warm.shown))
+    n_others = n_near + n_rows_listed(request)
+    n_bytes = _ROW_BYTES + _REASON_BYTES * n_others * n_values_shown(request, len(warm.shown))
     by_lines, by_leaves = _BLOCK_BYTES // n_bytes, _BLOCK_LEAVES // warm.model.n_trees
     return max(1, min(MAX_INSTANCES, by_lines, by_leaves))
 
@@ -106,6 +108,8 @@ def _explain(
         context.report(tally.n_rows / explainer.n_rows, "explaining")
 
     look()
+    if explainer.warm.reference is not None and _FROM_REFERENCE & explainer.parts.included:
+        explainer.warm.reference.open()  # once, for all processes
     context.database.close()  # an open connection must not be carried into other processes
     n_processes = min(n_cores(), _MAX_PROCESSES)
     explained = in_processes(lambda block: explainer.explain(block).parts(), explainer.n_blocks, n_processes, look)

@@ -210,7 +210,9 @@ def test_candidates_as_many_as_rows_are_all_rows(workshop: Workshop, real_case: 
     case = real_case("titanic", "boosting")
 
     made = _made(workshop, case, "sm_a", n_candidates=300)
-    beyond = workshop.create(model=case.model, dataset=case.dataset, n_prototypes=_N_PROTOTYPES, n_candidates=10**6)
+    beyond = workshop.create(
+        model=case.model, dataset=case.dataset, n_prototypes=_N_PROTOTYPES, min_leaf_rows=1, n_candidates=10**6
+    )
 
     assert result_of(made).n_candidates == 300
     assert _rows(made) == _twin(case, "sm_a", "predicted")
@@ -294,17 +296,6 @@ def test_the_trees_of_another_kind_of_ensemble_count_alike(workshop: Workshop, r
     names = case.opened.view.feature_names
     unknown = workshop.register_model(onnx, feature_names=names, ensemble="other")
 
-<<<<<<< HEAD
-    refused = _refusal(workshop, case, model=unknown)
-    made = workshop.make(
-        model=unknown,
-        dataset=case.dataset,
-        proximity_kind="random_forest",
-        n_prototypes=_N_PROTOTYPES,
-        min_leaf_rows=1,
-    )
-=======
-    made = workshop.make(model=unknown, dataset=case.dataset, n_prototypes=_N_PROTOTYPES)
->>>>>>> e2
+    made = workshop.make(model=unknown, dataset=case.dataset, n_prototypes=_N_PROTOTYPES, min_leaf_rows=1)
 
     assert _rows(made) == _twin(case, "sm_a", "predicted")

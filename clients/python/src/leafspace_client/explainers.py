@@ -19,9 +19,8 @@ from ._generated.models import (
     ExplanationRequest,
     PageExplainerSummary,
 )
-from ._generated.types import UNSET
 from .calls import Program, awaitable, blocking, create, fetch
-from .explanations import Detail, Explanation, Explanations, Include
+from .explanations import Detail, Explanation, Explanations, Include, SearchedRows, parts_of
 from .nouns import (
     AsyncDeletable,
     Collection,
@@ -85,6 +84,7 @@ def explain_rows(  # noqa: PLR0913  # what explanations may have
     n_reasons: int | Literal["all"] = 5,
     include: Sequence[Include] = (),
     n_contrasts: int = 1,
+    nearest_rows: SearchedRows | None = None,
     detail: Detail = "short",
 ) -> Program[Explanations]:
     """Return an explanation for each row, in their order.
@@ -108,6 +108,9 @@ def explain_rows(  # noqa: PLR0913  # what explanations may have
         reference rows.
     n_contrasts
         How many other classes to contrast each row with, the nearest ones.
+    nearest_rows
+        Which of the reference rows to list, such as ``{"n_rows": 3, "classes": ["yes"], "max_per_group": 1, "group_by":
+        "household", "row_ids": [...]}``, of which any may be left out; it includes ``"nearest_rows"``.
     detail
         ``"full"`` returns everything that the explainer has.
 
@@ -125,9 +128,9 @@ def explain_rows(  # noqa: PLR0913  # what explanations may have
             row_ids=names[len(explanations) : len(explanations) + len(batch)],
             n_prototypes=n_prototypes,
             n_reasons=n_reasons,
-            include=list(include) or UNSET,
             n_contrasts=n_contrasts,
             detail=detail,
+            **parts_of(include, nearest_rows),
         )
         answer = yield from fetch(explain, ExplanationList, explainer_id=self.id, body=request)
         explanations += map(Explanation, answer.data)

@@ -15,7 +15,7 @@ from ._generated.models import ExplanationSet as Details
 from ._generated.models import ExplanationSetRequest, PageExplanation, PageExplanationSet
 from .artefacts import ArtefactView, AwaitableArtefact, BlockingArtefact, Content, download, every_item
 from .calls import Program, awaitable, blocking, create
-from .explanations import Detail, Explanation, Explanations, Include
+from .explanations import Detail, Explanation, Explanations, Include, SearchedRows, parts_of
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
 
 EXPLANATION_SETS: Noun[Details] = Noun(
@@ -71,6 +71,7 @@ def _create(  # noqa: PLR0913  # what explanations may have
     n_reasons: int | Literal["all"] = 5,
     include: Sequence[Include] = (),
     n_contrasts: int = 1,
+    nearest_rows: SearchedRows | None = None,
     detail: Detail = "short",
 ) -> Program[Kept]:
     """Request an explanation of every row of a dataset; call ``wait()`` on what is returned.
@@ -90,6 +91,9 @@ def _create(  # noqa: PLR0913  # what explanations may have
         reference rows.
     n_contrasts
         How many other classes to contrast each row with, the nearest ones.
+    nearest_rows
+        Which of the reference rows to list, such as ``{"n_rows": 3, "classes": ["yes"], "max_per_group": 1, "group_by":
+        "household", "row_ids": [...]}``, of which any may be left out; it includes ``"nearest_rows"``.
     detail
         ``"full"`` returns everything that the explainer has.
     """
@@ -98,9 +102,9 @@ def _create(  # noqa: PLR0913  # what explanations may have
         dataset=id_of(dataset),
         n_prototypes=n_prototypes,
         n_reasons=n_reasons,
-        include=list(include),
         n_contrasts=n_contrasts,
         detail=detail,
+        **parts_of(include, nearest_rows),
     )
     return self._wrapped((yield from create(create_explanation_set, Details, body=request)))
 

@@ -1,7 +1,7 @@
 """Explanations: single predictions explained by their nearest prototypes, ready to be read by people."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypedDict, overload
 
 from ._generated.models import (
     AbstainedRow,
@@ -12,6 +12,8 @@ from ._generated.models import (
     ExplainedRow,
     FiringRule,
     NearestPrototype,
+    NearestRow,
+    NearestRowsOptions,
     Problem,
     PrototypePrediction,
     Provenance,
@@ -28,6 +30,27 @@ from .texts import describe_explanation
 Include = Literal["values", "intervals", "contrast", "rules", "approximation_path", "nearest_rows"]
 Detail = Literal["short", "full"]
 _SHOWN_EXPLANATIONS = 10
+
+
+class SearchedRows(TypedDict, total=False):
+    """Which of the reference rows to list: those are the keys of ``nearest_rows``."""
+
+    n_rows: int  # at most; default: 5
+    classes: Sequence[str]  # only rows for which the model predicts one of these
+    max_per_group: int  # from near to far, a row is passed over when its group has that many
+    group_by: str  # column of the reference dataset with the groups; default: the predicted class
+    row_ids: Sequence[str]  # only these rows
+
+
+def parts_of(include: Sequence[Include], nearest_rows: SearchedRows | None) -> dict[str, Any]:
+    """Return the fields of a request; who says which rows to list wants them."""
+    if nearest_rows is None:
+        return {"include": list(include)} if include else {}
+    wanted = {key: value if isinstance(value, int | str) else list(value) for key, value in nearest_rows.items()}  # type: ignore[call-overload]
+    return {
+        "include": [*include, *([] if "nearest_rows" in include else ["nearest_rows"])],
+        "nearest_rows": NearestRowsOptions.from_dict(wanted),
+    }
 
 
 class Explanation:
@@ -100,6 +123,11 @@ class Explanation:
     def contrasts(self) -> list[Contrast]:
         """The nearest prototypes of other classes; none where they were not requested."""
         return Records(self._explained.contrasts or [])
+
+    @property
+    def nearest_rows(self) -> list[NearestRow]:
+        """The nearest of all reference rows, nearest first; none where they were not requested."""
+        return Records(self._explained.nearest_rows or [])
 
     @property
     def rules(self) -> list[FiringRule]:

@@ -108,16 +108,40 @@ def test_as_text_a_prototype_set_prints_its_figures_beside_what_a_constant_score
     assert lines[4] == (
         f"Surely {result.all_rows_certificate:.1%} of the best that 4 prototypes among all rows could reach."
     )
-    assert lines[5] == "Measured on 569 rows, the rows that it was made from:"
-    assert [line.partition(":")[0].strip() for line in lines[6:10]] == [
+    assert lines[5] == (
+        f"By the trees' own leaves, {result.row_coverage.share:.1%} of the rows have a proximity of at least 1% to one "
+        "of them."
+    )
+    assert lines[6] == "Measured on 569 rows, the rows that it was made from:"
+    assert [line.partition(":")[0].strip() for line in lines[7:11]] == [
         "nearest of 4 prototypes",
         "nearest of all rows",
         "model",
         "always 'benign'",
     ]
-    assert f"accuracy {(_LABELS == 'benign').mean():.3f}, balanced accuracy 0.500, fidelity " in lines[9]
-    assert lines[10:] == [f"Caution: {result.caution}."]
-    assert "the model predicts 100.0% of these labels" in lines[10]
+    assert f"accuracy {(_LABELS == 'benign').mean():.3f}, balanced accuracy 0.500, fidelity " in lines[10]
+    assert lines[11:] == [f"Caution: {result.caution}."]
+    assert "the model predicts 100.0% of these labels" in lines[11]
+
+
+def test_prototypes_are_chosen_by_coverage_or_by_validation(client: Leafspace) -> None:
+    odd = np.arange(len(_FEATURES)) % 2 == 1
+    frame = _FEATURES.assign(diagnosis=_LABELS)
+    model = client.register_model(_FOREST, _FEATURES, name="tumours")
+    dataset, other = (client.register_dataset(frame[own], target="diagnosis") for own in (odd, ~odd))
+
+    covering = client.prototype_sets.create(model, dataset, coverage=0.5, min_leaf_rows=20).wait(timeout=120)
+    validated = client.prototype_sets.create(model, dataset, n_prototypes="validate", evaluation_dataset=other).wait(
+        timeout=120
+    )
+
+    assert covering.result.row_coverage.share >= 0.5
+    assert (covering.result.min_leaf_rows, covering.result.stopped_by.reason) == (20, "coverage")
+    assert "leaves of 20 rows or more" in str(covering)
+    assert len(validated.prototypes) <= validated.result.validation.best_n_prototypes <= 100
+    audit = client.label_audits.create(model, dataset, min_leaf_rows="auto").wait(timeout=120)
+    assert audit.result.leaf_steps[0].min_leaf_rows == 1
+    assert client.proximities.create(model, dataset, min_leaf_rows=5).wait(timeout=120).result.min_leaf_rows == 5
 
 
 def test_as_text_the_bound_for_all_rows_comes_first_and_classes_left_out_are_named(client: Leafspace) -> None:
@@ -130,7 +154,7 @@ def test_as_text_the_bound_for_all_rows_comes_first_and_classes_left_out_are_nam
     lines = str(found).splitlines()
     assert lines[1].endswith("1 prototype among all rows could reach.")
     assert lines[2].endswith("1 prototype among the 100 sampled candidates could reach.")
-    assert lines[3] == "Classes without a prototype: 'huge', 'malignant'."
+    assert lines[4] == "Classes without a prototype: 'huge', 'malignant'."
     assert "2 classes have no prototype" in lines[-1]
     assert repr(found) == f"<PrototypeSet {found.id} ready, 1 prototypes>"
 

@@ -45,7 +45,7 @@ class DatasetRows:
 
     def take(self, rows: Sequence[int], n_text_bytes: int) -> list[Instance]:
         """Return these rows, in their order; see ``DatasetFile.take_columns``."""
-        return self._instances(self._file.take_columns(self._columns, rows, n_text_bytes))
+        return self._instances(self._file.take_columns(self._columns, rows, n_text_bytes)) if rows else []
 
     def _instances(self, columns: Sequence[NDArray[Any]]) -> list[Instance]:
         values = [_values(column, is_boolean=kind) for column, kind in zip(columns, self._are_booleans, strict=True)]

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from schemas.datasets import Column, Dataset
 from schemas.models import Model
 from storage.feature_matching import match_features
-from tree_explainers.approximation_trees.node_boxes import is_missing
 from tree_explainers.onnx_models.description import ModelDescription
 from tree_explainers.prototype_sets.readable import ReferenceColumn
 
@@ -73,22 +72,7 @@ class UnexpectedlyMissing:
             values[feature] is None or (text is not None and values[feature] == text)
             for feature, text in zip(self.feature_indices, self.missing_texts, strict=True)
         ]
-        return self._of_columns(np.array(found)) if any(found) else None
-
-    def of_rows(self, columns: Sequence[NDArray[Any]], rows: NDArray[np.int64]) -> NDArray[np.bool_] | None:
-        """Return the same for many rows, (len(rows), n_columns).
-
-        Parameters
-        ----------
-        columns : n_features arrays (n_rows,)
-            float64, NaN where missing; or objects: texts, None where missing.
-        rows
-            Indices of the rows to look at.
-        """
-        pairs = zip(self.feature_indices, self.missing_texts, strict=True)
-        found = np.array([is_missing(columns[feature][rows], text) for feature, text in pairs])
-        return self._of_columns(found.T) if found.any() else None
-
-    def _of_columns(self, found: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        missing: NDArray[np.bool_] = found[..., self.columns] & (self.columns >= 0)
+        if not any(found):
+            return None
+        missing: NDArray[np.bool_] = np.array(found)[self.columns] & (self.columns >= 0)
         return missing

@@ -9,14 +9,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-import numpy as np
 import orjson
-from numpy.typing import NDArray
 
 from schemas.rule_sets import Condition, RuleFeature, RuleSetResult
-from tree_explainers.questions.conditions import Condition as PrintedCondition
-from tree_explainers.rows import Rows
-from tree_explainers.rule_sets.rule_lists import PrintedRules
 
 _HALF = 0.5  # of a one-hot column: values above it are 1
 _ABOVE = {">": True, "is": True, "<=": False, "is not": False}
@@ -114,7 +109,6 @@ class WarmRules:
 
     features: tuple[str, ...]  # of rows, in their order
     terms: tuple[tuple[tuple[int, Term], ...], ...]  # (n_rules,) each with the index of the feature that it tests
-    printed: PrintedRules
     entries: tuple[dict[str, Any], ...]  # (n_rules,) a rule as explanations of rows for which it holds have it
     texts: tuple[bytes, ...]  # (n_rules,) the same as JSON
 
@@ -126,7 +120,6 @@ class WarmRules:
         return WarmRules(
             tuple(features),
             tuple(tuple((index_of[term.column], term) for term in terms) for terms in terms_of(content)),
-            _printed(content),
             entries,
             tuple(map(orjson.dumps, entries)),
         )
@@ -141,16 +134,6 @@ class WarmRules:
         """
         return [index for index, terms in enumerate(self.terms) if _hold(terms, values)]
 
-    def fires(self, columns: Sequence[NDArray[Any]]) -> NDArray[np.bool_]:
-        """Return which rules hold for many rows, (n_rows, n_rules).
-
-        Parameters
-        ----------
-        columns : n_features arrays (n_rows,)
-            float64, NaN where missing; or objects: texts, None where missing.
-        """
-        return self.printed.fires(Rows(self.features, tuple(columns)))
-
     def text(self, firing: Iterable[int]) -> bytes:
         """Return the rules with these indices as a JSON list."""
         return b"[%b]" % b",".join([self.texts[index] for index in firing])
@@ -162,21 +145,3 @@ def _hold(terms: Iterable[tuple[int, Term]], values: Sequence[Any]) -> bool:
         if not term.holds(values[index]):
             return False
     return True
-
-
-def _printed(content: RuleSetResult) -> PrintedRules:
-    texts = {feature.name: feature.missing_text for feature in content.features if feature.missing_text is not None}
-    rules = tuple(tuple(map(printed_condition, rule.conditions)) for rule in content.rules)
-    return PrintedRules(rules, np.float64, texts)
-
-
-def printed_condition(condition: Condition) -> PrintedCondition:
-    """Return a condition of a document in the form that array code applies."""
-    value = tuple(condition.value) if isinstance(condition.value, list) else condition.value
-    return PrintedCondition(
-        condition.feature,
-        condition.column,
-        condition.operator,  # type: ignore[arg-type]  # what we wrote ourselves
-        value,
-        condition.or_missing,
-    )

@@ -1,4 +1,4 @@
-"""Approximation trees applied to rows: by plain terms to one row, by array code to many."""
+"""Approximation trees applied to rows, by plain terms."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 
 from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult
 from schemas.rule_sets import Condition
-from tree_explainers.approximation_trees.trees import NO_CHILD, ApproximationTree, NodeFacts, TreeNode
-from tree_explainers.rows import Rows
 
-from .rules import Term, missing_texts_of, printed_condition, term_of
+from .rules import Term, missing_texts_of, term_of
 
 # Splits in plain terms, for single rows, questionnaires and exports.
 
@@ -83,13 +81,10 @@ def follow_path(splits: tuple[Split | None, ...], known: Mapping[str, Any]) -> P
 class WarmTree:
     """An approximation tree, prepared to be applied to rows.
 
-    All that explanations have of a row's path follows from its leaf, so it is written once for each leaf. Single rows
-    go down by plain terms, many by array code; a test compares the two.
+    All that explanations have of a row's path follows from its leaf, so it is written once for each leaf.
     """
 
-    features: tuple[str, ...]  # of rows, in their order
     splits: tuple[tuple[int, Split] | None, ...]  # (n_nodes,) each with the index of the feature that it tests
-    printed: ApproximationTree
     labels: NDArray[np.int64]  # (n_nodes,) indices of predicted labels among the classes; -1: none, in regression
     paths: tuple[dict[str, Any] | None, ...]  # (n_nodes,) path to a leaf as explanations have it, without ``agrees``
     texts: tuple[tuple[bytes, bytes], ...]  # (n_nodes,) the same as JSON, where the model disagrees or agrees
@@ -102,9 +97,7 @@ class WarmTree:
         paths = _paths(content, splits)
         is_regression = not content.classes
         return WarmTree(
-            tuple(features),
             tuple(None if split is None else (index_of[split.term.column], split) for split in splits),
-            _printed(content),
             np.array([-1 if is_regression else content.classes.index(str(node.prediction)) for node in content.nodes]),
             paths,
             tuple(_texts(path, is_regression=is_regression) for path in paths),
@@ -123,16 +116,6 @@ class WarmTree:
             index, split = indexed
             node = split.left if split.term.holds(values[index]) else split.right
         return node
-
-    def leaves_of(self, columns: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
-        """Return the leaves that many rows reach, (n_rows,).
-
-        Parameters
-        ----------
-        columns : n_features arrays (n_rows,)
-            float64, NaN where missing; or objects: texts, None where missing.
-        """
-        return self.printed.leaves_of(Rows(self.features, tuple(columns)))
 
     def text(self, leaf: int, label: int | None) -> bytes:
         """Return the path of a row that reaches a leaf, as JSON.
@@ -174,16 +157,3 @@ def _texts(path: dict[str, Any] | None, *, is_regression: bool) -> tuple[bytes, 
     agreements: tuple[dict[str, bool], ...] = ({}, {}) if is_regression else ({"agrees": False}, {"agrees": True})
     other, same = (orjson.dumps({**agrees, **(path or {})}) for agrees in agreements)
     return other, same
-
-
-def _printed(content: ApproximationTreeResult) -> ApproximationTree:
-    texts = {feature.name: feature.missing_text for feature in content.features if feature.missing_text is not None}
-    return ApproximationTree(tuple(map(_printed_node, content.nodes)), texts)
-
-
-def _printed_node(node: ApproximationNode) -> TreeNode:
-    condition = condition_of(node)
-    facts = NodeFacts(np.array([score.value for score in node.scores]), None, node.n_samples)
-    if condition is None or node.left is None or node.right is None:
-        return TreeNode(facts, left=NO_CHILD, right=NO_CHILD)
-    return TreeNode(facts, printed_condition(condition), node.left, node.right)

@@ -1,13 +1,12 @@
 """Typicality in explanations: how near a row is to its nearest prototype beside other rows, and what follows."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tree_explainers.prototype_sets.typicality import Typicality, typicality
+from tree_explainers.prototype_sets.typicality import NONE, Typicality, at_percentile, typicality
 
 
 class Standing(NamedTuple):
@@ -22,13 +21,23 @@ UNKNOWN = Standing({}, "", abstains=False)
 """Of rows explained by a prototype set without a scale."""
 
 
-@dataclass(frozen=True, slots=True)
 class TypicalityScale:
-    """The rows that others are compared with, and the percentile below which an explainer abstains."""
+    """The rows that others are compared with, and the percentile below which an explainer abstains.
 
-    quantiles: NDArray[np.int64]  # (101,) of proximities to the nearest prototype
-    rows: str  # which rows these are: "reference rows" or "evaluation rows"
-    abstain_below: float = 0.0  # per cent
+    Parameters
+    ----------
+    quantiles : (101,) int64
+        Of the rows' integer proximities to their nearest prototype.
+    rows
+        Which rows these are, such as "reference rows".
+    abstain_below
+        Per cent.
+    """
+
+    def __init__(self, quantiles: NDArray[np.int64], rows: str, abstain_below: float = 0.0) -> None:
+        self._quantiles = np.array(quantiles, dtype=np.int64)
+        self._none = _standing(NONE, rows, abstain_below)
+        self._standings = [_standing(at_percentile(each), rows, abstain_below) for each in range(len(quantiles))]
 
     @staticmethod
     def of(
@@ -42,21 +51,26 @@ class TypicalityScale:
         if quantiles is None or len(quantiles) == 0:
             return None
         rows = "reference rows" if result["typicality"]["rows"] == "dataset" else "evaluation rows"
-        return TypicalityScale(np.array(quantiles, dtype=np.int64), rows, abstain_below or 0.0)
+        return TypicalityScale(quantiles, rows, abstain_below or 0.0)
 
     def standing(self, proximity: int) -> Standing:
         """Return where a row stands whose integer proximity to its nearest prototype this is."""
-        found = typicality(proximity, self.quantiles)
-        abstains = found.percentile < self.abstain_below
-        consequence = f"; the explainer abstains below {self.abstain_below:g} %" if abstains else ""
-        document = {"typicality": {"level": found.level, "percentile": found.percentile}}
-        return Standing(document, f"{self._sentence(found)}{consequence}.", abstains)
+        found = typicality(proximity, self._quantiles)
+        return self._none if found is NONE else self._standings[found.percentile]
 
-    def _sentence(self, found: Typicality) -> str:
-        if found.level == "none":
-            return "This row shares no leaf with any prototype"
-        if found.level == "far":
-            share = "less than 1 %" if found.percentile == 0 else f"only {found.percentile} %"
-            return f"This row is far from all prototypes: {share} of the {self.rows} are no nearer to one"
-        words = "close to" if found.level == "close" else "about as near as usual to"
-        return f"This row is {words} a prototype: {found.percentile} % of the {self.rows} are no nearer to one"
+
+def _standing(found: Typicality, rows: str, abstain_below: float) -> Standing:
+    abstains = found.percentile < abstain_below
+    consequence = f"; the explainer abstains below {abstain_below:g} %" if abstains else ""
+    document = {"typicality": {"level": found.level, "percentile": found.percentile}}
+    return Standing(document, f"{_sentence(found, rows)}{consequence}.", abstains)
+
+
+def _sentence(found: Typicality, rows: str) -> str:
+    if found.level == "none":
+        return "This row shares no leaf with any prototype"
+    if found.level == "far":
+        share = "less than 1 %" if found.percentile == 0 else f"only {found.percentile} %"
+        return f"This row is far from all prototypes: {share} of the {rows} are no nearer to one"
+    words = "close to" if found.level == "close" else "about as near as usual to"
+    return f"This row is {words} a prototype: {found.percentile} % of the {rows} are no nearer to one"

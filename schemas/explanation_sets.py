@@ -102,6 +102,20 @@ class LabelCount(Contract):
     n_rows: int = Field(description="Number of explained rows for which the model predicts it.")
 
 
+class LevelCount(Contract):
+    """How many rows are so typical."""
+
+    level: Literal["close", "typical", "far", "none"] = Field(description="Level of `typicality`.")
+    n_rows: int = Field(description="Number of explained rows of this level.")
+
+
+class WarningCount(Contract):
+    """How many rows have a warning."""
+
+    code: str = Field(description="Code of the warning, such as `unseen_category`.")
+    n_rows: int = Field(description="Number of explained rows with at least one such warning.")
+
+
 class ExplanationSetSizes(Contract):
     """Sizes of the explanations in bytes."""
 
@@ -116,6 +130,9 @@ class ExplanationSetResult(Contract):
     model: str = Field(description="Id of the model.")
     n_rows: RowsOfDataset
     n_explained: int = Field(description="Number of rows that were explained.")
+    n_abstained: int = Field(
+        default=0, description="Number of these from which the explainer abstained (see its `abstain_below`)."
+    )
     n_refused: int = Field(description="Number of rows that the model does not accept; each has a `problem`.")
     n_unassigned: int = Field(description="Number of explained rows that share no leaf with any prototype.")
     agreement: float | None = Field(
@@ -124,6 +141,15 @@ class ExplanationSetResult(Contract):
     )
     labels: list[LabelCount] = Field(
         description="Predicted labels of the explained rows, in the order of the classes; empty for regression."
+    )
+    typicality: list[LevelCount] = Field(
+        default=[],
+        description="Explained rows by level of typicality; empty where the prototype set has none, and in sets that "
+        "were made before this was counted.",
+    )
+    warnings: list[WarningCount] = Field(
+        default=[],
+        description="Explained rows by code of their warnings, in alphabetical order, without codes that no row has.",
     )
     mean_proximity: float | None = Field(
         description="Mean proximity of the explained rows to their nearest prototypes, 0 to 1, where unassigned rows "

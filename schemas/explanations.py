@@ -179,12 +179,12 @@ class Difference(Contract):
         default=None,
         description="Value of the row; null if it is missing. Absent, as is `prototype_value`, where the feature could "
         "not be mapped back to a raw one.",
-        json_schema_extra=lambda schema: schema.pop("default", None),
+        json_schema_extra=without_default,
     )
     prototype_value: Cell = Field(
         default=None,
         description="Value of the prototype; null if it is missing.",
-        json_schema_extra=lambda schema: schema.pop("default", None),
+        json_schema_extra=without_default,
     )
     share_of_trees: float = Field(
         description="Share, by weight, of the trees that separate the two rows which part them at this feature, 0 to "

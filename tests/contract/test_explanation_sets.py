@@ -21,7 +21,17 @@ _NDJSON, _PARQUET = "application/x-ndjson", "application/vnd.apache.parquet"
 _FIELDS = {*("object", "id", "status", "job", "reused", "created_at", "request", "problem", "result")}
 _RESULT_FIELDS = {
     *("model", "n_rows", "n_explained"),
-    *("n_refused", "n_unassigned", "agreement", "labels", "mean_proximity", "n_bytes"),
+    *(
+        "n_abstained",
+        "n_refused",
+        "n_unassigned",
+        "typicality",
+        "warnings",
+        "agreement",
+        "labels",
+        "mean_proximity",
+        "n_bytes",
+    ),
 }
 
 
@@ -111,6 +121,11 @@ def test_the_set_counts_what_the_lines_say(made: Made) -> None:
     assert result["n_rows"] == made.dataset["n_rows"] == len(made.lines)
     assert (result["n_explained"], result["n_refused"]) == (len(explained), len(made.lines) - len(explained))
     assert result["n_unassigned"] == sum(not own for own in near)
+    levels = Counter(row["typicality"]["level"] for row in explained)
+    assert {each["level"]: each["n_rows"] for each in result["typicality"] if each["n_rows"]} == levels
+    codes = Counter(code for row in explained for code in {each["code"] for each in row["warnings"]})
+    assert {each["code"]: each["n_rows"] for each in result["warnings"]} == codes
+    assert result["n_abstained"] == 0
     mean = np.mean([own[0]["proximity"] if own else 0 for own in near])
     assert result["mean_proximity"] == pytest.approx(mean)
     counted = Counter(row["prediction"].get("label") for row in explained)

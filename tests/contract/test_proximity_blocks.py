@@ -92,9 +92,12 @@ def test_trees_can_count_as_they_do_in_what_a_job_made(api: Api, noun: str) -> N
     assert found["proximities"] == (proximity / 2**31).tolist()
 
 
-def test_blocks_say_what_the_table_of_all_neighbours_says(api: Api) -> None:
+@pytest.mark.parametrize("min_leaf_rows", [1, 9])
+def test_blocks_say_what_the_table_of_all_neighbours_says(api: Api, min_leaf_rows: int) -> None:
     model, model_id, dataset = _register(api, "gradient_boosting_regression", "boosting")
-    made = api.made("/v1/proximities", {"model": model_id, "dataset": dataset, "n_neighbors": 3})
+    made = api.made(
+        "/v1/proximities", {"model": model_id, "dataset": dataset, "n_neighbors": 3} | {"min_leaf_rows": min_leaf_rows}
+    )
     row = next(api.pages(f"/v1/proximities/{made['id']}/content", 1))
     near = np.array([neighbor["row"] for neighbor in row["neighbors"]])
 

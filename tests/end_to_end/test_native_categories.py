@@ -12,6 +12,7 @@ from tests.support.native_models import CATEGORIES, NATIVE, native_model, native
 from tests.support.printed_rules import Row, run_python, run_sql
 
 _TEXTS = CATEGORIES[:-1]
+_WITH_GAPS = ("workclass", "occupation")
 _PARTS = ["intervals", "contrast", "rules", "approximation_path", "nearest_rows"]
 
 
@@ -76,10 +77,8 @@ def test_raw_categories_go_all_the_way(api: Api, name: str) -> None:
 
     assert model["parity"]["n_rows"] == 100
     assert not any(column["transformed"] for column in model["column_map"])
-    predicted = [str(label) for label in np.asarray(estimator.predict(odd)).ravel()]
-    assert [each["prediction"]["label"] for each in found] == [
-        model["classes"][int(each)] if each.isdigit() else each for each in predicted
-    ]
+    predicted = np.asarray(estimator.predict(odd)).ravel().tolist()
+    assert [each["prediction"]["label"] for each in found] == list(map(str, predicted))
     _reasons_hold(found, plain(odd))
     _exports_agree(api, f"/v1/rule-sets/{rules['id']}", plain(odd) + rows)
     exported = _exports_agree(api, f"/v1/approximation-trees/{tree['id']}", plain(odd) + rows)
@@ -95,8 +94,9 @@ def _reasons_hold(found: list[Json], rows: list[Row]) -> None:
                 interval = reason["interval"]
                 assert interval.get("exact", True), reason
                 assert reason["value"] == row[reason["feature"]]
+                is_gap = reason["feature"] in _WITH_GAPS and "nan"  # so CatBoost's rows have a missing text
                 values: list[Any] = [reason["value"], reason["prototype_value"]]
-                assert all(holds(interval, None if value == "nan" else value) for value in values), reason
+                assert all(holds(interval, None if value == is_gap else value) for value in values), reason
                 n_listed += len(interval.get("categories", [])) > 1
     assert n_listed > 0
 

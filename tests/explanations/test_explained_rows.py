@@ -38,14 +38,16 @@ def test_reasons_are_those_that_the_reader_translates(find_case: FindCase, name:
         reasons = warm.reasons.of(near, warm.index.shared_trees(leaves_of(case, values), near))
         expected = warm.reason_texts.reader.read(reasons, len(near), warm.unexpected.of_row(values))
         for each, own in zip(found["nearest_prototypes"], expected, strict=True):
+            # What is as near by chance explains nothing.
+            known = own if each["shared_trees"] > 1 and each["proximity"] >= 0.01 else []
             assert [(reason["text"], reason["share_of_trees"], reason["interval"]) for reason in each["reasons"]] == [
-                (reason["text"], reason["share_of_trees"], interval_of(reason)) for reason in own
+                (reason["text"], reason["share_of_trees"], interval_of(reason)) for reason in known
             ]
-            n_reasons += len(own)
+            n_reasons += len(known)
     assert n_reasons > 50
 
 
 def leaves_of(case: Case, instance: list[Any]) -> NDArray[np.int32]:
     outcome, _, _ = run_readable(case.warm.session, read_instances([instance], case.warm.features))
-    leaves: NDArray[np.int32] = outcome.leaves[0]
+    leaves: NDArray[np.int32] = case.warm.leaves(outcome)[0]
     return leaves

@@ -57,29 +57,10 @@ def test_rules_hold_for_a_row_where_their_words_say_so() -> None:
     assert [warm.firing([row["grown"], "x", row["sex"], row["age"]]) for row in ROWS] == _expected()
 
 
-def test_columns_are_rendered_as_their_rows_are() -> None:
-    numbers = [np.array([row[name] for row in ROWS], dtype=np.float64) for name in ("grown", "age")]
-    texts = _texts([row["sex"] for row in ROWS])
-
-    fires = _warm().fires([numbers[0], texts, texts, numbers[1]])
-
-    assert [np.flatnonzero(row).tolist() for row in fires] == _expected()
-
-
 def test_whole_numbers_and_booleans_are_read_as_the_model_reads_them() -> None:
     warm = _warm()
 
     assert warm.firing([True, None, 7, 5]) == warm.firing([1.0, None, "7", 5.0])
-
-
-def test_columns_without_a_value_are_missing_whatever_their_type() -> None:
-    warm = _warm()
-    nothing, empty = np.full(2, np.nan), np.full(2, None, dtype=object)
-
-    as_numbers, as_texts = warm.fires([nothing] * 4), warm.fires([empty] * 4)
-
-    assert as_numbers.tolist() == as_texts.tolist()
-    assert np.flatnonzero(as_numbers[0]).tolist() == warm.firing([None] * 4)
 
 
 def test_what_is_rendered_is_in_the_order_of_the_ranks() -> None:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import numpy as np
 import orjson
 import pytest
 
@@ -55,7 +54,6 @@ def test_rows_take_the_path_that_the_words_describe_alone_and_together(name: str
     paths = [_path_of(content, row) for row in rows]
 
     assert [warm.leaf_of(list(row.values())) for row in rows] == [path[-1][0] for path in paths]
-    assert warm.leaves_of(with_holes(made.rows).columns).tolist() == [path[-1][0] for path in paths]
     assert [follow_path(splits_of(content), row).passed for row in rows] == [tuple(path[:-1]) for path in paths]
     assert len({path[-1][0] for path in paths}) > 4
 
@@ -85,7 +83,6 @@ def test_a_leaf_alone_is_reached_at_once() -> None:
     warm = WarmTree.of(alone, ["f0"])
 
     assert warm.leaf_of([1.0]) == 0
-    assert warm.leaves_of([np.zeros(3)]).tolist() == [0, 0, 0]
     assert orjson.loads(warm.text(0, 0))["nodes"] == []
 
 
@@ -113,4 +110,3 @@ def test_one_hot_columns_that_belong_together_are_tested_as_models_read_them() -
     warm = WarmTree.of(content, ["other", "stage_grown"])
 
     assert [warm.leaf_of([0.0, value]) for value in (1, True, 1.0, 0, False, None)] == [1, 1, 1, 2, 2, 2]
-    assert warm.leaves_of([np.zeros(4), np.array([1.0, 0.6, 0.0, np.nan])]).tolist() == [1, 1, 2, 2]

@@ -17,6 +17,7 @@ class Shop:
     workshop: Workshop
     fitted: FittedModel
     model: str
+    dataset: str
     prototype_set: str
     explainer: str
 
@@ -32,4 +33,4 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
         dataset = workshop.register_dataset(frame_of(forest), target="t")
         made = workshop.make(model=model, dataset=dataset, n_prototypes=5)
         explainer = workshop.register_explainer(model=model, prototype_set=made.id)
-        yield Shop(workshop, forest, model, made.id, explainer)
+        yield Shop(workshop, forest, model, dataset, made.id, explainer)

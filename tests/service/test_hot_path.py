@@ -36,6 +36,7 @@ def _same(both: tuple[TestClient, TestClient], path: str, content: bytes, header
 
 
 _GOOD = object()  # represents a row that is the model's own
+_DATASET = object()  # represents the id of the model's own data
 _BODIES: dict[str, Any] = {
     "one row": {"instances": [_GOOD]},
     "several rows": {"instances": [_GOOD] * 7, "include": ["contrast"]},
@@ -48,6 +49,10 @@ _BODIES: dict[str, Any] = {
     "nothing": {},
     "a list": [_GOOD],
     "null": None,
+    "rows of a dataset": {"dataset": _DATASET, "row_ids": ["0", "no such row", "7"]},
+    "no row that the dataset has": {"dataset": _DATASET, "row_ids": ["-1", "01", "x"]},
+    "a dataset without row ids": {"dataset": _DATASET},
+    "instances and a dataset": {"instances": [_GOOD], "dataset": _DATASET, "row_ids": ["0"]},
     "an unknown field": {"instances": [_GOOD], "instance": 1},
     "several faults": {"instances": 7, "n_prototypes": 0, "include": ["x"], "y": 1},
     "a string for a number": {"instances": [_GOOD], "n_prototypes": "3"},
@@ -57,7 +62,8 @@ _BODIES: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", _BODIES)
 def test_both_answer_alike(shop: Shop, both: tuple[TestClient, TestClient], name: str) -> None:
-    content = json.dumps(_BODIES[name], default=lambda _: shop.instance(0)).encode()
+    real = {_GOOD: shop.instance(0), _DATASET: shop.dataset}
+    content = json.dumps(_BODIES[name], default=real.__getitem__).encode()
 
     answer = _same(both, f"/v1/explainers/{shop.explainer}/explanations", content, _JSON)
 

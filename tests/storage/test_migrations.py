@@ -91,7 +91,7 @@ def test_prototype_sets_and_their_jobs_mean_what_they_meant_before_leaves_could_
     new_database_url: str,
 ) -> None:
     database = Database(new_database_url)
-    _go_to(database, command.upgrade, "0011")
+    _go_to(database, command.upgrade, "0012")
     _fill(database)
     with database.transaction() as connection:
         for table in (artefacts, jobs):

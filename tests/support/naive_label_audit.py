@@ -50,3 +50,9 @@ def audit(proximity: Matrix, classes: NDArray[np.int64], n_neighbors: int) -> li
     """Return all rows, the most suspect first."""
     rows = [audit_row(proximity, classes, row, n_neighbors) for row in range(len(classes))]
     return sorted(rows, key=lambda each: (each.agreement is None, each.agreement or 0, -each.disagreeing, each.row))
+
+
+def unopposed(proximity: Matrix, classes: NDArray[np.int64]) -> float:
+    """Return the share of rows that share a leaf with no row of another class."""
+    is_near = proximity > 0
+    return float(np.mean([not is_near[row, classes != own].any() for row, own in enumerate(classes)]))

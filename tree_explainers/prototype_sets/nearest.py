@@ -1,4 +1,4 @@
-"""The nearest prototypes of single rows, the hot path, and of many rows at once."""
+"""The nearest prototypes of rows: proximities of many at once, and what follows from them for each row."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,20 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled, compiled_ahead
+from ..compute.compiled import compiled_ahead
 from ..errors import InvalidInput
 
 _NO_LEAF = -1
-
-
-@dataclass(frozen=True, slots=True)
-class NearPairs:
-    """Some rows beside their nearest prototypes: row by row, nearest first (ties: the earlier prototype)."""
-
-    bounds: NDArray[np.int64]  # (n_rows + 1,) where each row's pairs begin
-    prototypes: NDArray[np.int64]  # (n_pairs,) positions among the prototypes
-    proximities: NDArray[np.int64]  # (n_pairs,)
-    shared: NDArray[np.bool_]  # (n_pairs, n_trees) in which trees the two share a leaf
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,24 +122,9 @@ class PrototypeIndex:
         _, firsts = np.unique(self.classes[others], return_index=True)
         return np.asarray(others[np.sort(firsts)[:n_classes]])
 
-    def near_pairs(self, leaves: NDArray[np.int32], proximities: NDArray[np.int64], n_prototypes: int) -> NearPairs:
-        """Return ``nearest`` and ``shared_trees`` of many rows, given their leaves and ``proximities``."""
-        found, n_near = _nearest(proximities, min(n_prototypes, len(self.leaves)))
-        is_near = np.arange(found.shape[1]) < n_near[:, None]
-        rows, prototypes = np.repeat(np.arange(len(n_near)), n_near), found[is_near]
-        shared = np.equal(self.leaves[prototypes], leaves[rows]) & (self.weights > 0)
-        bounds = np.concatenate(([0], np.cumsum(n_near)))
-        return NearPairs(bounds, prototypes, proximities[rows, prototypes], shared)
-
-    def contrasts(self, proximities: NDArray[np.int64], own_classes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return ``contrast`` of many rows, each with its own class: (n_rows,), -1 where there is none."""
-        others = np.where(self.classes == own_classes[:, None], 0, proximities)
-        nearest: NDArray[np.int64] = others.argmax(axis=1)
-        return np.where(np.take_along_axis(others, nearest[:, None], axis=1)[:, 0] > 0, nearest, -1)
-
     def shared_trees(self, leaves: NDArray[np.int32], prototypes: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return in which trees that count one row, leaves (n_trees,), is in a prototype's leaf: (len, n_trees)."""
-        return np.asarray((self.leaves[prototypes] == leaves) & (self.weights > 0))
+        """Return in which trees one row, leaves (n_trees,), shares a leaf with these prototypes: (len, n_trees)."""
+        return np.asarray(self.leaves[prototypes] == leaves)
 
 
 @compiled_ahead("int64[:, ::1](int32[:, ::1], int32[:, ::1], uint32[::1])")
@@ -165,23 +140,3 @@ def _proximities(
                 total += weights[tree] if shares else np.uint32(0)
             proximities[row, prototype] = total
     return proximities
-
-
-@compiled
-def _nearest(proximities: NDArray[np.int64], n_prototypes: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the nearest prototypes of each row, and how many of them share a leaf with it: the others are noise."""
-    found = np.empty((len(proximities), n_prototypes), dtype=np.int64)
-    n_near = np.zeros(len(proximities), dtype=np.int64)
-    for row in range(len(proximities)):
-        own, near = proximities[row], found[row]
-        for prototype in range(len(own)):
-            n = n_near[row]
-            if own[prototype] == 0 or (n == n_prototypes and own[prototype] <= own[near[n - 1]]):
-                continue
-            place = min(n, n_prototypes - 1)
-            while place > 0 and own[near[place - 1]] < own[prototype]:
-                near[place] = near[place - 1]
-                place -= 1
-            near[place] = prototype
-            n_near[row] = min(n + 1, n_prototypes)
-    return found, n_near

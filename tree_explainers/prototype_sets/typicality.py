@@ -25,6 +25,10 @@ class Typicality:
     percentile: int  # 0 to 100
 
 
+NONE = Typicality("none", 0)
+"""Of rows that share no leaf with any prototype."""
+
+
 def proximity_quantiles(best: NDArray[np.int64], left_out: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
     """Return the quantiles of some rows' proximities to their nearest prototype.
 
@@ -66,13 +70,11 @@ def typicality(proximity: int, quantiles: NDArray[np.int64]) -> Typicality:
         ones count, so that what many rows have in common is never rare. ``close``: above 75. ``typical``: 5 to 75.
         ``far``: below 5. ``none``: the row shares no leaf that counts with any prototype, and its percentile is 0.
     """
-    if proximity == 0:
-        return Typicality("none", 0)
-    percentile = int(quantiles[1:].searchsorted(proximity, side="right"))
-    return Typicality(_level(percentile), percentile)
+    return NONE if proximity == 0 else at_percentile(int(quantiles[1:].searchsorted(proximity, side="right")))
 
 
-def _level(percentile: int) -> Level:
+def at_percentile(percentile: int) -> Typicality:
+    """Return the typicality of a row at this percentile that shares a leaf with some prototype."""
     if percentile > _CLOSE_ABOVE:
-        return "close"
-    return "typical" if percentile >= _TYPICAL_FROM else "far"
+        return Typicality("close", percentile)
+    return Typicality("typical" if percentile >= _TYPICAL_FROM else "far", percentile)

@@ -34,10 +34,13 @@ class Tally:
 
     n_rows: int = 0
     n_explained: int = 0
+    n_abstained: int = 0  # of these
     n_unassigned: int = 0
     n_agreeing: int = 0  # rows whose nearest prototype has the label that the model predicts
     proximity: float = 0.0  # to the nearest prototype, summed over rows
     n_of_label: dict[str, int] = field(default_factory=dict)
+    n_of_level: dict[str, int] = field(default_factory=dict)  # of typicality
+    n_of_code: dict[str, int] = field(default_factory=dict)  # rows with such a warning
 
     @classmethod
     def of(cls, documents: Sequence[Json]) -> Self:
@@ -45,24 +48,32 @@ class Tally:
         explained = [document for document in documents if "prediction" in document]
         labels = [document["prediction"].get("label") for document in explained]
         near = [(document["nearest_prototypes"] or [None])[0] for document in explained]
+        levels = [document["typicality"]["level"] for document in explained if "typicality" in document]
+        codes = [code for document in explained for code in {warning["code"] for warning in document["warnings"]}]
         pairs = [(prototype, label) for prototype, label in zip(near, labels, strict=True) if prototype is not None]
         return cls(
             n_rows=len(documents),
             n_explained=len(explained),
+            n_abstained=sum(document["status"] == "abstained" for document in explained),
             n_unassigned=len(explained) - len(pairs),
             n_agreeing=sum(label is not None and prototype["label"] == label for prototype, label in pairs),
             proximity=sum(prototype["proximity"] for prototype, _ in pairs),
             n_of_label=dict(Counter(label for label in labels if label is not None)),
+            n_of_level=dict(Counter(levels)),
+            n_of_code=dict(Counter(codes)),
         )
 
     def add(self, other: "Tally") -> None:
         """Add the counts of other rows."""
         self.n_rows += other.n_rows
         self.n_explained += other.n_explained
+        self.n_abstained += other.n_abstained
         self.n_unassigned += other.n_unassigned
         self.n_agreeing += other.n_agreeing
         self.proximity += other.proximity
         self.n_of_label = dict(Counter(self.n_of_label) + Counter(other.n_of_label))
+        self.n_of_level = dict(Counter(self.n_of_level) + Counter(other.n_of_level))
+        self.n_of_code = dict(Counter(self.n_of_code) + Counter(other.n_of_code))
 
 
 @dataclass(frozen=True, slots=True)

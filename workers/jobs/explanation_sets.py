@@ -6,14 +6,17 @@ Rows are composed by the code that answers calls, which holds the interpreter's 
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
+from typing import get_args
 
-from explanations.explained_rows import n_values_shown, parts_of
+from explanations.explained_rows import n_rows_listed, n_values_shown, parts_of
 from explanations.warm_explainer import WarmExplainer, warm_up
 from schemas.explanation_sets import (
     ExplanationSetRequest,
     ExplanationSetResult,
     ExplanationSetSizes,
     LabelCount,
+    LevelCount,
+    WarningCount,
 )
 from schemas.models import MAX_INSTANCES
 from storage.array_files import write_arrays
@@ -22,6 +25,7 @@ from storage.feature_matching import match_features
 from storage.models import ModelStore
 from tree_explainers.compute.threads import n_cores
 from tree_explainers.onnx_models.session import ModelSession
+from tree_explainers.prototype_sets.typicality import Level
 
 from ..runtime.context import JobContext, Produced
 from ..runtime.process_pool import in_processes
@@ -35,6 +39,7 @@ _ROW_BYTES = 500  # of a line, beside the reasons
 _REASON_BYTES = 330  # a feature of a prototype, and why the row is like it in it
 _BLOCK_LEAVES = 1 << 22  # rows of a block x trees
 _MAX_PROCESSES = 16
+_FROM_REFERENCE = frozenset({"contrast", "nearest_rows"})  # parts that are found in the file of reference rows
 
 
 def make_explanation_set(context: JobContext) -> Produced:
@@ -87,7 +92,8 @@ def _block_explainer(
 def _n_block_rows(warm: WarmExplainer, request: ExplanationSetRequest) -> int:
     """Return the number of rows of a block: fewer where explanations are longer."""
     n_near = min(request.n_prototypes, len(warm.prototypes))
-    n_bytes = _ROW_BYTES + _REASON_BYTES * n_near * n_values_shown(request, len(warm.shown))
+    n_others = n_near + n_rows_listed(request)
+    n_bytes = _ROW_BYTES + _REASON_BYTES * n_others * n_values_shown(request, len(warm.shown))
     by_lines, by_leaves = _BLOCK_BYTES // n_bytes, _BLOCK_LEAVES // warm.model.n_trees
     return max(1, min(MAX_INSTANCES, by_lines, by_leaves))
 
@@ -102,6 +108,8 @@ def _explain(
         context.report(tally.n_rows / explainer.n_rows, "explaining")
 
     look()
+    if explainer.warm.reference is not None and _FROM_REFERENCE & explainer.parts.included:
+        explainer.warm.reference.open()  # once, for all processes
     context.database.close()  # an open connection must not be carried into other processes
     n_processes = min(n_cores(), _MAX_PROCESSES)
     explained = in_processes(lambda block: explainer.explain(block).parts(), explainer.n_blocks, n_processes, look)
@@ -117,16 +125,23 @@ def _explain(
     return tally
 
 
+def _levels(warm: WarmExplainer) -> tuple[Level, ...]:
+    return () if warm.typicality is None else get_args(Level)
+
+
 def _content(warm: WarmExplainer, tally: Tally, n_line_bytes: int, paths: Mapping[str, Path]) -> ExplanationSetResult:
     classes, n_explained = warm.model.classes, tally.n_explained
     return ExplanationSetResult(
         model=warm.model.id,
         n_rows=tally.n_rows,
         n_explained=n_explained,
+        n_abstained=tally.n_abstained,
         n_refused=tally.n_rows - n_explained,
         n_unassigned=tally.n_unassigned,
         agreement=tally.n_agreeing / n_explained if classes and n_explained else None,
         labels=[LabelCount(label=label, n_rows=tally.n_of_label.get(label, 0)) for label in classes],
+        typicality=[LevelCount(level=level, n_rows=tally.n_of_level.get(level, 0)) for level in _levels(warm)],
+        warnings=[WarningCount(code=code, n_rows=n_rows) for code, n_rows in sorted(tally.n_of_code.items())],
         mean_proximity=tally.proximity / n_explained if n_explained else None,
         n_bytes=ExplanationSetSizes(
             json_lines=n_line_bytes,

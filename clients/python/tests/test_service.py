@@ -108,16 +108,40 @@ def test_as_text_a_prototype_set_prints_its_figures_beside_what_a_constant_score
     assert lines[4] == (
         f"Surely {result.all_rows_certificate:.1%} of the best that 4 prototypes among all rows could reach."
     )
-    assert lines[5] == "Measured on 569 rows, the rows that it was made from:"
-    assert [line.partition(":")[0].strip() for line in lines[6:10]] == [
+    assert lines[5] == (
+        f"By the trees' own leaves, {result.row_coverage.share:.1%} of the rows have a proximity of at least 1% to one "
+        "of them."
+    )
+    assert lines[6] == "Measured on 569 rows, the rows that it was made from:"
+    assert [line.partition(":")[0].strip() for line in lines[7:11]] == [
         "nearest of 4 prototypes",
         "nearest of all rows",
         "model",
         "always 'benign'",
     ]
-    assert f"accuracy {(_LABELS == 'benign').mean():.3f}, balanced accuracy 0.500, fidelity " in lines[9]
-    assert lines[10:] == [f"Caution: {result.caution}."]
-    assert "the model predicts 100.0% of these labels" in lines[10]
+    assert f"accuracy {(_LABELS == 'benign').mean():.3f}, balanced accuracy 0.500, fidelity " in lines[10]
+    assert lines[11:] == [f"Caution: {result.caution}."]
+    assert "the model predicts 100.0% of these labels" in lines[11]
+
+
+def test_prototypes_are_chosen_by_coverage_or_by_validation(client: Leafspace) -> None:
+    odd = np.arange(len(_FEATURES)) % 2 == 1
+    frame = _FEATURES.assign(diagnosis=_LABELS)
+    model = client.register_model(_FOREST, _FEATURES, name="tumours")
+    dataset, other = (client.register_dataset(frame[own], target="diagnosis") for own in (odd, ~odd))
+
+    covering = client.prototype_sets.create(model, dataset, coverage=0.5, min_leaf_rows=20).wait(timeout=120)
+    validated = client.prototype_sets.create(model, dataset, n_prototypes="validate", evaluation_dataset=other).wait(
+        timeout=120
+    )
+
+    assert covering.result.row_coverage.share >= 0.5
+    assert (covering.result.min_leaf_rows, covering.result.stopped_by.reason) == (20, "coverage")
+    assert "leaves of 20 rows or more" in str(covering)
+    assert len(validated.prototypes) <= validated.result.validation.best_n_prototypes <= 100
+    audit = client.label_audits.create(model, dataset, min_leaf_rows="auto").wait(timeout=120)
+    assert audit.result.leaf_steps[0].min_leaf_rows == 1
+    assert client.proximities.create(model, dataset, min_leaf_rows=5).wait(timeout=120).result.min_leaf_rows == 5
 
 
 def test_as_text_the_bound_for_all_rows_comes_first_and_classes_left_out_are_named(client: Leafspace) -> None:
@@ -130,7 +154,7 @@ def test_as_text_the_bound_for_all_rows_comes_first_and_classes_left_out_are_nam
     lines = str(found).splitlines()
     assert lines[1].endswith("1 prototype among all rows could reach.")
     assert lines[2].endswith("1 prototype among the 100 sampled candidates could reach.")
-    assert lines[3] == "Classes without a prototype: 'huge', 'malignant'."
+    assert lines[4] == "Classes without a prototype: 'huge', 'malignant'."
     assert "2 classes have no prototype" in lines[-1]
     assert repr(found) == f"<PrototypeSet {found.id} ready, 1 prototypes>"
 
@@ -191,7 +215,7 @@ def test_rows_are_called_by_their_index_wherever_they_appear(client: Leafspace) 
         assert features["mean radius"] == rows.loc[int(prototype.row_id), "mean radius"]
     explanations = explainer.explain(requested)
     assert [each.row_id for each in explanations] == [str(each) for each in requested.index]
-    assert str(explanations[0]).startswith(f"Row {numbers[5]}: Predicted as ")
+    assert str(explanations[0]).startswith(f"Row {numbers[5]}: This row is ")
     near = explanations[0].nearest_prototypes[0]
     assert f"Like row {near.row_id} (" in str(explanations[0])
     assert near.row_id in {prototype.row_id for prototype in prototypes}
@@ -222,7 +246,7 @@ def test_the_nearest_prototype_of_another_class_is_reported_where_it_is_requeste
 def test_an_explanation_reads_well_and_becomes_a_frame(explainer: Explainer) -> None:
     explanations = explainer.explain(_FEATURES.iloc[:3], include=["values"])
 
-    assert str(explanations[0]).startswith("Row 0: Predicted as malignant, ")
+    assert ". Predicted as malignant, " in str(explanations[0]).splitlines()[0]
     assert "Like row" in str(explanations)
     frame = explanations.to_frame()
     assert set(frame["row_id"]) == {"0", "1", "2"}
@@ -244,6 +268,35 @@ def test_more_rows_than_a_call_may_hold_are_explained_in_order(explainer: Explai
     labels = [each.prediction["label"] for each in explanations]
     assert labels == list(_FOREST.predict(rows))
     assert str(explanations).endswith("\n\n… and 1,995 more")
+
+
+def test_rows_of_a_dataset_are_explained_by_their_ids(client: Leafspace, explainer: Explainer) -> None:
+    named = _FEATURES.head(30).assign(loan=[f"loan-{row}" for row in range(30)])
+    dataset = client.register_dataset(named, row_id="loan")
+
+    found = explainer.explain(dataset=dataset, row_ids=["loan-7", "loan-3", "loan-99"])
+
+    assert [each.row_id for each in found] == ["loan-7", "loan-3", "loan-99"]
+    assert found[0].to_dict() == explainer.explain(_FEATURES.iloc[[7]], ["loan-7"])[0].to_dict()
+    assert found[2].problem is not None
+    assert found[2].problem.code == "not_found"
+    with pytest.raises(Invalid, match="either rows, or a dataset"):
+        explainer.explain(_FEATURES, dataset=dataset)
+
+
+def test_a_call_of_which_every_row_failed_is_an_error(explainer: Explainer) -> None:
+    bad, good = ["wide"] * 30, _FEATURES.iloc[0].tolist()
+
+    with pytest.raises(Invalid) as failed:
+        explainer.explain([bad, bad])
+    in_several_calls = explainer.explain([bad] * 1000 + [good])
+
+    assert failed.value.code == "every_row_failed"
+    assert [(each.pointer, each.code) for each in failed.value.errors] == [
+        ("/instances/0", "bad_feature_type"),
+        ("/instances/1", "bad_feature_type"),
+    ]
+    assert [each.is_ok for each in in_several_calls] == [False] * 1000 + [True]
 
 
 def test_a_bad_row_fails_alone_and_says_why(explainer: Explainer) -> None:
@@ -292,7 +345,7 @@ def test_a_regression_is_explained_by_values(client: Leafspace) -> None:
 
     assert explanation.prediction["value"] == pytest.approx(boosting.predict(features.iloc[:1])[0], rel=1e-4)
     assert explanation.contrasts == []
-    assert "Row 0: Predicted as" in str(explanation)
+    assert ". Predicted as " in str(explanation).splitlines()[0]
 
 
 def test_what_is_in_use_cannot_be_deleted_and_what_is_free_can(client: Leafspace) -> None:
@@ -338,7 +391,7 @@ def test_a_request_for_what_cannot_be_says_which_field_to_mend(client: Leafspace
 
     with pytest.raises(Invalid) as refused:
         client.prototype_sets.create(model, dataset, n_prototypes=0)
-    assert [error.pointer for error in refused.value.errors] == ["/n_prototypes"]
+    assert {error.pointer for error in refused.value.errors} == {"/n_prototypes"}
 
 
 async def _whole_way(url: str) -> tuple[str | None, int]:

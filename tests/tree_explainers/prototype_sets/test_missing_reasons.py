@@ -10,7 +10,6 @@ import pytest
 from leafspace_client.conversion import convert_model
 from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
-from tree_explainers.prototype_sets.block_reasons import BlockReasons
 
 from tests.support import naive
 from tests.support.converted import read_converted
@@ -19,7 +18,6 @@ from tree_explainers.onnx_models.reading import ReadModel
 from tree_explainers.onnx_models.session import ModelSession
 from tree_explainers.prototype_sets.feature_reasons import FeatureReason
 from tree_explainers.prototype_sets.leaf_boxes import LeafBoxes, leaf_boxes
-from tree_explainers.prototype_sets.nearest import NearPairs
 from tree_explainers.prototype_sets.readable import ReasonReader, ReferenceColumn, feature_numbers
 from tree_explainers.prototype_sets.reasons import Reasons
 from tree_explainers.rows import Rows
@@ -178,29 +176,3 @@ def test_a_row_that_misses_what_no_reference_row_misses_has_a_reason_that_its_va
             assert all(not reason["or_missing"] for reason in found if N_NULLABLE <= column_of(reason) < gone)
             n_reasons += len(own)
     assert n_reasons > 0
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_a_block_has_the_reasons_of_its_rows(family: str) -> None:
-    case = fit(family, 1)
-    shared = (case.leaves[ROWS][:, None, :] == case.leaves[PROTOTYPES][None, :, :]).reshape(-1, case.leaves.shape[1])
-    prototypes = np.tile(np.arange(len(PROTOTYPES)), len(ROWS))
-    bounds = np.arange(len(ROWS) + 1) * len(PROTOTYPES)
-    is_missing = np.random.default_rng(0).random((len(ROWS), N_COLUMNS)) < 0.2
-
-    block = BlockReasons.build(case.boxes, case.reader, np.ones(N_COLUMNS, np.bool_))
-    found = block.of(NearPairs(bounds, prototypes, shared.sum(axis=1), shared), is_missing)
-
-    sides = found.side.tolist()
-    alone = [
-        raw.side.tolist()
-        for row in range(len(ROWS))
-        for raw, _ in [
-            case.reader.translate(
-                Reasons.build(case.boxes).of(np.arange(len(PROTOTYPES)), shared[bounds[row] : bounds[row + 1]]),
-                len(PROTOTYPES),
-                is_missing[row],
-            )
-        ]
-    ]
-    assert sides == [side for own in alone for side in own]

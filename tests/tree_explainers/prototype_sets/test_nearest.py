@@ -60,42 +60,6 @@ def test_each_of_the_nearest_other_classes_sends_its_nearest_prototype(n_classes
         assert index.of_other_classes(proximities, int(classes[row]), n_classes).tolist() == expected
 
 
-@pytest.mark.parametrize("n_prototypes", [1, 3, 6, 100])
-@pytest.mark.parametrize("kind", KINDS)
-def test_many_rows_have_the_prototypes_and_contrasts_that_each_has_alone(
-    kind: ProximityKind, n_prototypes: int
-) -> None:
-    real = real_leaves("pima_diabetes", kind)
-    classes = real.classes("target")
-    # The first prototype stands twice, so that there are ties; few rows share a leaf with all.
-    index = PrototypeIndex.build(real.leaves[[5, *PROTOTYPES]], real.weights, classes[[5, *PROTOTYPES]])
-    proximities = index.proximities(real.leaves)
-
-    pairs = index.near_pairs(real.leaves, proximities, n_prototypes)
-    contrasts = index.contrasts(proximities, classes)
-
-    assert pairs.bounds[0] == 0
-    for row, (start, end) in enumerate(zip(pairs.bounds[:-1], pairs.bounds[1:], strict=True)):
-        alone = index.nearest(proximities[row], n_prototypes)
-        assert pairs.prototypes[start:end].tolist() == alone.tolist()
-        assert pairs.proximities[start:end].tolist() == proximities[row][alone].tolist()
-        assert (pairs.shared[start:end] == index.shared_trees(real.leaves[row], alone)).all()
-        contrast = index.contrast(proximities[row], int(classes[row]))
-        assert contrasts[row] == (-1 if contrast is None else contrast)
-    assert {len(pairs.shared), len(pairs.proximities), pairs.bounds[-1]} == {len(pairs.prototypes)}
-
-
-def test_rows_near_nothing_have_no_pairs() -> None:
-    index = index_of([[1, 1], [0, 0]], [0, 1])
-    leaves = np.array([[5, 5], [0, 5], [5, 5]], dtype=np.int32)
-    proximities = index.proximities(leaves)
-
-    assert index.near_pairs(leaves, proximities, 2).bounds.tolist() == [0, 0, 1, 1]
-    assert index.contrasts(proximities, np.array([0, 0, 0])).tolist() == [-1, 1, -1]
-    nothing = index.near_pairs(leaves[:0], proximities[:0], 2)
-    assert (nothing.bounds.tolist(), nothing.shared.shape) == ([0], (0, 2))
-
-
 def test_the_contrast_is_the_nearest_prototype_of_another_class() -> None:
     index = index_of([[0, 0, 0], [0, 0, 9], [0, 9, 9], [9, 0, 9]], [0, 0, 1, 2])
     proximities = index.proximities(np.zeros((1, 3), dtype=np.int32))[0]

@@ -178,6 +178,21 @@ def test_a_negative_scale_turns_the_interval_round() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("side", "low", "text"),
+    [
+        (Side.HIGH_INCLUSIVE, -1.0, "age is at least -1 and at most 9"),
+        (Side.HIGH_INCLUSIVE | Side.MISSING_STAYS, None, "age is at most 9 (missing allowed)"),
+    ],
+)
+def test_numbers_without_a_logarithm_are_as_missing_and_no_end_is_exact(side: Side, low: float, text: str) -> None:
+    logarithm = replace(AGE, kind="monotone", functions=(("log", 1.0, 1.0, 0.0),), function="log(age + 1)")
+    rendered = read_one([logarithm], reason_of(-np.inf, 9.0, side))
+
+    assert (rendered["low"], rendered["high"], rendered["exact"]) == (low, 9.0, False)
+    assert rendered["text"] == text
+
+
 @pytest.mark.parametrize(("imputed", "or_missing"), [(3.0, False), (3.5, True), (9.0, True), (9.5, False)])
 def test_a_missing_number_goes_where_its_imputed_value_goes(imputed: float, or_missing: bool) -> None:  # noqa: FBT001
     rendered = read_one([replace(AGE, imputed=imputed)], reason_of(3.0, 9.0, Side.HIGH_INCLUSIVE))

@@ -4,9 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
+from sklearn.ensemble import ExtraTreesClassifier
 
 from schemas.nouns import LABEL_AUDITS
 from tests.support import naive_label_audit
+from tests.support.models import matrix_data, onnx_of
 from tests.support.real_jobs import CLASSIFICATIONS, N_TRAINING_ROWS, RealCase
 from tests.support.workshop import Workshop, result_of
 from tree_explainers.leaf_space.leaves import ProximityKind
@@ -99,6 +101,43 @@ def test_flipped_labels_rank_early(workshop: Workshop, real_case: FindCase) -> N
 
     first = result_of(made).rows[:_N_FLIPPED]
     assert np.mean([is_flipped[row.row] for row in first]) > 0.8  # by chance 0.13
+
+
+def test_where_trees_of_pure_leaves_say_nothing_auto_finds_flipped_labels_in_coarser_ones(workshop: Workshop) -> None:
+    features, target = matrix_data("binary")
+    is_flipped = np.zeros(len(target), dtype=np.bool_)
+    is_flipped[np.random.default_rng(0).choice(len(target), 50, replace=False)] = True
+    given = np.where(is_flipped, 1 - target, target)
+    trees = ExtraTreesClassifier(30, random_state=0).fit(features, given)
+    names = [f"f{column}" for column in range(features.shape[1])]
+    model = workshop.register_model(onnx_of(trees, features), feature_names=names, ensemble="random_forest")
+    dataset = workshop.register_dataset(pd.DataFrame(features, columns=names).assign(t=given), target="t")
+
+    by_own_leaves = result_of(workshop.audit(model=model, dataset=dataset))
+    coarser = result_of(workshop.audit(model=model, dataset=dataset, min_leaf_rows="auto"))
+
+    assert (by_own_leaves.min_leaf_rows, by_own_leaves.leaf_steps) == (1, [])
+    assert [step.min_leaf_rows for step in coarser.leaf_steps] == [1, 2]
+    assert [step.unopposed <= 0.5 for step in coarser.leaf_steps] == [False, True]
+    assert (coarser.min_leaf_rows, coarser.n_trees_used) == (2, coarser.leaf_steps[1].n_trees_used)
+    assert "coarser leaves were used" in (coarser.caution or "")
+    found = [np.mean([is_flipped[row.row] for row in each.rows[:50]]) for each in (by_own_leaves, coarser)]
+    assert found[0] < 0.5
+    assert found[1] > 0.8
+
+
+def test_auto_keeps_the_trees_own_leaves_where_rows_meet_others_in_them(
+    workshop: Workshop, real_case: FindCase
+) -> None:
+    case = real_case("titanic", "random_forest")
+
+    result = result_of(workshop.audit(model=case.model, dataset=case.dataset, min_leaf_rows="auto"))
+
+    assert [step.min_leaf_rows for step in result.leaf_steps] == [1]
+    assert result.min_leaf_rows == 1
+    assert result.leaf_steps[0].unopposed == naive_label_audit.unopposed(
+        case.training_proximity, case.classes("target")
+    )
 
 
 def test_a_label_that_the_model_does_not_know_fails_the_job_and_names_the_row(

@@ -27,9 +27,8 @@ def _of_a_few(workshop: Workshop, case: RealCase, **request: object) -> Prototyp
     content = pd.read_parquet(workshop.context.objects.path(workshop.context.datasets.get(case.dataset).content))
     dataset = workshop.register_dataset(content.head(_N_ROWS), target="t", row_id="id")
     size = {} if request.get("method") == "a_pete" else {"n_prototypes": _N_PROTOTYPES}
-    made = workshop.make(
-        **{"model": case.model, "dataset": dataset, "proximity_kind": "random_forest", **size, **request}
-    )
+    usual = {"model": case.model, "dataset": dataset, "proximity_kind": "random_forest", "min_leaf_rows": 1}
+    made = workshop.make(**usual, **size, **request)
     assert (made.status, made.problem) == ("ready", None)
     return made
 
@@ -122,7 +121,9 @@ def test_the_bound_for_sets_of_any_rows_is_reported_first() -> None:
 def test_what_the_bound_covers_is_reported(workshop: Workshop, real_case: FindCase) -> None:
     case = real_case("breast_cancer", "boosting")
     spoken_of = {
-        method: _objective(workshop.make(model=case.model, dataset=case.dataset, method=method, n_prototypes=4))
+        method: _objective(
+            workshop.make(model=case.model, dataset=case.dataset, method=method, n_prototypes=4, min_leaf_rows=1)
+        )
         for method in ("sm_u", "sm_a", "sm_wa", "sg")
     }
 

@@ -210,7 +210,9 @@ def test_candidates_as_many_as_rows_are_all_rows(workshop: Workshop, real_case: 
     case = real_case("titanic", "boosting")
 
     made = _made(workshop, case, "sm_a", n_candidates=300)
-    beyond = workshop.create(model=case.model, dataset=case.dataset, n_prototypes=_N_PROTOTYPES, n_candidates=10**6)
+    beyond = workshop.create(
+        model=case.model, dataset=case.dataset, n_prototypes=_N_PROTOTYPES, min_leaf_rows=1, n_candidates=10**6
+    )
 
     assert result_of(made).n_candidates == 300
     assert _rows(made) == _twin(case, "sm_a", "predicted")
@@ -262,6 +264,11 @@ def _refusal(workshop: Workshop, case: RealCase, **request: object) -> StorageEr
         ({"n_prototypes": 6, "n_candidates": 5}, "validation_failed", "/n_prototypes", "from 5 candidates"),
         ({"n_candidates": 9}, "validation_failed", "/n_candidates", "10 prototypes cannot be chosen from 9"),
         ({"method": "sm_wa", "alpha": 0.1}, "validation_failed", "/alpha", "sm_wa takes none"),
+        ({"min_leaf_rows": 151}, "validation_failed", "/min_leaf_rows", "request at most 150"),
+        ({"coverage": 0.9, "n_prototypes": 5}, "validation_failed", "/coverage", "leave out the other"),
+        ({"coverage": 0.9, "method": "sm_u"}, "method_not_applicable", "/coverage", "take sm_a, sm_wa or sg"),
+        ({"n_prototypes": "validate"}, "validation_failed", "/evaluation_dataset", "name them as evaluation_dataset"),
+        ({"n_prototypes": "validate", "method": "sm_u"}, "method_not_applicable", "/n_prototypes", "no smaller set"),
         ({"model": "mdl_gone"}, "not_found", None, "mdl_gone"),
         ({"dataset": "ds_gone"}, "not_found", None, "ds_gone"),
         ({"evaluation_dataset": "ds_gone"}, "not_found", None, "ds_gone"),
@@ -294,17 +301,6 @@ def test_the_trees_of_another_kind_of_ensemble_count_alike(workshop: Workshop, r
     names = case.opened.view.feature_names
     unknown = workshop.register_model(onnx, feature_names=names, ensemble="other")
 
-<<<<<<< HEAD
-    refused = _refusal(workshop, case, model=unknown)
-    made = workshop.make(
-        model=unknown,
-        dataset=case.dataset,
-        proximity_kind="random_forest",
-        n_prototypes=_N_PROTOTYPES,
-        min_leaf_rows=1,
-    )
-=======
-    made = workshop.make(model=unknown, dataset=case.dataset, n_prototypes=_N_PROTOTYPES)
->>>>>>> e2
+    made = workshop.make(model=unknown, dataset=case.dataset, n_prototypes=_N_PROTOTYPES, min_leaf_rows=1)
 
     assert _rows(made) == _twin(case, "sm_a", "predicted")

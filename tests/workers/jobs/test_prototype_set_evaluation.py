@@ -26,8 +26,8 @@ _TRAINING = slice(N_TRAINING_ROWS)
 
 
 def _made(workshop: Workshop, case: RealCase, **request: object) -> PrototypeSet:
-    requested = {"model": case.model, "dataset": case.dataset, "n_prototypes": _N_PROTOTYPES, **request}
-    made = workshop.make(**requested)
+    usual = {"model": case.model, "dataset": case.dataset, "n_prototypes": _N_PROTOTYPES, "min_leaf_rows": 1}
+    made = workshop.make(**{**usual, **request})
     assert (made.status, made.problem) == ("ready", None)
     return made
 

@@ -20,7 +20,9 @@ _TRAINING = slice(N_TRAINING_ROWS)
 
 
 def _made(workshop: Workshop, case: RealCase, **request: object) -> PrototypeSet:
-    made = workshop.make(**{"model": case.model, "dataset": case.dataset, "n_prototypes": 7, **request})
+    made = workshop.make(
+        **{"model": case.model, "dataset": case.dataset, "n_prototypes": 7, "min_leaf_rows": 1, **request}
+    )
     assert (made.status, made.problem) == ("ready", None)
     return made
 

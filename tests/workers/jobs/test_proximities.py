@@ -6,7 +6,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from schemas.nouns import PROXIMITIES
-from tests.support import naive_label_audit
+from tests.support import naive, naive_label_audit
+from tests.support.naive_coarser_leaves import coarser_codes, coarser_nodes
 from tests.support.real_jobs import N_TRAINING_ROWS, REGRESSION, RealCase
 from tests.support.workshop import Workshop, result_of
 from tree_explainers.leaf_space import neighborhoods
@@ -60,6 +61,24 @@ def test_the_table_has_the_neighbours_that_the_slow_twin_finds(
     assert result.n_pairs == len(expected)
     assert result.mean_nearest_proximity == pytest.approx(nearest.sum() / N_TRAINING_ROWS)
     assert result.share_without_neighbors == 1 - len(nearest) / N_TRAINING_ROWS
+
+
+def test_with_coarser_leaves_neighbours_share_those(workshop: Workshop, real_case: FindCase) -> None:
+    case = real_case(REGRESSION, "random_forest")
+
+    made = workshop.find_neighbors(model=case.model, dataset=case.dataset, n_neighbors=3, min_leaf_rows=15)
+
+    leaves = case.real.leaves[case.training]
+    codes = coarser_codes(coarser_nodes(case.opened.ensemble, leaves, 15))
+    coarser = codes[case.opened.ensemble.leaf_offsets[:-1] + leaves]
+    is_used = np.array([len(np.unique(column)) > 1 for column in coarser.T])
+    proximity = naive.proximity_matrix(coarser, is_used.astype(np.int64))
+    table = workshop.table_of(PROXIMITIES, made).to_pandas()
+    for row in range(0, N_TRAINING_ROWS, 29):
+        own = table[table["row"] == row]
+        assert own["neighbor_row"].tolist() == naive_label_audit.nearest(proximity, row, 3)
+        assert own["proximity"].tolist() == [proximity[row, other] / is_used.sum() for other in own["neighbor_row"]]
+    assert (result_of(made).min_leaf_rows, result_of(made).n_trees_used) == (15, is_used.sum())
 
 
 def test_the_file_is_written_in_groups_that_a_page_can_be_read_from(

@@ -70,6 +70,7 @@ def _create(  # noqa: PLR0913  # what explanations may have
     n_prototypes: int = 3,
     n_reasons: int | Literal["all"] = 5,
     include: Sequence[Include] = (),
+    n_contrasts: int = 1,
     nearest_rows: SearchedRows | None = None,
     detail: Detail = "short",
 ) -> Program[Kept]:
@@ -85,8 +86,11 @@ def _create(  # noqa: PLR0913  # what explanations may have
         How many of the reasons to give for each prototype, or ``"all"``.
     include
         What else to return: ``"values"`` of the row and its prototypes; ``"intervals"``, the reasons in numbers;
-        ``"contrast"``, the nearest prototype of another class; ``"rules"``, those that hold; ``"approximation_path"``,
-        the path in the approximation tree; ``"nearest_rows"``, the nearest of all reference rows.
+        ``"contrast"``, the nearest prototypes of other classes, and what would have to differ; ``"rules"``, those that
+        hold; ``"approximation_path"``, the path in the approximation tree; ``"nearest_rows"``, the nearest of all
+        reference rows.
+    n_contrasts
+        How many other classes to contrast each row with, the nearest ones.
     nearest_rows
         Which of the reference rows to list, such as ``{"n_rows": 3, "classes": ["yes"], "max_per_group": 1, "group_by":
         "household", "row_ids": [...]}``, of which any may be left out; it includes ``"nearest_rows"``.
@@ -98,6 +102,7 @@ def _create(  # noqa: PLR0913  # what explanations may have
         dataset=id_of(dataset),
         n_prototypes=n_prototypes,
         n_reasons=n_reasons,
+        n_contrasts=n_contrasts,
         detail=detail,
         **parts_of(include, nearest_rows),
     )

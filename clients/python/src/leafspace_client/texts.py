@@ -134,11 +134,21 @@ def describe_prototypes(found: PrototypeSetResult) -> str:
         "nearest of all rows": found.baseline.one_nearest_neighbor,
         "model": found.baseline.model,
     }
-    lines = [*map(_prototype, found.prototypes), *_certificates(found)]
+    lines = [*map(_prototype, found.prototypes), *_certificates(found), *_row_coverage(found)]
     if found.classes_without_prototypes:
         lines.append(f"Classes without a prototype: {', '.join(map(repr, found.classes_without_prototypes))}.")
     lines += [_measured_on(found.evaluated_on, found.quality.n_rows), *_scores(scores, found.baseline.constant)]
     return "\n".join([*lines, *_caution(found)])
+
+
+def _row_coverage(found: PrototypeSetResult) -> Iterator[str]:
+    """Yield how many rows are near a prototype, and by which leaves; nothing of a set that is older than these."""
+    if not found.row_coverage:
+        return
+    share, minimum = found.row_coverage.share, found.row_coverage.minimum_proximity
+    leaves = "the trees' own leaves" if found.min_leaf_rows == 1 else f"leaves of {found.min_leaf_rows} rows or more"
+    trees = "" if found.n_trees_used == found.n_trees else f" in {found.n_trees_used} of {found.n_trees} trees"
+    yield f"By {leaves}{trees}, {share:.1%} of the rows have a proximity of at least {minimum:.0%} to one of them."
 
 
 def describe_rule_figures(found: RuleSetResult) -> str:

@@ -13,13 +13,8 @@ import numpy as np
 from onnx import NodeProto, TensorProto, load_from_string, numpy_helper
 
 from ..rows import Cell, instances_of
-<<<<<<< HEAD
-from .estimators import ModelInputs, final_step, is_frame
-from .tree_operators import MODES, nearest_float32
-=======
 from .estimators import ModelInputs, final_step, is_frame, predicts_classes, votes_hard
-from .tree_operators import nearest_float32
->>>>>>> e2
+from .tree_operators import MODES, nearest_float32
 
 N_ROWS = 100
 _LOG = getLogger("leafspace_client")

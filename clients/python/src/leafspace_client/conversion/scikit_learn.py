@@ -13,20 +13,13 @@ from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import Binarizer, FunctionTransformer, OneHotEncoder
 
 from ..errors import CannotConvert
-<<<<<<< HEAD
-from .boosters import booster_writer, make_known
-from .estimators import GRAPH_NAME, ModelInputs, are_single, decides_in_double, final_step, library_of
-from .native_models import native_writer
-from .preprocessing import SCALERS, calculates, convert_binarizer, convert_imputer, convert_scaler, read_missing_texts
-from .sklearn_trees import TREE_MODELS, convert_trees, writer_of
-=======
 from .boosters import booster_writer, fold_tree_weights, make_known
 from .estimators import GRAPH_NAME, ModelInputs, are_single, decides_in_double, final_step, library_of, predicts_classes
+from .native_models import native_writer
 from .preprocessing import SCALERS, calculates, convert_binarizer, convert_imputer, convert_scaler, read_missing_texts
 from .refusals import refuse_several_targets
-from .sklearn_trees import TREE_MODELS, convert_trees, refuse_categories, writer_of
+from .sklearn_trees import TREE_MODELS, convert_trees, writer_of
 from .transformers import convert_function, convert_one_hot, function_shapes, one_hot_shapes
->>>>>>> e2
 from .tree_operators import OPSET_OF_TREE_ENSEMBLE
 from .voting import is_voting, write_voting
 
@@ -63,13 +56,9 @@ def _written(estimator: Any, inputs: ModelInputs, *, is_double: bool) -> bytes: 
     final = final_step(prepared)
     fold_tree_weights(final)
     make_known(final)
-<<<<<<< HEAD
     write = native_writer(final) or writer_of(final) or booster_writer(final)
-    is_classifier = hasattr(prepared, "predict_proba")
-=======
-    write = writer_of(final) or booster_writer(final) or (write_voting if is_voting(final) else None)
+    write = write or (write_voting if is_voting(final) else None)
     is_classifier = predicts_classes(prepared)
->>>>>>> e2
     model = convert_sklearn(
         prepared,
         name=GRAPH_NAME,
@@ -142,11 +131,6 @@ def _check_types(model: ModelProto) -> None:
 
 
 def _check(estimator: Any) -> None:  # noqa: ANN401  # an estimator
-<<<<<<< HEAD
-    check_is_fitted(final_step(estimator))
-=======
-    refuse_categories(final_step(estimator))
->>>>>>> e2
     if not (hasattr(estimator, "predict_proba") or hasattr(estimator, "predict")):
         detail = f"{type(estimator).__name__} predicts nothing; register a classifier or a regressor"
         raise CannotConvert("cannot_convert", detail)

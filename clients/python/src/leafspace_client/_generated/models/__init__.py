@@ -61,6 +61,7 @@ from .label_audit_request import LabelAuditRequest
 from .label_audit_result import LabelAuditResult
 from .label_count import LabelCount
 from .leaf_step import LeafStep
+from .level_count import LevelCount
 from .liveness import Liveness
 from .model import Model
 from .model_column import ModelColumn
@@ -144,6 +145,7 @@ from .typicality import Typicality
 from .typicality_scale import TypicalityScale
 from .validation import Validation
 from .value_prediction import ValuePrediction
+from .warning_count import WarningCount
 
 __all__ = (
     "AbstainedRow",
@@ -207,6 +209,7 @@ __all__ = (
     "LabelAuditResult",
     "LabelCount",
     "LeafStep",
+    "LevelCount",
     "Liveness",
     "Model",
     "ModelColumn",
@@ -290,4 +293,5 @@ __all__ = (
     "TypicalityScale",
     "Validation",
     "ValuePrediction",
+    "WarningCount",
 )

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from attrs import define as _attrs_define
 
 from ...records import Record
+from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
     from ..models.explanation_set_sizes import ExplanationSetSizes
     from ..models.label_count import LabelCount
+    from ..models.level_count import LevelCount
+    from ..models.warning_count import WarningCount
 
 
 T = TypeVar("T", bound="ExplanationSetResult")
@@ -32,6 +35,12 @@ class ExplanationSetResult(Record):
         mean_proximity (float | None): Mean proximity of the explained rows to their nearest prototypes, 0 to 1, where
             unassigned rows count as 0; null where no row is explained.
         n_bytes (ExplanationSetSizes): Sizes of the explanations in bytes.
+        n_abstained (int | Unset): Number of these from which the explainer abstained (see its `abstain_below`).
+            Default: 0.
+        typicality (list[LevelCount] | Unset): Explained rows by level of typicality; empty where the prototype set has
+            none, and in sets that were made before this was counted.
+        warnings (list[WarningCount] | Unset): Explained rows by code of their warnings, in alphabetical order, without
+            codes that no row has.
     """
 
     model: str
@@ -43,6 +52,9 @@ class ExplanationSetResult(Record):
     labels: list[LabelCount]
     mean_proximity: float | None
     n_bytes: ExplanationSetSizes
+    n_abstained: int | Unset = 0
+    typicality: list[LevelCount] | Unset = UNSET
+    warnings: list[WarningCount] | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         model = self.model
@@ -68,6 +80,22 @@ class ExplanationSetResult(Record):
 
         n_bytes = self.n_bytes.to_dict()
 
+        n_abstained = self.n_abstained
+
+        typicality: list[dict[str, Any]] | Unset = UNSET
+        if not isinstance(self.typicality, Unset):
+            typicality = []
+            for typicality_item_data in self.typicality:
+                typicality_item = typicality_item_data.to_dict()
+                typicality.append(typicality_item)
+
+        warnings: list[dict[str, Any]] | Unset = UNSET
+        if not isinstance(self.warnings, Unset):
+            warnings = []
+            for warnings_item_data in self.warnings:
+                warnings_item = warnings_item_data.to_dict()
+                warnings.append(warnings_item)
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -83,6 +111,12 @@ class ExplanationSetResult(Record):
                 "n_bytes": n_bytes,
             }
         )
+        if n_abstained is not UNSET:
+            field_dict["n_abstained"] = n_abstained
+        if typicality is not UNSET:
+            field_dict["typicality"] = typicality
+        if warnings is not UNSET:
+            field_dict["warnings"] = warnings
 
         return field_dict
 
@@ -90,6 +124,8 @@ class ExplanationSetResult(Record):
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.explanation_set_sizes import ExplanationSetSizes  # noqa: PLC0415
         from ..models.label_count import LabelCount  # noqa: PLC0415
+        from ..models.level_count import LevelCount  # noqa: PLC0415
+        from ..models.warning_count import WarningCount  # noqa: PLC0415
 
         d = dict(src_dict)
         model = d.pop("model")
@@ -125,6 +161,26 @@ class ExplanationSetResult(Record):
 
         n_bytes = ExplanationSetSizes.from_dict(d.pop("n_bytes"))
 
+        n_abstained = d.pop("n_abstained", UNSET)
+
+        _typicality = d.pop("typicality", UNSET)
+        typicality: list[LevelCount] | Unset = UNSET
+        if _typicality is not UNSET:
+            typicality = []
+            for typicality_item_data in _typicality:
+                typicality_item = LevelCount.from_dict(typicality_item_data)
+
+                typicality.append(typicality_item)
+
+        _warnings = d.pop("warnings", UNSET)
+        warnings: list[WarningCount] | Unset = UNSET
+        if _warnings is not UNSET:
+            warnings = []
+            for warnings_item_data in _warnings:
+                warnings_item = WarningCount.from_dict(warnings_item_data)
+
+                warnings.append(warnings_item)
+
         explanation_set_result = cls(
             model=model,
             n_rows=n_rows,
@@ -135,6 +191,9 @@ class ExplanationSetResult(Record):
             labels=labels,
             mean_proximity=mean_proximity,
             n_bytes=n_bytes,
+            n_abstained=n_abstained,
+            typicality=typicality,
+            warnings=warnings,
         )
 
         return explanation_set_result

@@ -1,0 +1,186 @@
+"""Typicality, abstaining, warnings and contrasts in whole explanations, of real models."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import floor
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from explanations.explained_rows import explain_instances
+from explanations.typicality import TypicalityScale
+from explanations.warm_explainer import WarmExplainer, warm_up
+from schemas.explanations import ExplanationList, ExplanationRequest
+from schemas.identifiers import content_identifier
+from storage.errors import StorageError
+from tests.support import naive_contrasts
+from tests.support.api import frame_of
+from tests.support.models import FittedModel, fitted
+from tests.support.workshop import Workshop, result_of, workshop_in
+
+Json = dict[str, Any]
+
+N_NEW = 40  # rows, after those of which sets are made
+EVALUATED = slice(40, 90)
+MODELS = ("random_forest_regression", "random_forest_multiclass", "lightgbm_multiclass")
+
+
+@dataclass(frozen=True)
+class Case:
+    """An explainer, and how near its rows are to its prototypes by the model's own leaves."""
+
+    warm: WarmExplainer
+    fitted: FittedModel
+    leaves: NDArray[np.int32]  # (n_rows, n_trees) of all rows
+    proximities: NDArray[np.int64]  # (n_rows, n_prototypes)
+
+    def explain(self, **request: object) -> list[Json]:
+        """Explain the first rows, and hold the answer against the contract."""
+        columns = self.fitted.rows.columns
+        instances = [[float(column[row]) for column in columns] for row in range(N_NEW)]
+        data = explain_instances(self.warm, ExplanationRequest(instances=instances, **request))
+        listed = {"object": "list", "explainer": "xpl_1", "data": data, "provenance": self.warm.provenance}
+        ExplanationList.model_validate(listed)
+        return data
+
+
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
+    with workshop_in(tmp_path_factory.mktemp("typicality")) as workshop:
+        yield workshop
+
+
+def case_of(workshop: Workshop, name: str, **explainer: object) -> Case:
+    made = fitted(name)
+    frame = frame_of(made)
+    ensemble = "boosting" if name.startswith("lightgbm") else "random_forest"
+    names = [column for column in frame.columns if column != "t"]
+    model = workshop.register_model(made.onnx, feature_names=names, ensemble=ensemble)
+    prototypes = workshop.make(
+        model=model,
+        dataset=workshop.register_dataset(frame[N_NEW:], target="t"),
+        evaluation_dataset=workshop.register_dataset(frame[EVALUATED], target="t"),
+        n_prototypes=6,
+        min_leaf_rows=1,
+    )
+    chosen = [N_NEW + prototype.row for prototype in result_of(prototypes).prototypes]
+    context = workshop.context
+    explainer_id = workshop.register_explainer(model=model, prototype_set=prototypes.id, **explainer)
+    warm = warm_up(explainer_id, context.database, context.objects, context.sessions.get)
+    leaves = made.session.run_in_chunks(made.rows).leaves
+    shared = leaves[:, None, :] == leaves[chosen][None, :, :]
+    return Case(warm, made, leaves, (shared * warm.index.weights.astype(np.int64)).sum(axis=2))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_row_stands_among_the_evaluation_rows_and_is_explained_by_what_is_near_enough(
+    workshop: Workshop, name: str
+) -> None:
+    case = case_of(workshop, name)
+    best, total = case.proximities.max(axis=1), case.warm.index.total_weight
+    n_without_reasons = 0
+    for row, explained in enumerate(case.explain(detail="full")):
+        share = (best[EVALUATED] <= best[row]).mean() if best[row] else 0
+        percentile = explained["typicality"]["percentile"]
+        assert percentile == floor(100 * share + 1e-9)
+        level = "close" if percentile > 75 else "typical" if percentile >= 5 else "far"
+        assert explained["typicality"]["level"] == (level if best[row] else "none")
+        assert explained["status"] == "ok"
+        assert explained["summary"].startswith("This row ")
+        for prototype in explained["nearest_prototypes"]:
+            is_near = 100 * prototype["proximity"] >= 1 - 1e-9 and prototype["shared_trees"] >= 2
+            assert bool(prototype["reasons"]) == is_near
+            n_without_reasons += not is_near
+        assert explained["nearest_prototypes"][:1] == [
+            each for each in explained["nearest_prototypes"][:1] if round(each["proximity"] * total) == best[row]
+        ]
+    if name == "random_forest_regression":
+        assert n_without_reasons > 0
+
+
+def test_an_explainer_abstains_from_rows_below_its_percentile_and_still_lists_prototypes(workshop: Workshop) -> None:
+    limit = 30.0
+    plain, abstaining = (
+        case_of(workshop, "random_forest_multiclass", abstain_below=each).explain(include=["contrast"])
+        for each in (None, limit)
+    )
+    statuses = [each["status"] for each in abstaining]
+
+    assert set(statuses) == {"ok", "abstained"}
+    for explained, other in zip(abstaining, plain, strict=True):
+        if explained["typicality"]["percentile"] >= limit:
+            assert explained == other
+            continue
+        assert explained["status"] == "abstained"
+        assert "; the explainer abstains below 30 %. Predicted as " in explained["summary"]
+        without = [{**prototype, "reasons": []} for prototype in other["nearest_prototypes"]]
+        assert explained["nearest_prototypes"] == without
+        assert explained["prediction"] == other["prediction"]
+
+
+def test_the_sentence_says_where_a_row_stands() -> None:
+    scale = TypicalityScale(np.arange(100, 201), "reference rows")
+
+    assert [scale.standing(each).sentence for each in (0, 5, 103, 150, 190)] == [
+        "This row shares no leaf with any prototype.",
+        "This row is far from all prototypes: less than 1 % of the reference rows are no nearer to one.",
+        "This row is far from all prototypes: only 3 % of the reference rows are no nearer to one.",
+        "This row is about as near as usual to a prototype: 50 % of the reference rows are no nearer to one.",
+        "This row is close to a prototype: 90 % of the reference rows are no nearer to one.",
+    ]
+
+
+def test_contrasts_are_the_nearest_prototypes_of_other_classes_and_what_would_have_to_differ(
+    workshop: Workshop,
+) -> None:
+    case = case_of(workshop, "random_forest_multiclass")
+    classes = [prototype.label for prototype in case.warm.prototypes]
+    chosen = case.warm.index.leaves
+    ensemble = case.fitted.read.ensemble
+    few, all_of_them = case.explain(include=["contrast"]), case.explain(detail="full", n_contrasts=20)
+    for row, (explained, full) in enumerate(zip(few, all_of_them, strict=True)):
+        own = explained["prediction"]["label"]
+        order = sorted(range(len(classes)), key=lambda place, row=row: (-case.proximities[row][place], place))
+        others = list(dict.fromkeys(classes[place] for place in order if classes[place] != own))
+        assert [each["label"] for each in full["contrasts"]] == others
+        nearest = next(place for place in order if classes[place] == others[0])
+        (contrast,) = explained["contrasts"]
+        assert contrast["row_id"] == case.warm.prototypes[nearest].row_id
+        assert len(contrast["differences"]) <= 5
+        assert "interval" not in contrast["differences"][0]
+        assert [each["text"] for each in full["contrasts"][0]["differences"]][:5] == [
+            each["text"] for each in contrast["differences"]
+        ]
+        places = naive_contrasts.partings(ensemble, case.leaves[row], chosen[nearest])
+        shares = naive_contrasts.shares_by_column(ensemble, places, [1] * ensemble.n_trees)
+        assert contrast["differences"][0]["share_of_trees"] == pytest.approx(float(max(shares.values())))
+
+
+def test_a_regression_has_no_contrasts(workshop: Workshop) -> None:
+    assert "contrasts" not in case_of(workshop, "random_forest_regression").explain(include=["contrast"])[0]
+
+
+def test_prototypes_without_other_rows_know_no_percentile_to_abstain_below(workshop: Workshop) -> None:
+    made = fitted("random_forest_binary")
+    frame = frame_of(made).groupby("t").head(2)
+    names = [column for column in frame.columns if column != "t"]
+    model = workshop.register_model(made.onnx, feature_names=names)
+    prototypes = workshop.make(model=model, dataset=workshop.register_dataset(frame, target="t"), n_prototypes=4)
+    assert result_of(prototypes).n_selected == 4
+    request = {"model": model, "prototype_set": prototypes.id}
+
+    with pytest.raises(StorageError, match="has no typicality") as refusal:
+        workshop.register_explainer(**request, abstain_below=5)
+
+    assert refusal.value.pointer == "/abstain_below"
+    context = workshop.context
+    explainer_id = workshop.register_explainer(**request)
+    others = {"rule_set": None, "approximation_tree": None, "name": None, "shown_features": "all"}
+    assert explainer_id == content_identifier("explainers", {**request, **others})  # as before there was any percentile
+    warm = warm_up(explainer_id, context.database, context.objects, context.sessions.get)
+    instance = [float(column[9]) for column in made.rows.columns]
+    (explained,) = explain_instances(warm, ExplanationRequest(instances=[instance]))
+    assert "typicality" not in explained
+    assert explained["summary"].startswith("Predicted as ")

@@ -215,7 +215,7 @@ def test_rows_are_called_by_their_index_wherever_they_appear(client: Leafspace) 
         assert features["mean radius"] == rows.loc[int(prototype.row_id), "mean radius"]
     explanations = explainer.explain(requested)
     assert [each.row_id for each in explanations] == [str(each) for each in requested.index]
-    assert str(explanations[0]).startswith(f"Row {numbers[5]}: Predicted as ")
+    assert str(explanations[0]).startswith(f"Row {numbers[5]}: This row is ")
     near = explanations[0].nearest_prototypes[0]
     assert f"Like row {near.row_id} (" in str(explanations[0])
     assert near.row_id in {prototype.row_id for prototype in prototypes}
@@ -246,7 +246,7 @@ def test_the_nearest_prototype_of_another_class_is_reported_where_it_is_requeste
 def test_an_explanation_reads_well_and_becomes_a_frame(explainer: Explainer) -> None:
     explanations = explainer.explain(_FEATURES.iloc[:3], include=["values"])
 
-    assert str(explanations[0]).startswith("Row 0: Predicted as malignant, ")
+    assert ". Predicted as malignant, " in str(explanations[0]).splitlines()[0]
     assert "Like row" in str(explanations)
     frame = explanations.to_frame()
     assert set(frame["row_id"]) == {"0", "1", "2"}
@@ -268,6 +268,35 @@ def test_more_rows_than_a_call_may_hold_are_explained_in_order(explainer: Explai
     labels = [each.prediction["label"] for each in explanations]
     assert labels == list(_FOREST.predict(rows))
     assert str(explanations).endswith("\n\n… and 1,995 more")
+
+
+def test_rows_of_a_dataset_are_explained_by_their_ids(client: Leafspace, explainer: Explainer) -> None:
+    named = _FEATURES.head(30).assign(loan=[f"loan-{row}" for row in range(30)])
+    dataset = client.register_dataset(named, row_id="loan")
+
+    found = explainer.explain(dataset=dataset, row_ids=["loan-7", "loan-3", "loan-99"])
+
+    assert [each.row_id for each in found] == ["loan-7", "loan-3", "loan-99"]
+    assert found[0].to_dict() == explainer.explain(_FEATURES.iloc[[7]], ["loan-7"])[0].to_dict()
+    assert found[2].problem is not None
+    assert found[2].problem.code == "not_found"
+    with pytest.raises(Invalid, match="either rows, or a dataset"):
+        explainer.explain(_FEATURES, dataset=dataset)
+
+
+def test_a_call_of_which_every_row_failed_is_an_error(explainer: Explainer) -> None:
+    bad, good = ["wide"] * 30, _FEATURES.iloc[0].tolist()
+
+    with pytest.raises(Invalid) as failed:
+        explainer.explain([bad, bad])
+    in_several_calls = explainer.explain([bad] * 1000 + [good])
+
+    assert failed.value.code == "every_row_failed"
+    assert [(each.pointer, each.code) for each in failed.value.errors] == [
+        ("/instances/0", "bad_feature_type"),
+        ("/instances/1", "bad_feature_type"),
+    ]
+    assert [each.is_ok for each in in_several_calls] == [False] * 1000 + [True]
 
 
 def test_a_bad_row_fails_alone_and_says_why(explainer: Explainer) -> None:
@@ -316,7 +345,7 @@ def test_a_regression_is_explained_by_values(client: Leafspace) -> None:
 
     assert explanation.prediction["value"] == pytest.approx(boosting.predict(features.iloc[:1])[0], rel=1e-4)
     assert explanation.contrasts == []
-    assert "Row 0: Predicted as" in str(explanation)
+    assert ". Predicted as " in str(explanation).splitlines()[0]
 
 
 def test_what_is_in_use_cannot_be_deleted_and_what_is_free_can(client: Leafspace) -> None:
@@ -362,7 +391,7 @@ def test_a_request_for_what_cannot_be_says_which_field_to_mend(client: Leafspace
 
     with pytest.raises(Invalid) as refused:
         client.prototype_sets.create(model, dataset, n_prototypes=0)
-    assert [error.pointer for error in refused.value.errors] == ["/n_prototypes"]
+    assert {error.pointer for error in refused.value.errors} == {"/n_prototypes"}
 
 
 async def _whole_way(url: str) -> tuple[str | None, int]:

@@ -33,7 +33,7 @@ def test_an_answer_that_would_be_too_large_is_refused_before_it_is_made(shop: Sh
     context = _with_limit(shop.workshop.context, 10 * 3 * 30)
     rows = [shop.instance(row) for row in range(11)]
 
-    for wanted in ({"detail": "full"}, {"include": ["values"]}, {"n_reasons": "all"}, {"n_reasons": 30}):
+    for wanted in ({"include": ["values"]}, {"n_reasons": "all"}, {"n_reasons": 30}):
         assert _explain(context, shop.explainer, instances=rows[:10], **wanted)
         with pytest.raises(StorageError) as refused:
             _explain(context, shop.explainer, instances=rows, **wanted)
@@ -63,7 +63,7 @@ def test_an_explanation_by_thirty_features_is_at_most_four_kilobytes_long(tmp_pa
 def test_only_prototypes_that_there_are_and_features_that_are_shown_count(shop: Shop) -> None:
     context = _with_limit(shop.workshop.context, 10 * 5 * 30)
     rows = [shop.instance(row) for row in range(10)]
-    everything = {"n_prototypes": 100, "detail": "full"}
+    everything = {"n_prototypes": 100, "n_reasons": "all"}
     narrow = shop.workshop.register_explainer(model=shop.model, prototype_set=shop.prototype_set, shown_features=["f1"])
 
     assert _explain(context, shop.explainer, instances=rows, **everything)

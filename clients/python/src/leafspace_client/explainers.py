@@ -21,6 +21,7 @@ from ._generated.models import (
     Problem,
     RefusedRow,
 )
+from ._generated.types import UNSET
 from .calls import Program, awaitable, blocking, create, fetch
 from .errors import Invalid, LeafspaceError
 from .explanations import Detail, Explanation, Explanations, Include, SearchedRows, parts_of

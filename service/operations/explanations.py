@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
 import orjson
 
@@ -21,6 +22,7 @@ from storage.feature_matching import match_features
 from tree_explainers.errors import RowRefused
 
 from ..app_context import AppContext
+from .explanation_records import CallRecord, record_of, store
 
 Result = TypeVar("Result")
 
@@ -50,18 +52,30 @@ async def explain(context: AppContext, explainer: str, request: ExplanationReque
     StorageError
         ``too_many_rows``, ``validation_failed`` where ``row_ids`` are not one for each instance or two are equal,
         ``schema_mismatch`` where the dataset does not fit the model, or ``unavailable`` where too many rows wait
-        already, or where it cannot be known what the name means.
+        already, where it cannot be known what the name means, or where explanations cannot be stored that have to be.
     """
     # Ids have an underscore, and names have none.
     name = explainer if "_" not in explainer else None
     warm = await find_warm(context, explainer if name is None else await explainer_named(context, name))
     check_size(context, warm, request)
+    record = record_of(context, warm, request, name) if warm.stores_explanations else None
+    body = await _explained(context, warm, request, name, record)
+    if record is not None:
+        await store(context, record)
+    return body
+
+
+async def _explained(
+    context: AppContext, warm: WarmExplainer, request: ExplanationRequest, name: str | None, record: CallRecord | None
+) -> bytes:
     is_quick = await search_is_quick(warm, request)
     if request.dataset is None:
-        return await run_rows(context, _n_rows(request), lambda: explain_rows(warm, request, name), is_quick=is_quick)
+        work = partial(explain_rows, warm, request, name, record=record)
+        return await run_rows(context, _n_rows(request), work, is_quick=is_quick)
     # Its file is read beside the event loop, however few the rows are.
     return await context.batches.run(
-        _n_rows(request), lambda: explain_rows(warm, request, name, read_rows(context, warm, request))
+        _n_rows(request),
+        lambda: explain_rows(warm, request, name, read_rows(context, warm, request), record),
     )
 
 
@@ -106,7 +120,11 @@ def warm_explainer(context: AppContext, explainer_id: str) -> WarmExplainer:
 
 
 def explain_rows(
-    warm: WarmExplainer, request: ExplanationRequest, name: str | None = None, read: ReadInstances | None = None
+    warm: WarmExplainer,
+    request: ExplanationRequest,
+    name: str | None = None,
+    read: ReadInstances | None = None,
+    record: CallRecord | None = None,
 ) -> bytes:
     """Return the explanations as JSON.
 
@@ -116,12 +134,16 @@ def explain_rows(
         The one that the explainer was called by.
     read
         The rows, where the request names those of a dataset.
+    record
+        Takes the explanations, where they are to be stored.
     """
-    data = explain_instances(warm, request, read)
+    data: list[Any] = explain_instances(warm, request, read)
     if all(row["status"] == "error" for row in data):
         rows = "instances" if read is None else "row_ids"
         problems = [(f"/{rows}/{index}", row["problem"]) for index, row in enumerate(data)]
         raise EveryRowFailed([FieldProblem(pointer=at, detail=row["detail"], code=row["code"]) for at, row in problems])
+    if record is not None:
+        data = record.identify(data)
     called = {} if name is None else {"explainer_name": name}
     document = {"object": "list", "explainer": warm.explainer_id, **called, "data": data, "provenance": warm.provenance}
     return orjson.dumps(document)

@@ -5,6 +5,7 @@ in version 1's explanations, which say why for each row.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from importlib.metadata import version
 from typing import Any, NoReturn
 
@@ -25,6 +26,7 @@ from tree_explainers.onnx_models.session import Outcome
 
 from ..app_context import AppContext
 from ..tensors import OutputTensor, TensorAnswer, answer_of, instances_of, wanted_outputs
+from .explanation_records import CallRecord, record_of, store
 from .explanations import check_size, explainer_named, find_warm, run_rows, search_is_quick, sent_instances
 
 _PLATFORM = "leafspace"
@@ -41,7 +43,11 @@ async def explain(context: AppContext, name: str, request: ExplanationRequest) -
     instances = sent_instances(request)
     check_size(context, warm, request)
     is_quick = await search_is_quick(warm, request)
-    return await run_rows(context, len(instances), lambda: _explained(warm, name, request), is_quick=is_quick)
+    record = record_of(context, warm, request, name) if warm.stores_explanations else None
+    work = partial(_explained, warm, name, request, record)
+    body = await run_rows(context, len(instances), work, is_quick=is_quick)
+    await store(context, record)
+    return body
 
 
 async def predict(context: AppContext, name: str, request: ExplanationRequest) -> bytes:
@@ -74,13 +80,19 @@ async def infer(
     sent_instances(rows)
     check_size(context, warm, rows)
     are_binary = wanted_outputs(request, [output["name"] for output in _outputs(warm.model)])
+    has_explanation = _EXPLANATION in are_binary
+    record = record_of(context, warm, rows, name) if has_explanation and warm.stores_explanations else None
 
     def inferred() -> TensorAnswer:
-        tensors = {tensor.name: tensor for tensor in _tensors(warm, rows, has_explanation=_EXPLANATION in are_binary)}
+        found = _tensors(warm, rows, record, has_explanation=has_explanation)
+        tensors = {tensor.name: tensor for tensor in found}
         head = {"model_name": name, "model_version": warm.explainer_id} | ({"id": request.id} if request.id else {})
         return answer_of(head, [tensors[wanted] for wanted in are_binary], are_binary)
 
-    return await run_rows(context, len(rows.instances), inferred, is_quick=await search_is_quick(warm, rows))
+    is_quick = await search_is_quick(warm, rows)
+    answer = await run_rows(context, len(rows.instances), inferred, is_quick=is_quick)
+    await store(context, record)
+    return answer
 
 
 async def is_ready(context: AppContext, name: str, model_version: str | None = None) -> dict[str, Any]:
@@ -114,13 +126,18 @@ async def _explainer_id(context: AppContext, name: str, model_version: str | Non
     return explainer_id
 
 
-def _explained(warm: WarmExplainer, name: str, request: ExplanationRequest) -> bytes:
-    explanations = explain_instances(warm, request)
+def _explained(warm: WarmExplainer, name: str, request: ExplanationRequest, record: CallRecord | None) -> bytes:
+    explanations = _explanations(warm, request, record)
     outcome, indices, _ = run_readable(warm.session, read_instances(request.instances, warm.features))
     found = dict(zip(indices, _predictions(warm.model, outcome), strict=True))
     predictions = [found.get(index) for index in range(len(request.instances))]
     called = {"explainer": warm.explainer_id, "explainer_name": name, "provenance": warm.provenance}
     return orjson.dumps({"predictions": predictions, "explanations": explanations, **called})
+
+
+def _explanations(warm: WarmExplainer, request: ExplanationRequest, record: CallRecord | None) -> list[Any]:
+    explanations = explain_instances(warm, request)
+    return explanations if record is None else record.identify(explanations)
 
 
 def _predictions(model: Model, outcome: Outcome) -> Sequence[str] | Sequence[float]:
@@ -168,13 +185,15 @@ def _described(name: str, datatype: str, width: int) -> dict[str, Any]:
     return {"name": name, "datatype": datatype, "shape": [-1, width]}
 
 
-def _tensors(warm: WarmExplainer, request: ExplanationRequest, *, has_explanation: bool) -> list[OutputTensor]:
+def _tensors(
+    warm: WarmExplainer, request: ExplanationRequest, record: CallRecord | None, *, has_explanation: bool
+) -> list[OutputTensor]:
     """Return all tensors of an answer, the explanations only where they are wanted, as they take most of the time."""
     outcome = _outcome_of_all(warm, request.instances)
     n_rows = len(request.instances)
     tensors = _prediction_tensors(warm.model, outcome, n_rows)
     if has_explanation:
-        texts = [orjson.dumps(explanation) for explanation in explain_instances(warm, request)]
+        texts = [orjson.dumps(explanation) for explanation in _explanations(warm, request, record)]
         tensors.append(OutputTensor(_EXPLANATION, "BYTES", (n_rows, 1), texts))
     return tensors
 

@@ -207,8 +207,8 @@ _TREE: Mapping[str, Callable[[Sizes, int], Need]] = {
 
 
 def _explanation_sets(sizes: Sizes, _: Mapping[str, Any]) -> tuple[Need, ...]:
-    # Blocks are cut to one size of text, whatever is included, one for each core; a prototype is stored as the splits on
-    # its paths.
+    # Blocks are cut to one size of text, whatever is included, one for each core; a prototype is stored as the splits
+    # on its paths.
     blocks = Need(240 * _MIB + _BLOCK_BYTES * min(n_cores(), _MOST_PROCESSES))
     return blocks, Need(640 * sizes.n_prototypes * sizes.n_trees, "take a smaller explainer", "/explainer")
 

@@ -37,6 +37,12 @@ class ExplainerRequest(Contract):
         "without `typicality`.",
         examples=[5],
     )
+    store_explanations: bool = Field(
+        default=False,
+        description="Whether each explanation is stored, with its row and the id of the caller's key, to be read and "
+        "verified later by keys with the scope `audit`. Refused unless the service's operator allows it "
+        "(LEAFSPACE_STORE_EXPLANATIONS); explanation sets are not concerned.",
+    )
 
 
 class ExplainerSummary(Contract):
@@ -61,4 +67,5 @@ class Explainer(ExplainerSummary):
     shown_features: Literal["all"] | list[str] = Field(
         description="Features of the prototype rows that explanations show: `all`, or a list of names."
     )
+    store_explanations: bool = Field(default=False, description="Whether each explanation is stored.")
     nearest_rows: SearchedRows | None = Field(default=None, description=SEARCHED_ROWS)

@@ -8,7 +8,7 @@ import pytest
 from leafspace_client.conversion import convert_model
 
 from tests.support.api import Api, Json, parquet_of
-from tests.support.native_models import CATEGORIES, NATIVE, native_model, native_rows, native_table
+from tests.support.native_models import CATEGORIES, NATIVE, native_model, native_rows, native_target
 from tests.support.printed_rules import Row, run_python, run_sql
 
 _TEXTS = CATEGORIES[:-1]
@@ -40,7 +40,7 @@ def registered(api: Api, name: str) -> tuple[Json, Json]:
     converted = convert_model(native_model(name)[0], rows)
     model = api.upload("/v1/models", converted.onnx, converted.metadata())
     assert model.status_code in {200, 201}, model.text
-    table = parquet_of(rows.assign(income=native_table()["income"]))
+    table = parquet_of(rows.assign(income=native_target(name)))
     dataset = api.upload("/v1/datasets", table, {"target": "income"})
     assert dataset.status_code in {200, 201}, dataset.text
     return model.json(), dataset.json()

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from schemas.explanation_sets import NearestRowsOptions
 from storage.dataset_files import DatasetFile
 from storage.errors import StorageError
-from tree_explainers.leaf_space.reference_rows import Restriction
+from tree_explainers.leaf_space.reference_rows import Nearest, Restriction
 
 from .reference_file import ReferenceFile
 
@@ -42,12 +42,12 @@ class RowSearch:
     n_rows: int
     within: Restriction
 
-    def nearest(self, leaves: NDArray[np.int32]) -> tuple[list[NearRow], NDArray[Any]]:
-        """Return the nearest rows of a row, whose leaves are (n_trees,), and the reasons, (n_reasons,) REASON."""
+    def nearest(self, leaves: NDArray[np.int32]) -> tuple[list[NearRow], Nearest]:
+        """Return the nearest rows of a row, whose leaves are (n_trees,), as explanations have them and as found."""
         found = self.file.search.nearest(leaves, self.n_rows, self.within)
         shares = (found.proximities / self.file.search.total_weight).tolist()
         rows = [self._near_row(row, share) for row, share in zip(found.rows.tolist(), shares, strict=True)]
-        return rows, self.file.paths.reasons(leaves, found.shared)
+        return rows, found
 
     def _near_row(self, row: int, share: float) -> NearRow:
         head = {"row_id": self.file.row_id(row), **self._outcome(row), "proximity": share}

@@ -3,8 +3,9 @@
 from typing import Annotated, Literal
 
 from pydantic import Field
+from typing_extensions import TypeAliasType
 
-from .contract import Contract, CreatedAt, Identifier
+from .contract import NUMBER, WORD, WORD_OR_NUMBER, Contract, CreatedAt, Identifier
 from .problems import Problem
 
 ProximityKind = Literal["auto", "random_forest", "boosting"]
@@ -30,6 +31,11 @@ LeafRows = Annotated[
         "depend on it.",
     ),
 ]
+LeafRowsOrAuto = TypeAliasType(
+    "LeafRowsOrAuto",
+    Annotated[Annotated[LeafRows, NUMBER] | Annotated[Literal["auto"], WORD], WORD_OR_NUMBER],
+)
+"""The fewest reference rows of a leaf, or ``auto``: it is found."""
 UsedLeafRows = Annotated[
     int,
     Field(

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, FailFast, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Discriminator, FailFast, Field, StringConstraints, Tag
 
 Item = TypeVar("Item")
 
@@ -35,6 +35,15 @@ LabelsUsed = Annotated[
 
 Identifier = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$")]
 """The id of something: one that no database could hold, with a NUL character in it, is of nothing."""
+
+
+def _word_or_number(value: object) -> Literal["word", "number"]:
+    return "word" if isinstance(value, str) else "number"
+
+
+WORD, NUMBER = Tag("word"), Tag("number")
+WORD_OR_NUMBER = Discriminator(_word_or_number)
+"""Separates a number from a word that may stand for it, so that a fault is one of the member that was meant."""
 
 
 class _FirstFault(FailFast):

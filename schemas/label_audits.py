@@ -8,7 +8,7 @@ from .artefacts import (
     REQUEST,
     RESULT,
     ArtefactView,
-    LeafRows,
+    LeafRowsOrAuto,
     NeighborCount,
     ReferenceDataset,
     RequestedKind,
@@ -29,7 +29,7 @@ class LabelAuditRequest(Contract):
     dataset: ReferenceDataset
     proximity_kind: RequestedKind = "auto"
     n_neighbors: NeighborCount = 10
-    min_leaf_rows: LeafRows | Literal["auto"] = Field(
+    min_leaf_rows: LeafRowsOrAuto = Field(
         default=1,
         description="Fewest reference rows of a leaf, 1 or more: a tree is cut back where a split leaves fewer on "
         "either side, and rows are compared by the coarser leaves. 1: the trees' own leaves, as in the paper. `auto`: "

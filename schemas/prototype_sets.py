@@ -3,6 +3,7 @@
 from typing import Annotated, Literal
 
 from pydantic import Field
+from typing_extensions import TypeAliasType
 
 from .artefacts import (
     CAUTION_OF_FIGURES,
@@ -14,7 +15,7 @@ from .artefacts import (
     ComparedWith,
     ConstantPrediction,
     EvaluationRows,
-    LeafRows,
+    LeafRowsOrAuto,
     ReferenceDataset,
     RequestedKind,
     RequestedModel,
@@ -24,7 +25,10 @@ from .artefacts import (
     UsedLeafRows,
 )
 from .contract import (
+    NUMBER,
     OBJECT,
+    WORD,
+    WORD_OR_NUMBER,
     ClassesOfModel,
     Contract,
     Identifier,
@@ -42,6 +46,14 @@ PrototypeMethod = Literal["sm_u", "sm_a", "sm_wa", "sg", "a_pete"]
 MAX_PROTOTYPES_BY_COVERAGE = 1000
 MAX_PROTOTYPES_VALIDATED = 100
 
+NumberOfPrototypes = TypeAliasType(
+    "NumberOfPrototypes",
+    Annotated[
+        Annotated[int, Field(strict=True, ge=1, le=10_000), NUMBER] | Annotated[Literal["validate"], WORD],
+        WORD_OR_NUMBER,
+    ],
+)
+
 
 class PrototypeSetRequest(Contract):
     """Which prototypes to select, from which dataset and for which model."""
@@ -53,7 +65,7 @@ class PrototypeSetRequest(Contract):
         description="Selection method: `sm_u`, `sm_a`, `sm_wa` or `sg` (Tan et al.), or `a_pete` (Karolczak & "
         "Stefanowski), which finds the number of prototypes itself.",
     )
-    n_prototypes: Annotated[int, Field(strict=True, ge=1, le=10_000)] | Literal["validate"] | None = Field(
+    n_prototypes: NumberOfPrototypes | None = Field(
         default=None,
         description="Number of prototypes of all classes together, 1 to 10,000; default: 10. With `sm_u` each class "
         "gets an equal share of them, rounded, and at least one. Not applicable to `a_pete`, which finds the number by "
@@ -68,7 +80,7 @@ class PrototypeSetRequest(Contract):
         f"(`row_coverage`): prototypes are selected until it is reached, at most {MAX_PROTOTYPES_BY_COVERAGE:,}. It "
         "replaces `n_prototypes`, and is not applicable to `sm_u` and `a_pete`. Null: by `n_prototypes`.",
     )
-    min_leaf_rows: LeafRows | Literal["auto"] = Field(
+    min_leaf_rows: LeafRowsOrAuto = Field(
         default="auto",
         description="Fewest reference rows of a leaf, 1 or more: a tree is cut back where a split leaves fewer on "
         "either side, and rows are compared by the coarser leaves. 1: the trees' own leaves, as in the papers. `auto`: "

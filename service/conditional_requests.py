@@ -3,7 +3,7 @@
 Models, datasets, finished artefacts and whatever is read below them have a strong entity tag: a hash of the row that
 names their content (``storage.entity_versions``), of the path, the query and ``Accept``, which choose the
 representation, and of the service's version, which writes it. Lists, jobs, keys, explainers and artefacts that are
-being made have none.
+being made have none; names of explainers have tags of their own, for ``If-Match`` (``routes/explainer_names.py``).
 """
 
 import hashlib

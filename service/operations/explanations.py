@@ -27,7 +27,7 @@ from .explanation_records import CallRecord, record_of, store
 Result = TypeVar("Result")
 
 _QUICK_INSTANCES = 4  # more would keep the event loop from other callers for over two milliseconds
-_QUICK_SECONDS = 1e-3  # of searching for the nearest reference rows
+_QUICK_SECONDS = 2.5e-3  # of searching for the nearest reference rows, at most; a thread would take longer to begin
 _WHICH_ROWS = "send either `instances`, or `dataset` with the `row_ids` of those of its rows that are to be explained"
 
 

@@ -17,6 +17,7 @@ from schemas.datasets import Dataset
 from schemas.models import Model
 from schemas.nouns import NOUNS
 from storage.errors import StorageError
+from tree_explainers.compute.threads import n_cores
 
 _MIB, _GIB = 1 << 20, 1 << 30
 _WORKER_BYTES = 256 * _MIB  # of libraries, in any job's process
@@ -31,6 +32,7 @@ _SECONDS_TO_BEGIN = 0.5
 _SECONDS_OF_PROTOTYPES = {"none": 5e-10, "swap": 4e-9}  # for each comparison of a row with a candidate in a tree
 _SELECTIONS_TO_FIND_LEAVES = 2  # as a rule
 _SECONDS_A_PSEUDO_ROW = {"sta": 1e-5, "cart": 5e-7, "born_again": 1e-6, "ism": 0.0}  # and tree
+_BLOCK_BYTES, _MOST_PROCESSES = 80 * _MIB, 16  # of a process that explains blocks of rows; how many there are
 _HELD_BYTES = 256 * 10**6  # of sums, and of pseudo rows, at a node of a tree by STA
 
 
@@ -205,8 +207,10 @@ _TREE: Mapping[str, Callable[[Sizes, int], Need]] = {
 
 
 def _explanation_sets(sizes: Sizes, _: Mapping[str, Any]) -> tuple[Need, ...]:
-    # Blocks are cut to one size of text, whatever is included; a prototype is stored as the splits on its paths.
-    return Need(320 * _MIB), Need(640 * sizes.n_prototypes * sizes.n_trees, "take a smaller explainer", "/explainer")
+    # Blocks are cut to one size of text, whatever is included, one for each core; a prototype is stored as the splits
+    # on its paths.
+    blocks = Need(240 * _MIB + _BLOCK_BYTES * min(n_cores(), _MOST_PROCESSES))
+    return blocks, Need(640 * sizes.n_prototypes * sizes.n_trees, "take a smaller explainer", "/explainer")
 
 
 def _seconds_of_neighbors(sizes: Sizes, _: Mapping[str, Any]) -> float:

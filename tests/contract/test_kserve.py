@@ -66,7 +66,7 @@ def received(named: Named, api: Api) -> Json:
         if os.environ.get("LEAFSPACE_REQUIRE_KSERVE") == "1":
             pytest.fail(message)
         pytest.skip(message)
-    given = {"url": str(api.http.base_url).rstrip("/"), "name": _NAME, "explainer": named.explainer}
+    given: Json = {"url": str(api.http.base_url).rstrip("/"), "name": _NAME, "explainer": named.explainer}
     given |= {"columns": named.columns, "instances": named.instances}
     program = Path(__file__).parents[1] / "support" / "kserve_clients.py"
     command = [str(_CLIENTS), str(program)]

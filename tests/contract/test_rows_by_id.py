@@ -1,5 +1,7 @@
 """Rows of a registered dataset, explained by their ids: as if they had been sent."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,7 +10,7 @@ from tests.support.api import Api, Json, Registered, csv_of, frame_of, parquet_o
 from tests.support.pipelines import PIPELINES, fitted_pipeline
 
 
-def _post(api: Api, registered: Registered, **request: object) -> tuple[int, Json]:
+def _post(api: Api, registered: Registered, **request: Any) -> tuple[int, Json]:
     answer = api.post(f"/v1/explainers/{registered.explainer['id']}/explanations", request)
     return answer.status_code, answer.json()
 
@@ -92,7 +94,9 @@ def test_categories_come_from_the_dataset_as_they_were_sent(api: Api) -> None:
 def test_what_names_no_rows_is_refused_as_a_whole(
     api: Api, forest: Registered, part: Json, status: int, code: str, pointer: str | None
 ) -> None:
-    found_status, problem = _post(api, forest, **{"dataset": forest.dataset["id"], "row_ids": ["3"], **part})
+    request: Json = {"dataset": forest.dataset["id"], "row_ids": ["3"]} | part
+
+    found_status, problem = _post(api, forest, **request)
 
     assert (found_status, problem["code"]) == (status, code)
     assert pointer is None or pointer in {error["pointer"] for error in problem["errors"]}

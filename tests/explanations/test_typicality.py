@@ -40,7 +40,7 @@ class Case:
         """Explain the first rows, and hold the answer against the contract."""
         columns = self.fitted.rows.columns
         instances = [[float(column[row]) for column in columns] for row in range(N_NEW)]
-        data = explain_instances(self.warm, ExplanationRequest(instances=instances, **request))
+        data = explain_instances(self.warm, ExplanationRequest.model_validate({"instances": instances, **request}))
         listed = {"object": "list", "explainer": "xpl_1", "data": data, "provenance": self.warm.provenance}
         ExplanationList.model_validate(listed)
         return data
@@ -142,7 +142,7 @@ def test_contrasts_are_the_nearest_prototypes_of_other_classes_and_what_would_ha
     few, all_of_them = case.explain(include=["contrast"]), case.explain(detail="full", n_contrasts=20)
     for row, (explained, full) in enumerate(zip(few, all_of_them, strict=True)):
         own = explained["prediction"]["label"]
-        order = sorted(range(len(classes)), key=lambda place, row=row: (-case.proximities[row][place], place))
+        order = np.argsort(-case.proximities[row], kind="stable").tolist()
         others = list(dict.fromkeys(classes[place] for place in order if classes[place] != own))
         assert [each["label"] for each in full["contrasts"]] == others
         nearest = next(place for place in order if classes[place] == others[0])

@@ -11,7 +11,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from storage.array_files import create_array, open_array, read_archive, read_arrays, write_archive, write_arrays
+from storage.array_files import (
+    create_array,
+    map_file,
+    open_array,
+    read_archive,
+    read_arrays,
+    write_archive,
+    write_arrays,
+    write_mapped_file,
+)
 from storage.errors import InsufficientStorage
 
 _ARRAYS: dict[str, NDArray[Any]] = {
@@ -89,3 +98,29 @@ def test_objects_in_a_file_are_not_read(tmp_path: Path) -> None:
 
     with pytest.raises(ValueError, match="Python objects"):
         open_array(tmp_path / "codes")
+
+
+def test_a_mapped_file_has_its_arrays_read_only_and_aligned_even_after_it_is_deleted(tmp_path: Path) -> None:
+    records = np.array([(0.5, 3), (-1.0, 4)], dtype=np.dtype([("threshold", np.float64), ("up", np.int32)], align=True))
+    blocks = [np.arange(6.0).reshape(3, 2), np.arange(6.0, 8.0).reshape(1, 2)]
+    with write_mapped_file(tmp_path / "rows") as writer:
+        for name, array in _ARRAYS.items():
+            writer.add(name, array)
+        writer.add("records", records)
+        writer.add_blocks("blocks", (4, 2), np.dtype(np.float64), blocks)
+
+    found = map_file(tmp_path / "rows")
+    (tmp_path / "rows").unlink()
+
+    expected = {**_ARRAYS, "blocks": np.arange(8.0).reshape(4, 2)}
+    for name, array in expected.items():
+        np.testing.assert_array_equal(found[name], array, strict=True)
+        assert found[name].flags.aligned
+        assert not found[name].flags.writeable
+    assert found["records"].view(records.dtype).tolist() == records.tolist()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_mapped_file_that_the_disk_has_no_room_for_says_so() -> None:
+    with pytest.raises(InsufficientStorage), write_mapped_file(Path("/dev/full")) as writer:
+        writer.add("rows", np.zeros(100_000))

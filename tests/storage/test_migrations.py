@@ -105,6 +105,23 @@ def test_prototype_sets_and_their_jobs_mean_what_they_meant_before_leaves_could_
     database.close()
 
 
+def test_explanation_sets_that_had_everything_say_so(new_database_url: str) -> None:
+    database = Database(new_database_url)
+    _go_to(database, command.upgrade, "0013")
+    _fill(database)
+    with database.transaction() as connection:
+        connection.execute(update(artefacts).values(noun="explanation_sets", request={"include": ["contrast"]}))
+        connection.execute(update(jobs).values(kind="explanation_sets", request={"include": ["contrast"]}))
+
+    database.migrate()
+
+    for table in (artefacts, jobs):
+        requests = [row["request"] for row in _rows(database, table, ["request"])]
+        assert requests
+        assert all(request == {"include": ["contrast"], "detail": "full"} for request in requests)
+    database.close()
+
+
 def _go_to(database: Database, move: Callable[[Config, str], None], revision: str) -> None:
     config = Config()
     config.set_main_option("script_location", str(_SCRIPTS))

@@ -130,6 +130,13 @@ def test_xgboost_partitions_and_one_hot_splits_are_converted(task: str, one_hot:
         assert_predicts_the_same(converted, estimator, with_values(rows, name, [rows[name].cat.categories[0], None]))
 
 
+def test_xgboost_weighs_the_trees_of_dart() -> None:
+    rows, targets = passengers()
+    estimator = xgboost("binary", booster="dart", rate_drop=0.3).fit(rows, targets["binary"])
+
+    assert_predicts_the_same(convert_model(estimator, rows, parity=False), estimator, rows)
+
+
 def test_xgboost_takes_a_category_that_it_has_not_seen_for_one_outside_all_sets() -> None:
     """Of a DataFrame XGBoost refuses it; given codes itself, it does not."""
     rows, targets = passengers()

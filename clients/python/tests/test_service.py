@@ -270,6 +270,35 @@ def test_more_rows_than_a_call_may_hold_are_explained_in_order(explainer: Explai
     assert str(explanations).endswith("\n\n… and 1,995 more")
 
 
+def test_rows_of_a_dataset_are_explained_by_their_ids(client: Leafspace, explainer: Explainer) -> None:
+    named = _FEATURES.head(30).assign(loan=[f"loan-{row}" for row in range(30)])
+    dataset = client.register_dataset(named, row_id="loan")
+
+    found = explainer.explain(dataset=dataset, row_ids=["loan-7", "loan-3", "loan-99"])
+
+    assert [each.row_id for each in found] == ["loan-7", "loan-3", "loan-99"]
+    assert found[0].to_dict() == explainer.explain(_FEATURES.iloc[[7]], ["loan-7"])[0].to_dict()
+    assert found[2].problem is not None
+    assert found[2].problem.code == "not_found"
+    with pytest.raises(Invalid, match="either rows, or a dataset"):
+        explainer.explain(_FEATURES, dataset=dataset)
+
+
+def test_a_call_of_which_every_row_failed_is_an_error(explainer: Explainer) -> None:
+    bad, good = ["wide"] * 30, _FEATURES.iloc[0].tolist()
+
+    with pytest.raises(Invalid) as failed:
+        explainer.explain([bad, bad])
+    in_several_calls = explainer.explain([bad] * 1000 + [good])
+
+    assert failed.value.code == "every_row_failed"
+    assert [(each.pointer, each.code) for each in failed.value.errors] == [
+        ("/instances/0", "bad_feature_type"),
+        ("/instances/1", "bad_feature_type"),
+    ]
+    assert [each.is_ok for each in in_several_calls] == [False] * 1000 + [True]
+
+
 def test_a_bad_row_fails_alone_and_says_why(explainer: Explainer) -> None:
     rows = _FEATURES.iloc[:2].to_numpy().tolist()
     rows[0][0] = "wide"

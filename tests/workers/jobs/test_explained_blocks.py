@@ -156,7 +156,10 @@ def test_blocks_of_any_size_make_the_same(find_case: FindCase, name: str) -> Non
     for n_block_rows in (1, 7, 59):
         explainer = case.explainer(n_block_rows)
         # Other processes return them in pieces.
-        blocks = [RenderedBlock.of_parts(explainer.explain(block).parts()) for block in range(explainer.n_blocks)]
+        blocks = [
+            RenderedBlock.of_parts([*map(bytes, explainer.explain(block).parts())])
+            for block in range(explainer.n_blocks)
+        ]
         assert [line for block in blocks for line in _lines(block)] == _lines(whole)
         assert len({str(block.table.schema) for block in blocks}) == 1
         assert pa.concat_tables([block.table for block in blocks]).to_pylist() == whole.table.to_pylist()

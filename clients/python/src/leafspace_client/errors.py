@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 
 
 class FieldError(NamedTuple):
-    """What is wrong with one field of a request; ``pointer`` is a JSON pointer such as ``/n_prototypes``."""
+    """What is wrong with one field or row of a request; ``pointer`` is a JSON pointer such as ``/n_prototypes``."""
 
     pointer: str
     detail: str
+    code: str | None = None  # of the problem of a row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,7 +202,9 @@ def _field_errors(value: object) -> Sequence[FieldError]:
     if not isinstance(value, list):
         return ()
     found = [item for item in value if isinstance(item, dict)]
-    return tuple(FieldError(str(item.get("pointer", "")), str(item.get("detail", ""))) for item in found)
+    return tuple(
+        FieldError(str(item.get("pointer", "")), str(item.get("detail", "")), item.get("code")) for item in found
+    )
 
 
 def _foreign_detail(response: "httpx.Response") -> str:

@@ -1,6 +1,6 @@
 """Explainers: a model with the prototypes, and perhaps the rules and the tree, that explain its predictions."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, TypeVar
 
 from ._generated.api.explainers import (
@@ -18,8 +18,12 @@ from ._generated.models import (
     ExplanationList,
     ExplanationRequest,
     PageExplainerSummary,
+    Problem,
+    RefusedRow,
 )
+from ._generated.types import UNSET
 from .calls import Program, awaitable, blocking, create, fetch
+from .errors import Invalid, LeafspaceError
 from .explanations import Detail, Explanation, Explanations, Include, SearchedRows, parts_of
 from .nouns import (
     AsyncDeletable,
@@ -34,11 +38,12 @@ from .nouns import (
     rename,
     rename_one,
 )
-from .rows import batches, named_instances
+from .rows import batches, id_text, named_instances
 
 EXPLAINERS: Noun[Details] = Noun(
     Details, PageExplainerSummary, "explainer_id", get_explainer, list_explainers, delete_explainer, rename_explainer
 )
+_EVERY_ROW_FAILED = "every_row_failed"
 Kept = TypeVar("Kept")
 
 
@@ -77,9 +82,10 @@ class ExplainerView(View[Details | ExplainerSummary]):
 
 def explain_rows(  # noqa: PLR0913  # what explanations may have
     self: View[Any],
-    rows: Any,  # noqa: ANN401  # DataFrames, arrays, dicts, lists
+    rows: Any = None,  # noqa: ANN401  # DataFrames, arrays, dicts, lists
     row_ids: Iterable[Any] | None = None,
     *,
+    dataset: Identified | None = None,
     n_prototypes: int = 3,
     n_reasons: int | Literal["all"] = 5,
     include: Sequence[Include] = (),
@@ -96,7 +102,9 @@ def explain_rows(  # noqa: PLR0913  # what explanations may have
         1,000 are sent in several calls.
     row_ids
         Your names for the rows, each another one; default: the index of a DataFrame, the name of a Series, else the
-        rows' 0-based indices.
+        rows' 0-based indices. With ``dataset``: the ids of its rows that are to be explained.
+    dataset
+        A registered dataset, instead of ``rows``: ``explain(dataset=loans, row_ids=["loan-4711"])``.
     n_prototypes
         How many of the nearest prototypes to name for each row.
     n_reasons
@@ -114,17 +122,20 @@ def explain_rows(  # noqa: PLR0913  # what explanations may have
     detail
         ``"full"`` returns everything that the explainer has.
 
-    Notes
-    -----
-    A row that the model cannot read does not fail the others: its explanation has ``is_ok`` false and a ``problem``.
+    Raises
+    ------
+    Invalid
+        With the code ``every_row_failed`` if not a single row could be explained; ``errors`` has the problem of each. A
+        row that the model cannot read does not fail the others: its explanation has ``is_ok`` false and a ``problem``.
     """
     # Named here, so that the names are right across several calls.
-    instances, names = named_instances(rows, row_ids)
+    instances, names = _rows_to_explain(rows, row_ids, dataset)
     explanations: list[Explanation] = []
-    provenance = None
+    provenance, failure = None, None
     for batch in batches(instances):
         request = ExplanationRequest(
-            instances=batch,
+            instances=batch if dataset is None else UNSET,
+            dataset=UNSET if dataset is None else id_of(dataset),
             row_ids=names[len(explanations) : len(explanations) + len(batch)],
             n_prototypes=n_prototypes,
             n_reasons=n_reasons,
@@ -132,10 +143,41 @@ def explain_rows(  # noqa: PLR0913  # what explanations may have
             detail=detail,
             **parts_of(include, nearest_rows),
         )
-        answer = yield from fetch(explain, ExplanationList, explainer_id=self.id, body=request)
+        try:
+            answer = yield from fetch(explain, ExplanationList, explainer_id=self.id, body=request)
+        except Invalid as error:
+            if error.code != _EVERY_ROW_FAILED:
+                raise
+            failure = error
+            explanations += _refused(error, names[len(explanations) : len(explanations) + len(batch)])
+            continue
         explanations += map(Explanation, answer.data)
         provenance = answer.provenance
+    if failure is not None and provenance is None:
+        raise failure
     return Explanations(explanations, provenance)
+
+
+def _rows_to_explain(
+    rows: Any,  # noqa: ANN401  # as for ``explain``
+    row_ids: Iterable[Any] | None,
+    dataset: Identified | None,
+) -> tuple[list[Any], list[str]]:
+    """Return rows as instances with the id of each; of a dataset, no values but the ids."""
+    if dataset is None:
+        return named_instances(rows, row_ids)
+    if rows is not None or row_ids is None:
+        raise Invalid("validation_failed", "give either rows, or a dataset with the row_ids of some of its rows")
+    names = [id_text(row_id, f"row_ids[{row}]") for row, row_id in enumerate(row_ids)]
+    return [[] for _ in names], names
+
+
+def _refused(error: LeafspaceError, row_ids: Sequence[str]) -> Iterator[Explanation]:
+    """Yield an explanation with a problem for each row of a call of which every row failed."""
+    for row_id, row in zip(row_ids, error.errors, strict=True):
+        code = row.code or error.code
+        problem = Problem(f"/problems/{code}", "The row could not be explained", error.status or 422, row.detail, code)
+        yield Explanation(RefusedRow(row_id, "error", problem))
 
 
 def _create(  # noqa: PLR0913  # what an explainer may be made of

@@ -56,8 +56,8 @@ def _download(self: ExplanationSetView, path: str | Path, form: ExplanationFile 
     path
         Where to; what is there is replaced when all has come.
     form
-        ``jsonl``: one explanation a line; ``zstd``: the same, compressed; ``parquet``: a table, without the values of
-        features.
+        ``jsonl``: one explanation a line; ``zstd``: the same, compressed; ``parquet``: a table, with a flat
+        row for each: prediction, nearest prototype, its reasons, summary.
     """
     return (yield from download(self, path, form))
 

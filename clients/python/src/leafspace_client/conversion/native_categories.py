@@ -169,9 +169,12 @@ def _column(nodes: Nodes, name: str, coding: Coding | None, element: int) -> str
     missing = missing_text(coding) if coding.is_text else nan
     if missing not in coding.codes:
         keys, codes = [*keys, missing], [*codes, coding.missing]
-    tensors = {"keys_tensor": keys, "values_tensor": codes, "default_tensor": [coding.unknown]}
-    attributes = {attribute: _tensor(values) for attribute, values in tensors.items()}
-    return nodes.add("LabelEncoder", [name], domain="ai.onnx.ml", **attributes)
+    tensors = {
+        "keys_tensor": _tensor(keys),
+        "values_tensor": _tensor(codes),
+        "default_tensor": _tensor([coding.unknown]),
+    }
+    return nodes.add("LabelEncoder", [name], domain="ai.onnx.ml", **tensors)
 
 
 def missing_text(coding: Coding) -> str:
@@ -183,9 +186,9 @@ def missing_text(coding: Coding) -> str:
 
 
 def _tensor(values: Sequence[Category]) -> TensorProto:
-    if any(isinstance(value, str) for value in values):
-        return helper.make_tensor("texts", TensorProto.STRING, [len(values)], [str(value).encode() for value in values])
-    return helper.make_tensor("numbers", TensorProto.DOUBLE, [len(values)], values)
+    texts = [value.encode() for value in values if isinstance(value, str)]
+    content: Any = texts or values
+    return helper.make_tensor("table", TensorProto.STRING if texts else TensorProto.DOUBLE, [len(values)], content)
 
 
 def behind_steps(model: NativeTrees) -> NativeTrees:

@@ -1,11 +1,20 @@
 """Which models split categories themselves, and how each of them is written."""
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from .double_precision import Nodes, joined_columns, takes_doubles
-from .estimators import Library, ModelInputs, library_of
+from .estimators import ModelInputs, library_of
 from .native_categories import NativeTrees, add_native, behind_steps, native_onnx
+
+# Each imports an extra.
+_MODULES = {
+    "lightgbm": ".lightgbm_categories",
+    "xgboost": ".xgboost_categories",
+    "catboost": ".catboost_categories",
+    "sklearn": ".histogram_categories",
+}
 
 
 def native_model_onnx(estimator: Any, inputs: ModelInputs) -> bytes | None:  # noqa: ANN401  # an estimator
@@ -42,20 +51,7 @@ def native_writer(final: Any) -> Any:  # noqa: ANN401  # an estimator, a convert
     return write
 
 
-def _module(library: Library | None) -> Any:  # noqa: ANN401  # a module
-    """Return the module that reads the models of a library."""
-    if library == "lightgbm":
-        from . import lightgbm_categories as module  # noqa: PLC0415  # imports an extra, as do the others
-    elif library == "xgboost":
-        from . import xgboost_categories as module  # noqa: PLC0415
-    elif library == "catboost":
-        from . import catboost_categories as module  # noqa: PLC0415
-    else:
-        from . import histogram_categories as module  # noqa: PLC0415
-    return module
-
-
 def _reader(final: Any) -> Callable[[Any, ModelInputs], NativeTrees] | None:  # noqa: ANN401  # an estimator
-    module = _module(library_of(final))
+    module: Any = import_module(_MODULES.get(library_of(final) or "", _MODULES["sklearn"]), __package__)
     read: Callable[[Any, ModelInputs], NativeTrees] = module.native_trees
     return read if module.splits_categories(final) else None

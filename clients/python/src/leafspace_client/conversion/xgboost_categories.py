@@ -50,9 +50,8 @@ def native_trees(estimator: Any, inputs: ModelInputs) -> NativeTrees:  # noqa: A
     """
     document = json.loads(estimator.get_booster().save_raw("json"))["learner"]
     gradient = document["gradient_booster"]
-    if gradient["name"] != "gbtree":
-        detail = f"{type(estimator).__name__} with booster={gradient['name']!r} is not converted: fit it with 'gbtree'"
-        raise CannotConvert("cannot_convert", detail)
+    if gradient["name"] == "dart":
+        gradient = {**gradient, "model": _with_weights(gradient["gbtree"]["model"], gradient["weight_drop"])}
     n_outputs = max(1, int(document["learner_model_param"]["num_class"]))
     arrays = arrays_of_nodes(_trees(estimator, gradient["model"]), n_outputs)
     objective = document["objective"]["name"]
@@ -65,6 +64,16 @@ def native_trees(estimator: Any, inputs: ModelInputs) -> NativeTrees:  # noqa: A
         codings={**own_codes(arrays), **_codings(gradient["model"].get("cats", {}), names)},
         is_single=True,
     )
+
+
+def _with_weights(model: _Document, weights: Sequence[float]) -> _Document:
+    """Return a DART model's trees with the weight of each in its leaves."""
+    trees = []
+    for tree, weight in zip(model["trees"], weights, strict=True):
+        numbers = zip(tree["split_conditions"], tree["left_children"], strict=True)
+        scaled = [number * weight if left < 0 else number for number, left in numbers]
+        trees.append({**tree, "split_conditions": scaled})
+    return {**model, "trees": trees}
 
 
 def _trees(estimator: Any, model: _Document) -> list[list[TreeNode]]:  # noqa: ANN401  # an estimator

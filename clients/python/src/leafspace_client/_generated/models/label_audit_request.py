@@ -24,18 +24,14 @@ class LabelAuditRequest(Record):
             'auto'.
         n_neighbors (int | Unset): Number of nearest rows of each row; less than the number of rows of the dataset.
             Default: 10.
-        min_leaf_rows (int | str | Unset): Fewest reference rows of a leaf, 1 or more: a tree is cut back where a split
-            leaves fewer on either side, and rows are compared by the coarser leaves. 1: the trees' own leaves, as in the
-            paper. `auto`: the smallest of 1, 2, 3, 5, 10, 20, 30, 50, … at which no more than half of the rows share leaves
-            with rows of their own label only, for which an audit has nothing to report; see `leaf_steps` in the result.
-            Default: 1.
+        min_leaf_rows (int | str | Unset):
     """
 
     model: str
     dataset: str
     proximity_kind: str | Unset = "auto"
     n_neighbors: int | Unset = 10
-    min_leaf_rows: int | str | Unset = 1
+    min_leaf_rows: int | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         model = self.model

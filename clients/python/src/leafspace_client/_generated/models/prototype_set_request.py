@@ -27,12 +27,7 @@ class PrototypeSetRequest(Record):
         coverage (float | None | Unset): Share of the dataset's rows that are to have at least the minimum proximity to
             a prototype (`row_coverage`): prototypes are selected until it is reached, at most 1,000. It replaces
             `n_prototypes`, and is not applicable to `sm_u` and `a_pete`. Null: by `n_prototypes`.
-        min_leaf_rows (int | str | Unset): Fewest reference rows of a leaf, 1 or more: a tree is cut back where a split
-            leaves fewer on either side, and rows are compared by the coarser leaves. 1: the trees' own leaves, as in the
-            papers. `auto`: the smallest of 1, 2, 3, 5, 10, 20, 30, 50, … at which 95 % of the rows have at least the
-            minimum proximity to a prototype; see `leaf_steps` in the result. Where the number of prototypes is to be found,
-            by `coverage`, `validate` or `a_pete`, 10 prototypes by `sm_a` decide. Explainers compare rows as their
-            prototype set does. Default: 'auto'.
+        min_leaf_rows (int | str | Unset):
         alpha (float | Unset): `a_pete` stops when the relative change of gains is at most this. Not applicable to other
             methods, which refuse any value but the default. Default: 0.05.
         labels (str | Unset): Source of the rows' classes or values: the model's predictions (`predicted`) or the
@@ -59,7 +54,7 @@ class PrototypeSetRequest(Record):
     method: str | Unset = "sm_a"
     n_prototypes: int | None | str | Unset = UNSET
     coverage: float | None | Unset = UNSET
-    min_leaf_rows: int | str | Unset = "auto"
+    min_leaf_rows: int | str | Unset = UNSET
     alpha: float | Unset = 0.05
     labels: str | Unset = "predicted"
     proximity_kind: str | Unset = "auto"

@@ -145,7 +145,7 @@ def sync_detailed(
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
             first page.
         explainer (None | str | Unset): Only explanations by this explainer: its id.
-        row_id (None | str | Unset): Only explanations of the row with this id.
+        row_id (None | str | Unset): Only explanations of rows with exactly this id.
         created_from (datetime.datetime | None | Unset): Only explanations that were made at this
             time or later (RFC 3339, with an offset).
         created_before (datetime.datetime | None | Unset): Only explanations that were made before
@@ -195,7 +195,7 @@ def sync(
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
             first page.
         explainer (None | str | Unset): Only explanations by this explainer: its id.
-        row_id (None | str | Unset): Only explanations of the row with this id.
+        row_id (None | str | Unset): Only explanations of rows with exactly this id.
         created_from (datetime.datetime | None | Unset): Only explanations that were made at this
             time or later (RFC 3339, with an offset).
         created_before (datetime.datetime | None | Unset): Only explanations that were made before
@@ -240,7 +240,7 @@ async def asyncio_detailed(
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
             first page.
         explainer (None | str | Unset): Only explanations by this explainer: its id.
-        row_id (None | str | Unset): Only explanations of the row with this id.
+        row_id (None | str | Unset): Only explanations of rows with exactly this id.
         created_from (datetime.datetime | None | Unset): Only explanations that were made at this
             time or later (RFC 3339, with an offset).
         created_before (datetime.datetime | None | Unset): Only explanations that were made before
@@ -288,7 +288,7 @@ async def asyncio(
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
             first page.
         explainer (None | str | Unset): Only explanations by this explainer: its id.
-        row_id (None | str | Unset): Only explanations of the row with this id.
+        row_id (None | str | Unset): Only explanations of rows with exactly this id.
         created_from (datetime.datetime | None | Unset): Only explanations that were made at this
             time or later (RFC 3339, with an offset).
         created_before (datetime.datetime | None | Unset): Only explanations that were made before

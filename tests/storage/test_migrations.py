@@ -107,7 +107,7 @@ def test_prototype_sets_and_their_jobs_mean_what_they_meant_before_leaves_could_
 
 def test_explanation_sets_that_had_everything_say_so(new_database_url: str) -> None:
     database = Database(new_database_url)
-    _go_to(database, command.upgrade, "0014")
+    _go_to(database, command.upgrade, "0013")
     _fill(database)
     with database.transaction() as connection:
         connection.execute(update(artefacts).values(noun="explanation_sets", request={"include": ["contrast"]}))

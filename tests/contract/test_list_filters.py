@@ -7,7 +7,7 @@ import pytest
 
 from schemas.nouns import NOUNS, Noun
 from tests.support.api import Api, Json, Registered
-from tests.support.nouns import CREATED, LISTED, PUT, create
+from tests.support.nouns import LISTED, MADE, create
 
 _FILTERS = [(noun, field) for noun in LISTED for field in noun.filters]
 _EVERY_FILTER = pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def _list(api: Api, noun: Noun[Any], query: dict[str, str]) -> list[Json]:
 
 
 def _make_two(api: Api, forest: Registered, noun: Noun[Any]) -> None:
-    for number in (31, 32) if noun in CREATED + PUT else ():
+    for number in (31, 32) if noun in MADE else ():
         made = create(api, forest, noun, number).json()
         if noun.is_made_by_job:
             api.wait(made["job"])

@@ -33,7 +33,7 @@ def test_every_method_of_every_noun_has_a_scope_and_nothing_else_has() -> None:
     assert scope_of("GET", "/v1/models/{model_id}/trees/{tree}") == "read"
     for method, path in [
         ("POST", "/v1/models/{model_id}/retrain"),
-        ("POST", "/v1/explanations/{explanation_id}/restore"),
+        ("POST", "/v1/explanations/{stored_explanation_id}/restore"),
         ("TRACE", "/v1/models"),
         ("GET", "/v1/nowhere"),
     ]:

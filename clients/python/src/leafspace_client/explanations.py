@@ -27,7 +27,7 @@ from .errors import Answered, error_from_problem
 from .frames import FrameOf, explanations_frame
 from .labels import Label, with_labels
 from .records import Records
-from .rows import Cell
+from .rows import Cell, id_text
 from .texts import describe_explanation
 
 Include = Literal["values", "intervals", "contrast", "rules", "approximation_path", "nearest_rows"]
@@ -39,21 +39,25 @@ class SearchedRows(TypedDict, total=False):
     """Which of the reference rows to list: those are the keys of ``nearest_rows``."""
 
     n_rows: int  # at most; default: 5
-    classes: Sequence[str]  # only rows for which the model predicts one of these
+    classes: Sequence[Label]  # only rows for which the model predicts one of these, in your own type
     max_per_group: int  # from near to far, a row is passed over when its group has that many
     group_by: str  # column of the reference dataset with the groups; default: the predicted class
-    row_ids: Sequence[str]  # only these rows
+    row_ids: Sequence[str | int]  # only these rows
 
 
 def parts_of(include: Sequence[Include], nearest_rows: SearchedRows | None) -> dict[str, Any]:
     """Return the fields of a request; who says which rows to list wants them."""
     if nearest_rows is None:
         return {"include": list(include)} if include else {}
-    wanted = {key: value if isinstance(value, int | str) else list(value) for key, value in nearest_rows.items()}  # type: ignore[call-overload]
+    wanted = {key: _wanted(key, value) for key, value in nearest_rows.items()}
     return {
         "include": [*include, *([] if "nearest_rows" in include else ["nearest_rows"])],
         "nearest_rows": NearestRowsOptions.from_dict(wanted),
     }
+
+
+def _wanted(key: str, value: Any) -> Any:  # noqa: ANN401  # of each field its own
+    return value if isinstance(value, int | str) else [id_text(each, f"nearest_rows, {key},") for each in value]
 
 
 class Explanation:
@@ -92,7 +96,7 @@ class Explanation:
     def __init__(
         self, details: ExplainedRow | AbstainedRow | RefusedRow, labels: Mapping[str, Label] | None = None
     ) -> None:
-        # The generated reader takes the first kind that has these fields, and abstained rows have those of explained ones.
+        # The generated reader takes the first kind with these fields; abstained rows have those of explained ones.
         is_abstained = isinstance(details, ExplainedRow) and details.status == "abstained"
         self.details = AbstainedRow.from_dict(details.to_dict()) if is_abstained else details
         self._labels = labels or {}

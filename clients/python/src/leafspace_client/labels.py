@@ -5,7 +5,7 @@ Those of other models stay text.
 """
 
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from attrs import evolve
@@ -37,7 +37,7 @@ class KnownLabels:
         return self._of_models.get(name, {})
 
 
-def labels_by_text(classes: Sequence[Any]) -> dict[str, Label]:
+def labels_by_text(classes: Iterable[Any]) -> dict[str, Label]:
     """Return labels as plain values of Python, by the text that the service has for each.
 
     Parameters

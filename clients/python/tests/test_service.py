@@ -219,7 +219,7 @@ def test_rows_are_called_by_their_index_wherever_they_appear(client: Leafspace) 
     explanations = explainer.explain(requested)
     assert [each.row_id for each in explanations] == [str(each) for each in requested.index]
     near = explanations[0].nearest_prototypes[0]
-    assert f"\n1. row {near.row_id} ({near.label}), {near.proximity:.0%}\n" in str(explanations[0])
+    assert f"\n1. row {near.row_id} ({near.label}), proximity {near.proximity:.0%}\n" in str(explanations[0])
     assert near.row_id in {prototype.row_id for prototype in prototypes}
     assert explainer.explain(rows.iloc[5])[0].row_id == str(numbers[5])
     assert set(explanations.to_frame()["prototype_row_id"]) <= {prototype.row_id for prototype in prototypes}

@@ -66,7 +66,7 @@ def describe_explanation(explanation: "Explanation") -> str:
 
 def _near(near: NearestPrototype | NearestRow | Contrast) -> str:
     outcome = near.value if isinstance(near.label, Unset) and not isinstance(near, Contrast) else near.label
-    return f"row {near.row_id} ({'' if isinstance(outcome, Unset) else _outcome(outcome)}), {near.proximity:.0%}"
+    return f"row {near.row_id} ({'' if isinstance(outcome, Unset) else _outcome(outcome)}), proximity {near.proximity:.0%}"
 
 
 def _reasons(reasons: Sequence[Reason] | Sequence[Difference]) -> list[str]:

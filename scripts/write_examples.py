@@ -1,7 +1,8 @@
 """Write service/examples.json: real requests and answers of a small model, which the contract shows as examples.
 
-Start a service on an empty data directory first (``leafspace serve --data-dir …``), and name it in ``LEAFSPACE_URL`` if
-it is not at http://127.0.0.1:8000. Long lists are cut to their first items. API keys are invented.
+Start a service on an empty data directory first (``LEAFSPACE_STORE_EXPLANATIONS=1 leafspace serve --data-dir …``), and
+name it in ``LEAFSPACE_URL`` if it is not at http://127.0.0.1:8000. Long lists are cut to their first items. API keys
+are invented.
 """
 
 import json
@@ -70,6 +71,10 @@ class _Recorder:
         self._keep(request_name, body)
         self._keep(name, answer)
         return answer
+
+    def act(self, name: str, method: str, path: str) -> None:
+        """Keep the answer to a request without a body."""
+        self._keep(name, self._http.request(method, path).raise_for_status().json())
 
     def make(self, name: str, path: str, body: dict[str, Any]) -> str:
         made = self.post(f"{name}Request", name, path, body)
@@ -176,6 +181,7 @@ def _record_approximation_tree(recorder: _Recorder, on: dict[str, Any]) -> str:
 
 def _record_explanations(recorder: _Recorder, on: dict[str, Any], parts: dict[str, str]) -> None:
     request = {"model": on["model"], **parts, "name": "iris, all features"}
+    _record_stored_explanations(recorder, request)
     explainer = recorder.post("ExplainerRequest", "Explainer", "/v1/explainers", request)["id"]
     recorder.get_item("ExplainerSummary", "/v1/explainers")
     named = "/v1/explainer-names/iris"
@@ -191,6 +197,19 @@ def _record_explanations(recorder: _Recorder, on: dict[str, Any], parts: dict[st
     for media_type in ("application/x-ndjson", "application/jsonl"):
         content = f"/v1/explanation-sets/{explanations}/content"
         recorder.get_text("get_explanation_set_content", media_type, content)
+
+
+def _record_stored_explanations(recorder: _Recorder, explainer: dict[str, Any]) -> None:
+    request = {**explainer, "name": "iris, for the record", "store_explanations": True}
+    storing = recorder.post("ExplainerRequest", "Explainer", "/v1/explainers", request)["id"]
+    brief = {"instances": [_FAR_ROW], "row_ids": ["flower-1"], "n_prototypes": 1, "n_reasons": 2}
+    path = f"/v1/explainers/{storing}/explanations"
+    explained = recorder.post("ExplanationRequest", "ExplanationList", path, brief)["data"][0]
+    recorder.get_item("StoredExplanationSummary", "/v1/explanations")
+    recorder.get("StoredExplanation", f"/v1/explanations/{explained['id']}")
+    recorder.act("Verification", "POST", f"/v1/explanations/{explained['id']}/verify")
+    deleted = f"/v1/explanations?explainer={storing}&row_id={explained['row_id']}"
+    recorder.act("DeletedExplanations", "DELETE", deleted)
 
 
 def _model_upload(forest: RandomForestClassifier, rows: Any) -> tuple[bytes, dict[str, Any]]:  # noqa: ANN401  # array

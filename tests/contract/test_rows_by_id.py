@@ -1,6 +1,5 @@
 """Rows of a registered dataset, explained by their ids: as if they had been sent."""
 
-
 import numpy as np
 import pandas as pd
 import pytest

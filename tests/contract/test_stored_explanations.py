@@ -1,182 +1,257 @@
-"""Stored explanations over HTTP: what was answered is kept, byte for byte, found again, verified and deleted."""
+"""Stored explanations over HTTP: what was answered is kept where the explainer says so, read, verified and deleted."""
 
 import hashlib
 import json
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
-from datetime import datetime, timedelta
-from urllib.parse import quote
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
+import httpx
 import pytest
 
-from schemas.stored_explanations import StoredExplanation
-from tests.support.api import Api, Json, Registered
-from tests.support.serving import Service
+from schemas.api_keys import SCOPES
+from schemas.stored_explanations import DeletedExplanations, StoredExplanation, StoredExplanationSummary, Verification
+from service.operations.explanation_records import REVISION
+from tests.support.api import Api, Json, Registered, register
+from tests.support.guarded import Guarded, serving_with_keys
+from tests.support.nouns import storing_explainer
 
-_PATH = "/v1/explanations"
+_PATH, _NAME = "/v1/explanations", "for-the-record"
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A service with keys, and an explainer that stores what it explains."""
+
+    guarded: Guarded
+    api: Api  # may read, write, explain, deploy and audit
+    forest: Registered
+    explainer: str
+
+    def explain(self, rows: range, **request: object) -> list[Json]:
+        found: list[Json] = self.api.explain(self.explainer, [self.forest.instance(row) for row in rows], **request)[
+            "data"
+        ]
+        return found
+
+    def stored(self, explanation_id: str) -> Json:
+        found: Json = self.api.get(f"{_PATH}/{explanation_id}").raise_for_status().json()
+        return found
+
+    def listed(self, **query: object) -> list[Json]:
+        answer = self.api.http.get(_PATH, params={"limit": 1000, **query}).raise_for_status()  # type: ignore[dict-item]  # httpx's own
+        found: list[Json] = answer.json()["data"]
+        return found
+
+    def verify(self, explanation_id: str) -> Json:
+        answer = self.api.post(f"{_PATH}/{explanation_id}/verify")
+        assert answer.status_code == 200, answer.text
+        Verification.model_validate(answer.json())
+        found: Json = answer.json()
+        return found
+
+    def change(self, explanation_id: str, column: str, old: str, new: str) -> None:
+        """Change what is stored behind the service's back."""
+        statement = f"UPDATE explanations SET {column} = replace({column}, ?, ?) WHERE id = ?"  # noqa: S608  # ours
+        with closing(sqlite3.connect(self.guarded.data_dir / "leafspace.db", timeout=30)) as rows, rows:
+            assert rows.execute(statement, (old, new, explanation_id)).rowcount == 1
 
 
 @pytest.fixture(scope="module")
-def storing(api: Api, forest: Registered) -> str:
-    """Return the id of an explainer that stores what it answers."""
-    made = api.post("/v1/explainers", {**_parts(forest), "store_explanations": True})
-    assert made.json()["store_explanations"] is True
-    return str(made.json()["id"])
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recorded]:
+    directory = tmp_path_factory.mktemp("stored") / "data"
+    with serving_with_keys(directory, LEAFSPACE_STORE_EXPLANATIONS="1") as guarded:
+        api = guarded.api("read", "write", "explain", "deploy", "audit")
+        forest = register(api, "random_forest_binary")
+        explainer = storing_explainer(api, forest)
+        assert api.http.put(f"/v1/explainer-names/{_NAME}", json={"explainer": explainer}).is_success
+        yield Recorded(guarded, api, forest, explainer)
 
 
-def _parts(forest: Registered) -> Json:
-    return {"model": forest.model["id"], "prototype_set": forest.prototype_set["id"]}
+def _refusal(answer: httpx.Response) -> tuple[int, str]:
+    return answer.status_code, answer.json()["code"]
 
 
-def _stored(api: Api, explainer: str, row_id: str) -> list[Json]:
-    found: list[Json] = api.get(f"{_PATH}?explainer={explainer}&row_id={quote(row_id)}").json()["data"]
-    return found
-
-
-def _store(api: Api, forest: Registered, explainer: str, row_id: str, row: int = 0) -> str:
-    (explained,) = api.explain(explainer, [forest.instance(row)], row_ids=[row_id])["data"]
-    return str(explained["id"])
-
-
-def _verified(api: Api, identifier: str) -> Json:
-    answer = api.post(f"{_PATH}/{identifier}/verify")
-    assert answer.status_code == 200, answer.text
-    found: Json = answer.json()
-    return found
-
-
-def test_what_was_answered_is_stored_byte_for_byte(api: Api, forest: Registered, storing: str) -> None:
-    rows = {"instances": [forest.instance(0), {}, forest.instance(1)], "row_ids": ["a, é", "bad", "b"]}
-
-    answer = api.post(f"/v1/explainers/{storing}/explanations", {**rows, "n_reasons": 2, "include": ["values"]})
-
+def test_what_was_answered_is_stored_byte_for_byte_with_what_was_asked_and_by_whom(recorded: Recorded) -> None:
+    rows = [recorded.forest.instance(0), {"nothing": 1}, recorded.forest.instance(2)]
+    answer = recorded.api.post(
+        f"/v1/explainers/{recorded.explainer}/explanations", {"instances": rows, "row_ids": ["a", "b", "c"]}
+    )
     first, refused, last = answer.json()["data"]
-    assert "id" not in refused
-    assert _stored(api, storing, "bad") == []
-    for instance, explained in ((0, first), (2, last)):
-        content = api.get(f"{_PATH}/{explained['id']}").content
-        found = StoredExplanation.model_validate_json(content)
-        response = content.partition(b'"response":')[2].removesuffix(b"}")
-        assert response in answer.content
-        assert json.loads(response) == explained
-        assert hashlib.sha256(response).hexdigest() == found.digest
-        assert (found.explainer, found.explainer_name, found.row_id, found.key) == (
-            *(storing, None, explained["row_id"], None),
+
+    assert "id" not in refused  # nothing was explained
+    body = recorded.api.get(f"{_PATH}/{first['id']}")
+    stored = body.json()
+    StoredExplanation.model_validate(stored)
+    assert stored["response"] == first
+    text = body.text.partition('"response":')[2].removesuffix("}")
+    assert text in answer.text
+    assert hashlib.sha256(text.encode()).hexdigest() == stored["digest"]
+    assert (stored["request"]["instances"], stored["request"]["row_ids"]) == ([rows[0]], ["a"])
+    assert stored["request"]["n_prototypes"] == 3  # spelled out: defaults may change
+    assert stored["provenance"] == answer.json()["provenance"]
+    assert (stored["model_sha256"], stored["explainer"]) == (recorded.forest.model["sha256"], recorded.explainer)
+    assert stored["explainer_name"] is None
+    assert abs(datetime.fromisoformat(stored["created_at"]) - datetime.now(UTC)) < timedelta(minutes=10)
+    assert recorded.stored(last["id"])["row_id"] == "c"
+    keys = recorded.guarded.call("GET", "/v1/api-keys?limit=1000", recorded.guarded.keys["admin"]).json()["data"]
+    assert stored["key"] == next(key["id"] for key in keys if "audit" in key["scopes"] and "explain" in key["scopes"])
+    secret = recorded.api.http.headers["Authorization"].rpartition("_")[2].encode()
+    assert not any(secret in path.read_bytes() for path in recorded.guarded.data_dir.glob("leafspace.db*"))
+
+
+def test_explainers_that_do_not_say_so_and_explanation_sets_store_nothing(recorded: Recorded) -> None:
+    before = len(recorded.listed())
+    plain = recorded.api.explain(recorded.forest.explainer["id"], [recorded.forest.instance(0)])
+    made = recorded.api.made(
+        "/v1/explanation-sets", {"explainer": recorded.explainer, "dataset": recorded.forest.dataset["id"]}
+    )
+
+    assert made["status"] == "ready"
+    assert "id" not in plain["data"][0]
+    assert len(recorded.listed()) == before
+    shown = recorded.api.get(f"/v1/explainers/{recorded.explainer}").json()
+    assert (shown["store_explanations"], recorded.forest.explainer["store_explanations"]) == (True, False)
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+def test_only_a_key_that_may_audit_reads_verifies_or_deletes(recorded: Recorded, scope: str) -> None:
+    (explained,) = recorded.explain(range(1))
+    path, query = f"{_PATH}/{explained['id']}", f"?explainer={recorded.explainer}&row_id=nobody"
+    calls = [("GET", _PATH), ("GET", path), ("POST", f"{path}/verify"), ("DELETE", f"{_PATH}{query}"), ("DELETE", path)]
+
+    answers = [recorded.guarded.call(method, called, recorded.guarded.keys[scope]) for method, called in calls]
+
+    expected = [200, 200, 200, 200, 204] if scope == "audit" else [403] * 5
+    assert [answer.status_code for answer in answers] == expected
+
+
+def test_calls_by_name_and_of_kserve_s_protocols_are_stored(recorded: Recorded) -> None:
+    instance = recorded.forest.instance(5)
+    by_name = recorded.api.explain(_NAME, [instance], row_ids=["by name"])["data"]
+    first = recorded.api.post(f"/v1/models/{_NAME}:explain", {"instances": [instance]}).json()["explanations"]
+    columns = [{"name": name, "datatype": "FP64", "shape": [1, 1], "data": [value]} for name, value in instance.items()]
+    tensors = recorded.api.post(f"/v2/models/{_NAME}/infer", {"inputs": columns}).json()["outputs"]
+    texts = next(tensor["data"] for tensor in tensors if tensor["name"] == "explanation")
+    before = len(recorded.listed())
+    labels = {"inputs": columns, "outputs": [{"name": "label"}]}
+    assert recorded.api.post(f"/v2/models/{_NAME}/infer", labels).is_success
+    assert recorded.api.post(f"/v1/models/{_NAME}:predict", {"instances": [instance]}).is_success
+
+    for (explained,) in (by_name, first, [json.loads(text) for text in texts]):
+        stored = recorded.stored(explained["id"])
+        assert stored["response"] == explained
+        assert (stored["explainer_name"], stored["explainer"]) == (_NAME, recorded.explainer)
+        assert recorded.verify(explained["id"])["status"] == "same"
+    assert len(recorded.listed()) == before  # predictions alone are no explanations
+
+
+def test_they_are_listed_by_explainer_row_and_time(recorded: Recorded) -> None:
+    before = datetime.now(UTC)
+    ids = [recorded.explain(range(1), row_ids=["listed"])[0]["id"] for _ in range(3)]
+    last = StoredExplanationSummary.model_validate(recorded.listed(row_id="listed")[0])
+
+    assert [item["id"] for item in recorded.listed(row_id="listed", explainer=recorded.explainer)] == ids[::-1]
+    assert recorded.listed(row_id="listed", explainer="xpl_gone") == []
+    assert [item["id"] for item in recorded.listed(created_from=before.isoformat())] == ids[::-1]
+    until = {"row_id": "listed", "created_before": last.created_at.isoformat()}
+    assert [item["id"] for item in recorded.listed(**until)] == ids[1::-1]
+    assert [item["id"] for item in recorded.api.pages(f"{_PATH}", 2)][:3] == ids[::-1]
+    for odd in ("yesterday", "2026-01-31T08:00:00", ""):
+        refused = recorded.api.http.get(_PATH, params={"created_from": odd})
+        assert (*_refusal(refused), refused.json()["errors"][0]["pointer"]) == (
+            *(422, "validation_failed"),
+            "/created_from",
         )
-        assert found.model_sha256 == forest.model["sha256"]
-        assert found.provenance.model_dump(mode="json") == answer.json()["provenance"]
-        request = found.request.model_dump(mode="json")
-        assert (request["instances"], request["row_ids"]) == ([rows["instances"][instance]], [explained["row_id"]])
-        assert (request["n_reasons"], request["include"]) == (2, ["values"])
-        (summary,) = _stored(api, storing, explained["row_id"])
-        assert summary == {name: value for name, value in json.loads(content).items() if name in summary}
-        assert "request" not in summary
 
 
-def test_other_explainers_store_nothing_and_give_no_ids(api: Api, forest: Registered) -> None:
-    (explained,) = api.explain(forest.explainer["id"], [forest.instance(0)], row_ids=["not stored"])["data"]
+def test_one_is_deleted_by_id_and_all_of_a_row_by_its_id(recorded: Recorded) -> None:
+    first = recorded.explain(range(3), row_ids=["mine", "yours", "theirs"])
+    recorded.explain(range(1), row_ids=["mine"])
+    query = {"explainer": recorded.explainer, "row_id": "mine"}
 
-    assert "id" not in explained
-    assert _stored(api, forest.explainer["id"], "not stored") == []
-
-
-def test_rows_of_datasets_and_calls_by_name_are_stored_too(api: Api, forest: Registered, storing: str) -> None:
-    api.http.put("/v1/explainer-names/stores", json={"explainer": storing}).raise_for_status()
-    rows = {"dataset": forest.dataset["id"], "row_ids": ["3", "5"]}
-    by_name = api.post("/v1/explainers/stores/explanations", rows).json()["data"]
-    by_kserve = api.post("/v1/models/stores:explain", {"instances": [forest.instance(3)], "row_ids": ["by kserve"]})
-    assert by_kserve.status_code == 200, by_kserve.text
-
-    kept = [api.get(f"{_PATH}/{explained['id']}").json() for explained in by_name]
-    kept += [api.get(f"{_PATH}/{summary['id']}").json() for summary in _stored(api, storing, "by kserve")]
-
-    assert [(each["explainer_name"], each["row_id"]) for each in kept] == [
-        ("stores", "3"),
-        ("stores", "5"),
-        ("stores", "by kserve"),
-    ]
-    assert (kept[0]["request"]["dataset"], kept[0]["request"]["instances"]) == (forest.dataset["id"], [])
-    assert [_verified(api, each["id"])["status"] for each in kept] == ["same"] * 3
-    api.delete("/v1/explainer-names/stores")
+    assert recorded.api.delete(f"{_PATH}/{first[2]['id']}").status_code == 204
+    assert _refusal(recorded.api.delete(f"{_PATH}/{first[2]['id']}")) == (404, "not_found")
+    deleted = recorded.api.http.delete(_PATH, params=query)
+    assert DeletedExplanations.model_validate(deleted.json()).n_deleted == 2
+    assert recorded.api.http.delete(_PATH, params=query).json()["n_deleted"] == 0
+    assert recorded.listed(row_id="mine") == recorded.listed(row_id="theirs") == []
+    assert [item["id"] for item in recorded.listed(row_id="yours")] == [first[1]["id"]]
+    for incomplete in ({"explainer": recorded.explainer}, {"row_id": "yours"}, {}):
+        assert _refusal(recorded.api.http.delete(_PATH, params=incomplete)) == (422, "validation_failed")
+    assert len(recorded.listed(row_id="yours")) == 1
 
 
-def test_they_are_listed_by_when_they_were_answered(api: Api, forest: Registered, storing: str) -> None:
-    ids = [_store(api, forest, storing, "timed", row) for row in range(3)]
-    times = [each["created_at"] for each in _stored(api, storing, "timed")]
-    assert times == sorted(times, reverse=True)
+@pytest.mark.parametrize("rows", ["sent", "of a dataset"])
+def test_what_was_computed_among_many_rows_is_the_same_when_computed_alone(recorded: Recorded, rows: str) -> None:
+    asked: dict[str, Any] = {"detail": "full"}
+    if rows == "sent":
+        asked["instances"] = [list(recorded.forest.instance(row).values()) for row in range(30)]
+    else:
+        asked |= {"dataset": recorded.forest.dataset["id"], "row_ids": [str(row) for row in range(30)]}
+    answer = recorded.api.post(f"/v1/explainers/{recorded.explainer}/explanations", asked).json()["data"]
 
-    def listed(**query: str) -> list[str]:
-        answer = api.http.get(_PATH, params={"explainer": storing, "row_id": "timed", **query})
-        return [each["id"] for each in answer.json()["data"]]
-
-    assert listed(created_from=times[1]) == [ids[2], ids[1]]
-    assert listed(created_before=times[1]) == [ids[0]]
-    assert listed(created_from=times[1], created_before=times[0]) == [ids[1]]
-    moved = datetime.fromisoformat(times[1]).astimezone().isoformat()
-    assert listed(created_from=moved) == [ids[2], ids[1]]
-    for odd in ("", "yesterday", "2026-01-31", "2026-01-31T08:00:00", "1e999"):
-        refused = api.http.get(_PATH, params={"created_from": odd})
-        assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (422, "/created_from"), odd
-    later = datetime.fromisoformat(times[0]) + timedelta(days=1)
-    assert listed(created_from=later.isoformat()) == []
+    for explained in answer[::7]:
+        found = recorded.verify(explained["id"])
+        assert (found["status"], found["n_differences"], found["digest_matches"]) == ("same", 0, True)
+        assert found["service"] == found["present_service"]
+        assert found["revision"] == found["present_revision"] == REVISION
 
 
-def test_verifying_finds_what_was_changed(api: Api, service: Service, forest: Registered, storing: str) -> None:
-    untouched, changed, foreign = (_store(api, forest, storing, "verified") for _ in range(3))
-
-    def change(identifier: str, column: str, old: str, new: str) -> str:
-        with closing(sqlite3.connect(service.data_dir / "leafspace.db", timeout=60)) as database, database:
-            (text,) = database.execute(f"SELECT {column} FROM explanations WHERE id = ?", (identifier,)).fetchone()  # noqa: S608  # our own names
-            assert old in text
-            text = text.replace(old, new, 1)
-            database.execute(f"UPDATE explanations SET {column} = ? WHERE id = ?", (text, identifier))  # noqa: S608
-        return str(text)
-
-    change(changed, "response", '"status":"ok"', '"status":"abstained"')
-    text = change(foreign, "response", '"proximity":', '"nearness":')
-    with closing(sqlite3.connect(service.data_dir / "leafspace.db", timeout=60)) as database, database:
-        digest = hashlib.sha256(text.encode()).hexdigest()
-        database.execute("UPDATE explanations SET digest = ?, revision = 0 WHERE id = ?", (digest, foreign))
-
-    same = _verified(api, untouched)
-    assert (same["status"], same["digest_matches"], same["differences"], same["n_differences"]) == ("same", True, [], 0)
-    found = _verified(api, changed)
-    assert (found["status"], found["digest_matches"], found["differences"]) == ("different", False, ["/status"])
-    other = _verified(api, foreign)
-    assert (other["status"], other["digest_matches"], other["revision"]) == ("other_revision", True, 0)
-    assert set(other["differences"]) == {
-        "/nearest_prototypes/0/nearness",
-        "/nearest_prototypes/0/proximity",
+def test_what_was_changed_afterwards_is_found_where_it_was_changed(recorded: Recorded) -> None:
+    changes = {
+        "response": (recorded.explain(range(1))[0], '"proximity":', '"proximity":1', "/nearest_prototypes/0/proximity"),
+        "request": (recorded.explain(range(1))[0], '"n_reasons":5', '"n_reasons":1', "/nearest_prototypes/0/reasons/1"),
+        "digest": (recorded.explain(range(1))[0], "a", "b", None),
     }
+    for column, (explained, old, new, place) in changes.items():
+        recorded.change(explained["id"], column, old, new)
+        found = recorded.verify(explained["id"])
+
+        assert found["status"] == "different"
+        assert found["digest_matches"] == (column == "request")
+        assert found["n_differences"] == len(found["differences"])
+        assert (place in found["differences"]) if place else (found["differences"] == [])
+    for column in ("response", "request"):
+        (explained,) = recorded.explain(range(1))
+        recorded.change(explained["id"], column, "{", "[{")
+        assert recorded.verify(explained["id"])["differences"] == [""]
 
 
-def test_they_are_deleted_by_id_and_by_row(api: Api, forest: Registered, storing: str) -> None:
-    first, second, third = (_store(api, forest, storing, "deleted, ?&") for _ in range(3))
-    kept = _store(api, forest, storing, "kept")
+def test_another_release_may_have_computed_something_else(recorded: Recorded) -> None:
+    (same,), (other,) = recorded.explain(range(1)), recorded.explain(range(1))
+    for explained in (same, other):
+        version = recorded.stored(explained["id"])["provenance"]["service"]
+        recorded.change(explained["id"], "provenance", version, "0.0.1")
+    text = recorded.api.get(f"{_PATH}/{other['id']}").text.partition('"response":')[2].removesuffix("}")
+    changed = text.replace('"summary":"', '"summary":"Once upon a time, ')
+    recorded.change(other["id"], "response", text, changed)
+    old = recorded.stored(other["id"])["digest"]
+    recorded.change(other["id"], "digest", old, hashlib.sha256(changed.encode()).hexdigest())
 
-    assert api.delete(f"{_PATH}/{first}").status_code == 204
-    assert api.get(f"{_PATH}/{first}").status_code == api.delete(f"{_PATH}/{first}").status_code == 404
-    assert [each["id"] for each in _stored(api, storing, "deleted, ?&")] == [third, second]
+    found = recorded.verify(other["id"])
 
-    by_row = f"{_PATH}?explainer={storing}&row_id={quote('deleted, ?&')}"
-    assert api.delete(by_row).json() == {"object": "deletion", "n_deleted": 2}
-    assert api.delete(by_row).json() == {"object": "deletion", "n_deleted": 0}
-    assert _stored(api, storing, "deleted, ?&") == []
-    assert api.get(f"{_PATH}/{kept}").status_code == 200
-    for incomplete in ("", f"?explainer={storing}", "?row_id=kept"):
-        assert api.delete(f"{_PATH}{incomplete}").status_code == 422
-    assert api.get(f"{_PATH}/{kept}").status_code == 200
+    assert (found["status"], found["service"]) == ("other_revision", "0.0.1")
+    assert found["differences"] == ["/summary"]
+    assert recorded.verify(same["id"])["status"] == "same"  # it computed what this one does
 
 
-def test_they_outlive_their_explainer_and_cannot_be_verified_then(api: Api, forest: Registered) -> None:
-    parts = {**_parts(forest), "store_explanations": True, "name": "soon gone"}
-    gone = api.post("/v1/explainers", parts).json()["id"]
-    stored = _store(api, forest, gone, "orphan")
-    assert api.delete(f"/v1/explainers/{gone}").status_code == 204
+def test_they_outlive_their_explainer_and_are_verified_again_once_it_is_back(recorded: Recorded) -> None:
+    parts = {"model": recorded.forest.model["id"], "prototype_set": recorded.forest.prototype_set["id"]}
+    request = {**parts, "name": "soon gone", "store_explanations": True}
+    explainer = recorded.api.post("/v1/explainers", request).json()["id"]
+    (explained,) = recorded.api.explain(explainer, [recorded.forest.instance(0)])["data"]
+    assert recorded.api.delete(f"/v1/explainers/{explainer}").status_code == 204
 
-    assert api.get(f"{_PATH}/{stored}").json()["explainer"] == gone
-    refused = api.post(f"{_PATH}/{stored}/verify")
-    assert (refused.status_code, refused.json()["code"]) == (409, "conflict")
-    assert gone in refused.json()["detail"]
-    assert api.post("/v1/explainers", parts).json()["id"] == gone
-    assert _verified(api, stored)["status"] == "same"
+    assert recorded.stored(explained["id"])["response"] == explained
+    refused = recorded.api.post(f"{_PATH}/{explained['id']}/verify")
+
+    assert _refusal(refused) == (409, "conflict")
+    assert explainer in refused.json()["detail"]
+    assert recorded.api.post("/v1/explainers", request).json()["id"] == explainer
+    assert recorded.verify(explained["id"])["status"] == "same"
+    assert _refusal(recorded.api.post(f"{_PATH}/xpn_gone/verify")) == (404, "not_found")
+

@@ -70,7 +70,7 @@ async def _explained(
 ) -> bytes:
     is_quick = await search_is_quick(warm, request)
     if request.dataset is None:
-        work = partial(explain_rows, warm, request, name, record=record)
+        work = partial(explain_rows, warm, request, name, None, record)
         return await run_rows(context, _n_rows(request), work, is_quick=is_quick)
     # Its file is read beside the event loop, however few the rows are.
     return await context.batches.run(

@@ -277,8 +277,8 @@ class Explanations(Sequence[Explanation]):
             ``row_id``, ``status``; the ``label``, with a column such as ``score_yes`` for each class, or the ``value``;
             ``typicality_level`` and ``typicality_percentile`` (0 to 100); of the nearest prototype
             ``prototype_row_id``, ``prototype_label`` or ``prototype_value``, ``proximity`` (0 to 1) and the texts of
-            its reasons ``reason_1``, ``reason_2``, …; ``summary``; ``warnings``, as one text. Where values were included,
-            ``value_age`` and ``prototype_value_age`` follow for each feature; where rows were refused,
+            its reasons ``reason_1``, ``reason_2``, …; ``summary``; ``warnings``, as one text. Where values were
+            included, ``value_age`` and ``prototype_value_age`` follow for each feature; where rows were refused,
             ``problem_code`` and ``problem_detail``.
             ``"reasons"``: a row for each reason of each near prototype, with ``row_id``, ``prototype_rank``,
             ``prototype_row_id``, of classifiers ``prototype_label``, ``proximity``, ``reason_rank``, ``feature``,

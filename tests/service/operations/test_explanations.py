@@ -5,6 +5,7 @@ import dataclasses
 import json
 import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -82,9 +83,9 @@ def test_few_rows_are_answered_at_once_and_many_beside_the_event_loop(
     made_in: list[str] = []
     explain_rows = explanations.explain_rows
 
-    def watched(*arguments: object) -> bytes:
+    def watched(*arguments: Any, **named: Any) -> bytes:  # noqa: ANN401  # passed on as they are
         made_in.append(threading.current_thread().name)
-        return explain_rows(*arguments)  # type: ignore[arg-type]  # passed on as they are
+        return explain_rows(*arguments, **named)
 
     monkeypatch.setattr(explanations, "explain_rows", watched)
 

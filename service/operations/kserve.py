@@ -27,7 +27,7 @@ from tree_explainers.onnx_models.session import Outcome
 from ..app_context import AppContext
 from ..tensors import OutputTensor, TensorAnswer, answer_of, instances_of, wanted_outputs
 from .explanation_records import CallRecord, record_of, store
-from .explanations import check_size, explainer_named, find_warm, run_rows, search_is_quick, sent_instances
+from .explanations import check_size, explainer_named, find_warm, is_quick, run_rows, sent_instances
 
 _PLATFORM = "leafspace"
 _EXPLANATION, _SCORES, _LABEL, _VALUE = "explanation", "scores", "label", "value"
@@ -42,10 +42,10 @@ async def explain(context: AppContext, name: str, request: ExplanationRequest) -
     warm = await _find(context, name)
     instances = sent_instances(request)
     check_size(context, warm, request)
-    is_quick = await search_is_quick(warm, request)
+    quick = await is_quick(warm, request)
     record = record_of(context, warm, request, name) if warm.stores_explanations else None
     work = partial(_explained, warm, name, request, record)
-    body = await run_rows(context, len(instances), work, is_quick=is_quick)
+    body = await run_rows(context, len(instances), work, quick=quick)
     await store(context, record)
     return body
 
@@ -89,8 +89,8 @@ async def infer(
         head = {"model_name": name, "model_version": warm.explainer_id} | ({"id": request.id} if request.id else {})
         return answer_of(head, [tensors[wanted] for wanted in are_binary], are_binary)
 
-    is_quick = await search_is_quick(warm, rows)
-    answer = await run_rows(context, len(rows.instances), inferred, is_quick=is_quick)
+    quick = await is_quick(warm, rows)
+    answer = await run_rows(context, len(rows.instances), inferred, quick=quick)
     await store(context, record)
     return answer
 

@@ -76,9 +76,23 @@ def test_an_unknown_explainer_is_not_found(shop: Shop) -> None:
         _explain(shop.workshop.context, "xpl_gone", instances=[[1]])
 
 
-@pytest.mark.parametrize("n_rows", [1, 4, 5, 300])
-def test_few_rows_are_answered_at_once_and_many_beside_the_event_loop(
-    shop: Shop, n_rows: int, monkeypatch: pytest.MonkeyPatch
+_EVERYTHING = {"detail": "full", "nearest_rows": {"n_rows": 100}}
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "wanted", "thread"),
+    [
+        (1, {}, "MainThread"),
+        (4, {}, "MainThread"),
+        (5, {}, "batches"),
+        (300, {}, "batches"),
+        (1, {"include": ["contrast", "nearest_rows"]}, "MainThread"),
+        (1, _EVERYTHING, "batches"),
+        (4, {"include": ["contrast"], "n_reasons": "all"}, "batches"),
+    ],
+)
+def test_short_answers_are_made_at_once_and_long_ones_beside_the_event_loop(
+    shop: Shop, n_rows: int, wanted: dict[str, Any], thread: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made_in: list[str] = []
     explain_rows = explanations.explain_rows
@@ -89,7 +103,7 @@ def test_few_rows_are_answered_at_once_and_many_beside_the_event_loop(
 
     monkeypatch.setattr(explanations, "explain_rows", watched)
 
-    answer = _explain(shop.workshop.context, shop.explainer, instances=[shop.instance(0)] * n_rows)
+    answer = _explain(shop.workshop.context, shop.explainer, instances=[shop.instance(0)] * n_rows, **wanted)
 
     assert len(json.loads(answer)["data"]) == n_rows
-    assert made_in[0].startswith("MainThread" if n_rows <= 4 else "batches")
+    assert made_in[0].startswith(thread)

@@ -19,7 +19,7 @@ from .feature_reasons import (
     number_sentence,
     rounded_end,
 )
-from .raw_units import ColumnUnits, RawReasons, RawSide, group_by_feature
+from .raw_units import ColumnUnits, RawReasons, RawSide, Wanted, group_by_feature
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +120,22 @@ class ReasonReader:
         ]
         return [features[start:end] for start, end in pairwise(raw.bounds.tolist())]
 
-    def group(self, reasons: NDArray[Any], n_pairs: int, is_missing: NDArray[np.bool_] | None = None) -> RawReasons:
+    def group(
+        self,
+        reasons: NDArray[Any],
+        n_pairs: int,
+        is_missing: NDArray[np.bool_] | None = None,
+        wanted: Wanted | None = None,
+    ) -> RawReasons:
         """Group reasons by feature, sorted as by ``read``; only features that are single numbers are complete.
+
+        All are returned, or those that are ``wanted``.
 
         Reasons mention that a missing value is allowed for features that some reference row misses, and for those that
         the row itself misses (``is_missing``): without it the reason would not be true of the row.
         """
-        return group_by_feature(reasons, n_pairs, self.units, self._nullable(is_missing))
+        wanted = wanted or Wanted(np.ones(len(self.columns), dtype=np.bool_), len(self.columns))
+        return group_by_feature(reasons, n_pairs, self.units, self._nullable(is_missing), wanted)
 
     def other(
         self, reasons: NDArray[Any], raw: RawReasons, place: int, is_missing: NDArray[np.bool_] | None = None

@@ -254,4 +254,3 @@ def test_they_outlive_their_explainer_and_are_verified_again_once_it_is_back(rec
     assert recorded.api.post("/v1/explainers", request).json()["id"] == explainer
     assert recorded.verify(explained["id"])["status"] == "same"
     assert _refusal(recorded.api.post(f"{_PATH}/xpn_gone/verify")) == (404, "not_found")
-

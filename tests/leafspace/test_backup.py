@@ -28,7 +28,7 @@ from storage.object_store import file_sha256
 from storage.settings import embedded
 from tests.support.api import Api, Registered, csv_of, register
 from tests.support.serving import serving
-from tests.support.stored import Shelf, new_dataset, new_model
+from tests.support.stored import Shelf, kept_explanation, new_dataset, new_model
 
 _ROOT = Path(__file__).parents[2]
 

@@ -1,6 +1,7 @@
 """Explanations: single predictions explained by their nearest prototypes, in the words of the service."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Literal, TypedDict, overload
 
 from ._generated.models import (
@@ -134,7 +135,7 @@ class Explanation:
     @property
     def prediction(self) -> ClassPrediction | ValuePrediction:
         """What the model predicts, by ``task``."""
-        return with_labels(self._explained.prediction, self._labels)
+        return self._explained.prediction
 
     @property
     def label(self) -> Label | None:
@@ -168,7 +169,7 @@ class Explanation:
     @property
     def nearest_prototypes(self) -> list[NearestPrototype]:
         """The nearest prototypes, nearest first; none where the row shares no leaf with any."""
-        return Records(with_labels(self._explained.nearest_prototypes, self._labels))
+        return Records(self._explained.nearest_prototypes)
 
     @property
     def values(self) -> dict[str, Cell]:
@@ -183,27 +184,27 @@ class Explanation:
     @property
     def prototype_prediction(self) -> PrototypePrediction | None:
         """What the nearest prototype predicts, where all details were requested and there is one."""
-        return with_labels(self._explained.prototype_prediction or None, self._labels)
+        return self._explained.prototype_prediction or None
 
     @property
     def contrasts(self) -> list[Contrast]:
         """The nearest prototypes of other classes; none where they were not requested."""
-        return Records(with_labels(self._explained.contrasts or [], self._labels))
+        return Records(self._explained.contrasts or [])
 
     @property
     def nearest_rows(self) -> list[NearestRow]:
         """The nearest of all reference rows, nearest first; none where they were not requested."""
-        return Records(with_labels(self._explained.nearest_rows or [], self._labels))
+        return Records(self._explained.nearest_rows or [])
 
     @property
     def rules(self) -> list[FiringRule]:
         """The rules that hold for the row, the first of which decides; none where they were not requested."""
-        return Records(with_labels(self._explained.rules or [], self._labels))
+        return Records(self._explained.rules or [])
 
     @property
     def approximation_path(self) -> ApproximationPath | None:
         """The row's path in the approximation tree, where it was requested."""
-        return with_labels(self._explained.approximation_path or None, self._labels)
+        return self._explained.approximation_path or None
 
     @property
     def reasons(self) -> list[Reason]:
@@ -231,12 +232,13 @@ class Explanation:
         said = self.summary if self.problem is None else self.problem.detail
         return f"<Explanation of row {self.row_id}, {self.status}: {said}>"
 
-    @property
+    @cached_property
     def _explained(self) -> ExplainedRow | AbstainedRow:
+        """What the service sent, with the caller's labels."""
         if isinstance(self.details, RefusedRow):
             problem = self.details.problem
             raise error_from_problem(problem.to_dict(), Answered(status=problem.status))
-        return self.details
+        return with_labels(self.details, self._labels)
 
 
 class Explanations(Sequence[Explanation]):

@@ -12,7 +12,7 @@ MAX_DIFFERENCES = 100
 
 
 class StoredExplanationSummary(Contract):
-    """A stored explanation in a list: without what was asked and answered."""
+    """A stored explanation in a list: without its request and response."""
 
     object: Annotated[Literal["stored_explanation"], OBJECT] = "stored_explanation"
     id: str = Field(description="Id of the stored explanation, which stands in the answer as `id` of the explanation.")
@@ -29,7 +29,7 @@ class StoredExplanationSummary(Contract):
 
 
 class StoredExplanation(StoredExplanationSummary):
-    """A stored explanation with what was asked and answered."""
+    """A stored explanation with its request and response."""
 
     provenance: Provenance = Field(description="Model, dataset, prototype set and versions behind the explanation.")
     revision: int = Field(description="Revision of explanations by which it was computed.")

@@ -28,7 +28,7 @@ _ABSENT = object()
 def list_explanations(
     context: AppContext, limit: int, cursor: str | None, **filters: str
 ) -> Page[StoredExplanationSummary]:
-    """Return one page of stored explanations, newest first, without what was asked and answered."""
+    """Return one page of stored explanations, newest first, without their requests and responses."""
     return context.explanations.list(limit, cursor, **filters)
 
 

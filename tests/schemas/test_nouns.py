@@ -34,6 +34,7 @@ def test_every_method_of_every_noun_has_a_scope_and_nothing_else_has() -> None:
     for method, path in [
         ("POST", "/v1/models/{model_id}/retrain"),
         ("POST", "/v1/explainers/{explainer_id}/predictions"),
+        ("POST", "/v1/explanations/{stored_explanation_id}/restore"),
         ("TRACE", "/v1/models"),
         ("GET", "/v1/nowhere"),
     ]:

@@ -22,7 +22,7 @@ from ._generated.models import (
     RefusedRow,
 )
 from ._generated.types import UNSET
-from .calls import Program, awaitable, blocking, create, fetch
+from .calls import Program, awaitable, blocking, create, fetch, transport_of
 from .errors import Invalid, LeafspaceError
 from .explanations import Detail, Explanation, Explanations, Include, SearchedRows, parts_of
 from .nouns import (
@@ -151,8 +151,9 @@ def explain_rows(  # noqa: PLR0913  # what explanations may have
             failure = error
             explanations += _refused(error, names[len(explanations) : len(explanations) + len(batch)])
             continue
-        explanations += map(Explanation, answer.data)
         provenance = answer.provenance
+        labels = transport_of(self).labels.of(provenance.model_sha256)
+        explanations += [Explanation(row, labels) for row in answer.data]
     if failure is not None and provenance is None:
         raise failure
     return Explanations(explanations, provenance)

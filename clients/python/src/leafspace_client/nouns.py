@@ -1,7 +1,8 @@
 """Nouns: what all kinds of things that the service keeps have in common: list them, get one, delete one.
 
 A thing that a job makes, or that is made of others, comes as a ``View``: an object with methods, which knows its id and
-fetches the rest when it is needed. Pickled, it is its id and the address of the service; never a key.
+fetches the rest when it is needed. Pickled, it is its id, the address of the service and the caller's labels; never a
+key.
 """
 
 import inspect

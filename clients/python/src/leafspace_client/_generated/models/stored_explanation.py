@@ -22,7 +22,7 @@ T = TypeVar("T", bound="StoredExplanation")
 
 @_attrs_define(repr=False)
 class StoredExplanation(Record):
-    """A stored explanation with what was asked and answered.
+    """A stored explanation with its request and response.
 
     Attributes:
         id (str): Id of the stored explanation, which stands in the answer as `id` of the explanation.

@@ -14,7 +14,7 @@ T = TypeVar("T", bound="StoredExplanationSummary")
 
 @_attrs_define(repr=False)
 class StoredExplanationSummary(Record):
-    """A stored explanation in a list: without what was asked and answered.
+    """A stored explanation in a list: without its request and response.
 
     Attributes:
         id (str): Id of the stored explanation, which stands in the answer as `id` of the explanation.

@@ -87,7 +87,7 @@ def sync_detailed(
 ) -> Response[Problem | StoredExplanation]:
     """Get Explanation
 
-     Read a stored explanation: what was asked, and the very bytes that were answered.
+     Read a stored explanation: its request, and the very bytes that were answered.
 
     Args:
         stored_explanation_id (str):
@@ -118,7 +118,7 @@ def sync(
 ) -> Problem | StoredExplanation | None:
     """Get Explanation
 
-     Read a stored explanation: what was asked, and the very bytes that were answered.
+     Read a stored explanation: its request, and the very bytes that were answered.
 
     Args:
         stored_explanation_id (str):
@@ -144,7 +144,7 @@ async def asyncio_detailed(
 ) -> Response[Problem | StoredExplanation]:
     """Get Explanation
 
-     Read a stored explanation: what was asked, and the very bytes that were answered.
+     Read a stored explanation: its request, and the very bytes that were answered.
 
     Args:
         stored_explanation_id (str):
@@ -173,7 +173,7 @@ async def asyncio(
 ) -> Problem | StoredExplanation | None:
     """Get Explanation
 
-     Read a stored explanation: what was asked, and the very bytes that were answered.
+     Read a stored explanation: its request, and the very bytes that were answered.
 
     Args:
         stored_explanation_id (str):

@@ -137,7 +137,7 @@ def sync_detailed(
 ) -> Response[PageStoredExplanationSummary | Problem]:
     """List Explanations
 
-     List stored explanations, newest first, without what was asked and answered.
+     List stored explanations, newest first, without their requests and responses.
 
     Args:
         limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
@@ -187,7 +187,7 @@ def sync(
 ) -> PageStoredExplanationSummary | Problem | None:
     """List Explanations
 
-     List stored explanations, newest first, without what was asked and answered.
+     List stored explanations, newest first, without their requests and responses.
 
     Args:
         limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
@@ -232,7 +232,7 @@ async def asyncio_detailed(
 ) -> Response[PageStoredExplanationSummary | Problem]:
     """List Explanations
 
-     List stored explanations, newest first, without what was asked and answered.
+     List stored explanations, newest first, without their requests and responses.
 
     Args:
         limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
@@ -280,7 +280,7 @@ async def asyncio(
 ) -> PageStoredExplanationSummary | Problem | None:
     """List Explanations
 
-     List stored explanations, newest first, without what was asked and answered.
+     List stored explanations, newest first, without their requests and responses.
 
     Args:
         limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:

@@ -25,8 +25,8 @@ class ExplainerRequest(Contract):
     name: Name | None = Field(default=None, description="Name of the explainer, shown in lists; null: none.")
     shown_features: Literal["all"] | list[Name] = Field(
         default="all",
-        description="Features of the (real) prototype rows that explanations show, in `features` and "
-        "`similar_because`: `all`, or a list of names.",
+        description="Features of the (real) prototype rows that explanations show, in `values` and in "
+        "reasons and differences: `all`, or a list of names.",
     )
     abstain_below: float | None = Field(
         default=None,

@@ -1,7 +1,5 @@
 """Rows of a registered dataset, explained by their ids: as if they had been sent."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +8,7 @@ from tests.support.api import Api, Json, Registered, csv_of, frame_of, parquet_o
 from tests.support.pipelines import PIPELINES, fitted_pipeline
 
 
-def _post(api: Api, registered: Registered, **request: Any) -> tuple[int, Json]:
+def _post(api: Api, registered: Registered, **request: object) -> tuple[int, Json]:
     answer = api.post(f"/v1/explainers/{registered.explainer['id']}/explanations", request)
     return answer.status_code, answer.json()
 

@@ -23,7 +23,6 @@ def test_ids_have_the_prefixes_of_the_contract() -> None:
         "label_audits": "lba_",
         "rule_sets": "rls_",
         "approximation_trees": "apt_",
-        "explanations": "xpn_",
         "explanation_sets": "exs_",
         "explainers": "xpl_",
         "explanations": "xpn_",

@@ -92,9 +92,7 @@ class Explanation:
     def __init__(
         self, details: ExplainedRow | AbstainedRow | RefusedRow, labels: Mapping[str, Label] | None = None
     ) -> None:
-        # The generated reader takes the first kind that has these fields, and abstained rows have those of explained ones.
-        is_abstained = isinstance(details, ExplainedRow) and details.status == "abstained"
-        self.details = AbstainedRow.from_dict(details.to_dict()) if is_abstained else details
+        self.details = details
         self._labels = labels or {}
 
     @property
@@ -279,9 +277,9 @@ class Explanations(Sequence[Explanation]):
             ``row_id``, ``status``; the ``label``, with a column such as ``score_yes`` for each class, or the ``value``;
             ``typicality_level`` and ``typicality_percentile`` (0 to 100); of the nearest prototype
             ``prototype_row_id``, ``prototype_label`` or ``prototype_value``, ``proximity`` (0 to 1) and the texts of
-            its reasons ``reason_1``, ``reason_2``, …; ``summary``; ``warnings``, as one text. ``value_age`` and
-            ``prototype_value_age`` follow for each feature where values were included, and ``problem_code`` and
-            ``problem_detail`` where rows were refused.
+            its reasons ``reason_1``, ``reason_2``, …; ``summary``; ``warnings``, as one text. Where values were
+            included, ``value_age`` and ``prototype_value_age`` follow for each feature; where rows were refused,
+            ``problem_code`` and ``problem_detail``.
             ``"reasons"``: a row for each reason of each near prototype, with ``row_id``, ``prototype_rank``,
             ``prototype_row_id``, of classifiers ``prototype_label``, ``proximity``, ``reason_rank``, ``feature``,
             ``text``, ``value``, ``prototype_value`` and ``share_of_trees`` (0 to 1). Ranks begin at 1.

@@ -18,6 +18,7 @@ from schemas.explanations import ExplanationRequest
 from storage.errors import StorageError
 from tree_explainers.onnx_models.label_index import near_ties
 from tree_explainers.onnx_models.session import Outcome
+from tree_explainers.prototype_sets.near_reasons import NearReasons, near_reasons
 
 from . import documents
 from .contrasts import ContrastedRow, ContrastLimits, contrasts
@@ -76,7 +77,8 @@ def explain_read(
         What ``run_readable`` returns for them.
     """
     outcome, indices, refused = run
-    leaves = warm.leaves(outcome)
+    # Kept ones may be read-only.
+    leaves = np.require(warm.leaves(outcome), dtype=np.int32, requirements=["C", "W"])
     proximities = warm.index.proximities(leaves)
     are_near = near_ties(outcome.scores, warm.session.description.rounding)
     values = dict(zip(read.indices, read.values, strict=True))
@@ -181,10 +183,12 @@ class ExplainedRow(NamedTuple):
 
 
 def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: ExplainedRow) -> dict[str, Any]:
-    nearest = warm.index.nearest(explained.proximities, parts.n_prototypes)
-    standing = UNKNOWN if warm.typicality is None else warm.typicality.standing(int(explained.proximities.max()))
+    row = explained.leaves, explained.proximities
+    found = near_reasons(warm.index, warm.reasons, warm.minimum, row, parts.n_prototypes)
+    best = int(explained.proximities.max())
+    standing = UNKNOWN if warm.typicality is None else warm.typicality.standing(best)
     prediction = _prediction(warm, explained)
-    near = _nearest_prototypes(warm, parts, explained, nearest, abstains=standing.abstains)
+    near = _nearest_prototypes(warm, parts, explained, found, abstains=standing.abstains)
     document = {
         "object": "explanation",
         "row_id": row_id,
@@ -197,10 +201,10 @@ def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: Expl
     }
     if parts.is_full and near:
         document["prototype_prediction"] = documents.prototype_prediction(
-            warm.prototypes[nearest[0]], prediction.get("label")
+            warm.prototypes[found.nearest[0]], prediction.get("label")
         )
-    for part, (name, write) in _OPTIONAL.items():
-        if part in parts.included and (written := write(warm, parts, explained, nearest)) is not None:
+    for part, (name, write) in _OPTIONAL.items() if parts.included else ():
+        if part in parts.included and (written := write(warm, parts, explained, found.nearest)) is not None:
             document[name] = written
     if parts.search is not None:
         _add_nearest_rows(document, warm, parts, explained, parts.search)
@@ -216,31 +220,26 @@ def _prediction(warm: WarmExplainer, explained: ExplainedRow) -> dict[str, Any]:
 
 
 def _nearest_prototypes(
-    warm: WarmExplainer, parts: Parts, explained: ExplainedRow, nearest: NDArray[np.int64], *, abstains: bool
+    warm: WarmExplainer, parts: Parts, explained: ExplainedRow, found: NearReasons, *, abstains: bool
 ) -> list[dict[str, Any]]:
-    prototypes = [warm.prototypes[index] for index in nearest.tolist()]
-    shared = warm.index.shared_trees(explained.leaves, nearest)
-    shares = (explained.proximities[nearest] / warm.index.total_weight).tolist()
-    near: list[dict[str, Any]] = [
-        {**prototype.head, "proximity": share, "reasons": []}
-        for prototype, share in zip(prototypes, shares, strict=True)
-    ]
-    # A prototype that shares a leaf by chance with the row explains nothing.
-    is_near = warm.minimum.is_reached(explained.proximities[nearest], shared.sum(axis=1))
-    places = [] if abstains else np.flatnonzero(is_near).tolist()
-    others = [prototypes[place].values for place in places]
+    prototypes = [warm.prototypes[index] for index in found.nearest.tolist()]
+    shares = (explained.proximities[found.nearest] / warm.index.total_weight).tolist()
+    # A prototype that shares a leaf by chance with the row explains nothing: there are no reasons then.
     reasons = warm.reason_texts.write(
-        warm.reasons.of(nearest[places], shared[places]),
-        Compared(explained.values, others, warm.unexpected.of_row(explained.values)),
-        parts.n_reasons,
+        found.reasons,
+        Compared(explained.values, [each.values for each in prototypes], warm.unexpected.of_row(explained.values)),
+        0 if abstains else parts.n_reasons,
         with_intervals="intervals" in parts.included,
     )
-    for place, own in zip(places, reasons, strict=True):
-        near[place]["reasons"] = own
+    near: list[dict[str, Any]] = [
+        {**prototype.head, "proximity": share, "reasons": own}
+        for prototype, share, own in zip(prototypes, shares, reasons, strict=True)
+    ]
     if parts.is_full:
+        n_shared = found.n_shared.tolist()
         for rank, entry in enumerate(near, 1):
             entry |= {"rank": rank, "distance": 1 - entry["proximity"], "coverage": prototypes[rank - 1].coverage}
-            entry |= {"shared_trees": int(shared[rank - 1].sum()), "n_trees": warm.index.n_trees_used}
+            entry |= {"shared_trees": n_shared[rank - 1], "n_trees": warm.index.n_trees_used}
     return near
 
 

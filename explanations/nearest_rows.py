@@ -24,6 +24,8 @@ MAX_GROUP_COLUMNS = 4
 
 _N_SHOWN = 5
 _ID_CHARACTERS = 60
+# Of marking which rows a request allows, and of finding a row by its id; measured on one core of a 2025 server.
+_SECONDS_PER_ROW, _SECONDS_PER_ID = 3e-9, 2e-5
 
 
 class NearRow(NamedTuple):
@@ -104,7 +106,11 @@ class WarmReference:
         file = self._file
         if file is None or (options.group_by is not None and options.group_by not in self._groups):
             return float("inf")
-        return 1e-9 * file.search.nanoseconds * n_rows
+        is_restricted = options.classes or options.max_per_group or options.row_ids
+        restricting = _SECONDS_PER_ID * len(options.row_ids or ()) + _SECONDS_PER_ROW * file.n_rows * bool(
+            is_restricted
+        )
+        return restricting + 1e-9 * file.search.nanoseconds * n_rows
 
     def search(self, options: NearestRowsOptions) -> "RowSearch":
         """Return the search for some of the rows.

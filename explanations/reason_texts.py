@@ -4,11 +4,11 @@ Of each prototype only as many reasons are put into words as are shown. What doe
 prepared.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
 import orjson
@@ -17,12 +17,14 @@ from numpy.typing import NDArray
 from tree_explainers import wording
 from tree_explainers.onnx_models.description import ModelColumn
 from tree_explainers.prototype_sets.feature_reasons import FeatureReason, any_number, shown_name
-from tree_explainers.prototype_sets.raw_units import RawReasons, RawSide
+from tree_explainers.prototype_sets.raw_units import RawReasons, RawSide, Wanted
 from tree_explainers.prototype_sets.readable import ReasonReader
 
 _N_SIDES = 1 << len(RawSide)
 _HAS_LOW, _HAS_HIGH = _N_SIDES, 2 * _N_SIDES  # beside a side: there is an end
 _KEPT_NUMBERS = 100_000
+_KEPT_REASONS = 10_000  # of an explainer: about half a kilobyte each
+Made = TypeVar("Made")
 
 
 class Compared(NamedTuple):
@@ -39,13 +41,14 @@ class ReasonTexts:
 
     reader: ReasonReader
     is_shown: NDArray[np.bool_]  # (n_columns,) callers may see it
-    shows_all: bool
     names: tuple[str, ...]  # (n_columns,)
     starts: tuple[str, ...]  # (n_columns,) up to the predicate of the sentence
     features: tuple[int | None, ...]  # (n_columns,) index of the raw feature; None: transformed
     before_low: tuple[str, ...]  # the words around the numbers of a sentence, by ``_sentence_codes``
     before_high: tuple[str, ...]
     after: tuple[str, ...]
+    known_texts: "_Kept[str]" = field(default_factory=lambda: _Kept())
+    known_intervals: "_Kept[dict[str, Any]]" = field(default_factory=lambda: _Kept())
 
     @staticmethod
     def build(reader: ReasonReader, shown_features: frozenset[str] | None) -> "ReasonTexts":
@@ -67,7 +70,6 @@ class ReasonTexts:
         return ReasonTexts(
             reader,
             is_shown,
-            bool(is_shown.all()),
             tuple(column.name for column in reader.columns),
             tuple(f"{shown_name(column)} is " for column in reader.columns),
             tuple(map(_raw_feature, reader.columns)),
@@ -92,68 +94,99 @@ class ReasonTexts:
         with_intervals
             Whether to add the ends in numbers.
         """
-        raw = self.reader.group(reasons, len(compared.others), compared.is_missing)
-        places = [self._shown(raw, start, end)[:n_reasons] for start, end in pairwise(raw.bounds.tolist())]
-        chosen = [place for own in places for place in own]
-        columns, texts, shares, intervals = self._in_words(raw, chosen, with_intervals=with_intervals)
-        if raw.is_other.any():
-            for index, place in enumerate(chosen):
-                if raw.is_other[place]:
-                    found = self.reader.other(reasons, raw, place, compared.is_missing)
-                    texts[index], intervals[index] = found["text"], interval_of(found) if with_intervals else None
-        written, end = [], 0
-        for other, own in zip(compared.others, places, strict=True):
-            start, end = end, end + len(own)
-            of_pair = zip(columns[start:end], texts[start:end], shares[start:end], intervals[start:end], strict=True)
-            written.append([self._reason(*reason, compared.values, other) for reason in of_pair])
+        wanted = Wanted(self.is_shown, len(self.names) if n_reasons is None else n_reasons)
+        raw = self.reader.group(reasons, len(compared.others), compared.is_missing, wanted)
+        columns = raw.column.tolist()
+        keys = list(zip(columns, raw.side.tolist(), _bits(raw.low), _bits(raw.high), strict=True))
+        texts = self.known_texts.of(keys, lambda places: self._texts(raw, places))
+        intervals = self.known_intervals.of(keys, lambda places: self._intervals(raw, places)) if with_intervals else []
+        for place in np.flatnonzero(raw.is_other).tolist() if raw.is_other.any() else ():
+            found = self.reader.other(reasons, raw, place, compared.is_missing)
+            texts[place] = found["text"]
+            if with_intervals:
+                intervals[place] = interval_of(found)
+        shares = raw.share_of_trees.tolist()
+        found_reasons = _Found(columns, texts, shares, intervals)
+        bounds = pairwise(raw.bounds.tolist())
+        return [
+            self._of_pair(found_reasons, start, end, compared.values, other)
+            for (start, end), other in zip(bounds, compared.others, strict=True)
+        ]
+
+    def _of_pair(
+        self, found: "_Found", start: int, end: int, values: Sequence[Any], other: Sequence[Any]
+    ) -> list[dict[str, Any]]:
+        written: list[dict[str, Any]] = []
+        for place in range(start, end):
+            column = found.columns[place]
+            reason: dict[str, Any] = {"feature": self.names[column], "text": found.texts[place]}
+            feature = self.features[column]
+            if feature is not None:
+                reason["value"], reason["prototype_value"] = values[feature], other[feature]
+            reason["share_of_trees"] = found.shares[place]
+            if found.intervals:
+                reason["interval"] = found.intervals[place]
+            written.append(reason)
         return written
 
-    def _shown(self, raw: RawReasons, start: int, end: int) -> Sequence[int]:
-        if self.shows_all:
-            return range(start, end)
-        found: list[int] = (start + np.flatnonzero(self.is_shown[raw.column[start:end]])).tolist()
-        return found
-
-    def _in_words(
-        self, raw: RawReasons, chosen: list[int], *, with_intervals: bool
-    ) -> tuple[list[int], list[str], list[float], list[dict[str, Any] | None]]:
-        """Return column, text, share of trees and interval of the reasons at these places, as if all were numbers."""
-        column, side = raw.column[chosen], raw.side[chosen]
-        low, high = self.reader.rounded(raw.low[chosen], column), self.reader.rounded(raw.high[chosen], column)
-        lows, highs = _number_texts(low), _number_texts(high)
-        codes = (side + _HAS_LOW * np.isfinite(low) + _HAS_HIGH * np.isfinite(high)).tolist()
-        columns = column.tolist()
-        texts = [
-            f"{self.starts[of]}{self.before_low[code]}{_words(low)}{self.before_high[code]}{_words(high)}{self.after[code]}"
-            for of, code, low, high in zip(columns, codes, lows, highs, strict=True)
+    def _texts(self, raw: RawReasons, places: list[int]) -> list[str]:
+        """Return the texts of the reasons at these places, as if all were numbers."""
+        columns, sides, low, high = self._rounded(raw, places)
+        codes = (sides + _HAS_LOW * np.isfinite(low) + _HAS_HIGH * np.isfinite(high)).tolist()
+        ends = zip(columns.tolist(), codes, _number_texts(low), _number_texts(high), strict=True)
+        return [
+            f"{self.starts[column]}{self.before_low[code]}{_words(low)}{self.before_high[code]}{_words(high)}{self.after[code]}"
+            for column, code, low, high in ends
         ]
-        intervals: list[dict[str, Any] | None] = [None] * len(columns)
-        if with_intervals:
-            ends = zip(side.tolist(), lows, highs, columns, strict=True)
-            intervals = [self._interval(*each) for each in ends]
-        return columns, texts, raw.share_of_trees[chosen].tolist(), intervals
 
-    def _interval(self, side: int, low: bytes, high: bytes, column: int) -> dict[str, Any]:
+    def _intervals(self, raw: RawReasons, places: list[int]) -> list[dict[str, Any]]:
+        """Return the intervals of the reasons at these places, as if all were numbers."""
+        columns, sides, low, high = self._rounded(raw, places)
+        ends = zip(columns.tolist(), sides.tolist(), _number_texts(low), _number_texts(high), strict=True)
+        return [self._interval(*each) for each in ends]
+
+    def _rounded(self, raw: RawReasons, places: list[int]) -> tuple[NDArray[Any], ...]:
+        """Return columns, sides, and low and high ends as they are written."""
+        columns = raw.column[places]
+        ends = (self.reader.rounded(of[places], columns) for of in (raw.low, raw.high))
+        return columns, raw.side[places], *ends
+
+    def _interval(self, column: int, side: int, low: bytes, high: bytes) -> dict[str, Any]:
         is_transformed = self.reader.columns[column].transformed
         return _interval(RawSide(side), orjson.loads(low), orjson.loads(high), is_transformed=is_transformed)
 
-    def _reason(
-        self,
-        column: int,
-        text: str,
-        share_of_trees: float,
-        interval: dict[str, Any] | None,
-        values: Sequence[Any],
-        others: Sequence[Any],
-    ) -> dict[str, Any]:
-        found: dict[str, Any] = {"feature": self.names[column], "text": text}
-        feature = self.features[column]
-        if feature is not None:
-            found["value"], found["prototype_value"] = values[feature], others[feature]
-        found["share_of_trees"] = share_of_trees
-        if interval is not None:
-            found["interval"] = interval
-        return found
+
+class _Found(NamedTuple):
+    """Reasons of all pairs, one after the other."""
+
+    columns: list[int]
+    texts: list[str]
+    shares: list[float]
+    intervals: list[dict[str, Any]]  # empty: they are not included
+
+
+class _Kept(Generic[Made]):
+    """What was made of reasons before, by what it was made of: different rows have many reasons in common."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[int, ...], Made] = {}
+
+    def of(self, keys: list[tuple[int, ...]], make: Callable[[list[int]], list[Made]]) -> list[Made]:
+        """Return what belongs to the keys; ``make`` makes that of new ones, given their places."""
+        found = [self._kept.get(key) for key in keys]
+        if None in found:
+            places = [place for place, each in enumerate(found) if each is None]
+            if len(self._kept) > _KEPT_REASONS:
+                self._kept.clear()
+            for place, made in zip(places, make(places), strict=True):
+                found[place] = self._kept[keys[place]] = made
+        return cast("list[Made]", found)
+
+
+def _bits(ends: NDArray[np.float64]) -> list[int]:
+    """Return numbers as integers that are equal only where they are written alike: 0 and -0 are not."""
+    found: list[int] = ends.view(np.int64).tolist()
+    return found
 
 
 def interval_of(reason: FeatureReason) -> dict[str, Any]:

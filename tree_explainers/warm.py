@@ -21,7 +21,7 @@ _ANSWER_REQUESTS = (
     "leaf_space.proximity",
     "leaf_space.reference_rows",
     "prototype_sets.leaf_paths",
-    "prototype_sets.nearest",
+    "prototype_sets.near_reasons",
     "prototype_sets.partings",
     "prototype_sets.raw_units",
 )

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import IntFlag
 from math import isnan
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -59,8 +59,7 @@ class ColumnUnits:
         return low_end, high_end, raw_side if self.is_exact[column] else raw_side & ~int(RawSide.EXACT)
 
 
-@dataclass(frozen=True, slots=True)
-class RawReasons:
+class RawReasons(NamedTuple):
     """Reasons by feature: those of pair ``p`` are ``bounds[p]`` to ``bounds[p + 1]``, by descending share of trees."""
 
     column: NDArray[np.int64]  # the feature's first
@@ -74,18 +73,22 @@ class RawReasons:
     bounds: NDArray[np.int64]  # (n_pairs + 1,)
 
 
+class Wanted(NamedTuple):
+    """Which of the grouped reasons are wanted."""
+
+    is_shown: NDArray[np.bool_]  # (n_columns,) of features whose first column this is
+    n_reasons: int  # of each pair, at most
+
+
 def group_by_feature(
-    reasons: NDArray[Any], n_pairs: int, units: ColumnUnits, is_nullable: NDArray[np.bool_]
+    reasons: NDArray[Any], n_pairs: int, units: ColumnUnits, is_nullable: NDArray[np.bool_], wanted: Wanted
 ) -> RawReasons:
     """Group and translate reasons, which are sorted by pair, feature and column; ties keep that order.
 
     ``is_nullable``, (n_columns,), marks the columns whose reasons mention that a missing value is allowed.
     """
-    arrays = (units.scale, units.offset, units.imputed, units.lowest, units.highest, units.is_alone)
-    found = RawReasons(*_group(reasons, n_pairs, *arrays, units.is_single))
-    found.side[~units.is_exact[found.column]] &= ~int(RawSide.EXACT)
-    found.side[~is_nullable[found.column]] &= ~int(RawSide.OR_MISSING)
-    return found
+    arrays = (units.scale, units.offset, units.imputed, units.lowest, units.highest, units.is_alone, units.is_exact)
+    return RawReasons(*_group(reasons, n_pairs, *arrays, is_nullable, units.is_single, *wanted))
 
 
 _LOW_INCLUSIVE, _HIGH_INCLUSIVE = int(Side.LOW_INCLUSIVE), int(Side.HIGH_INCLUSIVE)
@@ -177,26 +180,41 @@ def _group_starts(reasons: NDArray[Any]) -> NDArray[np.int64]:
     return starts[:n_groups].copy()
 
 
-@compiled_ahead(numba.types.UniTuple(_INTEGERS, 2)(_REASONS, _INTEGERS, numba.types.int64))
-def _order(
-    reasons: NDArray[Any], starts: NDArray[np.int64], n_pairs: int
+@compiled_ahead(
+    numba.types.UniTuple(_INTEGERS, 2)(_REASONS, _INTEGERS, numba.types.int64, _BOOLEANS, numba.types.int64)
+)
+def _chosen(
+    reasons: NDArray[Any], starts: NDArray[np.int64], n_pairs: int, is_shown: NDArray[np.bool_], n_most: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Sort each pair's groups by falling share of trees; return the order, and where each pair begins."""
+    """Return each pair's wanted groups by falling share of trees, and where each pair begins among them."""
     bounds = np.zeros(n_pairs + 1, dtype=np.int64)
-    for start in starts:
-        bounds[reasons[start].pair + 1] += 1
-    bounds = np.cumsum(bounds)
-    order = np.empty(len(starts), dtype=np.int64)
+    chosen = np.empty(len(starts), dtype=np.int64)
+    first, end = 0, 0  # of the pair's groups; of those chosen
     for pair in range(n_pairs):
-        shares = np.array([-reasons[start].share_of_trees for start in starts[bounds[pair] : bounds[pair + 1]]])
-        order[bounds[pair] : bounds[pair + 1]] = bounds[pair] + np.argsort(shares, kind="mergesort")
-    return order, bounds
+        last = first
+        while last < len(starts) and reasons[starts[last]].pair == pair:
+            last += 1
+        shares = np.array([-reasons[start].share_of_trees for start in starts[first:last]])
+        for group in first + np.argsort(shares, kind="mergesort"):
+            if end - bounds[pair] < n_most and is_shown[reasons[starts[group]].column]:
+                chosen[end] = group
+                end += 1
+        first, bounds[pair + 1] = last, end
+    return chosen[:end].copy(), bounds
 
 
 @compiled_ahead(
-    _GROUPED(_REASONS, numba.types.int64, _FLOATS, _FLOATS, _FLOATS, _FLOATS, _FLOATS, _BOOLEANS, numba.types.boolean)
+    _GROUPED(
+        _REASONS,
+        numba.types.int64,
+        *(_FLOATS, _FLOATS, _FLOATS, _FLOATS, _FLOATS),
+        *(_BOOLEANS, _BOOLEANS, _BOOLEANS),
+        numba.types.boolean,
+        _BOOLEANS,
+        numba.types.int64,
+    )
 )
-def _group(  # noqa: PLR0913, PLR0917  # the parts of ColumnUnits: compiled code takes arrays
+def _group(  # noqa: PLR0913, PLR0917  # the parts of ColumnUnits and Wanted: compiled code takes arrays
     reasons: NDArray[Any],
     n_pairs: int,
     scale: NDArray[np.float64],
@@ -205,23 +223,27 @@ def _group(  # noqa: PLR0913, PLR0917  # the parts of ColumnUnits: compiled code
     lowest: NDArray[np.float64],
     highest: NDArray[np.float64],
     is_alone: NDArray[np.bool_],
+    is_exact: NDArray[np.bool_],
+    is_nullable: NDArray[np.bool_],
     is_single: bool,  # noqa: FBT001
+    is_shown: NDArray[np.bool_],
+    n_most: int,
 ) -> tuple[NDArray[Any], ...]:
     starts = _group_starts(reasons)
-    order, bounds = _order(reasons, starts, n_pairs)
-    n = len(starts)
+    groups, bounds = _chosen(reasons, starts, n_pairs, is_shown, n_most)
+    n = len(groups)
     column, side = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     low, high, share_of_trees = np.empty(n), np.empty(n), np.empty(n)
     is_other = np.empty(n, dtype=np.bool_)
     first, n_own = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     for place in range(n):
-        group = order[place]
+        group = groups[place]
         start = starts[group]
-        end = starts[group + 1] if group + 1 < n else len(reasons)
+        end = starts[group + 1] if group + 1 < len(starts) else len(reasons)
         own = reasons[start]
         of = own.column
         column[place], share_of_trees[place] = of, own.share_of_trees
-        low[place], high[place], side[place] = raw_interval(
+        low[place], high[place], raw_side = raw_interval(
             own.low,
             own.high,
             np.int64(own.side),
@@ -232,6 +254,8 @@ def _group(  # noqa: PLR0913, PLR0917  # the parts of ColumnUnits: compiled code
             highest[of],
             is_single,
         )
+        raw_side &= -1 if is_exact[of] else ~_EXACT
+        side[place] = raw_side & (-1 if is_nullable[of] else ~_OR_MISSING)
         first[place], n_own[place] = start, end - start
         is_other[place] = end - start > 1 or not is_alone[of]
     return column, low, high, side, share_of_trees, is_other, first, n_own, bounds

@@ -149,6 +149,19 @@ def _write_share_of_trees(reasons: NDArray[Any], n_testing: int) -> None:
         reasons[reason].share_of_trees = n_testing
 
 
+@compiled
+def meet_pair(
+    pair: int, entries: NDArray[Any], opens: NDArray[np.bool_], shared: NDArray[np.bool_], reasons: NDArray[Any]
+) -> int:
+    """Write the reasons of one pair, of which ``shared`` marks the shared trees; return how many they are."""
+    n_reasons = _meet_entries(entries, opens, shared, reasons)
+    n_shared = shared.sum()
+    for reason in range(n_reasons):
+        reasons[reason].pair = pair
+        reasons[reason].share_of_trees /= n_shared
+    return n_reasons
+
+
 @compiled_ahead(numba.types.int64(_ENTRIES, _FLAGS, _VECTOR, _VECTOR, _MATRIX, _REASONS))
 def _intersect(  # the parts of Reasons: compiled code takes arrays
     entries: NDArray[Any],
@@ -161,9 +174,5 @@ def _intersect(  # the parts of Reasons: compiled code takes arrays
     end = 0
     for pair in range(len(prototypes)):
         own = slice(starts[prototypes[pair]], starts[prototypes[pair] + 1])
-        first, end = end, end + _meet_entries(entries[own], opens[own], shared[pair], reasons[end:])
-        n_shared = shared[pair].sum()
-        for reason in range(first, end):
-            reasons[reason].pair = pair
-            reasons[reason].share_of_trees /= n_shared
+        end += meet_pair(pair, entries[own], opens[own], shared[pair], reasons[end:])
     return end

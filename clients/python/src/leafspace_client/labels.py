@@ -77,11 +77,11 @@ def _changed(value: Any, labels: Mapping[str, Label]) -> Any:  # noqa: ANN401  #
         return value
     record: Any = value  # of a class that is made by attrs
     fields = {field.name: getattr(record, field.name) for field in type(record).__attrs_attrs__}
-    own = {name: labels.get(text, text) for name, text in fields.items() if _is_label(name, text)}
+    own = {name: labels[text] for name, text in fields.items() if name in _FIELDS_WITH_LABELS and _is_in(text, labels)}
     parts = {name: _changed(part, labels) for name, part in fields.items() if isinstance(part, Record | list)}
     changed = own | {name: part for name, part in parts.items() if part is not fields[name]}
     return evolve(record, **changed) if changed else value
 
 
-def _is_label(name: str, value: object) -> bool:
-    return name in _FIELDS_WITH_LABELS and isinstance(value, str)
+def _is_in(value: object, labels: Mapping[str, Label]) -> bool:
+    return isinstance(value, str) and value in labels

@@ -16,7 +16,7 @@ from ._generated.models import (
     Verification,
 )
 from ._generated.models import StoredExplanation as Details
-from .calls import Connected, Program, awaitable, blocking, fetch
+from .calls import Connected, Program, awaitable, blocking, fetch, transport_of
 from .explanations import Explanation
 from .nouns import AsyncDeletable, Identified, Noun, SyncDeletable, View, id_of, load, refresh
 
@@ -53,7 +53,8 @@ class StoredExplanationView(View[Details | StoredExplanationSummary]):
     @property
     def explanation(self) -> Explanation:
         """The explanation as it was answered."""
-        return Explanation(self._whole().response)
+        whole = self._whole()
+        return Explanation(whole.response, transport_of(self).labels.of(whole.model_sha256))
 
     @property
     def request(self) -> dict[str, Any]:

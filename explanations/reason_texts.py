@@ -41,7 +41,7 @@ class _Kept(Generic[Made]):
     def __init__(self) -> None:
         self._kept: dict[tuple[int, ...], Made] = {}
 
-    def of(self, keys: list[tuple[int, ...]], make: Callable[[list[int]], list[Made]]) -> list[Made]:
+    def of(self, keys: Sequence[tuple[int, ...]], make: Callable[[list[int]], list[Made]]) -> list[Made]:
         """Return what belongs to the keys; ``make`` makes that of new ones, given their places."""
         found = [self._kept.get(key) for key in keys]
         if None in found:

@@ -59,7 +59,7 @@ def shared_services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared
 @pytest.fixture(scope="module")
 def service(shared_services: SharedServices) -> Service:
     """Return the test process's service; a module after one whose service failed gets a new one."""
-    return shared_services.running("service é")
+    return shared_services.running("service é", LEAFSPACE_STORE_EXPLANATIONS="1")
 
 
 @pytest.fixture(scope="module")

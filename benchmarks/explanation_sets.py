@@ -2,12 +2,12 @@
 
 100,000 rows x 300 trees x 50 prototypes, three of them listed a row with five reasons each. The forest is fitted on
 breast cancer (569 rows, 30 features); the rows are its rows drawn with replacement and jittered (a tenth of each
-column's standard deviation, seeds 0 to 3). The job is timed from when its worker claims it to when its result is published:
-rows read, run, explained, written as JSON lines and Parquet, kept by their hashes. Each turn has rows of its own, so
-that the model is run on them; the last line is for rows whose leaves and scores an earlier job kept. Calls go over HTTP
-to the same service, closed loops of 1 and of 16 connections. The figure to reach is for a caller who sends one row
-after the other; 16 connections keep both cores of the machine busy. Job and calls are measured in turns; ratios are of
-the medians of the turns.
+column's standard deviation, seeds 0 to 3). The job is timed from when its worker claims it to when its result is
+published: rows read, run, explained, written as JSON lines and Parquet, kept by their hashes. Each turn has rows of
+its own, so that the model is run on them; the last line is for rows whose leaves and scores an earlier job kept. Calls
+go over HTTP to the same service, closed loops of 1 and of 16 connections. The figure to reach is for a caller who
+sends one row after the other; 16 connections keep both cores of the machine busy. Job and calls are measured in turns;
+ratios are of the medians of the turns.
 ``python -m benchmarks.explanation_sets [n_rows]``
 """
 

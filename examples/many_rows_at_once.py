@@ -28,7 +28,7 @@ async def main() -> None:
 
     frame = explanations.to_frame()
     print("The digits that are least like any prototype:")
-    print(frame.nsmallest(5, "proximity")[["row_id", "predicted", "prototype_row_id", "prototype_label", "proximity"]])
+    print(frame.nsmallest(5, "proximity")[["row_id", "label", "prototype_row_id", "prototype_label", "proximity"]])
 
 
 if __name__ == "__main__":

@@ -13,8 +13,6 @@ from tree_explainers.prototype_sets.partings import parting_reasons
 from .reason_texts import Compared, ReasonTexts
 from .warm_explainer import WarmExplainer
 
-_LONGEST_VALUE = 60  # characters of a category that the caller sent
-
 
 class ContrastedRow(NamedTuple):
     """A row whose contrasts are wanted."""
@@ -94,5 +92,5 @@ def _value_text(value: Any) -> str:  # noqa: ANN401  # a cell
     if value is None:
         return wording.MISSING
     if isinstance(value, str):
-        return wording.value_text(value if len(value) <= _LONGEST_VALUE else f"{value[:_LONGEST_VALUE]}…")
+        return wording.category_text(value)
     return str(value).lower() if isinstance(value, bool) else wording.number_text(value)

@@ -46,8 +46,3 @@ def prototype_prediction(nearest: WarmPrototype, label: str | None) -> dict[str,
     if nearest.label is None:
         return {"value": nearest.value}
     return {"label": nearest.label, "agrees": nearest.label == label}
-
-
-def contrast(prototype: WarmPrototype, proximity: float) -> dict[str, Any]:
-    """Return the entry of the nearest prototype of another class."""
-    return {"row_id": prototype.row_id, "label": prototype.label, "proximity": proximity}

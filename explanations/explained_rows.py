@@ -255,13 +255,19 @@ def _add_nearest_rows(
 ) -> None:
     """Add the nearest of all reference rows, and where values are included, theirs."""
     rows, found = search.nearest(explained.leaves)
+    # As of prototypes: a row that is near by chance explains nothing.
+    is_near = warm.minimum.is_reached(found.proximities, found.shared.sum(axis=1))
+    places = [] if document["status"] == "abstained" else np.flatnonzero(is_near).tolist()
     reasons = warm.reason_texts.write(
-        found,
-        Compared(explained.values, [row.values for row in rows], warm.unexpected.of_row(explained.values)),
+        search.file.paths.reasons(explained.leaves, found.shared[places]),
+        Compared(explained.values, [rows[place].values for place in places], warm.unexpected.of_row(explained.values)),
         parts.n_reasons,
         with_intervals="intervals" in parts.included,
     )
-    document["nearest_rows"] = [{**row.head, "reasons": own} for row, own in zip(rows, reasons, strict=True)]
+    entries: list[dict[str, Any]] = [{**row.head, "reasons": []} for row in rows]
+    for place, own in zip(places, reasons, strict=True):
+        entries[place]["reasons"] = own
+    document["nearest_rows"] = entries
     for entry, (_, feature) in zip(document.get("values", ()), warm.shown, strict=False):
         entry["row_values"] = [row.values[feature] for row in rows]
 

@@ -61,7 +61,7 @@ class TypicalityScale:
 
 def _standing(found: Typicality, rows: str, abstain_below: float) -> Standing:
     abstains = found.percentile < abstain_below
-    consequence = f"; the explainer abstains below {abstain_below:g} %" if abstains else ""
+    consequence = f"; the explainer abstains below {abstain_below:g}%" if abstains else ""
     document = {"typicality": {"level": found.level, "percentile": found.percentile}}
     return Standing(document, f"{_sentence(found, rows)}{consequence}.", abstains)
 
@@ -70,7 +70,7 @@ def _sentence(found: Typicality, rows: str) -> str:
     if found.level == "none":
         return "This row shares no leaf with any prototype"
     if found.level == "far":
-        share = "less than 1 %" if found.percentile == 0 else f"only {found.percentile} %"
+        share = "less than 1%" if found.percentile == 0 else f"only {found.percentile}%"
         return f"This row is far from all prototypes: {share} of the {rows} are no nearer to one"
     words = "close to" if found.level == "close" else "about as near as usual to"
-    return f"This row is {words} a prototype: {found.percentile} % of the {rows} are no nearer to one"
+    return f"This row is {words} a prototype: {found.percentile}% of the {rows} are no nearer to one"

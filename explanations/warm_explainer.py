@@ -81,6 +81,7 @@ class WarmExplainer:
     rules: WarmRules | None
     tree: WarmTree | None
     reference: WarmReference | None
+    stores_explanations: bool  # where the service allows it
     provenance: dict[str, Any]
 
     def leaves(self, outcome: Outcome) -> NDArray[np.int32]:
@@ -130,6 +131,7 @@ def warm_up(explainer_id: str, database: Database, objects: ObjectStore, open_se
         rules=_rules(explainer, model, database, objects),
         tree=_tree(explainer, model, database, objects),
         reference=_reference(artefact, database, objects, session, model),
+        stores_explanations=explainer.store_explanations,
         provenance=_provenance(model, dataset.sha256, explainer),
     )
 

@@ -17,7 +17,6 @@ Warning_ = dict[str, str]  # as explanations have it: code, detail, and the feat
 _MOST_OF_A_CODE = 10  # features; what is beyond is counted
 _N_COLUMNS_NAMED = 3
 _HIDDEN_RANGE = "no reference row has one as small or as large"
-_LONGEST_VALUE = 60  # characters of a category that the caller sent
 
 
 class RowWarnings:
@@ -94,7 +93,7 @@ class RowWarnings:
     def _detail(self, index: int, value: Any) -> str:  # noqa: ANN401  # a cell
         text = self._range_texts.get(index)
         if text is None:
-            return f"{self._names[index]} is {_category_text(str(value))}, which no reference row has"
+            return f"{self._names[index]} is {wording.category_text(str(value))}, which no reference row has"
         return f"{self._names[index]} is {wording.number_text(value)}; {text}"
 
 
@@ -102,8 +101,8 @@ def near_tie(scores: Iterable[tuple[str, float]]) -> Warning_:
     """Return the warning that rounding may have decided between the two best of at least two classes and scores."""
     (first, _), (second, _) = sorted(scores, key=lambda each: -each[1])[:2]
     detail = (
-        f"the scores of {_category_text(first)} and {_category_text(second)} differ by no more than rounding, "
-        "which may have decided the label"
+        f"the scores of {wording.category_text(first)} and {wording.category_text(second)} differ by no more than "
+        "rounding, which may have decided the label"
     )
     return {"code": "near_tie", "detail": detail}
 
@@ -136,10 +135,6 @@ def _range_text(column: Column, *, is_single: bool) -> str:
     ends = [float(str(np.float32(end))) if is_single else end for end in _range_of(column)]
     low, high = map(wording.number_text, ends)
     return f"all reference rows have {low}" if low == high else f"the reference rows have {low} to {high}"
-
-
-def _category_text(category: str) -> str:
-    return wording.value_text(category if len(category) <= _LONGEST_VALUE else f"{category[:_LONGEST_VALUE]}…")
 
 
 def _transformed(columns: Sequence[ModelColumn]) -> tuple[Warning_, ...]:

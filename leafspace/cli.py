@@ -112,12 +112,12 @@ def keys_group() -> None:
 @click.option(
     "--scope",
     "scopes",
-    type=click.Choice(["read", "write", "explain", "deploy", "admin"]),
+    type=click.Choice(["read", "write", "explain", "deploy", "audit", "admin"]),
     multiple=True,
     default=("read", "write", "explain"),
     show_default=True,
-    help="What it may do; say it once for each scope. None includes another; deploy gives names to explainers, admin "
-    "manages keys.",
+    help="What it may do; say it once for each scope. None includes another; deploy gives names to explainers, audit "
+    "reads and deletes stored explanations, admin manages keys.",
 )
 @_data_dir
 def create_key_command(name: str, scopes: tuple[str, ...], data_dir: Path) -> None:

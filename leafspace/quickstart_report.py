@@ -11,15 +11,12 @@ if TYPE_CHECKING:
 
 
 def show_explanation(explanation: "Explanation", console: Console) -> None:
-    """Print an explanation for people, then as the service sent it."""
-    from leafspace_client.texts import describe_prediction  # noqa: PLC0415  # imported late
-
+    """Print the service's summary, the reasons beside the values of both rows, and the whole answer."""
     nearest = explanation.nearest_prototypes[0]
-    console.print(f"[bold]The forest predicts: {describe_prediction(explanation.prediction)}.[/bold]")
-    console.print(
-        f"In {nearest.proximity:.0%} of the trees it ends in the same leaf as row {nearest.row_id}, a prototype that "
-        f"is {nearest.label}.\n"
-    )
+    console.print(explanation.summary, style="bold", markup=False)
+    for warning in explanation.warnings:
+        console.print(f"Warning: {warning.detail}", markup=False)
+    console.print()
     table = Table(title="Why: the shared trees that test a feature cannot separate the two")
     for heading in ("Feature", "New tumour", f"Row {nearest.row_id}", "Both are in", "Trees"):
         table.add_column(heading, justify="left" if heading == "Feature" else "right", no_wrap=True)

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field
 
 from .contract import OBJECT, Contract, CreatedAt, Name
 
-Scope = Literal["read", "write", "explain", "deploy", "admin"]
+Scope = Literal["read", "write", "explain", "deploy", "audit", "admin"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 _SECRET = "The whole key, `lsk_…`, which is shown only once; the service keeps its hash."  # noqa: S105  # a description
 
@@ -25,7 +25,8 @@ class ApiKeyRequest(Contract):
         max_length=20,
         description="What the key allows. `read`: read and download; `write`: register, request, cancel and delete; "
         "`explain`: predictions and explanations of single rows; `deploy`: give names to explainers, which "
-        "decides by which one applications are answered; `admin`: manage keys. No scope includes another.",
+        "decides by which one applications are answered; `audit`: read, verify and delete stored explanations; "
+        "`admin`: manage keys. No scope includes another.",
         examples=[["read", "explain"]],
     )
 

@@ -25,8 +25,8 @@ class ExplainerRequest(Contract):
     name: Name | None = Field(default=None, description="Name of the explainer, shown in lists; null: none.")
     shown_features: Literal["all"] | list[Name] = Field(
         default="all",
-        description="Features of the (real) prototype rows that explanations show, in `features` and "
-        "`similar_because`: `all`, or a list of names.",
+        description="Features of the (real) prototype rows that explanations show, in `values` and in "
+        "reasons and differences: `all`, or a list of names.",
     )
     abstain_below: float | None = Field(
         default=None,
@@ -36,6 +36,12 @@ class ExplainerRequest(Contract):
         "its nearest prototypes are still listed. Null: every row is explained. Not applicable to prototype sets "
         "without `typicality`.",
         examples=[5],
+    )
+    store_explanations: bool = Field(
+        default=False,
+        description="Whether each explanation is stored, with its row and the id of the caller's key, to be read and "
+        "verified later by keys with the scope `audit`. Refused unless the service's operator allows it "
+        "(LEAFSPACE_STORE_EXPLANATIONS); explanation sets are not concerned.",
     )
 
 
@@ -61,4 +67,5 @@ class Explainer(ExplainerSummary):
     shown_features: Literal["all"] | list[str] = Field(
         description="Features of the prototype rows that explanations show: `all`, or a list of names."
     )
+    store_explanations: bool = Field(default=False, description="Whether each explanation is stored.")
     nearest_rows: SearchedRows | None = Field(default=None, description=SEARCHED_ROWS)

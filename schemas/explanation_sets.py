@@ -3,13 +3,21 @@
 from typing import Annotated, Literal
 
 from pydantic import Field
+from typing_extensions import TypeAliasType
 
 from .artefacts import REQUEST, RESULT, ArtefactView
-from .contract import OBJECT, Contract, Identifier, Many, Name, RowsOfDataset
+from .contract import NUMBER, OBJECT, WORD, WORD_OR_NUMBER, Contract, Identifier, Many, Name, RowsOfDataset
 
 MAX_REASONS = 100
 MAX_CONTRASTS = 20
 MAX_SEARCHED_IDS = 10_000
+NumberOfReasons = TypeAliasType(
+    "NumberOfReasons",
+    Annotated[
+        Annotated[int, Field(strict=True, ge=0, le=MAX_REASONS), NUMBER] | Annotated[Literal["all"], WORD],
+        WORD_OR_NUMBER,
+    ],
+)
 IncludedPart = Literal["values", "intervals", "contrast", "rules", "approximation_path", "nearest_rows"]
 
 
@@ -57,7 +65,7 @@ class ExplanationParts(Contract):
     n_prototypes: int = Field(
         default=3, strict=True, ge=1, le=100, description="Maximum number of nearest prototypes of each row."
     )
-    n_reasons: Annotated[int, Field(strict=True, ge=0, le=MAX_REASONS)] | Literal["all"] = Field(
+    n_reasons: NumberOfReasons = Field(
         default=5,
         description="Maximum number of reasons for each prototype, those that most of the shared trees test first, or "
         "`all`.",

@@ -269,6 +269,9 @@ class _Explained(Contract):
     """Fields of every row that the model accepts."""
 
     object: Annotated[Literal["explanation"], OBJECT] = "explanation"
+    id: str | SkipJsonSchema[None] = absent(
+        "Id by which the explanation is stored; absent where it is not (see `store_explanations` of the explainer)."
+    )
     row_id: InstanceRowId
     summary: str = Field(description="The explanation in a plain English sentence or two.")
     prediction: Prediction = Field(description="What the model predicts.")

@@ -17,13 +17,14 @@ from .datasets import Dataset, DatasetMetadata, DatasetRow, DatasetSummary
 from .explainer_names import ExplainerName, ExplainerNameChange, ExplainerNameRequest
 from .explainers import Explainer, ExplainerRequest, ExplainerSummary
 from .explanation_sets import ExplanationSet, ExplanationSetRequest, ExplanationSetResult
-from .explanations import ExplainedRow, Explanation, ExplanationList, ExplanationRequest
+from .explanations import Explanation
 from .jobs import Job
 from .label_audits import AuditedRow, LabelAudit, LabelAuditRequest, LabelAuditResult
 from .models import Model, ModelMetadata, ModelSummary
 from .prototype_sets import PrototypeSet, PrototypeSetRequest, PrototypeSetResult
 from .proximities import NeighborsOfRow, Proximities, ProximitiesRequest, ProximitiesResult
 from .rule_sets import RuleSet, RuleSetRequest, RuleSetResult
+from .stored_explanations import StoredExplanation, StoredExplanationSummary
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 Making = Literal["at_once", "by_job", "either"]
@@ -38,8 +39,10 @@ _READ_AND_WRITE: Mapping[Method, Scope] = {
     "DELETE": "write",
 }
 _READ_AND_DEPLOY: Mapping[Method, Scope] = {**dict.fromkeys(_READ_AND_WRITE, "deploy"), "GET": "read"}
+_AUDIT: Mapping[Method, Scope] = dict.fromkeys(_READ_AND_WRITE, "audit")
 _ADMIN: Mapping[Method, Scope] = dict.fromkeys(_READ_AND_WRITE, "admin")
 _TABLE = (JSON, CSV, PARQUET)
+TIME_FILTERS = ("created_from", "created_before")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +71,6 @@ class Noun(Generic[View]):
     summary: type[Contract]  # one thing in a list
     id_prefix: str = ""  # empty where nothing is kept, or callers name what is
     named_by_callers: bool = False  # each is known by a name that callers choose, and has no id
-    below: str = ""  # the noun whose path precedes its own
     made: Making | None = None  # ``None``: it comes with another noun, as a job does, or callers PUT it
     made_from: Mapping[str, str] = field(default_factory=dict)  # fields of the request and the nouns that they name
     request: type[Contract] | None = None
@@ -79,6 +81,7 @@ class Noun(Generic[View]):
     products: tuple[Product, ...] = ()
     mutable: tuple[str, ...] = ()  # fields that PATCH may change
     listed_by: tuple[str, ...] = ()  # more fields that its list can be filtered by; see ``filters``
+    listed_by_time: bool = False  # its list can be filtered by when things were made, too
     scopes: Mapping[Method, Scope] = field(default_factory=lambda: _READ_AND_WRITE)
     actions: Mapping[str, Scope] = field(default_factory=dict)  # POST to these paths below an id
 
@@ -99,8 +102,7 @@ class Noun(Generic[View]):
     @property
     def path(self) -> str:
         """Path of the collection."""
-        own = self.name.replace("_", "-")
-        return f"/v1/{own}" if not self.below else f"{NOUNS[self.below].item_path}/{own}"
+        return f"/v1/{self.name.replace('_', '-')}"
 
     @property
     def item_path(self) -> str:
@@ -134,9 +136,10 @@ class Noun(Generic[View]):
 
     @property
     def filters(self) -> tuple[str, ...]:
-        """Fields that its list can be filtered by: what it is made from, its status, its name, and ``listed_by``."""
+        """What its list can be filtered by: what it is made from, its status, its name, ``listed_by``, and times."""
         shown = [field for field in ("status", "name") if field in self.summary.model_fields and field != self.key]
-        return (*self.made_from, *shown, *self.listed_by) if self.is_kept else ()
+        times = TIME_FILTERS if self.listed_by_time else ()
+        return (*self.made_from, *shown, *self.listed_by, *times) if self.is_kept else ()
 
     def scope_of(self, method: str, below_item: str = "") -> Scope | None:
         """Return the scope that a request needs: ``below_item`` is the path below an id; ``None`` if undeclared."""
@@ -280,6 +283,7 @@ EXPLAINERS = Noun(
     summary=ExplainerSummary,
     view=Explainer,
     mutable=("name",),
+    actions={"explanations": "explain"},
 )
 EXPLAINER_NAMES = Noun(
     name="explainer_names",
@@ -295,14 +299,15 @@ EXPLAINER_NAMES = Noun(
 )
 EXPLANATIONS = Noun(
     name="explanations",
-    singular="explanation",
-    below="explainers",
-    description=EXPLAINERS.description,
-    made="at_once",
-    request=ExplanationRequest,
-    summary=ExplainedRow,
-    view=ExplanationList,
-    scopes={"POST": "explain"},
+    singular="stored_explanation",
+    id_prefix="xpn_",
+    description="What explainers that store their explanations have answered, to be read, verified and deleted.",
+    summary=StoredExplanationSummary,
+    view=StoredExplanation,
+    listed_by=("explainer", "row_id"),
+    listed_by_time=True,
+    scopes=_AUDIT,
+    actions={"verify": "audit"},
 )
 EXPLANATION_SETS = Noun(
     name="explanation_sets",
@@ -354,7 +359,7 @@ class Nouns(Mapping[str, Noun[Any]]):
             detail = "two nouns in schemas/nouns.py have the same name or the same prefix of ids"
             raise LookupError(detail)
         for noun in nouns:
-            if unknown := {*noun.made_from.values(), noun.below} - {*self._by_name, ""}:
+            if unknown := set(noun.made_from.values()) - set(self._by_name):
                 detail = f"{noun.name} refer to {min(unknown)!r}, which schemas/nouns.py does not declare"
                 raise LookupError(detail)
 

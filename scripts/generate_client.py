@@ -14,6 +14,7 @@ _ROOT = Path(__file__).parents[1]
 _CONTRACT = _ROOT / "openapi.json"
 _CONFIG = _ROOT / "clients/python/generator.yml"
 _TARGET = _ROOT / "clients/python/src/leafspace_client/_generated"
+_LABELLED = ("ClassPrediction", "Contrast", "NearestPrototype", "NearestRow", "PrototypePrediction", "Score")
 
 
 def main() -> int:
@@ -37,9 +38,14 @@ def client_contract(contract: dict[str, Any]) -> dict[str, Any]:
     """Return the contract as the client should read it.
 
     Enumerations may grow, and a client must accept values that it does not know: they become plain strings. Files to
-    upload are described in terms that the generator understands.
+    upload are described in terms that the generator understands. Labels of predictions and explanations may be numbers,
+    which the client makes of them where its caller has numbers.
     """
     opened: dict[str, Any] = _opened(contract)
+    for name in _LABELLED:
+        fields = opened["components"]["schemas"][name]["properties"]
+        described = {key: value for key, value in fields["label"].items() if key != "type"}
+        fields["label"] = described | {"anyOf": [{"type": "string"}, {"type": "number"}]}
     return opened
 
 

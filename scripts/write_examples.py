@@ -1,7 +1,8 @@
 """Write service/examples.json: real requests and answers of a small model, which the contract shows as examples.
 
-Start a service on an empty data directory first (``leafspace serve --data-dir …``), and name it in ``LEAFSPACE_URL`` if
-it is not at http://127.0.0.1:8000. Long lists are cut to their first items. API keys are invented.
+Start a service on an empty data directory first (``LEAFSPACE_STORE_EXPLANATIONS=1 leafspace serve --data-dir …``), and
+name it in ``LEAFSPACE_URL`` if it is not at http://127.0.0.1:8000. Long lists are cut to their first items. API keys
+are invented.
 """
 
 import json
@@ -32,6 +33,7 @@ _FEATURES = ["sepal_length", "sepal_width", "petal_length", "petal_width"]
 _LENGTHS = {"nodes": 7, "scores": 3, "classes": 3, "columns": 6, "classes_without_prototypes": 3}
 _LONGEST, _LONGEST_CELLS, _LONGEST_TEXT = 2, 4, 1500
 _FAR_ROW = {"sepal_length": 6.1, "sepal_width": 2.8, "petal_length": 4.9, "petal_width": 1.7}
+_WIDE_ROW = {**_FAR_ROW, "petal_width": 2.6}  # wider than that of any reference row
 _NEAR_ROW = {"sepal_length": 5.0, "sepal_width": 3.4, "petal_length": 1.5, "petal_width": 0.2}
 _API_KEY = {
     "object": "api_key",
@@ -66,9 +68,16 @@ class _Recorder:
 
     def _send(self, method: str, names: tuple[str, str], path: str, body: dict[str, Any]) -> Any:  # noqa: ANN401  # JSON
         request_name, name = names
-        answer = self._http.request(method, path, json=body).raise_for_status().json()
+        answer = self.call(method, path, body)
         self._keep(request_name, body)
         self._keep(name, answer)
+        return answer
+
+    def call(self, method: str, path: str, body: dict[str, Any] | None = None, name: str = "") -> Any:  # noqa: ANN401
+        """Return an answer; keep it as the example of its schema where that is named."""
+        answer = self._http.request(method, path, json=body).raise_for_status().json()
+        if name:
+            self._keep(name, answer)
         return answer
 
     def make(self, name: str, path: str, body: dict[str, Any]) -> str:
@@ -181,16 +190,29 @@ def _record_explanations(recorder: _Recorder, on: dict[str, Any], parts: dict[st
     named = "/v1/explainer-names/iris"
     recorder.put("ExplainerNameRequest", "ExplainerName", named, {"explainer": explainer, "force": False})
     recorder.get_item("ExplainerNameChange", f"{named}/history")
-    optional = {"n_prototypes": 1, "n_reasons": 2, "include": ["contrast", "rules", "approximation_path"]}
-    rows = {"instances": [_FAR_ROW], "row_ids": ["flower-1"], **optional}
+    included = ["values", "intervals", "contrast", "rules", "approximation_path", "nearest_rows"]
+    optional = {"n_prototypes": 1, "n_reasons": 2, "include": included, "nearest_rows": {"n_rows": 1}}
+    rows = {"instances": [_WIDE_ROW], "row_ids": ["flower-1"], **optional}
     path = f"/v1/explainers/{explainer}/explanations"
     explained = recorder.post("ExplanationRequest", "ExplanationList", path, rows)
     recorder.schemas["Explanation"] = _trimmed(explained["data"][0])
+    _record_stored_explanation(recorder, {**request, "store_explanations": True})
     sets = {"explainer": explainer, "dataset": on["dataset"], **optional}
     explanations = recorder.make("ExplanationSet", "/v1/explanation-sets", sets)
     for media_type in ("application/x-ndjson", "application/jsonl"):
         content = f"/v1/explanation-sets/{explanations}/content"
         recorder.get_text("get_explanation_set_content", media_type, content)
+
+
+def _record_stored_explanation(recorder: _Recorder, explainer: dict[str, Any]) -> None:
+    storing = recorder.call("POST", "/v1/explainers", explainer)["id"]
+    rows = {"instances": [_WIDE_ROW], "row_ids": ["flower-1"], "n_prototypes": 1, "n_reasons": 2}
+    explained = recorder.call("POST", f"/v1/explainers/{storing}/explanations", rows)
+    path = f"/v1/explanations/{explained['data'][0]['id']}"
+    recorder.get_item("StoredExplanationSummary", "/v1/explanations")
+    recorder.get("StoredExplanation", path)
+    recorder.call("POST", f"{path}/verify", name="Verification")
+    recorder.call("DELETE", f"/v1/explanations?explainer={storing}&row_id=flower-1", name="DeletedExplanations")
 
 
 def _model_upload(forest: RandomForestClassifier, rows: Any) -> tuple[bytes, dict[str, Any]]:  # noqa: ANN401  # array

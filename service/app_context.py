@@ -10,6 +10,7 @@ from storage.database_file import has_room, keep_reserve
 from storage.datasets import DatasetStore
 from storage.explainer_names import ExplainerNameStore
 from storage.explainers import ExplainerStore
+from storage.explanations import ExplanationStore
 from storage.idempotency import IdempotencyStore
 from storage.job_notifications import JobNotifier
 from storage.jobs import JobStore
@@ -23,6 +24,7 @@ from tree_explainers.warm import compile_loops
 from .answer_room import AnswerRoom
 from .batches import Batches
 from .explainer_directory import ExplainerDirectory
+from .explanation_log import ExplanationLog
 from .health_watch import Availability, HealthWatch
 from .job_watch import JobWatch
 from .key_ring import KeyRing
@@ -51,6 +53,8 @@ class AppContext:
     explainers: ExplainerStore
     explainer_names: ExplainerNameStore
     directory: ExplainerDirectory
+    explanations: ExplanationStore
+    explanation_log: ExplanationLog | None  # None: none are stored
     idempotency: IdempotencyStore
     jobs: JobStore
     job_watch: JobWatch
@@ -74,6 +78,8 @@ class AppContext:
         self.directory.stop()
         self.health.close()
         self.batches.close()
+        if self.explanation_log is not None:
+            self.explanation_log.stop()
         self.answer_room.close()
         self.small_room.close()
         self.download_room.close()
@@ -92,6 +98,8 @@ def build_context(settings: ServiceSettings, draining: Draining | None = None) -
     keep_reserve(settings.data_dir)
     context = _context_over(settings, database, watching, objects, draining or Draining())
     context.directory.start()
+    if context.explanation_log is not None:
+        context.explanation_log.start()
     if settings.keys_required:
         context.keys.start()
     return context
@@ -117,6 +125,8 @@ def _context_over(
         explainers=ExplainerStore(database),
         explainer_names=ExplainerNameStore(database),
         directory=ExplainerDirectory(ExplainerNameStore(watching)),
+        explanations=ExplanationStore(database),
+        explanation_log=_explanation_log(settings, database),
         idempotency=IdempotencyStore(database),
         jobs=JobStore(database),
         job_watch=JobWatch(JobStore(watching), draining),
@@ -134,6 +144,12 @@ def _context_over(
         download_room=AnswerRoom(settings.max_download_bytes),
         draining=draining,
     )
+
+
+def _explanation_log(settings: ServiceSettings, database: Database) -> ExplanationLog | None:
+    if not settings.store_explanations:
+        return None
+    return ExplanationLog(ExplanationStore(database).add, settings.max_unwritten_explanation_bytes)
 
 
 def _health_watch(

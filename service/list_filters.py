@@ -2,16 +2,26 @@
 
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import Query
+from pydantic import AfterValidator, AwareDatetime
 
 from schemas.artefacts import ArtefactStatus
 from schemas.contract import Name
 from schemas.jobs import JobStatus
-from schemas.nouns import NOUNS, Noun
+from schemas.nouns import NOUNS, TIME_FILTERS, Noun
 
 Filters = dict[str, str]
+_OF_OTHERS: dict[str, tuple[Sequence[Noun[Any]], str]] = {
+    "artefact": (NOUNS.made_by_jobs, "that make this artefact"),
+    "explainer": ([NOUNS["explainers"]], "by this explainer"),
+}
+_TEXTS = {
+    "name": ("that have exactly this name", "credit scoring, March"),
+    "row_id": ("of rows with exactly this id", "applicant-17"),
+}
 _EXAMPLE = "k2v6x3zq5jyw4t7n2m6b3c5d7a"  # of an id, without its prefix
 
 
@@ -38,15 +48,29 @@ def _parameter(noun: Noun[Any], field: str) -> Any:  # noqa: ANN401  # an annota
     if field in noun.made_from:
         words = field.replace("_", " ")
         return _of_id([NOUNS[noun.made_from[field]]], f"Only {noun.words} that were made from this {words}: its id.")
-    if field == "artefact":
-        return _of_id(NOUNS.made_by_jobs, "Only jobs that make this artefact: its id.")
-    if field == "name":
-        query = Query(description=f"Only {noun.words} that have exactly this name.", examples=["credit scoring, March"])
-        return Annotated[Name | None, query]
+    if field in _OF_OTHERS:
+        others, text = _OF_OTHERS[field]
+        return _of_id(others, f"Only {noun.words} {text}: its id.")
+    if field in TIME_FILTERS:
+        return _of_time(noun, field)
+    if field in _TEXTS:
+        text, example = _TEXTS[field]
+        return Annotated[Name | None, Query(description=f"Only {noun.words} {text}.", examples=[example])]
     kinds = {"kind": Literal[tuple(made.name for made in NOUNS.made_by_jobs)]}
     statuses = ArtefactStatus if noun.is_made_by_job else JobStatus
     chosen, example = (kinds[field], "prototype_sets") if field in kinds else (statuses, "failed")
     return Annotated[chosen | None, Query(description=f"Only {noun.words} of this {field}.", examples=[example])]
+
+
+def _of_time(noun: Noun[Any], field: str) -> Any:  # noqa: ANN401  # an annotation
+    when = "at this time or later" if field == "created_from" else "before this time"
+    description = f"Only {noun.words} that were made {when} (RFC 3339, with an offset)."
+    query = Query(description=description, examples=["2026-01-31T08:00:00Z"])
+    return Annotated[AwareDatetime | None, AfterValidator(_written), query]
+
+
+def _written(time: datetime | None) -> str | None:
+    return None if time is None else time.isoformat()
 
 
 def _of_id(nouns: Sequence[Noun[Any]], description: str) -> Any:  # noqa: ANN401  # an annotation

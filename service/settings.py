@@ -100,6 +100,8 @@ class ServiceSettings(BaseSettings):
     max_queued_jobs_of_caller: int = 1000  # of those, of one key; beyond, 429
     warm_explainers: int = 16
     max_explanation_set_values: int = 1_000_000_000  # of prototypes, in one set: some 300 GB of JSON lines
+    store_explanations: bool = False  # allows explainers to: explanations with their rows, which are personal data
+    max_unwritten_explanation_bytes: int = 64 << 20  # of explanations that wait to be stored; beyond, 503
     max_explained_values: int = 1_000_000  # of prototypes, in one answer: some 300 MB of JSON at most
 
     @property

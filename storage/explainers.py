@@ -82,8 +82,9 @@ def _summary(row: RowMapping) -> ExplainerSummary:
 
 def _view(row: RowMapping) -> Explainer:
     request = row["request"]
-    shown, abstain_below = request["shown_features"], request.get("abstain_below")
-    return Explainer(**_facts(row), shown_features=shown, abstain_below=abstain_below)
+    since_later = {"abstain_below": None, "store_explanations": False}
+    options = {name: request.get(name, default) for name, default in since_later.items()}
+    return Explainer(**_facts(row), shown_features=request["shown_features"], **options)
 
 
 def _facts(row: RowMapping) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from .models import ModelStore
 from .object_store import ObjectStore
 from .orphans import discard_orphans
 from .records import unreferenced
-from .tables import artefacts, datasets, explainers, idempotency_keys, jobs, leaf_tables, models
+from .tables import artefacts, datasets, explainers, explanations, idempotency_keys, jobs, leaf_tables, models
 
 _SECONDS_PER_DAY = 86_400.0
 _ROWS_AT_ONCE = 200  # in one transaction, so that no other waits long for it
@@ -39,6 +39,7 @@ class RetentionRules:
     failed_artefact_days: float | None = 30  # those that failed or were cancelled, from when that happened
     job_days: float | None = 90  # jobs that have ended and are not the last ones of an artefact
     idempotency_days: float | None = 7
+    explanation_days: float | None = 184  # stored ones, from when they were answered
     unused_input_days: float | None = None  # models and datasets that nothing uses, from when they came
     leaf_table_bytes: int | None = None  # of all leaf tables together; the oldest go first
 
@@ -64,6 +65,7 @@ class Retention:
             "datasets": self._clear_inputs(datasets, DatasetStore(self._database).delete),
             "jobs": self._clear_jobs(rules.job_days),
             "idempotency_keys": self._clear_idempotency_keys(rules.idempotency_days),
+            "explanations": self._clear_explanations(rules.explanation_days),
             "leaf_tables": self._clear_leaf_tables(rules.leaf_table_bytes),
             "objects": self._clear_orphans(),
         }
@@ -97,6 +99,11 @@ class Retention:
         if days is None:
             return 0
         return self._delete_rows(idempotency_keys, idempotency_keys.c.created_at < self._days_ago(days))
+
+    def _clear_explanations(self, days: float | None) -> int:
+        if days is None:
+            return 0
+        return self._delete_rows(explanations, explanations.c.created_at < self._days_ago(days))
 
     def _clear_leaf_tables(self, most_bytes: int | None) -> int:
         if most_bytes is None:

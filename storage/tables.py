@@ -3,7 +3,20 @@
 Times are seconds since 1970 in UTC as floats, so that leases compare alike in every database.
 """
 
-from sqlalchemy import JSON, BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
 
 metadata = MetaData()
 
@@ -126,6 +139,27 @@ explainer_name_changes = Table(
     Column("created_at", Float, nullable=False),
 )
 Index("explainer_name_changes_by_name", explainer_name_changes.c.name, explainer_name_changes.c.created_at)
+
+# What it names may be deleted by now.
+explanations = Table(
+    "explanations",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    Column("explainer", String(40), nullable=False),
+    Column("explainer_name", String(63)),  # that it was called by
+    Column("row_id", String(255), nullable=False),
+    Column("caller", String(40)),  # id of the API key, never the key
+    Column("model_sha256", String(64), nullable=False),
+    Column("provenance", JSON, nullable=False),
+    Column("revision", Integer, nullable=False),
+    Column("request", Text, nullable=False),  # JSON
+    Column("response", Text, nullable=False),  # JSON, byte for byte as it was answered
+    Column("n_bytes", Integer, nullable=False),  # of both
+    Column("digest", String(64), nullable=False),  # SHA-256 of the response
+    Column("created_at", Float, nullable=False, index=True),
+)
+Index("explanations_by_row", explanations.c.row_id, explanations.c.explainer)
+Index("explanations_by_explainer", explanations.c.explainer, explanations.c.created_at)
 
 idempotency_keys = Table(
     "idempotency_keys",

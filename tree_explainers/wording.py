@@ -12,6 +12,7 @@ MISSING, NOT_MISSING = "missing", "not missing"
 ANYTHING, IN_A_SET = "any value", "in a set of values that is not listed"
 _LONGEST_ALTERNATIVE = 2  # longer lists are written as "one of"
 _MOST_LISTED = 10  # categories of a reason; of more it says how many
+_LONGEST_SENT = 60  # characters
 _COULD_MISLEAD = re.compile(r",|\b(and|or|is)\b|^\s|\s$|^$")  # a category that holds words of conditions
 
 
@@ -30,6 +31,11 @@ def value_text(value: float | str) -> str:
     if not isinstance(value, str):
         return number_text(value)
     return repr(value) if _COULD_MISLEAD.search(value) else value
+
+
+def category_text(category: str) -> str:
+    """Return a category that a caller sent; of a long one the beginning."""
+    return value_text(category if len(category) <= _LONGEST_SENT else f"{category[:_LONGEST_SENT]}…")
 
 
 def lower_end(*, inclusive: bool) -> str:

@@ -28,7 +28,7 @@ THIS_MACHINE = "loopback"
 """The name under which all addresses of this machine are counted."""
 
 CURRENT_KEY: ContextVar[str | None] = ContextVar("current_key", default=None)
-"""The key whose request is being answered, where that may request a job."""
+"""The key whose request is being answered."""
 
 
 def counted_as(scope: Mapping[str, Any]) -> str:

@@ -28,6 +28,7 @@ _ALWAYS_ANSWERED = frozenset(  # checks of health matter most under overload
 )
 
 _EXPLAINING = ("/explanations", "/infer", ":explain", ":predict")  # the last three are KServe's
+_STORED = "/v1/explanations"
 _JOBS, _EVENTS, _PREFER = "/v1/jobs/", "/events", b"prefer"
 _BUSY_SECONDS = 1
 _UPLOAD_SECONDS = 2
@@ -97,7 +98,8 @@ class RequestLimits:
         if scope["type"] != "http" or (path := scope["path"]) in _ALWAYS_ANSWERED:
             await self._app(scope, receive, send)
             return
-        is_explaining = path.endswith(_EXPLAINING)
+        is_explaining = path.endswith(_EXPLAINING) and path != _STORED
+        CURRENT_KEY.set(None if (known := scope.get("caller")) is None else known.key_id)
         buckets = self._explanations if is_explaining else self._requests
         if buckets is not None and (caller := limited_caller(scope)) is not None:
             seconds = buckets.take(caller)
@@ -110,7 +112,6 @@ class RequestLimits:
         elif path in UPLOAD_PATHS and scope["method"] == "POST":
             await self._run_in_slot(scope, receive, send, self._uploads, counted_as(scope))
         else:
-            CURRENT_KEY.set(None if (caller := scope.get("caller")) is None else caller.key_id)
             slots = self._watchers if _is_watching(scope) else self._others
             await self._run_in_slot(scope, receive, send, slots, limited_caller(scope))
 

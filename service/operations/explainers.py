@@ -23,8 +23,10 @@ def register_explainer(context: AppContext, request: ExplainerRequest) -> tuple[
     ------
     StorageError
         ``artefact_not_ready``, ``conflict`` for prototypes, rules or a tree of another model, ``unknown_feature`` to be
-        shown, ``validation_failed`` for a percentile to abstain below where prototypes have no ``typicality``.
+        shown, ``validation_failed`` for a percentile to abstain below where prototypes have no ``typicality``, or for
+        explanations to be stored where the service stores none.
     """
+    _check_storing(context, request)
     model = context.models.get(request.model).view
     prototypes = context.artefacts.get(PROTOTYPE_SETS.name, request.prototype_set)
     _check_artefact(prototypes, "prototype set", request)
@@ -41,7 +43,7 @@ def register_explainer(context: AppContext, request: ExplainerRequest) -> tuple[
 
 def _identifier(request: ExplainerRequest) -> str:
     # Where a field that was added later has its default, an explainer keeps the id that it had before.
-    added_later = {name for name in ("abstain_below",) if getattr(request, name) is None}
+    added_later = {name for name in ("abstain_below", "store_explanations") if not getattr(request, name)}
     return content_identifier("explainers", request.model_dump(mode="json", exclude=added_later))
 
 
@@ -78,6 +80,15 @@ def _check_artefact(artefact: Artefact, noun: str, request: ExplainerRequest) ->
     if artefact.model != request.model:
         detail = f"{noun} {artefact.id!r} is of model {artefact.model!r}, not of {request.model!r}"
         raise StorageError("conflict", detail)
+
+
+def _check_storing(context: AppContext, request: ExplainerRequest) -> None:
+    if request.store_explanations and context.explanation_log is None:
+        detail = (
+            "this service stores no explanations; leave `store_explanations` out, or have its operator set "
+            "LEAFSPACE_STORE_EXPLANATIONS=1"
+        )
+        raise StorageError("validation_failed", detail, "/store_explanations")
 
 
 def _check_abstaining(context: AppContext, prototypes: Artefact, request: ExplainerRequest) -> None:

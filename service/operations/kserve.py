@@ -4,17 +4,18 @@ A row that the model refuses has no prediction, which these protocols cannot say
 in version 1's explanations, which say why for each row.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib.metadata import version
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import orjson
 from pydantic import ValidationError
 
 from explanations.documents import decimals
-from explanations.explained_rows import explain_instances
-from explanations.instances import read_instances, run_readable
+from explanations.explained_rows import explain_read, parts_of
+from explanations.instances import ReadInstances, Run, read_instances, row_ids_of, run_readable
 from explanations.warm_explainer import WarmExplainer
 from schemas.explanations import ExplanationRequest
 from schemas.models import Model
@@ -25,7 +26,8 @@ from tree_explainers.onnx_models.session import Outcome
 
 from ..app_context import AppContext
 from ..tensors import OutputTensor, TensorAnswer, answer_of, instances_of, wanted_outputs
-from .explanations import check_size, explainer_named, find_warm, run_rows, search_is_quick, sent_instances
+from .explanation_records import CallRecord, record_of, store
+from .explanations import check_size, explainer_named, find_warm, is_quick, run_rows, sent_instances
 
 _PLATFORM = "leafspace"
 _EXPLANATION, _SCORES, _LABEL, _VALUE = "explanation", "scores", "label", "value"
@@ -40,8 +42,12 @@ async def explain(context: AppContext, name: str, request: ExplanationRequest) -
     warm = await _find(context, name)
     instances = sent_instances(request)
     check_size(context, warm, request)
-    is_quick = await search_is_quick(warm, request)
-    return await run_rows(context, len(instances), lambda: _explained(warm, name, request), is_quick=is_quick)
+    quick = await is_quick(warm, request)
+    record = record_of(context, warm, request, name) if warm.stores_explanations else None
+    work = partial(_explained, warm, name, request, record)
+    body = await run_rows(context, len(instances), work, quick=quick)
+    await store(context, record)
+    return body
 
 
 async def predict(context: AppContext, name: str, request: ExplanationRequest) -> bytes:
@@ -51,7 +57,8 @@ async def predict(context: AppContext, name: str, request: ExplanationRequest) -
     instances = sent_instances(request)
 
     def predicted() -> bytes:
-        outcome = _outcome_of_all(warm, instances)
+        _, (outcome, _, refused) = _run(warm, instances)
+        _refuse_call(refused)
         return orjson.dumps({"predictions": _predictions(warm.model, outcome)})
 
     return await run_rows(context, len(instances), predicted)
@@ -74,13 +81,19 @@ async def infer(
     sent_instances(rows)
     check_size(context, warm, rows)
     are_binary = wanted_outputs(request, [output["name"] for output in _outputs(warm.model)])
+    has_explanation = _EXPLANATION in are_binary
+    record = record_of(context, warm, rows, name) if has_explanation and warm.stores_explanations else None
 
     def inferred() -> TensorAnswer:
-        tensors = {tensor.name: tensor for tensor in _tensors(warm, rows, has_explanation=_EXPLANATION in are_binary)}
+        found = _tensors(warm, rows, record, has_explanation=has_explanation)
+        tensors = {tensor.name: tensor for tensor in found}
         head = {"model_name": name, "model_version": warm.explainer_id} | ({"id": request.id} if request.id else {})
         return answer_of(head, [tensors[wanted] for wanted in are_binary], are_binary)
 
-    return await run_rows(context, len(rows.instances), inferred, is_quick=await search_is_quick(warm, rows))
+    quick = await is_quick(warm, rows)
+    answer = await run_rows(context, len(rows.instances), inferred, quick=quick)
+    await store(context, record)
+    return answer
 
 
 async def is_ready(context: AppContext, name: str, model_version: str | None = None) -> dict[str, Any]:
@@ -114,13 +127,27 @@ async def _explainer_id(context: AppContext, name: str, model_version: str | Non
     return explainer_id
 
 
-def _explained(warm: WarmExplainer, name: str, request: ExplanationRequest) -> bytes:
-    explanations = explain_instances(warm, request)
-    outcome, indices, _ = run_readable(warm.session, read_instances(request.instances, warm.features))
+def _explained(warm: WarmExplainer, name: str, request: ExplanationRequest, record: CallRecord | None) -> bytes:
+    read, run = _run(warm, request.instances)
+    explanations = _explanations(warm, request, read, run, record)
+    outcome, indices, _ = run
     found = dict(zip(indices, _predictions(warm.model, outcome), strict=True))
     predictions = [found.get(index) for index in range(len(request.instances))]
     called = {"explainer": warm.explainer_id, "explainer_name": name, "provenance": warm.provenance}
     return orjson.dumps({"predictions": predictions, "explanations": explanations, **called})
+
+
+def _run(warm: WarmExplainer, instances: Instances) -> tuple[ReadInstances, Run]:
+    read = read_instances(instances, warm.features)
+    return read, run_readable(warm.session, read)
+
+
+def _explanations(
+    warm: WarmExplainer, request: ExplanationRequest, read: ReadInstances, run: Run, record: CallRecord | None
+) -> list[Any]:
+    row_ids = row_ids_of(request.row_ids, read.n_rows)
+    explanations = explain_read(warm, parts_of(warm, request), row_ids, read, run)
+    return explanations if record is None else record.identify(explanations)
 
 
 def _predictions(model: Model, outcome: Outcome) -> Sequence[str] | Sequence[float]:
@@ -129,17 +156,11 @@ def _predictions(model: Model, outcome: Outcome) -> Sequence[str] | Sequence[flo
     return [model.classes[label] for label in outcome.labels.tolist()]
 
 
-def _outcome_of_all(warm: WarmExplainer, instances: Instances) -> Outcome:
-    """Return what the model predicts; refuse the call for its first row that the model refuses."""
-    outcome, _, refused = run_readable(warm.session, read_instances(instances, warm.features))
+def _refuse_call(refused: Mapping[int, RowRefused]) -> None:
+    """Refuse the call for its first row that the model refuses, if there is one."""
     if refused:
         row = min(refused)
-        _refuse_row(row, refused[row])
-    return outcome
-
-
-def _refuse_row(row: int, error: RowRefused) -> NoReturn:
-    raise StorageError(error.code, f"row {row}, counted from 0: {error.detail}")
+        raise StorageError(refused[row].code, f"row {row}, counted from 0: {refused[row].detail}")
 
 
 def _explanation_request(request: InferenceRequest, binary: bytes) -> ExplanationRequest:
@@ -168,13 +189,17 @@ def _described(name: str, datatype: str, width: int) -> dict[str, Any]:
     return {"name": name, "datatype": datatype, "shape": [-1, width]}
 
 
-def _tensors(warm: WarmExplainer, request: ExplanationRequest, *, has_explanation: bool) -> list[OutputTensor]:
+def _tensors(
+    warm: WarmExplainer, request: ExplanationRequest, record: CallRecord | None, *, has_explanation: bool
+) -> list[OutputTensor]:
     """Return all tensors of an answer, the explanations only where they are wanted, as they take most of the time."""
-    outcome = _outcome_of_all(warm, request.instances)
-    n_rows = len(request.instances)
+    read, run = _run(warm, request.instances)
+    outcome, _, refused = run
+    _refuse_call(refused)
+    n_rows = read.n_rows
     tensors = _prediction_tensors(warm.model, outcome, n_rows)
     if has_explanation:
-        texts = [orjson.dumps(explanation) for explanation in explain_instances(warm, request)]
+        texts = [orjson.dumps(explanation) for explanation in _explanations(warm, request, read, run, record)]
         tensors.append(OutputTensor(_EXPLANATION, "BYTES", (n_rows, 1), texts))
     return tensors
 

@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from schemas.nouns import NOUNS, Noun
+from schemas.nouns import NOUNS, TIME_FILTERS, Noun
 from tests.support.api import Api, Json, Registered
-from tests.support.nouns import CREATED, LISTED, PUT, create
+from tests.support.nouns import LISTED, MADE, create
 
-_FILTERS = [(noun, field) for noun in LISTED for field in noun.filters]
+_FILTERS = [(noun, field) for noun in LISTED for field in noun.filters if field not in TIME_FILTERS]
+_TEXTS = ("name", "row_id")
 _EVERY_FILTER = pytest.mark.parametrize(
     ("noun", "field"), _FILTERS, ids=[f"{noun.name}-{field}" for noun, field in _FILTERS]
 )
@@ -34,7 +35,7 @@ def _list(api: Api, noun: Noun[Any], query: dict[str, str]) -> list[Json]:
 
 
 def _make_two(api: Api, forest: Registered, noun: Noun[Any]) -> None:
-    for number in (31, 32) if noun in CREATED + PUT else ():
+    for number in (31, 32) if noun in MADE else ():
         made = create(api, forest, noun, number).json()
         if noun.is_made_by_job:
             api.wait(made["job"])
@@ -46,6 +47,7 @@ def test_what_a_noun_is_listed_by_follows_from_its_declaration() -> None:
     assert NOUNS["prototype_sets"].filters == ("model", "dataset", "evaluation_dataset", "status")
     assert NOUNS["explainers"].filters == ("model", "prototype_set", "rule_set", "approximation_tree", "name")
     assert NOUNS["explainer_names"].filters == ("explainer",)
+    assert NOUNS["explanations"].filters == ("explainer", "row_id", "created_from", "created_before")
     assert NOUNS["explanation_sets"].filters == ("explainer", "dataset", "status")
     assert NOUNS["jobs"].filters == ("status", "kind", "artefact")
 
@@ -79,19 +81,19 @@ def test_exactly_what_has_the_value_is_listed(api: Api, forest: Registered, noun
 @pytest.mark.usefixtures("forest")
 @_EVERY_FILTER
 def test_what_no_thing_has_is_an_empty_list(api: Api, noun: Noun[Any], field: str) -> None:
-    ids = {**noun.made_from, "artefact": "prototype_sets"}
-    never = {"status": "failed", "kind": "label_audits", "name": "of nothing at all, % _"}
+    ids = {**noun.made_from, "artefact": "prototype_sets", "explainer": "explainers"}
+    never = {"status": "failed", "kind": "label_audits", **dict.fromkeys(_TEXTS, "of nothing at all, % _")}
     value = f"{NOUNS[ids[field]].id_prefix}gone" if field in ids else never[field]
 
     assert [item for item in _list(api, noun, {field: value}) if _value(item, field) != value] == []
-    if field in ids or field == "name":
+    if field in ids or field in _TEXTS:
         assert _list(api, noun, {field: value}) == []
 
 
 @pytest.mark.usefixtures("forest")
 @_EVERY_FILTER
 def test_an_odd_value_is_refused_by_name(api: Api, noun: Noun[Any], field: str) -> None:
-    odd = ["", "a\x00b"] if field == "name" else ["", "ds", "key_a", "%", "READY", "null", "x" * 300]
+    odd = ["", "a\x00b"] if field in _TEXTS else ["", "ds", "key_a", "%", "READY", "null", "x" * 300]
 
     for value in odd:
         refused = api.http.get(noun.path, params={field: value})

@@ -92,7 +92,9 @@ def test_categories_come_from_the_dataset_as_they_were_sent(api: Api) -> None:
 def test_what_names_no_rows_is_refused_as_a_whole(
     api: Api, forest: Registered, part: Json, status: int, code: str, pointer: str | None
 ) -> None:
-    found_status, problem = _post(api, forest, **{"dataset": forest.dataset["id"], "row_ids": ["3"], **part})
+    request: Json = {"dataset": forest.dataset["id"], "row_ids": ["3"]} | part
+
+    found_status, problem = _post(api, forest, **request)
 
     assert (found_status, problem["code"]) == (status, code)
     assert pointer is None or pointer in {error["pointer"] for error in problem["errors"]}

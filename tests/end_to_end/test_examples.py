@@ -44,7 +44,7 @@ def test_the_example_finds_most_labels_that_were_flipped(service: Service, tmp_p
         ("data_frames_and_pipelines.py", "square_metres"),
         ("many_rows_at_once.py", "least like any prototype"),
         ("questionnaire.py", "of 13 measurements"),
-        ("what_comes_out.py", "Like row"),
+        ("what_comes_out.py", "\n1. row "),
     ],
 )
 def test_other_examples_run(name: str, expected: str, service: Service, tmp_path: Path) -> None:

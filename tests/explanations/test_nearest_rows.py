@@ -49,10 +49,12 @@ class Case:
     def explain(self, row: int, **options: object) -> dict[str, Any]:
         request = {"instances": [self.instances[row]], "include": ["nearest_rows", "intervals", "values"]} | options
         (found,) = explain_instances(self.warm, ExplanationRequest.model_validate(request))
-        return orjson.loads(orjson.dumps(found))
+        plain: dict[str, Any] = orjson.loads(orjson.dumps(found))
+        return plain
 
     def rows(self, row: int, **wanted: object) -> list[dict[str, Any]]:
-        return self.explain(row, nearest_rows=wanted)["nearest_rows"]
+        found: list[dict[str, Any]] = self.explain(row, nearest_rows=wanted)["nearest_rows"]
+        return found
 
 
 FindCase = Callable[[str, int], Case]
@@ -147,13 +149,12 @@ def test_classes_groups_and_ids_restrict_rows_from_near_to_far(find: FindCase) -
 
     of_class = [row for row in everything if row["label"] == label]
     assert case.rows(20, n_rows=4, classes=[label]) == of_class[:4]
-    for wanted, group_of in (
-        ({"group_by": "household"}, lambda row: households[row["row_id"]]),
-        ({}, lambda row: row["label"]),
-    ):
+    groups = {row["row_id"]: row["label"] for row in everything}
+    for wanted, group_of in (({"group_by": "household"}, households), ({}, groups)):
         taken: list[dict[str, Any]] = []
         for row in everything:
-            if sum(group_of(row) == group_of(other) for other in taken) < 2 and len(taken) < 5:
+            n_own = sum(group_of[row["row_id"]] == group_of[other["row_id"]] for other in taken)
+            if n_own < 2 and len(taken) < 5:
                 taken.append(row)
         assert case.rows(20, n_rows=5, max_per_group=2, **wanted) == taken
 

@@ -114,7 +114,7 @@ def test_an_explainer_abstains_from_rows_below_its_percentile_and_still_lists_pr
             assert explained == other
             continue
         assert explained["status"] == "abstained"
-        assert "; the explainer abstains below 30 %. Predicted as " in explained["summary"]
+        assert "; the explainer abstains below 30%. Predicted as " in explained["summary"]
         without = [{**prototype, "reasons": []} for prototype in other["nearest_prototypes"]]
         assert explained["nearest_prototypes"] == without
         assert explained["prediction"] == other["prediction"]
@@ -125,10 +125,10 @@ def test_the_sentence_says_where_a_row_stands() -> None:
 
     assert [scale.standing(each).sentence for each in (0, 5, 103, 150, 190)] == [
         "This row shares no leaf with any prototype.",
-        "This row is far from all prototypes: less than 1 % of the reference rows are no nearer to one.",
-        "This row is far from all prototypes: only 3 % of the reference rows are no nearer to one.",
-        "This row is about as near as usual to a prototype: 50 % of the reference rows are no nearer to one.",
-        "This row is close to a prototype: 90 % of the reference rows are no nearer to one.",
+        "This row is far from all prototypes: less than 1% of the reference rows are no nearer to one.",
+        "This row is far from all prototypes: only 3% of the reference rows are no nearer to one.",
+        "This row is about as near as usual to a prototype: 50% of the reference rows are no nearer to one.",
+        "This row is close to a prototype: 90% of the reference rows are no nearer to one.",
     ]
 
 

@@ -20,6 +20,7 @@ from schemas.api_keys import ApiKeyRequest
 from storage.api_keys import ApiKeyStore
 from storage.attempts import AttemptStore
 from storage.database import Database
+from storage.explanations import ExplanationStore
 from storage.jobs import JobStore
 from storage.leaf_tables import KeptLeafTable, LeafTablePlace, LeafTableStore
 from storage.local_objects import LocalObjects
@@ -27,7 +28,7 @@ from storage.object_store import file_sha256
 from storage.settings import embedded
 from tests.support.api import Api, Registered, csv_of, register
 from tests.support.serving import serving
-from tests.support.stored import Shelf, new_dataset, new_model
+from tests.support.stored import Shelf, kept_explanation, new_dataset, new_model
 
 _ROOT = Path(__file__).parents[2]
 
@@ -81,6 +82,8 @@ def test_rows_and_objects_come_back_and_jobs_under_way_wait_again(house: House, 
     assert attempts.claim(cancelling, 30)
     jobs.request_cancel(cancelling)
     house.objects.put(b"an orphan")
+    stored = kept_explanation("xpn_1")
+    ExplanationStore(house.database).add([stored])
 
     _done("backup", tmp_path / name, "--data-dir", house.directory)
     assert "2 jobs" in _done("restore", tmp_path / name, "--data-dir", tmp_path / "new" / "data")
@@ -93,6 +96,7 @@ def test_rows_and_objects_come_back_and_jobs_under_way_wait_again(house: House, 
     assert objects.get(_hash_of(house, b"c" * 100_000)) == b"c" * 100_000
     found = {job.id: (job.status, job.attempt) for job in JobStore(again).list(10, None).data}
     assert found == {running: ("queued", 0), cancelling: ("cancelled", 1)}
+    assert ExplanationStore(again).get("xpn_1") == stored
     again.close()
 
 

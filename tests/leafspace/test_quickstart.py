@@ -38,10 +38,12 @@ def test_the_quickstart_explains_one_prediction_and_leaves_nothing_behind(tmp_pa
     finished = _quickstart(tmp_path, LEAFSPACE_REDIS_URL="redis://127.0.0.1:1", LEAFSPACE_DATA_DIR="/nowhere")
 
     assert finished.returncode == 0, finished.stderr
-    assert "The forest predicts: malignant" in finished.stdout
     explanation = json.loads(finished.stdout[finished.stdout.index("{\n") : finished.stdout.rindex("}") + 1])
     assert explanation["prediction"]["label"] == "malignant"
-    assert explanation["nearest_prototypes"][0]["reasons"]
+    assert explanation["summary"] in " ".join(finished.stdout.split("Why:")[0].split())
+    reasons = explanation["nearest_prototypes"][0]["reasons"]
+    assert len(reasons) == 5
+    assert all(reason["feature"] in finished.stdout.split("The same as JSON")[0] for reason in reasons)
     assert list(tmp_path.iterdir()) == []
     assert _processes_in(tmp_path) == []
 

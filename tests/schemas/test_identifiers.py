@@ -25,6 +25,7 @@ def test_ids_have_the_prefixes_of_the_contract() -> None:
         "approximation_trees": "apt_",
         "explanation_sets": "exs_",
         "explainers": "xpl_",
+        "explanations": "xpn_",
         "jobs": "job_",
         "api_keys": "key_",
     }

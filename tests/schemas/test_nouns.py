@@ -21,7 +21,11 @@ def test_every_method_of_every_noun_has_a_scope_and_nothing_else_has() -> None:
     for noun in NOUNS.kept:
         for path in (noun.path, noun.item_path):
             of_path = [scope_of(method, path) for method in _METHODS]
-            expected = {"api_keys": ["admin"] * 5, "explainer_names": ["read", *["deploy"] * 4]}
+            expected = {
+                "api_keys": ["admin"] * 5,
+                "explainer_names": ["read", *["deploy"] * 4],
+                "explanations": ["audit"] * 5,
+            }
             assert of_path == expected.get(noun.name, ["read", *["write"] * 4])
     assert scope_of("POST", "/v1/explainers/{explainer_id}/explanations") == "explain"
     assert scope_of("POST", "/v1/models/{model_id}/predictions") == "explain"
@@ -29,7 +33,8 @@ def test_every_method_of_every_noun_has_a_scope_and_nothing_else_has() -> None:
     assert scope_of("GET", "/v1/models/{model_id}/trees/{tree}") == "read"
     for method, path in [
         ("POST", "/v1/models/{model_id}/retrain"),
-        ("GET", "/v1/explainers/{explainer_id}/explanations"),
+        ("POST", "/v1/explainers/{explainer_id}/predictions"),
+        ("POST", "/v1/explanations/{stored_explanation_id}/restore"),
         ("TRACE", "/v1/models"),
         ("GET", "/v1/nowhere"),
     ]:

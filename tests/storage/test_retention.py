@@ -11,13 +11,14 @@ from sqlalchemy import Table, func, select, update
 from schemas.explainers import ExplainerRequest
 from storage.database import Database
 from storage.errors import NotFound
+from storage.explanations import ExplanationStore
 from storage.idempotency import IdempotencyStore, KeptAnswer, KeyClaim, RequestKey
 from storage.jobs import worker_lost
 from storage.leaf_tables import KeptLeafTable, LeafTablePlace, LeafTableStore
 from storage.local_objects import LocalObjects
 from storage.retention import Retention, RetentionRules
-from storage.tables import artefacts, datasets, explainers, idempotency_keys, jobs, leaf_tables, models
-from tests.support.stored import Shelf, new_dataset, new_model
+from storage.tables import artefacts, datasets, explainers, explanations, idempotency_keys, jobs, leaf_tables, models
+from tests.support.stored import Shelf, kept_explanation, new_dataset, new_model
 
 _DAY = 86_400.0
 _FOR_EVER = RetentionRules(None, None, None, None, None, None)
@@ -160,6 +161,17 @@ def test_idempotency_keys_are_forgotten(archive: Archive) -> None:
 
     with archive.database.reading() as connection:
         assert connection.execute(select(func.count()).select_from(idempotency_keys)).scalar_one() == 0
+
+
+def test_stored_explanations_go_after_their_days(archive: Archive) -> None:
+    store = ExplanationStore(archive.database)
+    store.add([kept_explanation(f"xpn_{number}", number) for number in range(450)])
+    archive.days = 3.0
+    store.add([kept_explanation("xpn_new", created_at=time.time() + 3 * _DAY)])
+
+    assert archive.clear() == {}
+    assert archive.clear(explanation_days=2) == {"explanations": 450}
+    assert archive.ids(explanations) == {"xpn_new"}
 
 
 def test_leaf_tables_beyond_their_room_go_the_oldest_first(archive: Archive) -> None:

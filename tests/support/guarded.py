@@ -46,10 +46,10 @@ def _made_on_the_machine(data_dir: Path, scope: str) -> str:
 
 
 @contextmanager
-def serving_with_keys(data_dir: Path) -> Iterator[Guarded]:
+def serving_with_keys(data_dir: Path, **environment: str) -> Iterator[Guarded]:
     """Yield a service that requires keys."""
     keys = {str(scope): _made_on_the_machine(data_dir, scope) for scope in SCOPES}
-    with serving(data_dir, LEAFSPACE_REQUIRE_KEYS="1") as service:
+    with serving(data_dir, LEAFSPACE_REQUIRE_KEYS="1", **environment) as service:
         yield Guarded(service.url, data_dir, keys)
 
 

@@ -33,6 +33,9 @@ LISTED = NOUNS.kept
 CREATED = tuple(noun for noun in LISTED if noun.made is not None)
 """Nouns that callers create by POST; a job comes with what it makes, and names are PUT."""
 PUT = tuple(noun for noun in LISTED if noun.named_by_callers)
+STORED = NOUNS["explanations"]
+"""What is kept of answers, where the explainer says so."""
+MADE = (*CREATED, *PUT, STORED)
 UPLOADED = ("/v1/models", "/v1/datasets")
 FROM_MODEL_AND_DATASET = tuple(noun for noun in NOUNS.made_by_jobs if {"model", "dataset"} <= set(noun.made_from))
 
@@ -41,12 +44,30 @@ def create(api: Api, forest: Registered, noun: Noun[Any], number: int, **headers
     """Request one thing of a noun; another ``number`` requests another thing."""
     if noun.name == "models":
         return api.upload(noun.path, forest.fitted.onnx, {"name": f"number {number}"}, **headers)
+    if noun == STORED:
+        explained = _explain_and_store(api, forest, number)
+        return api.get(f"{noun.path}/{explained['id']}")
     if noun.named_by_callers:
         request = {"explainer": forest.explainer["id"]}
         return api.http.put(f"{noun.path}/number-{number}", json=request, headers=headers)
     if noun.name == "datasets":
         return api.upload(noun.path, f"a,b\n{number},{number}\n".encode(), {"name": "numbered"}, **headers)
     return api.post(noun.path, _request(forest, noun, number), **headers)
+
+
+def storing_explainer(api: Api, forest: Registered) -> str:
+    """Return the id of an explainer that stores what it explains."""
+    parts = {"model": forest.model["id"], "prototype_set": forest.prototype_set["id"]}
+    made = api.post("/v1/explainers", {**parts, "name": "for the record", "store_explanations": True})
+    assert made.is_success, made.text
+    return str(made.json()["id"])
+
+
+def _explain_and_store(api: Api, forest: Registered, number: int) -> dict[str, Any]:
+    row_ids = [f"row {number}"]
+    answer = api.explain(storing_explainer(api, forest), [forest.instance(number)], row_ids=row_ids)
+    stored: dict[str, Any] = answer["data"][0]
+    return stored
 
 
 def _request(forest: Registered, noun: Noun[Any], number: int) -> dict[str, Any]:

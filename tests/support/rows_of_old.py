@@ -77,6 +77,13 @@ ROWS: dict[str, list[Row]] = {
             "caller": None, "created_at": 5.5,
         },
     ],
+    "explanations": [
+        {
+            "id": "xpn_1", "explainer": "xpl_1", "explainer_name": None, "row_id": "7", "caller": None,
+            "model_sha256": _HASH, "provenance": {"service": "1"}, "revision": 1, "request": "{}", "response": "{}",
+            "n_bytes": 4, "digest": _HASH, "created_at": 5.7,
+        },
+    ],
     "idempotency_keys": [{"caller": "", "key": "k1", **_KEY}, {"caller": "", "key": "k2", **_KEY}],
     "api_keys": [
         {"id": "key_1", "name": "n", "scopes": ["read"], "sha256": _HASH, "created_at": 7.0, "last_used_at": None},

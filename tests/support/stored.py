@@ -1,6 +1,8 @@
 """Rows of models, datasets and artefacts to try stores with: a real model's description, and a dataset's summary."""
 
+import json
 import secrets
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +12,7 @@ from storage.attempts import AttemptStore
 from storage.database import Database
 from storage.datasets import DatasetStore, NewDataset
 from storage.explainers import ExplainerStore
+from storage.explanations import KeptExplanation, digest_of
 from storage.jobs import JobStore
 from storage.models import ModelStore, NewModel
 
@@ -49,6 +52,27 @@ def new_dataset(identifier: str, **changes: Any) -> NewDataset:  # noqa: ANN401 
         "metadata": {"target": "t"},
     }
     return NewDataset(**(values | changes))
+
+
+def kept_explanation(identifier: str, number: int = 0, **changes: Any) -> KeptExplanation:  # noqa: ANN401  # any field
+    """Return an explanation of row ``number`` as it would be stored."""
+    response = json.dumps({"id": identifier, "row_id": str(number)})
+    values: dict[str, Any] = {
+        "id": identifier,
+        "explainer": "xpl_1",
+        "explainer_name": None,
+        "row_id": str(number),
+        "caller": "key_1",
+        "model_sha256": some_hash(),
+        "provenance": {"service": "1.0"},
+        "revision": 1,
+        "request": "{}",
+        "response": response,
+        "n_bytes": len(response) + 2,
+        "digest": digest_of(response),
+        "created_at": time.time(),
+    }
+    return KeptExplanation(**(values | changes))
 
 
 class Shelf:

@@ -104,7 +104,7 @@ class ReasonReader:
         n_pairs
             Number of prototypes.
         is_missing : (n_columns,) bool, optional
-            Of which columns the row misses the raw value; see ``translate``.
+            Of which columns the row misses the raw value; see ``group``.
 
         Returns
         -------
@@ -113,17 +113,12 @@ class ReasonReader:
             The ends of an affine column are calculated back from the model's in float64; the model itself rounds to
             float32 on the way, and such an end is exact to that rounding only.
         """
-        raw, others = self.translate(reasons, n_pairs, is_missing)
-        features = [others.get(place) or self._of_number(raw, place) for place in range(len(raw.column))]
-        return [features[start:end] for start, end in pairwise(raw.bounds.tolist())]
-
-    def translate(
-        self, reasons: NDArray[Any], n_pairs: int, is_missing: NDArray[np.bool_] | None = None
-    ) -> tuple[RawReasons, dict[int, FeatureReason]]:
-        """Translate as ``read`` does, but leave features that are single numbers in arrays; the others are by index."""
         raw = self.group(reasons, n_pairs, is_missing)
-        places = np.flatnonzero(raw.is_other).tolist()
-        return raw, {place: self.other(reasons, raw, place, is_missing) for place in places}
+        features = [
+            self.other(reasons, raw, place, is_missing) if is_other else self._of_number(raw, place)
+            for place, is_other in enumerate(raw.is_other.tolist())
+        ]
+        return [features[start:end] for start, end in pairwise(raw.bounds.tolist())]
 
     def group(
         self,

@@ -35,6 +35,7 @@ class WorkerSettings(BaseSettings):
     keep_failed_artefact_days: float | None = 30  # those that failed or were cancelled
     keep_job_days: float | None = 90  # jobs that have ended and are not the last ones of an artefact
     keep_idempotency_days: float | None = 7  # what an Idempotency-Key made
+    keep_explanation_days: float | None = 184  # stored ones, half a year; none: for ever
     keep_unused_input_days: float | None = None  # models and datasets that nothing rests on; none: for ever
     keep_leaf_table_bytes: int | None = 50 << 30  # of all leaf tables, a cache; none: as many as there are
 
@@ -56,6 +57,7 @@ class WorkerSettings(BaseSettings):
             failed_artefact_days=self.keep_failed_artefact_days,
             job_days=self.keep_job_days,
             idempotency_days=self.keep_idempotency_days,
+            explanation_days=self.keep_explanation_days,
             unused_input_days=self.keep_unused_input_days,
             leaf_table_bytes=self.keep_leaf_table_bytes,
         )

@@ -183,7 +183,7 @@ def test_faults_of_fields_come_one_by_one() -> None:
     with scripted(problem(422, "validation_failed", errors=errors)) as server, pytest.raises(Invalid) as failed:
         Leafspace(server.url).jobs.get("job_1")
 
-    assert failed.value.errors == (("/n_prototypes", "too many"),)
+    assert failed.value.errors == (("/n_prototypes", "too many", None),)
 
 
 @pytest.mark.parametrize(
@@ -299,7 +299,7 @@ def test_a_pause_may_be_given_in_seconds_or_as_a_moment() -> None:
 
 def test_every_call_that_creates_may_be_sent_twice() -> None:
     # All calls are tried again: a POST carries a key that has it count once, or changes nothing when it is repeated.
-    repeatable = {"predict", "compare_rows", "explain", "get_next_question", "cancel_job"}
+    repeatable = {"predict", "compare_rows", "explain", "get_next_question", "cancel_job", "verify_explanation"}
     contract = json.loads(_CONTRACT.read_text(encoding="utf-8"))
 
     for operations in contract["paths"].values():

@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from leafspace_client import Invalid
+from leafspace_client._generated.models import ClassPrediction, NearestPrototype
+from leafspace_client.labels import labels_by_text, with_labels
 from leafspace_client.rows import batches, instances_of, named_instances, plain_cell, spelled
 
 
@@ -182,3 +184,30 @@ def test_an_index_that_cannot_name_rows_is_refused(rows: Any, message: str) -> N
 
 def test_values_are_spelled_as_the_service_spells_them() -> None:
     assert [spelled(value) for value in (True, 7.0, 7, 7.5, "7")] == ["true", "7", "7", "7.5", "7"]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [[0, 1], [False, True], [1.0, 2.0], [0.5, 7], ["0", "1"], ["yes", 1]],
+    ids=["int", "bool", "float", "mixed numbers", "str", "mixed"],
+)
+def test_labels_come_back_in_the_callers_own_type(labels: list[Any]) -> None:
+    own = labels_by_text(np.array(labels, dtype=object) if "yes" in labels else np.array(labels))
+    scores = [{"label": spelled(label), "value": 0.5} for label in labels]
+    sent = ClassPrediction.from_dict({"task": "classification", "label": spelled(labels[0]), "scores": scores})
+
+    found = with_labels(sent, own)
+
+    expected = np.array(labels).tolist() if "yes" not in labels else labels
+    assert [score.label for score in found.scores] == expected
+    assert [type(score.label) for score in found.scores] == [type(label) for label in expected]
+    assert (found.label, type(found.label)) == (expected[0], type(expected[0]))
+    assert sent.label == spelled(labels[0])
+
+
+def test_what_has_no_label_that_is_known_stays_the_same() -> None:
+    near = [NearestPrototype("7", 0.5, []), NearestPrototype("8", 0.5, [], label="of another release")]
+
+    assert with_labels(near, {"0": 0}) is near
+    with pytest.raises(Invalid, match="a class is missing"):
+        labels_by_text([1.0, np.nan])

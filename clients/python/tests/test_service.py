@@ -4,6 +4,7 @@ import asyncio
 import json
 import pickle
 import uuid
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -215,9 +216,8 @@ def test_rows_are_called_by_their_index_wherever_they_appear(client: Leafspace) 
         assert features["mean radius"] == rows.loc[int(prototype.row_id), "mean radius"]
     explanations = explainer.explain(requested)
     assert [each.row_id for each in explanations] == [str(each) for each in requested.index]
-    assert str(explanations[0]).startswith(f"Row {numbers[5]}: This row is ")
     near = explanations[0].nearest_prototypes[0]
-    assert f"Like row {near.row_id} (" in str(explanations[0])
+    assert f"\n1. row {near.row_id} ({near.label}), {near.proximity:.0%}\n" in str(explanations[0])
     assert near.row_id in {prototype.row_id for prototype in prototypes}
     assert explainer.explain(rows.iloc[5])[0].row_id == str(numbers[5])
     assert set(explanations.to_frame()["prototype_row_id"]) <= {prototype.row_id for prototype in prototypes}
@@ -246,17 +246,130 @@ def test_the_nearest_prototype_of_another_class_is_reported_where_it_is_requeste
 def test_an_explanation_reads_well_and_becomes_a_frame(explainer: Explainer) -> None:
     explanations = explainer.explain(_FEATURES.iloc[:3], include=["values"])
 
-    assert ". Predicted as malignant, " in str(explanations[0]).splitlines()[0]
-    assert "Like row" in str(explanations)
-    frame = explanations.to_frame()
-    assert set(frame["row_id"]) == {"0", "1", "2"}
-    first, nearest = explanations[0], explanations[0].nearest_prototypes[0]
-    assert first.values["mean radius"] == frame["mean radius"][0] == pytest.approx(_FEATURES["mean radius"][0])
-    assert frame["prototype mean radius"][0] == _FEATURES["mean radius"][int(nearest.row_id)]
-    assert frame["reasons"][0].split("; ") == [reason.text for reason in nearest["reasons"]]
-    assert frame["score"][0] == max(score.value for score in first.prediction["scores"])
+    first, nearest = explanations["0"], explanations[0].nearest_prototypes[0]
+    sent = first.to_dict()
+    assert str(first).splitlines()[0] == f"Row 0: {sent['summary']}"
+    assert str(first).splitlines()[2:7] == [
+        f"   {reason['text']}" for reason in sent["nearest_prototypes"][0]["reasons"]
+    ]
+    assert repr(first) == f"<Explanation of row 0, ok: {sent['summary']}>"
+    assert first["prediction"]["label"] == first.label == "malignant"
     assert len(explanations[1:]) == 2
-    assert json.dumps(explanations[0].to_dict())
+    for wrong in ("summaries", "_explained", "to_frame"):
+        with pytest.raises(KeyError):
+            first[wrong]
+    frame = explanations.to_frame()
+    assert list(frame["row_id"]) == ["0", "1", "2"]
+    assert list(frame["label"]) == [each.label for each in explanations]
+    assert dict(frame[["score_benign", "score_malignant"]].iloc[0]) == {
+        f"score_{label}": score for label, score in first.scores.items()
+    }
+    assert first.typicality is not None
+    shown = frame.iloc[0]
+    assert (shown["typicality_level"], shown["typicality_percentile"]) == (
+        first.typicality.level,
+        first.typicality.percentile,
+    )
+    assert (shown["prototype_row_id"], shown["prototype_label"], shown["proximity"]) == (
+        nearest.row_id,
+        nearest.label,
+        nearest.proximity,
+    )
+    assert [shown[f"reason_{rank}"] for rank in range(1, 6)] == [reason.text for reason in nearest["reasons"]]
+    assert (shown["summary"], shown["warnings"]) == (
+        sent["summary"],
+        " ".join(each["detail"] for each in sent["warnings"]),
+    )
+    assert first.values["mean radius"] == shown["value_mean radius"] == pytest.approx(_FEATURES["mean radius"][0])
+    assert shown["prototype_value_mean radius"] == _FEATURES["mean radius"][int(nearest.row_id)]
+
+
+def test_a_frame_of_reasons_has_a_row_for_each(explainer: Explainer) -> None:
+    explanations = explainer.explain(_FEATURES.iloc[:3], n_reasons=2)
+
+    frame = explanations.to_frame("reasons")
+
+    assert frame[["row_id", "prototype_row_id", "prototype_label", "feature", "text", "share_of_trees"]].to_dict(
+        "records"
+    ) == [
+        {
+            "row_id": each.row_id,
+            "prototype_row_id": near.row_id,
+            "prototype_label": near.label,
+            "feature": reason.feature,
+            "text": reason.text,
+            "share_of_trees": reason.share_of_trees,
+        }
+        for each in explanations
+        for near in each.nearest_prototypes
+        for reason in near.reasons
+    ]
+    assert set(frame["reason_rank"]) == {1, 2}
+    for line in frame.itertuples():
+        own, other = _FEATURES[line.feature][int(line.row_id)], _FEATURES[line.feature][int(line.prototype_row_id)]
+        assert (line.value, line.prototype_value) == (pytest.approx(own), pytest.approx(other))
+
+
+def test_frames_have_the_rows_that_could_not_be_explained_too(client: Leafspace, prototype_set: PrototypeSet) -> None:
+    model = prototype_set.details.request.model
+    explainer = client.explainers.create(model, prototype_set, abstain_below=50)
+    rows = [*_FEATURES.iloc[:100].to_numpy().tolist(), ["wide"] * 30]
+
+    explanations = explainer.explain(rows)
+
+    frame = explanations.to_frame()
+    assert list(frame["status"]) == [each.status for each in explanations]
+    assert set(frame["status"]) == {"ok", "abstained", "error"}
+    assert [each.is_ok for each in explanations] == [True] * 100 + [False]
+    abstained = next(each for each in explanations if each.has_abstained)
+    assert (abstained.problem, abstained.reasons) == (None, [])
+    assert abstained.label == frame.set_index("row_id")["label"][abstained.row_id]
+    assert abstained.nearest_prototypes[0].row_id == frame.set_index("row_id")["prototype_row_id"][abstained.row_id]
+    assert frame["problem_code"].iloc[-1] == "bad_feature_type"
+    assert frame["problem_detail"].iloc[-1] == repr(explanations[100]).partition("error: ")[2].removesuffix(">")
+    assert set(explanations.to_frame("reasons")["row_id"]) <= set(frame["row_id"][frame["status"] == "ok"])
+
+
+def test_labels_are_those_that_the_estimator_predicts(client: Leafspace, service: Service) -> None:
+    own = (_LABELS == "benign").to_numpy()
+    forest = RandomForestClassifier(10, max_depth=3, random_state=7).fit(_FEATURES, own)
+    model = client.register_model(forest, _FEATURES)
+    dataset = client.register_dataset(_FEATURES.assign(y=own), target="y")
+    prototypes = client.prototype_sets.create(model, dataset, n_prototypes=3).wait(timeout=120)
+    tree = client.approximation_trees.create(model, dataset, method="ism", max_depth=2).wait(timeout=120)
+    explainer = client.explainers.create(model, prototypes, approximation_tree=tree)
+    rows, predicted = _FEATURES.iloc[15:25], forest.predict(_FEATURES.iloc[15:25]).tolist()
+
+    found = explainer.explain(rows, detail="full")
+
+    assert _typed(each.label for each in found) == _typed(predicted)
+    assert _typed(each.prediction["label"] for each in client.models.predict(model, rows)) == _typed(predicted)
+    for each, scores in zip(found, forest.predict_proba(rows), strict=True):
+        assert _typed(each.scores) == _typed(forest.classes_.tolist())
+        assert list(each.scores.values()) == pytest.approx(scores, abs=1e-6)
+        near, others = each.nearest_prototypes[0], each.contrasts
+        assert _typed([near.label]) == _typed(own[[int(near.row_id)]].tolist())
+        assert _typed(other.label for other in others) == _typed(x for x in forest.classes_.tolist() if x != each.label)
+        assert _typed([each.nearest_rows[0].target]) == _typed(own[[int(each.nearest_rows[0].row_id)]].tolist())
+        assert each.approximation_path is not None
+        assert type(each.approximation_path.leaf.prediction) is type(predicted[0])
+        assert type(each.to_dict()["prediction"]["label"]) is str
+    assert found.to_frame()["label"].tolist() == predicted
+    made = client.explanation_sets.create(explainer, client.register_dataset(rows)).wait(timeout=120)
+    assert _typed(each.label for each in made.explanations()) == _typed(predicted)
+    assert _typed(each.label for each in pickle.loads(pickle.dumps(explainer)).explain(rows)) == _typed(predicted)  # noqa: S301  # our own
+    with Leafspace(service.url) as other:
+        elsewhere = other.explainers.get(explainer.id)
+        assert {type(each.label) for each in elsewhere.explain(rows)} == {str}
+        with pytest.raises(Invalid, match="and those given read"):
+            other.models.use_labels(model, ["yes", "no"])
+        other.models.use_labels(model, forest.classes_)
+        assert _typed(each.label for each in elsewhere.explain(rows)) == _typed(predicted)
+
+
+def _typed(labels: Iterable[Any]) -> list[tuple[type, Any]]:
+    """Return labels with their types: True equals 1."""
+    return [(type(label), label) for label in labels]
 
 
 def test_more_rows_than_a_call_may_hold_are_explained_in_order(explainer: Explainer) -> None:
@@ -308,7 +421,7 @@ def test_a_bad_row_fails_alone_and_says_why(explainer: Explainer) -> None:
     assert not bad.is_ok
     assert bad.problem is not None
     assert bad.problem.code == "bad_feature_type"
-    assert "could not be explained" in str(bad)
+    assert str(bad) == f"Row 0: {bad.problem.detail}"
     with pytest.raises(Invalid, match="mean radius"):
         _ = bad.prediction
     assert good.is_ok
@@ -345,7 +458,11 @@ def test_a_regression_is_explained_by_values(client: Leafspace) -> None:
 
     assert explanation.prediction["value"] == pytest.approx(boosting.predict(features.iloc[:1])[0], rel=1e-4)
     assert explanation.contrasts == []
-    assert ". Predicted as " in str(explanation).splitlines()[0]
+    assert (explanation.label, explanation.scores) == (None, {})
+    shown = explanation.to_frame().iloc[0]
+    assert shown["value"] == explanation.value == explanation.prediction["value"]
+    assert shown["prototype_value"] == explanation.nearest_prototypes[0].value
+    assert f"1. row {shown['prototype_row_id']} ({shown['prototype_value']:.6g}), " in str(explanation)
 
 
 def test_what_is_in_use_cannot_be_deleted_and_what_is_free_can(client: Leafspace) -> None:

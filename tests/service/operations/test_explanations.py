@@ -5,6 +5,7 @@ import dataclasses
 import json
 import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -75,20 +76,34 @@ def test_an_unknown_explainer_is_not_found(shop: Shop) -> None:
         _explain(shop.workshop.context, "xpl_gone", instances=[[1]])
 
 
-@pytest.mark.parametrize("n_rows", [1, 4, 5, 300])
-def test_few_rows_are_answered_at_once_and_many_beside_the_event_loop(
-    shop: Shop, n_rows: int, monkeypatch: pytest.MonkeyPatch
+_EVERYTHING = {"detail": "full", "nearest_rows": {"n_rows": 100}}
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "wanted", "thread"),
+    [
+        (1, {}, "MainThread"),
+        (4, {}, "MainThread"),
+        (5, {}, "batches"),
+        (300, {}, "batches"),
+        (1, {"include": ["contrast", "nearest_rows"]}, "MainThread"),
+        (1, _EVERYTHING, "batches"),
+        (4, {"include": ["contrast"], "n_reasons": "all"}, "batches"),
+    ],
+)
+def test_short_answers_are_made_at_once_and_long_ones_beside_the_event_loop(
+    shop: Shop, n_rows: int, wanted: dict[str, Any], thread: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made_in: list[str] = []
     explain_rows = explanations.explain_rows
 
-    def watched(*arguments: object) -> bytes:
+    def watched(*arguments: Any, **named: Any) -> bytes:  # noqa: ANN401  # passed on as they are
         made_in.append(threading.current_thread().name)
-        return explain_rows(*arguments)  # type: ignore[arg-type]  # passed on as they are
+        return explain_rows(*arguments, **named)
 
     monkeypatch.setattr(explanations, "explain_rows", watched)
 
-    answer = _explain(shop.workshop.context, shop.explainer, instances=[shop.instance(0)] * n_rows)
+    answer = _explain(shop.workshop.context, shop.explainer, instances=[shop.instance(0)] * n_rows, **wanted)
 
     assert len(json.loads(answer)["data"]) == n_rows
-    assert made_in[0].startswith("MainThread" if n_rows <= 4 else "batches")
+    assert made_in[0].startswith(thread)

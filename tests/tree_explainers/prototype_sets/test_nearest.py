@@ -60,14 +60,6 @@ def test_each_of_the_nearest_other_classes_sends_its_nearest_prototype(n_classes
         assert index.of_other_classes(proximities, int(classes[row]), n_classes).tolist() == expected
 
 
-def test_the_contrast_is_the_nearest_prototype_of_another_class() -> None:
-    index = index_of([[0, 0, 0], [0, 0, 9], [0, 9, 9], [9, 0, 9]], [0, 0, 1, 2])
-    proximities = index.proximities(np.zeros((1, 3), dtype=np.int32))[0]
-
-    assert index.of_other_classes(proximities, 0).tolist() == [2]
-    assert index.of_other_classes(proximities, 1).tolist() == [0]
-
-
 def test_shared_trees_are_those_whose_leaves_are_equal() -> None:
     index = index_of([[0, 1, 2], [0, 3, 2]], [0, 0])
 

@@ -81,4 +81,5 @@ def test_a_row_in_the_same_leaves_has_nothing_that_would_have_to_differ() -> Non
     model = fitted("random_forest_binary")
     leaves = model.session.run_in_chunks(model.rows).leaves[:1]
 
-    assert len(parting_reasons(paths_of(model.read.ensemble), leaves[0], leaves, np.ones(leaves.shape[1]))) == 0
+    weights = np.ones(leaves.shape[1], dtype=np.int64)
+    assert len(parting_reasons(paths_of(model.read.ensemble), leaves[0], leaves, weights)) == 0

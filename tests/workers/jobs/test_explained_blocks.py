@@ -51,7 +51,8 @@ class Case:
 
     def called(self, **request: object) -> list[bytes]:
         """Return what calls answer, row by row."""
-        cells = self.frame[list(self.columns)].astype(object)
+        wholes = self.frame[list(self.columns)].select_dtypes("integer").columns  # datasets have no numbers but floats
+        cells = self.frame[list(self.columns)].astype(dict.fromkeys(wholes, np.float64)).astype(object)
         rows = cells.where(cells.notna(), None).to_numpy().tolist()
         asked = [
             ExplanationRequest.model_validate({"instances": [row], "row_ids": [row_id], **request})

@@ -126,10 +126,10 @@ def test_codes_are_mapped_from_the_kept_file_and_cannot_be_changed(
 
 
 def test_a_second_job_on_the_same_rows_needs_the_model_no_more(workshop: Workshop, case: RealCase) -> None:
-    first = workshop.make(model=case.model, dataset=case.dataset, n_prototypes=5)
+    first = workshop.make(model=case.model, dataset=case.dataset, n_prototypes=5, min_leaf_rows=1)
 
     with _without_graph(workshop, case):
-        second = workshop.make(model=case.model, dataset=case.dataset, n_prototypes=3)
+        second = workshop.make(model=case.model, dataset=case.dataset, n_prototypes=3, min_leaf_rows=1)
         elsewhere = workshop.make(model=case.model, dataset=case.evaluation_dataset, n_prototypes=3)
 
     assert (first.status, second.status, elsewhere.status) == ("ready", "ready", "failed")

@@ -74,7 +74,8 @@ def test_typicality_is_measured_on_the_rows_of_evaluation_without_the_prototypes
         reached = next(value for rank, value in enumerate(best, 1) if 100 * rank >= percent * len(best))
         assert proximity == pytest.approx(reached / total)
     assert len(scale.percentiles) == 101
-    arrays = read_arrays(workshop.context.objects.get(workshop.context.artefacts.get("prototype_sets", made.id).arrays))
+    stored = workshop.context.artefacts.get("prototype_sets", made.id)
+    arrays = read_arrays(workshop.context.objects.get(stored.arrays or ""))
     assert (arrays["typicality_quantiles"] / total).tolist() == scale.percentiles
 
 

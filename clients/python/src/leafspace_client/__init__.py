@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from .proximities import AsyncProximities, Proximities
     from .retrying import RetryPolicy
     from .rule_sets import AsyncRuleSet, RuleSet
+    from .stored_explanations import AsyncStoredExplanation, StoredExplanation
 
 # What brings httpx and the generated code is imported when it is first needed.
 _LATE = {
@@ -57,6 +58,7 @@ _LATE = {
     "AsyncPrototypeSet": "prototype_sets",
     "AsyncProximities": "proximities",
     "AsyncRuleSet": "rule_sets",
+    "AsyncStoredExplanation": "stored_explanations",
     "Explainer": "explainers",
     "Explanation": "explanations",
     "ExplanationSet": "explanation_sets",
@@ -68,6 +70,7 @@ _LATE = {
     "Proximities": "proximities",
     "RetryPolicy": "retrying",
     "RuleSet": "rule_sets",
+    "StoredExplanation": "stored_explanations",
 }
 
 __all__ = [
@@ -81,6 +84,7 @@ __all__ = [
     "AsyncPrototypeSet",
     "AsyncProximities",
     "AsyncRuleSet",
+    "AsyncStoredExplanation",
     "CannotConvert",
     "Conflict",
     "ConnectionFailed",
@@ -105,6 +109,7 @@ __all__ = [
     "RetryPolicy",
     "RuleSet",
     "ServerError",
+    "StoredExplanation",
     "TooLarge",
     "Unauthenticated",
     "Unavailable",

@@ -10,7 +10,7 @@ from .calls import Connected, Program, awaitable, blocking, call_of, create
 from .nouns import AsyncDeletable, Noun, SyncDeletable
 
 API_KEYS: Noun[ApiKey] = Noun(ApiKey, PageApiKey, "api_key_id", get_api_key, list_api_keys, revoke_api_key)
-Scope = Literal["read", "write", "explain", "deploy", "admin"]
+Scope = Literal["read", "write", "explain", "deploy", "audit", "admin"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,8 @@ def _create(self: Connected, name: str, scopes: Sequence[Scope]) -> Program[Made
     name
         Who or what will use it.
     scopes
-        What it may do: ``"read"``, ``"write"``, ``"explain"``, ``"deploy"``, ``"admin"``. None includes another.
+        What it may do: ``"read"``, ``"write"``, ``"explain"``, ``"deploy"``, ``"audit"``, ``"admin"``. None includes
+        another.
     """
     request = ApiKeyRequest(name=name, scopes=list(scopes))
     made = yield from create(create_api_key, NewApiKey, body=request)

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Concatenate, ParamSpec, Protocol, TypeAlias, T
 
 from ._generated.client import Client
 from .errors import LeafspaceError, unexpected, without_field
+from .labels import KnownLabels
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -64,6 +65,7 @@ class Transport(Protocol):
     """What carries out programs: at once, or when awaited."""
 
     is_blocking: ClassVar[bool]
+    labels: KnownLabels
 
     def run(self, program: Program[Any]) -> Any:  # noqa: ANN401  # the program's result, or a coroutine of it
         """Carry out a program."""

@@ -8,7 +8,7 @@ from typing import Any, Self
 from ._generated.models import Dataset, Model
 from .api_keys import ApiKeys, AsyncApiKeys
 from .approximation_trees import ApproximationTrees, AsyncApproximationTrees
-from .calls import Connected, Program, ServiceVersion, Work, awaitable, blocking, fetch_version
+from .calls import Connected, Program, ServiceVersion, Work, awaitable, blocking, fetch_version, transport_of
 from .conversion import convert_model
 from .conversion.estimators import Ensemble
 from .conversion.models import Declared
@@ -19,12 +19,14 @@ from .explainers import AsyncExplainers, Explainers
 from .explanation_sets import AsyncExplanationSets, ExplanationSets
 from .jobs import AsyncJobs, Jobs
 from .label_audits import AsyncLabelAudits, LabelAudits
+from .labels import KnownLabels
 from .models import AsyncModels, Models
 from .models import register as send_model
 from .prototype_sets import AsyncPrototypeSets, PrototypeSets
 from .proximities import AllProximities, AsyncAllProximities
 from .retrying import RetryPolicy
 from .rule_sets import AsyncRuleSets, RuleSets
+from .stored_explanations import AsyncStoredExplanations, StoredExplanations
 from .tables import TableNames, table_file
 from .transports import AsyncTransport, Connection, SyncTransport
 
@@ -32,7 +34,7 @@ DEFAULT_URL = "http://127.0.0.1:8000"
 
 
 def _register_model(  # noqa: PLR0913  # what may be declared of a model
-    self: Connected,  # noqa: ARG001  # a method
+    self: Connected,
     model: Any,  # noqa: ANN401  # an estimator of any library, or ONNX
     X: Any = None,  # noqa: ANN401, N803  # a DataFrame or an array; the name that scikit-learn uses
     *,
@@ -59,7 +61,7 @@ def _register_model(  # noqa: PLR0913  # what may be declared of a model
         Names in the order of the columns; default: those of the DataFrame, or those that the model was fitted with.
     classes
         Labels in the order of the scores; default: the model's own. The service has labels as text: 0 becomes
-        ``"0"`` and True ``"true"``, also in all that it returns.
+        ``"0"`` and True ``"true"``. Explanations and predictions of this client give them as they are here.
     ensemble
         ``"random_forest"`` (trees are averaged), ``"boosting"`` (added) or ``"other"``; default: by the model's class.
     feature_groups
@@ -78,7 +80,7 @@ def _register_model(  # noqa: PLR0913  # what may be declared of a model
     """
     declared = Declared(name, feature_names, classes, ensemble, tuple(feature_groups or ()))
     converted = yield Work(partial(convert_model, model, X, declared, parity=parity))
-    return (yield from send_model(converted))
+    return (yield from send_model(converted, transport_of(self).labels))
 
 
 def _register_dataset(
@@ -123,8 +125,8 @@ def _version(self: Connected) -> Program[ServiceVersion]:  # noqa: ARG001  # a m
 class Leafspace(Connected):
     """A Leafspace service, called by blocking methods; threads may share a client.
 
-    A client can be pickled, as can what it returns: the pickle holds the address and ids, never a key, which is read
-    from ``LEAFSPACE_API_KEY`` when the pickle is loaded.
+    A client can be pickled, as can what it returns: the pickle holds the address, ids and labels, never a key, which is
+    read from ``LEAFSPACE_API_KEY`` when the pickle is loaded.
 
     Parameters
     ----------
@@ -165,6 +167,7 @@ class Leafspace(Connected):
         self.rule_sets = RuleSets(self._transport)
         self.approximation_trees = ApproximationTrees(self._transport)
         self.explanation_sets = ExplanationSets(self._transport)
+        self.explanations = StoredExplanations(self._transport)
         self.jobs = Jobs(self._transport)
         self.api_keys = ApiKeys(self._transport)
 
@@ -173,7 +176,7 @@ class Leafspace(Connected):
     register_dataset = blocking(_register_dataset)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _with_connection, (Leafspace, self._transport.connection)
+        return _unpickled, (Leafspace, self._transport.connection, self._transport.labels)
 
     def __repr__(self) -> str:
         return f"Leafspace({self._transport.connection.base_url!r})"
@@ -215,6 +218,7 @@ class AsyncLeafspace(Connected):
         self.rule_sets = AsyncRuleSets(self._transport)
         self.approximation_trees = AsyncApproximationTrees(self._transport)
         self.explanation_sets = AsyncExplanationSets(self._transport)
+        self.explanations = AsyncStoredExplanations(self._transport)
         self.jobs = AsyncJobs(self._transport)
         self.api_keys = AsyncApiKeys(self._transport)
 
@@ -223,7 +227,7 @@ class AsyncLeafspace(Connected):
     register_dataset = awaitable(_register_dataset)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _with_connection, (AsyncLeafspace, self._transport.connection)
+        return _unpickled, (AsyncLeafspace, self._transport.connection, self._transport.labels)
 
     def __repr__(self) -> str:
         return f"AsyncLeafspace({self._transport.connection.base_url!r})"
@@ -241,7 +245,9 @@ class AsyncLeafspace(Connected):
         await self.close()
 
 
-def _with_connection(kind: type[Any], connection: Connection) -> Any:  # noqa: ANN401  # either client
-    return kind(
+def _unpickled(kind: type[Any], connection: Connection, labels: KnownLabels) -> Any:  # noqa: ANN401  # either client
+    client = kind(
         connection.base_url, connection.api_key or "", timeout=connection.timeout_seconds, retries=connection.retries
     )
+    transport_of(client).labels = labels
+    return client

@@ -22,7 +22,7 @@ from ._generated.models import (
     RefusedRow,
 )
 from ._generated.types import UNSET
-from .calls import Program, awaitable, blocking, create, fetch
+from .calls import Program, awaitable, blocking, create, fetch, transport_of
 from .errors import Invalid, LeafspaceError
 from .explanations import Detail, Explanation, Explanations, Include, SearchedRows, parts_of
 from .nouns import (
@@ -151,8 +151,9 @@ def explain_rows(  # noqa: PLR0913  # what explanations may have
             failure = error
             explanations += _refused(error, names[len(explanations) : len(explanations) + len(batch)])
             continue
-        explanations += map(Explanation, answer.data)
         provenance = answer.provenance
+        labels = transport_of(self).labels.of(provenance.model_sha256)
+        explanations += [Explanation(row, labels) for row in answer.data]
     if failure is not None and provenance is None:
         raise failure
     return Explanations(explanations, provenance)
@@ -190,6 +191,7 @@ def _create(  # noqa: PLR0913  # what an explainer may be made of
     name: str | None = None,
     shown_features: Sequence[str] | Literal["all"] = "all",
     abstain_below: float | None = None,
+    store_explanations: bool = False,
 ) -> Program[Kept]:
     """Register a model with the prototypes that explain its predictions.
 
@@ -207,6 +209,8 @@ def _create(  # noqa: PLR0913  # what an explainer may be made of
         Which values of the (real) prototype rows a caller ever sees.
     abstain_below
         Percentile of typicality below which rows are not explained, such as 5; ``None``: all are.
+    store_explanations
+        Whether the service stores each explanation, with its row, for keys with the scope ``audit``.
     """
     request = ExplainerRequest(
         model=id_of(model),
@@ -216,6 +220,7 @@ def _create(  # noqa: PLR0913  # what an explainer may be made of
         name=name,
         shown_features="all" if shown_features == "all" else list(shown_features),
         abstain_below=abstain_below,
+        store_explanations=store_explanations,
     )
     return self._wrapped((yield from create(register_explainer, Details, body=request)))
 

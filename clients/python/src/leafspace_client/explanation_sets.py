@@ -14,7 +14,7 @@ from ._generated.api.explanation_sets import (
 from ._generated.models import ExplanationSet as Details
 from ._generated.models import ExplanationSetRequest, PageExplanation, PageExplanationSet
 from .artefacts import ArtefactView, AwaitableArtefact, BlockingArtefact, Content, download, every_item
-from .calls import Program, awaitable, blocking, create
+from .calls import Program, awaitable, blocking, create, fetch, transport_of
 from .explanations import Detail, Explanation, Explanations, Include, SearchedRows, parts_of
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
 
@@ -45,7 +45,9 @@ class ExplanationSetView(ArtefactView[Details]):
 def _explanations(self: ExplanationSetView) -> Program[Explanations]:
     """Return the explanation of every row; for very many rows, ``download`` them."""
     answers = yield from every_item(self, PageExplanation)
-    return Explanations([Explanation(answer) for answer in answers], None)
+    own = yield from fetch(get_explanation_set, Details, explanation_set_id=self.id)
+    labels = transport_of(self).labels.of(own.result.model if own.result else "")
+    return Explanations([Explanation(answer, labels) for answer in answers], None)
 
 
 def _download(self: ExplanationSetView, path: str | Path, form: ExplanationFile = "jsonl") -> Program[Path]:

@@ -1,6 +1,6 @@
-"""Explanations: single predictions explained by their nearest prototypes, ready to be read by people."""
+"""Explanations: single predictions explained by their nearest prototypes, in the words of the service."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, TypedDict, overload
 
 from ._generated.models import (
@@ -20,11 +20,14 @@ from ._generated.models import (
     Reason,
     RefusedRow,
     RowWarning,
+    Typicality,
     ValuePrediction,
 )
 from .errors import Answered, error_from_problem
-from .frames import explanations_frame
+from .frames import FrameOf, explanations_frame
+from .labels import Label, with_labels
 from .records import Records
+from .rows import Cell
 from .texts import describe_explanation
 
 Include = Literal["values", "intervals", "contrast", "rules", "approximation_path", "nearest_rows"]
@@ -54,15 +57,43 @@ def parts_of(include: Sequence[Include], nearest_rows: SearchedRows | None) -> d
 
 
 class Explanation:
-    """One prediction explained, or why it could not be; ``details`` has all fields that the service sends.
+    """One prediction explained, or why it could not be; printed, it shows what the service says about it.
 
-    Of a row that could not be explained, ``is_ok`` is false and ``problem`` says why; reading anything else raises that
-    problem as an error. Labels are text, as in the whole API: ``"0"`` for 0, ``"true"`` for True; compare them with
-    ``y.astype(str)``, or with ``numpy.where(y, "true", "false")`` where the labels are booleans.
+    A row is explained (``status`` is ``ok``), or it is too far from every prototype to be explained by them
+    (``abstained``: its prediction and nearest prototypes are here, without reasons), or the model cannot read it
+    (``error``). Of the last, ``is_ok`` is false and ``problem`` says why; reading anything else raises that problem.
+
+    Labels have the caller's own type where this client registered the model, or was told by
+    ``client.models.use_labels``: ``explanation.label`` equals what ``forest.predict`` returns. Labels of other models
+    are text, as in the whole API: ``"0"`` for 0, ``"true"`` for True.
+
+    Parameters
+    ----------
+    details
+        What the service sent.
+    labels
+        The caller's labels by their text; empty: they stay text.
+
+    Examples
+    --------
+    >>> from leafspace_client import Explanation
+    >>> from leafspace_client._generated.models import ExplainedRow
+    >>> near = {"row_id": "loan-7", "label": "1", "proximity": 0.8, "reasons": []}
+    >>> prediction = {"task": "classification", "label": "1", "scores": [{"label": "1", "value": 0.9}]}
+    >>> sent = {"object": "explanation", "row_id": "loan-4711", "status": "ok", "summary": "Predicted as 1.",
+    ...         "prediction": prediction, "warnings": [], "nearest_prototypes": [near]}
+    >>> explanation = Explanation(ExplainedRow.from_dict(sent), {"0": 0, "1": 1})
+    >>> explanation.label, explanation.scores, explanation["nearest_prototypes"][0].label
+    (1, {1: 0.9}, 1)
+    >>> explanation
+    <Explanation of row loan-4711, ok: Predicted as 1.>
     """
 
-    def __init__(self, details: ExplainedRow | AbstainedRow | RefusedRow) -> None:
+    def __init__(
+        self, details: ExplainedRow | AbstainedRow | RefusedRow, labels: Mapping[str, Label] | None = None
+    ) -> None:
         self.details = details
+        self._labels = labels or {}
 
     @property
     def row_id(self) -> str:
@@ -76,8 +107,13 @@ class Explanation:
 
     @property
     def is_ok(self) -> bool:
-        """Whether the row could be explained."""
-        return self.status == "ok"
+        """Whether there is a prediction: also where the explainer abstained, which is no error."""
+        return not isinstance(self.details, RefusedRow)
+
+    @property
+    def has_abstained(self) -> bool:
+        """Whether the row is less typical than the explainer demands of rows that it explains."""
+        return isinstance(self.details, AbstainedRow)
 
     @property
     def problem(self) -> Problem | None:
@@ -91,8 +127,32 @@ class Explanation:
 
     @property
     def prediction(self) -> ClassPrediction | ValuePrediction:
-        """What the model predicts."""
-        return self._explained.prediction
+        """What the model predicts, by ``task``."""
+        return with_labels(self._explained.prediction, self._labels)
+
+    @property
+    def label(self) -> Label | None:
+        """The predicted class; ``None`` for regression."""
+        prediction = self.prediction
+        return prediction.label if isinstance(prediction, ClassPrediction) else None
+
+    @property
+    def value(self) -> float | None:
+        """The predicted value; ``None`` for classification."""
+        prediction = self.prediction
+        return prediction.value if isinstance(prediction, ValuePrediction) else None
+
+    @property
+    def scores(self) -> dict[Label, float]:
+        """The score of each class, in the order of the classes; empty for regression."""
+        prediction = self.prediction
+        scores = prediction.scores if isinstance(prediction, ClassPrediction) else []
+        return {score.label: score.value for score in scores}
+
+    @property
+    def typicality(self) -> Typicality | None:
+        """How near the row is to its nearest prototype, among other rows; ``None`` where that was not measured."""
+        return self._explained.typicality or None
 
     @property
     def warnings(self) -> list[RowWarning]:
@@ -102,10 +162,10 @@ class Explanation:
     @property
     def nearest_prototypes(self) -> list[NearestPrototype]:
         """The nearest prototypes, nearest first; none where the row shares no leaf with any."""
-        return Records(self._explained.nearest_prototypes)
+        return Records(with_labels(self._explained.nearest_prototypes, self._labels))
 
     @property
-    def values(self) -> dict[str, float | str | bool | None]:
+    def values(self) -> dict[str, Cell]:
         """The row's values by feature, as far as explanations show them; empty where they were not requested."""
         return {each.feature: each.value for each in self.compared}
 
@@ -117,27 +177,27 @@ class Explanation:
     @property
     def prototype_prediction(self) -> PrototypePrediction | None:
         """What the nearest prototype predicts, where all details were requested and there is one."""
-        return self._explained.prototype_prediction or None
+        return with_labels(self._explained.prototype_prediction or None, self._labels)
 
     @property
     def contrasts(self) -> list[Contrast]:
         """The nearest prototypes of other classes; none where they were not requested."""
-        return Records(self._explained.contrasts or [])
+        return Records(with_labels(self._explained.contrasts or [], self._labels))
 
     @property
     def nearest_rows(self) -> list[NearestRow]:
         """The nearest of all reference rows, nearest first; none where they were not requested."""
-        return Records(self._explained.nearest_rows or [])
+        return Records(with_labels(self._explained.nearest_rows or [], self._labels))
 
     @property
     def rules(self) -> list[FiringRule]:
         """The rules that hold for the row, the first of which decides; none where they were not requested."""
-        return Records(self._explained.rules or [])
+        return Records(with_labels(self._explained.rules or [], self._labels))
 
     @property
     def approximation_path(self) -> ApproximationPath | None:
         """The row's path in the approximation tree, where it was requested."""
-        return self._explained.approximation_path or None
+        return with_labels(self._explained.approximation_path or None, self._labels)
 
     @property
     def reasons(self) -> list[Reason]:
@@ -145,18 +205,25 @@ class Explanation:
         return Records(self.nearest_prototypes[0].reasons if self.nearest_prototypes else [])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what the service sent."""
+        """Return what the service sent, where labels are text."""
         return self.details.to_dict()
 
-    def to_frame(self) -> Any:  # noqa: ANN401  # a DataFrame
-        """Return a DataFrame with a row for each near prototype; columns as in ``Explanations.to_frame``."""
-        return explanations_frame([self])
+    def to_frame(self, rows: FrameOf = "explanations") -> Any:  # noqa: ANN401  # a DataFrame
+        """Return a DataFrame of this explanation; rows and columns are those of ``Explanations.to_frame``."""
+        return explanations_frame([self], rows)
+
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401  # of each part its own
+        """Return a part by its name in the API, such as ``explanation["prediction"]``."""
+        if str(name).startswith("_") or not isinstance(getattr(type(self), str(name), None), property):
+            raise KeyError(name)
+        return getattr(self, name)
 
     def __str__(self) -> str:
         return describe_explanation(self)
 
     def __repr__(self) -> str:
-        return f"<Explanation of row {self.row_id}: {self.status}>"
+        said = self.summary if self.problem is None else self.problem.detail
+        return f"<Explanation of row {self.row_id}, {self.status}: {said}>"
 
     @property
     def _explained(self) -> ExplainedRow | AbstainedRow:
@@ -167,20 +234,24 @@ class Explanation:
 
 
 class Explanations(Sequence[Explanation]):
-    """Explanations in the order of the rows; ``provenance`` names what made them (``None`` without rows)."""
+    """Explanations in the order of the rows; ``provenance`` names what made them (``None`` without rows).
+
+    They are found by position, ``explanations[0]``, and by the name of a row, ``explanations["loan-4711"]``.
+    """
 
     def __init__(self, explanations: Sequence[Explanation], provenance: Provenance | None) -> None:
         self._explanations = list(explanations)
+        self._by_row_id = {explanation.row_id: explanation for explanation in self._explanations}
         self.provenance = provenance
 
     @overload
-    def __getitem__(self, index: int) -> Explanation: ...
+    def __getitem__(self, index: int | str) -> Explanation: ...
     @overload
     def __getitem__(self, index: slice) -> "Explanations": ...
-    def __getitem__(self, index: int | slice) -> "Explanation | Explanations":
+    def __getitem__(self, index: int | str | slice) -> "Explanation | Explanations":
         if isinstance(index, slice):
             return Explanations(self._explanations[index], self.provenance)
-        return self._explanations[index]
+        return self._by_row_id[index] if isinstance(index, str) else self._explanations[index]
 
     def __len__(self) -> int:
         return len(self._explanations)
@@ -196,10 +267,46 @@ class Explanations(Sequence[Explanation]):
     def __repr__(self) -> str:
         return f"<{len(self)} explanations>"
 
-    def to_frame(self) -> Any:  # noqa: ANN401  # a DataFrame
-        """Return a DataFrame with a row for each explained row and near prototype; needs pandas.
+    def to_frame(self, rows: FrameOf = "explanations") -> Any:  # noqa: ANN401  # a DataFrame
+        """Return a DataFrame with a row for each explanation, or for each reason; needs pandas.
 
-        Its columns are the prediction and its score, the prototype, its proximity and the reasons, as text; then, where
-        ``values`` were included, for each feature the row's value and the prototype's (``"age"``, ``"prototype age"``).
+        Parameters
+        ----------
+        rows
+            ``"explanations"``: a row for each, in their order, also for abstained and refused ones. The columns are
+            ``row_id``, ``status``; the ``label``, with a column such as ``score_yes`` for each class, or the ``value``;
+            ``typicality_level`` and ``typicality_percentile`` (0 to 100); of the nearest prototype
+            ``prototype_row_id``, ``prototype_label`` or ``prototype_value``, ``proximity`` (0 to 1) and the texts of
+            its reasons ``reason_1``, ``reason_2``, …; ``summary``; ``warnings``, as one text. Where values were
+            included, ``value_age`` and ``prototype_value_age`` follow for each feature; where rows were refused,
+            ``problem_code`` and ``problem_detail``.
+            ``"reasons"``: a row for each reason of each near prototype, with ``row_id``, ``prototype_rank``,
+            ``prototype_row_id``, of classifiers ``prototype_label``, ``proximity``, ``reason_rank``, ``feature``,
+            ``text``, ``value``, ``prototype_value`` and ``share_of_trees`` (0 to 1). Ranks begin at 1.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Labels in the type that explanations have them in; what does not apply to a row is missing in it.
+
+        Raises
+        ------
+        MissingExtra
+            Without pandas.
+
+        Examples
+        --------
+        >>> from leafspace_client import Explanation, Explanations
+        >>> from leafspace_client._generated.models import ExplainedRow
+        >>> reason = {"feature": "age", "text": "age is above 30", "share_of_trees": 0.5}
+        >>> near = {"row_id": "7", "label": "yes", "proximity": 0.8, "reasons": [reason]}
+        >>> prediction = {"task": "classification", "label": "yes", "scores": [{"label": "yes", "value": 0.9}]}
+        >>> sent = {"object": "explanation", "row_id": "a", "status": "ok", "summary": "Predicted as yes.",
+        ...         "prediction": prediction, "warnings": [], "nearest_prototypes": [near]}
+        >>> explanations = Explanations([Explanation(ExplainedRow.from_dict(sent))], None)
+        >>> explanations.to_frame()[["row_id", "label", "score_yes", "reason_1"]].to_dict("records")
+        [{'row_id': 'a', 'label': 'yes', 'score_yes': 0.9, 'reason_1': 'age is above 30'}]
+        >>> explanations.to_frame("reasons")[["row_id", "prototype_row_id", "feature"]].to_dict("records")
+        [{'row_id': 'a', 'prototype_row_id': '7', 'feature': 'age'}]
         """
-        return explanations_frame(self._explanations)
+        return explanations_frame(self._explanations, rows)

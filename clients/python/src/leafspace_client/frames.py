@@ -1,13 +1,28 @@
 """Frames: answers as pandas DataFrames, where pandas is installed."""
 
+from collections import ChainMap
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from ._generated.types import Unset
 from .errors import missing_extra
+from .rows import spelled
 
 if TYPE_CHECKING:
-    from ._generated.models import ApproximationNode, AuditedRow, NeighborsOfRow, Prototype, Rule
+    from ._generated.models import (
+        ApproximationNode,
+        AuditedRow,
+        NearestPrototype,
+        NeighborsOfRow,
+        Problem,
+        Prototype,
+        Reason,
+        Rule,
+    )
     from .explanations import Explanation
+
+FrameOf: TypeAlias = Literal["explanations", "reasons"]
+_Line: TypeAlias = dict[str, Any]
 
 
 def prototypes_frame(prototypes: "Sequence[Prototype]") -> Any:  # noqa: ANN401  # a DataFrame
@@ -15,9 +30,14 @@ def prototypes_frame(prototypes: "Sequence[Prototype]") -> Any:  # noqa: ANN401 
     return _frame([_prototype_row(prototype) for prototype in prototypes])
 
 
-def explanations_frame(explanations: "Sequence[Explanation]") -> Any:  # noqa: ANN401  # a DataFrame
-    """Return one row for each explained row and near prototype."""
-    return _frame([row for explanation in explanations for row in _explanation_rows(explanation)])
+def explanations_frame(explanations: "Sequence[Explanation]", rows: FrameOf) -> Any:  # noqa: ANN401  # a DataFrame
+    """Return one row for each explanation, or for each reason of each near prototype."""
+    if rows == "reasons":
+        return _frame([line for each in explanations if each.is_ok for line in _reason_lines(each)])
+    lines = list(map(_explanation_line, explanations))
+    # Columns of a part stand together, whichever row has the most of them.
+    columns = dict.fromkeys(name for parts in zip(*lines, strict=True) for part in parts for name in part)
+    return _frame([dict(ChainMap(*parts)) for parts in lines], list(columns))
 
 
 def neighbors_frame(rows: "Sequence[NeighborsOfRow]") -> Any:  # noqa: ANN401  # a DataFrame
@@ -77,38 +97,77 @@ def _prototype_row(prototype: "Prototype") -> dict[str, Any]:
     return row | {cell.name: cell.value for cell in prototype.features}
 
 
-def _explanation_rows(explanation: "Explanation") -> list[dict[str, Any]]:
-    if not explanation.is_ok:
-        return [{"row_id": explanation.row_id, "status": explanation.status}]
-    prediction = explanation.prediction
-    scores = {score.label: score.value for score in getattr(prediction, "scores", ())}
-    label = getattr(prediction, "label", None)
-    common = {
-        "row_id": explanation.row_id,
-        "status": explanation.status,
-        "predicted": getattr(prediction, "value", label),
-        "score": scores.get(label),
-    }
-    near = [_near_row(explanation, rank) for rank in range(len(explanation.nearest_prototypes))]
-    return [common | each for each in near] or [common]
+def _explanation_line(explanation: "Explanation") -> list[_Line]:
+    """Return the columns of one explanation, in parts: what was predicted, what is near, why, and the rest."""
+    begin: _Line = {"row_id": explanation.row_id, "status": explanation.status}
+    if explanation.problem is not None:
+        return [begin, {}, {}, {}, _of_problem(explanation.problem)]
+    near = explanation.nearest_prototypes[:1]
+    return [
+        begin | _of_prediction(explanation) | _of_typicality(explanation),
+        _of_prototype(near[0]) if near else {},
+        {f"reason_{rank}": reason.text for rank, reason in enumerate(explanation.reasons, 1)},
+        {"summary": explanation.summary, "warnings": " ".join(warning.detail for warning in explanation.warnings)},
+        _of_values(explanation),
+    ]
 
 
-def _near_row(explanation: "Explanation", rank: int) -> dict[str, Any]:
-    prototype, compared = explanation.nearest_prototypes[rank], explanation.compared
-    row = {
-        "rank": rank + 1,
-        "prototype_row_id": prototype.row_id,
-        "prototype_label": prototype.label or prototype.value,
-        "proximity": prototype.proximity,
-        "reasons": "; ".join(reason.text for reason in prototype.reasons),
-    }
-    values = {each.feature: each.value for each in compared if each.feature not in row}
-    return row | values | {f"prototype {each.feature}": each.prototype_values[rank] for each in compared}
+def _of_problem(problem: "Problem") -> _Line:
+    return {"problem_code": problem.code, "problem_detail": problem.detail}
 
 
-def _frame(rows: Sequence[Mapping[str, Any]]) -> Any:  # noqa: ANN401  # a DataFrame
+def _of_prediction(explanation: "Explanation") -> _Line:
+    if explanation.label is None:
+        return {"value": explanation.value}
+    scores = {f"score_{spelled(label)}": score for label, score in explanation.scores.items()}
+    return {"label": explanation.label} | scores
+
+
+def _of_typicality(explanation: "Explanation") -> _Line:
+    typicality = explanation.typicality
+    if typicality is None:
+        return {}
+    return {"typicality_level": typicality.level, "typicality_percentile": typicality.percentile}
+
+
+def _of_prototype(prototype: "NearestPrototype") -> _Line:
+    line: _Line = {"prototype_row_id": prototype.row_id}
+    line |= _present(prototype_label=prototype.label, prototype_value=prototype.value)
+    return line | {"proximity": prototype.proximity}
+
+
+def _of_values(explanation: "Explanation") -> _Line:
+    line: _Line = {}
+    for each in explanation.compared:
+        line[f"value_{each.feature}"] = each.value
+        line |= {f"prototype_value_{each.feature}": value for value in each.prototype_values[:1]}
+    return line
+
+
+def _reason_lines(explanation: "Explanation") -> list[_Line]:
+    return [
+        {"row_id": explanation.row_id, "prototype_rank": rank, "prototype_row_id": prototype.row_id}
+        | _present(prototype_label=prototype.label)
+        | {"proximity": prototype.proximity, "reason_rank": reason_rank}
+        | _of_reason(reason)
+        for rank, prototype in enumerate(explanation.nearest_prototypes, 1)
+        for reason_rank, reason in enumerate(prototype.reasons, 1)
+    ]
+
+
+def _of_reason(reason: "Reason") -> _Line:
+    line: _Line = {"feature": reason.feature, "text": reason.text, "value": None, "prototype_value": None}
+    line |= _present(value=reason.value, prototype_value=reason.prototype_value)
+    return line | {"share_of_trees": reason.share_of_trees}
+
+
+def _present(**fields: object) -> _Line:
+    return {name: value for name, value in fields.items() if not isinstance(value, Unset)}
+
+
+def _frame(rows: Sequence[Mapping[str, Any]], columns: list[str] | None = None) -> Any:  # noqa: ANN401  # a DataFrame
     try:
         import pandas as pd  # noqa: PLC0415  # an extra
     except ImportError as error:
         raise missing_extra("pandas", "pandas", "a DataFrame of answers") from error
-    return pd.DataFrame(list(rows))
+    return pd.DataFrame(list(rows), columns=columns)

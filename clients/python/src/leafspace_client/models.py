@@ -28,8 +28,10 @@ from ._generated.models import (
     Tree,
 )
 from ._generated.types import UNSET, File
-from .calls import Connected, Program, awaitable, blocking, create, fetch
+from .calls import Connected, Program, awaitable, blocking, create, fetch, transport_of
 from .conversion import ConvertedModel
+from .errors import Invalid
+from .labels import KnownLabels, labels_by_text, with_labels
 from .nouns import AsyncDeletable, Identified, Noun, SyncDeletable, id_of, rename_one
 from .proximities import ProximityKind
 from .records import Records
@@ -38,13 +40,45 @@ from .rows import batches, named_instances
 MODELS: Noun[Model] = Noun(Model, PageModelSummary, "model_id", get_model, list_models, delete_model, rename_model)
 
 
-def register(converted: ConvertedModel) -> Program[Model]:
-    """Send a converted model."""
+def register(converted: ConvertedModel, known: KnownLabels) -> Program[Model]:
+    """Send a converted model, and keep its labels as the caller has them."""
     body = BodyRegisterModel(
         file=File(BytesIO(converted.onnx), "model.onnx", "application/octet-stream"),
         metadata=json.dumps(converted.metadata(), allow_nan=False),
     )
-    return (yield from create(register_model, Model, body=body))
+    model = yield from create(register_model, Model, body=body)
+    known.remember([model.id, model.sha256], converted.declared.labels)
+    return model
+
+
+def _use_labels(self: Connected, model: Identified, classes: Sequence[Any]) -> Program[Model]:
+    """Have explanations and predictions of a model that another client registered give labels in your own type.
+
+    Parameters
+    ----------
+    model
+        What registering returned, or its id.
+    classes
+        The labels as you have them, such as ``forest.classes_``, or ``[False, True]``.
+
+    Raises
+    ------
+    Invalid
+        If these are not the model's classes; their order does not matter.
+
+    Examples
+    --------
+    >>> client.models.use_labels("mdl_…", forest.classes_)  # doctest: +SKIP
+    >>> client.explainers.get("xpl_…").explain(rows)[0].label  # doctest: +SKIP
+    True
+    """
+    found = yield from fetch(get_model, Model, model_id=id_of(model))
+    labels = labels_by_text(classes)
+    if set(labels) != set(found.classes):
+        detail = f"the classes of {found.id} are {found.classes}, and those given read {list(labels)} as text"
+        raise Invalid("validation_failed", detail)
+    transport_of(self).labels.remember([found.id, found.sha256], labels)
+    return found
 
 
 def _tree(self: Connected, model: Identified, tree: int) -> Program[Tree]:  # noqa: ARG001  # a method
@@ -53,7 +87,7 @@ def _tree(self: Connected, model: Identified, tree: int) -> Program[Tree]:  # no
 
 
 def _predict(
-    self: Connected,  # noqa: ARG001  # a method
+    self: Connected,
     model: Identified,
     rows: Any,  # noqa: ANN401  # DataFrames, arrays, dicts, lists
     row_ids: Iterable[Any] | None = None,
@@ -66,6 +100,7 @@ def _predict(
     else the rows' 0-based indices. A row that the model cannot read does not fail the others: its ``problem`` says why.
     """
     found: list[PredictionRow] = Records()
+    labels = transport_of(self).labels.of(id_of(model))
     instances, names = named_instances(rows, row_ids)
     for batch in batches(instances):
         request = PredictionRequest(
@@ -74,7 +109,7 @@ def _predict(
             include=list(include) or UNSET,
         )
         answer = yield from fetch(predict, PredictionList, model_id=id_of(model), body=request)
-        found += answer.data
+        found += with_labels(answer.data, labels)
     return found
 
 
@@ -127,6 +162,7 @@ class Models(SyncDeletable[Model, Model, ModelSummary]):
 
     noun = MODELS
     rename = blocking(rename_one)
+    use_labels = blocking(_use_labels)
     tree = blocking(_tree)
     predict = blocking(_predict)
     proximities = blocking(_proximities)
@@ -137,6 +173,7 @@ class AsyncModels(AsyncDeletable[Model, Model, ModelSummary]):
 
     noun = MODELS
     rename = awaitable(rename_one)
+    use_labels = awaitable(_use_labels)
     tree = awaitable(_tree)
     predict = awaitable(_predict)
     proximities = awaitable(_proximities)

@@ -1,12 +1,14 @@
 """Nouns: what all kinds of things that the service keeps have in common: list them, get one, delete one.
 
 A thing that a job makes, or that is made of others, comes as a ``View``: an object with methods, which knows its id and
-fetches the rest when it is needed. Pickled, it is its id and the address of the service; never a key.
+fetches the rest when it is needed. Pickled, it is its id, the address of the service and the caller's labels; never a
+key.
 """
 
 import inspect
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from types import ModuleType
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
@@ -48,6 +50,10 @@ class Noun(Generic[Answer]):
 def id_of(thing: Identified) -> str:
     """Return the id of a thing, or the id itself."""
     return str(getattr(thing, "id", thing))
+
+
+def _text_of(value: Any) -> str:  # noqa: ANN401  # a time, or what has an id
+    return value.isoformat() if isinstance(value, datetime) else id_of(value)
 
 
 class View(Connected, Generic[Details]):
@@ -138,7 +144,7 @@ class Collection(Connected, Generic[Answer, Kept]):
             fault = f"{type(self).__name__}.list() got an unexpected keyword argument {unknown[0]!r}"
             message = f"{fault}; it takes {', '.join(self.noun.filters)}"
             raise TypeError(message)
-        return {name: id_of(value) for name, value in filters.items() if value is not None}
+        return {name: _text_of(value) for name, value in filters.items() if value is not None}
 
     def _wrapped(self, answer: Answer) -> Kept:
         kept: Any = answer if self.view is None else self.view(self._transport, answer)

@@ -11,19 +11,21 @@ from ._generated.models import (
     ApproximationPath,
     ApproximationTreeEvaluation,
     ApproximationTreeResult,
-    ClassPrediction,
     Contrast,
+    Difference,
     FiringRule,
     NearestPrototype,
+    NearestRow,
     PathNode,
     Prototype,
     PrototypeSetResult,
+    Reason,
     Rule,
     RuleSetEvaluation,
     RuleSetResult,
-    ValuePrediction,
 )
 from ._generated.types import Unset
+from .labels import Label
 
 if TYPE_CHECKING:
     from .explanations import Explanation
@@ -45,22 +47,30 @@ _IN_UNITS_OF_THE_TARGET = {"mean_squared_error", "mean_absolute_error"}
 
 
 def describe_explanation(explanation: "Explanation") -> str:
-    """Return the explanation as a few short lines."""
+    """Return what the service says about a row, a line for each of its sentences and reasons."""
     if explanation.problem is not None:
-        return f"Row {explanation.row_id} could not be explained: {explanation.problem.detail}"
+        return f"Row {explanation.row_id}: {explanation.problem.detail}"
     lines = [f"Row {explanation.row_id}: {explanation.summary}"]
-    lines += [f"Caution: {warning.detail}" for warning in explanation.warnings]
-    for rank, prototype in enumerate(explanation.nearest_prototypes, 1):
-        lines += _prototype_lines(rank, prototype)
-    lines += [_contrast_line(contrast) for contrast in explanation.contrasts]
-    lines += [f"Rule {_rule(rule)}." for rule in explanation.rules]
+    lines += [f"Warning: {warning.detail}" for warning in explanation.warnings]
+    for rank, near in enumerate(explanation.nearest_prototypes, 1):
+        lines += [f"{rank}. {_near(near)}", *_reasons(near.reasons)]
+    for contrast in explanation.contrasts:
+        lines += [f"Nearest prototype of another class: {_near(contrast)}", *_reasons(contrast.differences or [])]
+    for rank, row in enumerate(explanation.nearest_rows, 1):
+        lines += [f"Nearest row {rank}: {_near(row)}", *_reasons(row.reasons)]
+    lines += [f"Rule {_rule(rule)}" for rule in explanation.rules]
     if explanation.approximation_path is not None:
         lines.append(_path_line(explanation.approximation_path))
     return "\n".join(lines)
 
 
-def _contrast_line(contrast: Contrast) -> str:
-    return f"Nearest of another class: row {contrast.row_id} ({contrast.label}), {contrast.proximity:.0%}."
+def _near(near: NearestPrototype | NearestRow | Contrast) -> str:
+    outcome = near.value if isinstance(near.label, Unset) and not isinstance(near, Contrast) else near.label
+    return f"row {near.row_id} ({'' if isinstance(outcome, Unset) else _outcome(outcome)}), {near.proximity:.0%}"
+
+
+def _reasons(reasons: Sequence[Reason] | Sequence[Difference]) -> list[str]:
+    return [f"   {reason.text}" for reason in reasons]
 
 
 def describe_rules(rules: Sequence[Rule], default_prediction: float | str) -> str:
@@ -73,25 +83,9 @@ def describe_tree(nodes: Sequence[ApproximationNode]) -> str:
     return "\n".join("  " * node.depth + line for node, line in zip(nodes, _node_lines(nodes), strict=True))
 
 
-def describe_prediction(prediction: ClassPrediction | ValuePrediction) -> str:
-    """Return the label and its score, or the value."""
-    if isinstance(prediction, ValuePrediction):
-        return number(prediction.value)
-    score = next((score.value for score in prediction.scores if score.label == prediction.label), None)
-    return prediction.label if score is None else f"{prediction.label} ({score:.1%})"
-
-
 def number(value: float | None) -> str:
     """Return a number short enough to read."""
     return "missing" if value is None else f"{value:.6g}"
-
-
-def _prototype_lines(rank: int, prototype: NearestPrototype) -> list[str]:
-    label = prototype.label or number(prototype.value or 0)
-    head = f"{rank}. Like row {prototype.row_id} ({label}): {prototype.proximity:.0%} near"
-    if not prototype.reasons:
-        return [f"{head}."]
-    return [f"{head}, because", *(f"   {reason.text}" for reason in prototype.reasons)]
 
 
 def _path_line(path: ApproximationPath) -> str:
@@ -122,8 +116,8 @@ def _rule(rule: Rule | FiringRule) -> str:
     return f"{rule.rank}. if {rule.text} then {_outcome(rule.prediction)}"
 
 
-def _outcome(prediction: float | str) -> str:
-    return prediction if isinstance(prediction, str) else number(prediction)
+def _outcome(prediction: Label) -> str:
+    return number(prediction) if isinstance(prediction, float) else str(prediction)
 
 
 def describe_prototypes(found: PrototypeSetResult) -> str:

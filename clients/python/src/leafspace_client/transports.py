@@ -13,6 +13,7 @@ import httpx
 
 from .calls import Call, NoAnswer, Pause, Program, Step, Work
 from .errors import Invalid
+from .labels import KnownLabels
 from .retrying import RetryPolicy, with_retries
 from .version import __version__
 
@@ -106,12 +107,13 @@ class SyncTransport:
 
     is_blocking: ClassVar[bool] = True
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, labels: KnownLabels | None = None) -> None:
         self.connection = connection
+        self.labels = labels or KnownLabels()
         self._client = httpx.Client(**connection.httpx_options())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return SyncTransport, (self.connection,)
+        return SyncTransport, (self.connection, self.labels)
 
     def run(self, program: Program[T]) -> T:
         """Carry out the program and return its result."""
@@ -161,12 +163,13 @@ class AsyncTransport:
 
     is_blocking: ClassVar[bool] = False
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, labels: KnownLabels | None = None) -> None:
         self.connection = connection
+        self.labels = labels or KnownLabels()
         self._client = httpx.AsyncClient(**connection.httpx_options())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return AsyncTransport, (self.connection,)
+        return AsyncTransport, (self.connection, self.labels)
 
     async def run(self, program: Program[T]) -> T:
         """Carry out the program and return its result."""

@@ -1,12 +1,12 @@
 """Models: a fitted estimator becomes ONNX, with what is declared about it and rows that prove the conversion."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CannotConvert, Invalid, LeafspaceError, missing_extra
-from ..rows import plain_cell, spelled
+from ..labels import Label, labels_by_text
 from .estimators import Ensemble, Library, ModelInputs, describe_inputs, ensemble_of, library_of, predicts_classes
 from .imbalanced import without_resampling
 from .refusals import refuse_by_name, refuse_unfitted
@@ -24,6 +24,7 @@ class Declared:
     classes: Sequence[Any] | None = None
     ensemble: Ensemble | None = None
     feature_groups: Sequence[dict[str, Any]] = ()
+    labels: Mapping[str, Label] = field(default_factory=dict)  # the classes as the caller has them, by their text
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +134,8 @@ def _completed(declared: Declared, estimator: Any, inputs: ModelInputs) -> Decla
 def _with_spelled_classes(declared: Declared) -> Declared:
     if declared.classes is None:
         return declared
-    names = [spelled(plain_cell(label, f"class {label!r}")) for label in declared.classes]
-    return replace(declared, classes=names)
+    labels = labels_by_text(declared.classes)
+    return replace(declared, classes=list(labels), labels=labels)
 
 
 def _unknown(model: object) -> str:

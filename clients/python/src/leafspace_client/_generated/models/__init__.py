@@ -34,6 +34,7 @@ from .dataset import Dataset
 from .dataset_metadata import DatasetMetadata
 from .dataset_row import DatasetRow
 from .dataset_summary import DatasetSummary
+from .deleted_explanations import DeletedExplanations
 from .difference import Difference
 from .evaluation import Evaluation
 from .explained_row import ExplainedRow
@@ -95,6 +96,7 @@ from .page_neighbors_of_row import PageNeighborsOfRow
 from .page_prototype_set import PagePrototypeSet
 from .page_proximities import PageProximities
 from .page_rule_set import PageRuleSet
+from .page_stored_explanation_summary import PageStoredExplanationSummary
 from .parity import Parity
 from .parity_result import ParityResult
 from .path_leaf import PathLeaf
@@ -138,6 +140,8 @@ from .service_version import ServiceVersion
 from .set_quality import SetQuality
 from .smoothing import Smoothing
 from .stop_reason import StopReason
+from .stored_explanation import StoredExplanation
+from .stored_explanation_summary import StoredExplanationSummary
 from .structure_count import StructureCount
 from .tree import Tree
 from .tree_node import TreeNode
@@ -145,6 +149,7 @@ from .typicality import Typicality
 from .typicality_scale import TypicalityScale
 from .validation import Validation
 from .value_prediction import ValuePrediction
+from .verification import Verification
 from .warning_count import WarningCount
 
 __all__ = (
@@ -182,6 +187,7 @@ __all__ = (
     "DatasetMetadata",
     "DatasetRow",
     "DatasetSummary",
+    "DeletedExplanations",
     "Difference",
     "Evaluation",
     "ExplainedRow",
@@ -243,6 +249,7 @@ __all__ = (
     "PagePrototypeSet",
     "PageProximities",
     "PageRuleSet",
+    "PageStoredExplanationSummary",
     "Parity",
     "ParityResult",
     "PathLeaf",
@@ -286,6 +293,8 @@ __all__ = (
     "SetQuality",
     "Smoothing",
     "StopReason",
+    "StoredExplanation",
+    "StoredExplanationSummary",
     "StructureCount",
     "Tree",
     "TreeNode",
@@ -293,5 +302,6 @@ __all__ = (
     "TypicalityScale",
     "Validation",
     "ValuePrediction",
+    "Verification",
     "WarningCount",
 )

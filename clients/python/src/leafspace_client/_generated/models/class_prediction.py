@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
@@ -21,20 +21,21 @@ class ClassPrediction(Record):
 
     Attributes:
         task (str): What the model predicts: a class.
-        label (str): Predicted class.
+        label (float | str): Predicted class.
         scores (list[Score]): Scores in the order of the model's classes.
         near_tie (bool | Unset): True where the two best scores differ by no more than rounding, so that another
             library, or another number of its threads, may predict the other class; else absent.
     """
 
     task: str
-    label: str
+    label: float | str
     scores: list[Score]
     near_tie: bool | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         task = self.task
 
+        label: float | str
         label = self.label
 
         scores = []
@@ -65,7 +66,10 @@ class ClassPrediction(Record):
         d = dict(src_dict)
         task = d.pop("task")
 
-        label = d.pop("label")
+        def _parse_label(data: object) -> float | str:
+            return cast(float | str, data)
+
+        label = _parse_label(d.pop("label"))
 
         scores = []
         _scores = d.pop("scores")

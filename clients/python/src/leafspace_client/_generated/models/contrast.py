@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
@@ -21,7 +21,7 @@ class Contrast(Record):
 
     Attributes:
         row_id (str): Id of the row: its text in the dataset's row_id column, or its 0-based index without one.
-        label (str): Class of the prototype.
+        label (float | str): Class of the prototype.
         proximity (float): Proximity to the row, 0 to 1; where it is 0, this is the prototype of its class selected
             first.
         differences (list[Difference] | Unset): Features at which the trees part the two rows, by descending share of
@@ -29,13 +29,14 @@ class Contrast(Record):
     """
 
     row_id: str
-    label: str
+    label: float | str
     proximity: float
     differences: list[Difference] | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         row_id = self.row_id
 
+        label: float | str
         label = self.label
 
         proximity = self.proximity
@@ -68,7 +69,10 @@ class Contrast(Record):
         d = dict(src_dict)
         row_id = d.pop("row_id")
 
-        label = d.pop("label")
+        def _parse_label(data: object) -> float | str:
+            return cast(float | str, data)
+
+        label = _parse_label(d.pop("label"))
 
         proximity = d.pop("proximity")
 

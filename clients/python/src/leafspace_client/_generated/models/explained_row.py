@@ -38,6 +38,8 @@ class ExplainedRow(Record):
             share no leaf with the row.
         status (str): `ok`: the row is explained.
         object_ (Literal['explanation'] | Unset): Type of this object. Default: 'explanation'.
+        id (str | Unset): Id by which the explanation is stored; absent where it is not (see `store_explanations` of the
+            explainer).
         typicality (Typicality | Unset): How near a row is to its nearest prototype, among other rows (see `typicality`
             of the prototype set).
         prototype_prediction (PrototypePrediction | Unset): What the nearest prototype predicts.
@@ -59,6 +61,7 @@ class ExplainedRow(Record):
     nearest_prototypes: list[NearestPrototype]
     status: str
     object_: Literal["explanation"] | Unset = "explanation"
+    id: str | Unset = UNSET
     typicality: Typicality | Unset = UNSET
     prototype_prediction: PrototypePrediction | Unset = UNSET
     values: list[ComparedFeature] | Unset = UNSET
@@ -93,6 +96,8 @@ class ExplainedRow(Record):
         status = self.status
 
         object_ = self.object_
+
+        id = self.id
 
         typicality: dict[str, Any] | Unset = UNSET
         if not isinstance(self.typicality, Unset):
@@ -148,6 +153,8 @@ class ExplainedRow(Record):
         )
         if object_ is not UNSET:
             field_dict["object"] = object_
+        if id is not UNSET:
+            field_dict["id"] = id
         if typicality is not UNSET:
             field_dict["typicality"] = typicality
         if prototype_prediction is not UNSET:
@@ -221,6 +228,8 @@ class ExplainedRow(Record):
         if object_ != "explanation" and not isinstance(object_, Unset):
             raise ValueError(f"object must match const 'explanation', got '{object_}'")
 
+        id = d.pop("id", UNSET)
+
         _typicality = d.pop("typicality", UNSET)
         typicality: Typicality | Unset
         if isinstance(_typicality, Unset):
@@ -286,6 +295,7 @@ class ExplainedRow(Record):
             nearest_prototypes=nearest_prototypes,
             status=status,
             object_=object_,
+            id=id,
             typicality=typicality,
             prototype_prediction=prototype_prediction,
             values=values,

@@ -32,6 +32,7 @@ class Explainer(Record):
         approximation_tree (None | str | Unset): Id of the approximation tree; null without one.
         abstain_below (float | None | Unset): Percentile of `typicality` below which a row is not explained; null: none
             is.
+        store_explanations (bool | Unset): Whether each explanation is stored. Default: False.
         nearest_rows (None | SearchedRows | Unset): Reference rows that `nearest_rows` can search; null where none are
             kept: for more than 250,000,000 rows x (trees + features), and in sets that were made before this field existed.
     """
@@ -46,6 +47,7 @@ class Explainer(Record):
     rule_set: None | str | Unset = UNSET
     approximation_tree: None | str | Unset = UNSET
     abstain_below: float | None | Unset = UNSET
+    store_explanations: bool | Unset = False
     nearest_rows: None | SearchedRows | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
@@ -89,6 +91,8 @@ class Explainer(Record):
         else:
             abstain_below = self.abstain_below
 
+        store_explanations = self.store_explanations
+
         nearest_rows: dict[str, Any] | None | Unset
         if isinstance(self.nearest_rows, Unset):
             nearest_rows = UNSET
@@ -117,6 +121,8 @@ class Explainer(Record):
             field_dict["approximation_tree"] = approximation_tree
         if abstain_below is not UNSET:
             field_dict["abstain_below"] = abstain_below
+        if store_explanations is not UNSET:
+            field_dict["store_explanations"] = store_explanations
         if nearest_rows is not UNSET:
             field_dict["nearest_rows"] = nearest_rows
 
@@ -186,6 +192,8 @@ class Explainer(Record):
 
         abstain_below = _parse_abstain_below(d.pop("abstain_below", UNSET))
 
+        store_explanations = d.pop("store_explanations", UNSET)
+
         def _parse_nearest_rows(data: object) -> None | SearchedRows | Unset:
             if data is None:
                 return data
@@ -214,6 +222,7 @@ class Explainer(Record):
             rule_set=rule_set,
             approximation_tree=approximation_tree,
             abstain_below=abstain_below,
+            store_explanations=store_explanations,
             nearest_rows=nearest_rows,
         )
 

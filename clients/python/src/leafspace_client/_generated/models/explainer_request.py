@@ -27,6 +27,9 @@ class ExplainerRequest(Record):
         abstain_below (float | None | Unset): Percentile of `typicality` below which a row is not explained: its
             `status` is `abstained`, and its nearest prototypes are still listed. Null: every row is explained. Not
             applicable to prototype sets without `typicality`.
+        store_explanations (bool | Unset): Whether each explanation is stored, with its row and the id of the caller's
+            key, to be read and verified later by keys with the scope `audit`. Refused unless the service's operator allows
+            it (LEAFSPACE_STORE_EXPLANATIONS); explanation sets are not concerned. Default: False.
     """
 
     model: str
@@ -36,6 +39,7 @@ class ExplainerRequest(Record):
     name: None | str | Unset = UNSET
     shown_features: list[str] | str | Unset = UNSET
     abstain_below: float | None | Unset = UNSET
+    store_explanations: bool | Unset = False
 
     def to_dict(self) -> dict[str, Any]:
         model = self.model
@@ -75,6 +79,8 @@ class ExplainerRequest(Record):
         else:
             abstain_below = self.abstain_below
 
+        store_explanations = self.store_explanations
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -93,6 +99,8 @@ class ExplainerRequest(Record):
             field_dict["shown_features"] = shown_features
         if abstain_below is not UNSET:
             field_dict["abstain_below"] = abstain_below
+        if store_explanations is not UNSET:
+            field_dict["store_explanations"] = store_explanations
 
         return field_dict
 
@@ -154,6 +162,8 @@ class ExplainerRequest(Record):
 
         abstain_below = _parse_abstain_below(d.pop("abstain_below", UNSET))
 
+        store_explanations = d.pop("store_explanations", UNSET)
+
         explainer_request = cls(
             model=model,
             prototype_set=prototype_set,
@@ -162,6 +172,7 @@ class ExplainerRequest(Record):
             name=name,
             shown_features=shown_features,
             abstain_below=abstain_below,
+            store_explanations=store_explanations,
         )
 
         return explainer_request

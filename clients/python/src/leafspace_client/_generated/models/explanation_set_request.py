@@ -23,8 +23,7 @@ class ExplanationSetRequest(Record):
         explainer (str): Id of the explainer.
         dataset (str): Id of the dataset whose rows are explained.
         n_prototypes (int | Unset): Maximum number of nearest prototypes of each row. Default: 3.
-        n_reasons (int | str | Unset): Maximum number of reasons for each prototype, those that most of the shared trees
-            test first, or `all`. Default: 5.
+        n_reasons (int | str | Unset):
         include (list[str] | Unset): Optional parts of explanations. `values`: the values of the row and of its nearest
             prototypes; `intervals`: the ends of each reason as numbers; `contrast`: the nearest prototypes of other
             classes, and what would have to differ; `rules`: the rules that apply, if the explainer has a rule set;
@@ -41,7 +40,7 @@ class ExplanationSetRequest(Record):
     explainer: str
     dataset: str
     n_prototypes: int | Unset = 3
-    n_reasons: int | str | Unset = 5
+    n_reasons: int | str | Unset = UNSET
     include: list[str] | Unset = UNSET
     n_contrasts: int | Unset = 1
     nearest_rows: NearestRowsOptions | None | Unset = UNSET

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
@@ -26,7 +26,7 @@ class NearestPrototype(Record):
         reasons (list[Reason]): Reasons for the proximity, one for each shown feature that shared trees test, by
             descending share of trees; at most `n_reasons`. Empty below the minimum proximity (see `row_coverage` of
             prototype sets), and where the status is `abstained`.
-        label (str | Unset): Class of the prototype; absent for regression.
+        label (float | str | Unset): Class of the prototype; absent for regression.
         value (float | Unset): Value that the model predicts for it; absent for classification.
         rank (int | Unset): 1-based rank by proximity to the row; absent unless `detail` is `full`.
         distance (float | Unset): 1 - proximity; absent unless `detail` is `full`.
@@ -39,7 +39,7 @@ class NearestPrototype(Record):
     row_id: str
     proximity: float
     reasons: list[Reason]
-    label: str | Unset = UNSET
+    label: float | str | Unset = UNSET
     value: float | Unset = UNSET
     rank: int | Unset = UNSET
     distance: float | Unset = UNSET
@@ -57,7 +57,11 @@ class NearestPrototype(Record):
             reasons_item = reasons_item_data.to_dict()
             reasons.append(reasons_item)
 
-        label = self.label
+        label: float | str | Unset
+        if isinstance(self.label, Unset):
+            label = UNSET
+        else:
+            label = self.label
 
         value = self.value
 
@@ -116,7 +120,12 @@ class NearestPrototype(Record):
 
             reasons.append(reasons_item)
 
-        label = d.pop("label", UNSET)
+        def _parse_label(data: object) -> float | str | Unset:
+            if isinstance(data, Unset):
+                return data
+            return cast(float | str | Unset, data)
+
+        label = _parse_label(d.pop("label", UNSET))
 
         value = d.pop("value", UNSET)
 

@@ -25,7 +25,7 @@ class NearestRow(Record):
         reasons (list[Reason]): Reasons for the proximity, one for each shown feature that shared trees test, by
             descending share of trees; at most `n_reasons`. Empty below the minimum proximity (see `row_coverage` of
             prototype sets), and where the status is `abstained`.
-        label (str | Unset): Class that the model predicts for it; absent for regression.
+        label (float | str | Unset): Class that the model predicts for it; absent for regression.
         value (float | Unset): Value that the model predicts for it; absent for classification.
         target (float | str | Unset): A number or a text, such as a predicted value or label.
     """
@@ -33,7 +33,7 @@ class NearestRow(Record):
     row_id: str
     proximity: float
     reasons: list[Reason]
-    label: str | Unset = UNSET
+    label: float | str | Unset = UNSET
     value: float | Unset = UNSET
     target: float | str | Unset = UNSET
 
@@ -47,7 +47,11 @@ class NearestRow(Record):
             reasons_item = reasons_item_data.to_dict()
             reasons.append(reasons_item)
 
-        label = self.label
+        label: float | str | Unset
+        if isinstance(self.label, Unset):
+            label = UNSET
+        else:
+            label = self.label
 
         value = self.value
 
@@ -91,7 +95,12 @@ class NearestRow(Record):
 
             reasons.append(reasons_item)
 
-        label = d.pop("label", UNSET)
+        def _parse_label(data: object) -> float | str | Unset:
+            if isinstance(data, Unset):
+                return data
+            return cast(float | str | Unset, data)
+
+        label = _parse_label(d.pop("label", UNSET))
 
         value = d.pop("value", UNSET)
 

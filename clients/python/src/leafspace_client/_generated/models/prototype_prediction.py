@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
@@ -16,17 +16,21 @@ class PrototypePrediction(Record):
     """What the nearest prototype predicts.
 
     Attributes:
-        label (str | Unset): Class of the nearest prototype; absent for regression.
+        label (float | str | Unset): Class of the nearest prototype; absent for regression.
         value (float | Unset): Value that the model predicts for the nearest prototype; absent for classification.
         agrees (bool | Unset): Whether the model predicts the same label; absent for regression.
     """
 
-    label: str | Unset = UNSET
+    label: float | str | Unset = UNSET
     value: float | Unset = UNSET
     agrees: bool | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
-        label = self.label
+        label: float | str | Unset
+        if isinstance(self.label, Unset):
+            label = UNSET
+        else:
+            label = self.label
 
         value = self.value
 
@@ -47,7 +51,13 @@ class PrototypePrediction(Record):
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         d = dict(src_dict)
-        label = d.pop("label", UNSET)
+
+        def _parse_label(data: object) -> float | str | Unset:
+            if isinstance(data, Unset):
+                return data
+            return cast(float | str | Unset, data)
+
+        label = _parse_label(d.pop("label", UNSET))
 
         value = d.pop("value", UNSET)
 

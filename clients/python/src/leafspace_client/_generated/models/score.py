@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
@@ -15,14 +15,15 @@ class Score(Record):
     """The score of one class.
 
     Attributes:
-        label (str): Class that the score belongs to.
+        label (float | str): Class that the score belongs to.
         value (float): Score of the class: a probability or share, or what the model's graph outputs.
     """
 
-    label: str
+    label: float | str
     value: float
 
     def to_dict(self) -> dict[str, Any]:
+        label: float | str
         label = self.label
 
         value = self.value
@@ -41,7 +42,11 @@ class Score(Record):
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         d = dict(src_dict)
-        label = d.pop("label")
+
+        def _parse_label(data: object) -> float | str:
+            return cast(float | str, data)
+
+        label = _parse_label(d.pop("label"))
 
         value = d.pop("value")
 

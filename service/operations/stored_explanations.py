@@ -1,0 +1,134 @@
+"""Read, verify and delete stored explanations."""
+
+import asyncio
+from collections.abc import Iterator
+from functools import partial
+from importlib.metadata import version
+from itertools import zip_longest
+from typing import Any
+
+import orjson
+from pydantic import ValidationError
+
+from explanations.explained_rows import explain_instances
+from schemas.contract import Page
+from schemas.explanations import ExplanationRequest
+from schemas.stored_explanations import MAX_DIFFERENCES, DeletedExplanations, StoredExplanationSummary, Verification
+from storage.errors import Conflict, NotFound
+from storage.explanations import KeptExplanation, summary_of
+
+from ..app_context import AppContext
+from .deletion import with_reserve
+from .explanation_records import REVISION
+from .explanations import check_size, find_warm, read_rows
+
+_ABSENT = object()
+
+
+def list_explanations(
+    context: AppContext, limit: int, cursor: str | None, **filters: str
+) -> Page[StoredExplanationSummary]:
+    """Return one page of stored explanations, newest first, without their requests and responses."""
+    return context.explanations.list(limit, cursor, **filters)
+
+
+def explanation_bytes(context: AppContext, explanation_id: str) -> int:
+    """Return how large a stored explanation is as JSON; raise ``NotFound`` where there is none."""
+    return context.explanations.n_bytes(explanation_id)
+
+
+def write_explanation(context: AppContext, explanation_id: str) -> bytes:
+    """Return a stored explanation as JSON: a ``StoredExplanation``, whose response is the very bytes of the answer."""
+    kept = context.explanations.get(explanation_id)
+    summary = StoredExplanationSummary(**summary_of(kept)).model_dump(mode="json")
+    texts = {"request": orjson.Fragment(kept.request), "response": orjson.Fragment(kept.response)}
+    return orjson.dumps({**summary, "provenance": kept.provenance, "revision": kept.revision, **texts})
+
+
+def delete_explanation(context: AppContext, explanation_id: str) -> None:
+    """Delete a stored explanation."""
+    with_reserve(context, partial(context.explanations.delete, explanation_id))
+
+
+def delete_explanations(context: AppContext, explainer: str, row_id: str) -> DeletedExplanations:
+    """Delete all stored explanations of a row by an explainer; return how many there were."""
+    n_deleted = with_reserve(context, partial(context.explanations.delete_row, explainer, row_id))
+    return DeletedExplanations(n_deleted=n_deleted)
+
+
+async def verify_explanation(context: AppContext, explanation_id: str) -> Verification:
+    """Compute a stored explanation again from its request, and compare the two.
+
+    Raises
+    ------
+    NotFound
+        If there is no such explanation.
+    Conflict
+        If what it was computed from, explainer or dataset, was deleted; registered again, it has the same id.
+    """
+    kept = await asyncio.to_thread(context.explanations.get, explanation_id)
+    request = _request_of(kept)
+    if request is None:
+        return _verification(kept, [""])
+    try:
+        computed = await _computed_again(context, kept, request)
+    except NotFound as error:
+        detail = f"explanation {kept.id!r} cannot be computed again: {error.detail}"
+        raise Conflict("conflict", detail) from error
+    return _verification(kept, list(_differences(_read(kept.response), computed)))
+
+
+def _request_of(kept: KeptExplanation) -> ExplanationRequest | None:
+    try:
+        return ExplanationRequest.model_validate_json(kept.request)
+    except ValidationError:  # somebody changed it
+        return None
+
+
+async def _computed_again(context: AppContext, kept: KeptExplanation, request: ExplanationRequest) -> Any:  # noqa: ANN401  # JSON
+    warm = await find_warm(context, kept.explainer)
+    check_size(context, warm, request)
+
+    def compute() -> Any:  # noqa: ANN401  # JSON
+        read = None if request.dataset is None else read_rows(context, warm, request)
+        (computed,) = explain_instances(warm, request, read)
+        return orjson.loads(orjson.dumps({"id": kept.id, **computed}))
+
+    return await context.batches.run(1, compute)
+
+
+def _verification(kept: KeptExplanation, differences: list[str]) -> Verification:
+    computed_by, computed_now = (kept.provenance.get("service"), kept.revision), (version("leafspace"), REVISION)
+    is_same = kept.digest_matches and not differences
+    is_foreign = kept.digest_matches and computed_by != computed_now
+    return Verification(
+        explanation=kept.id,
+        status="same" if is_same else "other_revision" if is_foreign else "different",
+        digest_matches=kept.digest_matches,
+        differences=differences[:MAX_DIFFERENCES],
+        n_differences=len(differences),
+        service=str(computed_by[0]),
+        present_service=computed_now[0],
+        revision=computed_by[1],
+        present_revision=computed_now[1],
+    )
+
+
+def _read(response: str) -> Any:  # noqa: ANN401  # JSON
+    try:
+        return orjson.loads(response)
+    except orjson.JSONDecodeError:  # somebody changed it
+        return response
+
+
+def _differences(stored: Any, computed: Any, pointer: str = "") -> Iterator[str]:  # noqa: ANN401  # JSON
+    """Yield pointers to where two values differ: to a part that only one has, and to no part of it."""
+    if isinstance(stored, dict) and isinstance(computed, dict):
+        for name in {**stored, **computed}:
+            below = f"{pointer}/{name.replace('~', '~0').replace('/', '~1')}"
+            yield from _differences(stored.get(name, _ABSENT), computed.get(name, _ABSENT), below)
+    elif isinstance(stored, list) and isinstance(computed, list):
+        for index, (one, other) in enumerate(zip_longest(stored, computed, fillvalue=_ABSENT)):
+            yield from _differences(one, other, f"{pointer}/{index}")
+    elif type(stored) is not type(computed) or stored != computed:
+        yield pointer

@@ -20,18 +20,8 @@ _PATH = "/v1/explanation-sets"
 _NDJSON, _PARQUET = "application/x-ndjson", "application/vnd.apache.parquet"
 _FIELDS = {*("object", "id", "status", "job", "reused", "created_at", "request", "problem", "result")}
 _RESULT_FIELDS = {
-    *("model", "n_rows", "n_explained"),
-    *(
-        "n_abstained",
-        "n_refused",
-        "n_unassigned",
-        "typicality",
-        "warnings",
-        "agreement",
-        "labels",
-        "mean_proximity",
-        "n_bytes",
-    ),
+    *("model", "n_rows", "n_explained", "n_abstained", "n_refused", "n_unassigned"),
+    *("typicality", "warnings", "agreement", "labels", "mean_proximity", "n_bytes"),
 }
 
 
@@ -89,7 +79,8 @@ def test_a_new_set_is_accepted_with_a_job_to_look_at(api: Api, forest: Registere
     assert set(body) == _FIELDS
     assert (body["object"], body["status"], body["result"]) == ("explanation_set", "pending", None)
     assert body["id"].startswith("exs_")
-    assert body["request"] == {**request, "include": [], "n_reasons": 5, "detail": "short"}
+    defaults = {"include": [], "n_reasons": 5, "n_contrasts": 1, "nearest_rows": None, "detail": "short"}
+    assert body["request"] == {**request, **defaults}
     job = api.wait(body["job"])
     assert (job["status"], job["artefact"], job["kind"]) == ("succeeded", body["id"], "explanation_sets")
     assert api.get(f"{_PATH}/{body['id']}").json()["status"] == "ready"

@@ -35,6 +35,24 @@ class Compared(NamedTuple):
     is_missing: NDArray[np.bool_] | None = None  # (n_columns,) as ``ReasonReader.group`` takes it
 
 
+class _Kept(Generic[Made]):
+    """What was made of reasons before, by what it was made of: different rows have many reasons in common."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[int, ...], Made] = {}
+
+    def of(self, keys: Sequence[tuple[int, ...]], make: Callable[[list[int]], list[Made]]) -> list[Made]:
+        """Return what belongs to the keys; ``make`` makes that of new ones, given their places."""
+        found = [self._kept.get(key) for key in keys]
+        if None in found:
+            places = [place for place, each in enumerate(found) if each is None]
+            if len(self._kept) > _KEPT_REASONS:
+                self._kept.clear()
+            for place, made in zip(places, make(places), strict=True):
+                found[place] = self._kept[keys[place]] = made
+        return cast("list[Made]", found)
+
+
 @dataclass(frozen=True, slots=True)
 class ReasonTexts:
     """Puts reasons into words."""
@@ -47,8 +65,8 @@ class ReasonTexts:
     before_low: tuple[str, ...]  # the words around the numbers of a sentence, by ``_sentence_codes``
     before_high: tuple[str, ...]
     after: tuple[str, ...]
-    known_texts: "_Kept[str]" = field(default_factory=lambda: _Kept())
-    known_intervals: "_Kept[dict[str, Any]]" = field(default_factory=lambda: _Kept())
+    known_texts: _Kept[str] = field(default_factory=_Kept)
+    known_intervals: _Kept[dict[str, Any]] = field(default_factory=_Kept)
 
     @staticmethod
     def build(reader: ReasonReader, shown_features: frozenset[str] | None) -> "ReasonTexts":
@@ -163,24 +181,6 @@ class _Found(NamedTuple):
     texts: list[str]
     shares: list[float]
     intervals: list[dict[str, Any]]  # empty: they are not included
-
-
-class _Kept(Generic[Made]):
-    """What was made of reasons before, by what it was made of: different rows have many reasons in common."""
-
-    def __init__(self) -> None:
-        self._kept: dict[tuple[int, ...], Made] = {}
-
-    def of(self, keys: list[tuple[int, ...]], make: Callable[[list[int]], list[Made]]) -> list[Made]:
-        """Return what belongs to the keys; ``make`` makes that of new ones, given their places."""
-        found = [self._kept.get(key) for key in keys]
-        if None in found:
-            places = [place for place, each in enumerate(found) if each is None]
-            if len(self._kept) > _KEPT_REASONS:
-                self._kept.clear()
-            for place, made in zip(places, make(places), strict=True):
-                found[place] = self._kept[keys[place]] = made
-        return cast("list[Made]", found)
 
 
 def _bits(ends: NDArray[np.float64]) -> list[int]:

@@ -78,8 +78,7 @@ class PrototypeIndex:
         if leaves.ndim != 2 or leaves.shape[1] != len(self.weights):  # noqa: PLR2004  # a matrix
             msg = f"leaves must have shape (n_rows, {len(self.weights)}), got {leaves.shape}"
             raise InvalidInput(msg)
-        own = np.require(leaves, dtype=np.int32, requirements=["C", "W"])
-        return _proximities(own, self.leaves, self.weights)
+        return _proximities(for_loops(leaves), self.leaves, self.weights)
 
     def nearest(self, proximities: NDArray[np.int64], n_prototypes: int) -> NDArray[np.int64]:
         """Return the nearest prototypes of one row, nearest first (ties: the earlier prototype).
@@ -125,6 +124,13 @@ class PrototypeIndex:
     def shared_trees(self, leaves: NDArray[np.int32], prototypes: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return in which trees one row, leaves (n_trees,), shares a leaf with these prototypes: (len, n_trees)."""
         return np.asarray(self.leaves[prototypes] == leaves)
+
+
+def for_loops(leaves: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return leaves as compiled loops take them, int32, in C order and writable; unchanged if they are so."""
+    if leaves.dtype == np.int32 and leaves.flags.carray:
+        return leaves
+    return np.require(leaves, dtype=np.int32, requirements=["C", "W"])
 
 
 @compiled_ahead("int64[:, ::1](int32[:, ::1], int32[:, ::1], uint32[::1])")

@@ -19,6 +19,7 @@ from storage.errors import StorageError
 from tree_explainers.onnx_models.label_index import near_ties
 from tree_explainers.onnx_models.session import Outcome
 from tree_explainers.prototype_sets.near_reasons import NearReasons, near_reasons
+from tree_explainers.prototype_sets.nearest import for_loops
 
 from . import documents
 from .contrasts import ContrastedRow, ContrastLimits, contrasts
@@ -77,8 +78,7 @@ def explain_read(
         What ``run_readable`` returns for them.
     """
     outcome, indices, refused = run
-    # Kept ones may be read-only.
-    leaves = np.require(warm.leaves(outcome), dtype=np.int32, requirements=["C", "W"])
+    leaves = for_loops(warm.leaves(outcome))
     proximities = warm.index.proximities(leaves)
     are_near = near_ties(outcome.scores, warm.session.description.rounding)
     values = dict(zip(read.indices, read.values, strict=True))

@@ -1,12 +1,13 @@
 """Typicality in explanations: how near a row is to its nearest prototype beside other rows, and what follows."""
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tree_explainers.prototype_sets.typicality import NONE, Typicality, at_percentile, typicality
+from tree_explainers.prototype_sets.typicality import NONE, Typicality, at_percentile
 
 
 class Standing(NamedTuple):
@@ -35,7 +36,7 @@ class TypicalityScale:
     """
 
     def __init__(self, quantiles: NDArray[np.int64], rows: str, abstain_below: float = 0.0) -> None:
-        self._quantiles = np.array(quantiles, dtype=np.int64)
+        self._upper: list[int] = quantiles[1:].tolist()  # a search in a list takes a fifth of the time
         self._none = _standing(NONE, rows, abstain_below)
         self._standings = [_standing(at_percentile(each), rows, abstain_below) for each in range(len(quantiles))]
 
@@ -55,8 +56,7 @@ class TypicalityScale:
 
     def standing(self, proximity: int) -> Standing:
         """Return where a row stands whose integer proximity to its nearest prototype this is."""
-        found = typicality(proximity, self._quantiles)
-        return self._none if found is NONE else self._standings[found.percentile]
+        return self._none if proximity == 0 else self._standings[bisect_right(self._upper, proximity)]
 
 
 def _standing(found: Typicality, rows: str, abstain_below: float) -> Standing:

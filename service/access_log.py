@@ -7,10 +7,12 @@ import json
 import os
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -28,7 +30,8 @@ _WHOLE_BYTES = 4096  # what a pipe takes at once, so that lines of several proce
 class AccessLog:
     """A line for each answered request, written by a thread of its own, many at once.
 
-    Noting a request costs the event loop a fraction of a microsecond. Where lines come faster than they can be written,
+    Noting a request costs the event loop some microseconds, in which its line is made: the thread would hold up the
+    event loop for as long, and for all requests of a while at once. Where lines come faster than they can be written,
     some are left out, and a line gives their number.
 
     Parameters
@@ -39,15 +42,17 @@ class AccessLog:
 
     def __init__(self, level: str = "info") -> None:
         self._writes_all = level in {"debug", "info"}
-        self._waiting: deque[AnsweredRequest] = deque()
+        self._waiting: deque[bytes] = deque()
         self._n_dropped = 0
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="access log", daemon=True)
 
     def note(self, request: AnsweredRequest) -> None:
         """Queue the request's line."""
+        if not self._writes_all and request.status < _FAILED:
+            return
         if len(self._waiting) < _MAX_WAITING:
-            self._waiting.append(request)
+            self._waiting.append(_line(request))
         else:
             self._n_dropped += 1
 
@@ -67,10 +72,9 @@ class AccessLog:
         self._write()
 
     def _write(self) -> None:
-        requests = [self._waiting.popleft() for _ in range(len(self._waiting))]
+        lines = [self._waiting.popleft() for _ in range(len(self._waiting))]
         n_dropped, self._n_dropped = self._n_dropped, 0
-        lines = (_line(request) for request in requests if self._writes_all or request.status >= _FAILED)
-        # Between two pieces the event loop may go on: each is some tens of microseconds of work.
+        # Between two pieces the event loop may go on: each is some microseconds of work.
         for piece in _pieces(chain(lines, _dropped(n_dropped))):
             os.write(sys.stderr.fileno(), piece)
 
@@ -93,7 +97,8 @@ def _line(request: AnsweredRequest) -> bytes:
 
 def _dropped(n_dropped: int) -> Iterator[bytes]:
     if n_dropped:
-        yield _json({"time": _timestamp(), "level": "warning", "event": "access_lines_dropped", "n_lines": n_dropped})
+        event = {"level": "warning", "event": "access_lines_dropped", "n_lines": n_dropped}
+        yield _json({"time": _timestamp(time.time()), **event})
 
 
 def _json(event: dict[str, Any]) -> bytes:
@@ -103,9 +108,14 @@ def _json(event: dict[str, Any]) -> bytes:
     return line if line.isascii() and _DELETE not in line else json.dumps(event).encode() + b"\n"
 
 
-def _timestamp(seconds: float | None = None) -> str:
-    moment = datetime.now(UTC) if seconds is None else datetime.fromtimestamp(seconds, UTC)
-    return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
+def _timestamp(seconds: float) -> str:
+    second, microsecond = divmod(round(seconds * 1e6), 1_000_000)
+    return f"{_second(second)}.{microsecond:06d}Z"
+
+
+@lru_cache(2)
+def _second(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None).isoformat()
 
 
 def _pieces(lines: Iterable[bytes]) -> Iterator[bytes]:

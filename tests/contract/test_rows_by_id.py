@@ -128,7 +128,7 @@ def test_rows_with_more_text_than_a_call_may_have_are_refused(api: Api) -> None:
 
 
 def test_a_call_of_which_every_row_failed_is_a_problem_with_theirs(api: Api, forest: Registered) -> None:
-    good = forest.instance(0)
+    good: Json = forest.instance(0)
 
     status, problem = _post(api, forest, instances=[{}, {**good, "f3": "x"}, [1.0]])
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from explanations.reference_file import MAX_CELLS
 from schemas.datasets import Dataset
 from schemas.models import Model
 from schemas.nouns import NOUNS
@@ -24,6 +25,7 @@ _WORKER_BYTES = 256 * _MIB  # of libraries, in any job's process
 _SAFETY = 1.2  # allocators hold more than is requested
 _COMPILING_BYTES = 64 * _MIB  # what a machine's first job of rules takes to compile its loops
 _BLOCK_ROWS = 65_536  # that models are applied to together
+_LIST_BYTES = 4  # of a row in the list of a leaf
 _FEW_LEAVES = 40  # of a tree: rows are compared by their leaves rather than listed
 _CELLS = 2_000_000  # of neighbours in a block
 _FEWEST_PAIRS, _PAIRS_PER_ROW, _MOST_PAIRS = 1 << 24, 64, 1 << 26  # kept for certificates
@@ -104,7 +106,7 @@ class Sizes:
     @property
     def list_bytes(self) -> int:
         """What it takes to list the rows of each leaf, which is done where trees have many leaves."""
-        return (4 if self.n_leaves > _FEW_LEAVES * self.n_trees else 1) * self.n_paths
+        return (_LIST_BYTES if self.n_leaves > _FEW_LEAVES * self.n_trees else 1) * self.n_paths
 
 
 def estimate_job(kind: str, sizes: Sizes, request: Mapping[str, Any]) -> JobEstimate:
@@ -169,9 +171,22 @@ def _prototype_sets(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...
     )
     bytes_each = 24 if request["refine"] == "swap" else 12
     return (
-        Need(sizes.list_bytes + 2 * sizes.code_bytes * sizes.n_paths + 200 * sizes.n_rows + _coarser(sizes, request)),
+        Need(
+            _lists_of_prototype_sets(sizes, request)
+            + 2 * sizes.code_bytes * sizes.n_paths
+            + 200 * sizes.n_rows
+            + _coarser(sizes, request)
+        ),
         Need(bytes_each * pairs, "request fewer candidates", "/n_candidates"),
     )
+
+
+def _lists_of_prototype_sets(sizes: Sizes, request: Mapping[str, Any]) -> float:
+    """Return what it takes to list the rows of each leaf: of uncut leaves first, and then of coarser ones."""
+    if sizes.list_bytes > sizes.n_paths:
+        return (2 if request["min_leaf_rows"] == "auto" else 1) * sizes.list_bytes
+    # The file of reference rows, if it is kept, has the lists, however few the leaves are.
+    return max(sizes.list_bytes, _LIST_BYTES * min(sizes.n_paths, MAX_CELLS))
 
 
 def _n_candidates(sizes: Sizes, request: Mapping[str, Any]) -> int:

@@ -36,12 +36,13 @@ class Host:
             "ensemble": models.c.ensemble,
             "content": datasets.c.content,
             "leaves": leaf_tables.c.codes,
-            "table": artefact_files.c.object,
         }
         result = select(artefacts.c.result).where(artefacts.c.id == self.registered.prototype_set["id"])
+        table = select(artefact_files.c.object).where(artefact_files.c.artefact == self.proximities["id"])
         with database.reading() as connection:
             found = {name: connection.execute(select(column)).scalars().first() for name, column in columns.items()}
             found["result"] = connection.execute(result).scalar_one()
+            found["table"] = connection.execute(table).scalar_one()
         database.close()
         return {name: str(sha256) for name, sha256 in found.items()}
 

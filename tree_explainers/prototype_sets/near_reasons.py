@@ -30,8 +30,8 @@ def near_reasons(
 ) -> NearReasons:
     """Return the nearest prototypes of one row, and why those are near that have the minimum proximity to it.
 
-    The same as ``index.nearest``, ``index.shared_trees``, ``minimum.is_reached`` and ``reasons.of`` one after the
-    other, which would take several times as long for a row.
+    Ties of proximity: the earlier prototype. The same as ``reasons.of`` after a sort and a comparison of leaves, which
+    would take several times as long for a row.
 
     Parameters
     ----------

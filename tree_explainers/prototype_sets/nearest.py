@@ -80,24 +80,6 @@ class PrototypeIndex:
             raise InvalidInput(msg)
         return _proximities(for_loops(leaves), self.leaves, self.weights)
 
-    def nearest(self, proximities: NDArray[np.int64], n_prototypes: int) -> NDArray[np.int64]:
-        """Return the nearest prototypes of one row, nearest first (ties: the earlier prototype).
-
-        Parameters
-        ----------
-        proximities : (n_prototypes,) int64
-            One line of ``proximities``.
-        n_prototypes
-            Maximum number; fewer are returned when the row shares no leaf with the others.
-
-        Returns
-        -------
-        (at most n_prototypes,) int64
-            Positions among the prototypes; empty when the row is near none of them.
-        """
-        order = np.argsort(-proximities, kind="stable")[:n_prototypes]
-        return order[proximities[order] > 0]
-
     def of_other_classes(self, proximities: NDArray[np.int64], own_class: int, n_classes: int = 1) -> NDArray[np.int64]:
         """Return the nearest prototype of each of the classes nearest to a row, its own excepted.
 
@@ -120,10 +102,6 @@ class PrototypeIndex:
         others = order[self.classes[order] != own_class]
         _, firsts = np.unique(self.classes[others], return_index=True)
         return np.asarray(others[np.sort(firsts)[:n_classes]])
-
-    def shared_trees(self, leaves: NDArray[np.int32], prototypes: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return in which trees one row, leaves (n_trees,), shares a leaf with these prototypes: (len, n_trees)."""
-        return np.asarray(self.leaves[prototypes] == leaves)
 
 
 def for_loops(leaves: NDArray[np.int32]) -> NDArray[np.int32]:

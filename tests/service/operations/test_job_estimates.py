@@ -91,6 +91,20 @@ def test_what_a_request_may_lower_counts_and_is_named(
     assert refused.value.pointer == pointer
 
 
+def test_prototype_sets_need_room_for_lists_of_uncut_and_of_coarser_leaves_and_for_those_that_they_file() -> None:
+    def n_bytes(sizes: Sizes, min_leaf_rows: object) -> float:
+        request = REQUESTS["prototype_sets"] | {"min_leaf_rows": min_leaf_rows}
+        return sum(need.n_bytes for need in estimate_job("prototype_sets", sizes, request).needs)
+
+    deep = replace(SOME, n_leaves=100 * SOME.n_trees)
+    too_many_to_file = replace(SOME, n_rows=10 * SOME.n_rows)
+
+    assert n_bytes(deep, "auto") - n_bytes(deep, 2) == 4 * SOME.n_paths
+    assert n_bytes(deep, 2) - n_bytes(SOME, 2) < SOME.n_paths
+    listed = replace(too_many_to_file, n_leaves=deep.n_leaves)
+    assert n_bytes(listed, 1) - n_bytes(too_many_to_file, 1) == 3 * too_many_to_file.n_paths
+
+
 def test_every_kind_of_job_has_an_estimate() -> None:
     assert set(ESTIMATES) == set(REQUESTS) == set(JOB_KINDS)
     for kind, request in REQUESTS.items():

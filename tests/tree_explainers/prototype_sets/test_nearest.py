@@ -27,20 +27,10 @@ def test_proximities_to_prototypes_are_those_of_the_dense_matrix(kind: Proximity
     assert (proximities[PROTOTYPES].max(axis=1) == index.total_weight).all()
 
 
-def test_nearest_prototypes_come_by_proximity_then_order_and_without_strangers() -> None:
-    index = index_of([[1, 1, 9], [0, 0, 9], [9, 9, 9], [0, 0, 8], [0, 0, 7]], [0, 1, 0, 1, 0])
-    proximities = index.proximities(np.array([[0, 0, 7]], dtype=np.int32))[0]
-
-    assert proximities.tolist() == [0, 2, 0, 2, 3]
-    assert index.nearest(proximities, 10).tolist() == [4, 1, 3]
-    assert index.nearest(proximities, 2).tolist() == [4, 1]
-
-
-def test_a_row_that_shares_no_leaf_has_no_nearest_prototype_but_one_of_another_class() -> None:
+def test_a_row_that_shares_no_leaf_is_contrasted_with_the_first_of_another_class() -> None:
     index = index_of([[1, 1], [0, 0], [2, 2]], [0, 1, 1])
     proximities = index.proximities(np.array([[5, 5]], dtype=np.int32))[0]
 
-    assert index.nearest(proximities, 3).tolist() == []
     assert index.of_other_classes(proximities, 0).tolist() == [1]
     assert index.of_other_classes(proximities, 1, 5).tolist() == [0]
 
@@ -58,14 +48,6 @@ def test_each_of_the_nearest_other_classes_sends_its_nearest_prototype(n_classes
         best.pop(int(classes[row]), None)
         expected = [place for _, place in sorted(best.values())][:n_classes]
         assert index.of_other_classes(proximities, int(classes[row]), n_classes).tolist() == expected
-
-
-def test_shared_trees_are_those_whose_leaves_are_equal() -> None:
-    index = index_of([[0, 1, 2], [0, 3, 2]], [0, 0])
-
-    shared = index.shared_trees(np.array([0, 3, 1], dtype=np.int32), np.array([1, 0]))
-
-    assert shared.tolist() == [[True, True, False], [True, False, False]]
 
 
 def test_arrays_that_nobody_may_write_to_are_welcome() -> None:

@@ -49,7 +49,7 @@ def pairs_of(model: FittedModel) -> list[Pair]:
     pairs = []
     for row in INSTANCES:
         every = np.arange(len(PROTOTYPES))
-        shared = index.shared_trees(leaves[row], every)
+        shared = index.leaves == leaves[row]
         found = reasons.of(every, shared)
         for place, prototype in enumerate(PROTOTYPES.tolist()):
             own = found[found["pair"] == place]

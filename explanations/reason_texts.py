@@ -41,7 +41,7 @@ class _Kept(Generic[Made]):
     def __init__(self) -> None:
         self._kept: dict[tuple[int, ...], Made] = {}
 
-    def of(self, keys: list[tuple[int, ...]], make: Callable[[list[int]], list[Made]]) -> list[Made]:
+    def of(self, keys: Sequence[tuple[int, ...]], make: Callable[[list[int]], list[Made]]) -> list[Made]:
         """Return what belongs to the keys; ``make`` makes that of new ones, given their places."""
         found = [self._kept.get(key) for key in keys]
         if None in found:
@@ -118,7 +118,7 @@ class ReasonTexts:
         keys = list(zip(columns, raw.side.tolist(), _bits(raw.low), _bits(raw.high), strict=True))
         texts = self.known_texts.of(keys, lambda places: self._texts(raw, places))
         intervals = self.known_intervals.of(keys, lambda places: self._intervals(raw, places)) if with_intervals else []
-        for place in np.flatnonzero(raw.is_other).tolist() if raw.is_other.any() else ():
+        for place in np.flatnonzero(raw.is_other).tolist() if np.count_nonzero(raw.is_other) else ():
             found = self.reader.other(reasons, raw, place, compared.is_missing)
             texts[place] = found["text"]
             if with_intervals:

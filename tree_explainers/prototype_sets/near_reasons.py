@@ -44,8 +44,17 @@ def near_reasons(
     n_prototypes
         Maximum number.
     """
-    parts = reasons.boxes.entries, reasons.opens, reasons.boxes.starts, reasons.room
-    found = _near_reasons(*row, index.leaves, *parts, n_prototypes, minimum.weight, minimum.n_trees)
+    found = _near_reasons(
+        *row,
+        index.leaves,
+        reasons.boxes.entries,
+        reasons.opens,
+        reasons.boxes.starts,
+        reasons.room,
+        n_prototypes,
+        minimum.weight,
+        minimum.n_trees,
+    )
     return NearReasons(*found)
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tests.support.models import fitted
 from tree_explainers.prototype_sets.leaf_boxes import leaf_boxes
@@ -20,7 +21,7 @@ def test_it_finds_what_its_steps_find(name: str, highest_weight: int) -> None:
     leaves = model.session.run_in_chunks(model.rows).leaves
     # Of weights from 0 some trees count nothing.
     lowest_weight = 1 if highest_weight == 1 else 0
-    weights = np.random.default_rng(0).integers(lowest_weight, highest_weight, leaves.shape[1], endpoint=True)
+    weights: NDArray[np.int64] = np.random.default_rng(0).integers(lowest_weight, highest_weight + 1, leaves.shape[1])
     index = PrototypeIndex.build(leaves[_PROTOTYPES], weights, np.zeros(len(_PROTOTYPES), np.int64))
     features = np.arange(len(model.read.description.columns), dtype=np.int32)
     reasons = Reasons.build(leaf_boxes(model.read.ensemble, leaves[_PROTOTYPES], features))

@@ -118,7 +118,7 @@ class ReasonTexts:
         keys = list(zip(columns, raw.side.tolist(), _bits(raw.low), _bits(raw.high), strict=True))
         texts = self.known_texts.of(keys, lambda places: self._texts(raw, places))
         intervals = self.known_intervals.of(keys, lambda places: self._intervals(raw, places)) if with_intervals else []
-        for place in np.flatnonzero(raw.is_other).tolist() if raw.is_other.any() else ():
+        for place in np.flatnonzero(raw.is_other).tolist() if np.count_nonzero(raw.is_other) else ():
             found = self.reader.other(reasons, raw, place, compared.is_missing)
             texts[place] = found["text"]
             if with_intervals:

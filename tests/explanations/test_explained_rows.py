@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from explanations import reason_texts
 from explanations.explained_rows import explain_instances
 from explanations.instances import read_instances, run_readable
 from explanations.reason_texts import interval_of
@@ -45,6 +46,16 @@ def test_reasons_are_those_that_the_reader_translates(find_case: FindCase, name:
             ]
             n_reasons += len(known)
     assert n_reasons > 50
+
+
+def test_texts_that_are_kept_are_those_that_are_made(find_case: FindCase, monkeypatch: pytest.MonkeyPatch) -> None:
+    case = find_case("random_forest_binary")
+    first = [explained(case, row, include=["intervals"]) for row in range(30)]
+    again = [explained(case, row, include=["intervals"]) for row in range(30)]
+    monkeypatch.setattr(reason_texts, "_KEPT_REASONS", 0)  # all are forgotten when the next one is new
+    without = [explained(case, row, include=["intervals"]) for row in reversed(range(30))]
+
+    assert first == again == without[::-1]
 
 
 def leaves_of(case: Case, instance: list[Any]) -> NDArray[np.int32]:

@@ -139,7 +139,7 @@ def test_a_call_of_which_every_row_failed_is_a_problem_with_theirs(api: Api, for
     assert "none of the 3 rows" in problem["detail"]
     assert problem["errors"][0]["detail"] in problem["detail"]
     # Some of them failed: an answer as before.
-    status, found = _post(api, forest, instances=[{}, good])
+    status, found = _post(api, forest, instances=[{}, forest.instance(0)])
     assert (status, [row["status"] for row in found["data"]]) == (200, ["error", "ok"])
 
 

@@ -39,13 +39,18 @@ def main() -> None:
     # Before what is heavy to import, so that the API starts undisturbed.
     lower_priority(settings.worker_niceness)
     from observability.logs import log_json_lines  # noqa: PLC0415
+    from storage.without_pandas import keep_pandas_out  # noqa: PLC0415
+    from tree_explainers.compute.compiled import load_compiler  # noqa: PLC0415
 
     from .job_kinds import load_job_kinds  # noqa: PLC0415
     from .main import run_workers  # noqa: PLC0415
 
     log_json_lines(settings.log_level)
     _check_database(settings)
-    run_workers(settings, load_job_kinds(), arguments.workers, arguments.ready_fd)
+    keep_pandas_out()
+    kinds = load_job_kinds()
+    load_compiler()
+    run_workers(settings, kinds, arguments.workers, arguments.ready_fd)
 
 
 def _arguments() -> argparse.Namespace:

@@ -10,7 +10,6 @@ import sys
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
-from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -59,18 +58,12 @@ def _load(request: Request) -> _Task:
         from .model_task import read_model_upload  # noqa: PLC0415  # see above
 
         return read_model_upload
-    sys.meta_path.insert(0, _WithoutPandas())
+    from storage.without_pandas import keep_pandas_out  # noqa: PLC0415  # see above
+
+    keep_pandas_out()
     from .dataset_task import read_dataset_upload  # noqa: PLC0415  # see above
 
     return read_dataset_upload
-
-
-class _WithoutPandas(MetaPathFinder):
-    """Keeps pyarrow from loading pandas where there is one: that takes longer than all the rest, for nothing."""
-
-    def find_spec(self, fullname: str, *_: object) -> None:
-        if fullname == "pandas":
-            raise ModuleNotFoundError(fullname)
 
 
 def _answer(task: _Task, request: Request) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from tests.support.chaos.recovery import Recovery, wait_until
 from tests.support.chaos.service_under_fire import ServiceUnderFire
 from tests.support.job_farm import SHORT_LEASES
 from tests.support.models import fitted
+from tests.support.raw_http import NO_TLS
 
 _SECONDS_BETWEEN_PROBES = 0.05
 _DRAINING = {"LEAFSPACE_DRAIN_SECONDS": "2", "LEAFSPACE_WORKER_NICENESS": "0"}  # many probes, on a busy machine
@@ -76,12 +77,12 @@ def _load(url: str, known: Known) -> Iterator[Counter[str]]:
 
     def look() -> None:
         # As a proxy does it.
-        with httpx.Client(base_url=url, timeout=1) as http:
+        with httpx.Client(base_url=url, timeout=1, verify=NO_TLS) as http:
             while not is_over.wait(_SECONDS_BETWEEN_PROBES):
                 (is_ready.set if _is_ready(http) else is_ready.clear)()
 
     def send_all() -> None:
-        with httpx.Client(base_url=url, timeout=20) as http:
+        with httpx.Client(base_url=url, timeout=20, verify=NO_TLS) as http:
             while not is_over.is_set():
                 if is_ready.wait(_SECONDS_BETWEEN_PROBES):
                     answers[_send_once(http, f"/v1/explainers/{known.explainer}/explanations", row)] += 1

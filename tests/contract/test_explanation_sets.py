@@ -20,18 +20,8 @@ _PATH = "/v1/explanation-sets"
 _NDJSON, _PARQUET = "application/x-ndjson", "application/vnd.apache.parquet"
 _FIELDS = {*("object", "id", "status", "job", "reused", "created_at", "request", "problem", "result")}
 _RESULT_FIELDS = {
-    *("model", "n_rows", "n_explained"),
-    *(
-        "n_abstained",
-        "n_refused",
-        "n_unassigned",
-        "typicality",
-        "warnings",
-        "agreement",
-        "labels",
-        "mean_proximity",
-        "n_bytes",
-    ),
+    *("model", "n_rows", "n_explained", "n_abstained", "n_refused", "n_unassigned"),
+    *("typicality", "warnings", "agreement", "labels", "mean_proximity", "n_bytes"),
 }
 
 
@@ -89,7 +79,8 @@ def test_a_new_set_is_accepted_with_a_job_to_look_at(api: Api, forest: Registere
     assert set(body) == _FIELDS
     assert (body["object"], body["status"], body["result"]) == ("explanation_set", "pending", None)
     assert body["id"].startswith("exs_")
-    assert body["request"] == {**request, "include": [], "n_reasons": 5, "detail": "short"}
+    defaults = {"include": [], "n_reasons": 5, "n_contrasts": 1, "nearest_rows": None, "detail": "short"}
+    assert body["request"] == {**request, **defaults}
     job = api.wait(body["job"])
     assert (job["status"], job["artefact"], job["kind"]) == ("succeeded", body["id"], "explanation_sets")
     assert api.get(f"{_PATH}/{body['id']}").json()["status"] == "ready"
@@ -179,29 +170,51 @@ def test_parquet_says_what_the_lines_say(api: Api, made: Made) -> None:
         assert (row_of_table["row_id"], row_of_table["status"]) == (line["row_id"], line["status"])
         if line["status"] == "error":
             assert row_of_table["problem_code"] == line["problem"]["code"]
-            assert row_of_table["nearest_prototypes"] is None
+            assert (row_of_table["summary"], row_of_table["reasons"]) == (None, None)
             continue
-        prediction = line["prediction"]
-        assert row_of_table["prediction_label"] == prediction.get("label")
-        assert row_of_table["prediction_scores"] == prediction.get("scores", [])
-        own = line.get("prototype_prediction", {})
-        assert row_of_table["prototype_prediction_agrees"] == own.get("agrees")
-        contrast: Json = next(iter(line.get("contrasts", [])), {})
-        assert row_of_table["contrast_row_id"] == contrast.get("row_id")
-        for near, other in zip(row_of_table["nearest_prototypes"], line["nearest_prototypes"], strict=True):
-            assert (near["row_id"], near["proximity"]) == (other["row_id"], other["proximity"])
-            # The sentences are in the lines alone.
-            for column, reason in zip(near["similar_because"], other["reasons"], strict=True):
-                interval = reason["interval"]
-                assert (column["feature"], column["low"]) == (reason["feature"], interval.get("low"))
-                assert (column["high"], column["or_missing"]) == (interval.get("high"), "or_missing" in interval)
+        assert row_of_table["summary"] == line["summary"]
+        assert row_of_table["warnings"] == [{"feature": None, **warning} for warning in line["warnings"]]
+        assert row_of_table["typicality_level"] == line["typicality"]["level"]
+        assert row_of_table["typicality_percentile"] == line["typicality"]["percentile"]
+        _check_prediction(row_of_table, line)
+        _check_nearest(row_of_table, line)
+
+
+def _check_prediction(row_of_table: Json, line: Json) -> None:
+    prediction = line["prediction"]
+    if prediction["task"] == "regression":
+        assert row_of_table["value"] == prediction["value"]
+        assert "label" not in row_of_table
+        return
+    assert (row_of_table["label"], row_of_table["scores"]) == (prediction["label"], prediction["scores"])
+    assert {"label": prediction["label"], "value": row_of_table["score"]} in prediction["scores"]
+    assert "value" not in row_of_table
+
+
+def _check_nearest(row_of_table: Json, line: Json) -> None:
+    """Of the prototypes, the table has the nearest alone; values of features are texts."""
+    near: Json = next(iter(line["nearest_prototypes"]), {"reasons": []})
+    outcome = "label" if line["prediction"]["task"] == "classification" else "value"
+    assert row_of_table["prototype_row_id"] == near.get("row_id")
+    assert row_of_table["proximity"] == near.get("proximity")
+    assert row_of_table[f"prototype_{outcome}"] == near.get(outcome)
+    for column, reason in zip(row_of_table["reasons"], near["reasons"], strict=True):
+        for name in ("feature", "text", "share_of_trees"):
+            assert column[name] == reason[name]
+        for name in ("value", "prototype_value"):
+            assert (None if column[name] is None else json.loads(column[name])) == reason[name]
 
 
 def test_other_tools_read_the_table_as_plain_columns(api: Api, made: Made) -> None:
     frame = pd.read_parquet(io.BytesIO(api.content(made.path, _PARQUET)))
 
     assert len(frame) == len(made.lines)
-    assert frame["prediction_label"].dropna().isin(made.registered.model["classes"]).all()
+    is_explained = frame["status"] == "ok"
+    assert frame["proximity"][is_explained].between(0, 1).any()
+    if classes := made.registered.model["classes"]:
+        assert frame["label"][is_explained].isin(classes).all()
+    else:
+        assert pd.api.types.is_float_dtype(frame["value"])
 
 
 @pytest.mark.parametrize("accept", ["text/csv", "image/png", "application/json;q=0"])

@@ -19,10 +19,12 @@ def test_the_curl_session_explains_rows_and_finds_nearest_ones(service: Service,
     ended = _run_session(service.url, tmp_path)
 
     assert ended.returncode == 0, ended.stderr
-    chosen, explanations, *later = (json.loads(line) for line in ended.stdout.replace("}{", "}\n{").splitlines())
+    answers = map(json.loads, ended.stdout.replace("}{", "}\n{").splitlines())
+    chosen, explanations, by_ids, *later = answers
     assert [job["status"] for job in (chosen, *later)] == ["succeeded"] * 6
     (explanation,) = explanations["data"]
     assert len(explanation["nearest_prototypes"]) == 2
+    assert [(each["row_id"], each["status"]) for each in by_ids["data"]] == [("0", "ok"), ("7", "ok")]
     _check_files(tmp_path / "example")
 
 

@@ -25,6 +25,7 @@ from storage.tables import datasets
 from tests.support.job_farm import JobFarm
 from tests.support.patience import PATIENCE_SECONDS, when_idle
 from tests.support.processes import descendants_of, heeding, ignoring, is_alive, open_files_of
+from tests.support.raw_http import NO_TLS
 from tests.support.redis import OwnRedis
 from tests.support.running import running_service, start_service, wait_until_ready
 from tests.support.serving import serving
@@ -47,7 +48,7 @@ def started() -> Iterator[list["subprocess.Popen[str]"]]:
 
 
 def _get(url: str) -> tuple[int, Any]:
-    answer = httpx.get(url, timeout=PATIENCE_SECONDS)
+    answer = httpx.get(url, timeout=PATIENCE_SECONDS, verify=NO_TLS)
     return answer.status_code, answer.json()
 
 

@@ -19,6 +19,7 @@ from storage.errors import DatabaseUnusable
 from storage.models import ModelStore
 from tests.support.databases import new_postgresql_database
 from tests.support.job_farm import JobFarm
+from tests.support.raw_http import NO_TLS
 from tests.support.stored import Shelf
 
 _PAGE_BYTES = 4096
@@ -163,7 +164,7 @@ def test_an_api_that_meets_a_damaged_page_says_so_in_its_answer_its_log_and_its_
 
         assert (answer.status_code, answer.json()["code"]) == (500, "database_damaged")
         assert "restore" in answer.json()["detail"]
-        JobFarm.wait_until(lambda: "database" in httpx.get(f"{url}/readyz").json()["degraded"], 10)
+        JobFarm.wait_until(lambda: "database" in httpx.get(f"{url}/readyz", verify=NO_TLS).json()["degraded"], 10)
     (line,) = [line for line in log.read_text().splitlines() if '"request_failed"' in line]
     assert '"code": "database_damaged"' in line
 
@@ -186,6 +187,6 @@ def _api(directory: Path) -> Iterator[tuple[str, Path]]:
 
 def _answers(url: str) -> bool:
     try:
-        return httpx.get(f"{url}/livez").status_code == httpx.codes.OK
+        return httpx.get(f"{url}/livez", verify=NO_TLS).status_code == httpx.codes.OK
     except httpx.TransportError:
         return False

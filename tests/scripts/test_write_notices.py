@@ -6,9 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-from cyclonedx.schema import SchemaVersion
-from cyclonedx.validation.json import JsonStrictValidator
-
 from scripts.write_notices import Pin, noticed, pins_of
 
 _ROOT = Path(__file__).parents[2]
@@ -34,6 +31,10 @@ def test_every_pinned_package_is_in_both() -> None:
 
 
 def test_the_bill_of_materials_is_valid_and_has_the_hashes_of_the_pins() -> None:
+    # Their import takes two seconds, in each process that collects tests.
+    from cyclonedx.schema import SchemaVersion  # noqa: PLC0415
+    from cyclonedx.validation.json import JsonStrictValidator  # noqa: PLC0415
+
     assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(_SBOM) is None
 
     hashes = {hash_["content"] for each in json.loads(_SBOM)["components"] for hash_ in _hashes(each)}

@@ -221,11 +221,16 @@ def stays_in_leaves(
     ensemble: TreeEnsemble, leaves: NDArray[np.int32], trees: list[int], column: int, value: float
 ) -> bool:
     """Return whether, with this value in this column, all of these trees still lead to the same leaves."""
-    for tree in trees:
-        for node, left in path_to_leaf(ensemble, tree, int(leaves[tree])):
-            if ensemble.column[node] == column and goes_left(ensemble, node, value) != left:
-                return False
-    return True
+    paths = [path_to_leaf(ensemble, tree, int(leaves[tree])) for tree in trees]
+    return _follows(ensemble, _splits_of(ensemble, paths, column), value)
+
+
+def _splits_of(ensemble: TreeEnsemble, paths: list[list[tuple[int, bool]]], column: int) -> list[tuple[int, bool]]:
+    return [(node, left) for path in paths for node, left in path if ensemble.column[node] == column]
+
+
+def _follows(ensemble: TreeEnsemble, splits: list[tuple[int, bool]], value: float) -> bool:
+    return all(goes_left(ensemble, node, value) == left for node, left in splits)
 
 
 def columns_tested(ensemble: TreeEnsemble, leaves: NDArray[np.int32], tree: int) -> set[int]:
@@ -253,15 +258,14 @@ class StayingValues:
 
 def values_that_stay(ensemble: TreeEnsemble, leaves: NDArray[np.int32], trees: list[int], column: int) -> StayingValues:
     """Try all values that trees could distinguish, one by one: thresholds, their neighbours, and what lies between."""
-    ways = [path_to_leaf(ensemble, tree, int(leaves[tree])) for tree in trees]
-    thresholds = [float(ensemble.threshold[node]) for way in ways for node, _ in way if ensemble.column[node] == column]
-    single = sorted({np.float32(threshold) for threshold in thresholds})
+    splits = _splits_of(ensemble, [path_to_leaf(ensemble, tree, int(leaves[tree])) for tree in trees], column)
+    single = sorted({np.float32(float(ensemble.threshold[node])) for node, _ in splits})
     largest = np.finfo(np.float32).max
     near = [np.nextafter(each, end) for each in single for end in (-largest, largest)]
     between = [(low + high) / 2 for low, high in pairwise(single)]
     tried = sorted({float(each) for each in (*single, *near, *between)})
-    stay = [value for value in tried if stays_in_leaves(ensemble, leaves, trees, column, value)]
-    return StayingValues(stay, stays_in_leaves(ensemble, leaves, trees, column, np.nan))
+    stay = [value for value in tried if _follows(ensemble, splits, value)]
+    return StayingValues(stay, _follows(ensemble, splits, np.nan))
 
 
 def nearest_allowed_rows(

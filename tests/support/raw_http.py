@@ -1,8 +1,12 @@
 """Raw bytes to a server's socket, and the answer that comes back."""
 
 import socket
+import ssl
 from typing import NamedTuple
 
+# For clients of services on this machine, which speak plain HTTP: left to itself, each client of httpx reads all
+# certificates of the system, which takes longer than a request.
+NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 _PATIENCE_SECONDS = 120
 
 

@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from .processes import children_of, command_of
+from .raw_http import NO_TLS
 
 _COMMAND = (sys.executable, "-m", "leafspace", "serve", "--port", "0", "--workers", "1")
 _READY = "Leafspace is ready at "
@@ -63,7 +64,7 @@ def serving(data_dir: Path, *options: str, **environment: str) -> Iterator[Servi
         assert line.startswith(_READY), f"the service did not start: {line!r} {log.read_text()}"
         url = line.removeprefix(_READY).strip()
         # A test may have the object store away.
-        assert "redis" not in httpx.get(f"{url}/readyz").raise_for_status().json()["degraded"]
+        assert "redis" not in httpx.get(f"{url}/readyz", verify=NO_TLS).raise_for_status().json()["degraded"]
         yield Service(url, process, data_dir, log)
     finally:
         process.send_signal(signal.SIGTERM)
@@ -113,7 +114,7 @@ class SharedServices:
 
 def _answers(service: Service) -> bool:
     try:
-        answer = httpx.get(f"{service.url}/readyz", timeout=_PATIENCE_SECONDS)
+        answer = httpx.get(f"{service.url}/readyz", timeout=_PATIENCE_SECONDS, verify=NO_TLS)
     except httpx.HTTPError:
         return False
     return service.process.poll() is None and answer.status_code == httpx.codes.OK

@@ -22,6 +22,7 @@ import pytest
 from leafspace.listening import free_port
 
 from .processes import children_of
+from .raw_http import NO_TLS
 
 _PATIENCE_SECONDS = 300
 _UNSAFE_BUT_FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
@@ -137,7 +138,7 @@ class S3Server:
         command: list[str | Path] = [*_ends_with_us(), self._program, "-H", "127.0.0.1", "-p", str(self._port)]
         with self._log.open("ab") as output:
             self._process = subprocess.Popen(command, stdout=output, stderr=output)  # noqa: S603  # found above
-        _wait_until(lambda: httpx.get(self.url), httpx.TransportError, self._log)
+        _wait_until(lambda: httpx.get(self.url, verify=NO_TLS), httpx.TransportError, self._log)
 
     def make_bucket(self, name: str) -> None:
         answer = httpx.put(f"{self.url}/{name}")

@@ -15,12 +15,13 @@ from leafspace_client import (
     AsyncLeafspace,
     Conflict,
     Explainer,
+    Explanation,
+    Explanations,
     Invalid,
     Leafspace,
     NotFound,
     PrototypeSet,
 )
-from leafspace_client import explanations as explanations_module
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier
 from sklearn.linear_model import LinearRegression
@@ -314,15 +315,11 @@ def test_a_frame_of_reasons_has_a_row_for_each(explainer: Explainer) -> None:
 
 def test_examples_in_docstrings_run(client: Leafspace, explainer: Explainer) -> None:
     known = {"client": client, "explainer": explainer, "model": explainer.model, "forest": _FOREST, "X": _FEATURES}
-    shown: list[str] = []
-    for documented in (explanations_module, explainer.explain, client.models.use_labels):
-        for example in doctest.DocTestFinder(exclude_empty=True).find(documented, name="example", module=False):
-            if example.examples:
-                shown.append(example.name)
-                example.globs = dict(known)
-                assert doctest.DocTestRunner().run(example).failed == 0
-
-    assert len(shown) == 4
+    for documented in (Explanation, Explanations.to_frame, explainer.explain, client.models.use_labels):
+        assert documented.__doc__ is not None
+        examples = doctest.DocTestParser().get_doctest(documented.__doc__, dict(known), documented.__name__, None, 0)
+        ended = doctest.DocTestRunner().run(examples, clear_globs=False)
+        assert (ended.failed, ended.attempted > 0) == (0, True)
 
 
 def test_frames_have_the_rows_that_could_not_be_explained_too(client: Leafspace, prototype_set: PrototypeSet) -> None:

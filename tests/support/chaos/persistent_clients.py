@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import httpx
 
+from ..raw_http import NO_TLS
 from .questions import Question
 
 _SECONDS_FOR_AN_ANSWER = 20
@@ -47,7 +48,7 @@ class PersistentClients:
         return self.found
 
     def _send_all(self, share: Iterable[tuple[int, Question]], rng: random.Random) -> None:
-        with httpx.Client(base_url=self._url, timeout=_SECONDS_FOR_AN_ANSWER) as http:
+        with httpx.Client(base_url=self._url, timeout=_SECONDS_FOR_AN_ANSWER, verify=NO_TLS) as http:
             for number, question in share:
                 for _ in range(rng.choice((1, 1, 1, 2))):
                     self._send(http, f"question-{number}", question)

@@ -17,6 +17,8 @@ from leafspace.listening import free_port
 from storage.settings import embedded
 from tests.support.processes import children_of, command_of, is_alive
 
+from ..raw_http import NO_TLS
+
 Part = Literal["api", "workers", "worker", "redis", "job"]
 _NAMES = {"-m service": "api", "-m workers": "workers", "valkey-server": "redis", "redis-server": "redis"}
 _SECONDS_TO_START = 300
@@ -74,7 +76,7 @@ class ServiceUnderFire:
 
     def is_ready(self) -> bool:
         try:
-            return httpx.get(f"{self.url}/readyz", timeout=2).status_code == httpx.codes.OK
+            return httpx.get(f"{self.url}/readyz", timeout=2, verify=NO_TLS).status_code == httpx.codes.OK
         except httpx.HTTPError:
             return False
 

@@ -128,9 +128,9 @@ def test_rows_with_more_text_than_a_call_may_have_are_refused(api: Api) -> None:
 
 
 def test_a_call_of_which_every_row_failed_is_a_problem_with_theirs(api: Api, forest: Registered) -> None:
-    good: Json = forest.instance(0)
+    with_text: Json = {**forest.instance(0), "f3": "x"}
 
-    status, problem = _post(api, forest, instances=[{}, {**good, "f3": "x"}, [1.0]])
+    status, problem = _post(api, forest, instances=[{}, with_text, [1.0]])
 
     assert (status, problem["code"]) == (422, "every_row_failed")
     assert [error["pointer"] for error in problem["errors"]] == ["/instances/0", "/instances/1", "/instances/2"]
@@ -139,7 +139,7 @@ def test_a_call_of_which_every_row_failed_is_a_problem_with_theirs(api: Api, for
     assert "none of the 3 rows" in problem["detail"]
     assert problem["errors"][0]["detail"] in problem["detail"]
     # Some of them failed: an answer as before.
-    status, found = _post(api, forest, instances=[{}, good])
+    status, found = _post(api, forest, instances=[{}, forest.instance(0)])
     assert (status, [row["status"] for row in found["data"]]) == (200, ["error", "ok"])
 
 

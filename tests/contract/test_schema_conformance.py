@@ -49,7 +49,8 @@ _answers: defaultdict[str, Counter[int]] = defaultdict(Counter)
 @pytest.fixture(scope="module")
 def described(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """Return a service of this file's own: what is requested of it here fills its queue."""
-    with serving(tmp_path_factory.mktemp("described") / "data") as running:
+    directory = tmp_path_factory.mktemp("described") / "data"
+    with serving(directory, LEAFSPACE_STORE_EXPLANATIONS="1") as running:
         yield running
 
 

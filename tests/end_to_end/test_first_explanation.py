@@ -49,7 +49,7 @@ def test_a_forest_on_breast_cancer_explains_tumours_that_it_has_never_seen(clien
     chosen = finished_by_a_worker(client, client.prototype_sets.create(model, dataset, method=method))
     explanations = client.explainers.create(model, chosen).explain(new_rows, detail="full")
 
-    assert [each.prediction["label"] for each in explanations] == list(forest.predict(new_rows))
+    assert [each.label for each in explanations] == list(forest.predict(new_rows))
     _proximities_are_those_of_the_forest(explanations, forest, rows, new_rows)
     agreeing = [each.prototype_prediction is not None and each.prototype_prediction.agrees for each in explanations]
     assert agreeing.count(True) > 0.85 * len(agreeing)
@@ -81,8 +81,7 @@ def test_a_pipeline_on_titanic_explains_passengers_in_their_own_words(client: Le
     assert model.parity is not None
     assert model.parity.n_rows == 100
     assert not any(column.transformed for column in model.column_map)
-    predicted = [each.prediction["label"] for each in explanations]
-    assert predicted == [str(label) for label in pipeline.predict(features)]
+    assert [each.label for each in explanations] == pipeline.predict(features).tolist()
     _reasons_hold_for_both_rows(explanations, features)
 
 

@@ -125,8 +125,8 @@ def test_what_is_installed_from_wheels_explains_a_prediction(installed: Path, tm
         finally:
             service.terminate()
             service.wait(timeout=120)
-    assert shown.startswith("Row 0 is predicted as ")
-    assert "Like row" in shown
+    assert shown.startswith("Row 0: ")
+    assert "\n1. row " in shown
 
 
 def _pins(name: str) -> dict[str, str]:

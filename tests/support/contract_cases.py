@@ -6,9 +6,11 @@ from typing import Any
 
 from schemathesis import Case
 
+from schemas.nouns import NOUNS
+
 from .api import Api, Json, csv_of, frame_of, register
 from .models import fitted
-from .nouns import EXAMPLES, FROM_MODEL_AND_DATASET
+from .nouns import EXAMPLES, FROM_MODEL_AND_DATASET, storing_explainer
 
 _MADE_UP_ONCE_IN = 4
 
@@ -62,6 +64,8 @@ def register_everything(api: Api) -> RealThings:
     explained = api.made("/v1/explanation-sets", {"explainer": ids["explainer_id"], "dataset": about["dataset"]})
     assert explained["status"] == "ready", explained
     ids |= {"explanation_set_id": explained["id"], "job_id": explained["job"]}
+    stored = api.explain(storing_explainer(api, forest), [forest.instance(0)])["data"][0]
+    ids[NOUNS["explanations"].id_name] = stored["id"]
     boosted = fitted("xgboost_binary")
     files = {"/v1/models": boosted.onnx, "/v1/datasets": csv_of(frame_of(boosted))}
     return RealThings(ids, forest.instance(0), files)

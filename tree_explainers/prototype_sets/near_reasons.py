@@ -44,16 +44,10 @@ def near_reasons(
     n_prototypes
         Maximum number.
     """
+    boxes = reasons.boxes
     found = _near_reasons(
-        *row,
-        index.leaves,
-        reasons.boxes.entries,
-        reasons.opens,
-        reasons.boxes.starts,
-        reasons.room,
-        n_prototypes,
-        minimum.weight,
-        minimum.n_trees,
+        *(*row, index.leaves, boxes.entries, reasons.opens, boxes.starts, reasons.room),
+        *(n_prototypes, minimum.weight, minimum.n_trees),
     )
     return NearReasons(*found)
 

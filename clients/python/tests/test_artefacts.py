@@ -95,7 +95,7 @@ def test_every_row_of_a_dataset_is_explained_as_it_is_alone(
     alone = explainer.explain(_FEATURES.iloc[7], n_prototypes=2)[0]
     in_set = json.loads(lines[7])
     assert in_set["row_id"] == "patient 7"
-    assert in_set["prediction"]["label"] == alone.prediction["label"]
+    assert in_set["prediction"] == alone.to_dict()["prediction"]
     assert [each["row_id"] for each in in_set["nearest_prototypes"]] == [
         each.row_id for each in alone.nearest_prototypes
     ]

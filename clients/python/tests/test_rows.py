@@ -11,7 +11,7 @@ import pytest
 from leafspace_client import Invalid
 from leafspace_client._generated.models import ClassPrediction, NearestPrototype
 from leafspace_client.labels import labels_by_text, with_labels
-from leafspace_client.rows import batches, instances_of, named_instances, plain_cell, spelled
+from leafspace_client.rows import Instance, batches, instances_of, named_instances, plain_cell, spelled
 
 
 def test_a_data_frame_is_sent_by_column_name_with_plain_values() -> None:
@@ -115,7 +115,7 @@ def test_wide_rows_go_in_calls_that_the_service_takes() -> None:
 
 
 def test_rows_of_many_names_go_in_calls_that_the_service_takes() -> None:
-    images = [{f"x{pixel}": 0.0 for pixel in range(784)}] * 1000
+    images: list[Instance] = [{f"x{pixel}": 0.0 for pixel in range(784)}] * 1000
 
     sizes = [len(batch) for batch in batches(images)]
 

@@ -1,6 +1,7 @@
 """The SDK against a real service: API, worker and Redis as processes of their own."""
 
 import asyncio
+import doctest
 import json
 import pickle
 import uuid
@@ -19,6 +20,7 @@ from leafspace_client import (
     NotFound,
     PrototypeSet,
 )
+from leafspace_client import explanations as explanations_module
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier
 from sklearn.linear_model import LinearRegression
@@ -217,7 +219,7 @@ def test_rows_are_called_by_their_index_wherever_they_appear(client: Leafspace) 
     explanations = explainer.explain(requested)
     assert [each.row_id for each in explanations] == [str(each) for each in requested.index]
     near = explanations[0].nearest_prototypes[0]
-    assert f"\n1. row {near.row_id} ({near.label}), {near.proximity:.0%}\n" in str(explanations[0])
+    assert f"\n1. row {near.row_id} ({near.label}), proximity {near.proximity:.0%}\n" in str(explanations[0])
     assert near.row_id in {prototype.row_id for prototype in prototypes}
     assert explainer.explain(rows.iloc[5])[0].row_id == str(numbers[5])
     assert set(explanations.to_frame()["prototype_row_id"]) <= {prototype.row_id for prototype in prototypes}
@@ -310,6 +312,19 @@ def test_a_frame_of_reasons_has_a_row_for_each(explainer: Explainer) -> None:
         assert (line.value, line.prototype_value) == (pytest.approx(own), pytest.approx(other))
 
 
+def test_examples_in_docstrings_run(client: Leafspace, explainer: Explainer) -> None:
+    known = {"client": client, "explainer": explainer, "model": explainer.model, "forest": _FOREST, "X": _FEATURES}
+    shown: list[str] = []
+    for documented in (explanations_module, explainer.explain, client.models.use_labels):
+        for example in doctest.DocTestFinder(exclude_empty=True).find(documented, name="example", module=False):
+            if example.examples:
+                shown.append(example.name)
+                example.globs = dict(known)
+                assert doctest.DocTestRunner().run(example).failed == 0
+
+    assert len(shown) == 4
+
+
 def test_frames_have_the_rows_that_could_not_be_explained_too(client: Leafspace, prototype_set: PrototypeSet) -> None:
     model = prototype_set.details.request.model
     explainer = client.explainers.create(model, prototype_set, abstain_below=50)
@@ -343,7 +358,7 @@ def test_labels_are_those_that_the_estimator_predicts(client: Leafspace, service
     found = explainer.explain(rows, detail="full")
 
     assert _typed(each.label for each in found) == _typed(predicted)
-    assert _typed(each.prediction["label"] for each in client.models.predict(model, rows)) == _typed(predicted)
+    assert _typed(each["prediction"]["label"] for each in client.models.predict(model, rows)) == _typed(predicted)
     for each, scores in zip(found, forest.predict_proba(rows), strict=True):
         assert _typed(each.scores) == _typed(forest.classes_.tolist())
         assert list(each.scores.values()) == pytest.approx(scores, abs=1e-6)
@@ -355,6 +370,8 @@ def test_labels_are_those_that_the_estimator_predicts(client: Leafspace, service
         assert type(each.approximation_path.leaf.prediction) is type(predicted[0])
         assert type(each.to_dict()["prediction"]["label"]) is str
     assert found.to_frame()["label"].tolist() == predicted
+    searched = explainer.explain(rows, nearest_rows={"n_rows": 2, "classes": [True], "row_ids": range(500)})
+    assert {near.label for each in searched for near in each.nearest_rows} == {True}
     made = client.explanation_sets.create(explainer, client.register_dataset(rows)).wait(timeout=120)
     assert _typed(each.label for each in made.explanations()) == _typed(predicted)
     assert _typed(each.label for each in pickle.loads(pickle.dumps(explainer)).explain(rows)) == _typed(predicted)  # noqa: S301  # our own

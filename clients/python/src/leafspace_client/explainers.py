@@ -122,11 +122,26 @@ def explain_rows(  # noqa: PLR0913  # what explanations may have
     detail
         ``"full"`` returns everything that the explainer has.
 
+    Returns
+    -------
+    Explanations
+        In the order of the rows, with labels in the caller's own type where this client registered the model.
+
     Raises
     ------
     Invalid
         With the code ``every_row_failed`` if not a single row could be explained; ``errors`` has the problem of each. A
         row that the model cannot read does not fail the others: its explanation has ``is_ok`` false and a ``problem``.
+
+    Examples
+    --------
+    >>> explanations = explainer.explain(X.iloc[:3], n_reasons=2)
+    >>> [explanation.status for explanation in explanations], explanations[0].label
+    (['ok', 'ok', 'ok'], 'malignant')
+    >>> explanations.to_frame().columns[:5].tolist()
+    ['row_id', 'status', 'label', 'score_benign', 'score_malignant']
+    >>> explanations["0"].nearest_prototypes[0].reasons[0].text.startswith(explanations[0].reasons[0].feature)
+    True
     """
     # Named here, so that the names are right across several calls.
     instances, names = _rows_to_explain(rows, row_ids, dataset)

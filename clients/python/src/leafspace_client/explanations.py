@@ -1,6 +1,7 @@
 """Explanations: single predictions explained by their nearest prototypes, in the words of the service."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Literal, TypedDict, overload
 
 from ._generated.models import (
@@ -27,7 +28,7 @@ from .errors import Answered, error_from_problem
 from .frames import FrameOf, explanations_frame
 from .labels import Label, with_labels
 from .records import Records
-from .rows import Cell
+from .rows import Cell, id_text
 from .texts import describe_explanation
 
 Include = Literal["values", "intervals", "contrast", "rules", "approximation_path", "nearest_rows"]
@@ -39,21 +40,25 @@ class SearchedRows(TypedDict, total=False):
     """Which of the reference rows to list: those are the keys of ``nearest_rows``."""
 
     n_rows: int  # at most; default: 5
-    classes: Sequence[str]  # only rows for which the model predicts one of these
+    classes: Sequence[Label]  # only rows for which the model predicts one of these, in your own type
     max_per_group: int  # from near to far, a row is passed over when its group has that many
     group_by: str  # column of the reference dataset with the groups; default: the predicted class
-    row_ids: Sequence[str]  # only these rows
+    row_ids: Sequence[str | int]  # only these rows
 
 
 def parts_of(include: Sequence[Include], nearest_rows: SearchedRows | None) -> dict[str, Any]:
     """Return the fields of a request; who says which rows to list wants them."""
     if nearest_rows is None:
         return {"include": list(include)} if include else {}
-    wanted = {key: value if isinstance(value, int | str) else list(value) for key, value in nearest_rows.items()}  # type: ignore[call-overload]
+    wanted = {key: _wanted(key, value) for key, value in nearest_rows.items()}
     return {
         "include": [*include, *([] if "nearest_rows" in include else ["nearest_rows"])],
         "nearest_rows": NearestRowsOptions.from_dict(wanted),
     }
+
+
+def _wanted(key: str, value: Any) -> Any:  # noqa: ANN401  # of each field its own
+    return value if isinstance(value, int | str) else [id_text(each, f"nearest_rows, {key},") for each in value]
 
 
 class Explanation:
@@ -92,7 +97,9 @@ class Explanation:
     def __init__(
         self, details: ExplainedRow | AbstainedRow | RefusedRow, labels: Mapping[str, Label] | None = None
     ) -> None:
-        self.details = details
+        # The generated reader takes the first kind with these fields; abstained rows have those of explained ones.
+        is_abstained = isinstance(details, ExplainedRow) and details.status == "abstained"
+        self.details = AbstainedRow.from_dict(details.to_dict()) if is_abstained else details
         self._labels = labels or {}
 
     @property
@@ -128,7 +135,7 @@ class Explanation:
     @property
     def prediction(self) -> ClassPrediction | ValuePrediction:
         """What the model predicts, by ``task``."""
-        return with_labels(self._explained.prediction, self._labels)
+        return self._explained.prediction
 
     @property
     def label(self) -> Label | None:
@@ -162,7 +169,7 @@ class Explanation:
     @property
     def nearest_prototypes(self) -> list[NearestPrototype]:
         """The nearest prototypes, nearest first; none where the row shares no leaf with any."""
-        return Records(with_labels(self._explained.nearest_prototypes, self._labels))
+        return Records(self._explained.nearest_prototypes)
 
     @property
     def values(self) -> dict[str, Cell]:
@@ -177,27 +184,27 @@ class Explanation:
     @property
     def prototype_prediction(self) -> PrototypePrediction | None:
         """What the nearest prototype predicts, where all details were requested and there is one."""
-        return with_labels(self._explained.prototype_prediction or None, self._labels)
+        return self._explained.prototype_prediction or None
 
     @property
     def contrasts(self) -> list[Contrast]:
         """The nearest prototypes of other classes; none where they were not requested."""
-        return Records(with_labels(self._explained.contrasts or [], self._labels))
+        return Records(self._explained.contrasts or [])
 
     @property
     def nearest_rows(self) -> list[NearestRow]:
         """The nearest of all reference rows, nearest first; none where they were not requested."""
-        return Records(with_labels(self._explained.nearest_rows or [], self._labels))
+        return Records(self._explained.nearest_rows or [])
 
     @property
     def rules(self) -> list[FiringRule]:
         """The rules that hold for the row, the first of which decides; none where they were not requested."""
-        return Records(with_labels(self._explained.rules or [], self._labels))
+        return Records(self._explained.rules or [])
 
     @property
     def approximation_path(self) -> ApproximationPath | None:
         """The row's path in the approximation tree, where it was requested."""
-        return with_labels(self._explained.approximation_path or None, self._labels)
+        return self._explained.approximation_path or None
 
     @property
     def reasons(self) -> list[Reason]:
@@ -225,12 +232,13 @@ class Explanation:
         said = self.summary if self.problem is None else self.problem.detail
         return f"<Explanation of row {self.row_id}, {self.status}: {said}>"
 
-    @property
+    @cached_property
     def _explained(self) -> ExplainedRow | AbstainedRow:
+        """What the service sent, with the caller's labels."""
         if isinstance(self.details, RefusedRow):
             problem = self.details.problem
             raise error_from_problem(problem.to_dict(), Answered(status=problem.status))
-        return self.details
+        return with_labels(self.details, self._labels)
 
 
 class Explanations(Sequence[Explanation]):
@@ -277,9 +285,9 @@ class Explanations(Sequence[Explanation]):
             ``row_id``, ``status``; the ``label``, with a column such as ``score_yes`` for each class, or the ``value``;
             ``typicality_level`` and ``typicality_percentile`` (0 to 100); of the nearest prototype
             ``prototype_row_id``, ``prototype_label`` or ``prototype_value``, ``proximity`` (0 to 1) and the texts of
-            its reasons ``reason_1``, ``reason_2``, …; ``summary``; ``warnings``, as one text. Where values were
-            included, ``value_age`` and ``prototype_value_age`` follow for each feature; where rows were refused,
-            ``problem_code`` and ``problem_detail``.
+            its reasons ``reason_1``, ``reason_2``, …; ``summary``; ``warnings``, as one text. ``value_age`` and
+            ``prototype_value_age`` follow for each feature where values were included, and ``problem_code`` and
+            ``problem_detail`` where rows were refused.
             ``"reasons"``: a row for each reason of each near prototype, with ``row_id``, ``prototype_rank``,
             ``prototype_row_id``, of classifiers ``prototype_label``, ``proximity``, ``reason_rank``, ``feature``,
             ``text``, ``value``, ``prototype_value`` and ``share_of_trees`` (0 to 1). Ranks begin at 1.

@@ -5,7 +5,7 @@ Those of other models stay text.
 """
 
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from attrs import evolve
@@ -37,7 +37,7 @@ class KnownLabels:
         return self._of_models.get(name, {})
 
 
-def labels_by_text(classes: Sequence[Any]) -> dict[str, Label]:
+def labels_by_text(classes: Iterable[Any]) -> dict[str, Label]:
     """Return labels as plain values of Python, by the text that the service has for each.
 
     Parameters
@@ -76,12 +76,14 @@ def _changed(value: Any, labels: Mapping[str, Label]) -> Any:  # noqa: ANN401  #
     if not isinstance(value, Record):
         return value
     record: Any = value  # of a class that is made by attrs
-    fields = {field.name: getattr(record, field.name) for field in type(record).__attrs_attrs__}
-    own = {name: labels[text] for name, text in fields.items() if name in _FIELDS_WITH_LABELS and _is_in(text, labels)}
-    parts = {name: _changed(part, labels) for name, part in fields.items() if isinstance(part, Record | list)}
-    changed = own | {name: part for name, part in parts.items() if part is not fields[name]}
+    changed = {}
+    for field in type(record).__attrs_attrs__:
+        part = getattr(record, field.name)
+        own = labels.get(part, part) if _is_label(field.name, part) else _changed(part, labels)
+        if own is not part:
+            changed[field.name] = own
     return evolve(record, **changed) if changed else value
 
 
-def _is_in(value: object, labels: Mapping[str, Label]) -> bool:
-    return isinstance(value, str) and value in labels
+def _is_label(name: str, value: object) -> bool:
+    return name in _FIELDS_WITH_LABELS and isinstance(value, str)

@@ -51,7 +51,7 @@ def register(converted: ConvertedModel, known: KnownLabels) -> Program[Model]:
     return model
 
 
-def _use_labels(self: Connected, model: Identified, classes: Sequence[Any]) -> Program[Model]:
+def _use_labels(self: Connected, model: Identified, classes: Iterable[Any]) -> Program[Model]:
     """Have explanations and predictions of a model that another client registered give labels in your own type.
 
     Parameters
@@ -68,9 +68,8 @@ def _use_labels(self: Connected, model: Identified, classes: Sequence[Any]) -> P
 
     Examples
     --------
-    >>> client.models.use_labels("mdl_…", forest.classes_)  # doctest: +SKIP
-    >>> client.explainers.get("xpl_…").explain(rows)[0].label  # doctest: +SKIP
-    True
+    >>> client.models.use_labels(model, forest.classes_).classes
+    ['benign', 'malignant']
     """
     found = yield from fetch(get_model, Model, model_id=id_of(model))
     labels = labels_by_text(classes)

@@ -24,8 +24,9 @@ from ._generated.models import (
     RuleSetEvaluation,
     RuleSetResult,
 )
-from ._generated.types import Unset
+from ._generated.types import UNSET, Unset
 from .labels import Label
+from .rows import spelled
 
 if TYPE_CHECKING:
     from .explanations import Explanation
@@ -65,8 +66,9 @@ def describe_explanation(explanation: "Explanation") -> str:
 
 
 def _near(near: NearestPrototype | NearestRow | Contrast) -> str:
-    outcome = near.value if isinstance(near.label, Unset) and not isinstance(near, Contrast) else near.label
-    return f"row {near.row_id} ({'' if isinstance(outcome, Unset) else _outcome(outcome)}), {near.proximity:.0%}"
+    found = near.label if isinstance(near, Contrast) or near.label is not UNSET else near.value
+    outcome = "" if isinstance(found, Unset) else f" ({_outcome(found)})"
+    return f"row {near.row_id}{outcome}, proximity {near.proximity:.0%}"
 
 
 def _reasons(reasons: Sequence[Reason] | Sequence[Difference]) -> list[str]:
@@ -117,7 +119,8 @@ def _rule(rule: Rule | FiringRule) -> str:
 
 
 def _outcome(prediction: Label) -> str:
-    return number(prediction) if isinstance(prediction, float) else str(prediction)
+    # As the service spells it, also where the caller has another type.
+    return number(prediction) if isinstance(prediction, float) else spelled(prediction)
 
 
 def describe_prototypes(found: PrototypeSetResult) -> str:

@@ -21,6 +21,7 @@ from tree_explainers.prototype_sets.raw_units import RawReasons, RawSide, Wanted
 from tree_explainers.prototype_sets.readable import ReasonReader
 
 _N_SIDES = 1 << len(RawSide)
+_SHARE_DIGITS = 4  # more would be read by nobody, and an explanation has dozens of shares
 _HAS_LOW, _HAS_HIGH = _N_SIDES, 2 * _N_SIDES  # beside a side: there is an end
 _KEPT_NUMBERS = 100_000
 _KEPT_REASONS = 10_000  # of an explainer: about half a kilobyte each
@@ -123,7 +124,7 @@ class ReasonTexts:
             texts[place] = found["text"]
             if with_intervals:
                 intervals[place] = interval_of(found)
-        shares = raw.share_of_trees.tolist()
+        shares = [round(share, _SHARE_DIGITS) for share in raw.share_of_trees.tolist()]
         found_reasons = _Found(columns, texts, shares, intervals)
         bounds = pairwise(raw.bounds.tolist())
         return [

@@ -93,7 +93,8 @@ class Reason(Contract):
         json_schema_extra=without_default,
     )
     share_of_trees: float = Field(
-        description="Share of the shared trees that test the feature on the path to the shared leaf, 0 to 1."
+        description="Share of the shared trees that test the feature on the path to the shared leaf, 0 to 1, rounded "
+        "to 4 decimals."
     )
     interval: ReasonInterval | SkipJsonSchema[None] = absent(
         "The same as `text`, in numbers; absent unless `intervals` are included."
@@ -188,7 +189,7 @@ class Difference(Contract):
     )
     share_of_trees: float = Field(
         description="Share, by weight, of the trees that separate the two rows which part them at this feature, 0 to "
-        "1. Over all features, hidden ones included, these shares add up to 1."
+        "1, rounded to 4 decimals. Over all features, hidden ones included, these shares add up to 1."
     )
     interval: ReasonInterval | SkipJsonSchema[None] = absent(
         "What would have to hold, in numbers; absent unless `intervals` are included."

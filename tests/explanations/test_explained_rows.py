@@ -42,7 +42,7 @@ def test_reasons_are_those_that_the_reader_translates(find_case: FindCase, name:
             # What is as near by chance explains nothing.
             known = own if each["shared_trees"] > 1 and each["proximity"] >= 0.01 else []
             assert [(reason["text"], reason["share_of_trees"], reason["interval"]) for reason in each["reasons"]] == [
-                (reason["text"], reason["share_of_trees"], interval_of(reason)) for reason in known
+                (reason["text"], round(reason["share_of_trees"], 4), interval_of(reason)) for reason in known
             ]
             n_reasons += len(known)
     assert n_reasons > 50

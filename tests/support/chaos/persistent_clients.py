@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 import httpx
 
-from ..raw_http import NO_TLS
+from tests.support.raw_http import NO_TLS
+
 from .questions import Question
 
 _SECONDS_FOR_AN_ANSWER = 20

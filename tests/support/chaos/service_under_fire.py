@@ -16,8 +16,7 @@ import httpx
 from leafspace.listening import free_port
 from storage.settings import embedded
 from tests.support.processes import children_of, command_of, is_alive
-
-from ..raw_http import NO_TLS
+from tests.support.raw_http import NO_TLS
 
 Part = Literal["api", "workers", "worker", "redis", "job"]
 _NAMES = {"-m service": "api", "-m workers": "workers", "valkey-server": "redis", "redis-server": "redis"}

@@ -3,8 +3,11 @@
 import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from schemas.problems import FieldProblem
+if TYPE_CHECKING:
+    # Not loaded with this module: the child that reads uploads has no use for pydantic, and little memory.
+    from schemas.problems import FieldProblem
 
 
 class StorageError(Exception):
@@ -53,7 +56,7 @@ class DatasetRefused(StorageError):
 class EveryRowFailed(StorageError):
     """None of a request's rows could be used; ``errors`` has the problem of each, in their order."""
 
-    def __init__(self, errors: list[FieldProblem]) -> None:
+    def __init__(self, errors: "list[FieldProblem]") -> None:
         first = f"{errors[0].pointer}: {errors[0].detail}"
         super().__init__("every_row_failed", f"none of the {len(errors)} rows could be explained; the first, {first}")
         self.errors = errors

@@ -44,7 +44,7 @@ class CallRecord:
             "model_sha256": warm.provenance["model_sha256"],
             "provenance": warm.provenance,
             "revision": REVISION,
-            "created_at": time.time(),
+            "created_at": round(time.time(), 6),  # as answers show it, so that lists are cut at what was read
         }
         self.kept: list[KeptExplanation] = []
 

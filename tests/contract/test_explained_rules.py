@@ -120,7 +120,7 @@ def test_explanation_sets_give_the_same_rules_byte_for_byte(api: Api, forest: Re
     )
     assert alone.content.partition(b'"data":[')[2].startswith(b",".join(lines[:60]))
     table = pq.read_table(io.BytesIO(api.content(f"/v1/explanation-sets/{found['id']}", _PARQUET))).to_pylist()
-    assert [row["rules"] for row in table] == [json.loads(line)["rules"] for line in lines]
+    assert [row["summary"] for row in table] == [json.loads(line)["summary"] for line in lines]
 
 
 def test_rules_cannot_be_included_where_there_are_none(api: Api, forest: Registered) -> None:

@@ -7,7 +7,7 @@ from tests.support.api import Api, Registered
 
 _FIELDS = {
     *("object", "id", "name", "model", "prototype_set", "rule_set", "approximation_tree", "shown_features"),
-    "created_at",
+    *("abstain_below", "store_explanations", "nearest_rows", "created_at"),
 }
 
 

@@ -17,7 +17,7 @@ _FIELDS = {*("object", "id", "status", "job", "reused", "created_at", "request",
 _RESULT_FIELDS = {
     *("proximity_kind", "classes", "n_rows"),
     *("n_trees", "n_neighbors", "mean_agreement", "n_suggested", "n_without_neighbors", "model_agreement", "caution"),
-    "rows",
+    *("n_trees_used", "min_leaf_rows", "leaf_steps", "rows"),
 }
 _ROW_FIELDS = [
     *("rank", "row", "row_id", "label", "agreement", "n_neighbors", "disagreeing_proximity", "suggested_label"),
@@ -76,7 +76,7 @@ def test_a_new_audit_is_accepted_with_a_job_to_look_at(api: Api, request_: Json)
 def test_a_ready_audit_shows_its_most_suspect_rows(api: Api, request_: Json, made: Json) -> None:
     assert set(made["result"]) == _RESULT_FIELDS
     assert LabelAudit.model_validate(made).model_dump(mode="json") == made
-    assert made["request"] == {**request_, "proximity_kind": "random_forest", "n_neighbors": 10}
+    assert made["request"] == {**request_, "proximity_kind": "random_forest", "n_neighbors": 10, "min_leaf_rows": 1}
     result = made["result"]
     assert (result["classes"], result["n_rows"], result["n_trees"], result["n_neighbors"]) == (["0", "1"], 569, 20, 10)
     assert 0 < result["n_suggested"] < 100

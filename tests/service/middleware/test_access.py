@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 from sqlalchemy import text
 
-from schemas.api_keys import ApiKeyRequest, Scope
+from schemas.api_keys import SCOPES, ApiKeyRequest, Scope
 from schemas.key_texts import draw_key
 from service.key_ring import KeyRing
 from service.middleware.access import AccessPolicy
@@ -81,7 +81,7 @@ def reader(guarded: Guarded) -> str:
 
 @pytest.fixture(scope="module")
 def everything(guarded: Guarded) -> str:
-    return guarded.key("read", "write", "explain", "deploy", "admin")
+    return guarded.key(*SCOPES)
 
 
 def test_without_a_key_nobody_comes_in(guarded: Guarded) -> None:

@@ -279,5 +279,5 @@ def test_one_hot_columns_made_before_the_graph_name_their_feature_and_category()
 def test_a_model_whose_columns_mix_features_is_refused_by_name() -> None:
     read = fitted_pipeline("principal_components").read
 
-    with pytest.raises(MethodNotApplicable, match=r"'variable2\[0\]', which is computed from"):
+    with pytest.raises(MethodNotApplicable, match="'component 1 of 2 of fare, age', which is computed from"):
         statements_of(read.ensemble, read.description)

@@ -132,7 +132,7 @@ def warm_up(explainer_id: str, database: Database, objects: ObjectStore, open_se
         tree=_tree(explainer, model, database, objects),
         reference=_reference(artefact, database, objects, session, model),
         stores_explanations=explainer.store_explanations,
-        provenance=_provenance(model, dataset.sha256, explainer),
+        provenance=_provenance(model, dataset.sha256, explainer, session),
     )
 
 
@@ -184,11 +184,11 @@ def _reference(
     )
 
 
-def _provenance(model: Model, dataset_sha256: str, explainer: Explainer) -> dict[str, Any]:
+def _provenance(model: Model, dataset_sha256: str, explainer: Explainer, session: ModelSession) -> dict[str, Any]:
     return {
         "model_sha256": model.sha256,
         "dataset_sha256": dataset_sha256,
         "prototype_set": explainer.prototype_set,
-        "numerics": "float32",
+        "numerics": np.dtype(session.description.precision).name,
         "service": version("leafspace"),
     }

@@ -72,15 +72,10 @@ class ReasonInterval(Contract):
     )
 
 
-class Reason(Contract):
-    """A feature that shared trees test, and the values that keep a row in their leaves."""
+class _FeatureOfTwo(Contract):
+    """A feature, and its values in a row and in another that it is compared with."""
 
     feature: str = Field(description="Name of the feature.")
-    text: str = Field(
-        description="The reason as an English phrase, such as `income is above 1,200 and at most 3,400 (missing "
-        "allowed)`, `color is G or H` or `income is missing`. It names the remaining categories or the excluded ones, "
-        "whichever are fewer, and adds `(transformed)` to the names of transformed features."
-    )
     value: Cell = Field(
         default=None,
         description="Value of the row; null if it is missing. Absent, as is `prototype_value`, where the feature could "
@@ -91,6 +86,16 @@ class Reason(Contract):
         default=None,
         description="Value of the prototype, or of the reference row; null if it is missing.",
         json_schema_extra=without_default,
+    )
+
+
+class Reason(_FeatureOfTwo):
+    """A feature that shared trees test, and the values that keep a row in their leaves."""
+
+    text: str = Field(
+        description="The reason as an English phrase, such as `income is above 1,200 and at most 3,400 (missing "
+        "allowed)`, `color is G or H` or `income is missing`. It names the remaining categories or the excluded ones, "
+        "whichever are fewer, and adds `(transformed)` to the names of transformed features."
     )
     share_of_trees: float = Field(
         description="Share of the shared trees that test the feature on the path to the shared leaf, 0 to 1, rounded "
@@ -168,24 +173,12 @@ class ComparedFeature(Contract):
     )
 
 
-class Difference(Contract):
+class Difference(_FeatureOfTwo):
     """A feature at which trees part a row from a prototype: at it, their paths in a tree go different ways first."""
 
-    feature: str = Field(description="Name of the feature.")
     text: str = Field(
         description="What would have to hold for all these trees to go on with the prototype, as an English phrase, "
         "such as `income is 31,000 here and would have to be above 45,000`."
-    )
-    value: Cell = Field(
-        default=None,
-        description="Value of the row; null if it is missing. Absent, as is `prototype_value`, where the feature could "
-        "not be mapped back to a raw one.",
-        json_schema_extra=without_default,
-    )
-    prototype_value: Cell = Field(
-        default=None,
-        description="Value of the prototype; null if it is missing.",
-        json_schema_extra=without_default,
     )
     share_of_trees: float = Field(
         description="Share, by weight, of the trees that separate the two rows which part them at this feature, 0 to "
@@ -345,7 +338,9 @@ class Provenance(Contract):
     model_sha256: str = Field(description="SHA-256 of the model's uploaded file, in hexadecimal.")
     dataset_sha256: str = Field(description="SHA-256 of the reference dataset's uploaded file, in hexadecimal.")
     prototype_set: str = Field(description="Id of the prototype set.")
-    numerics: str = Field(description="Precision in which the model computes, such as `float32`.")
+    numerics: str = Field(
+        description="Precision in which the model takes numbers, `float32` or `float64`; it may add up in a higher one."
+    )
     service: str = Field(description="Version of the service.")
 
 

@@ -16,9 +16,8 @@ from explanations.explained_rows import explain_instances, parts_of
 from explanations.warm_explainer import WarmExplainer, warm_up
 from schemas.explanations import ExplanationList, ExplanationRequest
 from storage.feature_matching import match_features
-from tests.support.api import frame_of
-from tests.support.models import fitted
-from tests.support.pipelines import PIPELINES, fitted_pipeline
+from tests.support.odd_rows import model_with_odd_rows
+from tests.support.pipelines import PIPELINES
 from tests.support.workshop import Workshop, workshop_in
 from tree_explainers.onnx_models.session import Outcome
 from tree_explainers.rows import Rows
@@ -72,7 +71,7 @@ def find_case(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FindCase]:
 
 
 def _case(workshop: Workshop, name: str, *, has_rules_and_tree: bool = False) -> Case:
-    onnx, frame, rows = _pipeline(name) if name in PIPELINES else _matrix(name)
+    onnx, frame, rows = model_with_odd_rows(name)
     names = [column for column in frame.columns if column != "t"]
     model = workshop.register_model(onnx, feature_names=names, ensemble="random_forest")
     about = {"model": model, "dataset": workshop.register_dataset(frame, target="t")}
@@ -85,35 +84,6 @@ def _case(workshop: Workshop, name: str, *, has_rules_and_tree: bool = False) ->
     stored = context.datasets.get(workshop.register_dataset(rows, row_id="id"))
     warm = warm_up(explainer, context.database, context.objects, context.sessions.get)
     return Case(warm, rows, context.objects.path(stored.content), match_features(warm.model, stored.view))
-
-
-def _matrix(name: str) -> tuple[bytes, pd.DataFrame, pd.DataFrame]:
-    """Return a model, its rows, and rows with missing, whole, boolean and far too large numbers among them."""
-    model = fitted(name)
-    frame = frame_of(model)
-    rows = frame.drop(columns="t").head(60).copy()
-    rows.loc[[3, 50], "f1"] = np.nan
-    rows.loc[[7, 8, 59], "f0"] = 3.5e38
-    rows["f2"] = rows["f2"] > rows["f2"].median()
-    rows["f3"] = rows["f3"].round()
-    rows.insert(0, "id", [f'row "{row}", é' for row in range(len(rows))])
-    return model.onnx, frame, rows
-
-
-def _pipeline(name: str) -> tuple[bytes, pd.DataFrame, pd.DataFrame]:
-    """Return a pipeline, its rows, and rows with unknown categories and far too large numbers among them."""
-    table = PIPELINES[name]()[1]
-    frame = table.features.assign(t=table.target)
-    rows = table.features.head(60).copy()
-    texts = [column for column in rows.columns if rows[column].dtype == object]
-    numbers = [column for column in rows.columns if rows[column].dtype.kind == "f"]
-    for column in texts:
-        rows.loc[[5, 59], column] = 'never "seen"'
-    rows = rows.astype(dict.fromkeys(numbers, np.float64))
-    for column in numbers:
-        rows.loc[[0, 37, 38], column] = -1e300
-    rows.insert(0, "id", [f"{row},{row}" for row in range(len(rows))])
-    return fitted_pipeline(name).onnx, frame, rows
 
 
 def _lines(block: RenderedBlock) -> list[bytes]:

@@ -27,7 +27,8 @@ class Difference(Record):
             feature, 0 to 1, rounded to 4 decimals. Over all features, hidden ones included, these shares add up to 1.
         value (bool | float | None | str | Unset): Value of the row; null if it is missing. Absent, as is
             `prototype_value`, where the feature could not be mapped back to a raw one.
-        prototype_value (bool | float | None | str | Unset): Value of the prototype; null if it is missing.
+        prototype_value (bool | float | None | str | Unset): Value of the prototype, or of the reference row; null if it
+            is missing.
         interval (ReasonInterval | Unset): The values of one feature that keep a row in all leaves that it shares with a
             prototype.
     """

@@ -18,7 +18,8 @@ class Provenance(Record):
         model_sha256 (str): SHA-256 of the model's uploaded file, in hexadecimal.
         dataset_sha256 (str): SHA-256 of the reference dataset's uploaded file, in hexadecimal.
         prototype_set (str): Id of the prototype set.
-        numerics (str): Precision in which the model computes, such as `float32`.
+        numerics (str): Precision in which the model takes numbers, `float32` or `float64`; it may add up in a higher
+            one.
         service (str): Version of the service.
     """
 

@@ -176,12 +176,14 @@ def check_size(context: AppContext, warm: WarmExplainer, request: ExplanationReq
     limit = context.settings.max_explained_values
     n_rows = _n_rows(request)
     n_prototypes = _n_compared(warm, request)
-    n_values = n_values_shown(request, len(warm.shown))
-    if n_rows * n_prototypes * n_values > limit and n_rows <= MAX_INSTANCES:
+    # A prototype without reasons is an entry all the same, and so is each score.
+    n_values = max(1, n_values_shown(request, len(warm.shown)))
+    n_entries = max(n_prototypes * n_values, len(warm.model.classes))
+    if n_rows * n_entries > limit and n_rows <= MAX_INSTANCES:
         detail = (
-            f"{n_rows} rows with {n_prototypes} prototypes or reference rows and {n_values} reasons or values of each "
-            f"are more than the {limit} values of one answer; send fewer rows, request fewer prototypes or reasons, or "
-            "show fewer features"
+            f"{n_rows} rows with {n_prototypes} prototypes or reference rows, {n_values} reasons or values of each, "
+            f"and {len(warm.model.classes)} scores are more than the {limit} values of one answer; send fewer rows, "
+            "request fewer prototypes or reasons, or show fewer features"
         )
         raise StorageError("too_many_rows", detail)
 

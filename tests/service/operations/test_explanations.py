@@ -43,6 +43,17 @@ def test_an_answer_that_would_be_too_large_is_refused_before_it_is_made(shop: Sh
     assert _explain(context, shop.explainer, instances=rows * 5)
 
 
+def test_prototypes_without_reasons_and_scores_count_as_values(shop: Shop) -> None:
+    rows = [shop.instance(row) for row in range(6)]
+
+    for n_values, wanted in ((5 * 3, {"n_prototypes": 3}), (5 * 2, {"n_prototypes": 1})):
+        context = _with_limit(shop.workshop.context, n_values)
+        assert _explain(context, shop.explainer, instances=rows[:5], n_reasons=0, **wanted)
+        with pytest.raises(StorageError) as refused:
+            _explain(context, shop.explainer, instances=rows, n_reasons=0, **wanted)
+        assert refused.value.code == "too_many_rows"
+
+
 def test_an_explanation_by_thirty_features_is_at_most_four_kilobytes_long(tmp_path: Path) -> None:
     data = load_breast_cancer(as_frame=True)
     rows = data.data.to_numpy(np.float32)

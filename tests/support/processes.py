@@ -1,13 +1,31 @@
-"""Processes as the kernel lists them; any of them may end between two looks, which is never a failure."""
+"""Processes as the kernel lists them, any of which may end between two looks, and ports for those that start again."""
 
+import itertools
 import os
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from leafspace.errors import CannotServe
+from leafspace.listening import free_port
 
 # A process that ends while its file is open has reading fail with ESRCH rather than ENOENT.
 _GONE = (FileNotFoundError, ProcessLookupError)
+
+# Below the ports that the kernel hands out by itself, so that no other server or client takes one between its choice
+# and its use, or while its server is down; processes of tests begin at different places.
+_KEPT_PORTS = range(15_000, 32_000)
+_kept_ports = itertools.islice(itertools.cycle(_KEPT_PORTS), os.getpid() * 101 % len(_KEPT_PORTS), None)
+
+
+def kept_port() -> int:
+    """Return a free port of this machine that stays free while its server is not up."""
+    for port in itertools.islice(_kept_ports, len(_KEPT_PORTS)):
+        with suppress(CannotServe):
+            return free_port("127.0.0.1", port)
+    message = f"no port of {_KEPT_PORTS} is free"
+    raise AssertionError(message)
 
 
 def is_alive(pid: int) -> bool:

@@ -19,9 +19,8 @@ import httpx
 import psycopg
 import pytest
 
-from leafspace.listening import free_port
 
-from .processes import children_of
+from .processes import children_of, kept_port
 from .raw_http import NO_TLS
 
 _PATIENCE_SECONDS = 300
@@ -122,7 +121,7 @@ class S3Server:
     def __init__(self, directory: Path) -> None:
         self._program = _s3_program()
         self._log = directory / "s3.log"
-        self._port = free_port("127.0.0.1", 0)
+        self._port = kept_port()
         self._process: subprocess.Popen[bytes] | None = None
 
     @property

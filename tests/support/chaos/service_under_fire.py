@@ -13,9 +13,8 @@ from typing import Literal
 
 import httpx
 
-from leafspace.listening import free_port
 from storage.settings import embedded
-from tests.support.processes import children_of, command_of, is_alive
+from tests.support.processes import children_of, command_of, is_alive, kept_port
 from tests.support.raw_http import NO_TLS
 
 Part = Literal["api", "workers", "worker", "redis", "job"]
@@ -40,7 +39,7 @@ class ServiceUnderFire:
         own = {name: value for name, value in os.environ.items() if not name.startswith("LEAFSPACE_")}
         self._environment = {**own, **(environment or {})}
         self._n_workers = n_workers
-        self.port = free_port("127.0.0.1", 0)
+        self.port = kept_port()
         self.process: subprocess.Popen[bytes] | None = None
 
     @property

@@ -100,7 +100,7 @@ def raw_tables(
     schema = draw(schemas(max_tables=max_tables)) if schema is None else schema
     least = {name: min_examples if name == schema.examples else 0 for name in schema.tables}
     keys = {name: _key_values(schema, name, draw(st.integers(least[name], max_rows))) for name in schema.tables}
-    rng = Random(draw(st.integers(0, 2**32 - 1)))
+    rng = Random(draw(st.integers(0, 2**32 - 1)))  # noqa: S311 - values of a test
     return RawTables(schema, {name: _columns(rng, schema, name, keys) for name in schema.tables})
 
 

@@ -273,11 +273,12 @@ def satisfying(
 ) -> NDArray[np.bool_]:
     """Return which values satisfy a condition; a missing one satisfies ``is_missing`` alone."""
     if operator == "is_missing":
-        return np.isnan(values) if values.dtype == np.float32 else values < 0
-    if operator == "=":
-        return values == (levels.index(constant) if constant in levels else len(levels))
-    cut = np.float32(constant)
-    return values > cut if operator == ">" else values <= cut
+        satisfied = np.isnan(values) if values.dtype == np.float32 else values < 0
+    elif operator == "=":
+        satisfied = values == (levels.index(constant) if constant in levels else len(levels))
+    else:
+        satisfied = values > np.float32(constant) if operator == ">" else values <= np.float32(constant)
+    return np.asarray(satisfied, np.bool_)
 
 
 def _selected_aggregates(query: Query, variable: int) -> tuple[AggregateTerm, ...]:

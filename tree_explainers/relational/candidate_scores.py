@@ -22,6 +22,9 @@ Singles = NDArray[np.float32]
 LEAST_GAIN = 1e-9  # a test that gains no more parts nothing
 TIE = 1e-12  # scores that differ by no more are equal
 
+ABOVE: Operator = ">"
+UP_TO: Operator = "<="
+
 
 class Best(NamedTuple):
     """The best test of a family, and its score."""
@@ -29,6 +32,10 @@ class Best(NamedTuple):
     score: float
     operator: Operator | None  # None: that there is a binding at all
     constant: float  # the place of a level, or a cut; 0 where there is none
+
+
+Split = tuple[Ints, Floats, Floats, float, bool]  # labels, weights, the node's totals, least weight, gain ratio or not
+Sample = tuple[float, np.uint64]  # the share of tests that are candidates, and the key of the family
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +68,15 @@ class NodeGoal:
         may_miss
             Whether ``is_missing`` is a candidate.
         """
-        sums = _level_sums(examples, codes, self.labels, self.weights, n_levels, len(self.totals))
-        asked = sums if may_miss else sums[:n_levels]
-        place, score = _best_of(asked, self.totals, self.min_weight, self.ratio, self.share, self._mixed(family))
+        sums = _level_sums(examples, codes, self.labels, self.weights, (n_levels, len(self.totals)))
+        place, score = _best_of(sums if may_miss else sums[:n_levels], self._split(), self._sample(family))
         if place < 0:
             return None
         return Best(score, "is_missing", 0.0) if place == n_levels else Best(score, "=", float(place))
 
     def best_bare(self, examples: Ints, family: int) -> Best | None:
         """Return that an example has a binding, where this is a test."""
-        codes = np.zeros(len(examples), np.int32)
-        found = self.best_level(examples, codes, 1, family, may_miss=False)
+        found = self.best_level(examples, np.zeros(len(examples), np.int32), 1, family, may_miss=False)
         return None if found is None else Best(found.score, None, 0.0)
 
     def best_cut(self, examples: Ints, values: Singles, grid: Singles, family: int, *, may_miss: bool) -> Best | None:
@@ -86,25 +91,29 @@ class NodeGoal:
         family, may_miss
             As in ``best_level``.
         """
-        having, largest, smallest, missing = _extremes(examples, values, self.labels, self.weights, len(self.totals))
+        n_classes = len(self.totals)
+        having, largest, smallest, missing = _extremes(examples, values, self.labels, self.weights, n_classes)
+        split, sample = self._split(), self._sample(family)
         best: Best | None = None
-        key = self._mixed(family)
-        for operator, extremes in ((">", largest), ("<=", smallest)):
+        for operator, extremes, sign in ((ABOVE, largest, 1), (UP_TO, smallest, -1)):
             order = np.argsort(extremes)
-            cut, score = _best_cut(
-                having[order], extremes[order], grid, operator == ">", self.labels, self.weights,
-                self.totals, self.min_weight, self.ratio, self.share, key,
-            )  # fmt: skip
-            if score > 0 and (best is None or score > best.score + TIE):
-                best = Best(score, operator, float(cut))
+            cut, score = _best_cut(having[order], extremes[order], grid, sign, split, sample)
+            best = _better(best, Best(score, operator, cut))
         if may_miss:
-            place, score = _best_of(missing, self.totals, self.min_weight, self.ratio, self.share, key)
-            if place >= 0 and (best is None or score > best.score + TIE):
-                best = Best(score, "is_missing", 0.0)
+            place, score = _best_of(missing, split, sample)
+            best = _better(best, Best(score, "is_missing", 0.0))
         return best
 
-    def _mixed(self, family: int) -> np.uint64:
-        return np.uint64(mixed(self.key, family))
+    def _split(self) -> Split:
+        return self.labels, self.weights, self.totals, float(self.min_weight), self.ratio
+
+    def _sample(self, family: int) -> Sample:
+        return self.share, np.uint64(mixed(self.key, family))
+
+
+def _better(best: Best | None, other: Best) -> Best | None:
+    """Return the second of two tests if it is one, and the better."""
+    return other if other.score > (0.0 if best is None else best.score + TIE) else best
 
 
 def mixed(key: int, other: int) -> int:
@@ -119,14 +128,15 @@ _ALL_BITS = (1 << 64) - 1
 
 
 @inlined
-def _kept(share: float, key: np.uint64, constant: np.uint64) -> bool:
+def _kept(sample: Sample, constant: np.uint64) -> bool:
     """Return whether a test is a candidate: ``mixed(key, constant)``, as a number from 0 to 1, is below the share."""
+    share, key = sample
     if share >= 1.0:
         return True
     value = key * np.uint64(0x9E3779B97F4A7C15) + constant + np.uint64(0x632BE59BD9B4E019)
     value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    value = value ^ (value >> np.uint64(31))
+    value ^= value >> np.uint64(31)
     return float(value >> np.uint64(11)) * 2.0**-53 < share
 
 
@@ -137,8 +147,9 @@ def _bits(weight: float) -> float:
 
 
 @inlined
-def _score(passed: Floats, totals: Floats, min_weight: float, ratio: bool) -> float:
+def _score(passed: Floats, split: Split) -> float:
     """Return the gain (or gain ratio) of the test that examples of these weights pass; -1 where it is no test."""
+    totals, min_weight, ratio = split[2], split[3], split[4]
     n_passed, n_all, gain = 0.0, 0.0, 0.0
     for label in range(len(totals)):
         n_passed += passed[label]
@@ -155,8 +166,9 @@ def _score(passed: Floats, totals: Floats, min_weight: float, ratio: bool) -> fl
 
 
 @compiled
-def _level_sums(examples: Ints, codes: Ints, labels: Ints, weights: Floats, n_levels: int, n_classes: int) -> Floats:
+def _level_sums(examples: Ints, codes: Ints, labels: Ints, weights: Floats, shape: tuple[int, int]) -> Floats:
     """Return the weights of the examples that have each level, (n_levels + 1, n_classes); the last: a missing one."""
+    n_levels, n_classes = shape
     sums = np.zeros((n_levels + 1, n_classes))
     stamps = np.full(n_levels + 1, -1, np.int32)
     for place in range(len(examples)):
@@ -169,14 +181,12 @@ def _level_sums(examples: Ints, codes: Ints, labels: Ints, weights: Floats, n_le
 
 
 @compiled
-def _best_of(
-    sums: Floats, totals: Floats, min_weight: float, ratio: bool, share: float, key: np.uint64
-) -> tuple[int, float]:
+def _best_of(sums: Floats, split: Split, sample: Sample) -> tuple[int, float]:
     """Return the place of the first best of tests that examples of these weights pass, and its score; -1: none."""
     best, best_score = -1, -1.0
     for place in range(len(sums)):
-        if _kept(share, key, np.uint64(place)):
-            score = _score(sums[place], totals, min_weight, ratio)
+        if _kept(sample, np.uint64(place)):
+            score = _score(sums[place], split)
             if score > best_score + TIE:
                 best, best_score = place, score
     return best, best_score
@@ -208,47 +218,39 @@ def _extremes(
 
 @compiled
 def _best_cut(
-    examples: Ints,
-    values: Singles,
-    grid: Singles,
-    above: bool,
-    labels: Ints,
-    weights: Floats,
-    totals: Floats,
-    min_weight: float,
-    ratio: bool,
-    share: float,
-    key: np.uint64,
+    examples: Ints, values: Singles, grid: Singles, sign: int, split: Split, sample: Sample
 ) -> tuple[float, float]:
-    """Return the first best cut of values in ascending order, and its score (-1: none)."""
-    n_grid, on_grid = len(grid), 0
-    upto = np.zeros(len(totals))  # weights of the examples whose value is up to the cut
-    having = np.zeros(len(totals))
-    passed = np.zeros(len(totals))
-    for example in examples:
-        having[labels[example]] += weights[example]
-    best, best_score = np.float32(0), -1.0
+    """Return the first best cut of values in ascending order, and its score (-1: none).
+
+    With a sign of 1, examples pass whose value is above the cut, else those whose value is up to it.
+    """
+    labels, weights = split[0], split[1]
+    passed = np.zeros(len(split[2]))
+    for example in examples if sign > 0 else examples[:0]:
+        passed[labels[example]] += weights[example]
+    best, best_score = 0.0, -1.0
     for place in range(len(examples) - 1):
-        example = examples[place]
-        upto[labels[example]] += weights[example]
-        value, following = values[place], values[place + 1]
-        if value == following:
+        passed[labels[examples[place]]] -= sign * weights[examples[place]]
+        if values[place] == values[place + 1]:
             continue
-        if n_grid > 0:
-            while on_grid < n_grid and grid[on_grid] < value:
-                on_grid += 1
-            if on_grid == n_grid or grid[on_grid] >= following:
-                continue
-            cut = grid[on_grid]
-        else:
-            cut = np.float32((np.float64(value) + np.float64(following)) / 2 + 0.0)  # never -0
-            if not (value <= cut < following):
-                cut = value
-        constant = np.uint64(np.uint32(cut.view(np.uint32))) * np.uint64(2) + np.uint64(1 if above else 0)
-        if _kept(share, key, constant):
-            for label in range(len(totals)):
-                passed[label] = having[label] - upto[label] if above else upto[label]
-            score = _score(passed, totals, min_weight, ratio)
+        cut = _cut_between(values[place], values[place + 1], grid)
+        if cut < values[place + 1] and _kept(sample, _constant(cut, sign)):
+            score = _score(passed, split)
             if score > best_score + TIE:
-                best, best_score = cut, score
+                best, best_score = np.float64(cut), score
     return best, best_score
+
+
+@inlined
+def _cut_between(value: np.float32, following: np.float32, grid: Singles) -> np.float32:
+    """Return the first cut from ``value`` to below ``following``; infinity where the grid has none."""
+    if len(grid) > 0:
+        place = np.searchsorted(grid, value)
+        return grid[place] if place < len(grid) else np.float32(np.inf)
+    halfway = np.float32((np.float64(value) + np.float64(following)) / 2 + 0.0)  # never -0
+    return halfway if value <= halfway < following else value
+
+
+@inlined
+def _constant(cut: np.float32, sign: int) -> np.uint64:
+    return np.uint64(np.float32(cut).view(np.uint32)) * np.uint64(2) + np.uint64(1 if sign > 0 else 0)

@@ -25,7 +25,7 @@ from tree_explainers.relational.schema import Step
 ACCOUNTS, TRANSACTIONS = Step("account.customer_id", "children"), Step("transaction.account_id", "children")
 CASH = Selection(ColumnTerm("kind"), "=", "cash")
 
-CREDIT_WITH_CASH = {
+CREDIT_WITH_CASH: dict[str, Any] = {
     "kind": "exists",
     "name": "account: kind is credit, over 2 transactions of kind cash",
     "variables": [{"id": "a", "table": "account", "from": "example", "by": "account.customer_id"}],

@@ -138,10 +138,11 @@ def table_of(schema: Schema, query: Query, variable: int) -> str:
 def holds(rows: PlainRows, query: Query, condition: Condition, example: int, binding: Binding) -> bool:
     """Return whether a binding satisfies a condition."""
     table, row = table_of(rows.schema, query, condition.variable), _row(condition.variable, example, binding)
-    return _compares(term_value(rows, condition.term, table, row, example), condition.operator, condition.value)
+    return satisfies(term_value(rows, condition.term, table, row, example), condition.operator, condition.value)
 
 
-def _compares(value: Value, operator: Operator, constant: Value) -> bool:
+def satisfies(value: Value, operator: Operator, constant: Value) -> bool:
+    """Return whether a value satisfies a condition; a missing one satisfies ``is_missing`` alone."""
     if operator == "is_missing":
         return value is None
     if value is None:
@@ -177,7 +178,7 @@ def _aggregate_of_row(rows: PlainRows, term: AggregateTerm, row: int, example: i
 
 
 def _selects(rows: PlainRows, one: Selection, table: str, row: int, example: int) -> bool:
-    return _compares(term_value(rows, one.term, table, row, example), one.operator, one.value)
+    return satisfies(term_value(rows, one.term, table, row, example), one.operator, one.value)
 
 
 def levels_of(schema: Schema, term: ColumnTerm, table: str) -> Sequence[Value]:
@@ -260,7 +261,7 @@ def passes(rows: PlainRows, test: FeatureTest, example: int) -> bool:
     value = feature_value(rows, test.feature, example)
     if test.operator is None:
         return value is True
-    return _compares(value, test.operator, test.cut)
+    return satisfies(value, test.operator, test.cut)
 
 
 def feature_column(rows: PlainRows, feature: Feature) -> list[Value]:

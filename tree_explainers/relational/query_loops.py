@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..compute.compiled import compiled, inlined
 from .query_program import Do, Field, Program
 from .row_readings import Pools, aggregate, children_of, holds, most_frequent, n_distinct, parent_of, read, rounded_sum
+from .tables import MISSING
 
 _DO, _VARIABLE, _ORIGIN, _STEP, _TERM, _OPERATOR, _FEATURE, _BLOCK, _END, _FAILED = map(int, Field)
 _FILTER, _EXPAND, _SWITCH, _NEXT, _JUMP, _BASE, _EXISTS, _COUNT, _SHARE = list(map(int, Do))[:9]
@@ -138,7 +139,7 @@ def run(program: Program, pools: Pools, first: int, out: NDArray[np.float32]) ->
             elif do == _EXPAND:
                 step = instructions[at, _STEP]
                 way, origin = steps[step, 0], rows[instructions[at, _ORIGIN]]
-                begin, end, row = np.int64(0), np.int64(0), np.int64(-1)
+                begin, end, row = np.int64(0), np.int64(0), np.int64(MISSING)
                 if steps[step, 1]:
                     begin, end = children_of(links, starts, ways, times, way, origin, cutoff)
                     if begin < end:

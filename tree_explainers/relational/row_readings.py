@@ -71,11 +71,12 @@ def _times(rows: RelationalRows, used: DataUsed) -> tuple[NDArray[np.float64], d
 _Int32s: TypeAlias = NDArray[np.int32]
 _Int64s: TypeAlias = NDArray[np.int64]
 _Float64s: TypeAlias = NDArray[np.float64]
+_Row: TypeAlias = Any  # an integer
 # Loops take arrays, not tuples of them: each use of a tuple would count references to all of its arrays.
 
 
 @inlined
-def parent_of(links: _Int32s, ways: _Int64s, times: _Float64s, way: int, row: int, cutoff: float) -> int:
+def parent_of(links: _Int32s, ways: _Int64s, times: _Float64s, way: int, row: _Row, cutoff: float) -> _Row:
     """Return the parent of a row, if it is seen before the cutoff; else MISSING."""
     parent = np.int64(links[ways[way, 0] + row])
     start = ways[way, 4]
@@ -85,8 +86,8 @@ def parent_of(links: _Int32s, ways: _Int64s, times: _Float64s, way: int, row: in
 
 @inlined
 def children_of(  # noqa: PLR0913, PLR0917  # parts of objects: compiled code takes arrays
-    links: _Int32s, starts: _Int64s, ways: _Int64s, times: _Float64s, way: int, row: int, cutoff: float
-) -> tuple[int, int]:
+    links: _Int32s, starts: _Int64s, ways: _Int64s, times: _Float64s, way: int, row: _Row, cutoff: float
+) -> tuple[_Row, _Row]:
     """Return where in ``links`` the children of a row that are seen before the cutoff begin and end."""
     at = ways[way, 2] + row
     first, end = ways[way, 1] + starts[at], ways[way, 1] + starts[at + 1]
@@ -106,7 +107,7 @@ def children_of(  # noqa: PLR0913, PLR0917  # parts of objects: compiled code ta
 @inlined
 def read(  # noqa: PLR0913, PLR0917
     readings: _Int64s, parents: _Int32s, codes: _Int32s, numbers: NDArray[np.float32], links: _Int32s, ways: _Int64s,
-    times: _Float64s, reading: int, row: int, cutoff: float,
+    times: _Float64s, reading: int, row: _Row, cutoff: float,
 ) -> float:  # fmt: skip
     """Return the number or the code in a column of a row, or of the parent that the reading names; NaN if missing."""
     for place in range(readings[reading, 2], readings[reading, 3]):
@@ -164,12 +165,14 @@ def n_distinct(values: NDArray[np.float64]) -> float:
 def aggregate(  # noqa: C901, PLR0912, PLR0913, PLR0917
     terms: _Int32s, steps: _Int32s, selections: _Int32s, selection_values: _Float64s, starts: _Int64s,
     readings: _Int64s, parents: _Int32s, codes: _Int32s, numbers: NDArray[np.float32], links: _Int32s, ways: _Int64s,
-    times: _Float64s, term: int, row: int, cutoff: float,
+    times: _Float64s, term: int, row: _Row, cutoff: float,
 ) -> float:  # fmt: skip
     """Return an aggregate, in single precision, of the rows that a step leads to from a row; NaN if missing."""
     function, reading, step = terms[term, 0], terms[term, 1], terms[term, 2]
     way, to_children = steps[step, 0], steps[step, 1] == 1
-    first, end, above = np.int64(0), np.int64(0), np.int64(MISSING)
+    first: _Row = np.int64(0)
+    end: _Row = np.int64(0)
+    above: _Row = np.int64(MISSING)
     if to_children:
         first, end = children_of(links, starts, ways, times, way, row, cutoff)
     else:

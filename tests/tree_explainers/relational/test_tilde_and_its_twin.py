@@ -118,7 +118,7 @@ def test_deep_trees_over_all_kinds_of_relationships_are_the_twins(seed: int, agg
 
     fast = grow_tilde(rows, weights, tilde)
 
-    assert fast.n_tests > 2
+    assert fast.n_tests > 1
     assert _nodes(fast) == _naive_nodes(_naive(rows, weights.tolist(), tilde))
     for place, examples in _routed(fast, rows):  # each node's test is closed: a column of the examples
         assert (

@@ -205,7 +205,8 @@ def _examples(content: Json, schemas: Json) -> list[Any]:
         found: list[Any] = schema["examples"]
         return found
     assert schema["properties"].keys() == {"file", "metadata"}
-    return [{"file": "", "metadata": example} for example in schema["properties"]["metadata"]["examples"]]
+    file: str | list[str] = [""] if schema["properties"]["file"]["type"] == "array" else ""
+    return [{"file": file, "metadata": example} for example in schema["properties"]["metadata"]["examples"]]
 
 
 def _objects(value: object, place: str) -> Iterator[tuple[str, Json]]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .aggregate_values import OF_NUMBERS, AggregatedRows
-from .bindings import Component, Joined, Joins
+from .bindings import Component, Joins
 from .candidate_scores import TIE, Best, NodeGoal, mixed
 from .column_values import AskedColumn, AskedColumns
 from .queries import (
@@ -94,6 +94,22 @@ class Aggregate:
         return None if self.measured is None else self.measured.term
 
 
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """The rows that steps lead to from those of a variable, and the values of their columns, looked up once."""
+
+    owners: Ints  # (n,) places among the variable's rows, ascending
+    rows: Ints  # (n,)
+    examples: Ints  # (n,) that see them
+    found: dict[ColumnTerm, NDArray[Any]] = field(default_factory=dict)
+
+    def values(self, column: AskedColumn) -> NDArray[Any]:
+        """Return the values of a column, (n,)."""
+        if column.term not in self.found:
+            self.found[column.term] = column.of(self.examples, self.rows)
+        return self.found[column.term]
+
+
 @dataclass(frozen=True)
 class Families:
     """Scores families of candidates, and makes their values."""
@@ -120,15 +136,14 @@ class Families:
             found = goal.best_level(asked.examples, values, len(column.levels), key, may_miss=column.may_miss)
         return None if found is None else asked.candidate(found, column.term, column.levels)
 
-    def best_aggregate(self, asked: Asked, joined: Joined, aggregate: Aggregate, goal: NodeGoal) -> Candidate | None:
+    def best_aggregate(self, asked: Asked, reached: Reached, aggregate: Aggregate, goal: NodeGoal) -> Candidate | None:
         """Return the best test of one aggregate, of all rows or with each level that may select them."""
-        examples = asked.examples[joined.owners]
         selected, measured = aggregate.selected, aggregate.measured
-        groups = np.zeros(len(examples), np.int32) if selected is None else selected.of(examples, joined.rows)
-        groups = self._only(groups, aggregate.where, aggregate.step, examples, joined.rows)
+        groups = np.zeros(len(reached.rows), np.int32) if selected is None else reached.values(selected)
+        groups = self._only(groups, aggregate.where, aggregate.step, reached)
         n_groups = 1 if selected is None else len(selected.levels)
-        rows = AggregatedRows(joined.owners, groups, len(asked.examples), n_groups)
-        values = None if measured is None else measured.of(examples, joined.rows)
+        rows = AggregatedRows(reached.owners, groups, len(asked.examples), n_groups)
+        values = None if measured is None else reached.values(measured)
         best: Candidate | None = None
         for piece in rows.pieces():
             of_groups = _aggregated(rows, aggregate.function, measured, values, piece)
@@ -155,14 +170,14 @@ class Families:
             if found is not None:
                 yield group, found
 
-    def _only(self, groups: Ints, where: tuple[Selection, ...], step: Step, examples: Ints, rows: Ints) -> Ints:
+    def _only(self, groups: Ints, where: tuple[Selection, ...], step: Step, reached: Reached) -> Ints:
         """Return the groups of the rows that satisfy selections, and a negative number of others."""
         table = self.rows.schema.reached(step)
         for selection in where:
             column = self.columns.find(table, step, selection.term)
-            values = column.of(examples, rows)
-            groups = np.where(satisfying(values, column.levels, selection.operator, selection.value), groups, -1)
-        return groups.astype(np.int32)
+            satisfied = satisfying(reached.values(column), column.levels, selection.operator, selection.value)
+            groups = np.where(satisfied, groups, np.int32(-1))
+        return groups
 
     def values_of(
         self, component: Component, variable: int, term: Term, via: tuple[Step, ...]
@@ -175,11 +190,11 @@ class Families:
             column = self.columns.find(table, came_by, term)
             return column.of(examples, rows), column.levels
         joined = self.joins.follow(examples, rows, (*via, term.by))
-        seen_by = examples[joined.owners]
-        groups = self._only(np.zeros(len(seen_by), np.int32), term.where, term.by, seen_by, joined.rows)
-        reached = self.rows.schema.reached(term.by)
-        measured = None if term.column is None else self.columns.find(reached, term.by, term.column)
-        values = None if measured is None else measured.of(seen_by, joined.rows)
+        reached = Reached(joined.owners, joined.rows, examples[joined.owners])
+        groups = self._only(np.zeros(len(joined.rows), np.int32), term.where, term.by, reached)
+        of_table = self.rows.schema.reached(term.by)
+        measured = None if term.column is None else self.columns.find(of_table, term.by, term.column)
+        values = None if measured is None else reached.values(measured)
         grouped = AggregatedRows(joined.owners, groups, len(examples), 1)
         levels = measured.levels if term.function == "mode" and measured is not None else ()
         return _aggregated(grouped, term.function, measured, values, range(1))[0], levels

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .aggregate_values import COUNTED, FUNCTIONS, OF_NUMBERS
 from .bindings import Bindings, Component, Joined, TooManyRows
-from .candidate_families import Aggregate, Asked, Candidate, Families
+from .candidate_families import Aggregate, Asked, Candidate, Families, Reached
 from .candidate_scores import NodeGoal
 from .column_values import AskedColumn
 from .language import open_steps
@@ -113,10 +113,11 @@ class Candidates:
         joined = self._join(asked, way)
         if joined is None:
             return
+        reached = Reached(joined.owners, joined.rows, asked.examples[joined.owners])
         columns = self.families.columns.of(table, way[-1])
         for aggregate in (*_aggregates(way, columns, functions), *_refined(way, columns, known)):
             if allowed is None or aggregate.function in allowed:
-                yield partial(self.families.best_aggregate, asked, joined, aggregate)
+                yield partial(self.families.best_aggregate, asked, reached, aggregate)
 
     def _join(self, asked: Asked, way: Way) -> Joined | None:
         """Return the rows that a way leads to; None, and a note, where there are too many."""

@@ -15,7 +15,7 @@ from ..errors import MethodNotApplicable
 from .bindings import Bindings, Component, Joins
 from .c45_pruning import prune
 from .candidate_families import Candidate, Families, satisfying
-from .candidate_scores import TIE, NodeGoal, mixed
+from .candidate_scores import TIE, NodeGoal, logs_of, mixed
 from .candidates import Candidates, Node
 from .closed_tests import closed_test, refined_query
 from .column_values import AskedColumns
@@ -76,11 +76,13 @@ class _Growth:
     report: ReportProgress
     n_threads: int | None
     nodes: list[TildeNode] = field(default_factory=list)
+    logs: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     settled: float = 0.0  # weight of the examples in leaves
 
     def grow(self, key: int) -> TildeTree:
         """Grow from the root."""
         learned = np.flatnonzero((self.labels >= 0) & (self.weights > 0)).astype(np.int32)
+        self.logs = logs_of(self.weights[learned])
         waiting = [(Node(learned, (), (), key, 0), -1, False)]
         while waiting:
             node, parent, is_yes = waiting.pop()
@@ -115,7 +117,7 @@ class _Growth:
             return None
         ratio = settings.criterion == "gain_ratio"
         least, share = settings.min_samples_leaf, settings.test_share
-        goal = NodeGoal(self.labels, self.weights, totals, least, ratio, share, node.key)
+        goal = NodeGoal(self.labels, self.weights, totals, self.logs, least, ratio, share, node.key)
         best: Candidate | None = None
         questions = self.candidates.of(node)
         done = self.settled / float(self.nodes[0].class_weights.sum()) if self.nodes else 0.0

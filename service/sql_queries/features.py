@@ -14,11 +14,10 @@ from tree_explainers.relational.queries import (
     Condition,
     Feature,
     FeatureTest,
-    Measure,
     Query,
     Variable,
 )
-from tree_explainers.relational.schema import Schema
+from tree_explainers.relational.schema import ColumnSchema, Schema
 
 from .expressions import ALWAYS, NEVER, Lines, chained, clause, framed, indented, row_of, sql_condition, sql_name
 from .joins import ZERO_OF_NONE, Joins, aggregate_of, bind, column_of, ends, grouped, modes, not_null, or_zero, share_of
@@ -73,8 +72,9 @@ def value_lines(schema: Schema, features: Sequence[Feature]) -> tuple[Lines, lis
         selected = [f"SELECT {', '.join([*named, f'{measure} AS v'])}", *rows.joins.lines]
         return [*selected, *framed("WHERE ", exists_lines(schema, query, "s"), "")], rows.outer
     values, conditions = _aggregates(rows, features)
-    if first.kind == "mode" and first.measure is not None:
-        return modes(rows.joins, rows.keys, values[0], _levels(schema, query, first.measure), conditions), rows.outer
+    column = measured_column(schema, first)
+    if first.kind == "mode" and column is not None:
+        return modes(rows.joins, rows.keys, values[0], column.levels, conditions), rows.outer
     return grouped(rows.joins, rows.keys, values, conditions), rows.outer
 
 
@@ -100,10 +100,11 @@ def _aggregate(joins: Joins, feature: Feature) -> str:
     return measure if feature.kind == "mode" else aggregate_of(feature.kind, measure)
 
 
-def _levels(schema: Schema, query: Query, measure: Measure) -> tuple[str, ...]:
-    variable = measure.variable
-    table = schema.examples if variable == EXAMPLE else schema.reached(query.variables[variable].by)
-    return column_of(schema, table, measure.term).levels
+def measured_column(schema: Schema, feature: Feature) -> ColumnSchema | None:
+    """Return what the values of a feature's measure are; ``None`` without a measure."""
+    if feature.measure is None:
+        return None
+    return column_of(schema, feature.query.table_of(feature.measure.variable, schema), feature.measure.term)
 
 
 def node_test(schema: Schema, test: FeatureTest) -> ExampleTest:
@@ -195,11 +196,12 @@ def _value_test(schema: Schema, feature: Feature, term: Term) -> Lines:
     """Return the expression that a term, which does not hold of no bindings, holds for a feature's value."""
     column = own_column(feature)
     if column is not None:
-        return [f"COALESCE({sql_condition(term, column)}, FALSE)"]
+        return [f"COALESCE({sql_condition(term, _as_number(schema, feature, column))}, FALSE)"]
     if feature.kind in ("value", "mode"):
         lines, outer = value_lines(schema, [feature])
         keys = ", ".join(f"k{place + 1}" for place in range(len(outer)))
-        selected = [f"SELECT {keys}", "FROM (", *indented(lines), ") AS f", f"WHERE {sql_condition(term, 'f.v')}"]
+        condition = sql_condition(term, _as_number(schema, feature, "f.v"))
+        selected = [f"SELECT {keys}", "FROM (", *indented(lines), ") AS f", f"WHERE {condition}"]
         return framed(f"{row_of(outer)} IN (", ["", *indented(selected), ""], ")")
     rows = bound(schema, feature.query, reads_example=_reads_example(feature))
     values, conditions = _aggregates(rows, [feature])
@@ -209,6 +211,12 @@ def _value_test(schema: Schema, feature: Feature, term: Term) -> Lines:
     value = or_zero(feature.kind, values[0])
     having = [f"GROUP BY {', '.join(rows.keys)}", f"HAVING {sql_condition(term, value)}"]
     return _among(rows, [*clause("WHERE", conditions), *having])
+
+
+def _as_number(schema: Schema, feature: Feature, value: str) -> str:
+    """Return a value that trees and rules compare with a number: booleans are 0 and 1 to them."""
+    column = measured_column(schema, feature)
+    return f"CAST({value} AS INTEGER)" if column is not None and column.kind == "boolean" else value
 
 
 def own_column(feature: Feature) -> str | None:

@@ -127,12 +127,10 @@ def ends(schema: Schema, step: Step) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def column_of(schema: Schema, table: str, term: Term) -> ColumnSchema:
     """Return what a term's values are."""
     if isinstance(term, ColumnTerm):
-        for relationship in term.parents:
-            table = schema.reached(Step(relationship, "parent"))
-        return schema.tables[table].columns[term.column]
+        return term.column_schema(schema, table)
     if term.function != "mode" or term.column is None:
         return _NUMBER
-    return column_of(schema, schema.reached(term.by), term.column)
+    return term.column.column_schema(schema, schema.reached(term.by))
 
 
 def or_zero(function: str, value: str) -> str:

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tree_explainers.onnx_models.derivation import derive_model
 
 from storage.array_files import write_arrays
 from tree_explainers.errors import ExplainerError, InvalidInput, ModelRefused
+from tree_explainers.onnx_models.derivation import derive_model
 from tree_explainers.onnx_models.description import (
     DeclaredModel,
     FeatureGroup,

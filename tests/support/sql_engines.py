@@ -58,7 +58,7 @@ def in_sqlite(raw: RawTables) -> Iterator[Run]:
             declared = ", ".join(f"{quoted(name)} {_TYPES[types[table, name]][1]}" for name in columns)
             connection.execute(f"CREATE TABLE {quoted(table)} ({declared})")
             marks = ", ".join("?" * len(columns))
-            rows = zip(*columns.values(), strict=True)
+            rows = zip(*map(_plain, columns.values()), strict=True)
             connection.executemany(f"INSERT INTO {quoted(table)} VALUES ({marks})", rows)  # noqa: S608
         yield lambda sql: connection.execute(sql).fetchall()
 
@@ -90,6 +90,10 @@ def _stored(raw: RawTables, types: Mapping[tuple[str, str], str]) -> dict[str, d
 
 def _integers(values: Values) -> Values:
     return values if isinstance(values, np.ndarray) else [None if value is None else int(value) for value in values]
+
+
+def _plain(values: Values) -> Values:
+    return values.tolist() if isinstance(values, np.ndarray) else values
 
 
 def _types_of(raw: RawTables) -> dict[tuple[str, str], str]:

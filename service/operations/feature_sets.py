@@ -1,7 +1,6 @@
 """Request feature sets, evaluate them for examples that are sent along, and make datasets of them."""
 
 from collections.abc import Iterator, Sequence
-from typing import NoReturn
 
 import orjson
 
@@ -45,6 +44,7 @@ from tree_explainers.relational.schema import ColumnSchema, Schema
 from tree_explainers.relational.tables import MISSING
 
 from ..app_context import AppContext
+from ..sql_queries import write_features
 from .artefacts import MadeFromTables, NewJob, request_artefact, view_of
 
 
@@ -104,15 +104,17 @@ def _refuse_repeats(keys: Sequence[str], what: str) -> None:
 
 
 def export_features(context: AppContext, feature_set_id: str, form: FeatureExportFormat) -> str:
-    """Return the features in a form that other programs can read or run."""
+    """Return the features in a form that other programs can read or run.
+
+    Raises
+    ------
+    StorageError
+        ``method_not_applicable`` where the examples have no key, by which rows in SQL would be known.
+    """
     opened = open_set(context, feature_set_id)
     if form == "sql":
-        _refuse_sql()
+        return write_features(opened.schema, dict(zip(opened.names, opened.features, strict=True)))
     return orjson.dumps([feature.model_dump(mode="json") for feature in opened.described]).decode()
-
-
-def _refuse_sql() -> NoReturn:
-    raise StorageError("validation_failed", "features are not exported as SQL yet; take json", "/format")
 
 
 def open_set(context: AppContext, feature_set_id: str) -> OpenFeatureSet:

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from .arrow_tables import has_arrow_stream, stream_file, time_columns_of
 from .errors import Invalid
-from .rows import column_names, is_frame
+from .rows import column_names, is_frame, with_named_index
 from .tables import Columns, TableFile, TableNames, Values, column_cells, mapping_columns, table_file, written
 
 Names: TypeAlias = str | Sequence[str]
@@ -121,8 +121,7 @@ def _source(name: str, data: Any) -> Source:  # noqa: ANN401  # any form of tabl
 
 def _frame_columns(frame: Any) -> Columns:  # noqa: ANN401  # a DataFrame
     """Return the columns, and the index where it has a name."""
-    if any(name is not None for name in frame.index.names):
-        frame = frame.reset_index(level=[name for name in frame.index.names if name is not None])
+    frame = with_named_index(frame)
     return {name: _cells(frame.iloc[:, index], name) for index, name in enumerate(column_names(frame))}
 
 

@@ -54,8 +54,8 @@ class RelationalTableMetadata(Contract):
     )
     time: Name | None = Field(
         default=None,
-        description="Name of the column with the moment at which a row became known, as numbers or as ISO 8601 dates or "
-        "times (in UTC where they name no zone); null: its rows were always known.",
+        description="Name of the column with the moment at which a row became known, as numbers or as ISO 8601 dates "
+        "or times (in UTC where they name no zone); null: its rows were always known.",
     )
     categories: list[Name] = Field(
         default=[],
@@ -121,7 +121,7 @@ class RelationalTable(Contract):
 
 
 class Relationship(Contract):
-    """A foreign key, which can be followed both ways: to the one row that it names, and back to the rows that name it."""
+    """A foreign key, followed both ways: to the row that it names, and back to the rows that name it."""
 
     model_config = ConfigDict(serialize_by_alias=True, validate_by_name=True)
 

@@ -50,6 +50,30 @@ datasets = Table(
     Column("created_at", Float, nullable=False, index=True),
 )
 
+relational_datasets = Table(
+    "relational_datasets",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    Column("name", String(255)),
+    Column("size_bytes", BigInteger, nullable=False),  # of all uploaded files
+    Column("arrays", String(64), nullable=False),  # object: parents, times and cutoffs of rows
+    Column("summary", JSON, nullable=False),
+    Column("metadata", JSON, nullable=False),
+    Column("listed", JSON, nullable=False),  # what lists show of it: small, whatever its summary holds
+    Column("created_at", Float, nullable=False, index=True),
+)
+
+relational_tables = Table(
+    "relational_tables",
+    metadata,
+    Column("dataset", String(40), ForeignKey("relational_datasets.id"), primary_key=True),
+    Column("position", Integer, primary_key=True),  # in the metadata
+    Column("name", String(255), nullable=False),
+    Column("sha256", String(64), nullable=False),  # the uploaded bytes
+    Column("size_bytes", BigInteger, nullable=False),
+    Column("content", String(64), nullable=False),  # object: the same rows as normalised Parquet
+)
+
 jobs = Table(
     "jobs",
     metadata,
@@ -202,6 +226,9 @@ OBJECT_COLUMNS = (
     models.c.ensemble,
     datasets.c.sha256,
     datasets.c.content,
+    relational_datasets.c.arrays,
+    relational_tables.c.sha256,
+    relational_tables.c.content,
     artefacts.c.result,
     artefacts.c.arrays,
     artefact_files.c.object,
@@ -209,3 +236,6 @@ OBJECT_COLUMNS = (
     leaf_tables.c.outcome,
 )
 """Every column that refers to objects; the same bytes may be a result of one thing and the upload of another."""
+
+USES_OF_RELATIONAL_DATASETS: tuple[Column[str], ...] = ()
+"""Every column that refers to relational datasets: one is not deleted while a row does."""

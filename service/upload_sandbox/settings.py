@@ -42,6 +42,13 @@ _DATASET = Allowance(
     n_memory_bytes_per_byte=1,
     n_file_bytes=16 * _GIBIBYTE,
 )
+_RELATIONAL_DATASET = Allowance(
+    seconds=60,
+    seconds_per_mebibyte=1,
+    n_memory_bytes=4 * _GIBIBYTE,
+    n_memory_bytes_per_byte=2,  # keys are matched in memory
+    n_file_bytes=16 * _GIBIBYTE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +60,8 @@ class UploadReaderSettings:
     least_share_of_a_core: float = 0.3  # a child that got less by its deadline was delayed by others, not by its upload
     model: Allowance = _MODEL
     dataset: Allowance = _DATASET
+    relational_dataset: Allowance = _RELATIONAL_DATASET
     model_limits: ModelLimits = field(default_factory=ModelLimits)
     dataset_limits: DatasetLimits = field(default_factory=DatasetLimits)
+    relational_limits: DatasetLimits = field(default_factory=DatasetLimits)  # of all tables together
     nice: int = 5  # predictions go first

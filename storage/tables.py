@@ -46,6 +46,8 @@ datasets = Table(
     Column("content", String(64), nullable=False),  # object: the same rows as normalised Parquet
     Column("summary", JSON, nullable=False),
     Column("metadata", JSON, nullable=False),
+    # Whose features its columns are. No foreign key: artefacts refer to datasets already, and tables need an order.
+    Column("feature_set", String(40), index=True),
     Column("listed", JSON),  # what lists show of it: small, whatever its summary holds
     Column("created_at", Float, nullable=False, index=True),
 )
@@ -108,11 +110,14 @@ artefacts = Table(
     metadata,
     Column("id", String(40), primary_key=True),
     Column("noun", String(40), nullable=False),
-    Column("model", String(40), ForeignKey("models.id"), nullable=False, index=True),
-    Column("dataset", String(40), ForeignKey("datasets.id"), nullable=False, index=True),
+    # What it was made from; of a relational forest, what it published.
+    Column("model", String(40), ForeignKey("models.id"), index=True),
+    Column("dataset", String(40), ForeignKey("datasets.id"), index=True),
     Column("evaluation_dataset", String(40), ForeignKey("datasets.id"), index=True),
+    Column("relational_dataset", String(40), ForeignKey("relational_datasets.id"), index=True),
+    Column("feature_set", String(40), ForeignKey("artefacts.id"), index=True),
     Column("request", JSON, nullable=False),
-    Column("job", String(40), ForeignKey("jobs.id"), nullable=False),
+    Column("job", String(40), ForeignKey("jobs.id")),  # null where it was made at once
     Column("result", String(64)),  # object: the result as JSON; null until it is ready
     Column("arrays", String(64)),  # object: what explainers need of it, as arrays
     Column("created_at", Float, nullable=False, index=True),

@@ -53,7 +53,7 @@ class SkippedTest:
 
 @dataclass(frozen=True, slots=True)
 class TildeTree:
-    """A first-order tree. Each test asks a closed query, so it is a column: the tree is an ordinary one over columns."""
+    """A first-order tree. Each test asks a closed query, so it is a column, and the tree an ordinary one over columns."""
 
     nodes: tuple[TildeNode, ...]  # the root first, each followed by its yes-branch, then its no-branch
     skipped: tuple[SkippedTest, ...] = ()
@@ -66,7 +66,10 @@ class TildeTree:
     @property
     def depth(self) -> int:
         """Most tests on a path."""
-        return _depth(self.nodes, 0)
+        depths = [0] * len(self.nodes)
+        for place, node in reversed(list(enumerate(self.nodes))):
+            depths[place] = 0 if node.test is None else 1 + max(depths[node.yes], depths[node.no])
+        return depths[0]
 
     def tests(self) -> Iterator[FeatureTest]:
         """Yield the tests, each node's before those below it, the yes-branch's first."""
@@ -80,8 +83,3 @@ class TildeTree:
         """
         weights, all_weights = self.nodes[place].class_weights, self.nodes[0].class_weights
         return (weights + 2 * all_weights / all_weights.sum()) / (weights.sum() + 2)
-
-
-def _depth(nodes: tuple[TildeNode, ...], place: int) -> int:
-    node = nodes[place]
-    return 0 if node.test is None else 1 + max(_depth(nodes, node.yes), _depth(nodes, node.no))

@@ -24,6 +24,14 @@ from .models import AsyncModels, Models
 from .models import register as send_model
 from .prototype_sets import AsyncPrototypeSets, PrototypeSets
 from .proximities import AllProximities, AsyncAllProximities
+from .relational_datasets import (
+    AsyncRelationalDataset,
+    AsyncRelationalDatasets,
+    HasRelationalDatasets,
+    RelationalDataset,
+    RelationalDatasets,
+    register_tables,
+)
 from .retrying import RetryPolicy
 from .rule_sets import AsyncRuleSets, RuleSets
 from .stored_explanations import AsyncStoredExplanations, StoredExplanations
@@ -122,7 +130,7 @@ def _version(self: Connected) -> Program[ServiceVersion]:  # noqa: ARG001  # a m
     return (yield from fetch_version())
 
 
-class Leafspace(Connected):
+class Leafspace(HasRelationalDatasets[RelationalDataset]):
     """A Leafspace service, called by blocking methods; threads may share a client.
 
     A client can be pickled, as can what it returns: the pickle holds the address, ids and labels, never a key, which is
@@ -159,6 +167,7 @@ class Leafspace(Connected):
         self._transport = SyncTransport(Connection.checked(base_url, api_key, timeout, retries))
         self.models = Models(self._transport)
         self.datasets = Datasets(self._transport)
+        self.relational_datasets = RelationalDatasets(self._transport)
         self.prototype_sets = PrototypeSets(self._transport)
         self.explainers = Explainers(self._transport)
         self.explainer_names = ExplainerNames(self._transport)
@@ -174,6 +183,7 @@ class Leafspace(Connected):
     version = blocking(_version)
     register_model = blocking(_register_model)
     register_dataset = blocking(_register_dataset)
+    register_relational_dataset = blocking(register_tables)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled, (Leafspace, self._transport.connection, self._transport.labels)
@@ -194,7 +204,7 @@ class Leafspace(Connected):
         self.close()
 
 
-class AsyncLeafspace(Connected):
+class AsyncLeafspace(HasRelationalDatasets[AsyncRelationalDataset]):
     """A Leafspace service, called by coroutines; the parameters are those of ``Leafspace``."""
 
     _transport: AsyncTransport
@@ -210,6 +220,7 @@ class AsyncLeafspace(Connected):
         self._transport = AsyncTransport(Connection.checked(base_url, api_key, timeout, retries))
         self.models = AsyncModels(self._transport)
         self.datasets = AsyncDatasets(self._transport)
+        self.relational_datasets = AsyncRelationalDatasets(self._transport)
         self.prototype_sets = AsyncPrototypeSets(self._transport)
         self.explainers = AsyncExplainers(self._transport)
         self.explainer_names = AsyncExplainerNames(self._transport)
@@ -225,6 +236,7 @@ class AsyncLeafspace(Connected):
     version = awaitable(_version)
     register_model = awaitable(_register_model)
     register_dataset = awaitable(_register_dataset)
+    register_relational_dataset = awaitable(register_tables)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled, (AsyncLeafspace, self._transport.connection, self._transport.labels)

@@ -12,10 +12,10 @@ from ._generated.api.feature_sets import (
     create_feature_dataset,
     create_feature_set,
     delete_feature_set,
+    evaluate_features,
     export_feature_set,
     get_feature_set,
     list_feature_sets,
-    evaluate_features,
 )
 from ._generated.models import (
     Dataset,
@@ -37,7 +37,7 @@ from .jobs import check_success, wait_for_job
 from .nested_rows import nested_batches, nested_instances
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
 from .records import Record
-from .texts import describe_features
+from .relational_texts import describe_features
 
 FEATURE_SETS: Noun[Details] = Noun(
     Details, PageFeatureSet, "feature_set_id", get_feature_set, list_feature_sets, delete_feature_set
@@ -236,7 +236,7 @@ def _create(
     if generate is not None:
         request["generate"] = dict(generate)
     body = FeatureSetRequest.from_dict(request)
-    return self._wrapped((yield from create(create_feature_set, Details, body=body)))
+    return self.wrapped((yield from create(create_feature_set, Details, body=body)))
 
 
 def _requested(feature: Any) -> dict[str, Any]:  # noqa: ANN401  # a mapping, or a record

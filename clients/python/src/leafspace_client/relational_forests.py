@@ -23,7 +23,7 @@ from .artefacts import ArtefactView, AwaitableArtefact, BlockingArtefact
 from .calls import Program, awaitable, blocking, create, transport_of
 from .feature_sets import AsyncFeatureSet, FeatureSet
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
-from .texts import describe_forest
+from .relational_texts import describe_forest
 
 RELATIONAL_FORESTS: Noun[Details] = Noun(
     Details,
@@ -130,8 +130,8 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     aggregates
         Whether aggregates of rows, such as counts and means, are tested.
     language
-        Which queries may be asked, where not all: ``{"max_variables": 2, "tables": {"account": {"columns": ["kind"]}}}``
-        tests no other column of accounts; ``"relationships"`` lists those that are followed.
+        Which queries may be asked, where not all: ``{"max_variables": 2, "tables": {"account": {"columns":
+        ["kind"]}}}`` tests no other column of accounts; ``"relationships"`` lists those that are followed.
     seed
         Makes bootstrap samples and the choice of tests repeatable.
     """
@@ -148,7 +148,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         language=QueryLanguage.from_dict(dict(language or {})),
         seed=seed,
     )
-    return self._wrapped((yield from create(create_relational_forest, Details, body=request)))
+    return self.wrapped((yield from create(create_relational_forest, Details, body=request)))
 
 
 class RelationalForest(RelationalForestView, BlockingArtefact):

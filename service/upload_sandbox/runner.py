@@ -165,22 +165,19 @@ class UploadReader:
         return NormalisedTables(ok, contents, _written(folder / ARRAYS))
 
     def _read(self, work: _Work) -> dict[str, Any]:
-        deadline_seconds = work.allowance.deadline(work.n_bytes)
+        n_cpu_seconds = math.ceil(work.allowance.cpu_seconds(work.n_bytes))
         confinement = Confinement(
             parent=os.getpid(),
             n_memory_bytes=work.allowance.memory(work.n_bytes),
-            n_cpu_seconds=math.ceil(deadline_seconds) + 1,
+            n_cpu_seconds=n_cpu_seconds,
             n_file_bytes=work.allowance.n_file_bytes,
             n_open_files=64,
             nice=self._settings.nice,
         )
         request = Request(work.task, str(work.upload), work.media_hint, work.metadata, work.limits, confinement)
         with self._place():
-            outcome = run_child(request, deadline_seconds)
-        if (
-            outcome.n_cpu_seconds is not None
-            and outcome.n_cpu_seconds < deadline_seconds * self._settings.least_share_of_a_core
-        ):
+            outcome = run_child(request, n_cpu_seconds / self._settings.least_share_of_a_core)
+        if outcome.status is None:  # it was held up: its processor time is not used up
             detail = "the machine is too busy to read this upload in time; send it again in a moment"
             raise StorageUnavailable(detail)
         return _answer(request, work.n_bytes, outcome)
@@ -238,7 +235,7 @@ def _is_out_of_memory(outcome: ChildOutcome) -> bool:
 
 def _is_over(outcome: ChildOutcome) -> bool:
     """Return whether the child ended because it used up its time or memory."""
-    return outcome.status is None or outcome.status in _OUT_OF_BOUNDS_SIGNALS or _is_out_of_memory(outcome)
+    return outcome.status in _OUT_OF_BOUNDS_SIGNALS or _is_out_of_memory(outcome)
 
 
 def _refusal(kind: str, code: str, detail: str, pointer: str | None = None) -> ExplainerError | StorageError:

@@ -13,14 +13,14 @@ _GIBIBYTE = 1024**3
 class Allowance:
     """Limits of reading one upload: a base, and more for larger files."""
 
-    seconds: float
+    seconds: float  # of processor time, so that a busy machine refuses nothing that it takes when it is idle
     seconds_per_mebibyte: float
     n_memory_bytes: int
     n_memory_bytes_per_byte: float
     n_file_bytes: int  # of any one file it writes
 
-    def deadline(self, n_bytes: int) -> float:
-        """Return the seconds that an upload of this size may take, the child's start included."""
+    def cpu_seconds(self, n_bytes: int) -> float:
+        """Return the seconds of processor time that an upload of this size may take, the child's start included."""
         return self.seconds + self.seconds_per_mebibyte * n_bytes / _MEBIBYTE
 
     def memory(self, n_bytes: int) -> int:
@@ -57,7 +57,7 @@ class UploadReaderSettings:
 
     n_at_once: int = 4
     wait_seconds: float = 10  # for a free child; then the caller has to try again
-    least_share_of_a_core: float = 0.3  # a child that got less by its deadline was delayed by others, not by its upload
+    least_share_of_a_core: float = 0.3  # a child that gets less is stopped: the caller has to try again
     model: Allowance = _MODEL
     dataset: Allowance = _DATASET
     relational_dataset: Allowance = _RELATIONAL_DATASET

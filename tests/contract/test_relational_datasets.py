@@ -1,19 +1,18 @@
-"""/v1/relational-datasets over HTTP: register several tables, list, read, delete; and every refusal, with its pointer."""
+"""Relational datasets over HTTP: register several tables, list, read, delete; and each refusal with its pointer."""
 
-import io
 import json
 from collections.abc import Mapping
 from typing import Any
 
 import httpx
-import pandas as pd
-import pytest
 
 from schemas.relational_datasets import RelationalDataset
 from tests.support.api import Api, Json
 
 _PATH = "/v1/relational-datasets"
-_CUSTOMERS = "id,age,defaulted,as_of\n1,30,yes,2020-03-01\n2,40,no,2020-03-01T00:00:00+01:00\n3,,no,\n4,50,,2020-03-01\n"
+_CUSTOMERS = (
+    "id,age,defaulted,as_of\n1,30,yes,2020-03-01\n2,40,no,2020-03-01T00:00:00+01:00\n3,,no,\n4,50,,2020-03-01\n"
+)
 _ACCOUNTS = "id,customer_id,kind\na,1,credit\nb,1,debit\nc,,debit\nd,2,credit\n"
 _TRANSACTIONS = "account_id,amount,booked_at\na,1.5,2019-12-31 23:59:59.1234567\na,2,2020-01-01\nb,3,\n"
 _BANK = {"customer.csv": _CUSTOMERS, "account.csv": _ACCOUNTS, "transaction.csv": _TRANSACTIONS}

@@ -19,7 +19,7 @@ OF_NUMBERS: tuple[AggregateFunction, ...] = ("mean", "sum", "min", "max")
 OF_LEVELS: tuple[AggregateFunction, ...] = ("mode", "n_distinct")
 FUNCTIONS: tuple[AggregateFunction, ...] = (*COUNTED, *OF_NUMBERS, *OF_LEVELS)  # in the order of candidates
 
-_MOST_CELLS = 4_000_000  # of owners and selections that are worked on at once
+_MOST_CELLS = 1_000_000  # of owners and selections that are worked on at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,19 +50,21 @@ class AggregatedRows:
         """Return which share of an owner's rows is of each selection; NaN of no rows."""
         all_rows = np.bincount(self.owners, minlength=self.n_owners)
         with np.errstate(invalid="ignore"):
-            return (self.counts(groups) / all_rows.astype(np.float64)).astype(np.float32)
+            shares: Floats = self.counts(groups) / all_rows.astype(np.float64)
+            return shares.astype(np.float32)
 
     def of_numbers(self, function: AggregateFunction, values: Singles, groups: range) -> Singles:
         """Return the sum, mean, smallest or largest of the rows' values, (len(groups), n_owners)."""
         if function in ("min", "max"):
-            largest = np.full((len(groups), self.n_owners), np.nan, np.float32)
-            _keep_extremes(self.owners, self.groups, values, groups.start, function == "max", largest)
-            return largest
+            kept = np.full((len(groups), self.n_owners), np.nan, np.float32)
+            _keep_extremes(self.owners, self.groups, values, groups.start, 1 if function == "max" else -1, kept)
+            return kept
         sums = np.zeros((3, len(groups), self.n_owners))
         _add(self.owners, self.groups, values, groups.start, sums)
         with np.errstate(invalid="ignore", divide="ignore"):
             totals = np.where(sums[1] > 0, np.rint(sums[0] / (sums[1] * SUM_UNIT)) * (sums[1] * SUM_UNIT), sums[0])
-            return (totals if function == "sum" else totals / sums[2]).astype(np.float32)
+            numbers: Floats = totals if function == "sum" else totals / sums[2]
+            return numbers.astype(np.float32)
 
     def n_distinct(self, codes: Ints, n_levels: int, groups: range) -> Singles:
         """Return how many levels the rows have, (len(groups), n_owners)."""
@@ -75,7 +77,7 @@ class AggregatedRows:
     def _by_level(self, codes: Ints, n_levels: int, groups: range) -> tuple[Ints, Singles]:
         modes = np.full((len(groups), self.n_owners), -1, np.int32)
         n_distinct = np.zeros((len(groups), self.n_owners), np.float32)
-        _count_levels(self.owners, self.groups, codes, n_levels, groups.start, modes, n_distinct)
+        _count_levels(self.owners, self.groups - np.int32(groups.start), codes, n_levels, modes, n_distinct)
         return modes, n_distinct
 
 
@@ -92,12 +94,12 @@ def _count(owners: Ints, groups: Ints, first: int, counts: Singles) -> None:
 
 
 @compiled
-def _keep_extremes(owners: Ints, groups: Ints, values: Singles, first: int, largest: bool, kept: Singles) -> None:
+def _keep_extremes(owners: Ints, groups: Ints, values: Singles, first: int, sign: int, kept: Singles) -> None:
     for row in range(len(owners)):
         value = values[row]
         if not np.isnan(value) and _is_of(groups[row], first, len(kept)):
             so_far = kept[groups[row] - first, owners[row]]
-            if np.isnan(so_far) or (value > so_far if largest else value < so_far):
+            if np.isnan(so_far) or sign * value > sign * so_far:
                 kept[groups[row] - first, owners[row]] = value
 
 
@@ -114,18 +116,15 @@ def _add(owners: Ints, groups: Ints, values: Singles, first: int, sums: Floats) 
 
 
 @compiled
-def _count_levels(
-    owners: Ints, groups: Ints, codes: Ints, n_levels: int, first: int, modes: Ints, n_distinct: Singles
-) -> None:
+def _count_levels(owners: Ints, groups: Ints, codes: Ints, n_levels: int, modes: Ints, n_distinct: Singles) -> None:
     """Count levels owner by owner; what the owner before left is told by its stamp."""
     n_groups = len(modes)
     stamps = np.full((n_groups, n_levels), -1, np.int32)
     counts = np.zeros((n_groups, n_levels), np.int32)
     for row in range(len(owners)):
-        level, owner = codes[row], owners[row]
-        if level < 0 or not _is_of(groups[row], first, n_groups):
+        level, owner, group = codes[row], owners[row], groups[row]
+        if level < 0 or not _is_of(group, 0, n_groups):
             continue
-        group = groups[row] - first
         if stamps[group, level] != owner:
             stamps[group, level], counts[group, level] = owner, 0
             n_distinct[group, owner] += 1

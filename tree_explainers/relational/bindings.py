@@ -97,8 +97,8 @@ class Joins:
         ends = np.empty(len(rows), np.int64)
         if step.to == "parent":
             return ends, _seen_parents(relationship.parents, times, cutoffs, examples, rows, ends)
-        starts, children = relationship.starts, relationship.child_rows
-        return ends, _seen_children(starts, children, times, cutoffs, examples, rows, ends)
+        lists = (relationship.starts, relationship.child_rows)
+        return ends, _seen_children(lists, times, cutoffs, examples, rows, ends)
 
     def _clock(self, step: Step) -> tuple[Floats, Floats]:
         times = self._rows.tables[self._rows.schema.reached(step)].times
@@ -120,14 +120,14 @@ def _seen_parents(
 
 @compiled
 def _seen_children(
-    starts: NDArray[np.int64],
-    children: Ints,
+    lists: tuple[NDArray[np.int64], Ints],
     times: Floats,
     cutoffs: Floats,
     examples: Ints,
     rows: Ints,
     ends: NDArray[np.int64],
 ) -> int:
+    starts, children = lists
     n_seen = 0
     for place in range(len(rows)):
         start, stop = starts[rows[place]], starts[rows[place] + 1]

@@ -91,29 +91,29 @@ class NodeGoal:
         family, may_miss
             As in ``best_level``.
         """
-        n_classes = len(self.totals)
-        having, largest, smallest, missing = _extremes(examples, values, self.labels, self.weights, n_classes)
-        split, sample = self._split(), self._sample(family)
-        best: Best | None = None
-        for operator, extremes, sign in ((ABOVE, largest, 1), (UP_TO, smallest, -1)):
-            order = np.argsort(extremes)
-            cut, score = _best_cut(having[order], extremes[order], grid, sign, split, sample)
-            best = _better(best, Best(score, operator, cut))
+        found = self.best_group(examples, values.reshape(1, -1), grid, family)
+        best = None if found is None else found[1]
         if may_miss:
-            place, score = _best_of(missing, split, sample)
-            best = _better(best, Best(score, "is_missing", 0.0))
+            codes = np.where(np.isnan(values), np.int32(0), np.int32(1))
+            sums = _level_sums(examples, codes, self.labels, self.weights, (1, len(self.totals)))
+            _, score = _best_of(sums[:1], self._split(), self._sample(family))
+            if score > (0.0 if best is None else best.score + TIE):
+                return Best(score, "is_missing", 0.0)
         return best
+
+    def best_group(self, examples: Ints, values: Singles, grid: Singles, family: int) -> tuple[int, Best] | None:
+        """Return the best cut of a family of several numbers, and the number's place; the first of equal ones.
+
+        ``values`` are (n_numbers, n); the rest is as in ``best_cut``.
+        """
+        place, sign, cut, score = _best_of_groups(examples, values, grid, self._split(), self._sample(family))
+        return None if place < 0 else (place, Best(score, ABOVE if sign > 0 else UP_TO, cut))
 
     def _split(self) -> Split:
         return self.labels, self.weights, self.totals, float(self.min_weight), self.ratio
 
     def _sample(self, family: int) -> Sample:
-        return self.share, np.uint64(mixed(self.key, family))
-
-
-def _better(best: Best | None, other: Best) -> Best | None:
-    """Return the second of two tests if it is one, and the better."""
-    return other if other.score > (0.0 if best is None else best.score + TIE) else best
+        return self.share, np.uint64(mixed(self.key, family) if self.share < 1 else 0)
 
 
 def mixed(key: int, other: int) -> int:
@@ -128,16 +128,19 @@ _ALL_BITS = (1 << 64) - 1
 
 
 @inlined
-def _kept(sample: Sample, constant: np.uint64) -> bool:
-    """Return whether a test is a candidate: ``mixed(key, constant)``, as a number from 0 to 1, is below the share."""
-    share, key = sample
-    if share >= 1.0:
-        return True
-    value = key * np.uint64(0x9E3779B97F4A7C15) + constant + np.uint64(0x632BE59BD9B4E019)
+def _mixed(key: np.uint64, other: np.uint64) -> np.uint64:
+    """Return what ``mixed`` does."""
+    value = key * np.uint64(0x9E3779B97F4A7C15) + other + np.uint64(0x632BE59BD9B4E019)
     value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    value ^= value >> np.uint64(31)
-    return float(value >> np.uint64(11)) * 2.0**-53 < share
+    return value ^ (value >> np.uint64(31))
+
+
+@inlined
+def _kept(sample: Sample, constant: np.uint64) -> bool:
+    """Return whether a test is a candidate: its key, as a number from 0 to 1, is below the share."""
+    share, key = sample
+    return share >= 1.0 or float(_mixed(key, constant) >> np.uint64(11)) * 2.0**-53 < share
 
 
 @inlined
@@ -193,30 +196,45 @@ def _best_of(sums: Floats, split: Split, sample: Sample) -> tuple[int, float]:
 
 
 @compiled
-def _extremes(
-    examples: Ints, values: Singles, labels: Ints, weights: Floats, n_classes: int
-) -> tuple[Ints, Singles, Singles, Floats]:
-    """Return the examples that have a value, their largest and smallest, and the weights of those that miss one."""
+def _best_of_groups(
+    examples: Ints, values: Singles, grid: Singles, split: Split, sample: Sample
+) -> tuple[int, int, float, float]:
+    """Return the place of the number with the first best cut (-1: none), its sign, the cut and its score."""
+    best, best_sign, best_cut, best_score = -1, 0, 0.0, -1.0
+    for place in range(len(values)):
+        having, largest, smallest = _extremes(examples, values[place])
+        order = np.argsort(largest)
+        for sign in (1, -1):
+            if sign < 0 and len(having) < len(examples):  # else an example's smallest value is its largest
+                order = np.argsort(smallest)
+            ordered = (largest if sign > 0 else smallest)[order]
+            of_number = (sample[0], _mixed(sample[1], np.uint64(place)))
+            cut, score = _best_cut(having[order], ordered, grid, sign, split, of_number)
+            if score > best_score + TIE:
+                best, best_sign, best_cut, best_score = place, sign, cut, score
+    return best, best_sign, best_cut, best_score
+
+
+@inlined
+def _extremes(examples: Ints, values: Singles) -> tuple[Ints, Singles, Singles]:
+    """Return the examples that have a value, and their largest and smallest."""
     having = np.empty(len(examples), np.int32)
     largest, smallest = np.empty(len(examples), np.float32), np.empty(len(examples), np.float32)
-    missing = np.zeros((1, n_classes))
-    n_having, last_missing = 0, -1
+    n_having = 0
     for place in range(len(examples)):
         example, value = examples[place], values[place]
         if np.isnan(value):
-            if last_missing != example:
-                last_missing = example
-                missing[0, labels[example]] += weights[example]
-        elif n_having == 0 or having[n_having - 1] != example:
+            continue
+        if n_having == 0 or having[n_having - 1] != example:
             having[n_having], largest[n_having], smallest[n_having] = example, value, value
             n_having += 1
         else:
             largest[n_having - 1] = max(largest[n_having - 1], value)
             smallest[n_having - 1] = min(smallest[n_having - 1], value)
-    return having[:n_having], largest[:n_having], smallest[:n_having], missing
+    return having[:n_having], largest[:n_having], smallest[:n_having]
 
 
-@compiled
+@inlined
 def _best_cut(
     examples: Ints, values: Singles, grid: Singles, sign: int, split: Split, sample: Sample
 ) -> tuple[float, float]:

@@ -8,19 +8,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .aggregate_values import COUNTED, FUNCTIONS, OF_NUMBERS, AggregatedRows
 from .bindings import Bindings, Component, Joined, Joins
-from .candidate_scores import TIE, Best, NodeGoal
+from .candidate_scores import TIE, Best, NodeGoal, mixed
 from .column_values import AskedColumn, AskedColumns
 from .language import open_steps
 from .queries import (
     EXAMPLE,
     AggregateFunction,
     AggregateTerm,
+    ColumnTerm,
     Operator,
     Query,
     Selection,
@@ -85,6 +87,35 @@ class Asked:
         return Candidate(found.score, self.component, self.variable, self.step, term, found.operator, value)
 
 
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """An aggregate of the rows that a step leads to: of all that satisfy ``where``, or of those with each level."""
+
+    function: AggregateFunction
+    step: Step
+    measured: AskedColumn | None  # None for count and share
+    selected: AskedColumn | None  # whose levels each select rows; None: all rows
+    where: tuple[Selection, ...] = ()
+
+    def term(self, group: int) -> AggregateTerm:
+        """Return the aggregate of the rows that have one level."""
+        chosen = () if self.selected is None else (Selection(self.selected.term, "=", self.selected.levels[group]),)
+        return AggregateTerm(self.function, self.step, self._column(), (*self.where, *chosen))
+
+    def name(self) -> tuple[object, ...]:
+        """Return what tells it from others."""
+        return (
+            self.function,
+            self.step,
+            self._column(),
+            None if self.selected is None else self.selected.term,
+            self.where,
+        )
+
+    def _column(self) -> ColumnTerm | None:
+        return None if self.measured is None else self.measured.term
+
+
 @dataclass(frozen=True)
 class Refinement:
     """Everything from which the candidates of a node are made."""
@@ -139,22 +170,9 @@ class Refinement:
         if joined is None:
             return
         columns = self.columns.of(table, step)
-        selecting = [column for column in columns if column.may_select]
-        for function in FUNCTIONS:
-            if allowed is not None and function not in allowed:
-                continue
-            for measured in _measured(function, columns):
-                for selected in (None, *selecting):
-                    if _is_asked(function, measured, selected):
-                        yield partial(self._best_aggregate, asked, step, joined, function, measured, selected, ())
-        for term in known:
-            if term.by == step:
-                measured = None if term.column is None else self.columns.find(table, step, term.column)
-                for selected in selecting:
-                    if selected.term != term.where[0].term and _is_asked(term.function, measured, selected):
-                        yield partial(
-                            self._best_aggregate, asked, step, joined, term.function, measured, selected, term.where
-                        )
+        for aggregate in (*_aggregates(step, columns), *_refined(step, columns, known)):
+            if allowed is None or aggregate.function in allowed:
+                yield partial(self._best_aggregate, asked, joined, aggregate)
 
     def _join(self, asked: Asked, step: Step, table: str) -> Joined | None:
         """Return the rows that a step leads to; None, and a note, where there are too many."""
@@ -179,50 +197,39 @@ class Refinement:
             found = goal.best_level(asked.examples, values, len(column.levels), key, may_miss=column.may_miss)
         return None if found is None else asked.candidate(found, column.term, column.levels)
 
-    def _best_aggregate(
-        self,
-        asked: Asked,
-        step: Step,
-        joined: Joined,
-        function: AggregateFunction,
-        measured: AskedColumn | None,
-        selected: AskedColumn | None,
-        where: tuple[Selection, ...],
-        goal: NodeGoal,
-    ) -> Candidate | None:
+    def _best_aggregate(self, asked: Asked, joined: Joined, aggregate: Aggregate, goal: NodeGoal) -> Candidate | None:
         """Return the best test of one aggregate, of all rows or with each level that may select them."""
         examples = asked.examples[joined.owners]
+        selected, measured = aggregate.selected, aggregate.measured
         groups = np.zeros(len(examples), np.int32) if selected is None else selected.of(examples, joined.rows)
-        groups = self._only(groups, where, step, examples, joined.rows)
+        groups = self._only(groups, aggregate.where, aggregate.step, examples, joined.rows)
         n_groups = 1 if selected is None else len(selected.levels)
         rows = AggregatedRows(joined.owners, groups, len(asked.examples), n_groups)
         values = None if measured is None else measured.of(examples, joined.rows)
         best: Candidate | None = None
         for piece in rows.pieces():
-            of_groups = _aggregated(rows, function, measured, values, piece)
-            for group in piece:
-                chosen = () if selected is None else (Selection(selected.term, "=", selected.levels[group]),)
-                term = AggregateTerm(function, step, None if measured is None else measured.term, (*where, *chosen))
-                found = self._best_value(asked, term, of_groups[group - piece.start], measured, goal)
-                if found is not None and (best is None or found.score > best.score + TIE):
-                    best = found
+            of_groups = _aggregated(rows, aggregate.function, measured, values, piece)
+            for group, found in self._best_of_groups(asked, aggregate, of_groups, goal):
+                if best is None or found.score > best.score + TIE:
+                    levels = measured.levels if found.operator == "=" and measured is not None else ()
+                    best = asked.candidate(found, aggregate.term(piece.start + group), levels)
         return best
 
-    def _best_value(
-        self,
-        asked: Asked,
-        term: AggregateTerm,
-        values: NDArray[np.generic],
-        measured: AskedColumn | None,
-        goal: NodeGoal,
-    ) -> Candidate | None:
-        key = self._key(asked, term)
-        levels = measured.levels if term.function == "mode" and measured is not None else ()
-        if term.function == "mode":
-            found = goal.best_level(asked.examples, values, len(levels), key, may_miss=False)
-        else:
-            found = goal.best_cut(asked.examples, values, _NO_GRID, key, may_miss=False)
-        return None if found is None else asked.candidate(found, term, levels)
+    def _best_of_groups(
+        self, asked: Asked, aggregate: Aggregate, values: NDArray[Any], goal: NodeGoal
+    ) -> Iterator[tuple[int, Best]]:
+        """Yield the best test of an aggregate's values, (n_groups, n_asked), with its group; of modes, each group's."""
+        key = self._key(asked, aggregate.name())
+        if aggregate.function != "mode" or aggregate.measured is None:
+            cut = goal.best_group(asked.examples, values, _NO_GRID, key)
+            if cut is not None:
+                yield cut
+            return
+        n_levels = len(aggregate.measured.levels)
+        for group, codes in enumerate(values):
+            found = goal.best_level(asked.examples, codes, n_levels, mixed(key, group), may_miss=False)
+            if found is not None:
+                yield group, found
 
     def _only(self, groups: Ints, where: tuple[Selection, ...], step: Step, examples: Ints, rows: Ints) -> Ints:
         """Return the groups of the rows that satisfy selections, and a negative number of others."""
@@ -233,9 +240,7 @@ class Refinement:
             groups = np.where(satisfying(values, column.levels, selection.operator, selection.value), groups, -1)
         return groups.astype(np.int32)
 
-    def values_of(
-        self, component: Component, variable: int, term: Term
-    ) -> tuple[NDArray[np.generic], tuple[Value, ...]]:
+    def values_of(self, component: Component, variable: int, term: Term) -> tuple[NDArray[Any], tuple[Value, ...]]:
         """Return the values of a term in each binding, (n_bindings,), and the levels that codes stand for."""
         bindings = component.bindings
         table, came_by = component.table_of(self.rows.schema, variable), component.came_by(variable)
@@ -253,26 +258,27 @@ class Refinement:
         levels = measured.levels if term.function == "mode" and measured is not None else ()
         return _aggregated(grouped, term.function, measured, values, range(1))[0], levels
 
-    def _key(self, asked: Asked, term: Term | None) -> int:
+    def _key(self, asked: Asked, name: object) -> int:
         """Return the key of a family, made of names alone."""
         if self.settings.test_share >= 1:
             return 0  # every test is a candidate
-        family = (asked.component, asked.variable, asked.step, term)
+        family = (asked.component, asked.variable, asked.step, name)
         if family not in self.keys:
             self.keys[family] = int.from_bytes(blake2b(repr(family).encode(), digest_size=8).digest())
         return self.keys[family]
 
 
 def satisfying(
-    values: NDArray[np.generic], levels: tuple[Value, ...], operator: Operator, constant: Value
+    values: NDArray[Any], levels: tuple[Value, ...], operator: Operator, constant: Value
 ) -> NDArray[np.bool_]:
     """Return which values satisfy a condition; a missing one satisfies ``is_missing`` alone."""
     if operator == "is_missing":
-        return np.isnan(values) if values.dtype == np.float32 else values < 0
-    if operator == "=":
-        return values == (levels.index(constant) if constant in levels else len(levels))
-    cut = np.float32(constant)
-    return values > cut if operator == ">" else values <= cut
+        satisfied = np.isnan(values) if values.dtype == np.float32 else values < 0
+    elif operator == "=":
+        satisfied = values == (levels.index(constant) if constant in levels else len(levels))
+    else:
+        satisfied = values > np.float32(constant) if operator == ">" else values <= np.float32(constant)
+    return np.asarray(satisfied, np.bool_)
 
 
 def _selected_aggregates(query: Query, variable: int) -> tuple[AggregateTerm, ...]:
@@ -281,26 +287,42 @@ def _selected_aggregates(query: Query, variable: int) -> tuple[AggregateTerm, ..
     return tuple(dict.fromkeys(term for term in terms if isinstance(term, AggregateTerm) and len(term.where) == 1))
 
 
+def _aggregates(step: Step, columns: list[AskedColumn]) -> Iterator[Aggregate]:
+    """Yield the aggregates of the rows that a step leads to: function by function, of all, then with each selection."""
+    selecting = [column for column in columns if column.may_select]
+    for function in FUNCTIONS:
+        for measured in _measured(function, columns):
+            if function != "share":  # of all rows, it is 1
+                yield Aggregate(function, step, measured, None)
+            for selected in selecting:
+                if selected is not measured:
+                    yield Aggregate(function, step, measured, selected)
+
+
 def _measured(function: AggregateFunction, columns: list[AskedColumn]) -> list[AskedColumn | None]:
     if function in COUNTED:
         return [None]
     return [column for column in columns if column.is_number == (function in OF_NUMBERS)]
 
 
-def _is_asked(function: AggregateFunction, measured: AskedColumn | None, selected: AskedColumn | None) -> bool:
-    """Return whether an aggregate says something: not the share of all rows, nor of one level the level."""
-    if selected is None:
-        return function != "share"
-    return function in OF_NUMBERS or measured is not selected
+def _refined(step: Step, columns: list[AskedColumn], known: tuple[AggregateTerm, ...]) -> Iterator[Aggregate]:
+    """Yield known aggregates with a second selection."""
+    for term in known:
+        if term.by != step:
+            continue
+        measured = next((column for column in columns if column.term == term.column), None)
+        for selected in columns:
+            if selected.may_select and selected.term not in {term.where[0].term, term.column}:
+                yield Aggregate(term.function, step, measured, selected, term.where)
 
 
 def _aggregated(
     rows: AggregatedRows,
     function: AggregateFunction,
     measured: AskedColumn | None,
-    values: NDArray[np.generic] | None,
+    values: NDArray[Any] | None,
     groups: range,
-) -> NDArray[np.generic]:
+) -> NDArray[Any]:
     """Return one aggregate of the rows of each group, (len(groups), n_owners)."""
     if measured is None or values is None:
         return rows.counts(groups) if function == "count" else rows.shares(groups)

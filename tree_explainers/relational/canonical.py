@@ -32,6 +32,11 @@ def single(value: float) -> float:
     return float(np.float32(value))
 
 
+def shortest(value: float) -> float:
+    """Return the number of fewest digits among those of the same single precision: 0.1 for 0.10000000149011612."""
+    return float(str(np.float32(value)))
+
+
 def feature_id(feature: Feature) -> str:
     """Return 24 hexadecimal digits, the same for features that differ in nothing but an order."""
     whole = canonical(feature)

@@ -7,10 +7,12 @@ from .queries import (
     AggregateTerm,
     Condition,
     Feature,
+    FeatureKind,
     FeatureTest,
     Measure,
     Query,
     Selection,
+    Term,
     Variable,
 )
 
@@ -29,14 +31,13 @@ def closed_test(candidate: Candidate, component: Component) -> FeatureTest:
 
     An inequality as the last condition is a threshold of the largest or smallest value that satisfies the others.
     """
-    if candidate.operator not in (">", "<=") or candidate.term is None:
+    if candidate.operator not in (">", "<=") or candidate.term is None or not isinstance(candidate.value, float):
         return FeatureTest(Feature("exists", refined_query(candidate, component.query)))
     wider, variable = _with_variable(candidate, component.query)
-    cut = float(candidate.value)
     if variable == EXAMPLE:
-        return FeatureTest(_of_example(candidate.term), candidate.operator, cut)
-    kind = "max" if candidate.operator == ">" else "min"
-    return FeatureTest(Feature(kind, wider, Measure(variable, candidate.term)), candidate.operator, cut)
+        return FeatureTest(_of_example(candidate.term), candidate.operator, candidate.value)
+    kind: FeatureKind = "max" if candidate.operator == ">" else "min"
+    return FeatureTest(Feature(kind, wider, Measure(variable, candidate.term)), candidate.operator, candidate.value)
 
 
 def _with_variable(candidate: Candidate, query: Query) -> tuple[Query, int]:
@@ -47,7 +48,7 @@ def _with_variable(candidate: Candidate, query: Query) -> tuple[Query, int]:
     return Query(variables, query.conditions), len(query.variables)
 
 
-def _of_example(term: object) -> Feature:
+def _of_example(term: Term) -> Feature:
     """Return a number of the example as a feature: of its own column, or over all rows that a step leads to."""
     if not isinstance(term, AggregateTerm):
         return Feature("value", Query(), Measure(EXAMPLE, term))

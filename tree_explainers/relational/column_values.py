@@ -14,7 +14,7 @@ from .schema import Step
 from .tables import MISSING, RelationalRows
 
 Rows = NDArray[np.int32]
-Values = NDArray[np.int32] | NDArray[np.float32]
+Values = NDArray[Any]  # int32 codes or float32 numbers
 
 _ALWAYS = np.empty(0)  # stands for times or cutoffs that do not restrict what is seen
 _ITSELF = np.empty(0, np.int32)  # stands for the rows of a chain of no parents
@@ -62,9 +62,8 @@ class AskedColumn:
         """Return the values of rows, (n,), each as its example sees it."""
         if len(self.via) == 0:
             return self.values[rows]
-        seen = np.empty(len(rows), self.values.dtype)
-        missing = np.float32(np.nan) if self.is_number else np.int32(MISSING)
-        _look_up(self.values, self.via, self.known_at, self.cutoffs, examples, rows, missing, seen)
+        seen = np.full(len(rows), np.nan if self.is_number else MISSING, self.values.dtype)
+        _look_up(self.values, self.via, (self.known_at, self.cutoffs), examples, rows, seen)
         return seen
 
 
@@ -72,18 +71,17 @@ class AskedColumn:
 def _look_up(
     values: Values,
     via: Rows,
-    known_at: NDArray[np.float64],
-    cutoffs: NDArray[np.float64],
+    clock: tuple[NDArray[np.float64], NDArray[np.float64]],
     examples: Rows,
     rows: Rows,
-    missing: np.float32 | np.int32,
     seen: Values,
 ) -> None:
-    restricted = len(known_at) > 0
+    """Write the values that are seen where they are."""
+    known_at, cutoffs = clock
     for place in range(len(rows)):
         row = rows[place]
-        there = via[row] >= 0 and (not restricted or known_at[row] < cutoffs[examples[place]])
-        seen[place] = values[via[row]] if there else missing
+        if via[row] >= 0 and (len(known_at) == 0 or known_at[row] < cutoffs[examples[place]]):
+            seen[place] = values[via[row]]
 
 
 class AskedColumns:

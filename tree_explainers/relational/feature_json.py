@@ -8,9 +8,7 @@ from collections.abc import Mapping
 from string import ascii_lowercase
 from typing import Any
 
-import numpy as np
-
-from .canonical import canonical
+from .canonical import canonical, shortest
 from .feature_reading import FeatureReader
 from .queries import EXAMPLE, ColumnTerm, Condition, Feature, Measure, Query, Selection, Term, Value
 from .schema import Schema, Step
@@ -103,5 +101,5 @@ def _json_value(value: Value) -> Value | int:
     """Return a value as documents have it: ``0.1`` for the number of single precision that is nearest to it."""
     if value is None or isinstance(value, str | bool):
         return value
-    number = float(str(np.float32(value)))
+    number = shortest(value)
     return int(number) if number.is_integer() else number

@@ -5,7 +5,7 @@ while it grows, in the order in which the trees first use them.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -73,12 +73,13 @@ def grow_forest(
         Threads that share the tests of a node; None: one for each core.
     """
     n_trees = 1 if settings.method == "tilde" else settings.n_trees
+    of_tree = settings.tree if settings.method == "forf" else replace(settings.tree, test_share=1.0)
     trees, in_bag = [], np.zeros((n_trees, rows.n_examples), np.bool_)
     for tree in range(n_trees):
         weights = bag_weights(rows, settings, tree)
         in_bag[tree] = weights > 0
-        of_tree = part_of(report, tree / n_trees, (tree + 1) / n_trees)
-        trees.append(grow_tilde(rows, weights, settings.tree, (settings.seed, tree), of_tree, n_threads))
+        progress = part_of(report, tree / n_trees, (tree + 1) / n_trees)
+        trees.append(grow_tilde(rows, weights, of_tree, (settings.seed, tree), progress, n_threads))
     return as_columns(tuple(trees), in_bag)
 
 

@@ -159,7 +159,7 @@ def _is_selected(program: Program, pools: Pools, term: int, row: int, cutoff: fl
     return True
 
 
-@compiled
+@inlined
 def _aggregate(program: Program, pools: Pools, term: int, row: int, cutoff: float) -> float:
     """Return an aggregate, in single precision, of the rows that a step leads to from a row; NaN if missing."""
     function, reading, step = program.terms[term, 0], program.terms[term, 1], program.terms[term, 2]
@@ -200,7 +200,7 @@ def _aggregate(program: Program, pools: Pools, term: int, row: int, cutoff: floa
     return np.float64(np.float32(result))
 
 
-@inlined
+@compiled
 def read_term(program: Program, pools: Pools, term: int, row: int, cutoff: float) -> float:
     """Return the value of a column or an aggregate of a row; NaN if missing."""
     if program.terms[term, 0] == _COLUMN:

@@ -4,7 +4,6 @@ Each node asks whether one component of its query, with the node's own condition
 succeeded above. So the test is closed: a column of a table of examples.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -58,7 +57,8 @@ def grow_tilde(
         No example counts.
     """
     if rows.labels is None or not np.any((rows.labels >= 0) & (weights > 0)):
-        raise MethodNotApplicable("No example has a label and a weight above 0. Give labels to some examples.")
+        detail = "No example has a label and a weight above 0. Give labels to some examples."
+        raise MethodNotApplicable(detail)
     columns = AskedColumns(rows, settings.language)
     refinement = Refinement(rows, settings, columns, Joins(rows))
     growth = _Growth(refinement, rows.labels.astype(np.int32), weights.astype(np.float64), report, n_threads)
@@ -81,51 +81,46 @@ class _Growth:
     def grow(self, key: int) -> TildeTree:
         """Grow from the root."""
         learned = np.flatnonzero((self.labels >= 0) & (self.weights > 0)).astype(np.int32)
-        waiting: list[tuple[Node, Callable[[int], None]]] = [(Node(learned, (), (), key, 0), _is_root)]
+        waiting = [(Node(learned, (), (), key, 0), -1, False)]
         while waiting:
-            node, attach = waiting.pop()
-            attach(len(self.nodes))
-            waiting.extend(reversed(self._settle(node)))
+            node, parent, is_yes = waiting.pop()
+            place = len(self.nodes)
+            if parent >= 0:
+                above = self.nodes[parent]
+                self.nodes[parent] = replace(above, yes=place) if is_yes else replace(above, no=place)
+            below = self._settle(node)
             del node  # its bindings are not held while its children grow
+            # The no-branch, then the yes-branch, which is settled first.
+            waiting.extend((child, place, child is below[-1]) for child in below)
         return TildeTree(tuple(self.nodes), tuple(self.refinement.skipped.values()))
 
-    def _settle(self, node: Node) -> list[tuple[Node, Callable[[int], None]]]:
-        """Add a node, and return its children with what tells the node their places."""
-        place = len(self.nodes)
-        totals = np.bincount(self.labels[node.examples], self.weights[node.examples], len(self.refinement.rows.classes))
+    def _settle(self, node: Node) -> tuple[Node, ...]:
+        """Add a node, and return its children, the no-branch first; none of a leaf."""
+        n_classes, of_node = len(self.refinement.rows.classes), self.weights[node.examples]
+        totals = np.bincount(self.labels[node.examples], of_node, n_classes).astype(np.float64)
         candidate = self._best(node, totals)
         if candidate is None:
             self.nodes.append(TildeNode(totals))
             self.settled += float(totals.sum())
-            return []
+            return ()
         self.nodes.append(TildeNode(totals, closed_test(candidate, node.component(candidate.component))))
-
-        def attach_yes(child: int) -> None:
-            self.nodes[place] = replace(self.nodes[place], yes=child)
-
-        def attach_no(child: int) -> None:
-            self.nodes[place] = replace(self.nodes[place], no=child)
-
-        yes, no = branches(self.refinement, node, candidate)
-        return [(yes, attach_yes), (no, attach_no)]
+        return branches(self.refinement, node, candidate)
 
     def _best(self, node: Node, totals: NDArray[np.float64]) -> Candidate | None:
         """Return the first best test of a node; None where it is a leaf."""
         settings = self.refinement.settings
         too_deep = settings.max_depth is not None and node.depth >= settings.max_depth
-        if too_deep or np.count_nonzero(totals) < 2 or totals.sum() < 2 * settings.min_samples_leaf:
+        pure = np.count_nonzero(totals) <= 1
+        if too_deep or pure or totals.sum() < 2 * settings.min_samples_leaf:
             return None
         ratio = settings.criterion == "gain_ratio"
-        goal = NodeGoal(
-            self.labels, self.weights, totals, settings.min_samples_leaf, ratio, settings.test_share, node.key
-        )
+        least, share = settings.min_samples_leaf, settings.test_share
+        goal = NodeGoal(self.labels, self.weights, totals, least, ratio, share, node.key)
         best: Candidate | None = None
         questions = self.refinement.questions(node)
+        done = self.settled / float(self.nodes[0].class_weights.sum()) if self.nodes else 0.0
         for _, found in in_order(lambda question: question(goal), questions, self._threads(node)):
-            self.report(
-                min(1.0, self.settled / max(1.0, float(self.nodes[0].class_weights.sum()) if self.nodes else 1.0)),
-                "growing",
-            )
+            self.report(min(1.0, done), "growing")
             if found is not None and (best is None or found.score > best.score + TIE):
                 best = found
         return best
@@ -135,16 +130,12 @@ class _Growth:
         return 1 if n_bindings <= _ALONE else self.n_threads
 
 
-def _is_root(_place: int) -> None:
-    """Do nothing: no node waits for the root's place."""
-
-
 def branches(refinement: Refinement, node: Node, candidate: Candidate) -> tuple[Node, Node]:
-    """Return the nodes below a test: of the examples that pass it, with what it binds, and of the others."""
+    """Return the nodes below a test: of the examples that fail it, and of those that pass it, with what it binds."""
     refined = _refined(refinement, node.component(candidate.component), candidate)
     passed = np.zeros(refinement.rows.n_examples, np.bool_)
     passed[refined.bindings.examples] = True
-    return _yes(node, candidate, refined, passed), _no(node, passed)
+    return _no(node, passed), _yes(node, candidate, refined, passed)
 
 
 def _refined(refinement: Refinement, component: Component, candidate: Candidate) -> Component:

@@ -53,7 +53,7 @@ class SkippedTest:
 
 @dataclass(frozen=True, slots=True)
 class TildeTree:
-    """A first-order tree. Each test asks a closed query, so it is a column, and the tree an ordinary one over columns."""
+    """A first-order tree. Each test asks a closed query, a column: so it is an ordinary tree over columns."""
 
     nodes: tuple[TildeNode, ...]  # the root first, each followed by its yes-branch, then its no-branch
     skipped: tuple[SkippedTest, ...] = ()
@@ -82,4 +82,5 @@ class TildeTree:
         examples.
         """
         weights, all_weights = self.nodes[place].class_weights, self.nodes[0].class_weights
-        return (weights + 2 * all_weights / all_weights.sum()) / (weights.sum() + 2)
+        priors: NDArray[np.float64] = all_weights / all_weights.sum()
+        return (weights + 2 * priors) / (float(weights.sum()) + 2)

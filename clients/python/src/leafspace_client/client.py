@@ -17,6 +17,7 @@ from .datasets import register as send_dataset
 from .explainer_names import AsyncExplainerNames, ExplainerNames
 from .explainers import AsyncExplainers, Explainers
 from .explanation_sets import AsyncExplanationSets, ExplanationSets
+from .feature_sets import AsyncFeatureSets, FeatureSets
 from .jobs import AsyncJobs, Jobs
 from .label_audits import AsyncLabelAudits, LabelAudits
 from .labels import KnownLabels
@@ -32,6 +33,7 @@ from .relational_datasets import (
     RelationalDatasets,
     register_tables,
 )
+from .relational_forests import AsyncRelationalForests, RelationalForests
 from .retrying import RetryPolicy
 from .rule_sets import AsyncRuleSets, RuleSets
 from .stored_explanations import AsyncStoredExplanations, StoredExplanations
@@ -168,6 +170,8 @@ class Leafspace(HasRelationalDatasets[RelationalDataset]):
         self.models = Models(self._transport)
         self.datasets = Datasets(self._transport)
         self.relational_datasets = RelationalDatasets(self._transport)
+        self.relational_forests = RelationalForests(self._transport)
+        self.feature_sets = FeatureSets(self._transport)
         self.prototype_sets = PrototypeSets(self._transport)
         self.explainers = Explainers(self._transport)
         self.explainer_names = ExplainerNames(self._transport)
@@ -221,6 +225,8 @@ class AsyncLeafspace(HasRelationalDatasets[AsyncRelationalDataset]):
         self.models = AsyncModels(self._transport)
         self.datasets = AsyncDatasets(self._transport)
         self.relational_datasets = AsyncRelationalDatasets(self._transport)
+        self.relational_forests = AsyncRelationalForests(self._transport)
+        self.feature_sets = AsyncFeatureSets(self._transport)
         self.prototype_sets = AsyncPrototypeSets(self._transport)
         self.explainers = AsyncExplainers(self._transport)
         self.explainer_names = AsyncExplainerNames(self._transport)

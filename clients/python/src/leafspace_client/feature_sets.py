@@ -5,17 +5,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from io import BytesIO
+from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
 
 from ._generated.api.datasets import get_dataset, list_rows
 from ._generated.api.feature_sets import (
-    create_feature_dataset,
     create_feature_set,
     delete_feature_set,
     evaluate_features,
     export_feature_set,
     get_feature_set,
+    get_feature_set_content,
     list_feature_sets,
+    request_dataset,
 )
 from ._generated.models import (
     Dataset,
@@ -29,7 +31,16 @@ from ._generated.models import (
     RelationalFeature,
 )
 from ._generated.models import FeatureSet as Details
-from .artefacts import ArtefactView, AwaitableArtefact, BlockingArtefact
+from .artefacts import (
+    TABLE_MEDIA_TYPES,
+    ArtefactView,
+    AwaitableArtefact,
+    BlockingArtefact,
+    Content,
+    TableForm,
+    content,
+    download,
+)
 from .calls import Program, Work, awaitable, blocking, call_of, create, fetch
 from .errors import Invalid
 from .frames import feature_rows_frame, features_frame
@@ -55,6 +66,7 @@ class FeatureSetView(ArtefactView[Details]):
     """
 
     noun = FEATURE_SETS
+    contents = Content(get_feature_set_content, TABLE_MEDIA_TYPES)
 
     @property
     def features(self) -> list[RelationalFeature]:
@@ -161,7 +173,7 @@ def _dataset(
     """
     other = None if relational_dataset is None else id_of(relational_dataset)
     request = FeatureDatasetRequest(relational_dataset=other)
-    made = yield from create(create_feature_dataset, FeatureDataset, feature_set_id=self.id, body=request)
+    made = yield from fetch(request_dataset, FeatureDataset, feature_set_id=self.id, body=request)
     if made.job is not None and made.status != "ready":
         check_success((yield from wait_for_job(made.job, progress=progress, timeout_seconds=timeout)))
     return (yield from fetch(get_dataset, Dataset, dataset_id=made.dataset))
@@ -185,6 +197,16 @@ def _to_frame(self: FeatureSetView, relational_dataset: Identified | None = None
     call = call_of(list_rows, dataset_id=dataset.id)
     response = yield replace(call, headers={**call.headers, "Accept": _PARQUET})
     return (yield Work(partial(features_frame, BytesIO(response.content), dataset)))
+
+
+def _content(self: FeatureSetView, form: TableForm = "json") -> Program[bytes]:
+    """Return the whole result as the bytes of a JSON, CSV or Parquet file."""
+    return (yield from content(self, form))
+
+
+def _download(self: FeatureSetView, path: str | Path, form: TableForm = "json") -> Program[Path]:
+    """Write the whole result to a file, CSV and Parquet with a row for each feature, and return its path."""
+    return (yield from download(self, path, form))
 
 
 def _export(self: FeatureSetView, form: ExportForm = "sql") -> Program[str]:
@@ -250,6 +272,8 @@ class FeatureSet(FeatureSetView, BlockingArtefact):
     rows = blocking(_rows)
     dataset = blocking(_dataset)
     to_frame = blocking(_to_frame)
+    content = blocking(_content)
+    download = blocking(_download)
     export = blocking(_export)
     sql = blocking(_sql)
     json = blocking(_json)
@@ -261,6 +285,8 @@ class AsyncFeatureSet(FeatureSetView, AwaitableArtefact):
     rows = awaitable(_rows)
     dataset = awaitable(_dataset)
     to_frame = awaitable(_to_frame)
+    content = awaitable(_content)
+    download = awaitable(_download)
     export = awaitable(_export)
     sql = awaitable(_sql)
     json = awaitable(_json)

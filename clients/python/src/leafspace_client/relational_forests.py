@@ -1,12 +1,14 @@
 """Relational forests: first-order trees over several tables, published as a feature set, a model and a dataset."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from ._generated.api.relational_forests import (
     create_relational_forest,
     delete_relational_forest,
     get_relational_forest,
+    get_relational_forest_content,
     list_relational_forests,
 )
 from ._generated.models import (
@@ -19,7 +21,16 @@ from ._generated.models import (
     SkippedQuery,
 )
 from ._generated.models import RelationalForest as Details
-from .artefacts import ArtefactView, AwaitableArtefact, BlockingArtefact
+from .artefacts import (
+    TABLE_MEDIA_TYPES,
+    ArtefactView,
+    AwaitableArtefact,
+    BlockingArtefact,
+    Content,
+    TableForm,
+    content,
+    download,
+)
 from .calls import Program, awaitable, blocking, create, transport_of
 from .feature_sets import AsyncFeatureSet, FeatureSet
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
@@ -30,6 +41,7 @@ RELATIONAL_FORESTS: Noun[Details] = Noun(
     PageRelationalForest,
     "relational_forest_id",
     get_relational_forest,
+    get_relational_forest_content,
     list_relational_forests,
     delete_relational_forest,
 )
@@ -45,6 +57,7 @@ class RelationalForestView(ArtefactView[Details]):
     """
 
     noun = RELATIONAL_FORESTS
+    contents = Content(get_relational_forest_content, TABLE_MEDIA_TYPES)
 
     @property
     def model(self) -> str:
@@ -87,6 +100,16 @@ class RelationalForestView(ArtefactView[Details]):
         if self._details is None or found is None:
             return super().__repr__()
         return f"<{type(self).__name__} {self.id} {self.status}, {len(found.trees)} trees>"
+
+
+def _content(self: RelationalForestView, form: TableForm = "json") -> Program[bytes]:
+    """Return the whole result as the bytes of a JSON, CSV or Parquet file."""
+    return (yield from content(self, form))
+
+
+def _download(self: RelationalForestView, path: str | Path, form: TableForm = "json") -> Program[Path]:
+    """Write the whole result to a file, CSV and Parquet with a row for each tree, and return its path."""
+    return (yield from download(self, path, form))
 
 
 def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
@@ -154,6 +177,9 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
 class RelationalForest(RelationalForestView, BlockingArtefact):
     """A relational forest, for the blocking client."""
 
+    content = blocking(_content)
+    download = blocking(_download)
+
     @property
     def feature_set(self) -> FeatureSet:
         """The feature set: all tests of the trees, in order of first use."""
@@ -162,6 +188,9 @@ class RelationalForest(RelationalForestView, BlockingArtefact):
 
 class AsyncRelationalForest(RelationalForestView, AwaitableArtefact):
     """A relational forest, for the async client."""
+
+    content = awaitable(_content)
+    download = awaitable(_download)
 
     @property
     def feature_set(self) -> AsyncFeatureSet:

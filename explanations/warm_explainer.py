@@ -33,7 +33,7 @@ from tree_explainers.prototype_sets.row_coverage import MinimumProximity
 from .instances import Features
 from .nearest_rows import WarmReference
 from .reason_texts import ReasonTexts
-from .reference import UnexpectedlyMissing, feature_columns, reference_columns
+from .reference import UnexpectedlyMissing, boolean_phrases, feature_columns, reference_columns
 from .reference_file import ReferenceFile
 from .rules import WarmRules
 from .trees import WarmTree
@@ -121,6 +121,7 @@ def warm_up(explainer_id: str, database: Database, objects: ObjectStore, open_se
         reason_texts=ReasonTexts.build(
             ReasonReader.build(session.description.columns, session.description.precision, reference, boxes.sets),
             shown,
+            boolean_phrases(model, dataset),
         ),
         unexpected=UnexpectedlyMissing.build(session.description, reference),
         warnings=RowWarnings(session.description, feature_columns(model, dataset), shown),

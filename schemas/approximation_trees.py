@@ -118,6 +118,11 @@ class ApproximationNode(Contract):
         description="Condition as an English phrase, such as `income is at most 3,400 (missing allowed)`; null at a "
         "leaf."
     )
+    question: str | None = Field(
+        default=None,
+        description="Condition as a question, such as `Is there an account of kind credit?`; null where `text` serves "
+        "as one, and at a leaf.",
+    )
     left: int | None = Field(description="Id of the child for rows that satisfy the condition; null at a leaf.")
     right: int | None = Field(description="Id of the child for all other rows; null at a leaf.")
     prediction: float | str = Field(description=f"{PREDICTED} Splits have one, too.")

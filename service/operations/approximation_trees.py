@@ -160,6 +160,7 @@ def _question(content: ApproximationTreeResult, node: ApproximationNode) -> Ques
         column=node.column or "",
         type=kind,
         text=node.text or "",
+        question=node.question,
         operator=node.operator or "",
         value=node.value,
         or_missing=bool(node.or_missing),

@@ -19,7 +19,6 @@ import httpx
 import psycopg
 import pytest
 
-
 from .processes import children_of, kept_port
 from .raw_http import NO_TLS
 

@@ -34,10 +34,12 @@ from tree_explainers.questions.binned_rows import BinnedRows
 from tree_explainers.questions.statements import statements_of
 from tree_explainers.rows import Rows
 from tree_explainers.scoring import Targets
+from tree_explainers.wording import Phrases
 
 from ..runtime.context import JobContext, Produced
 from .approximation_tree_views import SMOOTHING, view_stability, view_tree
 from .cautions import caution_of_figures
+from .column_phrases import phrases_of
 from .inputs import OpenModel, ScoredDataset, apply_model, open_model
 from .row_targets import constant_predictions, predicted_targets, true_targets
 
@@ -79,6 +81,7 @@ class ApproximationTreeInputs:
     model: OpenModel
     training: EvaluationRows
     evaluation: EvaluationRows | None  # other rows, if the request names any
+    phrases: Phrases  # of columns that have words of their own
 
 
 def load_inputs(context: JobContext, request: ApproximationTreeRequest) -> ApproximationTreeInputs:
@@ -92,11 +95,12 @@ def load_inputs(context: JobContext, request: ApproximationTreeRequest) -> Appro
     model = open_model(ModelStore(context.database), context.objects, request.model)
     dataset = apply_model(context, model, request.dataset, part_of(context.report, *_READING))
     training, evaluation = _evaluation_rows(context.objects, model, dataset), None
+    phrases = phrases_of(model, dataset)
     if request.evaluation_dataset is not None:
         report = part_of(context.report, *_READING_FOR_EVALUATION)
         dataset = apply_model(context, model, request.evaluation_dataset, report)
         evaluation = _evaluation_rows(context.objects, model, dataset)
-    return ApproximationTreeInputs(model, training, evaluation)
+    return ApproximationTreeInputs(model, training, evaluation, phrases)
 
 
 def _evaluation_rows(objects: ObjectStore, model: OpenModel, dataset: ScoredDataset) -> EvaluationRows:
@@ -245,7 +249,7 @@ def _content(
         n_rows=len(inputs.training.rows),
         n_trees=view.n_trees,
         n_features=view.n_features,
-        **view_tree(tree, inputs.model.description),
+        **view_tree(tree, inputs.model.description, inputs.phrases),
         smoothing=SMOOTHING[request.method],
         training_evaluation=on_training,
         evaluation=elsewhere or on_training,

@@ -68,6 +68,10 @@ class DatasetSummary(Contract):
     n_features: int = Field(description="Number of columns with the role `feature`.")
     target: str | None = Field(description="Name of the target column; null without one.")
     row_id: str | None = Field(description="Name of the column with the rows' ids; null without one.")
+    feature_set: str | None = Field(
+        default=None,
+        description="Id of the feature set whose features the dataset's are; null for uploaded datasets.",
+    )
     created_at: CreatedAt
 
 

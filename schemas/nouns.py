@@ -23,6 +23,7 @@ from .label_audits import AuditedRow, LabelAudit, LabelAuditRequest, LabelAuditR
 from .models import Model, ModelMetadata, ModelSummary
 from .prototype_sets import PrototypeSet, PrototypeSetRequest, PrototypeSetResult
 from .proximities import NeighborsOfRow, Proximities, ProximitiesRequest, ProximitiesResult
+from .relational_datasets import RelationalDataset, RelationalDatasetMetadata, RelationalDatasetSummary
 from .rule_sets import RuleSet, RuleSetRequest, RuleSetResult
 from .stored_explanations import StoredExplanation, StoredExplanationSummary
 
@@ -172,6 +173,17 @@ DATASETS = Noun(
     view=Dataset,
     mutable=("name",),
     products=(Product(name="rows", media_types=(JSON, PARQUET), row=DatasetRow),),
+)
+RELATIONAL_DATASETS = Noun(
+    name="relational_datasets",
+    singular="relational_dataset",
+    id_prefix="rds_",
+    description="Several tables with keys, whose rows of one are the examples.",
+    made="at_once",
+    request=RelationalDatasetMetadata,
+    summary=RelationalDatasetSummary,
+    view=RelationalDataset,
+    mutable=("name",),
 )
 PROXIMITIES = Noun(
     name="proximities",
@@ -386,6 +398,7 @@ class Nouns(Mapping[str, Noun[Any]]):
 NOUNS = Nouns(
     MODELS,
     DATASETS,
+    RELATIONAL_DATASETS,
     PROXIMITIES,
     PROTOTYPE_SETS,
     LABEL_AUDITS,

@@ -33,7 +33,7 @@ PROBLEM_KINDS: dict[str, ProblemKind] = {
         400,
         "The form has too many parts",
         "The multipart form has more parts than any upload needs.",
-        "Send one part `file` and at most one part `metadata`.",
+        "Send one part `file` (of several tables, one for each) and at most one part `metadata`.",
     ),
     "unauthenticated": ProblemKind(
         401,
@@ -311,11 +311,44 @@ PROBLEM_KINDS: dict[str, ProblemKind] = {
         "The file has columns at most, but no rows.",
         "Upload at least one row.",
     ),
+    "relational_schema_invalid": ProblemKind(
+        422,
+        "The tables do not fit their description",
+        "The metadata of several tables contradict each other or the files: a table, a file or a column is missing or "
+        "named twice, or a key refers to a table without one.",
+        "Correct the entry that `errors` points at.",
+    ),
+    "relational_key_not_unique": ProblemKind(
+        422,
+        "A primary key does not identify the rows",
+        "A row has no value in a column of its table's primary key, or the same values as another row.",
+        "Correct the rows that `detail` names, add columns to the key, or leave the key out.",
+    ),
+    "relational_key_type": ProblemKind(
+        422,
+        "A foreign key does not match the key that it refers to",
+        "A foreign key has another number of columns than the primary key that it refers to, or other types.",
+        "Name as many columns in the same order, and send their values in the same types.",
+    ),
+    "relational_reference_unknown": ProblemKind(
+        422,
+        "A foreign key refers to nothing",
+        "None of the values of a foreign key exists in the table that it refers to.",
+        "Check that the key refers to the right table, and that both files are of the same state.",
+    ),
+    "relational_time_type": ProblemKind(
+        422,
+        "A time cannot be compared",
+        "A `time` or the cutoff holds values that are neither numbers nor dates, or the two cannot be compared; or "
+        "there is a cutoff, and no table has a `time`.",
+        "Send numbers, or ISO 8601 dates or times, in all of these columns.",
+    ),
     "schema_mismatch": ProblemKind(
         422,
         "The rows do not fit the model",
-        "Columns or types of the rows do not match the features of the model.",
-        "Provide every feature of the model with its type; `detail` names the first difference.",
+        "Columns or types of the rows do not match the features of the model, or tables those that features read.",
+        "Provide every feature of the model, or every table and column, with its type; `detail` names the first "
+        "difference.",
     ),
     "method_not_applicable": ProblemKind(
         422,

@@ -30,7 +30,7 @@ _EXPORTS_OF_TREES = {
     "svg": "image/svg+xml",
 }
 _FEATURES = ["sepal_length", "sepal_width", "petal_length", "petal_width"]
-_LENGTHS = {"nodes": 7, "scores": 3, "classes": 3, "columns": 6, "classes_without_prototypes": 3}
+_LENGTHS = {"nodes": 7, "tables": 3, "scores": 3, "classes": 3, "columns": 6, "classes_without_prototypes": 3}
 _LONGEST, _LONGEST_CELLS, _LONGEST_TEXT = 2, 4, 1500
 _FAR_ROW = {"sepal_length": 6.1, "sepal_width": 2.8, "petal_length": 4.9, "petal_width": 1.7}
 _WIDE_ROW = {**_FAR_ROW, "petal_width": 2.6}  # wider than that of any reference row
@@ -59,6 +59,12 @@ class _Recorder:
         self._keep(f"{name}Metadata", metadata)
         self._keep(name, answer)
         return answer
+
+    def upload_tables(self, name: str, path: str, files: list[tuple[str, bytes]], metadata: dict[str, Any]) -> None:
+        parts = [("file", file) for file in files]
+        answer = self._http.post(path, files=parts, data={"metadata": json.dumps(metadata)}).raise_for_status().json()
+        self._keep(f"{name}Metadata", metadata)
+        self._keep(name, answer)
 
     def post(self, request_name: str, name: str, path: str, body: dict[str, Any]) -> Any:  # noqa: ANN401  # JSON
         return self._send("POST", (request_name, name), path, body)
@@ -133,6 +139,7 @@ def _record(recorder: _Recorder) -> None:
     recorder.get_item("ModelSummary", "/v1/models")
     recorder.get_item("DatasetSummary", "/v1/datasets")
     recorder.get_item("DatasetRow", f"/v1/datasets/{dataset}/rows")
+    _record_relational_dataset(recorder)
     recorder.get("Tree", f"/v1/models/{model}/trees/0")
     rows = {"instances": [_FAR_ROW, _NEAR_ROW], "row_ids": ["flower-1", "flower-2"]}
     recorder.post("PredictionRequest", "PredictionList", f"/v1/models/{model}/predictions", rows)
@@ -141,6 +148,30 @@ def _record(recorder: _Recorder) -> None:
     _record_artefacts(recorder, {"model": model, "dataset": dataset})
     for name, path in (("Liveness", "/livez"), ("Readiness", "/readyz"), ("ServiceVersion", "/v1/version")):
         recorder.get(name, path)
+
+
+def _record_relational_dataset(recorder: _Recorder) -> None:
+    tables = {
+        "customer": [["id", "age", "as_of", "defaulted"], [1, 42, "2026-01-31", "no"], [2, 27, "2026-01-31", "yes"]],
+        "account": [["id", "customer_id", "kind"], [10, 1, "debit"], [11, 2, "credit"], [12, 2, "debit"]],
+        "transaction": [["account_id", "amount", "booked_at"], [11, -250, "2026-01-07"], [11, -90.5, "2026-01-09"]],
+    }
+    metadata = {
+        "name": "bank",
+        "examples": {"table": "customer", "target": "defaulted", "cutoff": "as_of"},
+        "tables": [
+            {"name": "customer", "primary_key": ["id"]},
+            {
+                "name": "account",
+                "primary_key": ["id"],
+                "foreign_keys": [{"columns": ["customer_id"], "references": "customer"}],
+            },
+            {"name": "transaction", "time": "booked_at"},
+        ],
+    }
+    files = [(f"{name}.csv", _csv(rows)) for name, rows in tables.items()]
+    recorder.upload_tables("RelationalDataset", "/v1/relational-datasets", files, metadata)
+    recorder.get_item("RelationalDatasetSummary", "/v1/relational-datasets")
 
 
 def _record_artefacts(recorder: _Recorder, on: dict[str, Any]) -> None:

@@ -16,6 +16,7 @@ from storage.job_notifications import JobNotifier
 from storage.jobs import JobStore
 from storage.models import ModelStore
 from storage.object_store import ObjectStore
+from storage.relational_datasets import RelationalDatasetStore
 from storage.remote_objects import open_objects
 from storage.settings import REQUESTS
 from storage.worker_heartbeats import WorkerHeartbeats
@@ -49,6 +50,7 @@ class AppContext:
     objects_available: Availability
     models: ModelStore
     datasets: DatasetStore
+    relational_datasets: RelationalDatasetStore
     artefacts: ArtefactStore
     explainers: ExplainerStore
     explainer_names: ExplainerNameStore
@@ -121,6 +123,7 @@ def _context_over(
         objects_available=objects_available,
         models=models,
         datasets=DatasetStore(database),
+        relational_datasets=RelationalDatasetStore(database),
         artefacts=ArtefactStore(database),
         explainers=ExplainerStore(database),
         explainer_names=ExplainerNameStore(database),

@@ -1,8 +1,8 @@
 """Conditional requests: callers that hold an answer that is still valid get 304 without a body (RFC 9110, section 13).
 
-Models, datasets, finished artefacts and whatever is read below them have a strong entity tag: a hash of the row that
-names their content (``storage.entity_versions``), of the path, the query and ``Accept``, which choose the
-representation, and of the service's version, which writes it. Lists, jobs, keys, explainers and artefacts that are
+Models, (relational) datasets, finished artefacts and whatever is read below them have a strong entity tag: a hash of
+the row that names their content (``storage.entity_versions``), of the path, the query and ``Accept``, which choose
+the representation, and of the service's version, which writes it. Lists, jobs, keys, explainers and artefacts that are
 being made have none; names of explainers have tags of their own, for ``If-Match`` (``routes/explainer_names.py``).
 """
 
@@ -16,14 +16,14 @@ import orjson
 from fastapi import FastAPI, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from schemas.nouns import DATASETS, MODELS, NOUNS, Noun
+from schemas.nouns import DATASETS, MODELS, NOUNS, RELATIONAL_DATASETS, Noun
 from storage.entity_versions import entity_version
 
 from .contract_document import complete_document
 from .middleware.compression import GZIP_SUFFIX
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
-_IMMUTABLE: tuple[Noun[Any], ...] = (MODELS, DATASETS, *NOUNS.made_by_jobs)
+_IMMUTABLE: tuple[Noun[Any], ...] = (MODELS, DATASETS, RELATIONAL_DATASETS, *NOUNS.made_by_jobs)
 _TAG = re.compile(r'(?:W/)?"([!#-~]*)"')
 # Kept by the caller alone, which revalidates it each time with its key.
 _CACHE_CONTROL = "private, no-cache"

@@ -12,12 +12,17 @@ from schemas.contract import Contract, Name
 from schemas.datasets import DatasetMetadata
 from schemas.models import ModelMetadata
 from schemas.nouns import NOUNS
+from schemas.relational_datasets import RelationalDatasetMetadata
 
 _DESCRIPTION = "Tree ensembles that explain themselves: prototypes, nearest prototypes of single predictions, and why."
 _TAGS = {noun.words: noun.description for noun in NOUNS.kept} | {
     "health": "Whether the process answers, whether it can serve, and which version it is.",
 }
-_METADATA: dict[str, type[Contract]] = {"Body_register_model": ModelMetadata, "Body_register_dataset": DatasetMetadata}
+_METADATA: dict[str, type[Contract]] = {
+    "Body_register_model": ModelMetadata,
+    "Body_register_dataset": DatasetMetadata,
+    "Body_register_relational_dataset": RelationalDatasetMetadata,
+}
 _UNIONS: dict[str, tuple[Any, str]] = {
     "Instance": (dict[str, Any] | list[Any], "A raw row: values by feature name, or in the order of the features."),
     "CellValue": (float | bool | str, "A value of a column: a number, a boolean or a category."),
@@ -126,7 +131,8 @@ def _describe_metadata(contract: dict[str, Any]) -> None:
         described = kind.model_json_schema(ref_template="#/components/schemas/{model}")
         schemas |= described.pop("$defs", {}) | {kind.__name__: described}
         field = schemas[form]["properties"]["metadata"]
-        field["description"] = f"JSON text, as `{kind.__name__}` describes it; default: all defaults."
+        default = "" if "metadata" in schemas[form].get("required", ()) else "; default: all defaults"
+        field["description"] = f"JSON text, as `{kind.__name__}` describes it{default}."
         field["contentSchema"] = {"$ref": f"#/components/schemas/{kind.__name__}"}
 
 

@@ -13,6 +13,7 @@ from starlette.routing import compile_path
 from starlette.types import Receive, Scope, Send
 
 from schemas.problems import PROBLEM_KINDS, FieldProblem, Problem, problem_for
+from schemas.relational_datasets import MAX_TABLES
 from storage.errors import EveryRowFailed, InsufficientStorage, StorageError, means_full_disk
 from tree_explainers.errors import ExplainerError, ForeignFormat
 
@@ -30,7 +31,7 @@ _CODE_OF_STATUS = {
 }
 _CODE_OF_FAULT = {"extra_forbidden": "unknown_field", "finite_number": "non_finite_number"}
 _RETRY_AFTER_SECONDS = {"unavailable": "2", "rate_limited": "1"}
-_TOO_MANY, _TOO_MANY_FILES = "Too many", "Too many files"  # the form parser's words
+_TOO_MANY, _TOO_MANY_FILES, _ONE_FILE = "Too many", "Too many files", " 1."  # the form parser's words
 PROBLEM_TYPE = "application/problem+json"
 
 
@@ -109,7 +110,8 @@ async def _http_error(request: Request, error: Exception) -> Response:
         headers["Allow"] = _methods_of(request) or headers.get("Allow", "")
         detail = f"{request.url.path[:200]!r} does not take {request.method}; it takes {headers['Allow']}"
     elif detail.startswith(_TOO_MANY_FILES):
-        detail = "the form has several files; send one, `file`, and `metadata` as text (with curl, metadata=<FILE)"
+        most = "one, `file`" if detail.endswith(_ONE_FILE) else f"{MAX_TABLES} at most, a part `file` for each table"
+        detail = f"the form has more files than it may; send {most}, and `metadata` as text (with curl, metadata=<FILE)"
     response = problem_response(problem_for(code, detail, request_id(request)))
     response.headers.update(headers)
     return response

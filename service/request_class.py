@@ -5,7 +5,7 @@ import difflib
 import re
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
@@ -20,6 +20,7 @@ from starlette.datastructures import FormData
 from starlette.requests import ClientDisconnect
 
 from schemas.contract import Contract
+from schemas.relational_datasets import MAX_TABLES
 
 from .conditional_requests import with_entity_tag
 from .middleware.strict_json import BadJson, parse_json
@@ -84,7 +85,7 @@ class StrictRoute(APIRoute):
         """Return the handler that FastAPI calls."""
         handle = super().get_route_handler()
         if self.body_field is not None and isinstance(self.body_field.field_info, params.Form):
-            handle = _reading_form(handle, {field.alias for field in self.dependant.body_params})
+            handle = _reading_form(handle, {field.alias: _is_list(field) for field in self.dependant.body_params})
         elif self.body_field is not None:
             handle = _reading_message(handle, self.body_field.field_info.annotation)
         if "GET" in (self.methods or ()):
@@ -126,11 +127,14 @@ def _shown(name: str) -> str:
     return ascii(name[:80])
 
 
-def _reading_form(handle: Handler, known: Collection[str]) -> Handler:
+def _reading_form(handle: Handler, known: Mapping[str, bool]) -> Handler:
+    """Return a handler that reads a form with these parts, of which those that are true may come several times."""
+    limits = FORM_LIMITS | {"max_files": MAX_TABLES} if any(known.values()) else FORM_LIMITS
+
     async def read_form(request: Request) -> Response:
         await _refuse_unless_form(request)
         # FastAPI reads it again, from what is kept here.
-        form = await request.form(**FORM_LIMITS)
+        form = await request.form(**limits)
         try:
             _refuse_odd_parts(form, known)
         except BodyRefused:
@@ -141,12 +145,12 @@ def _reading_form(handle: Handler, known: Collection[str]) -> Handler:
     return read_form
 
 
-def _refuse_odd_parts(form: FormData, known: Collection[str]) -> None:
+def _refuse_odd_parts(form: FormData, known: Mapping[str, bool]) -> None:
     for name, n_parts in Counter(name for name, _ in form.multi_items()).items():
         if name not in known:
             fault = f"the form has a part {_shown(name)} that is not known"
             raise BodyRefused("unknown_field", f"{fault}; {_advice(name, known)}", f"/{name[:80]}")
-        if n_parts > 1:
+        if n_parts > 1 and not known[name]:
             raise BodyRefused("validation_failed", f"the form has {n_parts} parts {_shown(name)}; send one", f"/{name}")
 
 

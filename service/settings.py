@@ -1,5 +1,6 @@
 """ServiceSettings: everything about the API process that can be set, from LEAFSPACE_* in the environment."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
@@ -69,6 +70,8 @@ class ServiceSettings(BaseSettings):
     max_dataset_columns: int = 10_000
     max_dataset_cells: int = 2_000_000_000
     max_dataset_field_bytes: int = 128 << 10
+    max_relational_bytes: int = 2 << 30  # of all files of a relational dataset
+    max_relational_rows: int = 50_000_000  # of all its tables
     max_json_bytes: int = 8 << 20
     max_waiting_json_bytes: int = 256 << 20  # of bodies over 64 KiB, coming in or being answered; beyond, 503
     max_answer_bytes: int = 64 << 20  # of memory for lists, pages and things; beyond, 503; a caller's quarter: 429
@@ -112,7 +115,11 @@ class ServiceSettings(BaseSettings):
     @property
     def body_limits(self) -> BodyLimits:
         """How large bodies may be, and how long they may take."""
-        uploads = {"/v1/models": self.max_model_bytes, "/v1/datasets": self.max_dataset_bytes}
+        uploads = {
+            "/v1/models": self.max_model_bytes,
+            "/v1/datasets": self.max_dataset_bytes,
+            "/v1/relational-datasets": self.max_relational_bytes,
+        }
         return BodyLimits(
             self.max_json_bytes,
             uploads,
@@ -163,7 +170,10 @@ class ServiceSettings(BaseSettings):
             max_cells=self.max_dataset_cells,
             max_field_bytes=self.max_dataset_field_bytes,
         )
-        return UploadReaderSettings(n_at_once=self.max_uploads_at_once, model_limits=models, dataset_limits=datasets)
+        tables = replace(datasets, max_file_bytes=self.max_relational_bytes, max_rows=self.max_relational_rows)
+        return UploadReaderSettings(
+            n_at_once=self.max_uploads_at_once, model_limits=models, dataset_limits=datasets, relational_limits=tables
+        )
 
     @property
     def storage(self) -> StorageSettings:

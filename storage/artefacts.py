@@ -15,7 +15,7 @@ from schemas.nouns import EXPLAINERS, NOUNS
 from .database import Database
 from .errors import InUse
 from .records import add_record, first_record, forget_keys_of, moment, read_page, require, unreferenced
-from .tables import artefact_files, artefacts, explainers, jobs
+from .tables import artefact_files, artefacts, datasets, explainers, jobs
 
 _ENDED_OTHERWISE = ("failed", "cancelled")
 _STATUS: ColumnElement[str] = case(
@@ -28,6 +28,7 @@ _STATUS: ColumnElement[str] = case(
 MAX_RESULT_BYTES = 32 << 20
 """Of a result as JSON, which its readers take as a whole: what grows with the rows is kept in files beside it."""
 
+_REFERENCES = ("model", "dataset", "relational_dataset", "feature_set")
 _PROTOTYPE_BYTES = 1 << 10  # of a result, for the description of a prototype beside its values
 _VALUE_BYTES = 40  # {"name":"","value":0.1234567890123456},
 
@@ -60,10 +61,11 @@ class NewArtefact:
 
     id: str
     noun: str
-    model: str
-    dataset: str
-    evaluation_dataset: str | None
     request: dict[str, Any]
+    model: str | None = None
+    dataset: str | None = None
+    evaluation_dataset: str | None = None
+    relational_dataset: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +74,17 @@ class Artefact:
 
     id: str
     noun: str
-    model: str
-    dataset: str
     request: dict[str, Any]
     status: str  # pending, ready, failed, cancelled
-    job: str
+    job: str | None  # None: it was made at once
     problem: dict[str, Any] | None
     result: str | None  # object: the result as JSON
     arrays: str | None  # object: what explainers need of it
     created_at: datetime
+    model: str | None = None  # that it was made from, or published
+    dataset: str | None = None
+    relational_dataset: str | None = None
+    feature_set: str | None = None  # that it published
     files: Mapping[str, str] = field(default_factory=dict)  # object by name: what is too large for the result
 
 
@@ -122,6 +126,12 @@ class ArtefactStore:
                 yield requested
             requested.artefact = _artefact(connection, _existing(connection, artefact.noun, artefact.id))
 
+    def add_ready(self, artefact: NewArtefact, result: str) -> tuple[Artefact, bool]:
+        """Keep an artefact that needs no job, unless it is there; return it, and whether it is new."""
+        with self._database.transaction() as connection:
+            is_new = add_ready(connection, artefact, result)
+            return _artefact(connection, _existing(connection, artefact.noun, artefact.id)), is_new
+
     def get(self, noun: str, artefact_id: str) -> Artefact:
         """Return the artefact of this noun."""
         with self._database.reading() as connection:
@@ -137,6 +147,8 @@ class ArtefactStore:
     def delete(self, noun: str, artefact_id: str) -> tuple[str, ...]:
         """Forget the artefact; return the objects that nothing refers to any more. Refused while in use."""
         with self._database.transaction() as connection:
+            # Locked before it is read: a dataset that is being published from a feature set locks that, too.
+            connection.execute(select(artefacts.c.id).where(artefacts.c.id == artefact_id).with_for_update())
             row = _existing(connection, noun, artefact_id)
             _refuse_if_used(connection, row)
             files = _files_of(connection, [artefact_id])[artefact_id].values()
@@ -147,25 +159,42 @@ class ArtefactStore:
 
 
 def publish(
-    connection: Connection, artefact_id: str, result: str, arrays: str | None, files: Mapping[str, str] | None = None
+    connection: Connection,
+    artefact_id: str,
+    result: str,
+    arrays: str | None,
+    files: Mapping[str, str] | None = None,
+    published: Mapping[str, str] | None = None,
 ) -> None:
-    """Keep what a job made, in the transaction that ends the job; ``files`` are objects by name."""
-    connection.execute(update(artefacts).where(artefacts.c.id == artefact_id).values(result=result, arrays=arrays))
+    """Keep what a job made, in the transaction that ends the job.
+
+    ``files`` are objects by name; ``published`` are ids of what it published beside the artefact, by column.
+    """
+    kept = {"result": result, "arrays": arrays, **(published or {})}
+    connection.execute(update(artefacts).where(artefacts.c.id == artefact_id).values(**kept))
     _replace_files(connection, artefact_id, files or {})
+
+
+def add_ready(connection: Connection, artefact: NewArtefact, result: str) -> bool:
+    """Keep an artefact that is ready without a job of its own; return whether it is new."""
+    return add_record(connection, artefacts, {**_values(artefact), "result": result, "created_at": time.time()})
 
 
 def _refer_to_job(connection: Connection, artefact: NewArtefact, existing: RowMapping | None, job: str) -> bool:
     """Write the artefact's row with this job; return whether no other request was faster, whose job is kept then."""
     if existing is None:
-        values = {field: getattr(artefact, field) for field in NewArtefact.__dataclass_fields__}
-        return add_record(connection, artefacts, {**values, "job": job, "created_at": time.time()})
+        return add_record(connection, artefacts, {**_values(artefact), "job": job, "created_at": time.time()})
     unchanged = (artefacts.c.id == artefact.id, artefacts.c.job == existing["job"])
     return connection.execute(update(artefacts).where(*unchanged).values(job=job)).rowcount == 1
 
 
+def _values(artefact: NewArtefact) -> dict[str, Any]:
+    return {field: getattr(artefact, field) for field in NewArtefact.__dataclass_fields__}
+
+
 def _with_jobs() -> Any:  # noqa: ANN401  # a select whose columns SQLAlchemy does not type
     columns = [_STATUS.label("status"), jobs.c.problem.label("job_problem")]
-    return select(artefacts, *columns).join(jobs, jobs.c.id == artefacts.c.job)
+    return select(artefacts, *columns).outerjoin(jobs, jobs.c.id == artefacts.c.job)
 
 
 def _has(field: str, value: str) -> ColumnElement[bool]:
@@ -191,10 +220,15 @@ def _existing(connection: Connection, noun: str, artefact_id: str) -> RowMapping
 
 def _refuse_if_used(connection: Connection, row: RowMapping) -> None:
     builds_on_it = or_(*(part == row["id"] for part in EXPLAINER_PARTS))
-    user = connection.execute(select(explainers.c.id).where(builds_on_it)).scalar()
-    if user is not None:
-        detail = f"{row['id']!r} is used by explainer {user!r}; delete that first"
-        raise InUse(detail)
+    users = {
+        "explainer": select(explainers.c.id).where(builds_on_it),
+        "dataset": select(datasets.c.id).where(datasets.c.feature_set == row["id"]),
+        "artefact": select(artefacts.c.id).where(artefacts.c.feature_set == row["id"]),
+    }
+    for noun, query in users.items():
+        if (user := connection.execute(query).scalar()) is not None:
+            detail = f"{row['id']!r} is used by {noun} {user!r}; delete that first"
+            raise InUse(detail)
     if row["status"] == "pending":
         detail = f"{row['id']!r} is being made by job {row['job']!r}; cancel that first"
         raise InUse(detail)
@@ -211,11 +245,7 @@ def _artefacts(connection: Connection, rows: Sequence[RowMapping]) -> list[Artef
 
 def _artefact_with(row: RowMapping, files: Mapping[str, str]) -> Artefact:
     return Artefact(
-        id=row["id"],
-        noun=row["noun"],
-        model=row["model"],
-        dataset=row["dataset"],
-        request=row["request"],
+        **{name: row[name] for name in ("id", "noun", "request", *_REFERENCES)},
         status=row["status"],
         job=row["job"],
         problem=None if row["result"] is not None else row["job_problem"],

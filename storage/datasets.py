@@ -28,7 +28,7 @@ from .records import (
 )
 from .tables import artefacts, datasets, leaf_tables
 
-_LISTED = ("id", "name", "sha256", "size_bytes", "listed", "created_at")
+_LISTED = ("id", "name", "sha256", "size_bytes", "feature_set", "listed", "created_at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,7 @@ class NewDataset:
     content: str  # object: the same rows as normalised Parquet
     summary: dict[str, Any]
     metadata: dict[str, Any]
+    feature_set: str | None = None  # whose features its columns are
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +76,7 @@ class DatasetStore:
     def add(self, dataset: NewDataset) -> tuple[Dataset, bool]:
         """Keep the dataset; return it, and whether it is new."""
         with self._database.transaction() as connection:
-            values = {field: getattr(dataset, field) for field in NewDataset.__dataclass_fields__}
-            values |= {"listed": _listed(dataset.summary, dataset.metadata), "created_at": time.time()}
-            is_new = add_record(connection, datasets, values)
+            is_new = add_dataset(connection, dataset)
             return _view(existing_record(connection, datasets, dataset.id)), is_new
 
     def find(self, dataset_id: str) -> Dataset | None:
@@ -148,6 +147,13 @@ class DatasetStore:
             return unreferenced(connection, (row["sha256"], row["content"], *tables))
 
 
+def add_dataset(connection: Connection, dataset: NewDataset) -> bool:
+    """Keep the dataset, unless it is there; return whether it is new."""
+    values = {field: getattr(dataset, field) for field in NewDataset.__dataclass_fields__}
+    listed = _listed(dataset.summary, dataset.metadata)
+    return add_record(connection, datasets, {**values, "listed": listed, "created_at": time.time()})
+
+
 def _refuse_if_used(connection: Connection, dataset_id: str) -> None:
     uses = or_(artefacts.c.dataset == dataset_id, artefacts.c.evaluation_dataset == dataset_id)
     user = connection.execute(select(artefacts.c.id).where(uses)).scalar()
@@ -184,5 +190,5 @@ def _view(row: RowMapping) -> Dataset:
 
 def _facts(row: RowMapping, listed: dict[str, Any]) -> dict[str, Any]:
     said = {name: value for name, value in listed.items() if name != "n_bytes"}
-    own = {name: row[name] for name in ("id", "name", "sha256", "size_bytes")}
+    own = {name: row[name] for name in ("id", "name", "sha256", "size_bytes", "feature_set")}
     return {**own, **said, "created_at": moment(row["created_at"])}

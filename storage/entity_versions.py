@@ -6,9 +6,9 @@ from sqlalchemy import JSON, Table, select
 
 from .database import Database
 from .records import first_record
-from .tables import artefacts, datasets, models
+from .tables import artefacts, datasets, models, relational_datasets
 
-_UPLOADS = {"models": models, "datasets": datasets}
+_UPLOADS = {"models": models, "datasets": datasets, "relational_datasets": relational_datasets}
 
 
 def entity_version(database: Database, noun: str, identifier: str) -> tuple[Any, ...] | None:

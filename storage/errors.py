@@ -50,7 +50,14 @@ class PreconditionFailed(StorageError):
 
 
 class DatasetRefused(StorageError):
-    """The bytes offered as a dataset cannot be read as one; codes ``dataset_*`` and ``unsupported_media_type``."""
+    """The bytes offered as a dataset cannot be read as one; codes ``dataset_*`` and ``unsupported_media_type``.
+
+    Of several tables also ``relational_*`` and ``too_many_rows``.
+    """
+
+
+class TooManyRows(DatasetRefused):
+    """There are more rows than are read."""
 
 
 class EveryRowFailed(StorageError):

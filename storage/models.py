@@ -66,9 +66,7 @@ class ModelStore:
     def add(self, model: NewModel) -> tuple[Model, bool]:
         """Keep the model; return it, and whether it is new."""
         with self._database.transaction() as connection:
-            values = {field: getattr(model, field) for field in NewModel.__dataclass_fields__}
-            values |= {"listed": _listed(model.description), "created_at": time.time()}
-            is_new = add_record(connection, models, values)
+            is_new = add_model(connection, model)
             return _view(existing_record(connection, models, model.id)), is_new
 
     def find(self, model_id: str) -> Model | None:
@@ -130,6 +128,12 @@ class ModelStore:
             forget_keys_of(connection, model_id)
             connection.execute(delete(models).where(models.c.id == model_id))
             return unreferenced(connection, (row["sha256"], row["leaf_graph"], row["ensemble"], *tables))
+
+
+def add_model(connection: Connection, model: NewModel) -> bool:
+    """Keep the model, unless it is there; return whether it is new."""
+    values = {field: getattr(model, field) for field in NewModel.__dataclass_fields__}
+    return add_record(connection, models, {**values, "listed": _listed(model.description), "created_at": time.time()})
 
 
 def _refuse_if_used(connection: Connection, model_id: str) -> None:

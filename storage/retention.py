@@ -11,7 +11,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, Table, and_, delete, exists, or_, select
+from sqlalchemy import ColumnElement, Select, Table, and_, delete, exists, false, or_, select
 
 from schemas.jobs import FINAL_STATUSES
 
@@ -24,7 +24,19 @@ from .models import ModelStore
 from .object_store import ObjectStore
 from .orphans import discard_orphans
 from .records import unreferenced
-from .tables import artefacts, datasets, explainers, explanations, idempotency_keys, jobs, leaf_tables, models
+from .relational_datasets import RelationalDatasetStore
+from .tables import (
+    USES_OF_RELATIONAL_DATASETS,
+    artefacts,
+    datasets,
+    explainers,
+    explanations,
+    idempotency_keys,
+    jobs,
+    leaf_tables,
+    models,
+    relational_datasets,
+)
 
 _SECONDS_PER_DAY = 86_400.0
 _ROWS_AT_ONCE = 200  # in one transaction, so that no other waits long for it
@@ -40,7 +52,7 @@ class RetentionRules:
     job_days: float | None = 90  # jobs that have ended and are not the last ones of an artefact
     idempotency_days: float | None = 7
     explanation_days: float | None = 184  # stored ones, from when they were answered
-    unused_input_days: float | None = None  # models and datasets that nothing uses, from when they came
+    unused_input_days: float | None = None  # models and (relational) datasets that nothing uses, from when they came
     leaf_table_bytes: int | None = None  # of all leaf tables together; the oldest go first
 
 
@@ -63,6 +75,9 @@ class Retention:
             "failed_artefacts": self._clear_artefacts(("failed", "cancelled"), rules.failed_artefact_days),
             "models": self._clear_inputs(models, ModelStore(self._database).delete),
             "datasets": self._clear_inputs(datasets, DatasetStore(self._database).delete),
+            "relational_datasets": self._clear_inputs(
+                relational_datasets, RelationalDatasetStore(self._database).delete
+            ),
             "jobs": self._clear_jobs(rules.job_days),
             "idempotency_keys": self._clear_idempotency_keys(rules.idempotency_days),
             "explanations": self._clear_explanations(rules.explanation_days),
@@ -156,5 +171,7 @@ class Retention:
 def _is_used(table: Table) -> ColumnElement[bool]:
     if table is models:
         return or_(exists().where(artefacts.c.model == models.c.id), exists().where(explainers.c.model == models.c.id))
+    if table is relational_datasets:
+        return or_(false(), *(exists().where(use == table.c.id) for use in USES_OF_RELATIONAL_DATASETS))
     by_artefacts = or_(artefacts.c.dataset == datasets.c.id, artefacts.c.evaluation_dataset == datasets.c.id)
     return exists().where(by_artefacts)

@@ -46,8 +46,34 @@ datasets = Table(
     Column("content", String(64), nullable=False),  # object: the same rows as normalised Parquet
     Column("summary", JSON, nullable=False),
     Column("metadata", JSON, nullable=False),
+    # Whose features its columns are. No foreign key: artefacts refer to datasets already, and tables need an order.
+    Column("feature_set", String(40), index=True),
     Column("listed", JSON),  # what lists show of it: small, whatever its summary holds
     Column("created_at", Float, nullable=False, index=True),
+)
+
+relational_datasets = Table(
+    "relational_datasets",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    Column("name", String(255)),
+    Column("size_bytes", BigInteger, nullable=False),  # of all uploaded files
+    Column("arrays", String(64), nullable=False),  # object: parents, times and cutoffs of rows
+    Column("summary", JSON, nullable=False),
+    Column("metadata", JSON, nullable=False),
+    Column("listed", JSON, nullable=False),  # what lists show of it: small, whatever its summary holds
+    Column("created_at", Float, nullable=False, index=True),
+)
+
+relational_tables = Table(
+    "relational_tables",
+    metadata,
+    Column("dataset", String(40), ForeignKey("relational_datasets.id"), primary_key=True),
+    Column("position", Integer, primary_key=True),  # in the metadata
+    Column("name", String(255), nullable=False),
+    Column("sha256", String(64), nullable=False),  # the uploaded bytes
+    Column("size_bytes", BigInteger, nullable=False),
+    Column("content", String(64), nullable=False),  # object: the same rows as normalised Parquet
 )
 
 jobs = Table(
@@ -84,11 +110,14 @@ artefacts = Table(
     metadata,
     Column("id", String(40), primary_key=True),
     Column("noun", String(40), nullable=False),
-    Column("model", String(40), ForeignKey("models.id"), nullable=False, index=True),
-    Column("dataset", String(40), ForeignKey("datasets.id"), nullable=False, index=True),
+    # What it was made from; of a relational forest, what it published.
+    Column("model", String(40), ForeignKey("models.id"), index=True),
+    Column("dataset", String(40), ForeignKey("datasets.id"), index=True),
     Column("evaluation_dataset", String(40), ForeignKey("datasets.id"), index=True),
+    Column("relational_dataset", String(40), ForeignKey("relational_datasets.id"), index=True),
+    Column("feature_set", String(40), ForeignKey("artefacts.id"), index=True),
     Column("request", JSON, nullable=False),
-    Column("job", String(40), ForeignKey("jobs.id"), nullable=False),
+    Column("job", String(40), ForeignKey("jobs.id")),  # null where it was made at once
     Column("result", String(64)),  # object: the result as JSON; null until it is ready
     Column("arrays", String(64)),  # object: what explainers need of it, as arrays
     Column("created_at", Float, nullable=False, index=True),
@@ -202,6 +231,9 @@ OBJECT_COLUMNS = (
     models.c.ensemble,
     datasets.c.sha256,
     datasets.c.content,
+    relational_datasets.c.arrays,
+    relational_tables.c.sha256,
+    relational_tables.c.content,
     artefacts.c.result,
     artefacts.c.arrays,
     artefact_files.c.object,
@@ -209,3 +241,6 @@ OBJECT_COLUMNS = (
     leaf_tables.c.outcome,
 )
 """Every column that refers to objects; the same bytes may be a result of one thing and the upload of another."""
+
+USES_OF_RELATIONAL_DATASETS: tuple[Column[str], ...] = ()
+"""Every column that refers to relational datasets: one is not deleted while a row does."""

@@ -14,7 +14,7 @@ from typing import Any
 from .asgi import Application, Receive, Scope, Send, refuse, refuse_and_close, retry_after
 from .callers import CURRENT_KEY, counted_as, limited_caller
 
-UPLOAD_PATHS = frozenset({"/v1/models", "/v1/datasets"})
+UPLOAD_PATHS = frozenset({"/v1/models", "/v1/datasets", "/v1/relational-datasets"})
 """Paths to which files are sent."""
 SURPLUS = "leafspace.surplus"
 """Where a scope names, if at all, the limit of the server that the request exceeds: one of ``_SURPLUSES``."""

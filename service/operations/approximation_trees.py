@@ -113,7 +113,7 @@ def next_question(context: AppContext, tree_id: str, request: NextQuestionReques
     """
     artefact = context.artefacts.get(APPROXIMATION_TREES.name, tree_id)
     content = _read_tree(context, artefact)
-    model = context.models.get(artefact.model).view
+    model = context.models.get(artefact.request["model"]).view
     _check_answers(model, request.answers)
     path = follow_path(splits_of(content), request.answers)
     return _next_question(tree_id, content, path)

@@ -98,8 +98,8 @@ def request_artefact(
             requested.job = context.jobs.add(requested.connection, noun.name, new.id, document, deadline, origin)
     artefact = requested.artefact
     if requested.is_new_job:
-        _LOG.info("job_accepted", job=artefact.job, kind=noun.name, artefact=artefact.id)
-        context.notifier.notify(artefact.job, deadline, is_short=is_short(estimate.seconds))
+        _LOG.info("job_accepted", job=requested.job, kind=noun.name, artefact=artefact.id)
+        context.notifier.notify(requested.job, deadline, is_short=is_short(estimate.seconds))
     return _view(context, noun, artefact, reused=not requested.is_new_job)
 
 

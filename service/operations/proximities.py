@@ -59,7 +59,8 @@ def list_neighbors(context: AppContext, proximities_id: str, limit: int, cursor:
     start = first_row_of(cursor)
     artefact, table = open_table(context, PROXIMITIES, proximities_id)
     n_wanted = min(limit, max(1, MAX_PAGE_BYTES // (_NEIGHBOR_BYTES * artefact.request["n_neighbors"])))
-    with table, DatasetFile(context.objects.path_of_pages(context.datasets.content(artefact.dataset))) as file:
+    content = context.objects.path_of_pages(context.datasets.content(artefact.request["dataset"]))
+    with table, DatasetFile(content) as file:
         rows = range(min(start, file.n_rows), min(start + n_wanted, file.n_rows))
         row_ids = _row_ids(file, rows)
         return page_blocks(Rows(neighbors_of(table, rows, row_ids), start, file.n_rows, PARQUET_ADVICE))

@@ -1,7 +1,7 @@
 """Uploads: an uploaded file in a private folder while it is read, with the id that its content has."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +10,8 @@ from typing import Any, BinaryIO
 from schemas.contract import Contract
 from schemas.identifiers import content_identifier
 from storage.object_store import ObjectStore, file_sha256
+
+from ..upload_sandbox.messages import upload_of_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +51,26 @@ def received(
             shutil.copyfileobj(file, target)
         document = metadata.model_dump(mode="json")
         yield Upload(path, document, content_identifier(noun, sha256 or file_sha256(path), document))
+
+
+@dataclass(frozen=True, slots=True)
+class TablesUpload:
+    """The files of several tables and what came with them."""
+
+    folder: Path
+    paths: list[Path]  # in the order of the metadata's tables
+    metadata: dict[str, Any]
+    id: str  # of the same bytes with the same metadata, always
+
+
+@contextmanager
+def received_tables(objects: ObjectStore, files: Sequence[BinaryIO], metadata: Contract) -> Iterator[TablesUpload]:
+    """Yield the upload of several tables, whose files are in the order of the metadata's, as ``received``."""
+    with objects.workspace() as folder:
+        paths = [folder / upload_of_table(index) for index in range(len(files))]
+        for path, file in zip(paths, files, strict=True):
+            with path.open("wb") as target:
+                shutil.copyfileobj(file, target)
+        document = metadata.model_dump(mode="json")
+        identifier = content_identifier("relational_datasets", [file_sha256(path) for path in paths], document)
+        yield TablesUpload(folder, paths, document, identifier)

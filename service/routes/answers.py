@@ -14,6 +14,7 @@ from schemas.explainers import Explainer
 from schemas.identifiers import canonical_json
 from schemas.models import Model
 from schemas.problems import PROBLEM_KINDS
+from schemas.relational_datasets import RelationalDataset
 
 from ..operations.made_once import Creation
 from ..problems import PROBLEM_TYPE
@@ -23,7 +24,7 @@ MetadataField = Annotated[
     str | None, Form(description="JSON.", json_schema_extra={"contentMediaType": "application/json"})
 ]
 View = TypeVar("View", bound=ArtefactView)
-Registered = TypeVar("Registered", Model, Dataset, Explainer, NewApiKey)
+Registered = TypeVar("Registered", Model, Dataset, RelationalDataset, Explainer, NewApiKey)
 _JOB_RETRY_SECONDS = "1"
 _ACCEPTED = 202
 

@@ -61,9 +61,9 @@ def _load(request: Request) -> _Task:
     from storage.without_pandas import keep_pandas_out  # noqa: PLC0415  # see above
 
     keep_pandas_out()
-    from .dataset_task import read_dataset_upload  # noqa: PLC0415  # see above
+    from .dataset_task import read_dataset_upload, read_relational_upload  # noqa: PLC0415  # see above
 
-    return read_dataset_upload
+    return read_dataset_upload if request.task == "read_dataset" else read_relational_upload
 
 
 def _answer(task: _Task, request: Request) -> dict[str, Any]:
@@ -74,7 +74,8 @@ def _answer(task: _Task, request: Request) -> dict[str, Any]:
     except Exception as error:
         if not hasattr(error, "code"):
             raise
-        return {"refused": {"kind": type(error).__name__, "code": error.code, "detail": str(error)}}
+        refused = {"kind": type(error).__name__, "code": error.code, "detail": str(error)}
+        return {"refused": refused | {"pointer": getattr(error, "pointer", None)}}
 
 
 def _leave(status: int) -> None:

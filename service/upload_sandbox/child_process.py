@@ -46,7 +46,6 @@ class ChildOutcome:
     answer: dict[str, Any] | None  # None where there is none that can be read
     status: int | None  # as in subprocess: negative for a signal; None where it was killed at its deadline
     errors: str  # the end of what it wrote to standard error
-    n_cpu_seconds: float | None = None  # that it had used up when it was killed at its deadline
 
 
 def run_child(request: Request, deadline_seconds: float) -> ChildOutcome:
@@ -69,29 +68,20 @@ def run_child(request: Request, deadline_seconds: float) -> ChildOutcome:
             env=ENVIRONMENT,
             start_new_session=True,
         )
-        status, n_cpu_seconds = _wait(process, deadline_seconds)
-        return ChildOutcome(_read_answer(answered), status, _tail(errors), n_cpu_seconds)
+        status = _wait(process, deadline_seconds)
+        return ChildOutcome(_read_answer(answered), status, _tail(errors))
 
 
-def _wait(process: "subprocess.Popen[bytes]", deadline_seconds: float) -> tuple[int | None, float | None]:
+def _wait(process: "subprocess.Popen[bytes]", deadline_seconds: float) -> int | None:
     try:
-        return process.wait(deadline_seconds), None
+        return process.wait(deadline_seconds)
     except subprocess.TimeoutExpired:
-        return None, _cpu_seconds(process.pid)
+        return None
     finally:
         # The whole group, also after a regular end: nothing that it started may go on.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-
-
-def _cpu_seconds(process: int) -> float | None:
-    """Return the processor time that a process has used; None where the system does not report it."""
-    try:
-        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return None
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _read_answer(file: IO[bytes]) -> dict[str, Any] | None:

@@ -1,12 +1,13 @@
-"""read_dataset, in the child: an upload becomes a normalised file and its summary."""
+"""read_dataset and read_relational_dataset, in the child: uploads become normalised files and their summary."""
 
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from storage.dataset_files import DatasetLimits, DeclaredColumns, read_upload
+from storage.relational_files import RelationalDeclaration, UploadPlaces, read_tables
 
-from .messages import CONTENT, Request
+from .messages import ARRAYS, CONTENT, Request, content_of_table, upload_of_table
 
 
 def read_dataset_upload(request: Request) -> dict[str, Any]:
@@ -20,3 +21,15 @@ def read_dataset_upload(request: Request) -> dict[str, Any]:
     )
     read = read_upload(upload, request.media_hint, declared, DatasetLimits(**request.limits), upload.parent / CONTENT)
     return {"n_rows": read.n_rows, "columns": [asdict(column) for column in read.columns]}
+
+
+def read_relational_upload(request: Request) -> dict[str, Any]:
+    """Write a normalised file a table and the file of arrays beside the uploads; return the summary."""
+    folder = Path(request.upload).parent
+    declared = RelationalDeclaration.from_json(request.metadata)
+    places = UploadPlaces(
+        [folder / upload_of_table(table.index) for table in declared.tables],
+        [folder / content_of_table(table.index) for table in declared.tables],
+        folder / ARRAYS,
+    )
+    return read_tables(declared, DatasetLimits(**request.limits), places)

@@ -6,11 +6,12 @@ Nothing but the standard library is imported here: the child starts with this mo
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Task = Literal["read_model", "read_dataset"]
+Task = Literal["read_model", "read_dataset", "read_relational_dataset"]
 
 CONTENT = "content.parquet"
 LEAF_GRAPH = "leaf_graph.onnx"
 ENSEMBLE = "ensemble.npz"
+ARRAYS = "relationships.arrays"
 """Files that the child writes beside the upload."""
 
 COULD_NOT_START = 3
@@ -18,6 +19,16 @@ COULD_NOT_START = 3
 
 DISK_FULL = 4
 """Exit status of a child that had no room for what it made: a status, as answers need room, too."""
+
+
+def upload_of_table(index: int) -> str:
+    """Return the name of the uploaded file of a table, by its 0-based index in the metadata."""
+    return f"upload_{index}"
+
+
+def content_of_table(index: int) -> str:
+    """Return the name of the normalised file of a table, which the child writes beside its upload."""
+    return f"content_{index}.parquet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +48,7 @@ class Request:
     """One upload to be read; the child writes its files into the upload's folder."""
 
     task: Task
-    upload: str
+    upload: str  # of several tables: the first one's, beside which the others are
     media_hint: str | None
     metadata: dict[str, Any]
     limits: dict[str, int]

@@ -12,17 +12,29 @@ from typing import Any
 
 import structlog
 
-from storage.errors import DatasetRefused, InsufficientStorage, StorageError, StorageUnavailable
+from storage.errors import DatasetRefused, InsufficientStorage, StorageError, StorageUnavailable, TooManyRows
 from tree_explainers.errors import ExplainerError, ForeignFormat, ModelRefused
 
 from .child_process import ChildOutcome, run_child
-from .messages import CONTENT, COULD_NOT_START, DISK_FULL, ENSEMBLE, LEAF_GRAPH, Confinement, Request, Task
+from .messages import (
+    ARRAYS,
+    CONTENT,
+    COULD_NOT_START,
+    DISK_FULL,
+    ENSEMBLE,
+    LEAF_GRAPH,
+    Confinement,
+    Request,
+    Task,
+    content_of_table,
+    upload_of_table,
+)
 from .sandbox import missing
 from .settings import Allowance, UploadReaderSettings
 
 _LOG = structlog.get_logger(__name__)
 _REFUSALS: dict[str, type[ExplainerError] | type[DatasetRefused]] = {
-    kind.__name__: kind for kind in (ModelRefused, ForeignFormat, DatasetRefused)
+    kind.__name__: kind for kind in (ModelRefused, ForeignFormat, DatasetRefused, TooManyRows)
 }
 _OUT_OF_MEMORY_WORDS = ("out of memory", "bad_alloc", "memory allocation", "memoryerror")
 _SMALL_UPLOAD_BYTES = 50 * 1024**2  # of which no honest one should need all the memory that it may take
@@ -45,6 +57,28 @@ class NormalisedDataset:
 
     summary: dict[str, Any]  # n_rows, columns
     content: Path
+
+
+@dataclass(frozen=True, slots=True)
+class NormalisedTables:
+    """Tables that were read; their normalised files and the file of arrays lie beside the uploads."""
+
+    summary: dict[str, Any]  # tables, relationships, examples, unused, warnings
+    contents: list[Path]  # in the order of the metadata's tables
+    arrays: Path
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What is to be read, and what that may take."""
+
+    task: Task
+    upload: Path
+    n_bytes: int
+    metadata: dict[str, Any]
+    limits: dict[str, int]
+    allowance: Allowance
+    media_hint: str | None = None
 
 
 class UploadReader:
@@ -75,8 +109,8 @@ class UploadReader:
         StorageUnavailable
             All places are taken, or the machine is too busy with other things.
         """
-        limits = asdict(self._settings.model_limits)
-        ok = self._read("read_model", upload, metadata, limits, self._settings.model)
+        limits, n_bytes = asdict(self._settings.model_limits), upload.stat().st_size
+        ok = self._read(_Work("read_model", upload, n_bytes, metadata, limits, self._settings.model))
         folder = upload.parent
         return VettedModel(ok["description"], ok["parity"], _written(folder / LEAF_GRAPH), _written(folder / ENSEMBLE))
 
@@ -100,39 +134,53 @@ class UploadReader:
         StorageUnavailable
             All places are taken, or the machine is too busy with other things.
         """
-        limits = asdict(self._settings.dataset_limits)
-        ok = self._read("read_dataset", upload, metadata, limits, self._settings.dataset, media_hint)
+        limits, n_bytes = asdict(self._settings.dataset_limits), upload.stat().st_size
+        allowance = self._settings.dataset
+        ok = self._read(_Work("read_dataset", upload, n_bytes, metadata, limits, allowance, media_hint))
         return NormalisedDataset(ok, _written(upload.parent / CONTENT))
 
-    def _read(  # private, and each says another thing of the same upload
-        self,
-        task: Task,
-        upload: Path,
-        metadata: dict[str, Any],
-        limits: dict[str, int],
-        allowance: Allowance,
-        media_hint: str | None = None,
-    ) -> dict[str, Any]:
-        n_bytes = upload.stat().st_size
-        deadline_seconds = allowance.deadline(n_bytes)
+    def read_relational_dataset(self, folder: Path, metadata: dict[str, Any]) -> NormalisedTables:
+        """Read the files of several tables, all in one child, into a normalised one each; they are left in the folder.
+
+        Parameters
+        ----------
+        folder
+            Private, with the bytes of each table in ``upload_of_table`` of its index in the metadata.
+        metadata
+            What came with them, as in the API, checked against the files' names.
+
+        Raises
+        ------
+        DatasetRefused
+            What is wrong with them, and where; as ``read_dataset``.
+        StorageUnavailable
+            All places are taken, or the machine is too busy with other things.
+        """
+        n_tables = len(metadata["tables"])
+        uploads = [folder / upload_of_table(index) for index in range(n_tables)]
+        n_bytes = sum(upload.stat().st_size for upload in uploads)
+        limits, allowance = asdict(self._settings.relational_limits), self._settings.relational_dataset
+        ok = self._read(_Work("read_relational_dataset", uploads[0], n_bytes, metadata, limits, allowance))
+        contents = [_written(folder / content_of_table(index)) for index in range(n_tables)]
+        return NormalisedTables(ok, contents, _written(folder / ARRAYS))
+
+    def _read(self, work: _Work) -> dict[str, Any]:
+        n_cpu_seconds = math.ceil(work.allowance.cpu_seconds(work.n_bytes))
         confinement = Confinement(
             parent=os.getpid(),
-            n_memory_bytes=allowance.memory(n_bytes),
-            n_cpu_seconds=math.ceil(deadline_seconds) + 1,
-            n_file_bytes=allowance.n_file_bytes,
+            n_memory_bytes=work.allowance.memory(work.n_bytes),
+            n_cpu_seconds=n_cpu_seconds,
+            n_file_bytes=work.allowance.n_file_bytes,
             n_open_files=64,
             nice=self._settings.nice,
         )
-        request = Request(task, str(upload), media_hint, metadata, limits, confinement)
+        request = Request(work.task, str(work.upload), work.media_hint, work.metadata, work.limits, confinement)
         with self._place():
-            outcome = run_child(request, deadline_seconds)
-        if (
-            outcome.n_cpu_seconds is not None
-            and outcome.n_cpu_seconds < deadline_seconds * self._settings.least_share_of_a_core
-        ):
+            outcome = run_child(request, n_cpu_seconds / self._settings.least_share_of_a_core)
+        if outcome.status is None:  # it was held up: its processor time is not used up
             detail = "the machine is too busy to read this upload in time; send it again in a moment"
             raise StorageUnavailable(detail)
-        return _answer(request, n_bytes, outcome)
+        return _answer(request, work.n_bytes, outcome)
 
     @contextmanager
     def _place(self) -> Iterator[None]:
@@ -187,10 +235,12 @@ def _is_out_of_memory(outcome: ChildOutcome) -> bool:
 
 def _is_over(outcome: ChildOutcome) -> bool:
     """Return whether the child ended because it used up its time or memory."""
-    return outcome.status is None or outcome.status in _OUT_OF_BOUNDS_SIGNALS or _is_out_of_memory(outcome)
+    return outcome.status in _OUT_OF_BOUNDS_SIGNALS or _is_out_of_memory(outcome)
 
 
-def _refusal(kind: str, code: str, detail: str) -> ExplainerError | StorageError:
+def _refusal(kind: str, code: str, detail: str, pointer: str | None = None) -> ExplainerError | StorageError:
+    if pointer is not None:
+        return DatasetRefused(code, detail, pointer)
     return _REFUSALS.get(kind, ExplainerError)(code, detail)
 
 

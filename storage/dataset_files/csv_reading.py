@@ -41,6 +41,11 @@ class CsvSource:
     has_quotes: bool
     odd_cells: dict[str, OddCell]
 
+    @property
+    def natural_types(self) -> tuple[None, ...]:
+        """CSV does not say what a value is."""
+        return (None,) * len(self.names)
+
     def blocks(self) -> Iterator[list[pa.Array]]:
         """Yield blocks of rows, one array of values per column."""
         for batch in _text_blocks(self.path, self.names, has_quotes=self.has_quotes):
@@ -72,7 +77,7 @@ def open_csv(path: Path, declared: ColumnDeclaration, limits: DatasetLimits) -> 
         refuse_csv(path, len(names), limits, quotes_are_odd=quotes_are_odd)
         refuse_unnamed_fault()
     types: tuple[ColumnType, ...] = tuple(
-        "category" if name == declared.row_id else survey.type for name, survey in zip(names, surveys, strict=True)
+        "category" if name in declared.texts else survey.type for name, survey in zip(names, surveys, strict=True)
     )
     odd_cells = {name: survey.odd_cell for name, survey in zip(names, surveys, strict=True)}
     odd = {name: cell for name, cell in odd_cells.items() if cell is not None}
@@ -92,7 +97,7 @@ def _survey_cells(
     for batch in _text_blocks(path, names, has_quotes=has_quotes):
         for index, (survey, cells) in enumerate(zip(surveys, batch.columns, strict=True)):
             _refuse_large_field(cells, n_rows, names[index], limits)
-            if names[index] != declared.row_id:
+            if names[index] not in declared.texts:
                 survey.add(cells, n_rows)
         n_rows += batch.num_rows
         refuse_many_rows(n_rows, len(names), limits)

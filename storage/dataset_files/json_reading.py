@@ -56,6 +56,7 @@ class JsonSource:
     form: JsonForm
     names: tuple[str, ...]
     types: tuple[ColumnType, ...]
+    natural_types: tuple[ColumnType | None, ...]
     odd_cells: dict[str, OddCell]
 
     def blocks(self) -> Iterator[list[pa.Array]]:
@@ -82,6 +83,11 @@ class _ValueSurvey:
         return next(iter(self.kinds), "number")
 
     @property
+    def natural_type(self) -> ColumnType | None:
+        """What the values are to JSON; None without any, and where they are of several types."""
+        return next(iter(self.kinds)) if len(self.kinds) == 1 else None
+
+    @property
     def odd_cell(self) -> OddCell | None:
         """The first long integer, where nearly all values are numbers that are none."""
         return self.first_long_integer if is_oversight(self.n_long_integers, self.n_numbers) else None
@@ -101,14 +107,15 @@ def open_json(path: Path, form: JsonForm, declared: ColumnDeclaration, limits: D
     check_names(names)
     check_declaration(names, declared)
     types: tuple[ColumnType, ...] = tuple(
-        "category" if name == declared.row_id else survey.type for name, survey in surveys.items()
+        "category" if name in declared.texts else survey.type for name, survey in surveys.items()
     )
     odd_cells = {
         name: survey.odd_cell
         for (name, survey), kind in zip(surveys.items(), types, strict=True)
-        if kind == "category" and name != declared.row_id
+        if kind == "category" and name not in declared.texts
     }
-    return JsonSource(path, form, names, types, {name: cell for name, cell in odd_cells.items() if cell is not None})
+    odd = {name: cell for name, cell in odd_cells.items() if cell is not None}
+    return JsonSource(path, form, names, types, tuple(survey.natural_type for survey in surveys.values()), odd)
 
 
 def _survey(path: Path, form: JsonForm, declared: ColumnDeclaration, limits: DatasetLimits) -> dict[str, _ValueSurvey]:
@@ -119,11 +126,11 @@ def _survey(path: Path, form: JsonForm, declared: ColumnDeclaration, limits: Dat
             survey = surveys.setdefault(name, _ValueSurvey())
             refuse_many_columns(len(surveys), limits)
             _add(survey, rows, name, n_rows, limits)
-            if name != declared.row_id:
+            if name not in declared.texts:
                 _refuse_mixture(survey, name)
         n_rows += len(rows)
         refuse_many_rows(n_rows, len(surveys), limits)
-    if n_rows == 0:
+    if n_rows == 0 and not declared.may_be_empty:
         raise DatasetRefused("dataset_empty", "there is no row; send a dataset with at least one")
     return surveys
 

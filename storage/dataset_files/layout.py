@@ -1,15 +1,15 @@
 """The layout of a dataset: its columns, their types and roles, its limits, and what readers of all formats share."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NoReturn, Protocol
 
 import pyarrow as pa
 
-from ..errors import DatasetRefused
+from ..errors import DatasetRefused, TooManyRows
 
 ColumnType = Literal["number", "category", "boolean"]
-ColumnRole = Literal["feature", "target", "row_id", "ignored"]
+ColumnRole = Literal["feature", "target", "row_id", "ignored", "key", "time"]
 
 LARGEST_EXACT = 2**53 - 1  # 2^53 is also what 2^53 + 1 is rounded to
 _N_BLOCK_ROWS = 65_536
@@ -41,6 +41,14 @@ class ColumnDeclaration(Protocol):
     def features(self) -> Sequence[str] | None:
         """Columns in the model's order; default: all but target and row_id, in the file's order."""
 
+    @property
+    def texts(self) -> Collection[str]:
+        """Columns whose values are kept as they are written, and never become numbers or booleans."""
+
+    @property
+    def may_be_empty(self) -> bool:
+        """Whether a file without rows is accepted."""
+
 
 @dataclass(frozen=True, slots=True)
 class DeclaredColumns:
@@ -49,6 +57,16 @@ class DeclaredColumns:
     target: str | None = None
     row_id: str | None = None
     features: tuple[str, ...] | None = None
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The rows' identifiers."""
+        return () if self.row_id is None else (self.row_id,)
+
+    @property
+    def may_be_empty(self) -> bool:
+        """A dataset has a row at least."""
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +109,10 @@ class ColumnSource(Protocol):
     @property
     def types(self) -> tuple[ColumnType, ...]:
         """Types in the same order."""
+
+    @property
+    def natural_types(self) -> tuple[ColumnType | None, ...]:
+        """Types that the file itself gives to the values, texts or not; None where it does not say, as CSV."""
 
     @property
     def odd_cells(self) -> dict[str, OddCell]:
@@ -222,7 +244,7 @@ def refuse_many_columns(n_columns: int, limits: DatasetLimits) -> None:
 def refuse_many_rows(n_rows: int, n_columns: int, limits: DatasetLimits) -> None:
     """Refuse a table with too many rows or cells."""
     if n_rows > limits.max_rows:
-        refuse_size(f"there are more than {limits.max_rows:,} rows; send fewer rows")
+        raise TooManyRows("dataset_too_large", f"there are more than {limits.max_rows:,} rows; send fewer rows")
     if n_rows * n_columns > limits.max_cells:
         refuse_size(f"there are more than {limits.max_cells:,} cells; send fewer rows or columns")
 

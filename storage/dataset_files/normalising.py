@@ -15,7 +15,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ..errors import DatasetRefused
 from .layout import (
     ARROW_TYPES,
     ColumnLayout,
@@ -63,7 +62,8 @@ class ColumnTally:
         self.n_missing = 0
         self._low: float | None = None
         self._high: float | None = None
-        self._categories: set[str] | None = set() if layout.type == "category" and layout.role != "row_id" else None
+        is_listed = layout.type == "category" and layout.role not in {"row_id", "key", "time"}
+        self._categories: set[str] | None = set() if is_listed else None
 
     def add(self, values: pa.Array) -> None:
         """Count one block of values."""
@@ -76,7 +76,8 @@ class ColumnTally:
     @property
     def needs_count(self) -> bool:
         """Whether the distinct values were too many to be held, and have to be counted in the written file."""
-        return self.layout.type == "category" and self._categories is None
+        is_counted = self.layout.role not in {"key", "time"}
+        return self.layout.type == "category" and self._categories is None and is_counted
 
     def summary(self, n_distinct: int | None) -> ColumnSummary:
         """Return the summary; ``n_distinct`` is given where ``needs_count``."""
@@ -137,8 +138,6 @@ def write_normalised(
             _add(tallies, group)
             writer.write_table(group, row_group_size=group.num_rows)
         writer.add_key_value_metadata({LAYOUT_KEY: _described(layout)})
-    if n_rows == 0:
-        raise DatasetRefused("dataset_empty", "there is no row; send a dataset with at least one")
     return n_rows, without_excess([_summary(tally, into, n_rows) for tally in tallies])
 
 

@@ -43,6 +43,7 @@ class ParquetSource:
     path: Path
     names: tuple[str, ...]
     types: tuple[ColumnType, ...]
+    natural_types: tuple[ColumnType, ...]
     limits: DatasetLimits
     odd_cells: dict[str, OddCell]
 
@@ -91,13 +92,22 @@ def open_parquet(path: Path, declared: ColumnDeclaration, limits: DatasetLimits)
     file = _open(path)
     schema = file.schema_arrow
     refuse_many_columns(len(schema.names), limits)
-    _check_footer(file.metadata, limits)
+    _check_footer(file.metadata, declared, limits)
     check_names(schema.names)
     check_declaration(schema.names, declared)
-    types = {field.name: _declared_type(field, declared) for field in schema}
+    natural = {field.name: _accepted_type(field) for field in schema}
+    types: dict[str, ColumnType] = {n: "category" if n in declared.texts else kind for n, kind in natural.items()}
     long_columns = _columns_of_long_integers(file, [name for name, kind in types.items() if kind == "number"])
     types |= dict.fromkeys(long_columns, "category")
-    return ParquetSource(path, tuple(schema.names), tuple(types.values()), limits, {})
+    return ParquetSource(path, tuple(schema.names), tuple(types.values()), tuple(natural.values()), limits, {})
+
+
+def read_parquet_names(path: Path, limits: DatasetLimits) -> tuple[str, ...]:
+    """Return the columns' names; raise ``DatasetRefused`` where they cannot be used."""
+    names = tuple(_open(path).schema_arrow.names)
+    refuse_many_columns(len(names), limits)
+    check_names(names)
+    return names
 
 
 def _open(path: Path) -> pq.ParquetFile:
@@ -119,12 +129,12 @@ def _open(path: Path) -> pq.ParquetFile:
         raise _damaged() from error
 
 
-def _check_footer(footer: pq.FileMetaData, limits: DatasetLimits) -> None:
+def _check_footer(footer: pq.FileMetaData, declared: ColumnDeclaration, limits: DatasetLimits) -> None:
     groups = [footer.row_group(index) for index in range(footer.num_row_groups)]
     n_rows = sum(group.num_rows for group in groups)
     if any(group.num_rows < 0 or group.total_byte_size < 0 for group in groups) or n_rows != footer.num_rows:
         raise _damaged()
-    if n_rows == 0:
+    if n_rows == 0 and not declared.may_be_empty:
         raise DatasetRefused("dataset_empty", "there is no row; send a dataset with at least one")
     refuse_many_rows(n_rows, footer.num_columns, limits)
     n_bytes = sum(group.total_byte_size for group in groups)
@@ -148,14 +158,14 @@ def _refuse_bomb(group: pq.RowGroupMetaData, limits: DatasetLimits) -> None:
             )
 
 
-def _declared_type(field: pa.Field, declared: ColumnDeclaration) -> ColumnType:
+def _accepted_type(field: pa.Field) -> ColumnType:
     kind = natural_type(field.type)
     if kind is None:
         refuse_columns(
             f"column {shown(field.name)} has the type {shown(str(field.type))}; only flat columns of booleans, "
             "numbers, strings, dictionaries, dates and timestamps are read"
         )
-    return "category" if field.name == declared.row_id else kind
+    return kind
 
 
 def _columns_of_long_integers(file: pq.ParquetFile, numbers: list[str]) -> list[str]:

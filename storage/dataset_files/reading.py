@@ -3,11 +3,20 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .csv_reading import open_csv
+from ..errors import DatasetRefused
+from .csv_reading import open_csv, read_header
 from .json_reading import open_json
-from .layout import ColumnDeclaration, ColumnSource, DatasetLimits, lay_out, refuse_large_file
+from .layout import (
+    ColumnDeclaration,
+    ColumnSource,
+    DatasetLimits,
+    DeclaredColumns,
+    check_names,
+    lay_out,
+    refuse_large_file,
+)
 from .normalising import ColumnSummary, write_normalised
-from .parquet_reading import open_parquet
+from .parquet_reading import open_parquet, read_parquet_names
 from .sniffing import FileForm, sniff
 
 
@@ -52,16 +61,30 @@ def read_upload(
         Codes ``dataset_*`` and ``unsupported_media_type``.
     """
     refuse_large_file(path.stat().st_size, limits)
-    source = _open(sniff(path, media_hint), path, declared, limits)
+    source = open_source(sniff(path, media_hint), path, declared, limits)
     layout = lay_out(source.names, source.types, declared)
     n_rows, columns = write_normalised(source, layout, into, limits)
+    if n_rows == 0:
+        raise DatasetRefused("dataset_empty", "there is no row; send a dataset with at least one")
     odd_cells = source.odd_cells
     return ReadDataset(
         n_rows, tuple(replace(column, category_because=odd_cells.get(column.name)) for column in columns)
     )
 
 
-def _open(form: FileForm, path: Path, declared: ColumnDeclaration, limits: DatasetLimits) -> ColumnSource:
+def read_names(form: FileForm, path: Path, limits: DatasetLimits) -> tuple[str, ...]:
+    """Return the columns' names, with as little reading as the form allows; raise ``DatasetRefused`` if faulty."""
+    if form == "parquet":
+        return read_parquet_names(path, limits)
+    if form == "csv":
+        names = read_header(path, limits)
+        check_names(names)
+        return names
+    return open_json(path, form, DeclaredColumns(), limits).names
+
+
+def open_source(form: FileForm, path: Path, declared: ColumnDeclaration, limits: DatasetLimits) -> ColumnSource:
+    """Read what it takes to know the columns and their types; raise ``DatasetRefused`` where they are faulty."""
     if form == "parquet":
         return open_parquet(path, declared, limits)
     if form == "csv":

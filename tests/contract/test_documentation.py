@@ -241,6 +241,8 @@ def test_paths_of_the_contract_are_all_there(document: Json) -> None:
         "/v1/datasets": {"get", "post"},
         "/v1/datasets/{dataset_id}": {"get", "patch", "delete"},
         "/v1/datasets/{dataset_id}/rows": {"get"},
+        "/v1/relational-datasets": {"get", "post"},
+        "/v1/relational-datasets/{relational_dataset_id}": {"get", "patch", "delete"},
         "/v1/proximities": {"get", "post"},
         "/v1/proximities/{proximities_id}": {"get", "delete"},
         "/v1/proximities/{proximities_id}/content": {"get"},

@@ -13,7 +13,7 @@ _EVERY_NOUN = pytest.mark.parametrize("noun", _RENAMED, ids=lambda noun: noun.na
 
 
 def test_uploads_and_explainers_can_be_renamed() -> None:
-    assert [noun.name for noun in _RENAMED] == ["models", "datasets", "explainers"]
+    assert [noun.name for noun in _RENAMED] == ["models", "datasets", "relational_datasets", "explainers"]
 
 
 @_EVERY_NOUN

@@ -40,8 +40,8 @@ def test_every_message_is_closed_frozen_and_described(kind: type[Contract]) -> N
 
 @pytest.mark.parametrize("kind", _MESSAGES)
 def test_no_message_is_keyed_by_class_or_feature(kind: type[Contract]) -> None:
-    """Objects with free keys are sent by callers: instances, and the parameters of a protocol that is not ours."""
-    free = {"parameters"} if issubclass(kind, ForeignMessage) else {"answers", "instances", "others"}
+    """Objects with free keys are sent by callers: instances, languages by table, parameters of a foreign protocol."""
+    free = {"parameters"} if issubclass(kind, ForeignMessage) else {"answers", "instances", "others", "tables"}
     schema = kind.model_json_schema()
     for each in (schema, *schema.get("$defs", {}).values()):
         assert each.get("additionalProperties", False) is False

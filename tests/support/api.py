@@ -43,6 +43,14 @@ class Api:
         form = {} if metadata is None else {"metadata": metadata if isinstance(metadata, str) else json.dumps(metadata)}
         return self.http.post(path, files={"file": ("upload", data)}, data=form, headers=headers)
 
+    def upload_tables(
+        self, path: str, files: Mapping[str, str | bytes], metadata: Mapping[str, object] | str, **headers: str
+    ) -> httpx.Response:
+        """Send the files of several tables, by their names."""
+        parts = [("file", (name, data)) for name, data in files.items()]
+        form = {"metadata": metadata if isinstance(metadata, str) else json.dumps(metadata)}
+        return self.http.post(path, files=parts, data=form, headers=headers)
+
     def wait(self, job: str) -> Json:
         """Return the job when it has ended, however long that takes: a test that hangs is ended from outside."""
         while True:

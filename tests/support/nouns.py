@@ -36,7 +36,7 @@ PUT = tuple(noun for noun in LISTED if noun.named_by_callers)
 STORED = NOUNS["explanations"]
 """What is kept of answers, where the explainer says so."""
 MADE = (*CREATED, *PUT, STORED)
-UPLOADED = ("/v1/models", "/v1/datasets")
+UPLOADED = ("/v1/models", "/v1/datasets", "/v1/relational-datasets")
 FROM_MODEL_AND_DATASET = tuple(noun for noun in NOUNS.made_by_jobs if {"model", "dataset"} <= set(noun.made_from))
 
 
@@ -52,6 +52,14 @@ def create(api: Api, forest: Registered, noun: Noun[Any], number: int, **headers
         return api.http.put(f"{noun.path}/number-{number}", json=request, headers=headers)
     if noun.name == "datasets":
         return api.upload(noun.path, f"a,b\n{number},{number}\n".encode(), {"name": "numbered"}, **headers)
+    if noun.name == "relational_datasets":
+        tables = {"parent.csv": f"id,a\n1,{number}\n", "child.csv": "parent_id\n1\n"}
+        metadata = {
+            "name": "numbered",
+            "examples": {"table": "parent"},
+            "tables": [{"name": "parent"}, {"name": "child"}],
+        }
+        return api.upload_tables(noun.path, tables, metadata, **headers)
     return api.post(noun.path, _request(forest, noun, number), **headers)
 
 

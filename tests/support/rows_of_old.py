@@ -47,6 +47,18 @@ ROWS: dict[str, list[Row]] = {
             "summary": {"n_rows": 3, "columns": [{"name": "a", "role": "feature"}]},
         },
     ],
+    "relational_datasets": [
+        {
+            "id": "rds_1", "name": "bank", "size_bytes": 5_000_000_000, "arrays": _HASH, "created_at": 1.5,
+            "summary": {"tables": [{"name": "customer", "n_rows": 3}]}, **_METADATA, "listed": {"n_rows": 3},
+        },
+    ],
+    "relational_tables": [
+        {
+            "dataset": "rds_1", "position": 0, "name": "customer", "sha256": _HASH, "size_bytes": 5_000_000_000,
+            "content": _HASH,
+        },
+    ],
     "jobs": [
         {"id": "job_1", **_JOB, "status": "succeeded", "fraction": 1.0, "problem": None, "finished_at": 4.5},
         {

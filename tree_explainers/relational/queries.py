@@ -8,7 +8,7 @@ missing value satisfies ``is_missing`` alone, as in SQL.
 from dataclasses import dataclass
 from typing import Literal
 
-from .schema import Step
+from .schema import ColumnSchema, Schema, Step
 
 EXAMPLE = -1  # as the index of a variable: the example itself
 
@@ -27,6 +27,16 @@ class ColumnTerm:
 
     column: str
     parents: tuple[str, ...] = ()
+
+    def table(self, schema: Schema, table: str) -> str:
+        """Return the table that the column is of, where the row is one of ``table``."""
+        for name in self.parents:
+            table = schema.relationships[name].parent
+        return table
+
+    def column_schema(self, schema: Schema, table: str) -> ColumnSchema:
+        """Return the kind and the levels of the column, where the row is one of ``table``."""
+        return schema.tables[self.table(schema, table)].columns[self.column]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +91,14 @@ class Query:
 
     variables: tuple[Variable, ...] = ()
     conditions: tuple[Condition, ...] = ()
+
+    def tables(self, schema: Schema) -> tuple[str, ...]:
+        """Return the table of each variable."""
+        return tuple(schema.reached(variable.by) for variable in self.variables)
+
+    def table_of(self, variable: int, schema: Schema) -> str:
+        """Return the table of one variable or, for ``EXAMPLE``, that of the examples."""
+        return schema.examples if variable == EXAMPLE else schema.reached(self.variables[variable].by)
 
 
 @dataclass(frozen=True, slots=True)

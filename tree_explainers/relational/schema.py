@@ -1,8 +1,8 @@
 """The schema of several tables: columns, keys, the relationships between tables, and which table holds the examples."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
 ColumnKind = Literal["number", "category", "boolean", "key", "time"]
 Direction = Literal["children", "parent"]
@@ -60,6 +60,27 @@ class Schema:
                 yield Step(name, "children"), relationship.child
             if relationship.child == table:
                 yield Step(name, "parent"), relationship.parent
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the schema as plain JSON values, for ``from_json``."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> "Schema":
+        """Return the schema that ``to_json`` gave, also after it was written as JSON and read again."""
+        tables = {
+            name: TableSchema(
+                {column: ColumnSchema(of["kind"], tuple(of["levels"])) for column, of in table["columns"].items()},
+                tuple(table["primary_key"]),
+                table["time"],
+            )
+            for name, table in document["tables"].items()
+        }
+        relationships = {
+            name: RelationshipSchema(of["child"], tuple(of["columns"]), of["parent"], tuple(of["parent_columns"]))
+            for name, of in document["relationships"].items()
+        }
+        return cls(tables, relationships, document["examples"], document["target"], document["cutoff"])
 
     def reached(self, step: Step) -> str:
         """Return the table that a step leads to."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from storage.database import Database
 from storage.object_store import ObjectStore
+from storage.publications import Publication
 from tree_explainers.compute.progress import ReportProgress
 
 
@@ -30,9 +31,10 @@ class JobContext:
 class Produced:
     """The result of a job."""
 
-    result: bytes  # JSON, as the artefact's readers get it
+    result: bytes | None  # JSON, as the artefact's readers get it; None where the job makes no artefact
     arrays: bytes | None = None  # what explainers need of it
     files: Mapping[str, Path] = field(default_factory=dict)  # written in the workspace; kept under these names
+    publish: Callable[[ObjectStore], Publication] | None = None  # keeps the objects of what is published beside it
 
 
 JobKind = Callable[[JobContext], Produced]

@@ -16,6 +16,7 @@ from storage.database import Database
 from storage.errors import StorageError, StorageUnavailable, translate_disk_full
 from storage.object_store import ObjectStore
 from storage.orphans import discard_orphans
+from storage.publications import Publication, publish_things
 from storage.remote_objects import open_objects
 from tree_explainers.compute.progress import ReportProgress
 from tree_explainers.errors import ExplainerError
@@ -116,18 +117,23 @@ def _context(
 
 def _publish(context: JobContext, attempts: AttemptStore, claim: Claim, produced: Produced) -> None:
     objects = context.objects
-    _refuse_large_result(produced.result)
+    _refuse_large_result(produced.result or b"")
     with objects.keeping():
-        result = objects.put(produced.result)
+        result = None if produced.result is None else objects.put(produced.result)
         arrays = None if produced.arrays is None else objects.put(produced.arrays)
         files = {name: objects.put_file(path) for name, path in produced.files.items()}
+        publication = Publication() if produced.publish is None else produced.publish(objects)
 
-        def publish_artefact(connection: Connection) -> None:
-            publish(connection, claim.artefact, result, arrays, files)
+        def publish_all(connection: Connection) -> None:
+            publish_things(connection, publication)
+            if result is not None:
+                publish(connection, claim.artefact, result, arrays, files, publication.columns)
 
-        is_published = attempts.succeed(claim, publish_artefact)
+        is_published = attempts.succeed(claim, publish_all)
+    # Of the things that were published, others may have been there already, with other bytes.
+    if not is_published or publication.objects:
+        discard_orphans(context.database, objects, (result, arrays, *files.values(), *publication.objects))
     if not is_published:
-        discard_orphans(context.database, objects, (result, arrays, *files.values()))
         raise JobStopped
 
 

@@ -24,6 +24,7 @@ from .models import AsyncModels, Models
 from .models import register as send_model
 from .prototype_sets import AsyncPrototypeSets, PrototypeSets
 from .proximities import AllProximities, AsyncAllProximities
+from .relational_datasets import AsyncRelationalDatasets, RelationalDatasets
 from .retrying import RetryPolicy
 from .rule_sets import AsyncRuleSets, RuleSets
 from .stored_explanations import AsyncStoredExplanations, StoredExplanations
@@ -159,6 +160,7 @@ class Leafspace(Connected):
         self._transport = SyncTransport(Connection.checked(base_url, api_key, timeout, retries))
         self.models = Models(self._transport)
         self.datasets = Datasets(self._transport)
+        self.relational_datasets = RelationalDatasets(self._transport)
         self.prototype_sets = PrototypeSets(self._transport)
         self.explainers = Explainers(self._transport)
         self.explainer_names = ExplainerNames(self._transport)
@@ -210,6 +212,7 @@ class AsyncLeafspace(Connected):
         self._transport = AsyncTransport(Connection.checked(base_url, api_key, timeout, retries))
         self.models = AsyncModels(self._transport)
         self.datasets = AsyncDatasets(self._transport)
+        self.relational_datasets = AsyncRelationalDatasets(self._transport)
         self.prototype_sets = AsyncPrototypeSets(self._transport)
         self.explainers = AsyncExplainers(self._transport)
         self.explainer_names = AsyncExplainerNames(self._transport)

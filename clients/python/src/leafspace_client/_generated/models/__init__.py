@@ -16,6 +16,7 @@ from .baseline import Baseline
 from .baseline_score import BaselineScore
 from .body_register_dataset import BodyRegisterDataset
 from .body_register_model import BodyRegisterModel
+from .body_register_relational_dataset import BodyRegisterRelationalDataset
 from .cell import Cell
 from .certificate_objective import CertificateObjective
 from .class_prediction import ClassPrediction
@@ -37,6 +38,8 @@ from .dataset_summary import DatasetSummary
 from .deleted_explanations import DeletedExplanations
 from .difference import Difference
 from .evaluation import Evaluation
+from .examples import Examples
+from .examples_metadata import ExamplesMetadata
 from .explained_row import ExplainedRow
 from .explainer import Explainer
 from .explainer_name import ExplainerName
@@ -53,6 +56,7 @@ from .explanation_set_sizes import ExplanationSetSizes
 from .feature_group import FeatureGroup
 from .field_problem import FieldProblem
 from .firing_rule import FiringRule
+from .foreign_key_metadata import ForeignKeyMetadata
 from .indicator_column import IndicatorColumn
 from .instance_type_0 import InstanceType0
 from .job import Job
@@ -95,6 +99,7 @@ from .page_model_summary import PageModelSummary
 from .page_neighbors_of_row import PageNeighborsOfRow
 from .page_prototype_set import PagePrototypeSet
 from .page_proximities import PageProximities
+from .page_relational_dataset_summary import PageRelationalDatasetSummary
 from .page_rule_set import PageRuleSet
 from .page_stored_explanation_summary import PageStoredExplanationSummary
 from .parity import Parity
@@ -123,6 +128,14 @@ from .readiness import Readiness
 from .reason import Reason
 from .reason_interval import ReasonInterval
 from .refused_row import RefusedRow
+from .relational_column import RelationalColumn
+from .relational_dataset import RelationalDataset
+from .relational_dataset_metadata import RelationalDatasetMetadata
+from .relational_dataset_summary import RelationalDatasetSummary
+from .relational_table import RelationalTable
+from .relational_table_metadata import RelationalTableMetadata
+from .relational_warning import RelationalWarning
+from .relationship import Relationship
 from .renaming import Renaming
 from .restart import Restart
 from .row_coverage import RowCoverage
@@ -169,6 +182,7 @@ __all__ = (
     "BaselineScore",
     "BodyRegisterDataset",
     "BodyRegisterModel",
+    "BodyRegisterRelationalDataset",
     "Cell",
     "CertificateObjective",
     "ClassPrediction",
@@ -190,6 +204,8 @@ __all__ = (
     "DeletedExplanations",
     "Difference",
     "Evaluation",
+    "Examples",
+    "ExamplesMetadata",
     "ExplainedRow",
     "Explainer",
     "ExplainerName",
@@ -206,6 +222,7 @@ __all__ = (
     "FeatureGroup",
     "FieldProblem",
     "FiringRule",
+    "ForeignKeyMetadata",
     "IndicatorColumn",
     "InstanceType0",
     "Job",
@@ -248,6 +265,7 @@ __all__ = (
     "PageNeighborsOfRow",
     "PagePrototypeSet",
     "PageProximities",
+    "PageRelationalDatasetSummary",
     "PageRuleSet",
     "PageStoredExplanationSummary",
     "Parity",
@@ -276,6 +294,14 @@ __all__ = (
     "Reason",
     "ReasonInterval",
     "RefusedRow",
+    "RelationalColumn",
+    "RelationalDataset",
+    "RelationalDatasetMetadata",
+    "RelationalDatasetSummary",
+    "RelationalTable",
+    "RelationalTableMetadata",
+    "RelationalWarning",
+    "Relationship",
     "Renaming",
     "Restart",
     "RowCoverage",

@@ -1,0 +1,93 @@
+"""Register, read and delete relational datasets."""
+
+from collections.abc import Sequence
+from typing import BinaryIO
+
+import orjson
+
+from schemas.contract import Page
+from schemas.relational_datasets import RelationalDataset, RelationalDatasetMetadata, RelationalDatasetSummary
+from storage.relational_datasets import NewRelationalDataset, NewTable
+from storage.relational_files import RelationalDeclaration, check_declaration
+
+from ..app_context import AppContext
+from .deletion import delete_with_objects
+from .uploads import TablesUpload, received_tables
+
+_SUFFIX, _FOLDERS = ".", "/\\"
+
+
+def table_name(file_name: str) -> str:
+    """Return the name of the table that a file of this name holds: that without folders and suffix."""
+    for separator in _FOLDERS:
+        file_name = file_name.rpartition(separator)[2]
+    return file_name.rpartition(_SUFFIX)[0] or file_name
+
+
+def register_relational_dataset(
+    context: AppContext, files: Sequence[tuple[str, BinaryIO]], metadata: RelationalDatasetMetadata
+) -> tuple[RelationalDataset, bool]:
+    """Read and keep a relational dataset; return it, and whether it is new. ``files`` come with their names.
+
+    Raises
+    ------
+    DatasetRefused
+        What is wrong with it, and where; nothing is kept then.
+    """
+    by_table = [(table_name(name), file) for name, file in files]
+    declared = RelationalDeclaration.from_json(metadata.model_dump(mode="json"))
+    check_declaration(declared, [name for name, _ in by_table])
+    in_order = sorted(by_table, key=lambda pair: declared.table(pair[0]).index)
+    with received_tables(context.objects, [file for _, file in in_order], metadata) as upload:
+        known = context.relational_datasets.find(upload.id)
+        return (known, False) if known else _read_and_keep(context, upload)
+
+
+def list_relational_datasets(
+    context: AppContext, limit: int, cursor: str | None, **filters: str
+) -> Page[RelationalDatasetSummary]:
+    """Return one page of relational datasets, newest first."""
+    return context.relational_datasets.list(limit, cursor, **filters)
+
+
+def get_relational_dataset(context: AppContext, dataset_id: str) -> RelationalDataset:
+    """Return a relational dataset."""
+    return context.relational_datasets.get(dataset_id).view
+
+
+def write_relational_dataset(context: AppContext, dataset_id: str) -> bytes:
+    """Return a relational dataset as JSON: a ``RelationalDataset``."""
+    return orjson.dumps(context.relational_datasets.document(dataset_id))
+
+
+def relational_dataset_bytes(context: AppContext, dataset_id: str) -> int:
+    """Return how large what is said of its tables is as JSON; raise ``NotFound`` where there is none."""
+    return context.relational_datasets.n_bytes(dataset_id)
+
+
+def rename_relational_dataset(context: AppContext, dataset_id: str, name: str | None) -> None:
+    """Give a relational dataset another name, or none."""
+    context.relational_datasets.rename(dataset_id, name)
+
+
+def delete_relational_dataset(context: AppContext, dataset_id: str) -> None:
+    """Delete a relational dataset that nothing depends on."""
+    delete_with_objects(context, lambda: context.relational_datasets.delete(dataset_id))
+
+
+def _read_and_keep(context: AppContext, upload: TablesUpload) -> tuple[RelationalDataset, bool]:
+    read = context.upload_reader.read_relational_dataset(upload.folder, upload.metadata)
+    sizes = [path.stat().st_size for path in upload.paths]
+    names = [table["name"] for table in read.summary["tables"]]
+    with context.objects.keeping():
+        put = context.objects.put_file
+        files = zip(names, upload.paths, sizes, read.contents, strict=True)
+        dataset = NewRelationalDataset(
+            id=upload.id,
+            name=upload.metadata["name"],
+            tables=[NewTable(name, put(path), size, put(content)) for name, path, size, content in files],
+            arrays=put(read.arrays),
+            summary=read.summary,
+            metadata=upload.metadata,
+        )
+        return context.relational_datasets.add(dataset)

@@ -1,0 +1,150 @@
+"""Table files: one table of several, read from its upload into a normalised file, and columns read back from there."""
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from ..dataset_files.layout import ColumnLayout, ColumnRole, ColumnType, DatasetLimits, shown
+from ..dataset_files.normalising import ColumnSummary, write_normalised
+from ..dataset_files.reading import open_source, read_names
+from ..dataset_files.sniffing import FileForm, sniff
+from ..errors import DatasetRefused, TooManyRows
+from .declaration import RelationalDeclaration, TableDeclaration, check_columns
+from .key_columns import KeyColumn
+from .times import are_moments
+
+
+@dataclass(frozen=True, slots=True)
+class UploadedTable:
+    """A table's file whose columns' names are known."""
+
+    declared: TableDeclaration
+    upload: Path
+    form: FileForm
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnUses:
+    """What is said of a table's columns to the readers of files: which are kept as texts, and what all are for."""
+
+    texts: frozenset[str]
+    roles: dict[str, ColumnRole]
+    target: None = None
+    row_id: None = None
+    features: None = None
+    may_be_empty: bool = True
+
+    @classmethod
+    def of(cls, declared: RelationalDeclaration, table: TableDeclaration, keys: Collection[str]) -> "ColumnUses":
+        """Return the uses where these columns are of keys."""
+        roles: dict[str, ColumnRole] = {}
+        if table.name == declared.examples:
+            roles |= {name: "target" for name in (declared.target,) if name is not None}
+            roles |= {name: "time" for name in (declared.cutoff,) if name is not None}
+        if table.time is not None:
+            roles[table.time] = "time"
+        roles |= dict.fromkeys(keys, "key")
+        return cls(frozenset(keys) | frozenset(table.categories), roles)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTable:
+    """A table in its normalised file, whose columns are in the order of the upload."""
+
+    uploaded: UploadedTable
+    uses: ColumnUses
+    content: Path
+    n_rows: int
+    natural_types: dict[str, ColumnType | None]
+    columns: tuple[ColumnSummary, ...]
+
+    @property
+    def declared(self) -> TableDeclaration:
+        """What the metadata say of it."""
+        return self.uploaded.declared
+
+    @property
+    def name(self) -> str:
+        """Name of the table."""
+        return self.declared.name
+
+    def column(self, name: str) -> ColumnSummary:
+        """Return what is known of a column."""
+        return {column.name: column for column in self.columns}[name]
+
+    def key(self, columns: Sequence[str]) -> list[KeyColumn]:
+        """Return the values of the columns of a key, which were kept as texts."""
+        return [KeyColumn.of(name, read_column(self.content, name), self.natural_types[name]) for name in columns]
+
+    def columns_of_dates(self) -> list[str]:
+        """Return the names of the features that hold dates or times alone."""
+        return [column.name for column in self.columns if column.role == "feature" and self._holds_dates(column)]
+
+    def _holds_dates(self, column: ColumnSummary) -> bool:
+        if column.type != "category" or column.n_missing == self.n_rows:
+            return False
+        if column.categories is not None:
+            return are_moments(pa.array(column.categories, pa.string()))
+        return are_moments(pc.unique(read_column(self.content, column.name)))
+
+
+def survey_table(
+    declared: RelationalDeclaration, table: TableDeclaration, upload: Path, limits: DatasetLimits
+) -> UploadedTable:
+    """Return a table's names.
+
+    Raises
+    ------
+    DatasetRefused
+        Where the file cannot be read, or lacks a column that the metadata name.
+    """
+    with _naming(table):
+        form = sniff(upload, None)
+        names = read_names(form, upload, limits)
+    check_columns(declared, table, names)
+    return UploadedTable(table, upload, form, names)
+
+
+def read_table(uploaded: UploadedTable, uses: ColumnUses, limits: DatasetLimits, into: Path) -> ReadTable:
+    """Read a table and write it to ``into``; raise ``DatasetRefused`` where it cannot be read, or is too large."""
+    with _naming(uploaded.declared):
+        source = open_source(uploaded.form, uploaded.upload, uses, limits)
+        layout = [
+            ColumnLayout(name, kind, uses.roles.get(name, "feature"), index)
+            for index, (name, kind) in enumerate(zip(source.names, source.types, strict=True))
+        ]
+        n_rows, columns = write_normalised(source, layout, into, limits)
+    odd_cells = source.odd_cells
+    columns = tuple(replace(column, category_because=odd_cells.get(column.name)) for column in columns)
+    natural_types = dict(zip(source.names, source.natural_types, strict=True))
+    return ReadTable(uploaded, uses, into, n_rows, natural_types, columns)
+
+
+def described(columns: Sequence[ColumnSummary]) -> list[dict[str, Any]]:
+    """Return the columns as JSON; nothing is counted or listed of keys and times."""
+    return [asdict(column) for column in columns]
+
+
+def read_column(content: Path, name: str) -> pa.ChunkedArray:
+    """Return a column of a normalised file: doubles, texts or booleans, null for what is missing."""
+    with pq.ParquetFile(content) as file:
+        # A name with a dot in it selects its neighbours too.
+        return file.read(columns=[name], use_threads=False).column(name)
+
+
+@contextmanager
+def _naming(table: TableDeclaration) -> Iterator[None]:
+    """Have refusals of a file say which table it is of."""
+    try:
+        yield
+    except DatasetRefused as refusal:
+        code = "too_many_rows" if isinstance(refusal, TooManyRows) else refusal.code
+        detail = f"table {shown(table.name)}: {refusal.detail}"
+        raise DatasetRefused(code, detail, refusal.pointer or table.pointer) from refusal

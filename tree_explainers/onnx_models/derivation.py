@@ -1,0 +1,98 @@
+"""derive_model: everything that is kept of a model's file, made once when it comes into the service.
+
+Models come from callers, in the confined process that reads uploads, and from jobs that learn one. The graph is run for
+one row and for as many as one call may have, so that whatever can fail fails here first.
+"""
+
+import resource
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ModelRefused, RowRefused
+from ..rows import Rows
+from .description import DeclaredModel, ModelDescription, ModelLimits
+from .reading import ReadModel, read_model
+from .session import ModelSession
+from .sniffing import HEAD_BYTES, sniff_model
+
+_MOST_ROWS = 1_000  # in one call
+_MOST_BYTES_OF_ROWS = 512 * 1024**2
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedModel:
+    """A model that was read, and the session in which it was tried."""
+
+    read: ReadModel
+    session: ModelSession
+
+
+def derive_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> DerivedModel:
+    """Return the description, the arrays and the graph with leaves of an ONNX file.
+
+    Raises
+    ------
+    ModelRefused
+        What is wrong with it.
+    """
+    sniff_model(data[:HEAD_BYTES])
+    read = read_model(data, declared, limits)
+    del data  # it may be large, and callers hold it no longer
+    session = ModelSession(read.leaf_graph, read.description)
+    if _predicts_one_row(session):
+        _predict_many_rows(session)
+    return DerivedModel(read, session)
+
+
+def _predicts_one_row(session: ModelSession) -> bool:
+    """Run the graph once, and return whether it takes the row.
+
+    A crash of the runtime ends this process, and no other. Some models refuse the row for its values (a category that
+    they do not know), which is valid; a model that reads numbers only has no reason to.
+    """
+    try:
+        session.run(session.encode(_some_rows(session.description, 1)))
+    except RowRefused as refusal:
+        if refusal.code == "validation_failed" and all(spec.type != "string" for spec in session.description.inputs):
+            detail = "the model cannot predict a row of zeros: its operators, types or shapes do not fit together"
+            raise ModelRefused("model_invalid_graph", detail) from refusal
+        return False
+    return True
+
+
+def _predict_many_rows(session: ModelSession) -> None:
+    """Run the graph for the largest number of rows in one call: the growth of tensors shows here first.
+
+    A few operators can make a matrix of all rows by all rows, or twice as many columns each. Sizes do not depend on
+    values (``onnx_models.checking``), so that other rows take no more.
+    """
+    before = _peak_bytes()
+    rows = session.encode(_some_rows(session.description, _MOST_ROWS))
+    try:
+        session.run(rows)
+    except RowRefused as refusal:
+        # The same row alone was accepted: there was no memory for all of them.
+        raise _too_large() from refusal
+    if _peak_bytes() - before > _MOST_BYTES_OF_ROWS:
+        raise _too_large()
+
+
+def _too_large() -> ModelRefused:
+    detail = f"Predicting {_MOST_ROWS:,} rows takes more than {_MOST_BYTES_OF_ROWS // 1024**2} MiB of memory."
+    return ModelRefused("model_too_complex", detail)
+
+
+def _peak_bytes() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def _some_rows(description: ModelDescription, n_rows: int) -> Rows:
+    columns: list[NDArray[Any]] = []
+    for spec in description.inputs:
+        is_text = spec.type == "string"
+        value: NDArray[Any] = np.full(n_rows, None, np.object_) if is_text else np.zeros(n_rows)
+        columns += [value] * spec.width
+    return Rows(description.feature_names, tuple(columns))

@@ -1,0 +1,274 @@
+"""Scores of candidate tests, all constants of a family at once.
+
+A category's levels need one pass over the bindings, in which each example counts once for each level it has. A
+number needs each example's largest and smallest value, and one sort. The earlier of equal scores wins.
+"""
+
+from dataclasses import dataclass
+from math import log2
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compute.compiled import compiled, inlined
+from .queries import Operator
+from .tables import MISSING
+
+Ints = NDArray[np.int32]
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+
+LEAST_GAIN = 1e-9  # a test that gains no more parts nothing
+TIE = 1e-12  # scores that differ by no more are equal
+
+ABOVE: Operator = ">"
+UP_TO: Operator = "<="
+
+
+class Best(NamedTuple):
+    """The best test of a family, and its score."""
+
+    score: float
+    operator: Operator | None  # None: that there is a binding at all
+    constant: float  # the place of a level, or a cut; 0 where there is none
+
+
+Split = tuple[Ints, Floats, Floats, float, bool]  # labels, weights, the node's totals, least weight, gain ratio or not
+Sample = tuple[float, np.uint64]  # the share of tests that are candidates, and the key of the family
+
+
+@dataclass(frozen=True, slots=True)
+class NodeGoal:
+    """What the tests of one node are scored by: gain (equations 2 and 3, on weights), or gain ratio.
+
+    Each test is a candidate with the probability ``share``: this depends on the node's key, the family and the
+    constant alone.
+    """
+
+    labels: Ints  # (n_examples,)
+    weights: Floats  # (n_examples,)
+    totals: Floats  # (n_classes,) of the node
+    min_weight: float  # of the examples on each side
+    ratio: bool  # whether gain is divided by the entropy of the two shares
+    share: float = 1.0
+    key: int = 0
+
+    def best_level(self, examples: Ints, codes: Ints, n_levels: int, family: int, *, may_miss: bool) -> Best | None:
+        """Return the best of ``= level``, levels ascending, and ``is_missing``.
+
+        Parameters
+        ----------
+        examples, codes
+            (n,) of bindings by example: the example, and the code of the level or MISSING.
+        n_levels
+            Number of levels.
+        family
+            Key of the family.
+        may_miss
+            Whether ``is_missing`` is a candidate.
+        """
+        sums = _level_sums(examples, codes, self.labels, self.weights, (n_levels, len(self.totals)))
+        place, score = _best_of(sums if may_miss else sums[:n_levels], self._split(), self._sample(family))
+        if place < 0:
+            return None
+        return Best(score, "is_missing", 0.0) if place == n_levels else Best(score, "=", float(place))
+
+    def best_bare(self, examples: Ints, family: int) -> Best | None:
+        """Return that an example has a binding, where this is a test."""
+        found = self.best_level(examples, np.zeros(len(examples), np.int32), 1, family, may_miss=False)
+        return None if found is None else Best(found.score, None, 0.0)
+
+    def best_cut(self, examples: Ints, values: Singles, grid: Singles, family: int, *, may_miss: bool) -> Best | None:
+        """Return the best of ``> cut``, ``<= cut``, cuts ascending, and ``is_missing``.
+
+        Parameters
+        ----------
+        examples, values
+            (n,) of bindings by example: the example, and the number or NaN.
+        grid
+            Ascending cuts that alone are candidates; empty: all cuts halfway between values.
+        family, may_miss
+            As in ``best_level``.
+        """
+        found = self.best_group(examples, values.reshape(1, -1), grid, family)
+        best = None if found is None else found[1]
+        if may_miss:
+            codes = np.where(np.isnan(values), np.int32(0), np.int32(1))
+            sums = _level_sums(examples, codes, self.labels, self.weights, (1, len(self.totals)))
+            _, score = _best_of(sums[:1], self._split(), self._sample(family))
+            if score > (0.0 if best is None else best.score + TIE):
+                return Best(score, "is_missing", 0.0)
+        return best
+
+    def best_group(self, examples: Ints, values: Singles, grid: Singles, family: int) -> tuple[int, Best] | None:
+        """Return the best cut of a family of several numbers, and the number's place; the first of equal ones.
+
+        ``values`` are (n_numbers, n); the rest is as in ``best_cut``.
+        """
+        place, sign, cut, score = _best_of_groups(examples, values, grid, self._split(), self._sample(family))
+        return None if place < 0 else (place, Best(score, ABOVE if sign > 0 else UP_TO, cut))
+
+    def _split(self) -> Split:
+        return self.labels, self.weights, self.totals, float(self.min_weight), self.ratio
+
+    def _sample(self, family: int) -> Sample:
+        return self.share, np.uint64(mixed(self.key, family) if self.share < 1 else 0)
+
+
+def mixed(key: int, other: int) -> int:
+    """Return a key of 64 bits made of two (the finaliser of splitmix64)."""
+    value = (key * 0x9E3779B97F4A7C15 + other + 0x632BE59BD9B4E019) & _ALL_BITS
+    value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & _ALL_BITS
+    value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & _ALL_BITS
+    return value ^ (value >> 31)
+
+
+_ALL_BITS = (1 << 64) - 1
+
+
+@inlined
+def _mixed(key: np.uint64, other: np.uint64) -> np.uint64:
+    """Return what ``mixed`` does."""
+    value = key * np.uint64(0x9E3779B97F4A7C15) + other + np.uint64(0x632BE59BD9B4E019)
+    value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return value ^ (value >> np.uint64(31))
+
+
+@inlined
+def _kept(sample: Sample, constant: np.uint64) -> bool:
+    """Return whether a test is a candidate: its key, as a number from 0 to 1, is below the share."""
+    share, key = sample
+    return share >= 1.0 or float(_mixed(key, constant) >> np.uint64(11)) * 2.0**-53 < share
+
+
+@inlined
+def _bits(weight: float) -> float:
+    """Return x log2 x, 0 where x is 0 (or below by rounding)."""
+    return weight * log2(weight) if weight > 0.0 else 0.0
+
+
+@inlined
+def _score(passed: Floats, split: Split) -> float:
+    """Return the gain (or gain ratio) of the test that examples of these weights pass; -1 where it is no test."""
+    totals, min_weight, ratio = split[2], split[3], split[4]
+    n_passed, n_all, gain = 0.0, 0.0, 0.0
+    for label in range(len(totals)):
+        n_passed += passed[label]
+        n_all += totals[label]
+        gain += _bits(passed[label]) + _bits(totals[label] - passed[label]) - _bits(totals[label])
+    n_failed = n_all - n_passed
+    if n_passed < min_weight or n_failed < min_weight or n_passed <= 0.0 or n_failed <= 0.0:
+        return -1.0
+    shares = _bits(n_all) - _bits(n_passed) - _bits(n_failed)
+    gain = (gain + shares) / n_all
+    if gain <= LEAST_GAIN:
+        return -1.0
+    return gain / (shares / n_all) if ratio else gain
+
+
+@compiled
+def _level_sums(examples: Ints, codes: Ints, labels: Ints, weights: Floats, shape: tuple[int, int]) -> Floats:
+    """Return the weights of the examples that have each level, (n_levels + 1, n_classes); the last: a missing one."""
+    n_levels, n_classes = shape
+    sums = np.zeros((n_levels + 1, n_classes))
+    stamps = np.full(n_levels + 1, -1, np.int32)
+    for place in range(len(examples)):
+        level = codes[place] if codes[place] != MISSING else n_levels
+        example = examples[place]
+        if stamps[level] != example:
+            stamps[level] = example
+            sums[level, labels[example]] += weights[example]
+    return sums
+
+
+@compiled
+def _best_of(sums: Floats, split: Split, sample: Sample) -> tuple[int, float]:
+    """Return the place of the first best of tests that examples of these weights pass, and its score; -1: none."""
+    best, best_score = -1, -1.0
+    for place in range(len(sums)):
+        if _kept(sample, np.uint64(place)):
+            score = _score(sums[place], split)
+            if score > best_score + TIE:
+                best, best_score = place, score
+    return best, best_score
+
+
+@compiled
+def _best_of_groups(
+    examples: Ints, values: Singles, grid: Singles, split: Split, sample: Sample
+) -> tuple[int, int, float, float]:
+    """Return the place of the number with the first best cut (-1: none), its sign, the cut and its score."""
+    best, best_sign, best_cut, best_score = -1, 0, 0.0, -1.0
+    for place in range(len(values)):
+        having, largest, smallest = _extremes(examples, values[place])
+        order = np.argsort(largest)
+        for sign in (1, -1):
+            if sign < 0 and len(having) < len(examples):  # else an example's smallest value is its largest
+                order = np.argsort(smallest)
+            ordered = (largest if sign > 0 else smallest)[order]
+            of_number = (sample[0], _mixed(sample[1], np.uint64(place)))
+            cut, score = _best_cut(having[order], ordered, grid, sign, split, of_number)
+            if score > best_score + TIE:
+                best, best_sign, best_cut, best_score = place, sign, cut, score
+    return best, best_sign, best_cut, best_score
+
+
+@inlined
+def _extremes(examples: Ints, values: Singles) -> tuple[Ints, Singles, Singles]:
+    """Return the examples that have a value, and their largest and smallest."""
+    having = np.empty(len(examples), np.int32)
+    largest, smallest = np.empty(len(examples), np.float32), np.empty(len(examples), np.float32)
+    n_having = 0
+    for place in range(len(examples)):
+        example, value = examples[place], values[place]
+        if np.isnan(value):
+            continue
+        if n_having == 0 or having[n_having - 1] != example:
+            having[n_having], largest[n_having], smallest[n_having] = example, value, value
+            n_having += 1
+        else:
+            largest[n_having - 1] = max(largest[n_having - 1], value)
+            smallest[n_having - 1] = min(smallest[n_having - 1], value)
+    return having[:n_having], largest[:n_having], smallest[:n_having]
+
+
+@inlined
+def _best_cut(
+    examples: Ints, values: Singles, grid: Singles, sign: int, split: Split, sample: Sample
+) -> tuple[float, float]:
+    """Return the first best cut of values in ascending order, and its score (-1: none).
+
+    With a sign of 1, examples pass whose value is above the cut, else those whose value is up to it.
+    """
+    labels, weights = split[0], split[1]
+    passed = np.zeros(len(split[2]))
+    for example in examples if sign > 0 else examples[:0]:
+        passed[labels[example]] += weights[example]
+    best, best_score = 0.0, -1.0
+    for place in range(len(examples) - 1):
+        passed[labels[examples[place]]] -= sign * weights[examples[place]]
+        if values[place] == values[place + 1]:
+            continue
+        cut = _cut_between(values[place], values[place + 1], grid)
+        if cut < values[place + 1] and _kept(sample, _constant(cut, sign)):
+            score = _score(passed, split)
+            if score > best_score + TIE:
+                best, best_score = np.float64(cut), score
+    return best, best_score
+
+
+@inlined
+def _cut_between(value: np.float32, following: np.float32, grid: Singles) -> np.float32:
+    """Return the first cut from ``value`` to below ``following``; infinity where the grid has none."""
+    if len(grid) > 0:
+        place = np.searchsorted(grid, value)
+        return grid[place] if place < len(grid) else np.float32(np.inf)
+    halfway = np.float32((np.float64(value) + np.float64(following)) / 2 + 0.0)  # never -0
+    return halfway if value <= halfway < following else value
+
+
+@inlined
+def _constant(cut: np.float32, sign: int) -> np.uint64:
+    return np.uint64(np.float32(cut).view(np.uint32)) * np.uint64(2) + np.uint64(1 if sign > 0 else 0)

@@ -1,0 +1,216 @@
+"""Features and tests on them in English: names of columns, predicates of the example, and questions.
+
+An ``exists`` reads ``has an account of kind credit``, its negation ``has no account of kind credit``. The cut of a
+largest value is one of single rows: ``has a transaction with amount above 300``. Counts are compared in whole numbers.
+What is never missing is never said to be.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import floor
+
+from ..wording import comparison, number_text
+from .canonical import canonical, feature_id, shortest
+from .phrases import (
+    Description,
+    describe,
+    described_variable,
+    measured,
+    noun_of_variable,
+    plural_of,
+    term_text,
+    variable_phrase,
+)
+from .queries import EXAMPLE, Condition, Feature, FeatureTest, Query
+from .schema import Schema
+
+_LONGEST_NAME = 200  # characters
+_NEVER_MISSING = ("exists", "count", "sum", "n_distinct")
+_MULTIPLE = ", once for each combination of rows"
+
+
+def is_never_missing(feature: Feature) -> bool:
+    """Return whether a feature has a value for every example."""
+    return feature.kind in _NEVER_MISSING
+
+
+def names_of(features: Sequence[Feature], schema: Schema) -> list[str]:
+    """Return the features' names, each once: what would be the same or too long ends in digits of the feature's id."""
+    names = [name_of(feature, schema) for feature in features]
+    return [
+        name if names.count(name) == 1 and len(name) <= _LONGEST_NAME else _distinguished(name, feature)
+        for name, feature in zip(names, features, strict=True)
+    ]
+
+
+def _distinguished(name: str, feature: Feature) -> str:
+    digits = f" [{feature_id(feature)[:8]}]"
+    longest = _LONGEST_NAME - len(digits)
+    return (name if len(name) <= longest else f"{name[: longest - 1]}…") + digits
+
+
+def name_of(feature: Feature, schema: Schema) -> str:
+    """Return the name of a feature's column: ``has an account of kind credit``, ``largest amount of its …``."""
+    feature = canonical(feature)
+    query, kind = feature.query, feature.kind
+    if kind == "exists":
+        return _exists(query, schema).positive
+    if kind == "value" and feature.measure is not None:
+        return term_text(feature.measure.term, schema, schema.examples) + _where_example(query, schema)
+    variable = len(query.variables) - 1 if feature.measure is None else feature.measure.variable
+    if variable == EXAMPLE:
+        rows, among = "the example", ""
+    else:
+        rows, among = _rows_of(query, variable, schema), _rows_of(_without(query, variable), variable, schema)
+    if feature.measure is None:
+        text = f"number of {rows}" if kind == "count" else f"share of {rows} among its {among}"
+    else:
+        column = term_text(feature.measure.term, schema, query.table_of(variable, schema))
+        text = measured(kind, column, f"its {rows}")
+    return text + _where_example(query, schema) + (_MULTIPLE if _has_multiple(feature, variable) else "")
+
+
+def _where_example(query: Query, schema: Schema) -> str:
+    clauses = _example_description(query, schema).clauses()
+    return f" where it {' and '.join(clauses)}" if clauses else ""
+
+
+def _without(query: Query, variable: int) -> Query:
+    return Query(query.variables, tuple(c for c in query.conditions if c.variable != variable))
+
+
+def _rows_of(query: Query, variable: int, schema: Schema) -> str:
+    """Return ``transactions of kind cash of its accounts of kind credit``: a chain from a variable to the example."""
+    chain = _chain(query, variable)
+    texts = []
+    for place, member in enumerate(chain):
+        noun = noun_of_variable(query, member, schema)
+        is_many = query.variables[member].by.to == "children"
+        noun = plural_of(noun) if is_many else noun
+        below = chain[:place]
+        texts.append(described_variable(query, member, schema, noun, plural=is_many, without=below))
+    return " of its ".join(texts)
+
+
+def _chain(query: Query, variable: int) -> list[int]:
+    chain = []
+    while variable != EXAMPLE:
+        chain.append(variable)
+        variable = query.variables[variable].origin
+    return chain
+
+
+def _has_multiple(feature: Feature, variable: int) -> bool:
+    """Return whether rows count several times: once for each way to choose rows of variables beside the chain."""
+    beside = len(feature.query.variables) - len(_chain(feature.query, variable))
+    return beside > 0 and feature.kind in {"count", "share", "mean", "sum", "mode"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Predicate:
+    """A statement about the example, its negation, and the question for it."""
+
+    positive: str
+    negative: str
+    question: str
+
+
+def text_of(test: FeatureTest, schema: Schema, *, holds: bool = True) -> str:
+    """Return what is true of an example that passes a test, or of one that does not: ``has no account of …``."""
+    predicate = _predicate(test, schema)
+    return predicate.positive if holds else predicate.negative
+
+
+def question_of(test: FeatureTest, schema: Schema) -> str:
+    """Return the question whose answer is yes where the test passes: ``Is there an account of kind credit?``."""
+    return _predicate(test, schema).question
+
+
+def existential_query(test: FeatureTest) -> Query | None:
+    """Return the query that some binding satisfies exactly where the test passes; None if there is none such.
+
+    There is one for ``exists``, for a largest value above and a smallest at most a cut, for a value of the example, and
+    for more than no binding.
+    """
+    feature = canonical(test.feature)
+    query, measure = feature.query, feature.measure
+    if feature.kind == "exists":
+        return query
+    if test.operator is None or test.cut is None:
+        return None
+    if feature.kind == "count":
+        return query if test.operator == ">" and floor(test.cut) == 0 else None
+    if measure is None or (feature.kind, test.operator) not in {
+        ("max", ">"),
+        ("min", "<="),
+        ("value", ">"),
+        ("value", "<="),
+    }:
+        return None
+    return Query(
+        query.variables, (*query.conditions, Condition(measure.variable, measure.term, test.operator, test.cut))
+    )
+
+
+def _predicate(test: FeatureTest, schema: Schema) -> _Predicate:
+    feature = canonical(test.feature)
+    query = existential_query(test)
+    if query is not None and feature.kind != "value":
+        return _exists(query, schema)
+    assert test.operator is not None  # noqa: S101  # of numbers
+    assert test.cut is not None  # noqa: S101
+    variable = len(feature.query.variables) - 1
+    if feature.kind == "count" and not _example_description(feature.query, schema).clauses():
+        return _count(feature, test, variable, schema)
+    name = name_of(feature, schema)
+    other = "<=" if test.operator == ">" else ">"
+    missing = "" if is_never_missing(feature) else " or missing"
+    cut = shortest(test.cut)
+    yes, no = comparison(test.operator, cut), comparison(other, cut)
+    return _Predicate(f"{name} is {yes}", f"{name} is {no}{missing}", f"Is the {name} {yes}?")
+
+
+def _count(feature: Feature, test: FeatureTest, variable: int, schema: Schema) -> _Predicate:
+    rows = _rows_of(feature.query, variable, schema) + (_MULTIPLE if _has_multiple(feature, variable) else "")
+    least = floor(test.cut or 0.0)
+    some = _exists(feature.query, schema)
+    more = f"has more than {number_text(least)} {rows}" if least else some.positive
+    at_most = f"has at most {number_text(least)} {rows}" if least else some.negative
+    yes, no = (more, at_most) if test.operator == ">" else (at_most, more)
+    return _Predicate(yes, no, f"Are there {yes.removeprefix('has ')}?" if least else f"Is it true that it {yes}?")
+
+
+def _exists(query: Query, schema: Schema) -> _Predicate:
+    of_example = _example_description(query, schema).clauses()
+    phrases = [
+        variable_phrase(query, index, schema)
+        for index, variable in enumerate(query.variables)
+        if variable.origin == EXAMPLE
+    ]
+    clauses = of_example + ([f"has {' and '.join(phrases)}"] if phrases else [])
+    positive = " and ".join(clauses)
+    if len(phrases) == 1 and not of_example:
+        return _Predicate(positive, f"has no {_without_article(phrases[0])}", f"Is there {phrases[0]}?")
+    if len(of_example) == 1 and not phrases:
+        return _of_example(of_example[0])
+    if not clauses:
+        return _Predicate("is any example", "is no example", "Is it any example?")
+    return _Predicate(positive, f"not ({positive})", f"Is it true that it {positive}?")
+
+
+def _of_example(clause: str) -> _Predicate:
+    verb, _, rest = clause.partition(" ")
+    if verb == "is":
+        negative = f"is {rest.removeprefix('not ')} or missing" if rest.startswith("not ") else f"is not {rest}"
+        return _Predicate(clause, negative, f"Is it {rest}?")
+    negative = f"has {rest.removeprefix('no ')}" if rest.startswith("no ") else f"does not have {rest}"
+    return _Predicate(clause, negative, f"Does it have {rest}?")
+
+
+def _without_article(phrase: str) -> str:
+    return phrase.partition(" ")[2]
+
+
+def _example_description(query: Query, schema: Schema) -> Description:
+    conditions = [condition for condition in query.conditions if condition.variable == EXAMPLE]
+    return describe(conditions, schema, schema.examples)

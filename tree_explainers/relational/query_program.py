@@ -1,0 +1,261 @@
+"""A trie of queries as a program in arrays: features whose queries begin alike share the search for bindings.
+
+An instruction is a row of ``instructions``. Blocks nest: a ``FILTER`` is left at its end where its condition fails, an
+``EXPAND`` runs through the rows that a step leads to, and its ``NEXT`` goes back to it. What a feature reads stands in
+the innermost block, where all its variables have rows and all its conditions hold.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .canonical import canonical
+from .queries import EXAMPLE, AggregateTerm, ColumnTerm, Condition, Feature, Query, Term, Value
+from .schema import ColumnSchema, Schema, Step
+
+_Int32s: TypeAlias = NDArray[np.int32]
+_NO_LEVEL = -2.0  # as the code of a text that is no level: equal to no row's code
+
+
+class Do(IntEnum):
+    """What an instruction does; from ``EXISTS`` on it notes something for a feature, by the feature's kind."""
+
+    FILTER = 0
+    EXPAND = 1
+    NEXT = 2
+    BASE = 3  # one more binding of those of which a share is taken
+    EXISTS = 4
+    COUNT = 5
+    SHARE = 6
+    MEAN = 7
+    SUM = 8
+    MIN = 9
+    MAX = 10
+    MODE = 11
+    N_DISTINCT = 12
+    VALUE = 13
+
+
+class Field(IntEnum):
+    """The columns of ``instructions``."""
+
+    DO = 0
+    VARIABLE = 1  # 0 is the example, then the query's variables
+    ORIGIN = 2  # of EXPAND: the variable from whose row the step leads
+    STEP = 3  # of EXPAND
+    TERM = 4
+    OPERATOR = 5
+    FEATURE = 6
+    BLOCK = 7  # the instruction that opens the block around this one; -1: none
+    END = 8  # of a block: the first instruction after it; of NEXT: its EXPAND
+
+
+OPERATORS = ("=", "<=", ">", "is_missing")
+FUNCTIONS = ("column", "count", "share", "mean", "sum", "min", "max", "mode", "n_distinct")  # the first: no aggregate
+
+
+class Program(NamedTuple):
+    """The trie, as compiled loops take it. Indices of columns, relationships and tables are those of ``DataUsed``."""
+
+    instructions: _Int32s  # (n_instructions, len(Field))
+    constants: NDArray[np.float64]  # (n_instructions,) of FILTER: what the term is compared with
+    n_open: _Int32s  # (n_instructions,) of a block: the number of instructions in it that note something
+    terms: _Int32s  # (n_terms, 5): function, reading (-1: none), step (-1: none), first and last + 1 of its selections
+    selections: _Int32s  # (n_selections, 2): reading, operator
+    selection_values: NDArray[np.float64]  # (n_selections,)
+    readings: _Int32s  # (n_readings, 3): column, first and last + 1 of the parents on the way to it
+    parents: _Int32s  # relationship by relationship
+    steps: _Int32s  # (n_steps, 2): relationship, 1 to children and 0 to the parent
+    kinds: _Int32s  # (n_features,) of ``Do``
+
+
+@dataclass(slots=True)
+class DataUsed:
+    """Which data a program reads, each numbered in the order of its first use."""
+
+    columns: dict[tuple[str, str], int] = field(default_factory=dict)  # by table and column
+    relationships: dict[str, int] = field(default_factory=dict)
+
+
+def column_of(feature: Feature, schema: Schema) -> ColumnSchema:
+    """Return what the column of a feature holds: booleans, levels of a category, or numbers."""
+    if feature.kind == "exists":
+        return ColumnSchema("boolean")
+    if feature.kind not in {"value", "mode"} or feature.measure is None:
+        return ColumnSchema("number")
+    return term_column(feature.measure.term, feature.query.table_of(feature.measure.variable, schema), schema)
+
+
+def term_column(term: Term, table: str, schema: Schema) -> ColumnSchema:
+    """Return what a term of a row of ``table`` is: a number, a boolean or a category with its levels."""
+    if isinstance(term, ColumnTerm):
+        return term.column_schema(schema, table)
+    if term.function != "mode" or term.column is None:
+        return ColumnSchema("number")
+    return term.column.column_schema(schema, schema.reached(term.by))
+
+
+def program_of(features: Sequence[Feature], schema: Schema) -> tuple[Program, DataUsed]:
+    """Return the program that evaluates the features, in their order, and the data that it reads."""
+    writer = _Writer(schema)
+    root = _Node()
+    for index, feature in enumerate(features):
+        writer.insert(root, index, canonical(feature))
+    writer.write(root, block=-1)
+    kinds = [Do[feature.kind.upper()] for feature in map(canonical, features)]
+    return writer.program(kinds), writer.used
+
+
+_Line: TypeAlias = dict[Field, int]
+
+
+@dataclass(slots=True)
+class _Node:
+    """A block: what is noted in it, and the blocks in it by what opens them."""
+
+    notes: list[_Line] = field(default_factory=list)
+    blocks: dict[tuple[tuple[tuple[Field, int], ...], float], "_Node"] = field(default_factory=dict)
+
+    def block(self, line: _Line, constant: float = 0.0) -> "_Node":
+        return self.blocks.setdefault((tuple(line.items()), constant), _Node())
+
+    def n_notes(self) -> int:
+        return len(self.notes) + sum(block.n_notes() for block in self.blocks.values())
+
+
+class _Writer:
+    """Numbers what features read, and writes the trie as instructions."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        self.used = DataUsed()
+        self._steps: dict[Step, int] = {}
+        self._readings: dict[tuple[str, ColumnTerm], int] = {}
+        self._reading_rows: list[tuple[int, int, int]] = []
+        self._parents: list[int] = []
+        self._terms: dict[tuple[int, str, Term], int] = {}
+        self._term_rows: list[tuple[int, int, int, int, int]] = []
+        self._selections: list[tuple[int, int]] = []
+        self._selection_values: list[float] = []
+        self._instructions: list[list[int]] = []
+        self._constants: list[float] = []
+        self._n_open: list[int] = []
+
+    def insert(self, root: _Node, index: int, feature: Feature) -> None:
+        """Add the way to a feature, and what is noted of it there, to the trie."""
+        query = feature.query
+        node = self._filtered(root, query, EXAMPLE)
+        for number, variable in enumerate(query.variables):
+            step = self._step(variable.by)
+            node = node.block(
+                {Field.DO: Do.EXPAND, Field.VARIABLE: number + 1, Field.ORIGIN: variable.origin + 1, Field.STEP: step}
+            )
+            if feature.kind == "share" and number == len(query.variables) - 1:
+                node.notes.append({Field.DO: Do.BASE, Field.FEATURE: index})
+            node = self._filtered(node, query, number)
+        note: _Line = {Field.DO: Do[feature.kind.upper()], Field.FEATURE: index}
+        if feature.measure is not None:
+            measured = feature.measure.variable
+            term = self._term(measured, query.table_of(measured, self.schema), feature.measure.term)
+            note |= {Field.VARIABLE: measured + 1, Field.TERM: term}
+        node.notes.append(note)
+
+    def _filtered(self, node: _Node, query: Query, variable: int) -> _Node:
+        table = query.table_of(variable, self.schema)
+        for condition in query.conditions:
+            if condition.variable == variable:
+                node = node.block(*self._filter(condition, table))
+        return node
+
+    def _filter(self, condition: Condition, table: str) -> tuple[_Line, float]:
+        line: _Line = {
+            Field.DO: Do.FILTER,
+            Field.VARIABLE: condition.variable + 1,
+            Field.TERM: self._term(condition.variable, table, condition.term),
+            Field.OPERATOR: OPERATORS.index(condition.operator),
+        }
+        return line, _constant(condition.value, term_column(condition.term, table, self.schema))
+
+    def _term(self, variable: int, table: str, term: Term) -> int:
+        key = (variable, table, term)
+        if key not in self._terms:
+            row = (0, self._reading(table, term), -1, 0, 0) if isinstance(term, ColumnTerm) else self._aggregate(term)
+            self._terms[key] = len(self._term_rows)
+            self._term_rows.append(row)
+        return self._terms[key]
+
+    def _aggregate(self, term: AggregateTerm) -> tuple[int, int, int, int, int]:
+        table = self.schema.reached(term.by)
+        first = len(self._selections)
+        for chosen in term.where:
+            self._selections.append((self._reading(table, chosen.term), OPERATORS.index(chosen.operator)))
+            self._selection_values.append(_constant(chosen.value, chosen.term.column_schema(self.schema, table)))
+        reading = -1 if term.column is None else self._reading(table, term.column)
+        return FUNCTIONS.index(term.function), reading, self._step(term.by), first, len(self._selections)
+
+    def _reading(self, table: str, term: ColumnTerm) -> int:
+        key = (table, term)
+        if key not in self._readings:
+            column = self.used.columns.setdefault((term.table(self.schema, table), term.column), len(self.used.columns))
+            first = len(self._parents)
+            self._parents.extend(self._relationship(name) for name in term.parents)
+            self._readings[key] = len(self._reading_rows)
+            self._reading_rows.append((column, first, len(self._parents)))
+        return self._readings[key]
+
+    def _step(self, step: Step) -> int:
+        self._relationship(step.relationship)
+        return self._steps.setdefault(step, len(self._steps))
+
+    def _relationship(self, name: str) -> int:
+        return self.used.relationships.setdefault(name, len(self.used.relationships))
+
+    def write(self, node: _Node, block: int) -> None:
+        """Write what is in a block, and the blocks in it."""
+        for note in node.notes:
+            self._add(note, block)
+        for (line, constant), inner in node.blocks.items():
+            start = self._add(dict(line), block, constant, inner.n_notes())
+            self.write(inner, start)
+            if Do(dict(line)[Field.DO]) is Do.EXPAND:
+                self._add({Field.DO: Do.NEXT, Field.VARIABLE: dict(line)[Field.VARIABLE], Field.END: start}, start)
+            self._instructions[start][Field.END] = len(self._instructions)
+
+    def _add(self, line: _Line, block: int, constant: float = 0.0, n_open: int = 0) -> int:
+        self._instructions.append([(line | {Field.BLOCK: block}).get(name, 0) for name in Field])
+        self._constants.append(constant)
+        self._n_open.append(n_open)
+        return len(self._instructions) - 1
+
+    def program(self, kinds: Sequence[int]) -> Program:
+        """Return what was written."""
+        relationships = self.used.relationships
+        steps = [(relationships[step.relationship], int(step.to == "children")) for step in self._steps]
+        return Program(
+            _ints(self._instructions, len(Field)),
+            np.array(self._constants, np.float64),
+            _ints(self._n_open),
+            _ints(self._term_rows, 5),
+            _ints(self._selections, 2),
+            np.array(self._selection_values, np.float64),
+            _ints(self._reading_rows, 3),
+            _ints(self._parents),
+            _ints(steps, 2),
+            _ints(kinds),
+        )
+
+
+def _constant(value: Value, column: ColumnSchema) -> float:
+    """Return a value as rows have it: the code of a level, 0 or 1 of a boolean, or the number."""
+    if isinstance(value, str):
+        return float(column.levels.index(value)) if value in column.levels else _NO_LEVEL
+    return 0.0 if value is None else float(value)
+
+
+def _ints(rows: Sequence[Sequence[int]] | Sequence[int], n_columns: int | None = None) -> _Int32s:
+    array = np.array(rows, np.int32)
+    return array if n_columns is None else np.ascontiguousarray(array.reshape(-1, n_columns))

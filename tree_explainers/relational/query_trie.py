@@ -1,0 +1,75 @@
+"""Evaluation of features: one column each, for all examples of several tables or for one that a request brings.
+
+The program of a list of features depends on the schema alone, so that whoever explains single examples makes it once.
+"""
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compute.progress import Tick, no_tick
+from ..compute.threads import in_order
+from .queries import Feature
+from .query_loops import run
+from .query_program import column_of, program_of
+from .row_readings import Pools
+from .schema import Schema
+from .tables import MISSING, RelationalRows
+
+FeatureColumn: TypeAlias = NDArray[np.bool_] | NDArray[np.int32] | NDArray[np.float32]
+"""Of ``exists``: booleans. Of categories and booleans: codes, MISSING for none. Of numbers: NaN for none."""
+
+_VALUES_AT_ONCE = 2_000_000  # of examples by features: a block of a moment's length
+_EXAMPLES_AT_ONCE = 4096
+
+
+class QueryTrie:
+    """The features of a feature set, ready to be evaluated on any rows of the schema."""
+
+    def __init__(self, features: Sequence[Feature], schema: Schema) -> None:
+        self.features = tuple(features)
+        self.columns = tuple(column_of(feature, schema) for feature in features)  # what each feature's column holds
+        self._program, self.used = program_of(features, schema)
+
+    def evaluate(self, rows: RelationalRows, tick: Tick = no_tick, n_threads: int | None = None) -> list[FeatureColumn]:
+        """Return the column of each feature, of the length of the examples; see ``FeatureColumn``.
+
+        Sums are added in the order of the bindings, rounded to 1e-9 of the sum of their magnitudes, and then to single
+        precision. ``tick`` is called between blocks of examples. The result does not depend on the number of threads.
+        """
+        pools = Pools.of(rows, self.used)
+        columns = [self._empty(index, rows.n_examples) for index in range(len(self.features))]
+        length = max(1, min(_EXAMPLES_AT_ONCE, _VALUES_AT_ONCE // max(1, len(self.features))))
+        blocks = [slice(start, start + length) for start in range(0, rows.n_examples, length)]
+
+        def evaluated(block: slice) -> NDArray[np.float32]:
+            out = np.empty((min(block.stop, rows.n_examples) - block.start, len(self.features)), np.float32)
+            run(self._program, pools, block.start, out)
+            return out
+
+        for block, values in in_order(evaluated, blocks, n_threads):
+            for column, of_block in zip(columns, values.T, strict=True):
+                column[block] = _typed(of_block, column.dtype)
+            tick()
+        return columns
+
+    def _empty(self, index: int, n_examples: int) -> FeatureColumn:
+        if self.features[index].kind == "exists":
+            return np.empty(n_examples, np.bool_)
+        is_number = self.columns[index].kind == "number"
+        return np.empty(n_examples, np.float32) if is_number else np.empty(n_examples, np.int32)
+
+
+def evaluate(
+    features: Sequence[Feature], rows: RelationalRows, tick: Tick = no_tick, n_threads: int | None = None
+) -> list[FeatureColumn]:
+    """Return the column of each feature; see ``QueryTrie.evaluate``."""
+    return QueryTrie(features, rows.schema).evaluate(rows, tick, n_threads)
+
+
+def _typed(values: NDArray[np.float32], dtype: np.dtype[np.generic]) -> NDArray[np.generic]:
+    if dtype == np.int32:
+        return np.where(np.isnan(values), np.float32(MISSING), values).astype(np.int32)
+    return values.astype(dtype)

@@ -1,0 +1,208 @@
+"""What a program of queries reads of one row: its columns, those of its parents, its children, aggregates of them.
+
+The data are pools, one array after the other, so that compiled loops take one of each type.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compute.compiled import compiled, inlined
+from .query_program import FUNCTIONS, OPERATORS, DataUsed, Program
+from .tables import MISSING, RelationalRows
+
+_SHARE_OF_SIZES = 1e-9  # sums are rounded to it, or a sum of 0 becomes noise that trees split on
+_IS, _AT_MOST, _ABOVE, _IS_MISSING = range(len(OPERATORS))
+_COLUMN, _COUNT, _SHARE, _MEAN, _SUM, _MIN, _MAX, _MODE, _N_DISTINCT = range(len(FUNCTIONS))
+
+
+class Pools(NamedTuple):
+    """The data that a program reads; columns and relationships are numbered as in ``DataUsed``."""
+
+    codes: NDArray[np.int32]  # all columns; numbers are stored by their bits
+    numbers: NDArray[np.float32]  # the same memory
+    column_starts: NDArray[np.int64]  # (n_columns,)
+    column_has_codes: NDArray[np.bool_]  # (n_columns,)
+    links: NDArray[np.int32]  # of each relationship the parents of its rows, then the rows of its parents
+    starts: NDArray[np.int64]  # of each relationship, where the rows of each parent begin
+    places: NDArray[np.int64]  # (n_relationships, 5): of parents, rows, starts, times of the child and of the parent
+    times: NDArray[np.float64]
+    cutoffs: NDArray[np.float64]  # (n_examples,)
+
+    @classmethod
+    def of(cls, rows: RelationalRows, used: DataUsed) -> "Pools":
+        """Return what is used of the rows, copied."""
+        columns = [rows.tables[table].columns[name] for table, name in used.columns]
+        codes, column_starts = _joined([column.view(np.int32) for column in columns], np.int32)
+        relationships = [rows.relationships[name] for name in used.relationships]
+        links, link_starts = _joined([part for of in relationships for part in (of.parents, of.child_rows)], np.int32)
+        starts, starts_of = _joined([of.starts for of in relationships], np.int64)
+        times, times_of = _times(rows, used)
+        ends = [rows.schema.relationships[name] for name in used.relationships]
+        of_ends = [(times_of[end.child], times_of[end.parent]) for end in ends]
+        places = np.column_stack([link_starts[::2], link_starts[1::2], starts_of, np.reshape(of_ends, (-1, 2))])
+        return cls(
+            codes,
+            codes.view(np.float32),
+            np.array(column_starts, np.int64),
+            np.array([column.dtype == np.int32 for column in columns], np.bool_),
+            links,
+            starts,
+            np.ascontiguousarray(places, np.int64),
+            times,
+            np.full(rows.n_examples, np.inf) if rows.cutoffs is None else np.array(rows.cutoffs, np.float64),
+        )
+
+
+def _joined(arrays: list[Any], dtype: type[np.generic]) -> tuple[NDArray[Any], list[int]]:
+    starts = np.cumsum([0, *(len(array) for array in arrays)]).tolist()
+    return np.concatenate([np.empty(0, dtype), *arrays]), starts[:-1]
+
+
+def _times(rows: RelationalRows, used: DataUsed) -> tuple[NDArray[np.float64], dict[str, int]]:
+    """Return the times of tables that cutoffs restrict, and where each table's begin; -1: nothing restricts it."""
+    ends = [rows.schema.relationships[name] for name in used.relationships]
+    tables = dict.fromkeys(table for end in ends for table in (end.child, end.parent))
+    timed = [table for table in tables if rows.cutoffs is not None and rows.tables[table].times is not None]
+    pool, starts = _joined([rows.tables[table].times for table in timed], np.float64)
+    return pool, dict.fromkeys(tables, -1) | dict(zip(timed, starts, strict=True))
+
+
+@inlined
+def parent_of(pools: Pools, relationship: int, row: int, cutoff: float) -> int:
+    """Return the parent of a row, if it is seen before the cutoff; else MISSING."""
+    parent = np.int64(pools.links[pools.places[relationship, 0] + row])
+    times = pools.places[relationship, 4]
+    is_seen = parent >= 0 and (times < 0 or pools.times[times + parent] < cutoff)
+    return parent if is_seen else np.int64(MISSING)
+
+
+@inlined
+def children_of(pools: Pools, relationship: int, row: int, cutoff: float) -> tuple[int, int]:
+    """Return where in ``links`` the children of a row that are seen before the cutoff begin and end."""
+    at = pools.places[relationship, 2] + row
+    first = pools.places[relationship, 1] + pools.starts[at]
+    end = pools.places[relationship, 1] + pools.starts[at + 1]
+    times = pools.places[relationship, 3]
+    if times < 0:
+        return first, end
+    seen = first
+    while seen < end:  # in order of time, rows without a time last
+        middle = (seen + end) // 2
+        if pools.times[times + pools.links[middle]] < cutoff:
+            seen = middle + 1
+        else:
+            end = middle
+    return first, end
+
+
+@inlined
+def _read(program: Program, pools: Pools, reading: int, row: int, cutoff: float) -> float:
+    """Return the number or the code in a column of a row, or of the parent that the reading names; NaN if missing."""
+    for place in range(program.readings[reading, 1], program.readings[reading, 2]):
+        row = parent_of(pools, program.parents[place], row, cutoff)
+        if row < 0:
+            return np.nan
+    column = program.readings[reading, 0]
+    at = pools.column_starts[column] + row
+    if not pools.column_has_codes[column]:
+        return np.float64(pools.numbers[at])
+    code = pools.codes[at]
+    return np.float64(code) if code >= 0 else np.nan
+
+
+@inlined
+def holds(value: float, operator: int, constant: float) -> bool:
+    """Return whether a value passes a comparison; a missing one passes ``is_missing`` alone."""
+    if operator == _IS:
+        return value == constant
+    if operator == _AT_MOST:
+        return value <= constant
+    return value > constant if operator == _ABOVE else np.isnan(value)
+
+
+@inlined
+def rounded_sum(total: float, size: float) -> float:
+    """Return a sum rounded to 1e-9 of ``size``, the sum of the magnitudes."""
+    unit = size * _SHARE_OF_SIZES
+    return np.rint(total / unit) * unit if unit > 0 else total
+
+
+@inlined
+def most_frequent(values: NDArray[np.float64]) -> float:
+    """Return the most frequent of sorted values, the first of equally frequent ones; NaN of none."""
+    best, most, begin = np.nan, 0, 0
+    for place in range(1, len(values) + 1):
+        if place == len(values) or values[place] != values[begin]:
+            if place - begin > most:
+                best, most = values[begin], place - begin
+            begin = place
+    return best
+
+
+@inlined
+def n_distinct(values: NDArray[np.float64]) -> float:
+    """Return the number of distinct values among sorted ones."""
+    n = min(1, len(values))
+    for place in range(1, len(values)):
+        n += values[place] != values[place - 1]
+    return np.float64(n)
+
+
+@inlined
+def _is_selected(program: Program, pools: Pools, term: int, row: int, cutoff: float) -> bool:
+    for chosen in range(program.terms[term, 3], program.terms[term, 4]):
+        value = _read(program, pools, program.selections[chosen, 0], row, cutoff)
+        if not holds(value, program.selections[chosen, 1], program.selection_values[chosen]):
+            return False
+    return True
+
+
+@inlined
+def _aggregate(program: Program, pools: Pools, term: int, row: int, cutoff: float) -> float:
+    """Return an aggregate, in single precision, of the rows that a step leads to from a row; NaN if missing."""
+    function, reading, step = program.terms[term, 0], program.terms[term, 1], program.terms[term, 2]
+    relationship, to_children = program.steps[step, 0], program.steps[step, 1] == 1
+    first, end, above = np.int64(0), np.int64(0), np.int64(MISSING)
+    if to_children:
+        first, end = children_of(pools, relationship, row, cutoff)
+    else:
+        above = parent_of(pools, relationship, row, cutoff)
+        end = np.int64(above >= 0)
+    n, n_values, total, size, least, largest = 0, 0, 0.0, 0.0, np.nan, np.nan
+    collected = np.empty(end - first if function >= _MODE else 0)
+    for place in range(first, end):
+        other = np.int64(pools.links[place]) if to_children else above
+        if not _is_selected(program, pools, term, other, cutoff):
+            continue
+        n += 1
+        value = _read(program, pools, reading, other, cutoff) if reading >= 0 else np.nan
+        if np.isnan(value):
+            continue
+        if function >= _MODE:
+            collected[n_values] = value
+        n_values, total, size = n_values + 1, total + value, size + abs(value)
+        least = least if value >= least else value  # noqa: FURB136  # NaN at first
+        largest = largest if value <= largest else value  # noqa: FURB136
+    if function in (_COUNT, _SHARE):
+        result = np.float64(n) if function == _COUNT else (n / (end - first) if end > first else np.nan)
+    elif function in (_MIN, _MAX):
+        result = least if function == _MIN else largest
+    elif function in (_SUM, _MEAN):
+        result = rounded_sum(total, size)
+        if function == _MEAN:
+            result = result / n_values if n_values else np.nan
+    else:
+        values = collected[:n_values]
+        values.sort()
+        result = most_frequent(values) if function == _MODE else n_distinct(values)
+    return np.float64(np.float32(result))
+
+
+@compiled
+def read_term(program: Program, pools: Pools, term: int, row: int, cutoff: float) -> float:
+    """Return the value of a column or an aggregate of a row; NaN if missing."""
+    if program.terms[term, 0] == _COLUMN:
+        return _read(program, pools, program.terms[term, 1], row, cutoff)
+    return _aggregate(program, pools, term, row, cutoff)

@@ -1,0 +1,171 @@
+"""TILDE: top-down induction of first-order trees (Blockeel & De Raedt 1998; Van Assche & Blockeel 2007, table 1).
+
+Each node asks whether one component of its query, with the node's own condition, succeeds. All other components
+succeeded above. So the test is closed: a column of a table of examples.
+"""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compute.progress import ReportProgress, ignore_progress
+from ..compute.threads import in_order
+from ..errors import MethodNotApplicable
+from .bindings import Bindings, Component, Joins
+from .c45_pruning import prune
+from .candidate_scores import TIE, NodeGoal, mixed
+from .candidates import Candidate, Node, Refinement, satisfying
+from .closed_tests import closed_test, refined_query
+from .column_values import AskedColumns
+from .queries import EXAMPLE, AggregateTerm
+from .tables import RelationalRows
+from .tilde_trees import TildeNode, TildeSettings, TildeTree
+
+_ALONE = 5_000  # bindings of a node up to which threads cost more than they save
+
+
+def grow_tilde(
+    rows: RelationalRows,
+    weights: NDArray[np.float64],
+    settings: TildeSettings,
+    key: tuple[int, int] = (0, 0),
+    report: ReportProgress = ignore_progress,
+    n_threads: int | None = None,
+) -> TildeTree:
+    """Grow one tree.
+
+    Parameters
+    ----------
+    rows
+        All tables, with labels.
+    weights
+        (n_examples,) what each example counts: 1, or how often a bootstrap drew it; those of weight 0 or without a
+        label are not learned from.
+    settings
+        How it is grown.
+    key
+        Seed and number of the tree: what ``test_share`` keeps depends on them, the node's path and the test alone.
+    report
+        Progress callback; may raise to stop.
+    n_threads
+        Threads that share the tests of a node; None: one for each core. The tree is the same with any number.
+
+    Raises
+    ------
+    MethodNotApplicable
+        No example counts.
+    """
+    if rows.labels is None or not np.any((rows.labels >= 0) & (weights > 0)):
+        detail = "No example has a label and a weight above 0. Give labels to some examples."
+        raise MethodNotApplicable(detail)
+    columns = AskedColumns(rows, settings.language)
+    refinement = Refinement(rows, settings, columns, Joins(rows))
+    growth = _Growth(refinement, rows.labels.astype(np.int32), weights.astype(np.float64), report, n_threads)
+    tree = growth.grow(mixed(*key))
+    return prune(tree) if settings.pruning == "c45" else tree
+
+
+@dataclass(slots=True)
+class _Growth:
+    """One tree while it grows: nodes are settled depth first, the yes-branch before the no-branch."""
+
+    refinement: Refinement
+    labels: NDArray[np.int32]
+    weights: NDArray[np.float64]
+    report: ReportProgress
+    n_threads: int | None
+    nodes: list[TildeNode] = field(default_factory=list)
+    settled: float = 0.0  # weight of the examples in leaves
+
+    def grow(self, key: int) -> TildeTree:
+        """Grow from the root."""
+        learned = np.flatnonzero((self.labels >= 0) & (self.weights > 0)).astype(np.int32)
+        waiting = [(Node(learned, (), (), key, 0), -1, False)]
+        while waiting:
+            node, parent, is_yes = waiting.pop()
+            place = len(self.nodes)
+            if parent >= 0:
+                above = self.nodes[parent]
+                self.nodes[parent] = replace(above, yes=place) if is_yes else replace(above, no=place)
+            below = self._settle(node)
+            del node  # its bindings are not held while its children grow
+            # The no-branch, then the yes-branch, which is settled first.
+            waiting.extend((child, place, child is below[-1]) for child in below)
+        return TildeTree(tuple(self.nodes), tuple(self.refinement.skipped.values()))
+
+    def _settle(self, node: Node) -> tuple[Node, ...]:
+        """Add a node, and return its children, the no-branch first; none of a leaf."""
+        n_classes, of_node = len(self.refinement.rows.classes), self.weights[node.examples]
+        totals = np.bincount(self.labels[node.examples], of_node, n_classes).astype(np.float64)
+        candidate = self._best(node, totals)
+        if candidate is None:
+            self.nodes.append(TildeNode(totals))
+            self.settled += float(totals.sum())
+            return ()
+        self.nodes.append(TildeNode(totals, closed_test(candidate, node.component(candidate.component))))
+        return branches(self.refinement, node, candidate)
+
+    def _best(self, node: Node, totals: NDArray[np.float64]) -> Candidate | None:
+        """Return the first best test of a node; None where it is a leaf."""
+        settings = self.refinement.settings
+        too_deep = settings.max_depth is not None and node.depth >= settings.max_depth
+        pure = np.count_nonzero(totals) <= 1
+        if too_deep or pure or totals.sum() < 2 * settings.min_samples_leaf:
+            return None
+        ratio = settings.criterion == "gain_ratio"
+        least, share = settings.min_samples_leaf, settings.test_share
+        goal = NodeGoal(self.labels, self.weights, totals, least, ratio, share, node.key)
+        best: Candidate | None = None
+        questions = self.refinement.questions(node)
+        done = self.settled / float(self.nodes[0].class_weights.sum()) if self.nodes else 0.0
+        for _, found in in_order(lambda question: question(goal), questions, self._threads(node)):
+            self.report(min(1.0, done), "growing")
+            if found is not None and (best is None or found.score > best.score + TIE):
+                best = found
+        return best
+
+    def _threads(self, node: Node) -> int | None:
+        n_bindings = len(node.examples) + sum(len(component.bindings) for component in node.components)
+        return 1 if n_bindings <= _ALONE else self.n_threads
+
+
+def branches(refinement: Refinement, node: Node, candidate: Candidate) -> tuple[Node, Node]:
+    """Return the nodes below a test: of the examples that fail it, and of those that pass it, with what it binds."""
+    refined = _refined(refinement, node.component(candidate.component), candidate)
+    passed = np.zeros(refinement.rows.n_examples, np.bool_)
+    passed[refined.bindings.examples] = True
+    return _no(node, passed), _yes(node, candidate, refined, passed)
+
+
+def _refined(refinement: Refinement, component: Component, candidate: Candidate) -> Component:
+    """Return the component with the candidate's variable and condition, and the bindings that satisfy both."""
+    bindings, query = component.bindings, refined_query(candidate, component.query)
+    variable = candidate.variable
+    if candidate.step is not None:
+        joined = refinement.joins.follow(bindings.examples, bindings.of(variable), candidate.step)
+        known = tuple(rows[joined.owners] for rows in bindings.rows)
+        bindings, variable = Bindings(bindings.examples[joined.owners], (*known, joined.rows)), len(known)
+    wider = Component(query, bindings)
+    if candidate.term is None or candidate.operator is None:
+        return wider
+    values, levels = refinement.values_of(wider, variable, candidate.term)
+    return Component(query, bindings.where(satisfying(values, levels, candidate.operator, candidate.value)))
+
+
+def _yes(node: Node, candidate: Candidate, refined: Component, passed: NDArray[np.bool_]) -> Node:
+    components = [component.among(passed) for component in node.components]
+    aggregates = node.aggregates
+    if candidate.component != EXAMPLE:
+        components[candidate.component] = refined
+    elif refined.query.variables:
+        components.append(refined)
+    elif isinstance(candidate.term, AggregateTerm) and len(candidate.term.where) == 1:
+        aggregates = tuple(dict.fromkeys((*aggregates, candidate.term)))
+    return Node(node.examples[passed[node.examples]], tuple(components), aggregates, mixed(node.key, 1), node.depth + 1)
+
+
+def _no(node: Node, passed: NDArray[np.bool_]) -> Node:
+    failed = ~passed
+    components = tuple(component.among(failed) for component in node.components)
+    return Node(node.examples[failed[node.examples]], components, node.aggregates, mixed(node.key, 2), node.depth + 1)

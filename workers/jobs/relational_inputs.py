@@ -1,0 +1,184 @@
+"""The inputs of jobs over several tables: a stored relational dataset's rows as arrays, and the ids of its examples."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from schemas.relational_datasets import RelationalColumn, RelationalDataset, RelationalTable
+from storage.array_files import map_file
+from storage.dataset_files.json_reading import spelled
+from storage.object_store import ObjectStore
+from storage.relational_datasets import RelationalDatasetStore, StoredRelationalDataset
+from storage.relational_files import CUTOFFS, PARENTS, TIMES, in_order, read_column
+from tree_explainers.compute.progress import ReportProgress
+from tree_explainers.relational.schema import ColumnSchema, RelationshipSchema, Schema, TableSchema
+from tree_explainers.relational.tables import MISSING, RelationalRows, Relationship, Table
+
+from ..runtime.context import JobContext
+
+MAX_LEVELS = 1_000
+"""Categories of more levels are not asked: their columns count as keys."""
+
+_LARGEST = float(np.finfo(np.float32).max)
+_Values = NDArray[np.int32] | NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class RelationalInput:
+    """A relational dataset, read."""
+
+    view: RelationalDataset
+    rows: RelationalRows
+    row_ids: tuple[str, ...]  # of the examples: their primary key, or their 0-based index without one
+
+
+def load_relational_rows(context: JobContext, dataset_id: str, report: ReportProgress | None = None) -> RelationalInput:
+    """Return the rows of all tables that something can be asked of.
+
+    Tables that no relationship leads to from the examples are left out. Numbers are rounded to single precision.
+    Columns with more than 1,000 levels have the kind ``key``, which is never asked by value.
+
+    Parameters
+    ----------
+    context
+        Where the dataset is stored.
+    dataset_id
+        Id of a relational dataset.
+    report
+        Told how much is read, from 0 to 1.
+    """
+    stored = RelationalDatasetStore(context.database).get(dataset_id)
+    return read_relational_rows(context.objects, stored, report or context.report)
+
+
+def read_relational_rows(
+    objects: ObjectStore, stored: StoredRelationalDataset, report: ReportProgress
+) -> RelationalInput:
+    """Return the rows of a stored relational dataset, as ``load_relational_rows``."""
+    view = stored.view
+    arrays = map_file(objects.path(stored.arrays))
+    used = [table for table in view.tables if table.name not in view.unused]
+    schemas: dict[str, TableSchema] = {}
+    tables: dict[str, Table] = {}
+    for number, table in enumerate(used):
+        report(number / len(used), f"reading table {table.name}")
+        times = arrays.get(TIMES + table.name)
+        schemas[table.name], tables[table.name] = _read_table(objects, stored, table, times)
+    rows = RelationalRows(
+        schema=_schema(view, schemas),
+        tables=tables,
+        relationships=_relationships(view, tables, arrays),
+        cutoffs=arrays.get(CUTOFFS),
+        **_targets(objects, stored),
+    )
+    return RelationalInput(view, rows, _row_ids(objects, stored))
+
+
+def _read_table(
+    objects: ObjectStore, stored: StoredRelationalDataset, table: RelationalTable, times: NDArray[np.float64] | None
+) -> tuple[TableSchema, Table]:
+    content = objects.path(stored.contents[table.name])
+    columns: dict[str, ColumnSchema] = {}
+    values: dict[str, _Values] = {}
+    for column in table.columns:
+        levels: tuple[str, ...] = ()
+        if _may_be_asked(column):
+            values[column.name], levels = _codes_or_numbers(read_column(content, column.name), column.type)
+        elif column.role == "target" and column.type == "category":
+            levels = tuple(stored.view.examples.classes or ())
+        columns[column.name] = ColumnSchema(_kind(column), levels)
+    return TableSchema(columns, tuple(table.primary_key), table.time), Table(table.n_rows, values, times)
+
+
+def _may_be_asked(column: RelationalColumn) -> bool:
+    return column.role == "feature" and (column.n_categories or 0) <= MAX_LEVELS
+
+
+def _kind(column: RelationalColumn) -> Any:  # noqa: ANN401  # one of the literals of ColumnKind
+    if column.role in {"key", "time"}:
+        return column.role
+    return column.type if (column.n_categories or 0) <= MAX_LEVELS else "key"
+
+
+def _codes_or_numbers(column: pa.ChunkedArray, kind: str) -> tuple[_Values, tuple[str, ...]]:
+    if kind == "number":
+        numbers = np.asarray(pc.fill_null(column, np.nan).to_numpy(), dtype=np.float64)
+        return np.clip(numbers, -_LARGEST, _LARGEST).astype(np.float32), ()
+    if kind == "boolean":
+        return _integers(column.cast(pa.int32())), ()
+    return _codes(column)
+
+
+def _codes(column: pa.ChunkedArray) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+    """Return the position of each text among the levels, which do not depend on the order of rows, and the levels."""
+    levels = in_order(pc.drop_null(pc.unique(column)).to_pylist())
+    codes = pc.index_in(column, value_set=pa.array(levels, pa.string()), skip_nulls=True)
+    return _integers(codes), tuple(levels)
+
+
+def _integers(values: pa.ChunkedArray) -> NDArray[np.int32]:
+    return np.asarray(pc.fill_null(values, MISSING).to_numpy(), dtype=np.int32)
+
+
+def _schema(view: RelationalDataset, tables: Mapping[str, TableSchema]) -> Schema:
+    keys = {table.name: tuple(table.primary_key) for table in view.tables}
+    relationships = {
+        key.name: RelationshipSchema(key.from_, tuple(key.columns), key.to, keys[key.to])
+        for key in view.relationships
+        if key.from_ in tables
+    }
+    return Schema(tables, relationships, view.examples.table, view.examples.target, view.examples.cutoff)
+
+
+def _relationships(
+    view: RelationalDataset, tables: Mapping[str, Table], arrays: Mapping[str, NDArray[Any]]
+) -> dict[str, Relationship]:
+    return {
+        key.name: Relationship.of(arrays[PARENTS + key.name], tables[key.to].n_rows, tables[key.from_].times)
+        for key in view.relationships
+        if key.from_ in tables
+    }
+
+
+def _targets(objects: ObjectStore, stored: StoredRelationalDataset) -> dict[str, Any]:
+    """Return labels with their classes, and values where the target is a number; nothing without a target."""
+    examples = stored.view.examples
+    if examples.target is None:
+        return {}
+    column = read_column(objects.path(stored.contents[examples.table]), examples.target)
+    found: dict[str, Any] = {}
+    if pa.types.is_floating(column.type):
+        found["values"] = np.asarray(pc.fill_null(column, np.nan).to_numpy(), dtype=np.float64)
+    if examples.classes is not None:
+        labels = _class_codes(column, examples.classes).astype(np.int64)
+        found |= {"labels": labels, "classes": tuple(examples.classes)}
+    return found
+
+
+def _class_codes(column: pa.ChunkedArray, classes: Iterable[str]) -> NDArray[np.int32]:
+    encoded = column.combine_chunks().dictionary_encode()
+    position = {label: index for index, label in enumerate(classes)}
+    texts = (spelled(value) for value in encoded.dictionary.to_pylist())
+    codes = np.array([*(position[text] for text in texts), MISSING], dtype=np.int32)
+    return codes[pc.fill_null(encoded.indices, -1).to_numpy()]
+
+
+def _row_ids(objects: ObjectStore, stored: StoredRelationalDataset) -> tuple[str, ...]:
+    examples = next(table for table in stored.view.tables if table.name == stored.view.examples.table)
+    if not examples.primary_key:
+        return tuple(map(str, range(examples.n_rows)))
+    content = objects.path(stored.contents[examples.name])
+    columns = [read_column(content, name).to_pylist() for name in examples.primary_key]
+    if len(columns) == 1:
+        return tuple(columns[0])
+    return tuple(",".join(_escaped(part) for part in parts) for parts in zip(*columns, strict=True))
+
+
+def _escaped(part: str) -> str:
+    """Return a part of an id so that no two lists of parts give the same id."""
+    return part.replace("\\", "\\\\").replace(",", "\\,")

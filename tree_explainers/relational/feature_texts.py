@@ -11,6 +11,7 @@ from math import floor
 
 from ..wording import comparison, number_text
 from .canonical import canonical, feature_id, shortest
+from .implication import equivalent_query
 from .phrases import (
     Description,
     describe,
@@ -21,7 +22,7 @@ from .phrases import (
     term_text,
     variable_phrase,
 )
-from .queries import EXAMPLE, Condition, Feature, FeatureTest, Query
+from .queries import EXAMPLE, Feature, FeatureTest, Query
 from .schema import Schema
 
 _LONGEST_NAME = 200  # characters
@@ -126,35 +127,9 @@ def question_of(test: FeatureTest, schema: Schema) -> str:
     return _predicate(test, schema).question
 
 
-def existential_query(test: FeatureTest) -> Query | None:
-    """Return the query that some binding satisfies exactly where the test passes; None if there is none such.
-
-    There is one for ``exists``, for a largest value above and a smallest at most a cut, for a value of the example, and
-    for more than no binding.
-    """
-    feature = canonical(test.feature)
-    query, measure = feature.query, feature.measure
-    if feature.kind == "exists":
-        return query
-    if test.operator is None or test.cut is None:
-        return None
-    if feature.kind == "count":
-        return query if test.operator == ">" and floor(test.cut) == 0 else None
-    if measure is None or (feature.kind, test.operator) not in {
-        ("max", ">"),
-        ("min", "<="),
-        ("value", ">"),
-        ("value", "<="),
-    }:
-        return None
-    return Query(
-        query.variables, (*query.conditions, Condition(measure.variable, measure.term, test.operator, test.cut))
-    )
-
-
 def _predicate(test: FeatureTest, schema: Schema) -> _Predicate:
     feature = canonical(test.feature)
-    query = existential_query(test)
+    query = equivalent_query(test)
     if query is not None and feature.kind != "value":
         return _exists(query, schema)
     assert test.operator is not None  # noqa: S101  # of numbers

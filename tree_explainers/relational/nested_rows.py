@@ -1,0 +1,214 @@
+"""One example sent with its rows, by table: ``{"customer": [row], "account": [rows], "transaction": [rows]}``.
+
+It becomes the same arrays as a stored dataset, so that the same program evaluates it. Keys hold within the example
+alone; times need only be comparable with its cutoff.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import RowRefused
+from .query_program import DataUsed
+from .schema import ColumnSchema, RelationshipSchema, Schema, TableSchema
+from .tables import MISSING, RelationalRows, Relationship, Table
+
+Row = Mapping[str, Any]  # by column: texts, numbers, booleans; None: missing
+Instance = Mapping[str, Sequence[Row]]  # by table
+
+_MICROSECONDS = 1e6
+_LARGEST = float(np.finfo(np.float32).max)
+
+
+@dataclass(frozen=True, slots=True)
+class NestedRows:
+    """Reads instances of one schema, as far as some features need them."""
+
+    schema: Schema
+    used: DataUsed
+
+    def rows_of(self, instance: Instance) -> RelationalRows:
+        """Return the rows of one example.
+
+        A category that is no level of the schema gets a code of its own: it equals no value of a condition.
+
+        Raises
+        ------
+        RowRefused
+            ``schema_mismatch``: an unknown table or column, not exactly one row of the examples' table, a repeated key,
+            a reference to a row that was not sent (in a relationship that the features follow, or to a table of which
+            rows were sent), a column that the features read or follow lacking in a row, a value of another type.
+        """
+        schema = self.schema
+        for name in instance:
+            if name not in schema.tables:
+                _refuse(f"there is no table {name!r}; the tables are {', '.join(schema.tables)}")
+        sent = {name: self._checked(name, instance.get(name) or ()) for name in schema.tables}
+        if len(sent[schema.examples]) != 1:
+            _refuse(f"table {schema.examples} has {len(sent[schema.examples])} rows; one row, the example, is expected")
+        cutoffs = None if schema.cutoff is None else self._cutoff(sent[schema.examples][0], schema.cutoff)
+        tables = {name: self._table(name, rows, has_cutoff=cutoffs is not None) for name, rows in sent.items()}
+        keys = {name: _keys(name, table, sent[name]) for name, table in schema.tables.items() if sent[name]}
+        relationships = {
+            name: _relationship(relationship, sent, keys, tables)
+            for name, relationship in schema.relationships.items()
+            if name in self.used.relationships or self._is_checked(relationship, sent)
+        }
+        return RelationalRows(schema, tables, relationships, cutoffs)
+
+    def _checked(self, name: str, rows: Sequence[Row]) -> Sequence[Row]:
+        table = self.schema.tables[name]
+        needed = self._needed(name)
+        if isinstance(rows, str) or not isinstance(rows, Sequence):
+            _refuse(f"table {name} is to be a list of rows")
+        for number, row in enumerate(rows):
+            if not isinstance(row, Mapping):
+                _refuse(f"row {number} of table {name} is to be an object of values by column, not {row!r}")
+            if not row.keys() <= table.columns.keys():
+                unknown = next(column for column in row if column not in table.columns)
+                _refuse(f"table {name} has no column {unknown!r}; it has {', '.join(table.columns)}")
+            if not needed <= row.keys():
+                _refuse(f"row {number} of table {name} lacks {', '.join(sorted(needed - row.keys()))}; null is missing")
+        return rows
+
+    def _needed(self, name: str) -> set[str]:
+        """Return the columns without which features of a row of a table cannot be evaluated."""
+        needed = {column for table, column in self.used.columns if table == name}
+        for relationship in (self.schema.relationships[key] for key in self.used.relationships):
+            needed |= set(relationship.columns) if relationship.child == name else set()
+            needed |= set(relationship.parent_columns) if relationship.parent == name else set()
+        table = self.schema.tables[name]
+        time = {table.time} if table.time is not None and self.schema.cutoff is not None else set()
+        return needed | time | ({self.schema.cutoff} if name == self.schema.examples and self.schema.cutoff else set())
+
+    def _is_checked(self, relationship: RelationshipSchema, sent: Mapping[str, Sequence[Row]]) -> bool:
+        """Return whether references are checked although no feature follows them."""
+        is_within = relationship.parent in {relationship.child, self.schema.examples}
+        return bool(sent[relationship.child]) and bool(sent[relationship.parent]) and not is_within
+
+    def _cutoff(self, example: Row, column: str) -> NDArray[np.float64]:
+        return np.array([_time(example[column], self.schema.examples, column)])
+
+    def _table(self, name: str, rows: Sequence[Row], *, has_cutoff: bool) -> Table:
+        schema = self.schema.tables[name]
+        columns = {
+            column: _values(name, column, schema.columns[column], rows)
+            for table, column in self.used.columns
+            if table == name
+        }
+        if schema.time is None or not has_cutoff:
+            return Table(len(rows), columns)
+        times = [_time(row.get(schema.time), name, schema.time) for row in rows]
+        return Table(len(rows), columns, np.array(times, np.float64))
+
+
+def _keys(name: str, table: TableSchema, rows: Sequence[Row]) -> dict[tuple[Any, ...], int]:
+    """Return the row of each key; tables without a primary key have none."""
+    found: dict[tuple[Any, ...], int] = {}
+    for number, row in enumerate(rows if table.primary_key else ()):
+        key = _key(row, table.primary_key)
+        if key is None:
+            continue  # referred to by no row
+        if key in found:
+            _refuse(f"two rows of table {name} have the key {_key_text(table.primary_key, key)}")
+        found[key] = number
+    return found
+
+
+def _key(row: Row, columns: Sequence[str]) -> tuple[Any, ...] | None:
+    """Return the values of a key, whole numbers and their texts alike; None where one is missing."""
+    values = tuple([row.get(column) for column in columns])
+    return None if None in values else tuple([_key_part(value) for value in values])
+
+
+def _key_part(value: object) -> str:
+    """Return a text, or a number as the text of a table of texts has it."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _relationship(
+    relationship: RelationshipSchema,
+    sent: Mapping[str, Sequence[Row]],
+    keys: Mapping[str, Mapping[tuple[Any, ...], int]],
+    tables: Mapping[str, Table],
+) -> Relationship:
+    parents = [MISSING] * len(sent[relationship.child])
+    parent_rows = keys.get(relationship.parent, {})
+    for number, row in enumerate(sent[relationship.child]):
+        key = _key(row, relationship.columns)
+        if key is not None:
+            parent = parent_rows.get(key)
+            if parent is None:
+                who, whom = f"row {number} of table {relationship.child}", f"a row of {relationship.parent}"
+                _refuse(f"{who} refers by {_key_text(relationship.columns, key)} to {whom} that was not sent")
+            parents[number] = parent
+    return Relationship.of(
+        np.array(parents, np.int32), len(sent[relationship.parent]), tables[relationship.child].times
+    )
+
+
+def _key_text(columns: Sequence[str], key: Sequence[str]) -> str:
+    return ", ".join(f"{column} {value}" for column, value in zip(columns, key, strict=True))
+
+
+def _values(table: str, column: str, schema: ColumnSchema, rows: Sequence[Row]) -> NDArray[Any]:
+    """Return a column's codes or numbers."""
+    values = [row.get(column) for row in rows]
+    if schema.kind == "number":
+        return np.array([_number(value, table, column) for value in values], np.float32)
+    if schema.kind == "boolean":
+        return np.array([_boolean(value, table, column) for value in values], np.int32)
+    codes: dict[Any, int] = {}
+    for value in values:
+        if value is None or value in codes:
+            continue
+        if isinstance(value, bool) or not isinstance(value, str | int | float):
+            _refuse_value(value, table, column, "a text")
+        text = _key_part(value)
+        codes[value] = schema.levels.index(text) if text in schema.levels else len(schema.levels) + len(codes)
+    return np.array([MISSING if value is None else codes[value] for value in values], np.int32)
+
+
+def _number(value: Any, table: str, column: str) -> float:  # noqa: ANN401  # any JSON
+    if value is None or value != value:  # noqa: PLR0124  # NaN: missing
+        return np.nan
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        _refuse_value(value, table, column, "a number")
+    return max(-_LARGEST, min(_LARGEST, value))
+
+
+def _boolean(value: object, table: str, column: str) -> int:
+    if value is None:
+        return MISSING
+    return int(value) if isinstance(value, bool) else _refuse_value(value, table, column, "true or false")
+
+
+def _time(value: Any, table: str, column: str) -> float:  # noqa: ANN401  # any JSON
+    """Return a time as a number: microseconds since 1970 of a date or a text of one (UTC where it has no zone)."""
+    if value is None:
+        return np.nan
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError:
+            _refuse_value(value, table, column, "a time such as 2024-05-31T12:00:00, or a number")
+    if isinstance(value, date) and not isinstance(value, datetime):
+        value = datetime(value.year, value.month, value.day, tzinfo=UTC)
+    if not isinstance(value, datetime):
+        _refuse_value(value, table, column, "a time such as 2024-05-31T12:00:00, or a number")
+    return (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp() * _MICROSECONDS
+
+
+def _refuse_value(value: object, table: str, column: str, kind: str) -> NoReturn:
+    _refuse(f"{column} of table {table} is {value!r}; it is to be {kind}")
+
+
+def _refuse(what: str) -> NoReturn:
+    msg = f"The nested rows do not fit the tables: {what}."
+    raise RowRefused("schema_mismatch", msg)

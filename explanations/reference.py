@@ -12,7 +12,6 @@ from schemas.models import Model
 from storage.feature_matching import match_features
 from tree_explainers.onnx_models.description import ModelDescription
 from tree_explainers.prototype_sets.readable import ReferenceColumn
-from tree_explainers.wording import BooleanPhrases, Phrases
 
 
 def reference_columns(
@@ -30,12 +29,6 @@ def feature_columns(model: Model, dataset: Dataset) -> tuple[Column, ...]:
     """Return the dataset's column of each of the model's features, in their order."""
     columns = {column.name: column for column in dataset.columns}
     return tuple(columns[name] for name in match_features(model, dataset))
-
-
-def boolean_phrases(model: Model, dataset: Dataset) -> Phrases:
-    """Return the words of the features that are boolean columns of the dataset."""
-    pairs = zip(model.feature_names, feature_columns(model, dataset), strict=True)
-    return {name: BooleanPhrases(name) for name, column in pairs if column.type == "boolean"}
 
 
 def _reference(column: Column, missing_text: str | None) -> ReferenceColumn:

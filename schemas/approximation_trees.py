@@ -20,6 +20,7 @@ from .models import Score
 from .rule_sets import MODEL_COLUMN, PREDICTED, RuleFeature
 
 ApproximationMethod = Literal["sta", "ism", "born_again", "cart"]
+RequestedMethod = Literal["auto", "sta", "ism", "born_again", "cart"]
 TreeExportFormat = Literal["json", "text", "graphviz", "svg", "sql", "python", "onnx"]
 MAX_DEPTH, MAX_LEAVES, MAX_REPEATS = 30, 1024, 200
 MAX_SAMPLES_LEAF = 1_000_000_000
@@ -31,9 +32,10 @@ class ApproximationTreeRequest(Contract):
 
     model: RequestedModel
     dataset: ReferenceDataset
-    method: ApproximationMethod = Field(
-        default="sta",
-        description="How splits are chosen. `sta`: by a test on as many pseudo-samples as it needs (Zhou & Hooker); "
+    method: RequestedMethod = Field(
+        default="auto",
+        description="How splits are chosen. `auto`: `ism` for classes where the dataset has a feature set, else `sta`, "
+        "and the answer names it. `sta`: by a test on as many pseudo-samples as it needs (Zhou & Hooker); "
         "`ism`: among the ensemble's own splits, from its class distributions, without pseudo-samples (Van Assche & "
         "Blockeel); `born_again`: CART on pseudo-samples, its depth by cross-validation (Breiman & Shang); `cart`: "
         "CART on pseudo-samples.",
@@ -250,9 +252,20 @@ class ApproximationTreeResult(Contract):
     n_nodes: int = Field(description="Number of nodes of the tree, leaves included.")
     n_leaves: int = Field(description="Number of leaves of the tree.")
     depth: int = Field(description="Number of splits on the longest path from the root to a leaf.")
+    n_leaves_before_merging: int | None = Field(
+        default=None,
+        description="Number of leaves before splits were undone below which all leaves predict the same label, which "
+        "`ism` does where the dataset has a feature set; null where nothing is merged.",
+    )
     features: list[RuleFeature] = Field(description="Features that splits refer to, in the model's order.")
     nodes: list[ApproximationNode] = Field(description="Nodes of the tree in preorder.")
     smoothing: Smoothing | None = Field(description="How pseudo-samples were drawn; null with `ism`, which draws none.")
+    n_implications: int | None = Field(
+        default=None,
+        description="Number of implications among the columns of a dataset with a feature set, such as `has an account "
+        "of kind credit` and `has an account`: pseudo-samples that break one were repaired before the model predicted "
+        "them, a column that implies a false one being made false. Null without a feature set, and with `ism`.",
+    )
     evaluation: ApproximationTreeEvaluation = Field(
         description="Evaluation on `evaluation_dataset`, or else on the dataset itself."
     )

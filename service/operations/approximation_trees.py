@@ -7,6 +7,7 @@ from explanations.instances import encoded_value
 from explanations.trees import PartialPath, follow_path, splits_of
 from schemas.approximation_trees import (
     MAX_LEAVES,
+    ApproximationMethod,
     ApproximationNode,
     ApproximationTree,
     ApproximationTreeRequest,
@@ -50,6 +51,8 @@ def request_approximation_tree(context: AppContext, request: ApproximationTreeRe
     """
     model = context.models.get(request.model)
     dataset = context.datasets.get(request.dataset)
+    if request.method == "auto":
+        request = request.model_copy(update={"method": _method_for(model, dataset)})
     if request.method == "ism":
         _check_ism(context, request, model, dataset)
     elif request.stop_when_pure:
@@ -59,6 +62,11 @@ def request_approximation_tree(context: AppContext, request: ApproximationTreeRe
     complete = _normalised(request)
     evaluation = matching_evaluation(context, model.view, complete.evaluation_dataset)
     return request_artefact(context, APPROXIMATION_TREES, complete, MadeFrom(model.view, dataset, evaluation))
+
+
+def _method_for(model: StoredModel, dataset: StoredDataset) -> ApproximationMethod:
+    """Return the method where none is requested: of queries the one that makes up no rows, of which some cannot be."""
+    return "ism" if dataset.view.feature_set is not None and model.view.task == "classification" else "sta"
 
 
 def export_tree(context: AppContext, tree_id: str, form: TreeExportFormat) -> bytes:

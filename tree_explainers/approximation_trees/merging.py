@@ -9,11 +9,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..questions.conditions import Condition
+from ..questions.conditions import Condition, Operator
 from .trees import NO_CHILD, ApproximationTree, TreeNode
 
 _NO_LABEL = -1
-_OPPOSITE = {"<=": ">", ">": "<="}
+_OPPOSITE: dict[str, Operator] = {"<=": ">", ">": "<="}
 
 
 def merge_alike(tree: ApproximationTree) -> ApproximationTree:
@@ -47,15 +47,15 @@ def _shared_labels(nodes: Sequence[TreeNode]) -> NDArray[np.int64]:
 def face(tree: ApproximationTree, is_said_of_absence: Callable[[Condition], bool]) -> ApproximationTree:
     """Return the tree with some comparisons of numbers turned round, so that "yes" means that there is something.
 
-    The opposite of ``x <= c`` is ``x > c``, fulfilled by a missing value where the first is not; the children change
-    sides.
+    The opposite of ``x <= c`` is ``x > c``, and the children change sides. No missing value fulfils the opposite.
 
     Parameters
     ----------
     tree
         The tree.
     is_said_of_absence
-        Whether a comparison by ``<=`` or ``>`` is to be turned round.
+        Whether a comparison by ``<=`` or ``>`` is to be turned round: one that missing values fulfil, or of a column
+        without any, as otherwise these would change sides.
     """
     return replace(tree, nodes=_in_preorder([_faced(node, is_said_of_absence) for node in tree.nodes]))
 
@@ -64,8 +64,7 @@ def _faced(node: TreeNode, is_said_of_absence: Callable[[Condition], bool]) -> T
     condition = node.condition
     if condition is None or condition.operator not in _OPPOSITE or not is_said_of_absence(condition):
         return node
-    operator = _OPPOSITE[condition.operator]
-    opposite = replace(condition, operator=operator, or_missing=not condition.or_missing)
+    opposite = replace(condition, operator=_OPPOSITE[condition.operator], or_missing=False)
     return replace(node, condition=opposite, left=node.right, right=node.left)
 
 

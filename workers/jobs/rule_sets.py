@@ -44,7 +44,7 @@ from tree_explainers.wording import Phrases
 
 from ..runtime.context import JobContext, Produced
 from .cautions import caution_of_figures
-from .column_phrases import feature_type, phrases_of
+from .column_phrases import dataset_phrases, feature_type
 from .inputs import OpenModel, ScoredDataset, apply_model, open_model
 from .row_targets import constant_predictions, predicted_targets, true_targets
 
@@ -106,7 +106,10 @@ def load_inputs(context: JobContext, request: RuleSetRequest) -> RuleSetInputs:
     model = open_model(ModelStore(context.database), context.objects, request.model)
     statements = statements_of(model.ensemble, model.description)
     dataset = apply_model(context, model, request.dataset, part_of(context.report, *_READING))
-    training, phrases = _evaluation_rows(context.objects, model, dataset, statements), phrases_of(model, dataset)
+    training, phrases = (
+        _evaluation_rows(context.objects, model, dataset, statements),
+        dataset_phrases(context, model, dataset),
+    )
     targets = _training_targets(request, model, training)
     evaluation = None
     if request.evaluation_dataset is not None:

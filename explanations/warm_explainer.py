@@ -113,7 +113,7 @@ def warm_up(explainer_id: str, database: Database, objects: ObjectStore, open_se
     boxes = _leaf_boxes(arrays)
     session = open_session(explainer.model)
     shown = None if explainer.shown_features == "all" else frozenset(explainer.shown_features)
-    dataset = DatasetStore(database).get(artefact.dataset).view
+    dataset = DatasetStore(database).get(artefact.request["dataset"]).view
     reference = reference_columns(model, session.description.missing_tokens, dataset)
     queries, columns = _feature_set(dataset, database, objects), feature_columns(model, dataset)
     return WarmExplainer(
@@ -189,7 +189,7 @@ def _reference(
     kept = artefact.files.get(_REFERENCE)
     if kept is None:
         return None
-    content = DatasetStore(database).get(artefact.dataset).content
+    content = DatasetStore(database).get(artefact.request["dataset"]).content
     return WarmReference(
         lambda: ReferenceFile(objects.path(kept), feature_numbers(session.description.columns)),
         lambda: DatasetFile(objects.path_of_pages(content)),

@@ -38,8 +38,8 @@ class FeatureSetRequest(Contract):
         default=None,
         min_length=1,
         max_length=MAX_FEATURES,
-        description="The features; null where they are generated. A feature that asks the same as an earlier one is "
-        "refused.",
+        description="The features; one that asks the same as an earlier one is refused. Null where they are generated, "
+        "and in answers: the result has them.",
     )
     generate: GeneratedFeatures | None = Field(
         default=None,

@@ -18,12 +18,14 @@ from .explainer_names import ExplainerName, ExplainerNameChange, ExplainerNameRe
 from .explainers import Explainer, ExplainerRequest, ExplainerSummary
 from .explanation_sets import ExplanationSet, ExplanationSetRequest, ExplanationSetResult
 from .explanations import Explanation
+from .feature_sets import FeatureSet, FeatureSetRequest, FeatureSetResult
 from .jobs import Job
 from .label_audits import AuditedRow, LabelAudit, LabelAuditRequest, LabelAuditResult
 from .models import Model, ModelMetadata, ModelSummary
 from .prototype_sets import PrototypeSet, PrototypeSetRequest, PrototypeSetResult
 from .proximities import NeighborsOfRow, Proximities, ProximitiesRequest, ProximitiesResult
 from .relational_datasets import RelationalDataset, RelationalDatasetMetadata, RelationalDatasetSummary
+from .relational_forests import RelationalForest, RelationalForestRequest, RelationalForestResult
 from .rule_sets import RuleSet, RuleSetRequest, RuleSetResult
 from .stored_explanations import StoredExplanation, StoredExplanationSummary
 
@@ -76,6 +78,7 @@ class Noun(Generic[View]):
     made_from: Mapping[str, str] = field(default_factory=dict)  # fields of the request and the nouns that they name
     request: type[Contract] | None = None
     result: type[Contract] | None = None  # what a job finds
+    has_jobs: bool = False  # jobs make it from other things, too, at the request of another noun
     revision: int = 1  # raise it when a published method's results change: ids of artefacts change with it
     arrays: tuple[str, ...] = ()  # kept for those that build on it
     files: tuple[str, ...] = ()  # kept beside the result
@@ -171,6 +174,7 @@ DATASETS = Noun(
     request=DatasetMetadata,
     summary=DatasetSummary,
     view=Dataset,
+    has_jobs=True,
     mutable=("name",),
     products=(Product(name="rows", media_types=(JSON, PARQUET), row=DatasetRow),),
 )
@@ -184,6 +188,36 @@ RELATIONAL_DATASETS = Noun(
     summary=RelationalDatasetSummary,
     view=RelationalDataset,
     mutable=("name",),
+)
+FEATURE_SETS = Noun(
+    name="feature_sets",
+    singular="feature_set",
+    id_prefix="fts_",
+    description="Queries about the examples of a relational dataset, each of which is a column of ordinary datasets.",
+    made="either",
+    made_from={"relational_dataset": "relational_datasets"},
+    request=FeatureSetRequest,
+    summary=FeatureSet,
+    view=FeatureSet,
+    result=FeatureSetResult,
+    products=(
+        Product(name="content", media_types=_TABLE),
+        Product(name="export", media_types=(JSON, "application/sql")),
+    ),
+    actions={"rows": "explain", "datasets": "write"},
+)
+RELATIONAL_FORESTS = Noun(
+    name="relational_forests",
+    singular="relational_forest",
+    id_prefix="rlf_",
+    description="Trees learned from several tables, published as a feature set, a model and a dataset.",
+    made="by_job",
+    made_from={"relational_dataset": "relational_datasets"},
+    request=RelationalForestRequest,
+    summary=RelationalForest,
+    view=RelationalForest,
+    result=RelationalForestResult,
+    products=(Product(name="content", media_types=_TABLE),),
 )
 PROXIMITIES = Noun(
     name="proximities",
@@ -390,6 +424,11 @@ class Nouns(Mapping[str, Noun[Any]]):
         return tuple(noun for noun in self.values() if noun.is_made_by_job)
 
     @property
+    def kinds_of_jobs(self) -> tuple[Noun[Any], ...]:
+        """Nouns that jobs make, artefacts or not."""
+        return tuple(noun for noun in self.values() if noun.is_made_by_job or noun.has_jobs)
+
+    @property
     def kept(self) -> tuple[Noun[Any], ...]:
         """Nouns whose things can be listed and read again."""
         return tuple(noun for noun in self.values() if noun.is_kept)
@@ -399,6 +438,8 @@ NOUNS = Nouns(
     MODELS,
     DATASETS,
     RELATIONAL_DATASETS,
+    FEATURE_SETS,
+    RELATIONAL_FORESTS,
     PROXIMITIES,
     PROTOTYPE_SETS,
     LABEL_AUDITS,

@@ -343,6 +343,12 @@ PROBLEM_KINDS: dict[str, ProblemKind] = {
         "there is a cutoff, and no table has a `time`.",
         "Send numbers, or ISO 8601 dates or times, in all of these columns.",
     ),
+    "relational_language_empty": ProblemKind(
+        422,
+        "The language leaves nothing to ask",
+        "The request's `language`, or the tables themselves, leave no test that a tree could ask of an example.",
+        "Allow more columns, relationships or aggregates.",
+    ),
     "schema_mismatch": ProblemKind(
         422,
         "The rows do not fit the model",

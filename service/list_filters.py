@@ -15,7 +15,7 @@ from schemas.nouns import NOUNS, TIME_FILTERS, Noun
 
 Filters = dict[str, str]
 _OF_OTHERS: dict[str, tuple[Sequence[Noun[Any]], str]] = {
-    "artefact": (NOUNS.made_by_jobs, "that make this artefact"),
+    "artefact": (NOUNS.kinds_of_jobs, "that make this artefact"),
     "explainer": ([NOUNS["explainers"]], "by this explainer"),
 }
 _TEXTS = {
@@ -56,7 +56,7 @@ def _parameter(noun: Noun[Any], field: str) -> Any:  # noqa: ANN401  # an annota
     if field in _TEXTS:
         text, example = _TEXTS[field]
         return Annotated[Name | None, Query(description=f"Only {noun.words} {text}.", examples=[example])]
-    kinds = {"kind": Literal[tuple(made.name for made in NOUNS.made_by_jobs)]}
+    kinds = {"kind": Literal[tuple(made.name for made in NOUNS.kinds_of_jobs)]}
     statuses = ArtefactStatus if noun.is_made_by_job else JobStatus
     chosen, example = (kinds[field], "prototype_sets") if field in kinds else (statuses, "failed")
     return Annotated[chosen | None, Query(description=f"Only {noun.words} of this {field}.", examples=[example])]

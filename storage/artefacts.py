@@ -13,7 +13,7 @@ from schemas.contract import Page
 from schemas.nouns import EXPLAINERS, NOUNS
 
 from .database import Database
-from .errors import InUse
+from .errors import InUse, StorageError
 from .records import add_record, first_record, forget_keys_of, moment, read_page, require, unreferenced
 from .tables import artefact_files, artefacts, datasets, explainers, jobs
 
@@ -86,6 +86,13 @@ class Artefact:
     relational_dataset: str | None = None
     feature_set: str | None = None  # that it published
     files: Mapping[str, str] = field(default_factory=dict)  # object by name: what is too large for the result
+
+    def ready_result(self) -> str:
+        """Return the object that holds the result; refuse an artefact that is not ready."""
+        if self.result is None:
+            detail = f"{self.id!r} is {self.status}; see job {self.job!r}"
+            raise StorageError("artefact_not_ready", detail)
+        return self.result
 
 
 @dataclass(slots=True)

@@ -6,14 +6,15 @@ Every change of a row names the status that it leaves, so that of two writers on
 import secrets
 import time
 from base64 import b32encode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, RowMapping, insert, select, update
 
 from schemas.contract import Page
-from schemas.jobs import Job, Progress
+from schemas.jobs import FINAL_STATUSES, Job, Progress
 from schemas.nouns import JOBS
 from schemas.problems import Problem, problem_for, problem_json
 
@@ -39,6 +40,15 @@ class Origin:
 
 
 _UNKNOWN = Origin()
+
+
+@dataclass(slots=True)
+class RequestedJob:
+    """A request for what a job makes, inside its transaction (see ``JobStore.requested``)."""
+
+    connection: Connection
+    is_new: bool  # no job is under way that makes it
+    job: str  # id of that job; set by the caller where it is new
 
 
 class JobStore:
@@ -94,6 +104,17 @@ class JobStore:
         }
         connection.execute(insert(jobs).values(**values))
         return job_id
+
+    @contextmanager
+    def requested(self, artefact: str) -> Iterator[RequestedJob]:
+        """Yield a request in a transaction, in which the caller adds a job if none that makes this is under way.
+
+        Requests at the same moment may each add one: what jobs make is known by what it is made from.
+        """
+        query = select(jobs.c.id).where(jobs.c.artefact == artefact, jobs.c.status.not_in(FINAL_STATUSES))
+        with self._database.transaction() as connection:
+            job = connection.execute(query).scalar()
+            yield RequestedJob(connection, job is None, job or "")
 
     def get(self, job_id: str) -> Job:
         """Return the job in its current state; raise ``NotFound`` where there is none."""

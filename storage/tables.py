@@ -242,5 +242,5 @@ OBJECT_COLUMNS = (
 )
 """Every column that refers to objects; the same bytes may be a result of one thing and the upload of another."""
 
-USES_OF_RELATIONAL_DATASETS: tuple[Column[str], ...] = ()
+USES_OF_RELATIONAL_DATASETS: tuple[Column[str], ...] = (artefacts.c.relational_dataset,)
 """Every column that refers to relational datasets: one is not deleted while a row does."""

@@ -7,7 +7,7 @@ from schemas.nouns import NOUNS
 
 from .runtime.context import JobKind
 
-JOB_KINDS = {noun.name: f"workers.jobs.{noun.name}.make_{noun.singular}" for noun in NOUNS.made_by_jobs}
+JOB_KINDS = {noun.name: f"workers.jobs.{noun.name}.make_{noun.singular}" for noun in NOUNS.kinds_of_jobs}
 
 
 def load_job_kinds(names: Mapping[str, str] = JOB_KINDS) -> dict[str, JobKind]:

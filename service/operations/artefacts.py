@@ -4,10 +4,10 @@ Each noun checks its requests in a file of its own, which then calls ``request_a
 """
 
 import json
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import structlog
 from sqlalchemy import Connection
@@ -18,6 +18,7 @@ from schemas.contract import Contract, Page
 from schemas.identifiers import content_identifier
 from schemas.models import Model
 from schemas.nouns import Noun
+from schemas.relational_datasets import RelationalDataset
 from storage.artefacts import Artefact, NewArtefact
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
@@ -29,7 +30,8 @@ from ..app_context import AppContext
 from ..middleware.callers import CURRENT_KEY
 from ..settings import ServiceSettings
 from .deletion import delete_with_objects
-from .job_estimates import Sizes, estimate_job, refuse_beyond
+from .job_estimates import JobEstimate, Sizes, estimate_job, refuse_beyond
+from .relational_estimates import estimate_relational_job
 
 _LOG = structlog.get_logger(__name__)
 View = TypeVar("View", bound=ArtefactView)
@@ -37,14 +39,69 @@ _LARGE_DATASET_ROWS = 100_000
 _BLOCK_BYTES = 256 << 10
 
 
+class Inputs(Protocol):
+    """Inputs of an artefact: none of them can be deleted before the artefact."""
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """Their ids, by the column of the artefact that refers to them."""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows to work on."""
+
+    def estimate(self, kind: str, request: Mapping[str, Any]) -> JobEstimate:
+        """Return what a job of this kind would need for a request whose defaults are spelled out."""
+
+
 @dataclass(frozen=True, slots=True)
 class MadeFrom:
-    """Inputs of an artefact: none of them can be deleted before the artefact."""
+    """A model and rows."""
 
     model: Model
     dataset: StoredDataset
     evaluation_dataset: StoredDataset | None = None
     n_prototypes: int = 0  # of an explainer
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """Ids of what there is, by column."""
+        ids = {"model": self.model.id, "dataset": self.dataset.view.id}
+        other = self.evaluation_dataset
+        return ids if other is None else {**ids, "evaluation_dataset": other.view.id}
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows to work on."""
+        return self.dataset.view.n_rows
+
+    def estimate(self, kind: str, request: Mapping[str, Any]) -> JobEstimate:
+        """Return what a job would need."""
+        other = self.evaluation_dataset
+        n_other_rows = 0 if other is None else other.view.n_rows
+        return estimate_job(kind, Sizes.of(self.model, self.dataset.view, n_other_rows, self.n_prototypes), request)
+
+
+@dataclass(frozen=True, slots=True)
+class MadeFromTables:
+    """A relational dataset."""
+
+    relational_dataset: RelationalDataset
+    n_features: int = 0  # of a feature set; 0 where they are found by the job
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """Its id, by column."""
+        return {"relational_dataset": self.relational_dataset.id}
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of all tables."""
+        return self.relational_dataset.n_rows
+
+    def estimate(self, kind: str, request: Mapping[str, Any]) -> JobEstimate:
+        """Return what a job would need."""
+        return estimate_relational_job(kind, self.relational_dataset, self.n_features, request)
 
 
 def matching_evaluation(context: AppContext, model: Model, dataset_id: str | None) -> StoredDataset | None:
@@ -60,7 +117,7 @@ def request_artefact(
     context: AppContext,
     noun: Noun[View],
     request: Contract,
-    made_from: MadeFrom,
+    made_from: Inputs,
     refusal: StorageError | None = None,
 ) -> View:
     """Return the artefact if it is made or being made; otherwise begin to make it.
@@ -85,33 +142,54 @@ def request_artefact(
         ``rate_limited`` where too many jobs wait already.
     """
     document = request.model_dump(mode="json")
-    new = _new_artefact(noun, document, made_from)
-    deadline = _deadline_seconds(context, made_from.dataset)
-    estimate = estimate_job(noun.name, _sizes(made_from), document)
+    identifier = content_identifier(noun.name, noun.revision, document)
+    new = NewArtefact(identifier, noun.name, document, **made_from.columns)
+    job = NewJob.of(context, noun.name, identifier, document, made_from)
     with context.artefacts.requested(new) as requested:
         if requested.needs_job:
             if refusal is not None:
                 raise refusal
-            refuse_beyond(context.settings.job_memory_bytes, estimate)
-            origin = Origin(current_request_id(), CURRENT_KEY.get(), estimate.seconds)
-            _refuse_if_queue_is_full(context.settings, requested.connection, origin.caller)
-            requested.job = context.jobs.add(requested.connection, noun.name, new.id, document, deadline, origin)
-    artefact = requested.artefact
+            requested.job = job.add(context, requested.connection)
     if requested.is_new_job:
-        _LOG.info("job_accepted", job=requested.job, kind=noun.name, artefact=artefact.id)
-        context.notifier.notify(requested.job, deadline, is_short=is_short(estimate.seconds))
-    return _view(context, noun, artefact, reused=not requested.is_new_job)
+        job.notify(context, requested.job)
+    return view_of(context, noun, requested.artefact, reused=not requested.is_new_job)
 
 
-def _new_artefact(noun: Noun[Any], document: dict[str, Any], made_from: MadeFrom) -> NewArtefact:
-    return NewArtefact(
-        id=content_identifier(noun.name, noun.revision, document),
-        noun=noun.name,
-        model=made_from.model.id,
-        dataset=made_from.dataset.view.id,
-        evaluation_dataset=None if made_from.evaluation_dataset is None else made_from.evaluation_dataset.view.id,
-        request=document,
-    )
+@dataclass(frozen=True, slots=True)
+class NewJob:
+    """A job that is to be added, with what it would need."""
+
+    kind: str
+    artefact: str  # id of what it makes
+    request: dict[str, Any]
+    deadline_seconds: float
+    estimate: JobEstimate
+
+    @classmethod
+    def of(cls, context: AppContext, kind: str, artefact: str, request: dict[str, Any], made_from: Inputs) -> "NewJob":
+        """Return the job for a request whose defaults are spelled out."""
+        large = made_from.n_rows > _LARGE_DATASET_ROWS
+        settings = context.settings
+        deadline = settings.large_job_deadline_seconds if large else settings.job_deadline_seconds
+        return cls(kind, artefact, request, deadline, made_from.estimate(kind, request))
+
+    def add(self, context: AppContext, connection: Connection) -> str:
+        """Write its row in the caller's transaction; return its id.
+
+        Raises
+        ------
+        StorageError
+            ``resource_estimate_exceeds_limit`` or ``rate_limited``.
+        """
+        refuse_beyond(context.settings.job_memory_bytes, self.estimate)
+        origin = Origin(current_request_id(), CURRENT_KEY.get(), self.estimate.seconds)
+        _refuse_if_queue_is_full(context.settings, connection, origin.caller)
+        return context.jobs.add(connection, self.kind, self.artefact, self.request, self.deadline_seconds, origin)
+
+    def notify(self, context: AppContext, job: str) -> None:
+        """Tell workers of it, once its row is committed."""
+        _LOG.info("job_accepted", job=job, kind=self.kind, artefact=self.artefact)
+        context.notifier.notify(job, self.deadline_seconds, is_short=is_short(self.estimate.seconds))
 
 
 def list_all(context: AppContext, noun: Noun[View], limit: int, cursor: str | None, **filters: str) -> Page[View]:
@@ -123,7 +201,7 @@ def list_all(context: AppContext, noun: Noun[View], limit: int, cursor: str | No
 
 def get_one(context: AppContext, noun: Noun[View], artefact_id: str) -> View:
     """Return an artefact, with its result if it is ready."""
-    return _view(context, noun, context.artefacts.get(noun.name, artefact_id))
+    return view_of(context, noun, context.artefacts.get(noun.name, artefact_id))
 
 
 def write_one(context: AppContext, noun: Noun[View], artefact_id: str) -> Generator[bytes]:
@@ -172,10 +250,7 @@ def delete_one(context: AppContext, noun: Noun[View], artefact_id: str) -> None:
 
 def ready_result(artefact: Artefact) -> str:
     """Return the object that holds the artefact's result; refuse one that is not ready."""
-    if artefact.result is None:
-        detail = f"{artefact.id!r} is {artefact.status}; see job {artefact.job!r}"
-        raise StorageError("artefact_not_ready", detail)
-    return artefact.result
+    return artefact.ready_result()
 
 
 def _refuse_if_queue_is_full(settings: ServiceSettings, connection: Connection, caller: str | None) -> None:
@@ -189,18 +264,8 @@ def _refuse_if_queue_is_full(settings: ServiceSettings, connection: Connection, 
         raise StorageError("rate_limited", f"{n_all} jobs wait for a worker already; try again when some are done")
 
 
-def _sizes(made_from: MadeFrom) -> Sizes:
-    other = made_from.evaluation_dataset
-    n_other_rows = 0 if other is None else other.view.n_rows
-    return Sizes.of(made_from.model, made_from.dataset.view, n_other_rows, made_from.n_prototypes)
-
-
-def _deadline_seconds(context: AppContext, dataset: StoredDataset) -> float:
-    large = dataset.view.n_rows > _LARGE_DATASET_ROWS
-    return context.settings.large_job_deadline_seconds if large else context.settings.job_deadline_seconds
-
-
-def _view(context: AppContext, noun: Noun[View], artefact: Artefact, *, reused: bool = False) -> View:
+def view_of(context: AppContext, noun: Noun[View], artefact: Artefact, *, reused: bool = False) -> View:
+    """Return an artefact as readers get it, with its result if it is ready."""
     result = None if artefact.result is None else json.loads(context.objects.get(artefact.result))
     return noun.view.model_validate({**_state_of(artefact), "reused": reused, "result": result})
 

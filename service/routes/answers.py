@@ -26,7 +26,7 @@ MetadataField = Annotated[
 View = TypeVar("View", bound=ArtefactView)
 Registered = TypeVar("Registered", Model, Dataset, RelationalDataset, Explainer, NewApiKey)
 _JOB_RETRY_SECONDS = "1"
-_ACCEPTED = 202
+_CREATED, _ACCEPTED = 201, 202
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -67,17 +67,24 @@ def made_by_job(view: type[ArtefactView]) -> dict[int | str, dict[str, Any]]:
     ) | problems(400, 404, 408, 409, 413, 415, 422, 503, 507)
 
 
+def made_at_once(view: type[ArtefactView]) -> dict[int | str, dict[str, Any]]:
+    """Return the part of a route's contract that describes the answer where no job was needed."""
+    return {_CREATED: {"model": view, "description": "It needed no job, and is ready."}}
+
+
 def accepted(path: str, creation: Creation[View]) -> Response:
     """Return the answer to a request for an artefact: 202 and the job to read while it is made, 200 otherwise.
 
-    ``path`` is that of the noun.
+    What was made at once is answered with 201. ``path`` is that of the noun.
     """
     view = creation.result
     headers, status = {"Content-Location": f"{path}/{view.id}"}, 200
     if view.status == "pending":
         headers |= {"Location": f"/v1/jobs/{view.job}", "Retry-After": _JOB_RETRY_SECONDS}
         status = _ACCEPTED
-    body = view.model_copy(update={"reused": creation.status != _ACCEPTED})
+    elif creation.status == _CREATED:
+        headers, status = {"Location": f"{path}/{view.id}"}, _CREATED
+    body = view.model_copy(update={"reused": creation.status not in {_ACCEPTED, _CREATED}})
     return Response(_encoded(body), status, headers, "application/json")
 
 

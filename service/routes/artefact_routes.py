@@ -23,7 +23,7 @@ from ..operations import artefacts
 from ..operations.artefact_tables import open_table
 from ..operations.made_once import made_once
 from ..request_class import StrictRoute
-from .answers import accepted, fingerprint, made_by_job, problems
+from .answers import accepted, fingerprint, made_at_once, made_by_job, problems
 from .streamed_answers import page_json, rewritten, stream_file, stream_json, stream_kept_file
 from .table_answers import Accept, choose, table_answer, three_forms
 
@@ -62,7 +62,7 @@ def _add_create(router: APIRouter, noun: Noun[View], request_artefact: RequestAr
         with made_once(context, idempotency_key, request_hash, show) as creation:
             if creation.thing is None:
                 made = request_artefact(context, request)
-                creation.made(200 if made.reused else 202, made)
+                creation.made(200 if made.reused else 202 if made.job else 201, made)
         return accepted(noun.path, creation)
 
     create.__annotations__["request"] = noun.request
@@ -72,7 +72,7 @@ def _add_create(router: APIRouter, noun: Noun[View], request_artefact: RequestAr
         description=description,
         status_code=202,
         response_model=noun.view,
-        responses=made_by_job(noun.view),
+        responses=made_by_job(noun.view) | (made_at_once(noun.view) if noun.made == "either" else {}),
     )(create)
 
 
@@ -111,7 +111,7 @@ def _add_delete(router: APIRouter, noun: Noun[Any]) -> None:
     router.delete(
         f"/{{{noun.id_name}}}",
         name=f"delete_{noun.singular}",
-        description=f"Delete {_one(noun)}; refused while an explainer uses it or a job makes it.",
+        description=f"Delete {_one(noun)}; refused while others use it or a job makes it.",
         status_code=204,
         responses=problems(404, 409, 503),
     )(_of(noun, delete_one))

@@ -1,0 +1,207 @@
+"""Request feature sets, evaluate them for examples that are sent along, and make datasets of them."""
+
+from collections.abc import Iterator, Sequence
+from typing import NoReturn
+
+import orjson
+from tree_explainers.relational.nested_rows import NestedRows
+
+from explanations.feature_sets import (
+    OpenFeatureSet,
+    dataset_identifier,
+    describe_features,
+    described_by_name,
+    listed_set,
+    open_feature_set,
+    plain_document,
+    schema_of,
+)
+from schemas.feature_sets import (
+    MAX_NESTED_INSTANCES,
+    MAX_NESTED_ROWS,
+    FeatureDataset,
+    FeatureDatasetRequest,
+    FeatureExportFormat,
+    FeatureRow,
+    FeatureRowList,
+    FeatureRowsRequest,
+    FeatureSet,
+    FeatureSetRequest,
+    NestedInstance,
+)
+from schemas.nouns import DATASETS, FEATURE_SETS
+from schemas.problems import problem_for
+from schemas.relational_datasets import RelationalDataset
+from schemas.relational_features import RelationalFeature, RequestedFeature
+from storage.artefacts import MAX_RESULT_BYTES
+from storage.errors import StorageError
+from storage.relational_datasets import check_same_schema
+from tree_explainers.errors import InvalidInput, RowRefused
+from tree_explainers.relational.canonical import feature_id
+from tree_explainers.relational.feature_json import feature_of
+from tree_explainers.relational.queries import Feature
+from tree_explainers.relational.query_trie import FeatureColumn, QueryTrie
+from tree_explainers.relational.schema import ColumnSchema, Schema
+from tree_explainers.relational.tables import MISSING
+
+from ..app_context import AppContext
+from .artefacts import MadeFromTables, NewJob, request_artefact, view_of
+
+
+def request_feature_set(context: AppContext, request: FeatureSetRequest) -> FeatureSet:
+    """Return the feature set if it is made or being made; a listed one is made at once, a generated one by a job.
+
+    Raises
+    ------
+    StorageError, ExplainerError
+        What in the request cannot be done; nothing is kept then.
+    """
+    view = context.relational_datasets.get(request.relational_dataset).view
+    if (request.features is None) == (request.generate is None):
+        detail = "a feature set has either a list of features or `generate`; send one of them"
+        raise StorageError("validation_failed", detail, "/features")
+    if request.features is None:
+        return request_artefact(context, FEATURE_SETS, request, MadeFromTables(view))
+    return _keep_list(context, view, request.features)
+
+
+def _keep_list(context: AppContext, view: RelationalDataset, requested: Sequence[RequestedFeature]) -> FeatureSet:
+    schema = schema_of(view)
+    features = [_read_feature(feature, index, schema) for index, feature in enumerate(requested)]
+    _refuse_repeats([feature_id(feature) for feature in features], "asks the same as")
+    described = _described(features, requested, schema)
+    _refuse_repeats([feature.name for feature in described], "has the name of")
+    new, result = listed_set(view.id, described)
+    if len(result) > MAX_RESULT_BYTES:
+        detail = f"the features have {len(result):,} bytes as JSON; at most {MAX_RESULT_BYTES:,} are kept: send fewer"
+        raise StorageError("result_too_large", detail, "/features")
+    with context.objects.keeping():
+        artefact, is_new = context.artefacts.add_ready(new, context.objects.put(result))
+    return view_of(context, FEATURE_SETS, artefact, reused=not is_new)
+
+
+def _read_feature(requested: RequestedFeature, index: int, schema: Schema) -> Feature:
+    try:
+        return feature_of(plain_document(requested), schema)
+    except InvalidInput as refusal:
+        raise StorageError(refusal.code, refusal.detail, f"/features/{index}") from refusal
+
+
+def _described(
+    features: Sequence[Feature], requested: Sequence[RequestedFeature], schema: Schema
+) -> list[RelationalFeature]:
+    in_english = described_by_name(features, schema)
+    names = [of.name or english.name for of, english in zip(requested, in_english, strict=True)]
+    return describe_features(features, names, schema)
+
+
+def _refuse_repeats(keys: Sequence[str], what: str) -> None:
+    first: dict[str, int] = {}
+    for index, key in enumerate(keys):
+        if (earlier := first.setdefault(key, index)) != index:
+            detail = f"feature {index} {what} feature {earlier}; send each once (counted from 0)"
+            raise StorageError("validation_failed", detail, f"/features/{index}")
+
+
+def export_features(context: AppContext, feature_set_id: str, form: FeatureExportFormat) -> str:
+    """Return the features in a form that other programs can read or run."""
+    opened = open_set(context, feature_set_id)
+    if form == "sql":
+        _refuse_sql()
+    return orjson.dumps([feature.model_dump(mode="json") for feature in opened.described]).decode()
+
+
+def _refuse_sql() -> NoReturn:
+    raise StorageError("validation_failed", "features are not exported as SQL yet; take json", "/format")
+
+
+def open_set(context: AppContext, feature_set_id: str) -> OpenFeatureSet:
+    """Return a feature set that is ready, opened."""
+    return open_feature_set(context.artefacts, context.relational_datasets, context.objects, feature_set_id)
+
+
+# Examples that are sent along.
+
+
+def evaluate_rows(context: AppContext, feature_set_id: str, request: FeatureRowsRequest) -> FeatureRowList:
+    """Return the values of the features of the examples, in their order.
+
+    Raises
+    ------
+    StorageError
+        ``too_many_rows``.
+    """
+    _refuse_many(request.instances)
+    opened = open_set(context, feature_set_id)
+    trie = QueryTrie(opened.features, opened.schema)
+    reader = NestedRows(opened.schema, trie.used)
+    data = [_row(trie, reader, instance, index) for index, instance in enumerate(request.instances)]
+    return FeatureRowList(feature_set=opened.id, features=list(opened.names), data=data)
+
+
+def _refuse_many(instances: Sequence[NestedInstance]) -> None:
+    if len(instances) > MAX_NESTED_INSTANCES:
+        detail = f"{len(instances)} examples were sent; at most {MAX_NESTED_INSTANCES} go into one call"
+        raise StorageError("too_many_rows", detail, "/instances")
+    n_rows = sum(len(rows) for instance in instances for rows in instance.values())
+    if n_rows > MAX_NESTED_ROWS:
+        detail = f"the examples have {n_rows:,} rows; at most {MAX_NESTED_ROWS:,} go into one call"
+        raise StorageError("too_many_rows", detail, "/instances")
+
+
+def _row(trie: QueryTrie, reader: NestedRows, instance: NestedInstance, index: int) -> FeatureRow:
+    name = row_id_of(instance, reader.schema, index)
+    try:
+        columns = trie.evaluate(reader.rows_of(instance), n_threads=1)
+    except RowRefused as refusal:
+        return FeatureRow(row_id=name, status="error", problem=problem_for(refusal.code, refusal.detail))
+    return FeatureRow(row_id=name, status="ok", values=list(_values(columns, trie.columns)))
+
+
+def row_id_of(instance: NestedInstance, schema: Schema, index: int) -> str:
+    """Return the primary key of the example that is sent, or its index."""
+    rows = instance.get(schema.examples) or [{}]
+    key = [rows[0].get(column) for column in schema.tables[schema.examples].primary_key]
+    return ",".join(map(str, key)) if key and None not in key else str(index)
+
+
+def _values(columns: Sequence[FeatureColumn], kinds: Sequence[ColumnSchema]) -> Iterator[bool | float | str | None]:
+    for column, kind in zip(columns, kinds, strict=True):
+        value = column[0].item()
+        if kind.kind == "category":
+            yield None if value == MISSING else kind.levels[value] if value < len(kind.levels) else None
+        elif kind.kind == "boolean":
+            yield None if value == MISSING else bool(value)
+        else:
+            yield None if value != value else float(str(column[0]))  # noqa: PLR0124  # NaN
+
+
+# Datasets.
+
+
+def request_feature_dataset(context: AppContext, feature_set_id: str, request: FeatureDatasetRequest) -> FeatureDataset:
+    """Return the dataset of the features of a relational dataset's examples; a job makes it unless it is there.
+
+    Raises
+    ------
+    StorageError
+        ``schema_mismatch``, naming the first table or column that lacks or differs.
+    """
+    opened = open_set(context, feature_set_id)
+    own = context.relational_datasets.get(opened.relational_dataset).view
+    delivery = own
+    if request.relational_dataset not in {None, own.id}:
+        delivery = context.relational_datasets.get(str(request.relational_dataset)).view
+        check_same_schema(own, delivery)
+    identifier = dataset_identifier(opened.id, delivery.id)
+    if context.datasets.find(identifier) is not None:
+        return FeatureDataset(dataset=identifier, status="ready", job=None)
+    document = {"feature_set": opened.id, "relational_dataset": delivery.id}
+    made_from = MadeFromTables(delivery, len(opened.features))
+    job = NewJob.of(context, DATASETS.name, identifier, document, made_from)
+    with context.jobs.requested(identifier) as requested:
+        if requested.is_new:
+            requested.job = job.add(context, requested.connection)
+    if requested.is_new:
+        job.notify(context, requested.job)
+    return FeatureDataset(dataset=identifier, status="pending", job=requested.job)

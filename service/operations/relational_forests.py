@@ -1,0 +1,119 @@
+"""Request relational forests."""
+
+from typing import NoReturn
+
+from explanations.feature_sets import schema_of
+from schemas.nouns import RELATIONAL_FORESTS
+from schemas.relational_datasets import RelationalDataset
+from schemas.relational_forests import QueryLanguage, RelationalForest, RelationalForestRequest, TableLanguage
+from storage.errors import StorageError
+from tree_explainers.relational.schema import Schema, TableSchema
+
+from ..app_context import AppContext
+from .artefacts import MadeFromTables, request_artefact
+
+_ASKED = {"number", "category", "boolean"}
+_WHOLE = TableLanguage()
+
+
+def request_relational_forest(context: AppContext, request: RelationalForestRequest) -> RelationalForest:
+    """Return the forest if it is made or being made; otherwise begin to make it.
+
+    Raises
+    ------
+    StorageError
+        What in the request cannot be done; no job is made then.
+    """
+    view = context.relational_datasets.get(request.relational_dataset).view
+    schema = schema_of(view)
+    _check_target(view)
+    check_language(request, schema)
+    return request_artefact(context, RELATIONAL_FORESTS, _normalised(request), MadeFromTables(view))
+
+
+def _normalised(request: RelationalForestRequest) -> RelationalForestRequest:
+    """Return the request that all requests with the same answer have in common, so that they share an id."""
+    ignored: dict[str, float] = {} if request.method == "forf" else {"test_share": 1.0}
+    if request.method == "tilde":
+        ignored |= {"n_trees": 1, "seed": 0}
+    return request.model_copy(update=ignored)
+
+
+def _check_target(view: RelationalDataset) -> None:
+    examples = view.examples
+    if examples.target is None:
+        _refuse_method(view, "it has no target to learn: name one in `examples`")
+    if examples.classes is None:
+        _refuse_method(view, f"its target {examples.target!r} holds over 1,000 numbers, and regression is not offered")
+    if len(examples.classes) < 2:  # noqa: PLR2004  # something to tell apart
+        _refuse_method(view, f"its target {examples.target!r} has {len(examples.classes)} classes; two are needed")
+
+
+def _refuse_method(view: RelationalDataset, why: str) -> NoReturn:
+    detail = f"no forest can be learned from relational dataset {view.id!r}: {why}"
+    raise StorageError("method_not_applicable", detail, "/relational_dataset")
+
+
+def check_language(request: RelationalForestRequest, schema: Schema) -> None:
+    """Refuse a language that names what the tables do not have, or that leaves nothing to ask.
+
+    Raises
+    ------
+    StorageError
+        ``unknown_feature`` or ``relational_language_empty``, with the place.
+    """
+    language = request.language
+    for name in language.relationships or ():
+        if name not in schema.relationships:
+            known = ", ".join(schema.relationships) or "none"
+            _refuse_name(f"there is no relationship {name!r}; there are {known}", "/language/relationships")
+    for name, of_table in language.tables.items():
+        place = f"/language/tables/{name}"
+        if (table := schema.tables.get(name)) is None:
+            _refuse_name(f"no relationship leads to a table {name!r}; there are {', '.join(schema.tables)}", place)
+        for column in of_table.columns or ():
+            _check_column(schema, name, table, column, f"{place}/columns")
+    if not _asks_something(request, schema):
+        detail = "the language leaves nothing to ask: no column of the examples, no row or aggregate of other tables"
+        raise StorageError("relational_language_empty", detail, "/language")
+
+
+def _check_column(schema: Schema, name: str, table: TableSchema, column: str, place: str) -> None:
+    if column not in table.columns:
+        _refuse_name(f"table {name!r} has no column {column!r}; it has {', '.join(table.columns)}", place)
+    if (name, column) == (schema.examples, schema.target):
+        _refuse_name(f"column {column!r} is the target, which is never asked", place)
+
+
+def _refuse_name(detail: str, place: str) -> NoReturn:
+    raise StorageError("unknown_feature", detail, place)
+
+
+def _asks_something(request: RelationalForestRequest, schema: Schema) -> bool:
+    """Return whether an example, or a row that one step leads to, can be asked anything."""
+    language = request.language
+    if _asked_columns(schema, language, schema.examples):
+        return True
+    return any(
+        _asks_of(request, schema, table)
+        for step, table in schema.steps_from(schema.examples)
+        if language.relationships is None or step.relationship in language.relationships
+        if language.through_examples or table != schema.examples
+    )
+
+
+def _asks_of(request: RelationalForestRequest, schema: Schema, table: str) -> bool:
+    of_table = request.language.tables.get(table, _WHOLE)
+    has_aggregates = request.aggregates and of_table.aggregates != []
+    has_more = any(reached != table for _, reached in schema.steps_from(table) if reached != schema.examples)
+    return of_table.bare or has_aggregates or has_more or bool(_asked_columns(schema, request.language, table))
+
+
+def _asked_columns(schema: Schema, language: QueryLanguage, table: str) -> list[str]:
+    wanted = language.tables.get(table, _WHOLE).columns
+    target = schema.target if table == schema.examples else None
+    return [
+        name
+        for name, column in schema.tables[table].columns.items()
+        if column.kind in _ASKED and (wanted is None or name in wanted) and name != target
+    ]

@@ -1,0 +1,92 @@
+"""/v1/feature-sets: queries about the examples of a relational dataset, as columns."""
+
+import json
+from typing import Annotated, Any
+
+import orjson
+import pyarrow as pa
+from fastapi import Query, Response
+from fastapi.concurrency import run_in_threadpool
+
+from schemas.feature_sets import (
+    FeatureDataset,
+    FeatureDatasetRequest,
+    FeatureExportFormat,
+    FeatureRowList,
+    FeatureRowsRequest,
+)
+from schemas.nouns import FEATURE_SETS, JSON
+
+from ..dependencies import ContextDep, RoomDep
+from ..operations import artefacts
+from ..operations.feature_sets import evaluate_rows, export_features, request_feature_dataset, request_feature_set
+from .answers import problems, repeated
+from .artefact_routes import add_whole_content, artefact_router
+from .streamed_answers import rewritten
+from .table_answers import table_as
+
+_SQL = "application/sql"
+_MEDIA_TYPES = {"json": JSON, "sql": _SQL}
+_EXPORTS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The features; SQL is one SELECT over the tables, with a row for each example and a column for "
+        "each feature.",
+        "content": {JSON: {"schema": {}}, _SQL: {"schema": {"type": "string"}}},
+    }
+}
+_MADE: dict[int | str, dict[str, Any]] = repeated(FeatureDataset, "The dataset is there.")
+
+
+def write(result: bytes, media_type: str) -> bytes:
+    """Return the features as a table in CSV or Parquet; ``query`` is JSON."""
+    features = json.loads(result)["features"]
+    columns = {name: [feature[name] for feature in features] for name in ("id", "name", "kind", "type")}
+    queries = [json.dumps(feature, ensure_ascii=False) for feature in features]
+    return table_as(pa.table({**columns, "query": queries}), media_type)
+
+
+router = artefact_router(
+    FEATURE_SETS,
+    request_feature_set,
+    "Request a feature set: a list of features is kept at once; a job generates others unless they are known.",
+)
+add_whole_content(router, FEATURE_SETS, write, "The whole result; CSV and Parquet have a row for each feature.")
+
+
+@router.get("/{feature_set_id}/export", response_class=Response, responses=_EXPORTS | problems(404, 409, 422, 503))
+async def export_feature_set(
+    feature_set_id: str,
+    context: ContextDep,
+    room: RoomDep,
+    form: Annotated[FeatureExportFormat, Query(alias="format", description="Format of the export.")] = "json",
+) -> Response:
+    """Export the features as JSON, or as SQL that runs on the tables themselves."""
+    path = await run_in_threadpool(artefacts.result_path, context, FEATURE_SETS, feature_set_id)
+    media_type = _MEDIA_TYPES[form]
+    return await rewritten(context, room, path, lambda _: export_features(context, feature_set_id, form), media_type)
+
+
+@router.post(
+    "/{feature_set_id}/rows",
+    response_model=FeatureRowList,
+    responses=problems(400, 404, 408, 409, 413, 415, 422, 503),
+)
+def evaluate_features(feature_set_id: str, request: FeatureRowsRequest, context: ContextDep) -> Response:
+    """Evaluate the features of up to 100 examples, each sent with its rows of all tables."""
+    rows = evaluate_rows(context, feature_set_id, request)
+    return Response(orjson.dumps(rows.model_dump(mode="json")), media_type=JSON)
+
+
+@router.post(
+    "/{feature_set_id}/datasets",
+    status_code=202,
+    response_model=FeatureDataset,
+    responses=_MADE | problems(400, 404, 408, 409, 413, 415, 422, 503, 507),
+)
+def request_dataset(feature_set_id: str, request: FeatureDatasetRequest, context: ContextDep) -> Response:
+    """Request an ordinary dataset with the features of a relational dataset's examples; a job makes it."""
+    made = request_feature_dataset(context, feature_set_id, request)
+    body = orjson.dumps(made.model_dump(mode="json"))
+    if made.job is None:
+        return Response(body, 200, {"Content-Location": f"/v1/datasets/{made.dataset}"}, JSON)
+    return Response(body, 202, {"Location": f"/v1/jobs/{made.job}", "Retry-After": "1"}, JSON)

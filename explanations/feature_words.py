@@ -5,9 +5,12 @@ Printers read ``wording.Phrases``, methods read ``Implications``: neither knows 
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import ceil, floor, inf
+from typing import Literal
 
 from schemas.datasets import Column
+from tree_explainers.questions.conditions import Condition
 from tree_explainers.questions.implications import ColumnTest, Implications
 from tree_explainers.questions.statements import FeatureStatements, Statements
 from tree_explainers.relational.feature_texts import is_never_missing, question_of, text_of
@@ -18,6 +21,7 @@ from tree_explainers.wording import BooleanPhrases, ColumnPhrases, Interval, Phr
 
 from .feature_sets import OpenFeatureSet
 
+TestOperator = Literal[">", "<="]
 _COUNTS = ("count", "n_distinct")
 _NAMED = ("value", "mode")  # kinds of which name and number say all
 
@@ -131,7 +135,60 @@ def _tests_of(about: FeatureStatements, feature: Feature) -> list[tuple[ColumnTe
         return [(ColumnTest(about.name, ">", cut), FeatureTest(feature)) for cut in inside]
     found: dict[ColumnTest, FeatureTest] = {}
     for cut, missing_greater in zip(about.cuts.tolist(), about.missing_greater.tolist(), strict=True):
-        operator = "<=" if missing_greater and not is_never_missing(feature) else ">"
+        operator: TestOperator = "<=" if missing_greater and not is_never_missing(feature) else ">"
         if cut < inf:
             found[ColumnTest(about.name, operator, cut)] = FeatureTest(feature, operator, cut)
     return list(found.items())
+
+
+Answer = tuple[int, bool]  # a condition, by its index, and whether it holds
+
+
+def implied_answers(conditions: Sequence[Condition | None], phrases: Phrases) -> list[tuple[Answer, Answer]]:
+    """Return what follows from each condition's holding, or not, for others; equal ones imply each other.
+
+    What follows in several steps is left to the reader.
+
+    Parameters
+    ----------
+    conditions
+        Of a tree's nodes; ``None`` at leaves.
+    phrases
+        By column.
+    """
+    tests: dict[FeatureTest, list[Answer]] = {}  # where the test holds, the conditions do or do not
+    for index, condition in enumerate(conditions):
+        found = None if condition is None else _test_of(condition, phrases.get(condition.column))
+        if found is not None:
+            tests.setdefault(found[0], []).append((index, found[1]))
+    listed = list(tests)
+    pairs = [(tests[listed[given]][0], then) for given, to in implied(listed) for then in tests[listed[to]]]
+    for answers in tests.values():  # of several that ask the same, each follows from the first, and that from each
+        pairs += [pair for other in answers[1:] for pair in ((answers[0], other), (other, answers[0]))]
+    in_order = sorted(listed, key=lambda test: (str(test.feature), test.operator or "", _weakness(test)))
+    for given, then in pairwise(in_order):
+        if given.feature == then.feature and given.operator == then.operator:
+            pairs += [(tests[given][0], other) for other in tests[then]]
+    return pairs
+
+
+def _test_of(condition: Condition, words: ColumnPhrases | None) -> tuple[FeatureTest, bool] | None:
+    """Return the test that passes where a condition on a query holds, or where it does not."""
+    interval = condition.interval
+    if interval is None or not isinstance(words, FeaturePhrases):
+        return None
+    feature, operator, cut = words.feature, condition.operator, condition.value
+    if words.is_boolean:
+        return None if _is_open(interval) else (FeatureTest(feature), interval.admits(1))
+    assert isinstance(cut, float)  # noqa: S101  # for the type checker: it has an interval
+    or_missing = interval.or_missing and not is_never_missing(feature)
+    if is_never_missing(feature):
+        return FeatureTest(feature, ">", cut), operator == ">"
+    own: TestOperator = ">" if (operator == ">") != or_missing else "<="  # x <= 3 or missing is not x > 3
+    return FeatureTest(feature, own, cut), not or_missing
+
+
+def _weakness(test: FeatureTest) -> float:
+    """Return a number that is larger the more values of one feature pass a test by one operator."""
+    cut = test.cut or 0.0
+    return -cut if test.operator == ">" else cut

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Any
 
+from schemas.datasets import Column
 from schemas.feature_sets import MAX_NESTED_INSTANCES, MAX_NESTED_ROWS
 from storage.errors import StorageError
 from tree_explainers.relational.nested_rows import NestedRows
@@ -23,20 +24,20 @@ class NestedFeatures:
     holds: tuple[ColumnSchema, ...]  # (n_features,) what each feature's values are
 
     @staticmethod
-    def of(features: OpenFeatureSet, columns: Sequence[str]) -> "NestedFeatures | None":
+    def of(features: OpenFeatureSet, columns: Sequence[Column]) -> "NestedFeatures | None":
         """Prepare for a model; ``None`` where a column that it reads is none of the set's features.
 
         Parameters
         ----------
         features
             Of the dataset that the model's features are taken from.
-        columns : n_features names
+        columns : n_features columns
             The dataset's column for each of the model's features.
         """
         known = dict(zip(features.names, features.features, strict=True))
-        if not known.keys() >= set(columns):
+        if not known.keys() >= {column.name for column in columns}:
             return None
-        trie = QueryTrie([known[name] for name in columns], features.schema)
+        trie = QueryTrie([known[column.name] for column in columns], features.schema)
         return NestedFeatures(NestedRows(features.schema, trie.used), trie, trie.columns)
 
     def values_of(self, instance: dict[str, Any]) -> list[Any]:

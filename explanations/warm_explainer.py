@@ -119,7 +119,7 @@ def warm_up(explainer_id: str, database: Database, objects: ObjectStore, open_se
     return WarmExplainer(
         explainer_id=explainer_id,
         model=model,
-        features=Features.of(model, queries and NestedFeatures.of(queries, [column.name for column in columns])),
+        features=Features.of(model, None if queries is None else NestedFeatures.of(queries, columns)),
         session=session,
         index=PrototypeIndex.build(arrays["leaves"], arrays["weights"], arrays["classes"]),
         coarser=(arrays["coarser_leaves"], arrays["leaf_offsets"]) if "coarser_leaves" in arrays else None,

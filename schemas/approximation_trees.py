@@ -23,6 +23,7 @@ ApproximationMethod = Literal["sta", "ism", "born_again", "cart"]
 RequestedMethod = Literal["auto", "sta", "ism", "born_again", "cart"]
 TreeExportFormat = Literal["json", "text", "graphviz", "svg", "sql", "python", "onnx"]
 MAX_DEPTH, MAX_LEAVES, MAX_REPEATS = 30, 1024, 200
+MAX_IMPLICATIONS = 10_000
 MAX_SAMPLES_LEAF = 1_000_000_000
 MIN_PSEUDO_SAMPLES, MAX_PSEUDO_SAMPLES = 1_000, 10_000_000
 
@@ -143,6 +144,15 @@ class ApproximationNode(Contract):
     )
 
 
+class ImpliedAnswer(Contract):
+    """What follows for one split of the tree from another: who has five transactions has one."""
+
+    node: int = Field(description="Id of the node whose condition holds, or not.")
+    holds: bool = Field(description="Whether it does.")
+    implied_node: int = Field(description="Id of the node whose condition then holds, or not, for every row.")
+    implied_holds: bool = Field(description="Whether that one does.")
+
+
 class PathNode(Contract):
     """A condition on a row's path from the root, and whether the row satisfies it."""
 
@@ -259,6 +269,12 @@ class ApproximationTreeResult(Contract):
     )
     features: list[RuleFeature] = Field(description="Features that splits refer to, in the model's order.")
     nodes: list[ApproximationNode] = Field(description="Nodes of the tree in preorder.")
+    implications: list[ImpliedAnswer] = Field(
+        default=[],
+        max_length=MAX_IMPLICATIONS,
+        description="What follows among the splits of the tree where the dataset has a feature set: a questionnaire "
+        f"does not ask for it. Of several steps, only the single ones; at most {MAX_IMPLICATIONS:,}.",
+    )
     smoothing: Smoothing | None = Field(description="How pseudo-samples were drawn; null with `ism`, which draws none.")
     n_implications: int | None = Field(
         default=None,

@@ -123,8 +123,8 @@ def next_question(context: AppContext, tree_id: str, request: NextQuestionReques
     content = _read_tree(context, artefact)
     model = context.models.get(artefact.request["model"]).view
     _check_answers(model, request.answers)
-    path = follow_path(splits_of(content), request.answers)
-    return _next_question(tree_id, content, path)
+    path = follow_path(splits_of(content), request.answers, content.implications)
+    return _next_question(tree_id, content, path, request.answers)
 
 
 def _check_answers(model: Model, answers: Mapping[str, Any]) -> None:
@@ -143,7 +143,9 @@ def _pointer(name: str) -> str:
     return "/answers/" + name.replace("~", "~0").replace("/", "~1")
 
 
-def _next_question(tree_id: str, content: ApproximationTreeResult, path: PartialPath) -> NextQuestion:
+def _next_question(
+    tree_id: str, content: ApproximationTreeResult, path: PartialPath, answers: Mapping[str, Any]
+) -> NextQuestion:
     reached = content.nodes[path.reached]
     is_leaf = reached.left is None
     return NextQuestion(
@@ -151,7 +153,7 @@ def _next_question(tree_id: str, content: ApproximationTreeResult, path: Partial
         question=None if is_leaf else _question(content, reached),
         prediction=reached.prediction if is_leaf else None,
         scores=reached.scores,
-        n_asked=len({content.nodes[node].column for node, _ in path.passed}),
+        n_asked=len({content.nodes[node].column for node, _ in path.passed} & answers.keys()),
         n_features=content.n_features,
         path=[
             PathNode(id=node.id, feature=node.feature or "", text=node.text or "", holds=holds)

@@ -57,7 +57,8 @@ class Implications:
         broken = np.zeros(truths.shape[1], np.uint8)
         _collect_broken(truths, self.pairs, broken)
         bits: NDArray[np.uint8] = np.unpackbits(broken, count=len(rows), bitorder="little")
-        return bits == 0
+        possible: Flags = bits == 0
+        return possible
 
 
 def repaired(rows: Rows, implications: Implications) -> Rows:

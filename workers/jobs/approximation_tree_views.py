@@ -3,7 +3,15 @@
 from collections.abc import Sequence
 from typing import Any
 
-from schemas.approximation_trees import ApproximationMethod, ApproximationNode, Smoothing, StructureCount
+from explanations.feature_words import implied_answers
+from schemas.approximation_trees import (
+    MAX_IMPLICATIONS,
+    ApproximationMethod,
+    ApproximationNode,
+    ImpliedAnswer,
+    Smoothing,
+    StructureCount,
+)
 from schemas.models import Score
 from schemas.rule_sets import RuleFeature
 from tree_explainers.approximation_trees.controls import REPLACED
@@ -38,6 +46,15 @@ def view_tree(tree: ApproximationTree, description: ModelDescription, phrases: P
         "features": _features(tree, description, phrases),
         "nodes": [_node(index, depths[index], node, classes, phrases) for index, node in enumerate(tree.nodes)],
     }
+
+
+def view_implications(tree: ApproximationTree, phrases: Phrases) -> list[ImpliedAnswer]:
+    """Return what follows among the tree's conditions."""
+    pairs = implied_answers([node.condition for node in tree.nodes], phrases)[:MAX_IMPLICATIONS]
+    return [
+        ImpliedAnswer(node=node, holds=holds, implied_node=then_node, implied_holds=then_holds)
+        for (node, holds), (then_node, then_holds) in pairs
+    ]
 
 
 def view_stability(trees: Sequence[ApproximationTree]) -> list[StructureCount] | None:

@@ -41,7 +41,7 @@ from tree_explainers.scoring import Targets
 from tree_explainers.wording import Phrases
 
 from ..runtime.context import JobContext, Produced
-from .approximation_tree_views import SMOOTHING, view_stability, view_tree
+from .approximation_tree_views import SMOOTHING, view_implications, view_stability, view_tree
 from .cautions import caution_of_figures
 from .column_phrases import dataset_phrases, known_implications
 from .inputs import OpenModel, ScoredDataset, apply_model, open_model
@@ -308,6 +308,7 @@ def _content(
         n_leaves_before_merging=grown.n_leaves if grown is not tree else None,
         smoothing=SMOOTHING[_method_of(request)],
         n_implications=_n_implications(request, inputs),
+        implications=view_implications(tree, inputs.phrases),
         training_evaluation=on_training,
         evaluation=elsewhere or on_training,
         caution=_caution(on_training) if elsewhere is None else None,

@@ -56,7 +56,7 @@ def test_pseudo_rows_of_a_node_stay_in_its_box() -> None:
     box = NodeBox({})
     for column, is_true in (("f3", True), ("f12", False)):  # f3 implies f2, f0 and f1; f13 implies f12
         box = box.below(Condition(column, column, "<=", 0.5, or_missing=False), holds=not is_true)
-    at_node = case.rows.take(box.contains(case.rows))
+    at_node = case.rows.take(np.flatnonzero(box.contains(case.rows)))
     smoother = Smoother.of(case.rows, {})
 
     drawn, again = (

@@ -139,7 +139,7 @@ class Relationship(Contract):
 
 
 class Examples(Contract):
-    """The rows of which something is to be predicted."""
+    """Which rows are the examples, how many, and what is to be predicted of them."""
 
     table: str = Field(description="Name of their table.")
     target: str | None = Field(description="Name of the column to predict; null: none.")

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
 import orjson
-from tree_explainers.relational.nested_rows import NestedRows
 
 from explanations.feature_sets import (
     OpenFeatureSet,
@@ -39,6 +38,7 @@ from storage.relational_datasets import check_same_schema
 from tree_explainers.errors import InvalidInput, RowRefused
 from tree_explainers.relational.canonical import feature_id
 from tree_explainers.relational.feature_json import feature_of
+from tree_explainers.relational.nested_rows import NestedRows
 from tree_explainers.relational.queries import Feature
 from tree_explainers.relational.query_trie import FeatureColumn, QueryTrie
 from tree_explainers.relational.schema import ColumnSchema, Schema

@@ -35,7 +35,8 @@ def service(tmp_path: Path, redis: OwnRedis) -> Iterator[ServiceUnderFire]:
     running.stop()
 
 
-@pytest.mark.parametrize("seconds", [2, pytest.param(20, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("seconds", [2, 20])
 def test_without_redis_all_is_answered_and_jobs_start_within_five_seconds_of_its_return(
     service: ServiceUnderFire, redis: OwnRedis, seconds: float
 ) -> None:

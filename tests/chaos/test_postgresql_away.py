@@ -39,6 +39,7 @@ def service(tmp_path: Path, postgresql: PostgresqlServer) -> Iterator[ServiceUnd
     running.stop()
 
 
+@pytest.mark.long
 def test_jobs_that_wait_and_run_while_postgresql_is_away_are_done_once_when_it_is_back(
     service: ServiceUnderFire, postgresql: PostgresqlServer, tmp_path: Path
 ) -> None:

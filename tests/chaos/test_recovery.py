@@ -34,6 +34,7 @@ def _is_whole(service: ServiceUnderFire) -> bool:
     return service.is_ready() and all(len(service.parts(part)) == 1 for part in _PARTS)
 
 
+@pytest.mark.long
 def test_each_part_that_was_ready_and_is_killed_is_started_again_at_once(service: ServiceUnderFire) -> None:
     for part in ("api", "redis", "worker", "api", "redis", "workers"):
         _kill(service, part)

@@ -62,6 +62,7 @@ def test_a_job_that_dies_at_any_stage_is_done_once_and_leaves_nothing(farm: Kept
     farm.wait_until(lambda: farm.workspaces() == [])
 
 
+@pytest.mark.long
 def test_a_job_that_kills_its_worker_fails_the_third_time_while_others_go_on(farm: KeptFarm) -> None:
     farm.keep_working(2)
     poison = farm.request_job("kill_the_worker_always")
@@ -80,6 +81,7 @@ def test_a_job_that_kills_its_worker_fails_the_third_time_while_others_go_on(far
     assert time.monotonic() - began < when_idle(40)
 
 
+@pytest.mark.long
 def test_a_worker_that_was_stopped_beyond_its_lease_is_fenced_off_and_lives(farm: KeptFarm) -> None:
     first = farm.start_worker(_MODULE)
     requested = farm.request_job("report_the_attempt")
@@ -100,6 +102,7 @@ def test_a_worker_that_was_stopped_beyond_its_lease_is_fenced_off_and_lives(farm
     assert first.poll() is None
 
 
+@pytest.mark.long
 def test_a_job_without_a_worker_is_taken_back_within_its_lease_and_two_seconds(farm: KeptFarm) -> None:
     lease_seconds = 4
     settings = {"LEAFSPACE_LEASE_SECONDS": str(lease_seconds), "LEAFSPACE_RENEW_SECONDS": "1"}

@@ -48,7 +48,7 @@ class Callers:
                         self.answered |= {each["id"]: each["summary"] for each in answer.json()["data"]}
 
 
-@pytest.mark.parametrize("end", ["killed", "stopped"])
+@pytest.mark.parametrize("end", ["killed", pytest.param("stopped", marks=pytest.mark.long)])
 def test_whatever_was_answered_is_stored_however_the_api_ends(service: ServiceUnderFire, end: str) -> None:
     api = Api(service.url)
     forest = register(api, "random_forest_binary")

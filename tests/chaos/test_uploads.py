@@ -91,6 +91,7 @@ def test_an_api_that_is_killed_while_a_body_streams_keeps_nothing(service: Servi
     assert _is_kept_once(service, data)
 
 
+@pytest.mark.long
 def test_an_api_that_is_killed_while_an_upload_is_read_keeps_nothing(service: ServiceUnderFire) -> None:
     data = _rows(100_000)
 

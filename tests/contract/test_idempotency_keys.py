@@ -14,6 +14,9 @@ from tests.support.databases import KINDS_OF_DATABASES, new_postgresql_database
 from tests.support.serving import serving
 
 _N_CALLERS = 8
+_ATTEMPTS = pytest.mark.parametrize(
+    "attempt", [0, *(pytest.param(attempt, marks=pytest.mark.long) for attempt in (1, 2))]
+)
 _ENDED = {"succeeded", "failed", "cancelled"}
 
 
@@ -64,7 +67,7 @@ def _of_jobs(api: Api, artefact: str) -> list[Json]:
     return [job for job in api.pages("/v1/jobs", 100) if job["artefact"] == artefact]
 
 
-@pytest.mark.parametrize("attempt", range(3))
+@_ATTEMPTS
 def test_of_different_uploads_racing_with_one_new_key_one_is_registered(api: Api, attempt: int) -> None:
     def send(own: Api, number: int) -> httpx.Response:
         rows = f"a,b\n{attempt},{number}\n".encode()
@@ -78,7 +81,7 @@ def test_of_different_uploads_racing_with_one_new_key_one_is_registered(api: Api
     assert [item["id"] for item in registered] == [created.json()["id"]]
 
 
-@pytest.mark.parametrize("attempt", range(3))
+@_ATTEMPTS
 def test_of_different_requests_racing_with_one_new_key_one_begins_a_job(
     api: Api, forest: Registered, attempt: int
 ) -> None:

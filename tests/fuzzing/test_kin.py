@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from functools import partial
 
+import pytest
+
 from storage.errors import DatasetRefused
 from tests.support.bad_datasets import bad_datasets
 from tests.support.bad_models import BadFile, bad_models
@@ -12,6 +14,8 @@ from .reading import read_as_dataset, read_as_model
 from .watching import outcome_of
 
 _MOST_SECONDS = 5  # of the processor: some files are large, or decode to much
+
+pytestmark = pytest.mark.long
 
 
 def test_each_bad_model_gets_its_problem() -> None:

@@ -24,11 +24,11 @@ from storage.settings import embedded
 from storage.tables import datasets
 from tests.support.job_farm import JobFarm
 from tests.support.patience import PATIENCE_SECONDS, when_idle
-from tests.support.processes import descendants_of, heeding, ignoring, is_alive, open_files_of
+from tests.support.processes import descendants_of, heeding, ignoring, is_alive, kept_port, open_files_of
 from tests.support.raw_http import NO_TLS
 from tests.support.redis import OwnRedis
 from tests.support.running import running_service, start_service, wait_until_ready
-from tests.support.serving import serving
+from tests.support.serving import Service, serving
 
 _N_WORKERS = n_workers_here()
 
@@ -36,6 +36,19 @@ _N_WORKERS = n_workers_here()
 @pytest.fixture
 def data_dir(tmp_path: Path) -> Path:
     return tmp_path / "data with a blank"
+
+
+@pytest.fixture(scope="module")
+def quiet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """Yield a service that no test changes, in a folder that others could read, started by somebody who is generous."""
+    data_dir = tmp_path_factory.mktemp("quiet") / "data"
+    data_dir.mkdir(mode=0o755)
+    before = os.umask(0o022)
+    try:
+        with serving(data_dir, "--no-worker") as service:
+            yield service
+    finally:
+        os.umask(before)
 
 
 @pytest.fixture
@@ -137,50 +150,39 @@ def test_a_job_is_done_and_found_again_after_a_restart(data_dir: Path) -> None:
         JobFarm.wait_until(lambda: _get(f"{url}/v1/jobs/{job_id}")[1]["status"] == "failed")
 
 
-def test_uploads_come_in_on_the_disk_of_the_data_directory(data_dir: Path) -> None:
-    spool = str(data_dir / "spool")
-    with serving(data_dir, "--no-worker") as service, socket.create_connection(("127.0.0.1", service.port)) as upload:
+def test_uploads_come_in_on_the_disk_of_the_data_directory(quiet: Service) -> None:
+    spool = str(quiet.data_dir / "spool")
+    with socket.create_connection(("127.0.0.1", quiet.port)) as upload:
         head = "POST /v1/datasets HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000000\r\n"
         form = '--x\r\nContent-Disposition: form-data; name="file"; filename="rows.csv"\r\n\r\n'
         upload.sendall(f"{head}Content-Type: multipart/form-data; boundary=x\r\n\r\n{form}".encode() + bytes(4 << 20))
-        api = service.children()["api"]
+        api = quiet.children()["api"]
 
         JobFarm.wait_until(lambda: any(file.startswith(spool) for file in open_files_of(api)))
 
         assert list(Path(spool).iterdir()) == []  # without a name, so that nothing of it can stay
 
 
-def test_what_the_service_keeps_is_for_its_owner_alone(tmp_path: Path) -> None:
-    (tmp_path / "data").mkdir(mode=0o755)
-
-    before = os.umask(0o022)
-    try:
-        with running_service(tmp_path / "data") as url:
-            assert httpx.post(f"{url}/v1/datasets", files={"file": b"a,b\n1,2\n3,4\n"}).status_code == 201
-            files = [path for path in (tmp_path / "data").rglob("*") if path.is_file()]
-            open_to_others = [path for path in files if path.stat().st_mode & 0o077]
-    finally:
-        os.umask(before)
+def test_what_the_service_keeps_is_for_its_owner_alone(quiet: Service) -> None:
+    assert httpx.post(f"{quiet.url}/v1/datasets", files={"file": b"a,b\n1,2\n3,4\n"}).status_code == 201
+    files = [path for path in quiet.data_dir.rglob("*") if path.is_file()]
 
     assert {"leafspace.db", "leafspace.db-wal", "leafspace.lock", "url"} <= {path.name for path in files}
-    assert open_to_others == []
+    assert [path for path in files if path.stat().st_mode & 0o077] == []
 
 
-def test_a_second_service_on_the_same_data_is_refused(data_dir: Path) -> None:
-    with running_service(data_dir, "--no-worker"):
-        second = _serve("--port", "0", "--data-dir", str(data_dir))
+def test_a_second_service_on_the_same_data_is_refused(quiet: Service) -> None:
+    second = _serve("--port", "0", "--data-dir", str(quiet.data_dir))
 
     assert second.returncode == 1
     assert "another `leafspace serve`" in second.stderr
 
 
-def test_a_taken_port_is_reported_before_anything_starts(data_dir: Path, tmp_path: Path) -> None:
-    with running_service(data_dir, "--no-worker") as url:
-        port = url.rpartition(":")[2]
-        second = _serve("--port", port, "--data-dir", str(tmp_path / "other"))
+def test_a_taken_port_is_reported_before_anything_starts(quiet: Service, tmp_path: Path) -> None:
+    second = _serve("--port", str(quiet.port), "--data-dir", str(tmp_path / "other"))
 
     assert second.returncode == 1
-    assert f"cannot listen on 127.0.0.1 port {port}" in second.stderr
+    assert f"cannot listen on 127.0.0.1 port {quiet.port}" in second.stderr
 
 
 def test_other_machines_are_not_let_in_without_keys(data_dir: Path) -> None:
@@ -224,17 +226,15 @@ def test_kill_9_leaves_no_orphan_and_the_next_start_is_ready_by_itself(
     assert second.wait(when_idle(10)) == 0
 
 
-def test_the_composed_container_is_healthy_while_the_service_is_ready(data_dir: Path) -> None:
+def test_the_composed_container_is_healthy_while_the_service_is_ready(quiet: Service) -> None:
     composed = yaml.safe_load((Path(__file__).parents[2] / "docker-compose.yml").read_text())["services"]["service"]
     how, program, *arguments = composed["healthcheck"]["test"]
     assert (how, program, composed["stop_grace_period"]) == ("CMD", "python", "20s")
 
-    with running_service(data_dir, "--no-worker") as url:
-        port = url.rpartition(":")[2]
-        arguments_given = [sys.executable, *(argument.replace("8000", port) for argument in arguments)]
-        assert subprocess.run(arguments_given, check=False).returncode == 0  # noqa: S603  # ours
-
-    assert subprocess.run(arguments_given, check=False, stderr=subprocess.DEVNULL).returncode != 0  # noqa: S603  # ours
+    for port, is_healthy in ((quiet.port, True), (kept_port(), False)):
+        command = [sys.executable, *(argument.replace("8000", str(port)) for argument in arguments)]
+        ended = subprocess.run(command, check=False, stderr=subprocess.DEVNULL)  # noqa: S603  # ours
+        assert (ended.returncode == 0) == is_healthy
 
 
 def test_whatever_ends_is_started_again(data_dir: Path, started: list["subprocess.Popen[str]"]) -> None:

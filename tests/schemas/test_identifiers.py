@@ -18,6 +18,7 @@ def test_ids_have_the_prefixes_of_the_contract() -> None:
     assert PREFIXES == {
         "models": "mdl_",
         "datasets": "ds_",
+        "relational_datasets": "rds_",
         "proximities": "prx_",
         "prototype_sets": "prs_",
         "label_audits": "lba_",

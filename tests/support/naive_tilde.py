@@ -14,6 +14,7 @@ import numpy as np
 from tests.support.naive_relational import (
     PlainRows,
     bindings,
+    feature_value,
     levels_of,
     satisfies,
     table_of,
@@ -54,11 +55,20 @@ class NaiveNode:
 
 
 @dataclass(frozen=True)
+class ChainTerm:
+    """An aggregate of the rows that two steps lead to from the example."""
+
+    via: Step
+    term: AggregateTerm
+
+
+@dataclass(frozen=True)
 class _Candidate:
     place: int  # of the component that it extends; EXAMPLE: it is about the example, or begins a component
     query: Query  # closed, with the candidate's own variable and condition as the last
     test: FeatureTest
     passing: frozenset[int]  # examples
+    chain: ChainTerm | None = None
 
 
 @dataclass(frozen=True)
@@ -66,7 +76,7 @@ class _Known:
     """What succeeded above a node."""
 
     components: tuple[Query, ...] = ()
-    aggregates: tuple[AggregateTerm, ...] = ()  # of the example, with one selection
+    aggregates: tuple[AggregateTerm | ChainTerm, ...] = ()  # of the example, with one selection
 
 
 @dataclass(frozen=True)
@@ -139,8 +149,10 @@ def _after(known: _Known, best: _Candidate) -> _Known:
         return replace(known, components=tuple(components))
     if best.query.variables:
         return replace(known, components=(*known.components, best.query))
-    term = best.query.conditions[-1].term
-    if isinstance(term, AggregateTerm) and len(term.where) == 1 and term not in known.aggregates:
+    term = best.chain if best.chain is not None else best.query.conditions[-1].term
+    aggregate = term.term if isinstance(term, ChainTerm) else term
+    if isinstance(aggregate, AggregateTerm) and len(aggregate.where) == 1 and term not in known.aggregates:
+        assert not isinstance(term, ColumnTerm)
         return replace(known, aggregates=(*known.aggregates, term))
     return known
 
@@ -155,13 +167,13 @@ def candidates(tilde: NaiveTilde, examples: list[int], known: _Known) -> Iterato
             yield from _of_variable(tilde, examples, place, query, variable, tuple(dict.fromkeys(refinable)))
 
 
-def _of_variable(
+def _of_variable(  # noqa: C901  # what is asked, in its order
     tilde: NaiveTilde,
     examples: list[int],
     place: int,
     query: Query,
     variable: int,
-    refinable: tuple[AggregateTerm, ...],
+    refinable: tuple[AggregateTerm | ChainTerm, ...],
 ) -> Iterator[_Candidate]:
     """Yield conditions on a variable's columns, then on its aggregates, then new variables from it."""
     schema, language = tilde.rows.schema, tilde.settings.language
@@ -173,8 +185,13 @@ def _of_variable(
     if tilde.settings.aggregates:
         for step in steps:
             if step.to == "children":
-                for aggregate in aggregate_terms(schema, language, step, refinable):
+                own = [term for term in refinable if isinstance(term, AggregateTerm)]
+                for aggregate in aggregate_terms(schema, language, step, own):
                     yield from _conditions(tilde, examples, place, query, variable, aggregate)
+        if variable == EXAMPLE and language.max_variables > 1:
+            for step in steps:
+                if step.to == "children":
+                    yield from _of_chains(tilde, examples, step, refinable)
     if len(query.variables) < language.max_variables:
         for step in steps:
             wider = Query((*query.variables, Variable(variable, step)), query.conditions)
@@ -194,6 +211,35 @@ def _introduced(tilde: NaiveTilde, examples: list[int], place: int, wider: Query
         in_language = named is None or (not term.parents and term.column in named)
         if in_language and (named is not None or tilde.settings.look_ahead):
             yield from _conditions(tilde, examples, place, wider, len(wider.variables) - 1, term)
+    if of_table.introduced_with is None and tilde.settings.look_ahead and tilde.settings.aggregates:
+        for further in open_steps(schema, language, reached, step):
+            if further.to == "children":
+                for aggregate in aggregate_terms(schema, language, further, ()):
+                    if aggregate.function == "count":
+                        yield from _conditions(tilde, examples, place, wider, len(wider.variables) - 1, aggregate)
+
+
+def _of_chains(
+    tilde: NaiveTilde, examples: list[int], via: Step, refinable: Sequence[AggregateTerm | ChainTerm]
+) -> Iterator[_Candidate]:
+    """Yield cuts of aggregates of the rows that two steps lead to from the example."""
+    rows, language = tilde.rows, tilde.settings.language
+    for step in open_steps(rows.schema, language, rows.schema.reached(via), via):
+        known = [one.term for one in refinable if isinstance(one, ChainTerm) and one.via == via]
+        terms = aggregate_terms(rows.schema, language, step, known) if step.to == "children" else iter(())
+        for term in terms:
+            if term.function == "mode":
+                continue
+            conditions = tuple(Condition(1, one.term, one.operator, one.value) for one in term.where)
+            query = Query((Variable(EXAMPLE, via), Variable(0, step)), conditions)
+            feature = Feature(term.function, query, None if term.column is None else Measure(1, term.column))
+            values = {row: [feature_value(rows, feature, row)] for row in examples}
+            for operator, cut in _constants(rows, rows.schema.examples, term, values):
+                assert isinstance(cut, float)
+                assert operator == ">" or operator == "<="  # noqa: PLR1714  # mypy sees which
+                passing = frozenset(row for row in examples if satisfies(values[row][0], operator, cut))
+                test = FeatureTest(feature, operator, cut)
+                yield _Candidate(EXAMPLE, Query(), test, passing, ChainTerm(via, term))
 
 
 def _conditions(

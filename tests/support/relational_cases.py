@@ -5,7 +5,7 @@ dangling foreign keys, empty tables, missing values, times and cutoffs, names an
 quarters, so that their sums are exact in every engine.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from random import Random
 
@@ -42,9 +42,9 @@ Key = tuple[int | str | None, ...]
 
 
 @st.composite
-def schemas(draw: st.DrawFn, *, max_tables: int = 4, cutoffs: bool | None = None) -> Schema:
+def schemas(draw: st.DrawFn, *, min_tables: int = 1, max_tables: int = 4, cutoffs: bool | None = None) -> Schema:
     """Draw a schema whose first table holds the examples and is led to every other table from."""
-    n_tables = draw(st.integers(1, max_tables))
+    n_tables = draw(st.integers(min_tables, max_tables))
     keys = [_primary_key(draw, table) for table in range(n_tables)]
     relationships = [_relationship(draw, table, keys) for table in range(1, n_tables)]
     for extra in range(draw(st.integers(0, 2))):
@@ -94,13 +94,18 @@ def _table(
 
 @st.composite
 def raw_tables(
-    draw: st.DrawFn, schema: Schema | None = None, *, max_rows: int = 8, min_examples: int = 0, max_tables: int = 4
+    draw: st.DrawFn, schema: Schema | None = None, *, max_rows: int = 8, min_examples: int = 0, min_rows: int = 0
 ) -> RawTables:
     """Draw the rows of a schema: how many there are, and a seed from which their values come (quick to generate)."""
-    schema = draw(schemas(max_tables=max_tables)) if schema is None else schema
-    least = {name: min_examples if name == schema.examples else 0 for name in schema.tables}
-    keys = {name: _key_values(schema, name, draw(st.integers(least[name], max_rows))) for name in schema.tables}
-    rng = Random(draw(st.integers(0, 2**32 - 1)))  # noqa: S311 - values of a test
+    schema = draw(schemas()) if schema is None else schema
+    least = {name: min_examples if name == schema.examples else min_rows for name in schema.tables}
+    n_rows = {name: draw(st.integers(least[name], max_rows)) for name in schema.tables}
+    return random_rows(schema, Random(draw(st.integers(0, 2**32 - 1))), n_rows)  # noqa: S311 - values of a test
+
+
+def random_rows(schema: Schema, rng: Random, n_rows: Mapping[str, int]) -> RawTables:
+    """Return tables of so many rows with random values."""
+    keys = {name: _key_values(schema, name, n_rows[name]) for name in schema.tables}
     return RawTables(schema, {name: _columns(rng, schema, name, keys) for name in schema.tables})
 
 

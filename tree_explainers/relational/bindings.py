@@ -63,10 +63,14 @@ class Component:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """The rows that one step leads to from rows, and which of these each belongs to."""
+    """The rows that steps lead to from rows, and which of these each belongs to."""
 
-    owners: Ints  # (n,) places among the rows from which the step leads, ascending
+    owners: Ints  # (n,) places among the rows from which the steps lead, ascending
     rows: Ints  # (n,)
+
+
+class TooManyRows(Exception):
+    """A step leads to more rows than may be bound at once: ``args`` has their number."""
 
 
 class Joins:
@@ -75,13 +79,24 @@ class Joins:
     def __init__(self, rows: RelationalRows) -> None:
         self._rows = rows
 
-    def count(self, examples: Ints, rows: Ints, step: Step) -> int:
-        """Return how many rows a step leads to from rows, each as its example sees them."""
-        return int(self._ends(examples, rows, step)[1])
+    def follow(self, examples: Ints, rows: Ints, way: tuple[Step, ...], limit: int | None = None) -> Joined:
+        """Return the rows that steps lead to: children in order of time, or the parent, each as its example sees it.
 
-    def follow(self, examples: Ints, rows: Ints, step: Step) -> Joined:
-        """Return the rows that a step leads to: a row's children in order of time, or its parent."""
+        Raises
+        ------
+        TooManyRows
+            A step leads to more rows than the limit.
+        """
+        joined = self._follow(examples, rows, way[0], limit)
+        for step in way[1:]:
+            further = self._follow(examples[joined.owners], joined.rows, step, limit)
+            joined = Joined(joined.owners[further.owners], further.rows)
+        return joined
+
+    def _follow(self, examples: Ints, rows: Ints, step: Step, limit: int | None) -> Joined:
         ends, n_reached = self._ends(examples, rows, step)
+        if limit is not None and n_reached > limit:
+            raise TooManyRows(n_reached)
         owners, reached = np.empty(n_reached, np.int32), np.empty(n_reached, np.int32)
         relationship = self._rows.relationships[step.relationship]
         if step.to == "parent":

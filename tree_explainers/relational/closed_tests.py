@@ -1,7 +1,7 @@
 """What a candidate asks as a closed query of the example: a column, and perhaps a cut."""
 
 from .bindings import Component
-from .candidates import Candidate
+from .candidate_families import Candidate
 from .queries import (
     EXAMPLE,
     AggregateTerm,
@@ -11,10 +11,10 @@ from .queries import (
     FeatureTest,
     Measure,
     Query,
-    Selection,
     Term,
     Variable,
 )
+from .schema import Step
 
 
 def refined_query(candidate: Candidate, query: Query) -> Query:
@@ -35,7 +35,7 @@ def closed_test(candidate: Candidate, component: Component) -> FeatureTest:
         return FeatureTest(Feature("exists", refined_query(candidate, component.query)))
     wider, variable = _with_variable(candidate, component.query)
     if variable == EXAMPLE:
-        return FeatureTest(_of_example(candidate.term), candidate.operator, candidate.value)
+        return FeatureTest(_of_example(candidate.term, candidate.via), candidate.operator, candidate.value)
     kind: FeatureKind = "max" if candidate.operator == ">" else "min"
     return FeatureTest(Feature(kind, wider, Measure(variable, candidate.term)), candidate.operator, candidate.value)
 
@@ -48,13 +48,12 @@ def _with_variable(candidate: Candidate, query: Query) -> tuple[Query, int]:
     return Query(variables, query.conditions), len(query.variables)
 
 
-def _of_example(term: Term) -> Feature:
-    """Return a number of the example as a feature: of its own column, or over all rows that a step leads to."""
+def _of_example(term: Term, via: tuple[Step, ...]) -> Feature:
+    """Return a number of the example as a feature: of its own column, or over all rows that steps lead to."""
     if not isinstance(term, AggregateTerm):
         return Feature("value", Query(), Measure(EXAMPLE, term))
-    query = Query((Variable(EXAMPLE, term.by),), tuple(_condition(selection) for selection in term.where))
-    return Feature(term.function, query, None if term.column is None else Measure(0, term.column))
-
-
-def _condition(selection: Selection) -> Condition:
-    return Condition(0, selection.term, selection.operator, selection.value)
+    variables = tuple(Variable(place - 1, step) for place, step in enumerate((*via, term.by)))
+    last = len(via)
+    conditions = tuple(Condition(last, one.term, one.operator, one.value) for one in term.where)
+    measure = None if term.column is None else Measure(last, term.column)
+    return Feature(term.function, Query(variables, conditions), measure)

@@ -14,8 +14,9 @@ from ..compute.threads import in_order
 from ..errors import MethodNotApplicable
 from .bindings import Bindings, Component, Joins
 from .c45_pruning import prune
-from .candidate_scores import TIE, NodeGoal, mixed
-from .candidates import Candidate, Node, Refinement, satisfying
+from .candidate_families import Candidate, Families, satisfying
+from .candidate_scores import TIE, NodeGoal, logs_of, mixed
+from .candidates import Candidates, Node
 from .closed_tests import closed_test, refined_query
 from .column_values import AskedColumns
 from .queries import EXAMPLE, AggregateTerm
@@ -59,9 +60,8 @@ def grow_tilde(
     if rows.labels is None or not np.any((rows.labels >= 0) & (weights > 0)):
         detail = "No example has a label and a weight above 0. Give labels to some examples."
         raise MethodNotApplicable(detail)
-    columns = AskedColumns(rows, settings.language)
-    refinement = Refinement(rows, settings, columns, Joins(rows))
-    growth = _Growth(refinement, rows.labels.astype(np.int32), weights.astype(np.float64), report, n_threads)
+    families = Families(rows, settings, AskedColumns(rows, settings.language), Joins(rows))
+    growth = _Growth(Candidates(families), rows.labels.astype(np.int32), weights.astype(np.float64), report, n_threads)
     tree = growth.grow(mixed(*key))
     return prune(tree) if settings.pruning == "c45" else tree
 
@@ -70,17 +70,19 @@ def grow_tilde(
 class _Growth:
     """One tree while it grows: nodes are settled depth first, the yes-branch before the no-branch."""
 
-    refinement: Refinement
+    candidates: Candidates
     labels: NDArray[np.int32]
     weights: NDArray[np.float64]
     report: ReportProgress
     n_threads: int | None
     nodes: list[TildeNode] = field(default_factory=list)
+    logs: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     settled: float = 0.0  # weight of the examples in leaves
 
     def grow(self, key: int) -> TildeTree:
         """Grow from the root."""
         learned = np.flatnonzero((self.labels >= 0) & (self.weights > 0)).astype(np.int32)
+        self.logs = logs_of(self.weights[learned])
         waiting = [(Node(learned, (), (), key, 0), -1, False)]
         while waiting:
             node, parent, is_yes = waiting.pop()
@@ -92,11 +94,11 @@ class _Growth:
             del node  # its bindings are not held while its children grow
             # The no-branch, then the yes-branch, which is settled first.
             waiting.extend((child, place, child is below[-1]) for child in below)
-        return TildeTree(tuple(self.nodes), tuple(self.refinement.skipped.values()))
+        return TildeTree(tuple(self.nodes), tuple(self.candidates.skipped.values()))
 
     def _settle(self, node: Node) -> tuple[Node, ...]:
         """Add a node, and return its children, the no-branch first; none of a leaf."""
-        n_classes, of_node = len(self.refinement.rows.classes), self.weights[node.examples]
+        n_classes, of_node = len(self.candidates.families.rows.classes), self.weights[node.examples]
         totals = np.bincount(self.labels[node.examples], of_node, n_classes).astype(np.float64)
         candidate = self._best(node, totals)
         if candidate is None:
@@ -104,20 +106,20 @@ class _Growth:
             self.settled += float(totals.sum())
             return ()
         self.nodes.append(TildeNode(totals, closed_test(candidate, node.component(candidate.component))))
-        return branches(self.refinement, node, candidate)
+        return branches(self.candidates.families, node, candidate)
 
     def _best(self, node: Node, totals: NDArray[np.float64]) -> Candidate | None:
         """Return the first best test of a node; None where it is a leaf."""
-        settings = self.refinement.settings
+        settings = self.candidates.families.settings
         too_deep = settings.max_depth is not None and node.depth >= settings.max_depth
         pure = np.count_nonzero(totals) <= 1
         if too_deep or pure or totals.sum() < 2 * settings.min_samples_leaf:
             return None
         ratio = settings.criterion == "gain_ratio"
         least, share = settings.min_samples_leaf, settings.test_share
-        goal = NodeGoal(self.labels, self.weights, totals, least, ratio, share, node.key)
+        goal = NodeGoal(self.labels, self.weights, totals, self.logs, least, ratio, share, node.key)
         best: Candidate | None = None
-        questions = self.refinement.questions(node)
+        questions = self.candidates.of(node)
         done = self.settled / float(self.nodes[0].class_weights.sum()) if self.nodes else 0.0
         for _, found in in_order(lambda question: question(goal), questions, self._threads(node)):
             self.report(min(1.0, done), "growing")
@@ -130,26 +132,26 @@ class _Growth:
         return 1 if n_bindings <= _ALONE else self.n_threads
 
 
-def branches(refinement: Refinement, node: Node, candidate: Candidate) -> tuple[Node, Node]:
+def branches(families: Families, node: Node, candidate: Candidate) -> tuple[Node, Node]:
     """Return the nodes below a test: of the examples that fail it, and of those that pass it, with what it binds."""
-    refined = _refined(refinement, node.component(candidate.component), candidate)
-    passed = np.zeros(refinement.rows.n_examples, np.bool_)
+    refined = _refined(families, node.component(candidate.component), candidate)
+    passed = np.zeros(families.rows.n_examples, np.bool_)
     passed[refined.bindings.examples] = True
     return _no(node, passed), _yes(node, candidate, refined, passed)
 
 
-def _refined(refinement: Refinement, component: Component, candidate: Candidate) -> Component:
+def _refined(families: Families, component: Component, candidate: Candidate) -> Component:
     """Return the component with the candidate's variable and condition, and the bindings that satisfy both."""
     bindings, query = component.bindings, refined_query(candidate, component.query)
     variable = candidate.variable
     if candidate.step is not None:
-        joined = refinement.joins.follow(bindings.examples, bindings.of(variable), candidate.step)
+        joined = families.joins.follow(bindings.examples, bindings.of(variable), (candidate.step,))
         known = tuple(rows[joined.owners] for rows in bindings.rows)
         bindings, variable = Bindings(bindings.examples[joined.owners], (*known, joined.rows)), len(known)
     wider = Component(query, bindings)
     if candidate.term is None or candidate.operator is None:
         return wider
-    values, levels = refinement.values_of(wider, variable, candidate.term)
+    values, levels = families.values_of(wider, variable, candidate.term, candidate.via)
     return Component(query, bindings.where(satisfying(values, levels, candidate.operator, candidate.value)))
 
 
@@ -161,7 +163,7 @@ def _yes(node: Node, candidate: Candidate, refined: Component, passed: NDArray[n
     elif refined.query.variables:
         components.append(refined)
     elif isinstance(candidate.term, AggregateTerm) and len(candidate.term.where) == 1:
-        aggregates = tuple(dict.fromkeys((*aggregates, candidate.term)))
+        aggregates = tuple(dict.fromkeys((*aggregates, (candidate.via, candidate.term))))
     return Node(node.examples[passed[node.examples]], tuple(components), aggregates, mixed(node.key, 1), node.depth + 1)
 
 

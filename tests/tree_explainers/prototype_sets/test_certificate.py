@@ -39,7 +39,7 @@ def value(proximity: NDArray[np.int64], classes: NDArray[np.int64], rows: NDArra
 @pytest.mark.sampled("pairs")
 def test_no_set_of_as_many_prototypes_exceeds_the_bound(method: Method, dataset: str, kind: ProximityKind) -> None:
     real = real_leaves(dataset, kind, n_rows=150)
-    for seed in range(8):
+    for seed in range(4):
         table, classes, proximity = a_few(real, seed)
         if method == "sg" and len(np.unique(classes)) == 1:
             continue
@@ -61,7 +61,7 @@ def test_no_set_of_as_many_prototypes_exceeds_the_bound(method: Method, dataset:
 @pytest.mark.sampled("pairs")
 def test_of_a_sample_of_candidates_both_bounds_hold(method: Method, dataset: str, kind: ProximityKind) -> None:
     real = real_leaves(dataset, kind, n_rows=150)
-    for seed in range(8):
+    for seed in range(4):
         table, classes, proximity = a_few(real, seed)
         candidates = np.sort(np.random.default_rng(seed).choice(14, 8, replace=False))
         rows = np.random.default_rng(seed + 100).choice(candidates, 1 + seed % 4, replace=False)
@@ -84,7 +84,7 @@ def test_of_a_sample_of_candidates_both_bounds_hold(method: Method, dataset: str
 @pytest.mark.sampled("pairs")
 def test_the_bound_holds_however_few_pairs_are_known(method: Method, max_pairs: int, kind: ProximityKind) -> None:
     real = real_leaves("covertype_20k", kind, n_rows=150)
-    for seed in range(8):
+    for seed in range(4):
         table, classes, proximity = a_few(real, seed)
         rows = np.random.default_rng(seed).choice(14, 1 + seed % 4, replace=False)
         pairs = gather_pairs(table, classes, real.weights, rows, max_pairs=max_pairs)

@@ -36,7 +36,7 @@ FAMILIES: dict[str, Callable[[int], Any]] = {
     ),
     "random_forest": lambda seed: RandomForestClassifier(25, max_depth=6, random_state=seed),
 }
-CASES = [(family, seed) for family in FAMILIES for seed in (0, 1)]
+CASES = [pytest.param(family, seed, marks=[pytest.mark.long] * seed) for family in FAMILIES for seed in (0, 1)]
 
 
 @dataclass(frozen=True)

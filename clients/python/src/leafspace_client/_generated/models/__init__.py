@@ -53,10 +53,31 @@ from .explanation_set import ExplanationSet
 from .explanation_set_request import ExplanationSetRequest
 from .explanation_set_result import ExplanationSetResult
 from .explanation_set_sizes import ExplanationSetSizes
+from .feature_aggregate import FeatureAggregate
+from .feature_condition import FeatureCondition
+from .feature_dataset import FeatureDataset
+from .feature_dataset_request import FeatureDatasetRequest
 from .feature_group import FeatureGroup
+from .feature_measure import FeatureMeasure
+from .feature_row import FeatureRow
+from .feature_row_list import FeatureRowList
+from .feature_rows_request import FeatureRowsRequest
+from .feature_rows_request_instances_item import FeatureRowsRequestInstancesItem
+from .feature_rows_request_instances_item_additional_property_item import (
+    FeatureRowsRequestInstancesItemAdditionalPropertyItem,
+)
+from .feature_selection import FeatureSelection
+from .feature_set import FeatureSet
+from .feature_set_request import FeatureSetRequest
+from .feature_set_result import FeatureSetResult
+from .feature_variable import FeatureVariable
 from .field_problem import FieldProblem
 from .firing_rule import FiringRule
 from .foreign_key_metadata import ForeignKeyMetadata
+from .forest_evaluation import ForestEvaluation
+from .forest_scores import ForestScores
+from .generated_features import GeneratedFeatures
+from .generated_features_depth import GeneratedFeaturesDepth
 from .indicator_column import IndicatorColumn
 from .instance_type_0 import InstanceType0
 from .job import Job
@@ -93,6 +114,7 @@ from .page_explainer_name_change import PageExplainerNameChange
 from .page_explainer_summary import PageExplainerSummary
 from .page_explanation import PageExplanation
 from .page_explanation_set import PageExplanationSet
+from .page_feature_set import PageFeatureSet
 from .page_job import PageJob
 from .page_label_audit import PageLabelAudit
 from .page_model_summary import PageModelSummary
@@ -100,6 +122,7 @@ from .page_neighbors_of_row import PageNeighborsOfRow
 from .page_prototype_set import PagePrototypeSet
 from .page_proximities import PageProximities
 from .page_relational_dataset_summary import PageRelationalDatasetSummary
+from .page_relational_forest import PageRelationalForest
 from .page_rule_set import PageRuleSet
 from .page_stored_explanation_summary import PageStoredExplanationSummary
 from .parity import Parity
@@ -123,6 +146,8 @@ from .proximities_request import ProximitiesRequest
 from .proximities_result import ProximitiesResult
 from .proximity_block import ProximityBlock
 from .proximity_block_request import ProximityBlockRequest
+from .query_language import QueryLanguage
+from .query_language_tables import QueryLanguageTables
 from .question import Question
 from .readiness import Readiness
 from .reason import Reason
@@ -132,11 +157,17 @@ from .relational_column import RelationalColumn
 from .relational_dataset import RelationalDataset
 from .relational_dataset_metadata import RelationalDatasetMetadata
 from .relational_dataset_summary import RelationalDatasetSummary
+from .relational_feature import RelationalFeature
+from .relational_forest import RelationalForest
+from .relational_forest_request import RelationalForestRequest
+from .relational_forest_result import RelationalForestResult
 from .relational_table import RelationalTable
 from .relational_table_metadata import RelationalTableMetadata
+from .relational_tree import RelationalTree
 from .relational_warning import RelationalWarning
 from .relationship import Relationship
 from .renaming import Renaming
+from .requested_feature import RequestedFeature
 from .restart import Restart
 from .row_coverage import RowCoverage
 from .row_warning import RowWarning
@@ -151,11 +182,13 @@ from .score import Score
 from .searched_rows import SearchedRows
 from .service_version import ServiceVersion
 from .set_quality import SetQuality
+from .skipped_query import SkippedQuery
 from .smoothing import Smoothing
 from .stop_reason import StopReason
 from .stored_explanation import StoredExplanation
 from .stored_explanation_summary import StoredExplanationSummary
 from .structure_count import StructureCount
+from .table_language import TableLanguage
 from .tree import Tree
 from .tree_node import TreeNode
 from .typicality import Typicality
@@ -219,10 +252,29 @@ __all__ = (
     "ExplanationSetRequest",
     "ExplanationSetResult",
     "ExplanationSetSizes",
+    "FeatureAggregate",
+    "FeatureCondition",
+    "FeatureDataset",
+    "FeatureDatasetRequest",
     "FeatureGroup",
+    "FeatureMeasure",
+    "FeatureRow",
+    "FeatureRowList",
+    "FeatureRowsRequest",
+    "FeatureRowsRequestInstancesItem",
+    "FeatureRowsRequestInstancesItemAdditionalPropertyItem",
+    "FeatureSelection",
+    "FeatureSet",
+    "FeatureSetRequest",
+    "FeatureSetResult",
+    "FeatureVariable",
     "FieldProblem",
     "FiringRule",
     "ForeignKeyMetadata",
+    "ForestEvaluation",
+    "ForestScores",
+    "GeneratedFeatures",
+    "GeneratedFeaturesDepth",
     "IndicatorColumn",
     "InstanceType0",
     "Job",
@@ -259,6 +311,7 @@ __all__ = (
     "PageExplainerSummary",
     "PageExplanation",
     "PageExplanationSet",
+    "PageFeatureSet",
     "PageJob",
     "PageLabelAudit",
     "PageModelSummary",
@@ -266,6 +319,7 @@ __all__ = (
     "PagePrototypeSet",
     "PageProximities",
     "PageRelationalDatasetSummary",
+    "PageRelationalForest",
     "PageRuleSet",
     "PageStoredExplanationSummary",
     "Parity",
@@ -289,6 +343,8 @@ __all__ = (
     "ProximitiesResult",
     "ProximityBlock",
     "ProximityBlockRequest",
+    "QueryLanguage",
+    "QueryLanguageTables",
     "Question",
     "Readiness",
     "Reason",
@@ -298,11 +354,17 @@ __all__ = (
     "RelationalDataset",
     "RelationalDatasetMetadata",
     "RelationalDatasetSummary",
+    "RelationalFeature",
+    "RelationalForest",
+    "RelationalForestRequest",
+    "RelationalForestResult",
     "RelationalTable",
     "RelationalTableMetadata",
+    "RelationalTree",
     "RelationalWarning",
     "Relationship",
     "Renaming",
+    "RequestedFeature",
     "Restart",
     "RowCoverage",
     "RowWarning",
@@ -317,11 +379,13 @@ __all__ = (
     "SearchedRows",
     "ServiceVersion",
     "SetQuality",
+    "SkippedQuery",
     "Smoothing",
     "StopReason",
     "StoredExplanation",
     "StoredExplanationSummary",
     "StructureCount",
+    "TableLanguage",
     "Tree",
     "TreeNode",
     "Typicality",

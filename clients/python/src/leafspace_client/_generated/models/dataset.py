@@ -33,6 +33,8 @@ class Dataset(Record):
         created_at (datetime.datetime): Time of creation, in UTC (RFC 3339).
         columns (list[Column]): All columns, in the order of the file.
         object_ (Literal['dataset'] | Unset): Type of this object. Default: 'dataset'.
+        feature_set (None | str | Unset): Id of the feature set whose features the dataset's are; null for uploaded
+            datasets.
     """
 
     id: str
@@ -47,6 +49,7 @@ class Dataset(Record):
     created_at: datetime.datetime
     columns: list[Column]
     object_: Literal["dataset"] | Unset = "dataset"
+    feature_set: None | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         id = self.id
@@ -79,6 +82,12 @@ class Dataset(Record):
 
         object_ = self.object_
 
+        feature_set: None | str | Unset
+        if isinstance(self.feature_set, Unset):
+            feature_set = UNSET
+        else:
+            feature_set = self.feature_set
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -98,6 +107,8 @@ class Dataset(Record):
         )
         if object_ is not UNSET:
             field_dict["object"] = object_
+        if feature_set is not UNSET:
+            field_dict["feature_set"] = feature_set
 
         return field_dict
 
@@ -152,6 +163,15 @@ class Dataset(Record):
         if object_ != "dataset" and not isinstance(object_, Unset):
             raise ValueError(f"object must match const 'dataset', got '{object_}'")
 
+        def _parse_feature_set(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        feature_set = _parse_feature_set(d.pop("feature_set", UNSET))
+
         dataset = cls(
             id=id,
             name=name,
@@ -165,6 +185,7 @@ class Dataset(Record):
             created_at=created_at,
             columns=columns,
             object_=object_,
+            feature_set=feature_set,
         )
 
         return dataset

@@ -28,6 +28,8 @@ class DatasetSummary(Record):
         row_id (None | str): Name of the column with the rows' ids; null without one.
         created_at (datetime.datetime): Time of creation, in UTC (RFC 3339).
         object_ (Literal['dataset'] | Unset): Type of this object. Default: 'dataset'.
+        feature_set (None | str | Unset): Id of the feature set whose features the dataset's are; null for uploaded
+            datasets.
     """
 
     id: str
@@ -41,6 +43,7 @@ class DatasetSummary(Record):
     row_id: None | str
     created_at: datetime.datetime
     object_: Literal["dataset"] | Unset = "dataset"
+    feature_set: None | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         id = self.id
@@ -68,6 +71,12 @@ class DatasetSummary(Record):
 
         object_ = self.object_
 
+        feature_set: None | str | Unset
+        if isinstance(self.feature_set, Unset):
+            feature_set = UNSET
+        else:
+            feature_set = self.feature_set
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -86,6 +95,8 @@ class DatasetSummary(Record):
         )
         if object_ is not UNSET:
             field_dict["object"] = object_
+        if feature_set is not UNSET:
+            field_dict["feature_set"] = feature_set
 
         return field_dict
 
@@ -131,6 +142,15 @@ class DatasetSummary(Record):
         if object_ != "dataset" and not isinstance(object_, Unset):
             raise ValueError(f"object must match const 'dataset', got '{object_}'")
 
+        def _parse_feature_set(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        feature_set = _parse_feature_set(d.pop("feature_set", UNSET))
+
         dataset_summary = cls(
             id=id,
             name=name,
@@ -143,6 +163,7 @@ class DatasetSummary(Record):
             row_id=row_id,
             created_at=created_at,
             object_=object_,
+            feature_set=feature_set,
         )
 
         return dataset_summary

@@ -12,7 +12,7 @@ T = TypeVar("T", bound="Examples")
 
 @_attrs_define(repr=False)
 class Examples(Record):
-    """The rows of which something is to be predicted.
+    """Which rows are the examples, how many, and what is to be predicted of them.
 
     Attributes:
         table (str): Name of their table.

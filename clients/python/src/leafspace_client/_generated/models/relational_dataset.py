@@ -36,7 +36,7 @@ class RelationalDataset(Record):
         tables (list[RelationalTable]): All tables, in the order of the metadata.
         relationships (list[Relationship]): All foreign keys, in the order of the tables: declared ones first, then
             inferred ones.
-        examples (Examples): The rows of which something is to be predicted.
+        examples (Examples): Which rows are the examples, how many, and what is to be predicted of them.
         unused (list[str]): Names of the tables that no relationship leads to from the examples.
         warnings (list[RelationalWarning]): Reasons to look at the tables again; empty: there are none.
         object_ (Literal['relational_dataset'] | Unset): Type of this object. Default: 'relational_dataset'.

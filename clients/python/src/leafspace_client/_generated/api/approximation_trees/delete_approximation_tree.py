@@ -86,7 +86,7 @@ def sync_detailed(
 ) -> Response[Any | Problem]:
     """Delete Approximation Tree
 
-     Delete an approximation tree; refused while an explainer uses it or a job makes it.
+     Delete an approximation tree; refused while others use it or a job makes it.
 
     Args:
         approximation_tree_id (str):
@@ -117,7 +117,7 @@ def sync(
 ) -> Any | Problem | None:
     """Delete Approximation Tree
 
-     Delete an approximation tree; refused while an explainer uses it or a job makes it.
+     Delete an approximation tree; refused while others use it or a job makes it.
 
     Args:
         approximation_tree_id (str):
@@ -143,7 +143,7 @@ async def asyncio_detailed(
 ) -> Response[Any | Problem]:
     """Delete Approximation Tree
 
-     Delete an approximation tree; refused while an explainer uses it or a job makes it.
+     Delete an approximation tree; refused while others use it or a job makes it.
 
     Args:
         approximation_tree_id (str):
@@ -172,7 +172,7 @@ async def asyncio(
 ) -> Any | Problem | None:
     """Delete Approximation Tree
 
-     Delete an approximation tree; refused while an explainer uses it or a job makes it.
+     Delete an approximation tree; refused while others use it or a job makes it.
 
     Args:
         approximation_tree_id (str):

@@ -86,7 +86,7 @@ def sync_detailed(
 ) -> Response[Any | Problem]:
     """Delete Proximities
 
-     Delete proximities; refused while an explainer uses it or a job makes it.
+     Delete proximities; refused while others use it or a job makes it.
 
     Args:
         proximities_id (str):
@@ -117,7 +117,7 @@ def sync(
 ) -> Any | Problem | None:
     """Delete Proximities
 
-     Delete proximities; refused while an explainer uses it or a job makes it.
+     Delete proximities; refused while others use it or a job makes it.
 
     Args:
         proximities_id (str):
@@ -143,7 +143,7 @@ async def asyncio_detailed(
 ) -> Response[Any | Problem]:
     """Delete Proximities
 
-     Delete proximities; refused while an explainer uses it or a job makes it.
+     Delete proximities; refused while others use it or a job makes it.
 
     Args:
         proximities_id (str):
@@ -172,7 +172,7 @@ async def asyncio(
 ) -> Any | Problem | None:
     """Delete Proximities
 
-     Delete proximities; refused while an explainer uses it or a job makes it.
+     Delete proximities; refused while others use it or a job makes it.
 
     Args:
         proximities_id (str):

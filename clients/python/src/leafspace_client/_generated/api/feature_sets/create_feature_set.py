@@ -1,0 +1,272 @@
+from http import HTTPStatus
+from typing import Any
+
+import httpx
+
+from ... import errors
+from ...client import AuthenticatedClient, Client
+from ...models.feature_set import FeatureSet
+from ...models.feature_set_request import FeatureSetRequest
+from ...models.problem import Problem
+from ...types import UNSET, Response, Unset
+
+
+def _get_kwargs(
+    *,
+    body: FeatureSetRequest,
+    idempotency_key: None | str | Unset = UNSET,
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(idempotency_key, Unset):
+        headers["Idempotency-Key"] = idempotency_key
+
+    _kwargs: dict[str, Any] = {
+        "method": "post",
+        "url": "/v1/feature-sets",
+    }
+
+    _kwargs["json"] = body.to_dict()
+
+    headers["Content-Type"] = "application/json"
+
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> FeatureSet | Problem | None:
+    if response.status_code == 200:
+        response_200 = FeatureSet.from_dict(response.json())
+
+        return response_200
+
+    if response.status_code == 201:
+        response_201 = FeatureSet.from_dict(response.json())
+
+        return response_201
+
+    if response.status_code == 202:
+        response_202 = FeatureSet.from_dict(response.json())
+
+        return response_202
+
+    if response.status_code == 400:
+        response_400 = Problem.from_dict(response.json())
+
+        return response_400
+
+    if response.status_code == 401:
+        response_401 = Problem.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Problem.from_dict(response.json())
+
+        return response_403
+
+    if response.status_code == 404:
+        response_404 = Problem.from_dict(response.json())
+
+        return response_404
+
+    if response.status_code == 408:
+        response_408 = Problem.from_dict(response.json())
+
+        return response_408
+
+    if response.status_code == 409:
+        response_409 = Problem.from_dict(response.json())
+
+        return response_409
+
+    if response.status_code == 413:
+        response_413 = Problem.from_dict(response.json())
+
+        return response_413
+
+    if response.status_code == 415:
+        response_415 = Problem.from_dict(response.json())
+
+        return response_415
+
+    if response.status_code == 422:
+        response_422 = Problem.from_dict(response.json())
+
+        return response_422
+
+    if response.status_code == 429:
+        response_429 = Problem.from_dict(response.json())
+
+        return response_429
+
+    if response.status_code == 503:
+        response_503 = Problem.from_dict(response.json())
+
+        return response_503
+
+    if response.status_code == 507:
+        response_507 = Problem.from_dict(response.json())
+
+        return response_507
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Response[FeatureSet | Problem]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    *,
+    client: AuthenticatedClient,
+    body: FeatureSetRequest,
+    idempotency_key: None | str | Unset = UNSET,
+) -> Response[FeatureSet | Problem]:
+    """Create Feature Set
+
+     Request a feature set: a list of features is kept at once; a job generates others unless they are
+    known.
+
+    Args:
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
+        body (FeatureSetRequest): The features of a set: a list of them, or how they are
+            generated.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[FeatureSet | Problem]
+    """
+
+    kwargs = _get_kwargs(
+        body=body,
+        idempotency_key=idempotency_key,
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+
+def sync(
+    *,
+    client: AuthenticatedClient,
+    body: FeatureSetRequest,
+    idempotency_key: None | str | Unset = UNSET,
+) -> FeatureSet | Problem | None:
+    """Create Feature Set
+
+     Request a feature set: a list of features is kept at once; a job generates others unless they are
+    known.
+
+    Args:
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
+        body (FeatureSetRequest): The features of a set: a list of them, or how they are
+            generated.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        FeatureSet | Problem
+    """
+
+    return sync_detailed(
+        client=client,
+        body=body,
+        idempotency_key=idempotency_key,
+    ).parsed
+
+
+async def asyncio_detailed(
+    *,
+    client: AuthenticatedClient,
+    body: FeatureSetRequest,
+    idempotency_key: None | str | Unset = UNSET,
+) -> Response[FeatureSet | Problem]:
+    """Create Feature Set
+
+     Request a feature set: a list of features is kept at once; a job generates others unless they are
+    known.
+
+    Args:
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
+        body (FeatureSetRequest): The features of a set: a list of them, or how they are
+            generated.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[FeatureSet | Problem]
+    """
+
+    kwargs = _get_kwargs(
+        body=body,
+        idempotency_key=idempotency_key,
+    )
+
+    response = await client.get_async_httpx_client().request(**kwargs)
+
+    return _build_response(client=client, response=response)
+
+
+async def asyncio(
+    *,
+    client: AuthenticatedClient,
+    body: FeatureSetRequest,
+    idempotency_key: None | str | Unset = UNSET,
+) -> FeatureSet | Problem | None:
+    """Create Feature Set
+
+     Request a feature set: a list of features is kept at once; a job generates others unless they are
+    known.
+
+    Args:
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
+        body (FeatureSetRequest): The features of a set: a list of them, or how they are
+            generated.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        FeatureSet | Problem
+    """
+
+    return (
+        await asyncio_detailed(
+            client=client,
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+    ).parsed

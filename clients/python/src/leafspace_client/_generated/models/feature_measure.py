@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+from ...records import Record
+from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.feature_aggregate import FeatureAggregate
+
+
+T = TypeVar("T", bound="FeatureMeasure")
+
+
+@_attrs_define(repr=False)
+class FeatureMeasure(Record):
+    """What a feature reads of each binding: a column, or an aggregate of the rows beside it.
+
+    Attributes:
+        variable (str): Id of the variable, or `example`.
+        column (str | Unset): Name of the column; absent where an aggregate is read.
+        parents (list[str] | Unset): Names of the relationships that lead from the row to the parent whose column is
+            read, one after the other; absent where the row's own column is read.
+        aggregate (FeatureAggregate | Unset): A value made of the rows that one relationship leads to.
+    """
+
+    variable: str
+    column: str | Unset = UNSET
+    parents: list[str] | Unset = UNSET
+    aggregate: FeatureAggregate | Unset = UNSET
+
+    def to_dict(self) -> dict[str, Any]:
+        variable = self.variable
+
+        column = self.column
+
+        parents: list[str] | Unset = UNSET
+        if not isinstance(self.parents, Unset):
+            parents = self.parents
+
+        aggregate: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.aggregate, Unset):
+            aggregate = self.aggregate.to_dict()
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "variable": variable,
+            }
+        )
+        if column is not UNSET:
+            field_dict["column"] = column
+        if parents is not UNSET:
+            field_dict["parents"] = parents
+        if aggregate is not UNSET:
+            field_dict["aggregate"] = aggregate
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.feature_aggregate import FeatureAggregate  # noqa: PLC0415
+
+        d = dict(src_dict)
+        variable = d.pop("variable")
+
+        column = d.pop("column", UNSET)
+
+        parents = cast(list[str], d.pop("parents", UNSET))
+
+        _aggregate = d.pop("aggregate", UNSET)
+        aggregate: FeatureAggregate | Unset
+        if isinstance(_aggregate, Unset):
+            aggregate = UNSET
+        else:
+            aggregate = FeatureAggregate.from_dict(_aggregate)
+
+        feature_measure = cls(
+            variable=variable,
+            column=column,
+            parents=parents,
+            aggregate=aggregate,
+        )
+
+        return feature_measure

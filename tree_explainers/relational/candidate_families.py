@@ -1,0 +1,238 @@
+"""Families of candidate tests: all constants of one column or aggregate, scored at once."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .aggregate_values import OF_NUMBERS, AggregatedRows
+from .bindings import Component, Joins
+from .candidate_scores import TIE, Best, NodeGoal, mixed
+from .column_values import AskedColumn, AskedColumns
+from .queries import (
+    AggregateFunction,
+    AggregateTerm,
+    ColumnTerm,
+    Operator,
+    Selection,
+    Term,
+    Value,
+)
+from .schema import Step
+from .tables import RelationalRows
+from .tilde_trees import TildeSettings
+
+Ints = NDArray[np.int32]
+
+_NO_GRID = np.empty(0, np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One test: a condition on a variable of a component, or on a new variable that a step leads to from it."""
+
+    score: float
+    component: int  # its place among the node's; EXAMPLE: none, the test is of the example itself
+    variable: int  # of the component, or EXAMPLE
+    step: Step | None  # to a new variable
+    term: Term | None  # None: that there is such a row at all
+    operator: Operator | None
+    value: Value
+    via: tuple[Step, ...] = ()  # steps from the example before those of an aggregate
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The rows of one variable, of which columns are asked."""
+
+    component: int
+    variable: int
+    step: Step | None
+    examples: Ints  # (n,) ascending
+    rows: Ints  # (n,)
+
+    def candidate(
+        self, found: Best, term: Term | None, levels: tuple[Value, ...], via: tuple[Step, ...] = ()
+    ) -> Candidate:
+        """Return the best test of a family as a candidate."""
+        constants: dict[Operator | None, Value] = {None: None, "is_missing": None}
+        value = levels[int(found.constant)] if found.operator == "=" else constants.get(found.operator, found.constant)
+        return Candidate(found.score, self.component, self.variable, self.step, term, found.operator, value, via)
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """An aggregate of the rows that a step leads to: of all that satisfy ``where``, or of those with each level."""
+
+    function: AggregateFunction
+    step: Step
+    measured: AskedColumn | None  # None for count and share
+    selected: AskedColumn | None  # whose levels each select rows; None: all rows
+    where: tuple[Selection, ...] = ()
+    via: tuple[Step, ...] = ()  # steps from the example before this one
+
+    def term(self, group: int) -> AggregateTerm:
+        """Return the aggregate of the rows that have one level."""
+        chosen = () if self.selected is None else (Selection(self.selected.term, "=", self.selected.levels[group]),)
+        return AggregateTerm(self.function, self.step, self._column(), (*self.where, *chosen))
+
+    def name(self) -> tuple[object, ...]:
+        """Return what tells it from others."""
+        return (
+            self.function,
+            self.step,
+            self._column(),
+            None if self.selected is None else self.selected.term,
+            self.where,
+            self.via,
+        )
+
+    def _column(self) -> ColumnTerm | None:
+        return None if self.measured is None else self.measured.term
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """The rows that steps lead to from those of a variable, and the values of their columns, looked up once."""
+
+    owners: Ints  # (n,) places among the variable's rows, ascending
+    rows: Ints  # (n,)
+    examples: Ints  # (n,) that see them
+    found: dict[ColumnTerm, NDArray[Any]] = field(default_factory=dict)
+
+    def values(self, column: AskedColumn) -> NDArray[Any]:
+        """Return the values of a column, (n,)."""
+        if column.term not in self.found:
+            self.found[column.term] = column.of(self.examples, self.rows)
+        return self.found[column.term]
+
+
+@dataclass(frozen=True)
+class Families:
+    """Scores families of candidates, and makes their values."""
+
+    rows: RelationalRows
+    settings: TildeSettings
+    columns: AskedColumns
+    joins: Joins
+    keys: dict[object, int] = field(default_factory=dict)
+
+    def best_bare(self, asked: Asked, goal: NodeGoal) -> Candidate | None:
+        """Return that there is such a row at all, where this is a test."""
+        found = goal.best_bare(asked.examples, self._key(asked, None))
+        return None if found is None else asked.candidate(found, None, ())
+
+    def best_of_column(self, asked: Asked, column: AskedColumn, goal: NodeGoal) -> Candidate | None:
+        """Return the best condition on a column."""
+        values = column.of(asked.examples, asked.rows)
+        key = self._key(asked, column.term)
+        if column.is_number:
+            grid = column.grid(self.settings.n_bins)
+            found = goal.best_cut(asked.examples, values, grid, key, may_miss=column.may_miss)
+        else:
+            found = goal.best_level(asked.examples, values, len(column.levels), key, may_miss=column.may_miss)
+        return None if found is None else asked.candidate(found, column.term, column.levels)
+
+    def best_aggregate(self, asked: Asked, reached: Reached, aggregate: Aggregate, goal: NodeGoal) -> Candidate | None:
+        """Return the best test of one aggregate, of all rows or with each level that may select them."""
+        selected, measured = aggregate.selected, aggregate.measured
+        groups = np.zeros(len(reached.rows), np.int32) if selected is None else reached.values(selected)
+        groups = self._only(groups, aggregate.where, aggregate.step, reached)
+        n_groups = 1 if selected is None else len(selected.levels)
+        rows = AggregatedRows(reached.owners, groups, len(asked.examples), n_groups)
+        values = None if measured is None else reached.values(measured)
+        best: Candidate | None = None
+        for piece in rows.pieces():
+            of_groups = _aggregated(rows, aggregate.function, measured, values, piece)
+            for group, found in self._best_of_groups(asked, aggregate, of_groups, goal):
+                if best is None or found.score > best.score + TIE:
+                    levels = measured.levels if found.operator == "=" and measured is not None else ()
+                    term = aggregate.term(piece.start + group)
+                    best = asked.candidate(found, term, levels, aggregate.via)
+        return best
+
+    def _best_of_groups(
+        self, asked: Asked, aggregate: Aggregate, values: NDArray[Any], goal: NodeGoal
+    ) -> Iterator[tuple[int, Best]]:
+        """Yield the best test of an aggregate's values, (n_groups, n_asked), with its group; of modes, each group's."""
+        key = self._key(asked, aggregate.name())
+        if aggregate.function != "mode" or aggregate.measured is None:
+            cut = goal.best_group(asked.examples, values, _NO_GRID, key)
+            if cut is not None:
+                yield cut
+            return
+        n_levels = len(aggregate.measured.levels)
+        for group, codes in enumerate(values):
+            found = goal.best_level(asked.examples, codes, n_levels, mixed(key, group), may_miss=False)
+            if found is not None:
+                yield group, found
+
+    def _only(self, groups: Ints, where: tuple[Selection, ...], step: Step, reached: Reached) -> Ints:
+        """Return the groups of the rows that satisfy selections, and a negative number of others."""
+        table = self.rows.schema.reached(step)
+        for selection in where:
+            column = self.columns.find(table, step, selection.term)
+            satisfied = satisfying(reached.values(column), column.levels, selection.operator, selection.value)
+            groups = np.where(satisfied, groups, np.int32(-1))
+        return groups
+
+    def values_of(
+        self, component: Component, variable: int, term: Term, via: tuple[Step, ...]
+    ) -> tuple[NDArray[Any], tuple[Value, ...]]:
+        """Return the values of a term in each binding, (n_bindings,), and the levels that codes stand for."""
+        bindings = component.bindings
+        table, came_by = component.table_of(self.rows.schema, variable), component.came_by(variable)
+        examples, rows = bindings.examples, bindings.of(variable)
+        if not isinstance(term, AggregateTerm):
+            column = self.columns.find(table, came_by, term)
+            return column.of(examples, rows), column.levels
+        joined = self.joins.follow(examples, rows, (*via, term.by))
+        reached = Reached(joined.owners, joined.rows, examples[joined.owners])
+        groups = self._only(np.zeros(len(joined.rows), np.int32), term.where, term.by, reached)
+        of_table = self.rows.schema.reached(term.by)
+        measured = None if term.column is None else self.columns.find(of_table, term.by, term.column)
+        values = None if measured is None else reached.values(measured)
+        grouped = AggregatedRows(joined.owners, groups, len(examples), 1)
+        levels = measured.levels if term.function == "mode" and measured is not None else ()
+        return _aggregated(grouped, term.function, measured, values, range(1))[0], levels
+
+    def _key(self, asked: Asked, name: object) -> int:
+        """Return the key of a family, made of names alone."""
+        if self.settings.test_share >= 1:
+            return 0  # every test is a candidate
+        family = (asked.component, asked.variable, asked.step, name)
+        if family not in self.keys:
+            self.keys[family] = int.from_bytes(blake2b(repr(family).encode(), digest_size=8).digest())
+        return self.keys[family]
+
+
+def satisfying(
+    values: NDArray[Any], levels: tuple[Value, ...], operator: Operator, constant: Value
+) -> NDArray[np.bool_]:
+    """Return which values satisfy a condition; a missing one satisfies ``is_missing`` alone."""
+    if operator == "is_missing":
+        satisfied = np.isnan(values) if values.dtype == np.float32 else values < 0
+    elif operator == "=":
+        satisfied = values == (levels.index(constant) if constant in levels else len(levels))
+    else:
+        satisfied = values > np.float32(constant) if operator == ">" else values <= np.float32(constant)
+    return np.asarray(satisfied, np.bool_)
+
+
+def _aggregated(
+    rows: AggregatedRows,
+    function: AggregateFunction,
+    measured: AskedColumn | None,
+    values: NDArray[Any] | None,
+    groups: range,
+) -> NDArray[Any]:
+    """Return one aggregate of the rows of each group, (len(groups), n_owners)."""
+    if measured is None or values is None:
+        return rows.counts(groups) if function == "count" else rows.shares(groups)
+    if function in OF_NUMBERS:
+        return rows.of_numbers(function, values, groups)
+    of_levels = rows.modes if function == "mode" else rows.n_distinct
+    return of_levels(values, len(measured.levels), groups)

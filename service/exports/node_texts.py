@@ -6,7 +6,7 @@ import numpy as np
 
 from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult
 
-from .terms import on_one_line
+from ..sql_queries.expressions import on_one_line
 
 _DIGITS = 5  # of a predicted value
 _SMALLEST_P = 0.001  # smaller p-values are only bounded

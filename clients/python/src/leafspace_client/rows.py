@@ -86,12 +86,25 @@ def named_instances(
     if row_ids is None:
         names = index_names(rows, "validation_failed", what)
         return instances, positions(len(instances)) if names is None else names
+    return instances, names_of(row_ids, len(instances), what)
+
+
+def names_of(row_ids: Iterable[Any] | None, n_rows: int, what: str = "row_ids") -> list[str]:
+    """Return the caller's ids as texts, one for each row; ``None`` stands for the rows' 0-based indices.
+
+    Raises
+    ------
+    Invalid
+        Where there is not one id for each row, or two rows have the same one.
+    """
+    if row_ids is None:
+        return positions(n_rows)
     names = [id_text(row_id, f"{what}[{row}]") for row, row_id in enumerate(row_ids)]
-    if len(names) != len(instances):
-        detail = f"{len(names)} {what} for {len(instances)} rows; give one for each, or none at all"
+    if len(names) != n_rows:
+        detail = f"{len(names)} {what} for {n_rows} rows; give one for each, or none at all"
         raise Invalid("validation_failed", detail)
     refuse_repeats(names, f"{what} hold", "validation_failed", "give each row an id of its own")
-    return instances, names
+    return names
 
 
 def index_names(rows: Any, code: str, instead: str) -> list[str] | None:  # noqa: ANN401  # any rows

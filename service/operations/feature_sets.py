@@ -192,7 +192,7 @@ def _values(columns: Sequence[FeatureColumn], kinds: Sequence[ColumnSchema]) -> 
         elif kind.kind == "boolean":
             yield None if value == MISSING else bool(value)
         else:
-            yield None if value != value else float(str(column[0]))  # noqa: PLR0124  # NaN
+            yield None if value != value else value  # noqa: PLR0124  # NaN
 
 
 # Datasets.

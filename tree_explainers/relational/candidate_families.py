@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from .aggregate_values import OF_NUMBERS, AggregatedRows
 from .bindings import Component, Joins
-from .candidate_scores import TIE, Best, NodeGoal, mixed
+from .candidate_scores import TIE, mixed
 from .column_values import AskedColumn, AskedColumns
+from .node_goals import Best, NodeGoal
 from .queries import (
     AggregateFunction,
     AggregateTerm,

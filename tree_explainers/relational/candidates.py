@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from .aggregate_values import COUNTED, FUNCTIONS, OF_NUMBERS
 from .bindings import Bindings, Component, Joined, TooManyRows
 from .candidate_families import Aggregate, Asked, Candidate, Families, Reached
-from .candidate_scores import NodeGoal
 from .column_values import AskedColumn
 from .language import open_steps
+from .node_goals import NodeGoal
 from .queries import EXAMPLE, AggregateFunction, AggregateTerm, Query
 from .schema import Step
 from .tilde_trees import SkippedTest

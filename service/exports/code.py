@@ -5,6 +5,7 @@ there, for which only conditions that mention NULL hold. Python is ASCII but for
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from explanations.rules import Term, terms_of
 from explanations.trees import Split, splits_of
@@ -61,12 +62,18 @@ def _sql_case(rule: Rule, terms: Sequence[Term]) -> str:
 
 def write_rules_python(content: RuleSetResult) -> str:
     """Return the source of a function ``predict``: one ``if`` for each rule, in order."""
-    cases = "".join(_python_case(rule, terms) for rule, terms in zip(content.rules, terms_of(content), strict=True))
+    booleans = _booleans(content)
+    pairs = zip(content.rules, terms_of(content), strict=True)
+    cases = "".join(_python_case(rule, terms, booleans) for rule, terms in pairs)
     return f"{_PREDICT_BY_RULES}{cases}    return {python_value(content.default_prediction)}\n"
 
 
-def _python_case(rule: Rule, terms: Sequence[Term]) -> str:
-    conditions = " and ".join(map(python_condition, terms)) or "True"
+def _booleans(content: RuleSetResult | ApproximationTreeResult) -> frozenset[str]:
+    return frozenset(feature.name for feature in content.features if feature.type == "boolean")
+
+
+def _python_case(rule: Rule, terms: Sequence[Term], booleans: frozenset[str]) -> str:
+    conditions = " and ".join(python_condition(term, booleans) for term in terms) or "True"
     comment = f"# {rule.rank}. {on_one_line(rule.text)}"
     return f"    {comment}\n    if {conditions}:\n        return {python_value(rule.prediction)}\n"
 
@@ -89,20 +96,24 @@ def write_tree_python(content: ApproximationTreeResult) -> str:
         tables += f"_CLASSES = {python_tuple(map(python_text, content.classes))}\n"
         scores = [(node.id, python_tuple(number(score.value) for score in node.scores)) for node in leaves]
         tables += _python_table("_SCORES", scores)
-    branches = "".join(_python_lines(0, splits_of(content), content.nodes, "    "))
+    branches = "".join(_PythonTree(content.nodes, splits_of(content), _booleans(content)).lines(0, "    "))
     return f"{_PREDICT_BY_TREE}{_PREDICT_SCORES if content.classes else ''}{_LEAF}{branches}\n\n{tables}"
 
 
-def _python_lines(
-    node: int, steps: Sequence[Split | None], nodes: Sequence[ApproximationNode], indent: str
-) -> Iterator[str]:
-    """Yield the lines of a node and all below it; every "yes" branch returns, so "no" needs no ``else``."""
-    while (step := steps[node]) is not None:
-        yield f"{indent}# {on_one_line(condition(nodes[node]))}\n"
-        yield f"{indent}if {python_condition(step.term)}:\n"
-        yield from _python_lines(step.left, steps, nodes, f"{indent}    ")
-        node = step.right
-    yield f"{indent}return {node}\n"
+@dataclass(frozen=True, slots=True)
+class _PythonTree:
+    nodes: Sequence[ApproximationNode]
+    steps: Sequence[Split | None]
+    booleans: frozenset[str]  # columns
+
+    def lines(self, node: int, indent: str) -> Iterator[str]:
+        """Yield the lines of a node and all below it; every "yes" branch returns, so "no" needs no ``else``."""
+        while (step := self.steps[node]) is not None:
+            yield f"{indent}# {on_one_line(condition(self.nodes[node]))}\n"
+            yield f"{indent}if {python_condition(step.term, self.booleans)}:\n"
+            yield from self.lines(step.left, f"{indent}    ")
+            node = step.right
+        yield f"{indent}return {node}\n"
 
 
 def _python_table(name: str, entries: Sequence[tuple[int, str]]) -> str:

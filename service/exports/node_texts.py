@@ -23,6 +23,11 @@ def condition(node: ApproximationNode) -> str:
     return on_one_line(node.text or "")
 
 
+def question(node: ApproximationNode) -> str:
+    """Return the condition of an inner node as a question, which is answered by the branches."""
+    return on_one_line(node.question) if node.question is not None else f"{condition(node)}?"
+
+
 def prediction(node: ApproximationNode) -> str:
     """Return what a node predicts."""
     return label(node.prediction) if isinstance(node.prediction, str) else rounded(node.prediction)

@@ -5,9 +5,9 @@ it appears in a comment or a table cell.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
-from explanations.rules import MissingTerm, Term, TextTerm
+from explanations.rules import MissingTerm, NumberTerm, Term, TextTerm
 
 from ..sql_queries.expressions import comparison, number, on_one_line
 
@@ -49,16 +49,28 @@ def python_tuple(parts: Iterable[str]) -> str:
     return f"({''.join(f'{part}, ' for part in parts).strip()})"
 
 
-def python_condition(term: Term) -> str:
-    """Return the condition that is true where a term holds, in terms of the functions of ``PYTHON_READERS``."""
+def python_condition(term: Term, booleans: Collection[str] = ()) -> str:
+    """Return the condition that is true where a term holds, in terms of the functions of ``PYTHON_READERS``.
+
+    ``booleans`` are the columns that are true or false: these are not compared with numbers.
+    """
     column = python_text(term.column)
     if isinstance(term, TextTerm):
         return _python_membership(term, f"text({column})")
     value = f"value({column})"
     if isinstance(term, MissingTerm):
         return f"{value} is {'None' if term.is_missing else 'not None'}"
+    if term.column in booleans and 0 <= term.bound < 1:
+        return _python_boolean(term, value)
     condition = f"{value} {comparison(term)}"
     return f"({value} is None or {condition})" if term.or_missing else f"({value} is not None and {condition})"
+
+
+def _python_boolean(term: NumberTerm, value: str) -> str:
+    """Return a condition on the truth of a value; a missing one is None, which is as little true as False is."""
+    if term.is_above:
+        return f"({value} is None or {value})" if term.or_missing else value
+    return f"not {value}" if term.or_missing else f"({value} is not None and not {value})"
 
 
 def _python_membership(term: TextTerm, value: str) -> str:

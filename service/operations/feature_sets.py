@@ -30,7 +30,7 @@ from schemas.feature_sets import (
 from schemas.nouns import DATASETS, FEATURE_SETS
 from schemas.problems import problem_for
 from schemas.relational_datasets import RelationalDataset
-from schemas.relational_features import RelationalFeature, RequestedFeature
+from schemas.relational_features import RelationalFeature, RequestedFeature, SqlSource
 from storage.artefacts import MAX_RESULT_BYTES
 from storage.errors import StorageError
 from storage.relational_datasets import check_same_schema
@@ -115,6 +115,29 @@ def export_features(context: AppContext, feature_set_id: str, form: FeatureExpor
     if form == "sql":
         return write_features(opened.schema, dict(zip(opened.names, opened.features, strict=True)))
     return orjson.dumps([feature.model_dump(mode="json") for feature in opened.described]).decode()
+
+
+def set_behind(context: AppContext, dataset_id: str | None, form: str, over: SqlSource | None) -> OpenFeatureSet | None:
+    """Return the feature set over whose tables a result is exported; ``None`` where it is over the features.
+
+    By default SQL reads the tables where the dataset has a feature set.
+
+    Raises
+    ------
+    StorageError
+        ``validation_failed`` where there are no tables to read, or the format is not SQL.
+    """
+    if over is not None and form != "sql":
+        raise StorageError("validation_failed", f"`over` is for format sql, not for {form}; leave it out", "/over")
+    if form != "sql" or over == "features" or dataset_id is None:
+        return None
+    feature_set = context.datasets.get(dataset_id).view.feature_set
+    if feature_set is not None:
+        return open_set(context, feature_set)
+    if over == "tables":
+        detail = f"dataset {dataset_id!r} has no feature set, so there are no tables to read; take over=features"
+        raise StorageError("validation_failed", detail, "/over")
+    return None
 
 
 def open_set(context: AppContext, feature_set_id: str) -> OpenFeatureSet:

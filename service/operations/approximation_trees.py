@@ -18,6 +18,7 @@ from schemas.approximation_trees import (
 from schemas.models import Model
 from schemas.next_questions import NextQuestion, NextQuestionRequest, Question
 from schemas.nouns import APPROXIMATION_TREES
+from schemas.relational_features import SqlSource
 from storage.artefacts import Artefact
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
@@ -28,8 +29,9 @@ from tree_explainers.errors import InvalidInput, MethodNotApplicable, RowRefused
 from tree_explainers.onnx_models.description import ModelDescription
 
 from ..app_context import AppContext
-from ..exports import write_tree
+from ..exports import write_tree, write_tree_over_tables
 from .artefacts import MadeFrom, matching_evaluation, ready_result, request_artefact
+from .feature_sets import tables_behind
 from .request_checks import refuse_unmapped_columns
 
 _DEFAULTS = {name: field.default for name, field in ApproximationTreeRequest.model_fields.items()}
@@ -69,9 +71,12 @@ def _method_for(model: StoredModel, dataset: StoredDataset) -> ApproximationMeth
     return "ism" if dataset.view.feature_set is not None and model.view.task == "classification" else "sta"
 
 
-def export_tree(context: AppContext, tree_id: str, form: TreeExportFormat) -> bytes:
-    """Return the tree in a form that other programs can read or run."""
+def export_tree(context: AppContext, tree_id: str, form: TreeExportFormat, over: SqlSource | None = None) -> bytes:
+    """Return the tree in a form that other programs can read or run; see ``tables_behind`` for ``over``."""
     artefact = context.artefacts.get(APPROXIMATION_TREES.name, tree_id)
+    behind = tables_behind(context, artefact, form, over)
+    if behind is not None:
+        return write_tree_over_tables(_read_tree(context, artefact), behind).encode()
     if form != "onnx":
         return write_tree(_read_tree(context, artefact), form).encode()
     ready_result(artefact)

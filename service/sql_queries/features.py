@@ -19,7 +19,19 @@ from tree_explainers.relational.queries import (
 )
 from tree_explainers.relational.schema import ColumnSchema, Schema
 
-from .expressions import ALWAYS, NEVER, Lines, chained, clause, framed, indented, row_of, sql_condition, sql_name
+from .expressions import (
+    ALWAYS,
+    NEVER,
+    Lines,
+    chained,
+    clause,
+    framed,
+    indented,
+    on_one_line,
+    row_of,
+    sql_condition,
+    sql_name,
+)
 from .joins import ZERO_OF_NONE, Joins, aggregate_of, bind, column_of, ends, grouped, modes, not_null, or_zero, share_of
 
 _HALF = 0.5
@@ -30,6 +42,7 @@ class ExampleTest:
     """A test of an example: an expression that is true or false, never NULL, and whether the test is its negation."""
 
     lines: tuple[str, ...]
+    comment: str  # what the expression says
     is_negated: bool = False
 
 
@@ -107,15 +120,14 @@ def measured_column(schema: Schema, feature: Feature) -> ColumnSchema | None:
     return column_of(schema, feature.query.table_of(feature.measure.variable, schema), feature.measure.term)
 
 
-def node_test(schema: Schema, test: FeatureTest) -> ExampleTest:
-    """Return the test of a tree's node; a missing value passes none."""
-    if test.operator is None or test.cut is None:
-        return feature_test(schema, test.feature, NumberTerm("", _HALF, is_above=True, or_missing=False))
-    return feature_test(schema, test.feature, NumberTerm("", test.cut, test.operator == ">", or_missing=False))
+def node_test(schema: Schema, name: str, test: FeatureTest) -> ExampleTest:
+    """Return the test of a tree's node, whose feature has a name; a missing value passes none."""
+    is_above, cut = (True, _HALF) if test.operator is None or test.cut is None else (test.operator == ">", test.cut)
+    return feature_test(schema, test.feature, NumberTerm(name, cut, is_above, or_missing=False))
 
 
 def feature_test(schema: Schema, feature: Feature, term: Term) -> ExampleTest:
-    """Return whether a term holds for a feature's value.
+    """Return whether a term holds for a feature's value; the term's column is the feature's name.
 
     An example that the subquery does not name has no bindings. Where the term holds for what the feature is then (0, or
     missing), the subquery lists those for which it does not hold.
@@ -124,7 +136,8 @@ def feature_test(schema: Schema, feature: Feature, term: Term) -> ExampleTest:
         return _exists_test(schema, feature.query, term)
     holds_of_none = term.holds(0.0 if feature.kind in ZERO_OF_NONE else None)
     positive = complement(term) if holds_of_none else term
-    return ExampleTest(tuple(_value_test(schema, feature, positive)), holds_of_none)
+    comment = sql_condition(positive, on_one_line(term.column))
+    return ExampleTest(tuple(_value_test(schema, feature, positive)), comment, holds_of_none)
 
 
 def complement(term: Term) -> Term:
@@ -139,8 +152,8 @@ def complement(term: Term) -> Term:
 def _exists_test(schema: Schema, query: Query, term: Term) -> ExampleTest:
     of_true, of_false = term.holds(1.0), term.holds(0.0)
     if of_true == of_false:
-        return ExampleTest((ALWAYS if of_true else NEVER,))
-    return ExampleTest(tuple(exists_lines(schema, query)), is_negated=of_false)
+        return ExampleTest((ALWAYS if of_true else NEVER,), "every example" if of_true else "no example")
+    return ExampleTest(tuple(exists_lines(schema, query)), term.column, is_negated=of_false)
 
 
 def exists_lines(schema: Schema, query: Query, example: str = "e") -> Lines:
@@ -196,11 +209,11 @@ def _value_test(schema: Schema, feature: Feature, term: Term) -> Lines:
     """Return the expression that a term, which does not hold of no bindings, holds for a feature's value."""
     column = own_column(feature)
     if column is not None:
-        return [f"COALESCE({sql_condition(term, _as_number(schema, feature, column))}, FALSE)"]
+        return [f"COALESCE({sql_condition(_of_kind(schema, feature, term), column)}, FALSE)"]
     if feature.kind in ("value", "mode"):
         lines, outer = value_lines(schema, [feature])
         keys = ", ".join(f"k{place + 1}" for place in range(len(outer)))
-        condition = sql_condition(term, _as_number(schema, feature, "f.v"))
+        condition = sql_condition(_of_kind(schema, feature, term), "f.v")
         selected = [f"SELECT {keys}", "FROM (", *indented(lines), ") AS f", f"WHERE {condition}"]
         return framed(f"{row_of(outer)} IN (", ["", *indented(selected), ""], ")")
     rows = bound(schema, feature.query, reads_example=_reads_example(feature))
@@ -213,10 +226,11 @@ def _value_test(schema: Schema, feature: Feature, term: Term) -> Lines:
     return _among(rows, [*clause("WHERE", conditions), *having])
 
 
-def _as_number(schema: Schema, feature: Feature, value: str) -> str:
-    """Return a value that trees and rules compare with a number: booleans are 0 and 1 to them."""
+def _of_kind(schema: Schema, feature: Feature, term: Term) -> Term:
+    """Return the term as one of booleans where the feature's values are some."""
     column = measured_column(schema, feature)
-    return f"CAST({value} AS INTEGER)" if column is not None and column.kind == "boolean" else value
+    is_boolean = column is not None and column.kind == "boolean"
+    return replace(term, is_boolean=True) if is_boolean and isinstance(term, NumberTerm) else term
 
 
 def own_column(feature: Feature) -> str | None:

@@ -253,7 +253,7 @@ def grouped(joins: Joins, keys: Sequence[str], values: Sequence[str], conditions
 def modes(joins: Joins, keys: Sequence[str], measure: str, levels: Sequence[str], conditions: Sequence[str]) -> Lines:
     """Return a query of the most frequent level by group, the first of equally frequent ones in their order."""
     named = [f"{key} AS k{place + 1}" for place, key in enumerate(keys)]
-    order = f"ORDER BY COUNT(*) DESC, {_place_among(levels, measure)}"
+    order = f"ORDER BY COUNT(*) DESC, {_in_order(levels, measure)}"
     ranked = [
         f"SELECT {', '.join(named)}, {measure} AS v,",
         f"  ROW_NUMBER() OVER (PARTITION BY {', '.join(keys)} {order}) AS place",
@@ -265,9 +265,6 @@ def modes(joins: Joins, keys: Sequence[str], measure: str, levels: Sequence[str]
     return [f"SELECT {selected}, v", "FROM (", *indented(ranked), ") AS ranked", "WHERE place = 1"]
 
 
-def _place_among(levels: Sequence[str], measure: str) -> str:
-    """Return what puts levels in their order: the levels themselves, or their places where they are numbers."""
-    if list(levels) == sorted(levels):
-        return measure
-    whens = " ".join(f"WHEN {sql_text(level)} THEN {place}" for place, level in enumerate(levels))
-    return f"CASE {measure} {whens} END"
+def _in_order(levels: Sequence[str], measure: str) -> str:
+    """Return what puts levels in their order: by text, or as numbers where that is another one."""
+    return measure if list(levels) == sorted(levels) else f"CAST({measure} AS DOUBLE PRECISION), {measure}"

@@ -22,11 +22,11 @@ class NamedTests:
     names: dict[tuple[str, ...], str] = field(default_factory=dict)
     comments: list[str] = field(default_factory=list)
 
-    def condition(self, test: ExampleTest, comment: str) -> str:
-        """Return the name of a test, or its negation; the comment tells people what is tested."""
+    def condition(self, test: ExampleTest) -> str:
+        """Return the name of a test, or its negation."""
         if test.lines not in self.names:
             self.names[test.lines] = f"t{len(self.names) + 1}"
-            self.comments.append(comment)
+            self.comments.append(test.comment)
         return f"NOT {self.names[test.lines]}" if test.is_negated else self.names[test.lines]
 
 

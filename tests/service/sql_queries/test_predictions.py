@@ -38,7 +38,7 @@ def tree_lines(raw: RawTables, tests: NamedTests, tree: Node | str) -> list[str]
         steps.append(None)
         predictions.append(sql_text(node) if isinstance(node, str) else "")
         if not isinstance(node, str):
-            condition = tests.condition(node_test(raw.schema, node[0]), "a\ntest")
+            condition = tests.condition(node_test(raw.schema, "a\ntest", node[0]))
             steps[place] = Case([condition], add(node[1]), add(node[2]))
         return place
 
@@ -93,7 +93,7 @@ def test_terms_over_any_feature(data: st.DataObject) -> None:
     feature = data.draw(features(raw.schema))
     values = feature_column(rows, feature)
     term, tests = data.draw(terms(raw.schema, feature)), NamedTests()
-    name = tests.condition(feature_test(raw.schema, feature, term), "a test")
+    name = tests.condition(feature_test(raw.schema, feature, term))
     sql = write_predictions(raw.schema, tests, [f"CASE WHEN {name} THEN 1 ELSE 0 END"])
 
     expected = [int(term.holds(value)) for value in values]

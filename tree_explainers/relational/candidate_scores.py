@@ -1,18 +1,15 @@
-"""Scores of candidate tests, all constants of a family at once.
+"""Loops that score candidate tests, all constants of a family at once.
 
 A category's levels need one pass over the bindings, in which each example counts once for each level it has. A
 number needs each example's largest and smallest value, and one sort. The earlier of equal scores wins.
 """
 
-from dataclasses import dataclass
 from math import log2
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.compiled import compiled, inlined
-from .queries import Operator
 from .tables import MISSING
 
 Ints = NDArray[np.int32]
@@ -24,100 +21,11 @@ TIE = 1e-12  # scores that differ by no more are equal
 MOST_LOGS = 10_000_000  # logarithms that are kept
 FEW = 1_000  # values that are sorted by comparing them
 
-ABOVE: Operator = ">"
-UP_TO: Operator = "<="
 
-
-class Best(NamedTuple):
-    """The best test of a family, and its score."""
-
-    score: float
-    operator: Operator | None  # None: that there is a binding at all
-    constant: float  # the place of a level, or a cut; 0 where there is none
-
-
-# Labels, weights, the node's totals, x log2 x of whole numbers, the least weight, and whether the gain ratio counts.
-Split = tuple[Ints, Floats, Floats, Floats, float, bool]
+Targets = tuple[Ints, Floats, Floats]  # labels, weights, and the values of regression (none of classification)
+# Targets, the node's totals, x log2 x of whole numbers, the least weight, and whether the gain ratio counts.
+Split = tuple[Targets, Floats, Floats, float, bool]
 Sample = tuple[float, np.uint64]  # the share of tests that are candidates, and the key of the family
-
-
-@dataclass(frozen=True, slots=True)
-class NodeGoal:
-    """What the tests of one node are scored by: gain (equations 2 and 3, on weights), or gain ratio.
-
-    Each test is a candidate with the probability ``share``: this depends on the node's key, the family and the
-    constant alone.
-    """
-
-    labels: Ints  # (n_examples,)
-    weights: Floats  # (n_examples,)
-    totals: Floats  # (n_classes,) of the node
-    logs: Floats  # (total weight + 1,) x log2 x of whole numbers; empty where weights are others
-    min_weight: float  # of the examples on each side
-    ratio: bool  # whether gain is divided by the entropy of the two shares
-    share: float = 1.0
-    key: int = 0
-
-    def best_level(self, examples: Ints, codes: Ints, n_levels: int, family: int, *, may_miss: bool) -> Best | None:
-        """Return the best of ``= level``, levels ascending, and ``is_missing``.
-
-        Parameters
-        ----------
-        examples, codes
-            (n,) of bindings by example: the example, and the code of the level or MISSING.
-        n_levels
-            Number of levels.
-        family
-            Key of the family.
-        may_miss
-            Whether ``is_missing`` is a candidate.
-        """
-        sums = _level_sums(examples, codes, self.labels, self.weights, (n_levels, len(self.totals)))
-        place, score = _best_of(sums if may_miss else sums[:n_levels], self._split(), self._sample(family))
-        if place < 0:
-            return None
-        return Best(score, "is_missing", 0.0) if place == n_levels else Best(score, "=", float(place))
-
-    def best_bare(self, examples: Ints, family: int) -> Best | None:
-        """Return that an example has a binding, where this is a test."""
-        found = self.best_level(examples, np.zeros(len(examples), np.int32), 1, family, may_miss=False)
-        return None if found is None else Best(found.score, None, 0.0)
-
-    def best_cut(self, examples: Ints, values: Singles, grid: Singles, family: int, *, may_miss: bool) -> Best | None:
-        """Return the best of ``> cut``, ``<= cut``, cuts ascending, and ``is_missing``.
-
-        Parameters
-        ----------
-        examples, values
-            (n,) of bindings by example: the example, and the number or NaN.
-        grid
-            Ascending cuts that alone are candidates; empty: all cuts halfway between values.
-        family, may_miss
-            As in ``best_level``.
-        """
-        found = self.best_group(examples, values.reshape(1, -1), grid, family)
-        best = None if found is None else found[1]
-        if may_miss:
-            codes = np.where(np.isnan(values), np.int32(0), np.int32(1))
-            sums = _level_sums(examples, codes, self.labels, self.weights, (1, len(self.totals)))
-            _, score = _best_of(sums[:1], self._split(), self._sample(family))
-            if score > (0.0 if best is None else best.score + TIE):
-                return Best(score, "is_missing", 0.0)
-        return best
-
-    def best_group(self, examples: Ints, values: Singles, grid: Singles, family: int) -> tuple[int, Best] | None:
-        """Return the best cut of a family of several numbers, and the number's place; the first of equal ones.
-
-        ``values`` are (n_numbers, n); the rest is as in ``best_cut``.
-        """
-        place, sign, cut, score = _best_of_groups(examples, values, grid, self._split(), self._sample(family))
-        return None if place < 0 else (place, Best(score, ABOVE if sign > 0 else UP_TO, cut))
-
-    def _split(self) -> Split:
-        return self.labels, self.weights, self.totals, self.logs, float(self.min_weight), self.ratio
-
-    def _sample(self, family: int) -> Sample:
-        return self.share, np.uint64(mixed(self.key, family) if self.share < 1 else 0)
 
 
 def mixed(key: int, other: int) -> int:
@@ -165,8 +73,10 @@ def _bits(weight: float, logs: Floats) -> float:
 
 @inlined
 def _score(passed: Floats, split: Split) -> float:
-    """Return the gain (or gain ratio) of the test that examples of these weights pass; -1 where it is no test."""
-    totals, logs, min_weight, ratio = split[2], split[3], split[4], split[5]
+    """Return the score of the test that examples of these weights pass; -1 where it is no test."""
+    (_, _, values), totals, logs, min_weight, ratio = split
+    if len(values) > 0:
+        return _reduction(passed, totals, min_weight)
     n_passed, n_all, gain = 0.0, 0.0, 0.0
     for label in range(len(totals)):
         n_passed += passed[label]
@@ -184,23 +94,43 @@ def _score(passed: Floats, split: Split) -> float:
     return gain / (shares / n_all) if ratio else gain
 
 
+@inlined
+def _reduction(passed: Floats, totals: Floats, min_weight: float) -> float:
+    """Return by how much a test reduces the variance of the values; -1 where it is no test."""
+    n_failed, failed = totals[0] - passed[0], totals[1] - passed[1]
+    if passed[0] < min_weight or n_failed < min_weight or passed[0] <= 0.0 or n_failed <= 0.0:
+        return -1.0
+    between = passed[1] * passed[1] / passed[0] + failed * failed / n_failed - totals[1] * totals[1] / totals[0]
+    return between / totals[0] if between / totals[0] > LEAST_GAIN else -1.0
+
+
+@inlined
+def _add(sums: Floats, example: int, targets: Targets, sign: int) -> None:
+    """Add an example's weight to that of its class; of regression: its weight and weighted value."""
+    labels, weights, values = targets
+    if len(values) > 0:
+        sums[0] += sign * weights[example]
+        sums[1] += sign * weights[example] * values[example]
+    else:
+        sums[labels[example]] += sign * weights[example]
+
+
 @compiled
-def _level_sums(examples: Ints, codes: Ints, labels: Ints, weights: Floats, shape: tuple[int, int]) -> Floats:
+def level_sums(examples: Ints, codes: Ints, targets: Targets, shape: tuple[int, int]) -> Floats:
     """Return the weights of the examples that have each level, (n_levels + 1, n_classes); the last: a missing one."""
-    n_levels, n_classes = shape
-    sums = np.zeros((n_levels + 1, n_classes))
+    n_levels, n_sums = shape
+    sums = np.zeros((n_levels + 1, n_sums))
     stamps = np.full(n_levels + 1, -1, np.int32)
     for place in range(len(examples)):
         level = codes[place] if codes[place] != MISSING else n_levels
-        example = examples[place]
-        if stamps[level] != example:
-            stamps[level] = example
-            sums[level, labels[example]] += weights[example]
+        if stamps[level] != examples[place]:
+            stamps[level] = examples[place]
+            _add(sums[level], examples[place], targets, 1)
     return sums
 
 
 @compiled
-def _best_of(sums: Floats, split: Split, sample: Sample) -> tuple[int, float]:
+def best_of(sums: Floats, split: Split, sample: Sample) -> tuple[int, float]:
     """Return the place of the first best of tests that examples of these weights pass, and its score; -1: none."""
     best, best_score = -1, -1.0
     for place in range(len(sums)):
@@ -212,7 +142,7 @@ def _best_of(sums: Floats, split: Split, sample: Sample) -> tuple[int, float]:
 
 
 @compiled
-def _best_of_groups(
+def best_of_groups(
     examples: Ints, values: Singles, grid: Singles, split: Split, sample: Sample
 ) -> tuple[int, int, float, float]:
     """Return the place of the number with the first best cut (-1: none), its sign, the cut and its score."""
@@ -280,13 +210,12 @@ def _best_cut(
 
     With a sign of 1, examples pass whose value is above the cut, else those whose value is up to it.
     """
-    labels, weights = split[0], split[1]
-    passed = np.zeros(len(split[2]))
+    passed = np.zeros(len(split[1]))
     for example in examples if sign > 0 else examples[:0]:
-        passed[labels[example]] += weights[example]
+        _add(passed, example, split[0], 1)
     best, best_score = 0.0, -1.0
     for place in range(len(examples) - 1):
-        passed[labels[examples[place]]] -= sign * weights[examples[place]]
+        _add(passed, examples[place], split[0], -sign)
         if values[place] == values[place + 1]:
             continue
         cut = _cut_between(values[place], values[place + 1], grid)

@@ -15,12 +15,13 @@ from ..errors import MethodNotApplicable
 from .bindings import Bindings, Component, Joins
 from .c45_pruning import prune
 from .candidate_families import Candidate, Families, satisfying
-from .candidate_scores import TIE, NodeGoal, logs_of, mixed
+from .candidate_scores import TIE, Targets, logs_of, mixed
 from .candidates import Candidates, Node
 from .closed_tests import closed_test, refined_query
-from .column_values import AskedColumns
+from .column_values import TableColumns
+from .node_goals import NodeGoal
 from .queries import EXAMPLE, AggregateTerm
-from .tables import RelationalRows
+from .tables import MISSING, RelationalRows
 from .tilde_trees import TildeNode, TildeSettings, TildeTree
 
 _ALONE = 5_000  # bindings of a node up to which threads cost more than they save
@@ -39,10 +40,10 @@ def grow_tilde(
     Parameters
     ----------
     rows
-        All tables, with labels.
+        All tables, with labels; or with values, and no labels: a tree of regression, which reduces the variance.
     weights
         (n_examples,) what each example counts: 1, or how often a bootstrap drew it; those of weight 0 or without a
-        label are not learned from.
+        label (or value) are not learned from.
     settings
         How it is grown.
     key
@@ -57,13 +58,56 @@ def grow_tilde(
     MethodNotApplicable
         No example counts.
     """
-    if rows.labels is None or not np.any((rows.labels >= 0) & (weights > 0)):
+    goal = _goal(rows, weights)
+    families = Families(rows, settings, TableColumns(rows, settings.language), Joins(rows))
+    tree = _Growth(Candidates(families), goal, report, n_threads).grow(mixed(*key))
+    return prune(tree) if settings.pruning == "c45" and goal.n_classes > 0 else tree
+
+
+@dataclass(frozen=True, slots=True)
+class _Goal:
+    """What the tree predicts."""
+
+    learned: NDArray[np.int32]  # examples, ascending
+    targets: Targets
+    means: NDArray[np.float64]  # (n_examples,) the values whose means are predicted; none where there are classes
+    n_classes: int  # 0 in regression
+    logs: NDArray[np.float64]
+
+    def totals(self, examples: NDArray[np.int32]) -> NDArray[np.float64]:
+        """Return the weight of each class; in regression the weight and the weighted sum of the targets."""
+        labels, weights, values = self.targets
+        if self.n_classes == 0:
+            return np.array([weights[examples].sum(), weights[examples] @ values[examples]])
+        return np.bincount(labels[examples], weights[examples], self.n_classes).astype(np.float64)
+
+    def leaf(self, examples: NDArray[np.int32], totals: NDArray[np.float64]) -> TildeNode:
+        """Return a node that predicts for these examples."""
+        if self.n_classes > 0:
+            return TildeNode(totals)
+        return TildeNode(totals[:1], mean=float(np.average(self.means[examples], weights=self.targets[1][examples])))
+
+
+def _goal(rows: RelationalRows, weights: NDArray[np.float64]) -> _Goal:
+    """Return what is predicted, of the examples that count."""
+    values = rows.values if rows.labels is None and rows.values is not None else np.empty(0)
+    labels = np.full(rows.n_examples, MISSING) if rows.labels is None else rows.labels
+    known = ~np.isnan(values) if len(values) > 0 else labels >= 0
+    learned = np.flatnonzero(known & (weights > 0)).astype(np.int32)
+    if len(learned) == 0:
         detail = "No example has a label and a weight above 0. Give labels to some examples."
         raise MethodNotApplicable(detail)
-    families = Families(rows, settings, AskedColumns(rows, settings.language), Joins(rows))
-    growth = _Growth(Candidates(families), rows.labels.astype(np.int32), weights.astype(np.float64), report, n_threads)
-    tree = growth.grow(mixed(*key))
-    return prune(tree) if settings.pruning == "c45" else tree
+    of_learned = values[learned] if len(values) > 0 else values
+    spread = float(of_learned.std()) if len(values) > 0 else 0.0
+    targets = (values - of_learned.mean()) / (spread or 1.0) if len(values) > 0 else values
+    exact = weights.astype(np.float64)
+    return _Goal(
+        learned,
+        (labels.astype(np.int32), exact, targets),
+        values,
+        0 if len(values) > 0 else len(rows.classes),
+        logs_of(exact[learned]),
+    )
 
 
 @dataclass(slots=True)
@@ -71,19 +115,15 @@ class _Growth:
     """One tree while it grows: nodes are settled depth first, the yes-branch before the no-branch."""
 
     candidates: Candidates
-    labels: NDArray[np.int32]
-    weights: NDArray[np.float64]
+    goal: _Goal
     report: ReportProgress
     n_threads: int | None
     nodes: list[TildeNode] = field(default_factory=list)
-    logs: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     settled: float = 0.0  # weight of the examples in leaves
 
     def grow(self, key: int) -> TildeTree:
         """Grow from the root."""
-        learned = np.flatnonzero((self.labels >= 0) & (self.weights > 0)).astype(np.int32)
-        self.logs = logs_of(self.weights[learned])
-        waiting = [(Node(learned, (), (), key, 0), -1, False)]
+        waiting = [(Node(self.goal.learned, (), (), key, 0), -1, False)]
         while waiting:
             node, parent, is_yes = waiting.pop()
             place = len(self.nodes)
@@ -98,26 +138,27 @@ class _Growth:
 
     def _settle(self, node: Node) -> tuple[Node, ...]:
         """Add a node, and return its children, the no-branch first; none of a leaf."""
-        n_classes, of_node = len(self.candidates.families.rows.classes), self.weights[node.examples]
-        totals = np.bincount(self.labels[node.examples], of_node, n_classes).astype(np.float64)
+        totals = self.goal.totals(node.examples)
+        leaf = self.goal.leaf(node.examples, totals)
         candidate = self._best(node, totals)
         if candidate is None:
-            self.nodes.append(TildeNode(totals))
-            self.settled += float(totals.sum())
+            self.nodes.append(leaf)
+            self.settled += float(leaf.class_weights.sum())
             return ()
-        self.nodes.append(TildeNode(totals, closed_test(candidate, node.component(candidate.component))))
+        self.nodes.append(replace(leaf, test=closed_test(candidate, node.component(candidate.component))))
         return branches(self.candidates.families, node, candidate)
 
     def _best(self, node: Node, totals: NDArray[np.float64]) -> Candidate | None:
         """Return the first best test of a node; None where it is a leaf."""
         settings = self.candidates.families.settings
         too_deep = settings.max_depth is not None and node.depth >= settings.max_depth
-        pure = np.count_nonzero(totals) <= 1
-        if too_deep or pure or totals.sum() < 2 * settings.min_samples_leaf:
+        pure = self.goal.n_classes > 0 and np.count_nonzero(totals) <= 1
+        weight = float(totals.sum() if self.goal.n_classes > 0 else totals[0])
+        if too_deep or pure or weight < 2 * settings.min_samples_leaf:
             return None
         ratio = settings.criterion == "gain_ratio"
         least, share = settings.min_samples_leaf, settings.test_share
-        goal = NodeGoal(self.labels, self.weights, totals, self.logs, least, ratio, share, node.key)
+        goal = NodeGoal(self.goal.targets, totals, self.goal.logs, least, ratio, share, node.key)
         best: Candidate | None = None
         questions = self.candidates.of(node)
         done = self.settled / float(self.nodes[0].class_weights.sum()) if self.nodes else 0.0

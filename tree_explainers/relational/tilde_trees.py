@@ -18,10 +18,10 @@ Pruning = Literal["c45", "none"]
 class TildeSettings:
     """How a tree is grown."""
 
-    criterion: Criterion = "gain"
+    criterion: Criterion = "gain"  # of classes; trees of regression reduce the variance
     min_samples_leaf: float = 2  # least weight of the examples on each side of a test
     max_depth: int | None = None  # most tests on a path; None: any number
-    pruning: Pruning = "c45"
+    pruning: Pruning = "c45"  # of classes; trees of regression are not pruned
     aggregates: bool = True  # whether tests may read aggregates
     test_share: float = 1.0  # probability with which each test of a node is a candidate, constants included
     look_ahead: bool = True  # whether a new variable may bring one condition with it
@@ -37,10 +37,11 @@ class TildeNode:
     The children's numbers are places in ``TildeTree.nodes``.
     """
 
-    class_weights: NDArray[np.float64]  # (n_classes,) of the training examples that reach the node
+    class_weights: NDArray[np.float64]  # (n_classes,) of the training examples that reach the node; of regression (1,)
     test: FeatureTest | None = None  # None: a leaf
     yes: int = -1
     no: int = -1
+    mean: float | None = None  # of the training examples' values, in regression
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +77,14 @@ class TildeTree:
         yield from (node.test for node in self.nodes if node.test is not None)
 
     def leaf_scores(self, place: int) -> NDArray[np.float64]:
-        """Return the class probabilities of a leaf, (n_classes,), summing to 1.
+        """Return the class probabilities of a leaf, (n_classes,), summing to 1; of regression, its mean, (1,).
 
         They are m-estimates with m = 2: (n_C + 2 π_C) / (n + 2), where π_C are the shares of the tree's own training
         examples.
         """
+        mean = self.nodes[place].mean
+        if mean is not None:
+            return np.array([mean])
         weights, all_weights = self.nodes[place].class_weights, self.nodes[0].class_weights
         priors: NDArray[np.float64] = all_weights / all_weights.sum()
         return (weights + 2 * priors) / (float(weights.sum()) + 2)

@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from tests.support import relational_data
 from tests.support.bank import bank
@@ -15,8 +16,9 @@ from tree_explainers.errors import MethodNotApplicable
 from tree_explainers.relational.c45_pruning import estimated_errors, upper_errors
 from tree_explainers.relational.language import Language, TableLanguage
 from tree_explainers.relational.queries import AggregateTerm, ColumnTerm, FeatureTest
-from tree_explainers.relational.schema import ColumnSchema, Schema
-from tree_explainers.relational.tables import RelationalRows
+from tree_explainers.relational.query_trie import evaluate
+from tree_explainers.relational.schema import ColumnSchema, Schema, TableSchema
+from tree_explainers.relational.tables import RelationalRows, Table
 from tree_explainers.relational.tilde import grow_tilde
 from tree_explainers.relational.tilde_trees import TildeSettings, TildeTree
 
@@ -129,6 +131,27 @@ def test_the_order_of_rows_changes_nothing() -> None:
     assert _as_text(trees[0]) == _as_text(trees[1])
 
 
+@pytest.mark.parametrize("cutoffs", [False, True])
+def test_the_columns_of_its_tests_decide_as_the_bindings_did(cutoffs: bool) -> None:  # noqa: FBT001
+    rows = relational_rows(bank(800, cutoffs=cutoffs))
+    assert rows.labels is not None
+
+    tree = grow_tilde(rows, _ones(rows), replace(UNPRUNED, test_share=0.3))
+
+    places = [place for place, node in enumerate(tree.nodes) if node.test is not None]
+    columns = evaluate([test.feature for test in tree.tests()], rows)
+    reaching = {0: np.ones(rows.n_examples, bool)}
+    for place, column in zip(places, columns, strict=True):
+        node, test = tree.nodes[place], tree.nodes[place].test
+        assert test is not None
+        above, upto = column > np.float32(test.cut or 0), column <= np.float32(test.cut or 0)
+        passed = upto if test.operator == "<=" else above
+        reaching |= {node.yes: reaching[place] & passed, node.no: reaching[place] & ~passed}
+    assert len(places) > 20
+    for place, node in enumerate(tree.nodes):
+        assert np.bincount(rows.labels[reaching[place]], minlength=2).tolist() == node.class_weights.tolist()
+
+
 def test_a_key_keeps_its_share_of_the_tests() -> None:
     rows, settings = _bank(), replace(UNPRUNED, test_share=0.3, max_depth=1)
     best = next(grow_tilde(rows, _ones(rows), UNPRUNED).tests())
@@ -144,13 +167,13 @@ def test_a_key_keeps_its_share_of_the_tests() -> None:
 def test_examples_of_no_weight_or_label_are_not_learned_from() -> None:
     rows = _bank()
     assert rows.labels is not None
-    weights = np.arange(rows.n_examples) % 3.0
+    weights = (np.arange(rows.n_examples) % 3).astype(np.float64)
     turned = np.where(weights > 0, rows.labels, 1 - rows.labels)
     unlabelled = np.where(weights > 0, rows.labels, -1)
 
     trees = [
         grow_tilde(replace(rows, labels=turned), weights, UNPRUNED),
-        grow_tilde(replace(rows, labels=unlabelled), np.where(weights > 0, weights, 1.0), UNPRUNED),
+        grow_tilde(replace(rows, labels=unlabelled), np.maximum(weights, 1.0), UNPRUNED),
     ]
 
     assert _as_text(trees[0]) == _as_text(trees[1])
@@ -297,3 +320,74 @@ def test_a_class_score_is_the_m_estimate_of_a_leaf() -> None:
     place = next(place for place, node in enumerate(tree.nodes) if node.class_weights.tolist() == [0, 3, 0])
     assert tree.leaf_scores(place) == pytest.approx([2 * 6 / 15 / 5, (3 + 2 * 3 / 15) / 5, 2 * 6 / 15 / 5])
     assert tree.depth == 2
+
+
+def _one_table(n_rows: int, *, of_classes: bool) -> tuple[RelationalRows, NDArray[np.float32]]:
+    """Return examples with three numbers and no other tables, and the numbers, (n_rows, 3)."""
+    rng = np.random.default_rng(5)
+    numbers = rng.normal(size=(n_rows, 3)).astype(np.float32)
+    values = numbers[:, 0] * 3 + (numbers[:, 1] > 0.3) * 2.0 + rng.normal(size=n_rows) * 0.3
+    columns = {name: ColumnSchema("number") for name in "abc"}
+    schema = Schema({"row": TableSchema(columns)}, {}, "row")
+    of_table = Table(n_rows, dict(zip("abc", numbers.T.copy(), strict=True)))
+    labels = np.digitize(values, [-1.0, 2.0]).astype(np.int64) if of_classes else None
+    rows = RelationalRows(schema, {"row": of_table}, {}, labels=labels, classes=("a", "b", "c"), values=values)
+    return rows, numbers
+
+
+def _leaf_places(tree: TildeTree, numbers: NDArray[np.float32]) -> list[int]:
+    def place_of(row: NDArray[np.float32]) -> int:
+        place = 0
+        while (test := tree.nodes[place].test) is not None:
+            assert test.feature.measure is not None
+            assert test.cut is not None
+            assert isinstance(test.feature.measure.term, ColumnTerm)
+            above = row["abc".index(test.feature.measure.term.column)] > test.cut
+            place = tree.nodes[place].yes if above == (test.operator == ">") else tree.nodes[place].no
+        return place
+
+    return [place_of(row) for row in numbers]
+
+
+@pytest.mark.parametrize("of_classes", [False, True])
+def test_of_one_table_the_tree_is_scikit_learns(of_classes: bool) -> None:  # noqa: FBT001
+    rows, numbers = _one_table(150, of_classes=of_classes)
+    weights = np.random.default_rng(6).integers(0, 3, 150).astype(float)
+    settings = TildeSettings(pruning="none", min_samples_leaf=3, max_depth=4)
+
+    tree = grow_tilde(rows, weights, settings)
+
+    drawn = np.repeat(np.arange(150), weights.astype(int))
+    witness = (
+        DecisionTreeClassifier(criterion="entropy", min_samples_leaf=3, max_depth=4, random_state=0)
+        if of_classes
+        else DecisionTreeRegressor(min_samples_leaf=3, max_depth=4, random_state=0)
+    ).fit(numbers[drawn], (rows.values if rows.labels is None else rows.labels)[drawn])  # type: ignore[index]
+    places = _leaf_places(tree, numbers)
+    seen = weights > 0
+    assert len(set(zip(places, witness.apply(numbers), strict=True))) >= tree.n_tests
+    if of_classes:
+        shares = np.array([tree.nodes[place].class_weights / tree.nodes[place].class_weights.sum() for place in places])
+        assert shares[seen] == pytest.approx(witness.predict_proba(numbers)[seen])
+    else:
+        means = np.array([tree.leaf_scores(place)[0] for place in places])
+        assert means[seen] == pytest.approx(witness.predict(numbers)[seen])
+
+
+def test_a_tree_of_regression_reads_other_tables() -> None:
+    rows = _bank()
+    transactions = rows.tables["transaction"].columns
+    owner = rows.relationships["account.customer_id"].parents[rows.relationships["transaction.account_id"].parents]
+    cash = transactions["kind"] == rows.schema.tables["transaction"].columns["kind"].levels.index("cash")
+    spent = np.bincount(owner[cash], transactions["amount"][cash], rows.n_examples).astype(np.float64)
+    settings = TildeSettings(max_depth=1)
+
+    tree = grow_tilde(replace(rows, labels=None, values=spent), _ones(rows), settings)
+
+    (test,) = tree.tests()
+    assert test.feature.kind == "sum"
+    assert test.feature.query.conditions[0].value == "cash"
+    assert test.cut is not None
+    above = spent > test.cut
+    assert tree.leaf_scores(1)[0] == pytest.approx(spent[above].mean())
+    assert tree.nodes[1].class_weights.tolist() == [above.sum()]

@@ -9,9 +9,12 @@ from numpy.typing import NDArray
 from tree_explainers import wording
 from tree_explainers.prototype_sets.feature_reasons import TRANSFORMED
 from tree_explainers.prototype_sets.partings import parting_reasons
+from tree_explainers.wording import ColumnPhrases, Interval
 
 from .reason_texts import Compared, ReasonTexts
 from .warm_explainer import WarmExplainer
+
+_INFINITIVES = {"has": "have", "is": "be"}
 
 
 class ContrastedRow(NamedTuple):
@@ -73,19 +76,36 @@ def write_differences(
     found = texts.write(reasons, compared, limits.n_differences, with_intervals=limits.with_intervals)
     for entries in found:
         for entry in entries:
-            entry["text"] = difference_text(entry)
+            entry["text"] = difference_text(entry, texts.phrases_of(entry["feature"]))
     return found
 
 
-def difference_text(reason: Mapping[str, Any]) -> str:
+def difference_text(reason: Mapping[str, Any], phrases: ColumnPhrases | None = None) -> str:
     """Return what would have to hold instead: ``income is 31,000 here and would have to be above 45,000``.
 
-    The row's own value is left out where the feature is not a raw one.
+    The row's own value is left out where the feature is not a raw one. A boolean column says what holds here instead.
     """
+    if phrases is not None:
+        return _difference_in_words(reason, phrases)
     subject = reason["feature"] + (TRANSFORMED if "value" not in reason else "")
     predicate = reason["text"].removeprefix(f"{subject} is ")
     here = f"is {_value_text(reason['value'])} here and " if "value" in reason else ""
     return f"{subject} {here}would have to be {predicate}"
+
+
+def _difference_in_words(reason: Mapping[str, Any], phrases: ColumnPhrases) -> str:
+    feature, text, value = reason["feature"], reason["text"], reason.get("value")
+    point = (
+        None if value is None or not phrases.is_boolean else Interval(float(value), float(value), low_inclusive=True)
+    )
+    here = (None if point is None else phrases.sentence(point)) or f"{feature} is {_value_text(value)}"
+    infinitive = text.removeprefix(f"{feature} is ")
+    if infinitive != text:
+        return f"{here} here and would have to be {infinitive}"
+    verb, _, rest = text.partition(" ")
+    if verb in _INFINITIVES and here.partition(" ")[0] in _INFINITIVES:
+        return f"{here} here and would have to {_INFINITIVES[verb]} {rest}"
+    return f"{here} here, and needed is: {text}"
 
 
 def _value_text(value: Any) -> str:  # noqa: ANN401  # a cell

@@ -14,6 +14,8 @@ from tree_explainers.errors import RowRefused
 from tree_explainers.onnx_models.session import ModelSession, Outcome
 from tree_explainers.rows import Rows
 
+from .nested_instances import NestedFeatures, check_number_of_rows, is_nested
+
 Run = tuple[Outcome, list[int], dict[int, RowRefused]]
 """The model's outcome for the rows that it accepts, their indices, and why the others are refused."""
 
@@ -28,11 +30,13 @@ class Features:
     names: tuple[str, ...]
     types: tuple[Literal["number", "category"], ...]
     are_numbers: bool  # all of them
+    nested: NestedFeatures | None = None  # where they are queries of several tables, of which rows may be sent
 
     @staticmethod
-    def of(model: Model) -> "Features":
+    def of(model: Model, nested: NestedFeatures | None = None) -> "Features":
         """Return the features of a model."""
-        return Features(tuple(model.feature_names), tuple(model.feature_types), "category" not in model.feature_types)
+        names, types = tuple(model.feature_names), tuple(model.feature_types)
+        return Features(names, types, "category" not in types, nested)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,8 @@ def read_instances(instances: Sequence[dict[str, Any] | list[Any]], features: Fe
         ``too_many_rows`` for more than a call may hold.
     """
     _check_number(len(instances))
+    if features.nested is not None:
+        check_number_of_rows(instances)
     indices, values, encoded, refused = [], [], [], {}
     for index, instance in enumerate(instances):
         try:
@@ -162,6 +168,8 @@ def _in_order(instance: dict[str, Any] | list[Any], features: Features) -> list[
             detail = f"the instance has {len(instance)} values, the model has {len(features.names)} features"
             raise RowRefused("schema_mismatch", detail)
         return instance
+    if features.nested is not None and is_nested(instance):
+        return features.nested.values_of(instance)
     try:
         ordered = [instance[name] for name in features.names]
     except KeyError as error:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
+from math import inf
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
@@ -19,6 +20,7 @@ from tree_explainers.onnx_models.description import ModelColumn
 from tree_explainers.prototype_sets.feature_reasons import FeatureReason, any_number, shown_name
 from tree_explainers.prototype_sets.raw_units import RawReasons, RawSide, Wanted
 from tree_explainers.prototype_sets.readable import ReasonReader
+from tree_explainers.wording import ColumnPhrases, Interval, Phrases
 
 _N_SIDES = 1 << len(RawSide)
 _SHARE_DIGITS = 4  # more would be read by nobody, and an explanation has dozens of shares
@@ -66,12 +68,15 @@ class ReasonTexts:
     before_low: tuple[str, ...]  # the words around the numbers of a sentence, by ``_sentence_codes``
     before_high: tuple[str, ...]
     after: tuple[str, ...]
+    phrases: dict[int, ColumnPhrases]  # by column, of those that have words of their own
     known_texts: _Kept[str] = field(default_factory=_Kept)
     known_intervals: _Kept[dict[str, Any]] = field(default_factory=_Kept)
 
     @staticmethod
-    def build(reader: ReasonReader, shown_features: frozenset[str] | None) -> "ReasonTexts":
-        """Prepare for a model; ``None`` shows all features.
+    def build(
+        reader: ReasonReader, shown_features: frozenset[str] | None, phrases: Phrases | None = None
+    ) -> "ReasonTexts":
+        """Prepare for a model; ``None`` shows all features, and columns may have words of their own, by their names.
 
         A reason holds the prototype's category, or an interval around its value: as good as the value itself, so it is
         shown where that is. What a transformed column depends on is not known, so it is shown with all features only.
@@ -95,6 +100,7 @@ class ReasonTexts:
             tuple(_before_low(*code) for code in codes),
             tuple(_before_high(*code) for code in codes),
             tuple(wording.MISSING_ALLOWED if RawSide.OR_MISSING in side else "" for side, _, _ in codes),
+            _by_column(reader, phrases or {}),
         )
 
     def write(
@@ -121,7 +127,7 @@ class ReasonTexts:
         intervals = self.known_intervals.of(keys, lambda places: self._intervals(raw, places)) if with_intervals else []
         for place in np.flatnonzero(raw.is_other).tolist() if np.count_nonzero(raw.is_other) else ():
             found = self.reader.other(reasons, raw, place, compared.is_missing)
-            texts[place] = found["text"]
+            texts[place] = self._said(columns[place], found) or found["text"]
             if with_intervals:
                 intervals[place] = interval_of(found)
         shares = [round(share, _SHARE_DIGITS) for share in raw.share_of_trees.tolist()]
@@ -131,6 +137,10 @@ class ReasonTexts:
             self._of_pair(found_reasons, start, end, compared.values, other)
             for (start, end), other in zip(bounds, compared.others, strict=True)
         ]
+
+    def phrases_of(self, feature: str) -> ColumnPhrases | None:
+        """Return the words of a column, by its name; ``None`` where it has none of its own."""
+        return next((words for column, words in self.phrases.items() if self.names[column] == feature), None)
 
     def _of_pair(
         self, found: "_Found", start: int, end: int, values: Sequence[Any], other: Sequence[Any]
@@ -153,10 +163,24 @@ class ReasonTexts:
         columns, sides, low, high = self._rounded(raw, places)
         codes = (sides + _HAS_LOW * np.isfinite(low) + _HAS_HIGH * np.isfinite(high)).tolist()
         ends = zip(columns.tolist(), codes, _number_texts(low), _number_texts(high), strict=True)
-        return [
+        texts = [
             f"{self.starts[column]}{self.before_low[code]}{_words(low)}{self.before_high[code]}{_words(high)}{self.after[code]}"
             for column, code, low, high in ends
         ]
+        for place, column in enumerate(columns.tolist() if self.phrases else ()):
+            if column in self.phrases and not sides[place] & RawSide.IS_MISSING:
+                interval = _interval_between(float(low[place]), float(high[place]), RawSide(int(sides[place])))
+                texts[place] = self.phrases[column].sentence(interval) or texts[place]
+        return texts
+
+    def _said(self, column: int, reason: FeatureReason) -> str | None:
+        """Return what a column's own words say of a reason that is not a single number's; ``None`` without any."""
+        others = reason["category"] is not None or reason["categories"] or reason["excluded_categories"]
+        if column not in self.phrases or others or reason["is_missing"]:
+            return None
+        low, high = -inf if reason["low"] is None else reason["low"], inf if reason["high"] is None else reason["high"]
+        interval = Interval(low, high, reason["low_inclusive"], reason["high_inclusive"], reason["or_missing"])
+        return self.phrases[column].sentence(interval)
 
     def _intervals(self, raw: RawReasons, places: list[int]) -> list[dict[str, Any]]:
         """Return the intervals of the reasons at these places, as if all were numbers."""
@@ -182,6 +206,16 @@ class _Found(NamedTuple):
     texts: list[str]
     shares: list[float]
     intervals: list[dict[str, Any]]  # empty: they are not included
+
+
+def _by_column(reader: ReasonReader, phrases: Phrases) -> dict[int, ColumnPhrases]:
+    columns = enumerate(reader.columns)
+    return {at: phrases[each.name] for at, each in columns if each.name in phrases and not each.transformed}
+
+
+def _interval_between(low: float, high: float, side: RawSide) -> Interval:
+    inclusive = RawSide.LOW_INCLUSIVE in side, RawSide.HIGH_INCLUSIVE in side
+    return Interval(low, high, *inclusive, or_missing=RawSide.OR_MISSING in side)
 
 
 def _bits(ends: NDArray[np.float64]) -> list[int]:

@@ -1,6 +1,6 @@
 """Approximation trees applied to rows, by plain terms."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,10 +8,10 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult
-from schemas.rule_sets import Condition
+from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult, ImpliedAnswer
+from schemas.rule_sets import Condition, RuleFeature
 
-from .rules import Term, missing_texts_of, term_of
+from .rules import Term, features_by_name, term_of
 
 # Splits in plain terms, for single rows, questionnaires and exports.
 
@@ -48,19 +48,21 @@ def condition_of(node: ApproximationNode) -> Condition | None:
 
 def splits_of(content: ApproximationTreeResult) -> tuple[Split | None, ...]:
     """Return the split of each node, by its id; ``None`` at leaves."""
-    missing_texts = missing_texts_of(content.features)
-    return tuple(_split(node, missing_texts) for node in content.nodes)
+    features = features_by_name(content.features)
+    return tuple(_split(node, features) for node in content.nodes)
 
 
-def _split(node: ApproximationNode, missing_texts: Mapping[str, str | None]) -> Split | None:
+def _split(node: ApproximationNode, features: Mapping[str, RuleFeature]) -> Split | None:
     condition = condition_of(node)
     if condition is None or node.left is None or node.right is None:
         return None
-    return Split(term_of(condition, missing_texts), node.left, node.right)
+    return Split(term_of(condition, features), node.left, node.right)
 
 
-def follow_path(splits: tuple[Split | None, ...], known: Mapping[str, Any]) -> PartialPath:
-    """Go from the root as far as a row's values are known.
+def follow_path(
+    splits: tuple[Split | None, ...], known: Mapping[str, Any], implications: Iterable[ImpliedAnswer] = ()
+) -> PartialPath:
+    """Go from the root as far as a row's values are known, or what they imply.
 
     Parameters
     ----------
@@ -68,13 +70,36 @@ def follow_path(splits: tuple[Split | None, ...], known: Mapping[str, Any]) -> P
         Of the tree.
     known
         Values by column, as callers send them; ``None`` is a missing value, which is known to be missing.
+    implications
+        What follows from tests' holding, or not, among the tree's nodes.
     """
+    answers = {
+        node: split.term.holds(known[split.term.column])
+        for node, split in enumerate(splits)
+        if split is not None and split.term.column in known
+    }
+    answers = _with_implied(answers, implications)
     passed, node = [], 0
-    while (split := splits[node]) is not None and split.term.column in known:
-        holds = split.term.holds(known[split.term.column])
-        passed.append((node, holds))
-        node = split.left if holds else split.right
+    while (split := splits[node]) is not None and node in answers:
+        passed.append((node, answers[node]))
+        node = split.left if answers[node] else split.right
     return PartialPath(tuple(passed), node)
+
+
+def _with_implied(answers: dict[int, bool], implications: Iterable[ImpliedAnswer]) -> dict[int, bool]:
+    """Return the answers with those that follow, each from those before it; what is answered stays."""
+    follows: dict[tuple[int, bool], list[tuple[int, bool]]] = {}
+    for each in implications:
+        given, then = (each.node, each.holds), (each.implied_node, each.implied_holds)
+        follows.setdefault(given, []).append(then)
+        follows.setdefault((then[0], not then[1]), []).append((given[0], not given[1]))
+    found, waiting = dict(answers), list(answers.items())
+    while waiting:
+        for node, holds in follows.get(waiting.pop(), ()):
+            if node not in found:
+                found[node] = holds
+                waiting.append((node, holds))
+    return found
 
 
 @dataclass(frozen=True, slots=True)

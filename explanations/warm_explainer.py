@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.approximation_trees import ApproximationTreeResult
+from schemas.datasets import Dataset
 from schemas.explainers import Explainer
 from schemas.models import Model
 from schemas.rule_sets import RuleSetResult
@@ -21,6 +22,7 @@ from storage.datasets import DatasetStore
 from storage.explainers import ExplainerStore
 from storage.models import ModelStore
 from storage.object_store import ObjectStore
+from storage.relational_datasets import RelationalDatasetStore
 from tree_explainers.leaf_space.coarser_leaves import map_leaves
 from tree_explainers.onnx_models.session import ModelSession, Outcome
 from tree_explainers.prototype_sets.leaf_boxes import LeafBoxes
@@ -30,8 +32,11 @@ from tree_explainers.prototype_sets.readable import ReasonReader, feature_number
 from tree_explainers.prototype_sets.reasons import Reasons
 from tree_explainers.prototype_sets.row_coverage import MinimumProximity
 
+from .feature_sets import OpenFeatureSet, open_feature_set
+from .feature_words import phrases_of
 from .instances import Features
 from .nearest_rows import WarmReference
+from .nested_instances import NestedFeatures
 from .reason_texts import ReasonTexts
 from .reference import UnexpectedlyMissing, feature_columns, reference_columns
 from .reference_file import ReferenceFile
@@ -110,10 +115,11 @@ def warm_up(explainer_id: str, database: Database, objects: ObjectStore, open_se
     shown = None if explainer.shown_features == "all" else frozenset(explainer.shown_features)
     dataset = DatasetStore(database).get(artefact.request["dataset"]).view
     reference = reference_columns(model, session.description.missing_tokens, dataset)
+    queries, columns = _feature_set(dataset, database, objects), feature_columns(model, dataset)
     return WarmExplainer(
         explainer_id=explainer_id,
         model=model,
-        features=Features.of(model),
+        features=Features.of(model, None if queries is None else NestedFeatures.of(queries, columns)),
         session=session,
         index=PrototypeIndex.build(arrays["leaves"], arrays["weights"], arrays["classes"]),
         coarser=(arrays["coarser_leaves"], arrays["leaf_offsets"]) if "coarser_leaves" in arrays else None,
@@ -121,9 +127,10 @@ def warm_up(explainer_id: str, database: Database, objects: ObjectStore, open_se
         reason_texts=ReasonTexts.build(
             ReasonReader.build(session.description.columns, session.description.precision, reference, boxes.sets),
             shown,
+            phrases_of(model.feature_names, columns, queries),
         ),
         unexpected=UnexpectedlyMissing.build(session.description, reference),
-        warnings=RowWarnings(session.description, feature_columns(model, dataset), shown),
+        warnings=RowWarnings(session.description, columns, shown),
         minimum=MinimumProximity.of(arrays["weights"]),
         typicality=TypicalityScale.of(arrays, result, explainer.abstain_below),
         prototypes=tuple(_prototype(item, model) for item in result["prototypes"]),
@@ -134,6 +141,12 @@ def warm_up(explainer_id: str, database: Database, objects: ObjectStore, open_se
         stores_explanations=explainer.store_explanations,
         provenance=_provenance(model, dataset.sha256, explainer, session),
     )
+
+
+def _feature_set(dataset: Dataset, database: Database, objects: ObjectStore) -> OpenFeatureSet | None:
+    if dataset.feature_set is None:
+        return None
+    return open_feature_set(ArtefactStore(database), RelationalDatasetStore(database), objects, dataset.feature_set)
 
 
 def _leaf_boxes(arrays: Mapping[str, NDArray[Any]]) -> LeafBoxes:

@@ -20,8 +20,10 @@ from .models import Score
 from .rule_sets import MODEL_COLUMN, PREDICTED, RuleFeature
 
 ApproximationMethod = Literal["sta", "ism", "born_again", "cart"]
+RequestedMethod = Literal["auto", "sta", "ism", "born_again", "cart"]
 TreeExportFormat = Literal["json", "text", "graphviz", "svg", "sql", "python", "onnx"]
 MAX_DEPTH, MAX_LEAVES, MAX_REPEATS = 30, 1024, 200
+MAX_IMPLICATIONS = 10_000
 MAX_SAMPLES_LEAF = 1_000_000_000
 MIN_PSEUDO_SAMPLES, MAX_PSEUDO_SAMPLES = 1_000, 10_000_000
 
@@ -31,9 +33,10 @@ class ApproximationTreeRequest(Contract):
 
     model: RequestedModel
     dataset: ReferenceDataset
-    method: ApproximationMethod = Field(
-        default="sta",
-        description="How splits are chosen. `sta`: by a test on as many pseudo-samples as it needs (Zhou & Hooker); "
+    method: RequestedMethod = Field(
+        default="auto",
+        description="How splits are chosen. `auto`: `ism` for classes where the dataset has a feature set, else `sta`, "
+        "and the answer names it. `sta`: by a test on as many pseudo-samples as it needs (Zhou & Hooker); "
         "`ism`: among the ensemble's own splits, from its class distributions, without pseudo-samples (Van Assche & "
         "Blockeel); `born_again`: CART on pseudo-samples, its depth by cross-validation (Breiman & Shang); `cart`: "
         "CART on pseudo-samples.",
@@ -118,6 +121,11 @@ class ApproximationNode(Contract):
         description="Condition as an English phrase, such as `income is at most 3,400 (missing allowed)`; null at a "
         "leaf."
     )
+    question: str | None = Field(
+        default=None,
+        description="Condition as a question, such as `Is there an account of kind credit?`; null where `text` serves "
+        "as one, and at a leaf.",
+    )
     left: int | None = Field(description="Id of the child for rows that satisfy the condition; null at a leaf.")
     right: int | None = Field(description="Id of the child for all other rows; null at a leaf.")
     prediction: float | str = Field(description=f"{PREDICTED} Splits have one, too.")
@@ -134,6 +142,15 @@ class ApproximationNode(Contract):
     at_cap: bool | None = Field(
         description="Whether the split was not significant within `max_pseudo_samples`; null where `p_value` is."
     )
+
+
+class ImpliedAnswer(Contract):
+    """What follows for one split of the tree from another: who has five transactions has one."""
+
+    node: int = Field(description="Id of the node whose condition holds, or not.")
+    holds: bool = Field(description="Whether it does.")
+    implied_node: int = Field(description="Id of the node whose condition then holds, or not, for every row.")
+    implied_holds: bool = Field(description="Whether that one does.")
 
 
 class PathNode(Contract):
@@ -245,9 +262,26 @@ class ApproximationTreeResult(Contract):
     n_nodes: int = Field(description="Number of nodes of the tree, leaves included.")
     n_leaves: int = Field(description="Number of leaves of the tree.")
     depth: int = Field(description="Number of splits on the longest path from the root to a leaf.")
+    n_leaves_before_merging: int | None = Field(
+        default=None,
+        description="Number of leaves before splits were undone below which all leaves predict the same label, which "
+        "`ism` does where the dataset has a feature set; null where nothing is merged.",
+    )
     features: list[RuleFeature] = Field(description="Features that splits refer to, in the model's order.")
     nodes: list[ApproximationNode] = Field(description="Nodes of the tree in preorder.")
+    implications: list[ImpliedAnswer] = Field(
+        default=[],
+        max_length=MAX_IMPLICATIONS,
+        description="What follows among the splits of the tree where the dataset has a feature set, so that a "
+        f"questionnaire need not request it. Of several steps, only the single ones; at most {MAX_IMPLICATIONS:,}.",
+    )
     smoothing: Smoothing | None = Field(description="How pseudo-samples were drawn; null with `ism`, which draws none.")
+    n_implications: int | None = Field(
+        default=None,
+        description="Number of implications among the columns of a dataset with a feature set, such as `has an account "
+        "of kind credit` and `has an account`: pseudo-samples that break one were repaired before the model predicted "
+        "them, a column that implies a false one being made false. Null without a feature set, and with `ism`.",
+    )
     evaluation: ApproximationTreeEvaluation = Field(
         description="Evaluation on `evaluation_dataset`, or else on the dataset itself."
     )

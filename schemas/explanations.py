@@ -26,7 +26,9 @@ class ExplanationRequest(ExplanationParts):
     # More than the limit is a problem of its own (413), not an invalid field.
     instances: list[Instance] = Field(
         default=[],
-        description=f"{INSTANCES} None where `dataset` and `row_ids` name the rows.",
+        description=f"{INSTANCES} Where the prototypes' dataset has a feature set, a row may also be the rows of one "
+        "example by table, such as `{customer: [row], account: [rows]}`, each with its values by column. None where "
+        "`dataset` and `row_ids` name the rows.",
         json_schema_extra={"maxItems": MAX_INSTANCES},
     )
     dataset: Identifier | None = Field(

@@ -27,8 +27,13 @@ class Question(Contract):
         description="Name to use in `answers`: `feature` itself, except for one-hot columns that belong together, "
         "where the answer is 1 or true if the feature is `value`, else 0."
     )
-    type: Literal["number", "category"] = Field(description="Type of the answer.")
+    type: Literal["number", "category", "boolean"] = Field(
+        description="Type of the answer: a boolean is true or false, or 1 or 0."
+    )
     text: str = Field(description="Condition of the node as an English phrase.")
+    question: str | None = Field(
+        default=None, description="Condition as a question of its own; null where `text` serves as one."
+    )
     operator: str = Field(description="Comparison of the node; see `operator` of the tree's nodes.")
     value: float | str | list[str] | None = Field(
         description="Value to compare with: a list with `is one of`; null with `is missing`."

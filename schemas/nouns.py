@@ -277,7 +277,7 @@ RULE_SETS = Noun(
     summary=RuleSet,
     view=RuleSet,
     result=RuleSetResult,
-    revision=2,
+    revision=3,
     products=(
         Product(name="content", media_types=_TABLE),
         Product(name="export", media_types=(JSON, "text/markdown", "application/sql", "text/x-python")),
@@ -294,7 +294,7 @@ APPROXIMATION_TREES = Noun(
     summary=ApproximationTree,
     view=ApproximationTree,
     result=ApproximationTreeResult,
-    revision=2,
+    revision=3,
     files=("onnx",),
     products=(
         Product(name="content", media_types=_TABLE),
@@ -366,7 +366,7 @@ EXPLANATION_SETS = Noun(
     summary=ExplanationSet,
     view=ExplanationSet,
     result=ExplanationSetResult,
-    revision=5,
+    revision=6,
     arrays=("rows", "bytes"),
     files=("lines", "table"),
     products=(Product(name="content", media_types=(NDJSON, JSONL, ZSTD, JSON, PARQUET), row=Explanation),),

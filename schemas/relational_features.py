@@ -11,6 +11,8 @@ FeatureKind = Literal["value", "exists", "count", "share", "mean", "sum", "min",
 AggregateFunction = Literal["count", "share", "mean", "sum", "min", "max", "mode", "n_distinct"]
 FeatureOperator = Literal["=", "<=", ">", "is_missing"]
 FeatureType = Literal["number", "category", "boolean"]
+SqlSource = Literal["tables", "features"]
+"""What exported SQL reads: the tables that features are about, or a table whose columns are the features."""
 MAX_VARIABLES, MAX_CONDITIONS, MAX_SELECTIONS, MAX_PARENTS = 4, 32, 2, 8
 
 _OPERATOR = "Comparison; a missing value satisfies `is_missing` alone."

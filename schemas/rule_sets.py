@@ -98,7 +98,9 @@ class RuleFeature(Contract):
     """A feature of raw rows that conditions refer to."""
 
     name: str = Field(description="Name of the model's feature, to which `column` of conditions refers.")
-    type: Literal["number", "category"] = Field(description="Type of the feature's values.")
+    type: Literal["number", "category", "boolean"] = Field(
+        description="Type of the feature's values; a boolean is compared as 1 (true) or 0."
+    )
     missing_text: str | None = Field(
         description="Text that means a missing value, as null does; null where there is none."
     )

@@ -60,11 +60,12 @@ class _Recorder:
         self._keep(name, answer)
         return answer
 
-    def upload_tables(self, name: str, path: str, files: list[tuple[str, bytes]], metadata: dict[str, Any]) -> None:
+    def upload_tables(self, name: str, path: str, files: list[tuple[str, bytes]], metadata: dict[str, Any]) -> Any:  # noqa: ANN401  # JSON
         parts = [("file", file) for file in files]
         answer = self._http.post(path, files=parts, data={"metadata": json.dumps(metadata)}).raise_for_status().json()
         self._keep(f"{name}Metadata", metadata)
         self._keep(name, answer)
+        return answer
 
     def post(self, request_name: str, name: str, path: str, body: dict[str, Any]) -> Any:  # noqa: ANN401  # JSON
         return self._send("POST", (request_name, name), path, body)
@@ -151,7 +152,7 @@ def _record(recorder: _Recorder) -> None:
 
 
 def _record_relational_dataset(recorder: _Recorder) -> None:
-    tables = {
+    tables: dict[str, list[list[Any]]] = {
         "customer": [["id", "age", "as_of", "defaulted"], [1, 42, "2026-01-31", "no"], [2, 27, "2026-01-31", "yes"]],
         "account": [["id", "customer_id", "kind"], [10, 1, "debit"], [11, 2, "credit"], [12, 2, "debit"]],
         "transaction": [["account_id", "amount", "booked_at"], [11, -250, "2026-01-07"], [11, -90.5, "2026-01-09"]],
@@ -170,8 +171,31 @@ def _record_relational_dataset(recorder: _Recorder) -> None:
         ],
     }
     files = [(f"{name}.csv", _csv(rows)) for name, rows in tables.items()]
-    recorder.upload_tables("RelationalDataset", "/v1/relational-datasets", files, metadata)
+    tables_id = recorder.upload_tables("RelationalDataset", "/v1/relational-datasets", files, metadata)["id"]
     recorder.get_item("RelationalDatasetSummary", "/v1/relational-datasets")
+    learned = {"relational_dataset": tables_id, "method": "tilde", "min_samples_leaf": 1, "pruning": "none"}
+    forest = recorder.make("RelationalForest", "/v1/relational-forests", learned)
+    recorder.get("RelationalForestResult", f"/v1/relational-forests/{forest}/content")
+    _record_feature_set(recorder, tables_id)
+
+
+def _record_feature_set(recorder: _Recorder, tables_id: str) -> None:
+    has_credit = {
+        "kind": "exists",
+        "variables": [{"id": "a", "table": "account", "from": "example", "by": "account.customer_id"}],
+        "conditions": [{"variable": "a", "column": "kind", "operator": "=", "value": "credit"}],
+    }
+    age = {"kind": "value", "name": "age", "measure": {"variable": "example", "column": "age"}}
+    request = {"relational_dataset": tables_id, "features": [has_credit, age]}
+    made = recorder.post("FeatureSetRequest", "FeatureSet", "/v1/feature-sets", request)["id"]
+    path = f"/v1/feature-sets/{made}"
+    recorder.get("FeatureSetResult", f"{path}/content")
+    customer = {"id": 3, "age": 51, "as_of": "2026-01-31"}
+    rows = {"customer": [customer], "account": [{"id": 12, "customer_id": 3, "kind": "credit"}]}
+    recorder.post("FeatureRowsRequest", "FeatureRowList", f"{path}/rows", {"instances": [rows]})
+    recorder.post("FeatureDatasetRequest", "FeatureDataset", f"{path}/datasets", {"relational_dataset": tables_id})
+    for form, media_type in (("json", _JSON), ("sql", _SQL)):
+        recorder.get_text("export_feature_set", media_type, f"{path}/export?format={form}")
 
 
 def _record_artefacts(recorder: _Recorder, on: dict[str, Any]) -> None:

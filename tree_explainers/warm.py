@@ -24,6 +24,7 @@ _ANSWER_REQUESTS = (
     "prototype_sets.near_reasons",
     "prototype_sets.partings",
     "prototype_sets.raw_units",
+    "relational.query_loops",
 )
 _N_TREES, _N_ROWS = 24, 300
 _N_EXAMPLES = 40  # of several tables

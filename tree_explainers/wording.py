@@ -4,10 +4,13 @@ Each function returns what follows "income is ": a person reads "income is above
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from math import inf
+from typing import NamedTuple, Protocol
 
 MISSING_ALLOWED = " (missing allowed)"
+TRUE, FALSE = "true", "false"
 MISSING, NOT_MISSING = "missing", "not missing"
 ANYTHING, IN_A_SET = "any value", "in a set of values that is not listed"
 _LONGEST_ALTERNATIVE = 2  # longer lists are written as "one of"
@@ -105,3 +108,62 @@ _COMPARISONS: dict[str, Callable[[tuple[float | str, ...]], str]] = {
     "is not": none_of,
     "is none of": none_of,
 }
+
+
+class Interval(NamedTuple):
+    """The values of a number that some sentence is about; an infinite end is none."""
+
+    low: float = -inf
+    high: float = inf
+    low_inclusive: bool = False
+    high_inclusive: bool = True
+    or_missing: bool = False
+
+    def admits(self, value: float) -> bool:
+        """Return whether a value lies inside."""
+        above = value >= self.low if self.low_inclusive else value > self.low
+        return above and (value <= self.high if self.high_inclusive else value < self.high)
+
+
+class ColumnPhrases(Protocol):
+    """How conditions on one column are said, where its name and numbers would not do."""
+
+    @property
+    def is_boolean(self) -> bool:
+        """Whether the column is either true (1) or false (0)."""
+
+    def sentence(self, interval: Interval) -> str | None:
+        """Return what is said of rows whose values lie in an interval; ``None``: its name and numbers will do."""
+
+    def question(self, interval: Interval) -> str | None:
+        """Return the question that is answered by yes where they do; ``None``: the sentence will do."""
+
+    def states_absence(self, interval: Interval) -> bool:
+        """Return whether the sentence says that there is not something: its opposite is easier to read."""
+
+
+Phrases = Mapping[str, ColumnPhrases]
+"""By column. Of columns that are not there, names and numbers are said."""
+
+
+@dataclass(frozen=True, slots=True)
+class BooleanPhrases:
+    """A boolean column of any table: ``smoker is true``, and not above 0.5."""
+
+    column: str
+    is_boolean: bool = True
+
+    def sentence(self, interval: Interval) -> str | None:
+        """Return ``smoker is false (missing allowed)``; ``None`` where both values are meant, or neither."""
+        if interval.admits(0) == interval.admits(1):
+            return None
+        value = TRUE if interval.admits(1) else FALSE
+        return f"{self.column} is {value}{MISSING_ALLOWED if interval.or_missing else ''}"
+
+    def question(self, interval: Interval) -> str | None:  # noqa: ARG002  # as of ``ColumnPhrases``
+        """Return nothing: the sentence will do."""
+        return None
+
+    def states_absence(self, interval: Interval) -> bool:  # noqa: ARG002
+        """Return false: a column may be called by what it is not."""
+        return False

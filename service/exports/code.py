@@ -12,23 +12,10 @@ from explanations.trees import Split, splits_of
 from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult
 from schemas.rule_sets import Rule, RuleSetResult
 
+from ..sql_queries.cases import Case, CaseTree
+from ..sql_queries.expressions import ABOUT_NAN, ALWAYS, number, on_one_line, sql_condition, sql_value
 from .node_texts import condition
-from .terms import (
-    ABOUT_NAN,
-    ABOUT_ROWS,
-    ALWAYS_SQL,
-    PYTHON_READERS,
-    number,
-    on_one_line,
-    python_condition,
-    python_text,
-    python_tuple,
-    python_value,
-    sql_condition,
-    sql_value,
-)
-
-_MOST_NESTED = 12  # CASE expressions; SQLite before 3.46 has room for 18
+from .terms import ABOUT_ROWS, PYTHON_READERS, python_condition, python_text, python_tuple, python_value
 
 _PREDICT_BY_RULES = f'''\
 def predict(row):
@@ -65,74 +52,40 @@ def write_rules_sql(content: RuleSetResult) -> str:
     """Return the rules as an SQL expression: one case for each rule, in order."""
     default = sql_value(content.default_prediction)
     cases = "".join(_sql_case(rule, terms) for rule, terms in zip(content.rules, terms_of(content), strict=True))
-    return f"CASE\n{ABOUT_NAN}{cases}  ELSE {default}\nEND\n" if cases else f"{default}\n"
+    return f"CASE\n  {ABOUT_NAN}\n{cases}  ELSE {default}\nEND\n" if cases else f"{default}\n"
 
 
 def _sql_case(rule: Rule, terms: Sequence[Term]) -> str:
-    conditions = " AND ".join(map(sql_condition, terms)) or ALWAYS_SQL
+    conditions = " AND ".join(map(sql_condition, terms)) or ALWAYS
     return f"  -- {rule.rank}. {on_one_line(rule.text)}\n  WHEN {conditions} THEN {sql_value(rule.prediction)}\n"
 
 
 def write_rules_python(content: RuleSetResult) -> str:
     """Return the source of a function ``predict``: one ``if`` for each rule, in order."""
-    cases = "".join(_python_case(rule, terms) for rule, terms in zip(content.rules, terms_of(content), strict=True))
+    booleans = _booleans(content)
+    pairs = zip(content.rules, terms_of(content), strict=True)
+    cases = "".join(_python_case(rule, terms, booleans) for rule, terms in pairs)
     return f"{_PREDICT_BY_RULES}{cases}    return {python_value(content.default_prediction)}\n"
 
 
-def _python_case(rule: Rule, terms: Sequence[Term]) -> str:
-    conditions = " and ".join(map(python_condition, terms)) or "True"
+def _booleans(content: RuleSetResult | ApproximationTreeResult) -> frozenset[str]:
+    return frozenset(feature.name for feature in content.features if feature.type == "boolean")
+
+
+def _python_case(rule: Rule, terms: Sequence[Term], booleans: frozenset[str]) -> str:
+    conditions = " and ".join(python_condition(term, booleans) for term in terms) or "True"
     comment = f"# {rule.rank}. {on_one_line(rule.text)}"
     return f"    {comment}\n    if {conditions}:\n        return {python_value(rule.prediction)}\n"
 
 
 def write_tree_sql(content: ApproximationTreeResult) -> str:
-    """Return the tree's prediction of a row as an SQL expression.
-
-    Splits that follow each other along "no" branches are the cases of one CASE, so the depth of nesting is the number
-    of "yes" branches on the path to a leaf. Beyond ``_MOST_NESTED``, one case holds the conditions of several splits.
-    """
-    predictions = tuple(sql_value(node.prediction) for node in content.nodes)
-    return _SqlTree(splits_of(content), predictions).expression(0, 0) + "\n"
-
-
-@dataclass(frozen=True, slots=True)
-class _SqlTree:
-    steps: tuple[Split | None, ...]
-    predictions: tuple[str, ...]  # of each node
-
-    def expression(self, node: int, depth: int) -> str:
-        """Return the expression for a node and all below it, nested in ``depth`` CASE expressions."""
-        if self.steps[node] is None:
-            return self.predictions[node]
-        indent = "  " * depth
-        cases, last = self._cases(node)
-        lines = "".join(
-            f"{indent}  WHEN {conditions} THEN {self.expression(below, depth + 1)}\n"
-            for case, left in cases
-            for conditions, below in self._flattened(case, left, depth)
-        )
-        about = "" if depth else ABOUT_NAN
-        return f"CASE\n{about}{lines}{indent}  ELSE {self.predictions[last]}\n{indent}END"
-
-    def _cases(self, node: int) -> tuple[list[tuple[str, int]], int]:
-        """Return the splits along "no" branches, each with the node for "yes", and the leaf at the end."""
-        cases = []
-        while (step := self.steps[node]) is not None:
-            cases.append((sql_condition(step.term), step.left))
-            node = step.right
-        return cases, node
-
-    def _flattened(self, conditions: str, node: int, depth: int) -> Iterator[tuple[str, int]]:
-        """Yield cases whose nodes are leaves or may be CASE expressions.
-
-        The order matters: the first case that holds decides, so the condition of a "no" branch need not be negated.
-        """
-        step = self.steps[node]
-        if step is None or depth < _MOST_NESTED:
-            yield conditions, node
-            return
-        yield from self._flattened(f"{conditions} AND {sql_condition(step.term)}", step.left, depth)
-        yield from self._flattened(conditions, step.right, depth)
+    """Return the tree's prediction of a row as an SQL expression."""
+    steps = [
+        None if split is None else Case([sql_condition(split.term)], split.left, split.right)
+        for split in splits_of(content)
+    ]
+    predictions = [sql_value(node.prediction) for node in content.nodes]
+    return "\n".join([*CaseTree(steps, predictions).lines(), ""])
 
 
 def write_tree_python(content: ApproximationTreeResult) -> str:
@@ -143,20 +96,24 @@ def write_tree_python(content: ApproximationTreeResult) -> str:
         tables += f"_CLASSES = {python_tuple(map(python_text, content.classes))}\n"
         scores = [(node.id, python_tuple(number(score.value) for score in node.scores)) for node in leaves]
         tables += _python_table("_SCORES", scores)
-    branches = "".join(_python_lines(0, splits_of(content), content.nodes, "    "))
+    branches = "".join(_PythonTree(content.nodes, splits_of(content), _booleans(content)).lines(0, "    "))
     return f"{_PREDICT_BY_TREE}{_PREDICT_SCORES if content.classes else ''}{_LEAF}{branches}\n\n{tables}"
 
 
-def _python_lines(
-    node: int, steps: Sequence[Split | None], nodes: Sequence[ApproximationNode], indent: str
-) -> Iterator[str]:
-    """Yield the lines of a node and all below it; every "yes" branch returns, so "no" needs no ``else``."""
-    while (step := steps[node]) is not None:
-        yield f"{indent}# {on_one_line(condition(nodes[node]))}\n"
-        yield f"{indent}if {python_condition(step.term)}:\n"
-        yield from _python_lines(step.left, steps, nodes, f"{indent}    ")
-        node = step.right
-    yield f"{indent}return {node}\n"
+@dataclass(frozen=True, slots=True)
+class _PythonTree:
+    nodes: Sequence[ApproximationNode]
+    steps: Sequence[Split | None]
+    booleans: frozenset[str]  # columns
+
+    def lines(self, node: int, indent: str) -> Iterator[str]:
+        """Yield the lines of a node and all below it; every "yes" branch returns, so "no" needs no ``else``."""
+        while (step := self.steps[node]) is not None:
+            yield f"{indent}# {on_one_line(condition(self.nodes[node]))}\n"
+            yield f"{indent}if {python_condition(step.term, self.booleans)}:\n"
+            yield from self.lines(step.left, f"{indent}    ")
+            node = step.right
+        yield f"{indent}return {node}\n"
 
 
 def _python_table(name: str, entries: Sequence[tuple[int, str]]) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 
 from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult
 
-from .terms import on_one_line
+from ..sql_queries.expressions import on_one_line
 
 _DIGITS = 5  # of a predicted value
 _SMALLEST_P = 0.001  # smaller p-values are only bounded
@@ -21,6 +21,11 @@ _METHODS = {
 def condition(node: ApproximationNode) -> str:
     """Return the condition of an inner node; rows for which it holds take the first branch, "yes"."""
     return on_one_line(node.text or "")
+
+
+def question(node: ApproximationNode) -> str:
+    """Return the condition of an inner node as a question, which is answered by the branches."""
+    return on_one_line(node.question) if node.question is not None else f"{condition(node)}?"
 
 
 def prediction(node: ApproximationNode) -> str:

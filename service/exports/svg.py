@@ -11,7 +11,7 @@ from itertools import accumulate
 from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult
 
 from .colours import OTHER_CLASSES, Colours
-from .node_texts import condition, confidence, prediction, row_count, shares
+from .node_texts import confidence, prediction, question, row_count, shares
 from .svg_parts import LINE, MUTED, Header, bar, element, escaped, shortened, text, text_width, two_lines
 
 _MARGIN = 24.0
@@ -91,7 +91,7 @@ def _wanted_width(node: ApproximationNode) -> float:
         parts = (text_width(prediction(node), _TEXT, is_bold=True), text_width(_leaf_details(node), _SMALL), _PADDING)
         wanted = sum(parts)
     else:
-        wanted = max(text_width(_question(node), _TEXT, is_bold=True), text_width(_split_details(node), _SMALL))
+        wanted = max(text_width(question(node), _TEXT, is_bold=True), text_width(_split_details(node), _SMALL))
     return min(max(wanted + 2 * _PADDING, _NARROWEST), _WIDEST)
 
 
@@ -158,7 +158,7 @@ class _Drawing:
     def _inner(self, node: ApproximationNode) -> str:
         box = self.boxes[node.id]
         x, room = box.left + _PADDING, box.width - 2 * _PADDING
-        lines = two_lines(_question(node), _TEXT, room, is_bold=True)
+        lines = two_lines(question(node), _TEXT, room, is_bold=True)
         details = shortened(_split_details(node), _SMALL, room)
         height = _LINE_HEIGHT * len(lines) + 31
         top = box.middle - height / 2
@@ -193,10 +193,6 @@ def _frame(box: _Box, height: float) -> str:
     return bar(box.left, top, box.width, height, "#ffffff", stroke=LINE, stroke_width=1, rx=5)
 
 
-def _question(node: ApproximationNode) -> str:
-    return f"{condition(node)}?"
-
-
 def _split_details(node: ApproximationNode) -> str:
     return " · ".join(filter(None, (row_count(node), confidence(node))))
 
@@ -208,7 +204,7 @@ def _leaf_details(node: ApproximationNode) -> str:
 
 def _tooltip(node: ApproximationNode) -> str:
     """Return all details of a node, for which the drawing has no room."""
-    title = prediction(node) if node.left is None else f"{_question(node)} (so far {prediction(node)})"
+    title = prediction(node) if node.left is None else f"{question(node)} (so far {prediction(node)})"
     return "\n".join(filter(None, (title, _split_details(node), shares(node, _CLASSES_IN_TOOLTIP))))
 
 

@@ -8,7 +8,7 @@ from schemas.approximation_trees import ApproximationNode, ApproximationTreeResu
 from schemas.rule_sets import Rule, RuleSetResult
 
 from .colours import Colours, text_colour_on
-from .node_texts import condition, confidence, prediction, row_count, shares, summary
+from .node_texts import confidence, prediction, question, row_count, shares, summary
 from .terms import markdown_cell
 
 _DIGITS = 6  # of a predicted value in a table
@@ -58,7 +58,7 @@ def _indented_lines(content: ApproximationTreeResult, node_id: int, branch: str,
     if node.left is None or node.right is None:
         yield f"{branch}{prediction(node)}  [{_joined(row_count(node), shares(node, _CLASSES_OF_LEAF))}]"
         return
-    yield f"{branch}{condition(node)}?  [{_joined(row_count(node), confidence(node))}]"
+    yield f"{branch}{question(node)}  [{_joined(row_count(node), confidence(node))}]"
     yield from _indented_lines(content, node.left, f"{indent}├─ yes: ", f"{indent}│  ")
     yield from _indented_lines(content, node.right, f"{indent}└─ no:  ", f"{indent}   ")
 
@@ -77,7 +77,7 @@ def _dot_lines(node: ApproximationNode, colours: Colours) -> Iterator[str]:
         label = _quoted(prediction(node), known, row_count(node))
         yield f'n{node.id} [label={label}, fillcolor="{fill}", fontcolor="{text_colour_on(fill)}"];'
         return
-    label = _quoted(f"{condition(node)}?", known, _joined(row_count(node), confidence(node)))
+    label = _quoted(question(node), known, _joined(row_count(node), confidence(node)))
     yield f"n{node.id} [label={label}];"
     yield f'n{node.id} -> n{node.left} [label="yes"];'
     yield f'n{node.id} -> n{node.right} [label="no"];'

@@ -7,6 +7,7 @@ from explanations.instances import encoded_value
 from explanations.trees import PartialPath, follow_path, splits_of
 from schemas.approximation_trees import (
     MAX_LEAVES,
+    ApproximationMethod,
     ApproximationNode,
     ApproximationTree,
     ApproximationTreeRequest,
@@ -17,6 +18,7 @@ from schemas.approximation_trees import (
 from schemas.models import Model
 from schemas.next_questions import NextQuestion, NextQuestionRequest, Question
 from schemas.nouns import APPROXIMATION_TREES
+from schemas.relational_features import SqlSource
 from storage.artefacts import Artefact
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
@@ -27,8 +29,9 @@ from tree_explainers.errors import InvalidInput, MethodNotApplicable, RowRefused
 from tree_explainers.onnx_models.description import ModelDescription
 
 from ..app_context import AppContext
-from ..exports import write_tree
+from ..exports import write_tree, write_tree_over_tables
 from .artefacts import MadeFrom, matching_evaluation, ready_result, request_artefact
+from .feature_sets import tables_behind
 from .request_checks import refuse_unmapped_columns
 
 _DEFAULTS = {name: field.default for name, field in ApproximationTreeRequest.model_fields.items()}
@@ -50,6 +53,8 @@ def request_approximation_tree(context: AppContext, request: ApproximationTreeRe
     """
     model = context.models.get(request.model)
     dataset = context.datasets.get(request.dataset)
+    if request.method == "auto":
+        request = request.model_copy(update={"method": _method_for(model, dataset)})
     if request.method == "ism":
         _check_ism(context, request, model, dataset)
     elif request.stop_when_pure:
@@ -61,9 +66,17 @@ def request_approximation_tree(context: AppContext, request: ApproximationTreeRe
     return request_artefact(context, APPROXIMATION_TREES, complete, MadeFrom(model.view, dataset, evaluation))
 
 
-def export_tree(context: AppContext, tree_id: str, form: TreeExportFormat) -> bytes:
-    """Return the tree in a form that other programs can read or run."""
+def _method_for(model: StoredModel, dataset: StoredDataset) -> ApproximationMethod:
+    """Return the method where none is requested: of queries the one that makes up no rows, of which some cannot be."""
+    return "ism" if dataset.view.feature_set is not None and model.view.task == "classification" else "sta"
+
+
+def export_tree(context: AppContext, tree_id: str, form: TreeExportFormat, over: SqlSource | None = None) -> bytes:
+    """Return the tree in a form that other programs can read or run; see ``tables_behind`` for ``over``."""
     artefact = context.artefacts.get(APPROXIMATION_TREES.name, tree_id)
+    behind = tables_behind(context, artefact, form, over)
+    if behind is not None:
+        return write_tree_over_tables(_read_tree(context, artefact), behind).encode()
     if form != "onnx":
         return write_tree(_read_tree(context, artefact), form).encode()
     ready_result(artefact)
@@ -115,8 +128,8 @@ def next_question(context: AppContext, tree_id: str, request: NextQuestionReques
     content = _read_tree(context, artefact)
     model = context.models.get(artefact.request["model"]).view
     _check_answers(model, request.answers)
-    path = follow_path(splits_of(content), request.answers)
-    return _next_question(tree_id, content, path)
+    path = follow_path(splits_of(content), request.answers, content.implications)
+    return _next_question(tree_id, content, path, request.answers)
 
 
 def _check_answers(model: Model, answers: Mapping[str, Any]) -> None:
@@ -135,7 +148,9 @@ def _pointer(name: str) -> str:
     return "/answers/" + name.replace("~", "~0").replace("/", "~1")
 
 
-def _next_question(tree_id: str, content: ApproximationTreeResult, path: PartialPath) -> NextQuestion:
+def _next_question(
+    tree_id: str, content: ApproximationTreeResult, path: PartialPath, answers: Mapping[str, Any]
+) -> NextQuestion:
     reached = content.nodes[path.reached]
     is_leaf = reached.left is None
     return NextQuestion(
@@ -143,7 +158,7 @@ def _next_question(tree_id: str, content: ApproximationTreeResult, path: Partial
         question=None if is_leaf else _question(content, reached),
         prediction=reached.prediction if is_leaf else None,
         scores=reached.scores,
-        n_asked=len({content.nodes[node].column for node, _ in path.passed}),
+        n_asked=len({content.nodes[node].column for node, _ in path.passed} & answers.keys()),
         n_features=content.n_features,
         path=[
             PathNode(id=node.id, feature=node.feature or "", text=node.text or "", holds=holds)
@@ -160,6 +175,7 @@ def _question(content: ApproximationTreeResult, node: ApproximationNode) -> Ques
         column=node.column or "",
         type=kind,
         text=node.text or "",
+        question=node.question,
         operator=node.operator or "",
         value=node.value,
         or_missing=bool(node.or_missing),

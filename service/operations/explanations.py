@@ -107,6 +107,7 @@ async def is_quick(warm: WarmExplainer, request: ExplanationRequest) -> bool:
     n_rows, n_contrasts = _n_rows(request), _n_contrasts(warm, request)
     n_values = _n_compared(warm, request) * n_values_shown(request, len(warm.shown))
     seconds = n_rows * (_SECONDS_PER_ROW + _SECONDS_PER_CONTRAST * n_contrasts + _SECONDS_PER_VALUE * n_values)
+    seconds += 0.0 if warm.features.nested is None else warm.features.nested.seconds(request.instances)
     quick = seconds <= _QUICK_SECONDS
     if warm.reference is None or not (_n_reference_rows(warm, request) or n_contrasts):
         return quick

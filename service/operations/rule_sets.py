@@ -2,14 +2,16 @@
 
 from schemas.models import Model
 from schemas.nouns import RULE_SETS
+from schemas.relational_features import SqlSource
 from schemas.rule_sets import RuleExportFormat, RuleSet, RuleSetRequest, RuleSetResult
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
 from storage.feature_matching import describe_type, match_features
 
 from ..app_context import AppContext
-from ..exports import write_rules
+from ..exports import write_rules, write_rules_over_tables
 from .artefacts import MadeFrom, get_result, matching_evaluation, request_artefact
+from .feature_sets import tables_behind
 from .request_checks import refuse_unmapped_columns
 
 
@@ -32,9 +34,11 @@ def request_rule_set(context: AppContext, request: RuleSetRequest) -> RuleSet:
     return request_artefact(context, RULE_SETS, complete, MadeFrom(model.view, dataset, evaluation))
 
 
-def export_rules(context: AppContext, rule_set_id: str, form: RuleExportFormat) -> str:
-    """Return the rules in a form that other programs can read or run."""
-    return write_rules(RuleSetResult.model_validate_json(get_result(context, RULE_SETS, rule_set_id)), form)
+def export_rules(context: AppContext, rule_set_id: str, form: RuleExportFormat, over: SqlSource | None = None) -> str:
+    """Return the rules in a form that other programs can read or run; see ``tables_behind`` for ``over``."""
+    content = RuleSetResult.model_validate_json(get_result(context, RULE_SETS, rule_set_id))
+    behind = tables_behind(context, context.artefacts.get(RULE_SETS.name, rule_set_id), form, over)
+    return write_rules(content, form) if behind is None else write_rules_over_tables(content, behind)
 
 
 def _normalised(request: RuleSetRequest) -> RuleSetRequest:

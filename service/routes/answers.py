@@ -4,7 +4,7 @@ import hashlib
 from typing import Annotated, Any, BinaryIO, TypeVar
 
 import orjson
-from fastapi import File, Form, Response, UploadFile
+from fastapi import File, Form, Query, Response, UploadFile
 
 from schemas.api_keys import NewApiKey
 from schemas.artefacts import ArtefactView
@@ -15,6 +15,7 @@ from schemas.identifiers import canonical_json
 from schemas.models import Model
 from schemas.problems import PROBLEM_KINDS
 from schemas.relational_datasets import RelationalDataset
+from schemas.relational_features import SqlSource
 
 from ..operations.made_once import Creation
 from ..problems import PROBLEM_TYPE
@@ -23,6 +24,15 @@ Upload = Annotated[UploadFile, File(description="Content of the file; its name i
 MetadataField = Annotated[
     str | None, Form(description="JSON.", json_schema_extra={"contentMediaType": "application/json"})
 ]
+SqlSourceParameter = Annotated[
+    SqlSource | None,
+    Query(
+        description="What exported SQL reads: `tables`, of which the model's features are queries, with a row for each "
+        "example; or `features`, a table with the model's features as columns. Null: `tables` where the dataset has a "
+        "feature set, else `features`. For format `sql` alone."
+    ),
+]
+SQL_GROWTH = 8  # bytes of SQL over tables for each byte of the JSON that it is made from, at most about
 View = TypeVar("View", bound=ArtefactView)
 Registered = TypeVar("Registered", Model, Dataset, RelationalDataset, Explainer, NewApiKey)
 _JOB_RETRY_SECONDS = "1"

@@ -15,7 +15,7 @@ from ..dependencies import ContextDep, RoomDep
 from ..exports import TREE_MEDIA_TYPES
 from ..operations import artefacts
 from ..operations.approximation_trees import export_tree, next_question, request_approximation_tree
-from .answers import problems
+from .answers import SQL_GROWTH, SqlSourceParameter, problems
 from .artefact_routes import add_whole_content, artefact_router
 from .streamed_answers import rewritten
 from .table_answers import table_as
@@ -29,6 +29,7 @@ _TYPES = {
     "value": pa.string(),
     "or_missing": pa.bool_(),
     "text": pa.string(),
+    "question": pa.string(),
     "left": pa.int64(),
     "right": pa.int64(),
     "n_samples": pa.int64(),
@@ -38,7 +39,8 @@ _TYPES = {
 }
 _EXPORTS: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "The tree; SQL is one expression, Python the source of one function, `predict(row)`, ONNX a "
+        "description": "The tree; SQL is one expression over the features, or one SELECT over tables; "
+        "Python the source of one function, `predict(row)`, ONNX a "
         "file with an input for each feature that it tests.",
         "content": {
             **{media_type: {"schema": {"type": "string"}} for media_type in TREE_MEDIA_TYPES.values()},
@@ -84,11 +86,13 @@ async def export_approximation_tree(
     context: ContextDep,
     room: RoomDep,
     form: Annotated[TreeExportFormat, Query(alias="format", description="Format of the exported tree.")] = "json",
+    over: SqlSourceParameter = None,
 ) -> Response:
-    """Export the tree as JSON, text, Graphviz, a drawing in SVG, an SQL expression, a Python function, or ONNX."""
+    """Export the tree as JSON, text, Graphviz, a drawing in SVG, SQL, a Python function, or ONNX."""
     path = await run_in_threadpool(artefacts.result_path, context, APPROXIMATION_TREES, approximation_tree_id)
     media_type = TREE_MEDIA_TYPES[form]
-    return await rewritten(context, room, path, lambda _: export_tree(context, approximation_tree_id, form), media_type)
+    write_in = lambda _: export_tree(context, approximation_tree_id, form, over)  # noqa: E731  # as others are written
+    return await rewritten(context, room, path, write_in, media_type, SQL_GROWTH if form == "sql" else 1)
 
 
 @router.post("/{approximation_tree_id}/next-question", responses=problems(400, 404, 408, 409, 413, 415, 422, 503))

@@ -20,7 +20,7 @@ from schemas.nouns import FEATURE_SETS, JSON
 from ..dependencies import ContextDep, RoomDep
 from ..operations import artefacts
 from ..operations.feature_sets import evaluate_rows, export_features, request_feature_dataset, request_feature_set
-from .answers import problems, repeated
+from .answers import SQL_GROWTH, problems, repeated
 from .artefact_routes import add_whole_content, artefact_router
 from .streamed_answers import rewritten
 from .table_answers import table_as
@@ -63,7 +63,8 @@ async def export_feature_set(
     """Export the features as JSON, or as SQL that runs on the tables themselves."""
     path = await run_in_threadpool(artefacts.result_path, context, FEATURE_SETS, feature_set_id)
     media_type = _MEDIA_TYPES[form]
-    return await rewritten(context, room, path, lambda _: export_features(context, feature_set_id, form), media_type)
+    write_in = lambda _: export_features(context, feature_set_id, form)  # noqa: E731  # as others are written
+    return await rewritten(context, room, path, write_in, media_type, SQL_GROWTH if form == "sql" else 1)
 
 
 @router.post(

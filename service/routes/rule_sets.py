@@ -14,7 +14,7 @@ from ..dependencies import ContextDep, RoomDep
 from ..exports import RULE_MEDIA_TYPES
 from ..operations import artefacts
 from ..operations.rule_sets import export_rules, request_rule_set
-from .answers import problems
+from .answers import SQL_GROWTH, SqlSourceParameter, problems
 from .artefact_routes import add_whole_content, artefact_router
 from .streamed_answers import rewritten
 from .table_answers import table_as
@@ -22,7 +22,8 @@ from .table_answers import table_as
 _PLAIN = ("rank", "text", "prediction", "coverage", "precision", "n_rows", "support")
 _EXPORTS: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "The rules; SQL is one expression, Python the source of one function, `predict(row)`.",
+        "description": "The rules; SQL is one expression over the features, or one SELECT over tables; "
+        "Python the source of one function, `predict(row)`.",
         "content": {
             media_type: {"schema": {} if media_type == JSON else {"type": "string"}}
             for media_type in RULE_MEDIA_TYPES.values()
@@ -67,8 +68,10 @@ async def export_rule_set(
     context: ContextDep,
     room: RoomDep,
     form: Annotated[RuleExportFormat, Query(alias="format", description="Format of the exported rules.")] = "json",
+    over: SqlSourceParameter = None,
 ) -> Response:
-    """Export the rules as JSON, a table in Markdown, an SQL expression, or a Python function."""
+    """Export the rules as JSON, a table in Markdown, SQL, or a Python function."""
     path = await run_in_threadpool(artefacts.result_path, context, RULE_SETS, rule_set_id)
     media_type = RULE_MEDIA_TYPES[form]
-    return await rewritten(context, room, path, lambda _: export_rules(context, rule_set_id, form), media_type)
+    write_in = lambda _: export_rules(context, rule_set_id, form, over)  # noqa: E731  # as others are written
+    return await rewritten(context, room, path, write_in, media_type, SQL_GROWTH if form == "sql" else 1)

@@ -121,10 +121,15 @@ async def stream_kept_file(
 
 
 async def rewritten(
-    context: AppContext, room: Room, path: Path, write: Callable[[bytes], bytes | str], media_type: str
+    context: AppContext,
+    room: Room,
+    path: Path,
+    write: Callable[[bytes], bytes | str],
+    media_type: str,
+    growth: int = 1,
 ) -> Response:
-    """Return a result in another form than the JSON in which it is kept."""
-    n_bytes = (await run_in_threadpool(path.stat)).st_size
+    """Return a result in another form than the JSON in which it is kept, of at most ``growth`` times its size."""
+    n_bytes = growth * (await run_in_threadpool(path.stat)).st_size
     n_held, n_making = n_bytes + _PLAIN_BYTES, _COPIES * n_bytes
     chosen = _room_for(context, n_held + n_making)
     written = await room.make_whole(chosen, n_held, n_making, lambda: _encoded(write(path.read_bytes())))

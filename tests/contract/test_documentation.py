@@ -205,7 +205,8 @@ def _examples(content: Json, schemas: Json) -> list[Any]:
         found: list[Any] = schema["examples"]
         return found
     assert schema["properties"].keys() == {"file", "metadata"}
-    return [{"file": "", "metadata": example} for example in schema["properties"]["metadata"]["examples"]]
+    file: str | list[str] = [""] if schema["properties"]["file"]["type"] == "array" else ""
+    return [{"file": file, "metadata": example} for example in schema["properties"]["metadata"]["examples"]]
 
 
 def _objects(value: object, place: str) -> Iterator[tuple[str, Json]]:
@@ -243,6 +244,15 @@ def test_paths_of_the_contract_are_all_there(document: Json) -> None:
         "/v1/datasets/{dataset_id}/rows": {"get"},
         "/v1/relational-datasets": {"get", "post"},
         "/v1/relational-datasets/{relational_dataset_id}": {"get", "patch", "delete"},
+        "/v1/feature-sets": {"get", "post"},
+        "/v1/feature-sets/{feature_set_id}": {"get", "delete"},
+        "/v1/feature-sets/{feature_set_id}/content": {"get"},
+        "/v1/feature-sets/{feature_set_id}/export": {"get"},
+        "/v1/feature-sets/{feature_set_id}/rows": {"post"},
+        "/v1/feature-sets/{feature_set_id}/datasets": {"post"},
+        "/v1/relational-forests": {"get", "post"},
+        "/v1/relational-forests/{relational_forest_id}": {"get", "delete"},
+        "/v1/relational-forests/{relational_forest_id}/content": {"get"},
         "/v1/proximities": {"get", "post"},
         "/v1/proximities/{proximities_id}": {"get", "delete"},
         "/v1/proximities/{proximities_id}/content": {"get"},

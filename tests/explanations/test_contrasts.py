@@ -15,6 +15,7 @@ from tests.tree_explainers.prototype_sets.test_readable import admits
 from tree_explainers.prototype_sets.leaf_paths import LeafPaths, path_arrays
 from tree_explainers.prototype_sets.partings import parting_reasons
 from tree_explainers.prototype_sets.readable import ReasonReader, feature_numbers
+from tree_explainers.wording import BooleanPhrases
 
 CASES = ("scaled_and_one_hot", "ordinal_categories", "dropped_indicators", "missing_kept", "xgboost_multiclass")
 ROWS, OTHERS = (0, 33, 71), (5, 60, 118)
@@ -120,3 +121,17 @@ def test_the_own_value_is_written_as_in_conditions(value: Any, text: str) -> Non
     reason = {"feature": "age", "text": "age is above 30", "value": value}
 
     assert difference_text(reason) == f"age is {text} here and would have to be above 30"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (False, "smoker is false here and would have to be true"),
+        (0, "smoker is false here and would have to be true"),
+        (None, "smoker is missing here and would have to be true"),
+    ],
+)
+def test_boolean_columns_would_have_to_be_true_or_false(value: Any, text: str) -> None:  # noqa: ANN401  # any cell
+    reason = {"feature": "smoker", "text": "smoker is true", "value": value}
+
+    assert difference_text(reason, BooleanPhrases("smoker")) == text

@@ -28,6 +28,7 @@ EXAMPLES = {
     "rule_sets": Example("seed", {"max_rules": 3}),
     "approximation_trees": Example("seed", _SMALL_TREE),
     "explanation_sets": Example("n_prototypes"),
+    "relational_forests": Example("seed", {"n_trees": 1, "min_samples_leaf": 1}),
 }
 LISTED = NOUNS.kept
 CREATED = tuple(noun for noun in LISTED if noun.made is not None)
@@ -60,7 +61,7 @@ def create(api: Api, forest: Registered, noun: Noun[Any], number: int, **headers
             "tables": [{"name": "parent"}, {"name": "child"}],
         }
         return api.upload_tables(noun.path, tables, metadata, **headers)
-    return api.post(noun.path, _request(forest, noun, number), **headers)
+    return api.post(noun.path, _request(api, forest, noun, number), **headers)
 
 
 def storing_explainer(api: Api, forest: Registered) -> str:
@@ -78,15 +79,29 @@ def _explain_and_store(api: Api, forest: Registered, number: int) -> dict[str, A
     return stored
 
 
-def _request(forest: Registered, noun: Noun[Any], number: int) -> dict[str, Any]:
+def _tables(api: Api) -> str:
+    """Return the id of a relational dataset that can be learned from."""
+    rows = "".join(f"{row},{row},{'no' if row < 5 else 'yes'}\n" for row in range(10))
+    metadata = {"examples": {"table": "parent", "target": "label"}, "tables": [{"name": "parent"}]}
+    made = api.upload_tables("/v1/relational-datasets", {"parent.csv": f"id,a,label\n{rows}"}, metadata)
+    assert made.is_success, made.text
+    return str(made.json()["id"])
+
+
+def _request(api: Api, forest: Registered, noun: Noun[Any], number: int) -> dict[str, Any]:
     if noun.name == "api_keys":
         return {"name": f"number {number}", "scopes": ["read"]}
     if noun.name == "explainers":
         return {"model": forest.model["id"], "prototype_set": forest.prototype_set["id"], "name": f"number {number}"}
+    if noun.name == "feature_sets":
+        over = {"variable": "example", "column": "a", "operator": ">", "value": number}
+        return {"relational_dataset": _tables(api), "features": [{"kind": "exists", "conditions": [over]}]}
     if noun.name not in EXAMPLES:
         detail = f"tests do not know how to request {noun.name}: add an example to tests/support/nouns.py"
         raise LookupError(detail)
     known = {"model": forest.model["id"], "dataset": forest.dataset["id"], "explainer": forest.explainer["id"]}
+    if "relational_dataset" in noun.made_from:
+        known["relational_dataset"] = _tables(api)
     made_from = {name: known[name] for name in noun.made_from if name in known}
     example = EXAMPLES[noun.name]
     return {**made_from, **example.request, example.number_field: number}

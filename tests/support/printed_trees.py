@@ -23,7 +23,7 @@ _EVALUATION = {
 
 def tree_content(known: GrownTree, method: str = "sta") -> ApproximationTreeResult:
     """Return the document of a tree as its job writes it; the figures of its quality are invented."""
-    view = view_tree(known.tree, known.description)
+    view = view_tree(known.tree, known.description, {})
     nodes = [node.model_dump() for node in view["nodes"]]
     counted = {"n_rows": len(known.rows), "n_trees": known.description.n_trees}
     return document(nodes, view["features"], known.description.classes, method=method, **counted)

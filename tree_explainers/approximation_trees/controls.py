@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.progress import ReportProgress, ignore_progress
+from ..questions.implications import Implications, repaired
 from ..rows import Rows
 from .cart_trees import CartTree, RankTable, fit_cart, to_raw_features
 from .node_boxes import NodeBox
 from .oracle import DrawRows, LabelledRows, Oracle, label_rows
+from .possible_rows import PossibleRows
 from .smoothing import Smoother
 from .tree_growth import TreeLimits
 from .trees import ApproximationTree
@@ -31,6 +33,7 @@ class ControlSettings:
 
     limits: TreeLimits = field(default_factory=TreeLimits)
     n_pseudo_samples: int = 100_000  # for the whole tree, at least 10
+    implications: Implications = field(default_factory=Implications)  # by which pseudo rows are repaired
 
 
 def grow_cart(
@@ -61,10 +64,10 @@ def grow_cart(
     Zhou, Hooker (2016), section 4.1.2.
     """
     texts = dict(missing_texts or {})
-    smoother, unbounded = Smoother.of(rows, texts), NodeBox(texts)
+    pseudo_rows, unbounded = PossibleRows(Smoother.of(rows, texts), settings.implications), NodeBox(texts)
 
     def draw(n: int, block_rng: np.random.Generator) -> tuple[Rows, NDArray[np.int64]]:
-        return smoother.draw(rows, unbounded, n, block_rng), np.zeros(n, np.int64)
+        return pseudo_rows.draw(rows, unbounded, n, block_rng), np.zeros(n, np.int64)
 
     growth = _ControlGrowth.of(rows, draw, oracle, settings, rng, texts, report)
     report(0.5, "growing the tree")
@@ -89,7 +92,8 @@ def grow_born_again(
     """
 
     def draw(n: int, block_rng: np.random.Generator) -> tuple[Rows, NDArray[np.int64]]:
-        return smeared_rows(rows, n, block_rng)
+        smeared, origins = smeared_rows(rows, n, block_rng)
+        return repaired(smeared, settings.implications), origins
 
     growth = _ControlGrowth.of(rows, draw, oracle, settings, rng, dict(missing_texts or {}), report)
     depth = best_depth(growth.table.matrix, growth.labelled, growth.limits, growth.seed, report)

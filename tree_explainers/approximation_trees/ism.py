@@ -16,11 +16,13 @@ from ..errors import InvalidInput, MethodNotApplicable
 from ..onnx_models.description import ModelDescription
 from ..questions.binned_rows import BinnedRows
 from ..questions.conditions import Condition
+from ..questions.implications import Implications
 from ..rows import Rows
 from .bin_boxes import BinBox
 from .class_bounds import ClassBounds
+from .closed_boxes import ClosedBoxes
 from .information_gain import NodeLabels, best_test, in_units
-from .ordered_tests import OrderedTests
+from .mixed_tests import statement_tests
 from .statement_conditions import StatementConditions
 from .tree_growth import ExaminedNode, Split, TreeLimits, grow
 from .trees import ApproximationTree
@@ -51,7 +53,9 @@ class IsmTraining:
     binned: BinnedRows  # the same rows
     scores: NDArray[np.float64]  # (n_rows, n_classes) the ensemble's, as of ``Oracle.predict``
     labels: NDArray[np.int64]  # (n_rows,) the classes that it predicts
-    classes: NDArray[np.int64] | None = None  # (n_rows,) their true classes, in any numbering; None without a target
+    # (n_rows,) their true classes, in any numbering, below 0 where a row's is not known; None without a target.
+    classes: NDArray[np.int64] | None = None
+    implications: Implications = field(default_factory=Implications)  # among columns, of any rows that there can be
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +76,10 @@ def grow_ism(
     P(C|A) is the mean of the ensemble's predicted probabilities over the training rows in A: equation 4, where
     P(Y|A) is estimated on the training rows. P(T|B) is a share of rows. A node is a leaf if no test has a gain above 0,
     if every row that could ever reach it certainly gets one class (``prune_safely``; rows are assumed to miss no
-    feature that no training row misses), if its training rows have one true class (``stop_when_pure``), or if it
-    reaches a limit. A leaf's label is the ensemble's, if it labels all training rows in it alike; otherwise the class
-    of the highest mean probability. Ties go to the lower feature, the lower threshold, the first class.
+    feature that no training row misses, and to break no implication among columns), if its training rows have one true
+    class, as far as theirs are known (``stop_when_pure``), or if it reaches a limit. A leaf's label is the ensemble's,
+    if it labels all training rows in it alike; otherwise the class of the highest mean probability. Ties go to the
+    lower feature, the lower threshold, the first class.
 
     Raises
     ------
@@ -119,7 +124,8 @@ class _Growth:
     def __init__(
         self, training: IsmTraining, ensemble: TreeEnsemble, description: ModelDescription, settings: IsmSettings
     ) -> None:
-        self._tests = OrderedTests(training.binned)
+        self._tests = statement_tests(training.binned)
+        self._boxes = ClosedBoxes.of(training.binned, training.implications)
         self._labels = NodeLabels(in_units(training.scores), training.labels)
         self._conditions = StatementConditions(training.rows, training.binned, description)
         self._training, self._model = training, (ensemble, description)
@@ -142,7 +148,7 @@ class _Growth:
         return ExaminedNode(facts, None if n_levels == 0 or self._is_settled(node) else self._split(node))
 
     def _is_settled(self, node: _Node) -> bool:
-        if self._classes is not None and (self._classes[node.rows] == self._classes[node.rows[:1]]).all():
+        if self._classes is not None and _is_pure(self._classes[node.rows]):
             return True
         label = self._labels.common(node.rows)
         if label is None or self._bounds is None:
@@ -155,13 +161,20 @@ class _Growth:
         if best is None:
             return None
         test, gain = best
-        feature = self._tests.feature_of(test)
-        own = test - int(self._statements.statement_starts[feature])
+        starts = self._statements.statement_starts
+        feature = int(np.searchsorted(starts, test, side="right")) - 1
+        own = test - int(starts[feature])
         found = self._conditions.of_statement(feature, own)
         holds = self._tests.holds(test, node.rows) == found.is_true
         return Split(
             found.condition,
-            _Node(node.rows[holds], node.box.narrowed(feature, own, is_true=found.is_true)),
-            _Node(node.rows[~holds], node.box.narrowed(feature, own, is_true=not found.is_true)),
+            _Node(node.rows[holds], self._boxes.narrowed(node.box, feature, own, is_true=found.is_true)),
+            _Node(node.rows[~holds], self._boxes.narrowed(node.box, feature, own, is_true=not found.is_true)),
             gain * len(node.rows) / self._n_rows,
         )
+
+
+def _is_pure(classes: NDArray[np.int64]) -> bool:
+    """Return whether all classes that are known (not below 0) are one; where none is, nothing is known of the rows."""
+    known = classes[classes >= 0]
+    return bool(len(known)) and bool((known == known[0]).all())

@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 
 from ..compute.progress import ReportProgress, ignore_progress
 from ..questions.conditions import Condition
+from ..questions.implications import Implications
 from ..rows import Rows
 from .candidates import Candidates, candidates_of
 from .node_boxes import NodeBox
 from .oracle import Floats, Oracle, TargetTransform, predict_in_blocks
+from .possible_rows import PossibleRows
 from .pseudo_samples import PseudoSample, Targets
 from .smoothing import Smoother
 from .split_choice import FIRST_SIZE, choose_split
@@ -31,6 +33,7 @@ class StaSettings:
     limits: TreeLimits = field(default_factory=TreeLimits)
     significance: float = 0.1  # in (0, 1): the summed p-value at which a split counts as reliable
     max_pseudo_samples: int = 100_000  # at each node, at least 1; N_ps in the paper
+    implications: Implications = field(default_factory=Implications)  # by which pseudo rows are repaired
 
 
 def grow_sta(
@@ -99,7 +102,7 @@ class _Grower:
     oracle: Oracle
     settings: StaSettings
     missing_texts: Mapping[str, str]
-    smoother: Smoother
+    pseudo_rows: PossibleRows
     transform: TargetTransform
     report: ReportProgress  # of the progress within a node
 
@@ -113,9 +116,9 @@ class _Grower:
         report: ReportProgress,
     ) -> "_Grower":
         scores = predict_in_blocks(rows, oracle, report)
-        smoother = Smoother.of(rows, missing_texts, report)
+        pseudo_rows = PossibleRows(Smoother.of(rows, missing_texts, report), settings.implications)
         transform = TargetTransform.of(scores, is_classifier=oracle.is_classifier)
-        return cls(rows, scores, oracle, settings, missing_texts, smoother, transform, report)
+        return cls(rows, scores, oracle, settings, missing_texts, pseudo_rows, transform, report)
 
     def examine(self, node: _Node, n_levels: int) -> ExaminedNode[_Node, Condition]:
         """Find a node's split; see ``grow_sta`` for when there is none."""
@@ -131,7 +134,7 @@ class _Grower:
     def _split(self, node: _Node, at_node: Rows, found: Candidates) -> ExaminedNode[_Node, Condition]:
         center = self.scores[node.rows].mean(axis=0)
         own, *seeds = node.seed.spawn(3)
-        draw, label = partial(self.smoother.draw, at_node, node.box), partial(self._targets, center)
+        draw, label = partial(self.pseudo_rows.draw, at_node, node.box), partial(self._targets, center)
         sample = PseudoSample(draw, label, found, own, self.report)
         most_rows = self.settings.max_pseudo_samples
         choice = choose_split(sample, self.transform.n_targets, self.settings.significance, most_rows)
@@ -157,6 +160,6 @@ class _Grower:
 
     def _root_scores(self, node: _Node, at_node: Rows) -> Floats:
         """Return the mean scores at a root that is not split, from pseudo rows of its own."""
-        rows = self.smoother.draw(at_node, node.box, FIRST_SIZE, np.random.default_rng(node.seed))
+        rows = self.pseudo_rows.draw(at_node, node.box, FIRST_SIZE, np.random.default_rng(node.seed))
         scores: Floats = self.oracle.predict(rows).mean(axis=0)
         return scores

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from .. import wording
 from ..errors import InvalidInput
 from ..rows import Rows
+from ..wording import Interval, Phrases
 from .binned_rows import BinnedRows
 from .cuts import roundest_between
 from .statements import FeatureStatements
@@ -36,7 +37,16 @@ class Condition:
     @property
     def text(self) -> str:
         """The condition in words."""
-        return _joint_text((self,))
+        return condition_text(self)
+
+    @property
+    def interval(self) -> Interval | None:
+        """The numbers that fulfil it; ``None`` where it does not compare a number."""
+        if not isinstance(self.value, float) or self.operator not in ("<=", ">"):
+            return None
+        if self.operator == ">":
+            return Interval(low=self.value, or_missing=self.or_missing)
+        return Interval(high=self.value, or_missing=self.or_missing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +75,32 @@ class TrainingValues:
         return self.binned.has_missing(feature)
 
 
-def rule_text(conditions: tuple[Condition, ...]) -> str:
+def condition_text(condition: Condition, phrases: Phrases | None = None) -> str:
+    """Return a condition in words: those of its column, where there are any."""
+    return _joint_text((condition,), phrases or {})
+
+
+def question_text(condition: Condition, phrases: Phrases) -> str | None:
+    """Return a condition as a question, where its column has words for it."""
+    interval, column = condition.interval, phrases.get(condition.column)
+    return None if interval is None or column is None else column.question(interval)
+
+
+def rule_text(conditions: tuple[Condition, ...], phrases: Phrases | None = None) -> str:
     """Return a rule's conditions as one sentence; without any, it always holds."""
     if not conditions:
         return "always"
     parts = groupby(conditions, key=lambda each: (each.feature, each.or_missing))
-    return ", and ".join(_joint_text(tuple(own)) for _, own in parts)
+    return ", and ".join(_joint_text(tuple(own), phrases or {}) for _, own in parts)
 
 
-def _joint_text(conditions: Sequence[Condition]) -> str:
+def _joint_text(conditions: Sequence[Condition], phrases: Phrases) -> str:
     """Return conditions on one feature, such as an interval's two ends, as one phrase."""
+    if (column := phrases.get(conditions[0].column)) is not None:
+        intervals = [each.interval for each in conditions]
+        said = [None if each is None else column.sentence(each) for each in intervals]
+        if all(said):
+            return " and ".join(filter(None, said))
     comparisons = " and ".join(wording.comparison(each.operator, each.value) for each in conditions)
     return f"{conditions[0].feature} is {comparisons}{wording.MISSING_ALLOWED if conditions[0].or_missing else ''}"
 

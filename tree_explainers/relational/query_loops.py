@@ -4,136 +4,68 @@ It looks for bindings depth first, so that it keeps no table of them, and leaves
 open: an ``exists`` is settled by its first binding. One call serves one example sent in a request or a block of many.
 """
 
-from typing import NamedTuple
-
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled, inlined
+from ..compute.compiled import compiled, compiled_ahead, inlined_reader
 from .query_program import Do, Field, Program
-from .row_readings import Pools, children_of, holds, most_frequent, n_distinct, parent_of, read_term, rounded_sum
-
-_DO, _VARIABLE, _ORIGIN, _STEP, _TERM, _OPERATOR, _FEATURE, _BLOCK, _END = map(int, Field)
-_FILTER, _EXPAND, _NEXT, _BASE, _EXISTS, _COUNT, _SHARE, _MEAN, _SUM, _MIN, _MAX, _MODE, _N_DISTINCT, _VALUE = map(
-    int, Do
+from .row_readings import (
+    OF_LEVELS,
+    Pools,
+    aggregate,
+    children_of,
+    holds,
+    longest_list,
+    most_frequent,
+    n_distinct,
+    of_levels,
+    parent_of,
+    read,
+    rounded_sum,
 )
+from .tables import MISSING
+
+_DO, _VARIABLE, _ORIGIN, _STEP, _TERM, _OPERATOR, _FEATURE, _BLOCK, _END, _FAILED = map(int, Field)
+_FILTER, _EXPAND, _SWITCH, _NEXT, _JUMP, _BASE, _EXISTS, _COUNT, _SHARE = list(map(int, Do))[:9]
+_MEAN, _SUM, _MIN, _MAX, _MODE, _N_DISTINCT, _VALUE = list(map(int, Do))[9:]
 _MAX_ROWS = 16  # more than a query has variables
 _FEW = 64
 
 
-class Search(NamedTuple):
-    """Where the search for bindings is. Of variables: (_MAX_ROWS,), the example first."""
-
-    rows: NDArray[np.int64]  # the row that each variable has now
-    places: NDArray[np.int64]  # among the rows that its step leads to
-    ends: NDArray[np.int64]
-    visits: NDArray[np.int64]  # the number of the visit to that row
-    n_visits: NDArray[np.int64]  # (1,)
-    term_values: NDArray[np.float64]  # (n_terms,) as read at the visit ``term_visits``
-    term_visits: NDArray[np.int64]
-    n_open: NDArray[np.int32]  # (n_instructions,) as in the program, less what is settled
-    noted: NDArray[np.float64]  # (n_features, 3) what is noted of each feature, by its kind
-
-
-@inlined
-def _visit(search: Search, variable: int, row: int) -> None:
-    search.rows[variable] = row
-    search.n_visits[0] += 1
-    search.visits[variable] = search.n_visits[0]
-
-
-@inlined
-def _begin(program: Program, search: Search, example: int) -> None:
-    """Begin with an example, nothing noted."""
-    search.n_open[:] = program.n_open
-    for feature in range(len(program.kinds)):
-        kind = program.kinds[feature]
-        search.noted[feature, 0] = np.nan if kind in (_MIN, _MAX, _VALUE) else 0.0
-        search.noted[feature, 1] = search.noted[feature, 2] = 0.0
-    _visit(search, 0, example)
-
-
-@inlined
-def _value(program: Program, pools: Pools, search: Search, at: int, cutoff: float) -> float:
-    """Return the term of an instruction for the row that its variable has; it is read once for each visit to a row."""
-    term, variable = program.instructions[at, _TERM], program.instructions[at, _VARIABLE]
-    if search.term_visits[term] != search.visits[variable]:
-        search.term_visits[term] = search.visits[variable]
-        search.term_values[term] = read_term(program, pools, term, search.rows[variable], cutoff)
-    return search.term_values[term]
-
-
-@inlined
-def _enter(program: Program, pools: Pools, search: Search, at: int, cutoff: float) -> bool:
-    """Give the variable of an EXPAND its first row; return whether there is one."""
-    step, variable = program.instructions[at, _STEP], program.instructions[at, _VARIABLE]
-    relationship, origin = program.steps[step, 0], search.rows[program.instructions[at, _ORIGIN]]
-    if program.steps[step, 1]:
-        first, end = children_of(pools, relationship, origin, cutoff)
-        search.places[variable], search.ends[variable] = first, end
-        if first < end:
-            _visit(search, variable, pools.links[first])
-        return first < end
-    row = parent_of(pools, relationship, origin, cutoff)
-    search.places[variable], search.ends[variable] = 0, 1
-    _visit(search, variable, row)
-    return row >= 0
-
-
-@inlined
-def _goes_on(program: Program, pools: Pools, search: Search, at: int) -> bool:
-    """Give the variable of a NEXT its next row; return whether there is one that is needed."""
-    variable = program.instructions[at, _VARIABLE]
-    search.places[variable] += 1
-    if search.places[variable] >= search.ends[variable] or search.n_open[program.instructions[at, _END]] == 0:
-        return False
-    _visit(search, variable, pools.links[search.places[variable]])
-    return True
-
-
-@inlined
-def _settle(program: Program, search: Search, at: int, value: float) -> None:
-    """Note a value that needs no further binding, and note this in all blocks around it."""
-    noted = search.noted[program.instructions[at, _FEATURE]]
-    if noted[1] == 0:
-        noted[0], noted[1] = value, 1
-        block = program.instructions[at, _BLOCK]
-        while block >= 0:
-            search.n_open[block] -= 1
-            block = program.instructions[block, _BLOCK]
-
-
-@inlined
-def _note(noted: NDArray[np.float64], do: int, value: float) -> None:
-    """Add the value of a binding to what is noted of a feature."""
+@inlined_reader
+def _note(noted: NDArray[np.float64], feature: int, do: int, value: float) -> None:
+    """Add the value of a binding to what is noted of a feature: three numbers, by its kind."""
     if np.isnan(value):
         return
-    if do in (_MEAN, _SUM):
-        noted[0] += value
-        noted[1] += abs(value)
-        noted[2] += 1
-    elif do == _MIN:
-        noted[0] = noted[0] if value >= noted[0] else value  # noqa: FURB136  # NaN at first
+    if do == _MIN:
+        noted[feature, 0] = noted[feature, 0] if value >= noted[feature, 0] else value  # noqa: FURB136  # NaN at first
     elif do == _MAX:
-        noted[0] = noted[0] if value <= noted[0] else value  # noqa: FURB136
+        noted[feature, 0] = noted[feature, 0] if value <= noted[feature, 0] else value  # noqa: FURB136
+    else:
+        noted[feature, 0] += value
+        noted[feature, 1] += abs(value)
+        noted[feature, 2] += 1
 
 
-@inlined
-def _result(kind: int, noted: NDArray[np.float64]) -> float:
-    if kind in (_MEAN, _SUM):
-        total = rounded_sum(noted[0], noted[1])
-        return total if kind == _SUM else (total / noted[2] if noted[2] else np.nan)
-    if kind == _SHARE:
-        return noted[0] / noted[1] if noted[1] else np.nan
-    return noted[0]
+@inlined_reader
+def _put_results(kinds: NDArray[np.int32], noted: NDArray[np.float64], out: NDArray[np.float32], number: int) -> None:
+    for feature in range(len(kinds)):
+        kind, result = kinds[feature], noted[feature, 0]
+        if kind in (_MEAN, _SUM):
+            result = rounded_sum(noted[feature, 0], noted[feature, 1])
+        if kind in (_SHARE, _MEAN):
+            n = noted[feature, 1 if kind == _SHARE else 2]
+            result = result / n if n else np.nan
+        out[number, feature] = result
 
 
 @compiled
 def _put_collected(
-    program: Program, collected: NDArray[np.float64], features: NDArray[np.int32], out: NDArray[np.float32]
+    kinds: NDArray[np.int32], collected: NDArray[np.float64], features: NDArray[np.int32], out: NDArray[np.float32]
 ) -> None:
     """Write the features that are the mode or the number of distinct values of what was collected for them."""
-    starts = np.zeros(len(program.kinds) + 1, np.int64)
+    starts = np.zeros(len(kinds) + 1, np.int64)
     for feature in features:
         starts[feature + 1] += 1
     starts = np.cumsum(starts)
@@ -142,59 +74,150 @@ def _put_collected(
     for place in range(len(collected)):
         by_feature[ends[features[place]]] = collected[place]
         ends[features[place]] += 1
-    for feature in range(len(program.kinds)):
-        if program.kinds[feature] in (_MODE, _N_DISTINCT):
+    for feature in range(len(kinds)):
+        if kinds[feature] in (_MODE, _N_DISTINCT):
             values = by_feature[starts[feature] : ends[feature]]
             values.sort()
-            out[feature] = most_frequent(values) if program.kinds[feature] == _MODE else n_distinct(values)
+            out[feature] = most_frequent(values) if kinds[feature] == _MODE else n_distinct(values)
 
 
-@compiled
-def run(program: Program, pools: Pools, first: int, out: NDArray[np.float32]) -> None:  # noqa: C901, PLR0912  # a case each
-    """Evaluate the features of the examples from ``first`` on into ``out``, (n_examples, n_features)."""
-    n_terms, n_features, instructions = len(program.terms), len(program.kinds), program.instructions
-    search = Search(
-        np.zeros(_MAX_ROWS, np.int64), np.zeros(_MAX_ROWS, np.int64), np.zeros(_MAX_ROWS, np.int64),
-        np.zeros(_MAX_ROWS, np.int64), np.zeros(1, np.int64),
-        np.empty(n_terms), np.zeros(n_terms, np.int64), program.n_open.copy(), np.empty((n_features, 3)),
-    )  # fmt: skip
+@inlined_reader
+def _begin(kinds: NDArray[np.int32], noted: NDArray[np.float64]) -> bool:
+    """Begin with nothing noted; return whether values are to be collected."""
+    collects = False
+    for feature in range(len(kinds)):
+        kind = kinds[feature]
+        noted[feature, 0] = np.nan if kind in (_MIN, _MAX, _VALUE) else 0.0
+        noted[feature, 1] = noted[feature, 2] = 0.0
+        collects |= kind in (_MODE, _N_DISTINCT)
+    return collects
+
+
+_N = numba.types
+_INT32S, _INT64S, _FLOAT64S = _N.int32[::1], _N.int64[::1], _N.float64[::1]
+_INT32_ROWS, _INT64_ROWS = _N.int32[:, ::1], _N.int64[:, ::1]
+_PROGRAM = _N.NamedTuple(
+    (
+        *(_INT32_ROWS, _FLOAT64S, _INT32S, _INT32_ROWS, _INT32_ROWS, _FLOAT64S),
+        *(_INT32_ROWS, _INT32S, _INT32_ROWS, _INT32S, _INT32S),
+    ),
+    Program,
+)
+_POOLS = _N.NamedTuple(
+    (_INT32S, _N.float32[::1], _INT64_ROWS, _INT32S, _INT64S, _INT64_ROWS, _FLOAT64S, _FLOAT64S), Pools
+)
+
+
+@compiled_ahead(_N.void(_PROGRAM, _POOLS, _N.int64, _N.float32[:, ::1]))
+def run(program: Program, pools: Pools, first: int, out: NDArray[np.float32]) -> None:  # noqa: C901, PLR0912, PLR0915
+    """Evaluate the features of the examples from ``first`` on into ``out``, (n_examples, n_features).
+
+    It is one long function: passing its arrays on costs more than what most instructions do.
+    """
+    instructions, constants, steps = program.instructions, program.constants, program.steps
+    terms, kinds, parents, jumps = program.terms, program.kinds, program.parents, program.jumps
+    selections, selection_values = program.selections, program.selection_values
+    codes, numbers, readings = pools.codes, pools.numbers, pools.readings
+    links, starts, ways, times = pools.links, pools.starts, pools.ways, pools.times
+    rows, visits, n_visits = np.zeros(_MAX_ROWS, np.int64), np.zeros(_MAX_ROWS, np.int64), 0
+    places, ends = np.zeros(_MAX_ROWS, np.int64), np.zeros(_MAX_ROWS, np.int64)  # among the rows of each variable
+    term_values, term_visits = np.empty(len(terms)), np.zeros(len(terms), np.int64)  # as read at that visit to a row
+    noted, n_open = np.empty((len(kinds), 3)), program.n_open.copy()
+    buffer = np.empty(longest_list(terms, starts))
     collected, collected_for = np.empty(_FEW), np.empty(_FEW, np.int32)
-    for number in range(len(out)):
+    number = 0
+    while number < len(out):
         cutoff, n_collected, at = pools.cutoffs[first + number], 0, np.int64(0)
-        _begin(program, search, first + number)
+        n_open[:] = program.n_open
+        collects = _begin(kinds, noted)
+        n_visits += 1
+        rows[0], visits[0] = first + number, n_visits
         while at < len(instructions):
-            do, feature = instructions[at, _DO], instructions[at, _FEATURE]
-            goes_in = True
+            do, variable = instructions[at, _DO], instructions[at, _VARIABLE]
+            value = np.nan
+            if do <= _SWITCH and n_open[at] == 0:
+                at = np.int64(instructions[at, _END])
+                continue
+            if do in (_FILTER, _SWITCH) or do >= _MEAN:
+                term = instructions[at, _TERM]
+                if term_visits[term] != visits[variable]:
+                    term_visits[term] = visits[variable]
+                    if terms[term, 0] == 0:
+                        term_values[term] = read(
+                            readings,
+                            parents,
+                            codes,
+                            numbers,
+                            links,
+                            ways,
+                            times,
+                            terms[term, 1],
+                            rows[variable],
+                            cutoff,
+                        )
+                    else:
+                        term_values[term] = aggregate(
+                            terms, steps, selections, selection_values, starts, readings, parents, codes, numbers,
+                            links, ways, times, buffer, term, rows[variable], cutoff,
+                        )  # fmt: skip
+                        if terms[term, 0] >= OF_LEVELS:
+                            term_values[term] = of_levels(buffer[: np.int64(term_values[term])], terms[term, 0])
+                value = term_values[term]
             if do == _FILTER:
-                if search.n_open[at] == 0:
-                    goes_in = False
-                else:
-                    value = _value(program, pools, search, at, cutoff)
-                    goes_in = holds(value, instructions[at, _OPERATOR], program.constants[at])
+                passes = holds(value, instructions[at, _OPERATOR], constants[at])
+                at = at + 1 if passes else np.int64(instructions[at, _FAILED])
+            elif do == _SWITCH:
+                is_code = 0 <= value < instructions[at, _STEP]  # not of a missing value
+                at = np.int64(jumps[instructions[at, _ORIGIN] + np.int64(value)] if is_code else instructions[at, _END])
             elif do == _EXPAND:
-                goes_in = search.n_open[at] > 0 and _enter(program, pools, search, at, cutoff)
-            elif do == _NEXT:
-                if _goes_on(program, pools, search, at):
-                    at = np.int64(instructions[at, _END])
-            elif do == _EXISTS:
-                _settle(program, search, at, 1.0)
-            elif do in (_COUNT, _SHARE):
-                search.noted[feature, 0] += 1
-            elif do == _BASE:
-                search.noted[feature, 1] += 1
-            else:
-                value = _value(program, pools, search, at, cutoff)
-                if do == _VALUE:
-                    _settle(program, search, at, value)
-                elif do in (_MODE, _N_DISTINCT):
-                    if n_collected == len(collected):
-                        collected = np.concatenate((collected, np.empty(n_collected)))
-                        collected_for = np.concatenate((collected_for, np.empty(n_collected, np.int32)))
-                    collected[n_collected], collected_for[n_collected] = value, feature
-                    n_collected += not np.isnan(value)
+                step = instructions[at, _STEP]
+                way, origin = steps[step, 0], rows[instructions[at, _ORIGIN]]
+                begin, end, row = np.int64(0), np.int64(0), np.int64(MISSING)
+                if steps[step, 1]:
+                    begin, end = children_of(links, starts, ways, times, way, origin, cutoff)
+                    if begin < end:
+                        row = np.int64(links[begin])
                 else:
-                    _note(search.noted[feature], do, value)
-            at = at + 1 if goes_in else np.int64(instructions[at, _END])
-        for feature in range(n_features):
-            out[number, feature] = _result(program.kinds[feature], search.noted[feature])
-        _put_collected(program, collected[:n_collected], collected_for[:n_collected], out[number])
+                    row = np.int64(parent_of(links, ways, times, way, origin, cutoff))
+                    end = np.int64(row >= 0)
+                n_visits += 1
+                rows[variable], visits[variable], places[variable], ends[variable] = row, n_visits, begin, end
+                at = at + 1 if begin < end else np.int64(instructions[at, _END])
+            elif do == _NEXT:
+                places[variable] += 1
+                if places[variable] < ends[variable] and n_open[instructions[at, _END]] > 0:
+                    n_visits += 1
+                    rows[variable], visits[variable] = links[places[variable]], n_visits
+                    at = np.int64(instructions[at, _END])
+                at += 1
+            elif do == _JUMP:
+                at = np.int64(instructions[at, _END])
+            else:
+                feature = instructions[at, _FEATURE]
+                if do in (_EXISTS, _VALUE):
+                    if noted[feature, 1] == 0:
+                        noted[feature, 0] = value if do == _VALUE else 1.0
+                        noted[feature, 1] = 1
+                        block = instructions[at, _BLOCK]
+                        while block >= 0:
+                            n_open[block] -= 1
+                            block = instructions[block, _BLOCK]
+                elif do in (_COUNT, _SHARE):
+                    noted[feature, 0] += 1
+                elif do == _BASE:
+                    noted[feature, 1] += 1
+                elif do in (_MODE, _N_DISTINCT):
+                    if not np.isnan(value):
+                        if n_collected < len(collected):
+                            collected[n_collected], collected_for[n_collected] = value, feature
+                        n_collected += 1
+                else:
+                    _note(noted, feature, do, value)
+                at += 1
+        if n_collected > len(collected):  # not in the inner loop, which would count references to what it replaces
+            collected, collected_for = np.empty(2 * n_collected), np.empty(2 * n_collected, np.int32)
+            continue
+        _put_results(kinds, noted, out, number)
+        if collects:
+            _put_collected(kinds, collected[:n_collected], collected_for[:n_collected], out[number])
+        number += 1

@@ -1,8 +1,9 @@
 """A trie of queries as a program in arrays: features whose queries begin alike share the search for bindings.
 
-An instruction is a row of ``instructions``. Blocks nest: a ``FILTER`` is left at its end where its condition fails, an
-``EXPAND`` runs through the rows that a step leads to, and its ``NEXT`` goes back to it. What a feature reads stands in
-the innermost block, where all its variables have rows and all its conditions hold.
+An instruction is a row of ``instructions``. Blocks nest: a ``FILTER`` is entered where its condition holds, an
+``EXPAND`` runs through the rows that a step leads to, and its ``NEXT`` goes back to it. What a feature notes stands in
+the innermost block, where all its variables have rows and all its conditions hold. Filters of one term are a family:
+of ``=``, a ``SWITCH`` goes to the only one that may hold; cuts are sorted, and those after one that fails passed over.
 """
 
 from collections.abc import Sequence
@@ -18,6 +19,7 @@ from .queries import EXAMPLE, AggregateTerm, ColumnTerm, Condition, Feature, Que
 from .schema import ColumnSchema, Schema, Step
 
 _Int32s: TypeAlias = NDArray[np.int32]
+_MOST_CODES = 100_000
 _NO_LEVEL = -2.0  # as the code of a text that is no level: equal to no row's code
 
 
@@ -26,18 +28,20 @@ class Do(IntEnum):
 
     FILTER = 0
     EXPAND = 1
-    NEXT = 2
-    BASE = 3  # one more binding of those of which a share is taken
-    EXISTS = 4
-    COUNT = 5
-    SHARE = 6
-    MEAN = 7
-    SUM = 8
-    MIN = 9
-    MAX = 10
-    MODE = 11
-    N_DISTINCT = 12
-    VALUE = 13
+    SWITCH = 2
+    NEXT = 3
+    JUMP = 4  # from the end of a filter to the end of its switch
+    BASE = 5  # one more binding of those of which a share is taken
+    EXISTS = 6
+    COUNT = 7
+    SHARE = 8
+    MEAN = 9
+    SUM = 10
+    MIN = 11
+    MAX = 12
+    MODE = 13
+    N_DISTINCT = 14
+    VALUE = 15
 
 
 class Field(IntEnum):
@@ -45,13 +49,14 @@ class Field(IntEnum):
 
     DO = 0
     VARIABLE = 1  # 0 is the example, then the query's variables
-    ORIGIN = 2  # of EXPAND: the variable from whose row the step leads
-    STEP = 3  # of EXPAND
+    ORIGIN = 2  # of EXPAND: the variable from whose row the step leads; of SWITCH: where its jumps begin
+    STEP = 3  # of EXPAND; of SWITCH: the number of its jumps
     TERM = 4
     OPERATOR = 5
     FEATURE = 6
     BLOCK = 7  # the instruction that opens the block around this one; -1: none
-    END = 8  # of a block: the first instruction after it; of NEXT: its EXPAND
+    END = 8  # of a block: the first instruction after it; of NEXT: its EXPAND; of JUMP: where it goes
+    FAILED = 9  # of FILTER: where to go on if the condition fails, past those that fail with it
 
 
 OPERATORS = ("=", "<=", ">", "is_missing")
@@ -70,6 +75,7 @@ class Program(NamedTuple):
     readings: _Int32s  # (n_readings, 3): column, first and last + 1 of the parents on the way to it
     parents: _Int32s  # relationship by relationship
     steps: _Int32s  # (n_steps, 2): relationship, 1 to children and 0 to the parent
+    jumps: _Int32s  # of each SWITCH, code by code: the filter that the code passes, or the end of the switch
     kinds: _Int32s  # (n_features,) of ``Do``
 
 
@@ -118,13 +124,30 @@ class _Node:
     """A block: what is noted in it, and the blocks in it by what opens them."""
 
     notes: list[_Line] = field(default_factory=list)
-    blocks: dict[tuple[tuple[tuple[Field, int], ...], float], "_Node"] = field(default_factory=dict)
+    blocks: dict["_Opening", "_Node"] = field(default_factory=dict)
 
     def block(self, line: _Line, constant: float = 0.0) -> "_Node":
         return self.blocks.setdefault((tuple(line.items()), constant), _Node())
 
     def n_notes(self) -> int:
         return len(self.notes) + sum(block.n_notes() for block in self.blocks.values())
+
+
+_Opening: TypeAlias = tuple[tuple[tuple[Field, int], ...], float]
+
+
+def _families(node: _Node) -> list[list[_Opening]]:
+    """Return what opens the blocks in a block: those of one line together, cuts from the weakest to the strongest."""
+    families: dict[tuple[tuple[Field, int], ...], list[_Opening]] = {}
+    for key in node.blocks:
+        families.setdefault(key[0], []).append(key)
+    is_upper = {line: dict(line).get(Field.OPERATOR) == OPERATORS.index("<=") for line in families}
+    return [sorted(keys, key=lambda key: -key[1] if is_upper[key[0]] else key[1]) for keys in families.values()]
+
+
+def _are_codes(family: Sequence[_Opening]) -> bool:
+    """Return whether values can be codes of levels, or whole numbers that are as few."""
+    return all(constant.is_integer() and constant < _MOST_CODES for _, constant in family)
 
 
 class _Writer:
@@ -144,6 +167,7 @@ class _Writer:
         self._instructions: list[list[int]] = []
         self._constants: list[float] = []
         self._n_open: list[int] = []
+        self._jumps: list[int] = []
 
     def insert(self, root: _Node, index: int, feature: Feature) -> None:
         """Add the way to a feature, and what is noted of it there, to the trie."""
@@ -218,12 +242,43 @@ class _Writer:
         """Write what is in a block, and the blocks in it."""
         for note in node.notes:
             self._add(note, block)
-        for (line, constant), inner in node.blocks.items():
-            start = self._add(dict(line), block, constant, inner.n_notes())
-            self.write(inner, start)
-            if Do(dict(line)[Field.DO]) is Do.EXPAND:
-                self._add({Field.DO: Do.NEXT, Field.VARIABLE: dict(line)[Field.VARIABLE], Field.END: start}, start)
-            self._instructions[start][Field.END] = len(self._instructions)
+        for family in _families(node):
+            (line, _), *others = family
+            operator = dict(line).get(Field.OPERATOR)
+            is_filter = Do(dict(line)[Field.DO]) is Do.FILTER
+            if others and is_filter and operator == OPERATORS.index("=") and _are_codes(family):
+                self._write_switch(node, family, block)
+                continue
+            written = [self._write_block(node, key, block) for key in family]
+            for start in written if operator != OPERATORS.index("=") else ():
+                self._instructions[start][Field.FAILED] = len(self._instructions)
+
+    def _write_block(self, node: _Node, key: _Opening, block: int) -> int:
+        line, inner = dict(key[0]), node.blocks[key]
+        start = self._add(line, block, key[1], inner.n_notes())
+        self.write(inner, start)
+        if line[Field.DO] == Do.EXPAND:
+            self._add({Field.DO: Do.NEXT, Field.VARIABLE: line[Field.VARIABLE], Field.END: start}, start)
+        self._instructions[start][Field.END] = self._instructions[start][Field.FAILED] = len(self._instructions)
+        return start
+
+    def _write_switch(self, node: _Node, family: Sequence[_Opening], block: int) -> None:
+        """Write filters by ``=`` on one term, of which the term's code says the only one that may hold."""
+        (line, _), n_jumps, first = family[0], int(max(constant for _, constant in family)) + 1, len(self._jumps)
+        opening = dict(line) | {Field.DO: Do.SWITCH, Field.ORIGIN: first, Field.STEP: max(n_jumps, 0)}
+        switch = self._add(opening, block, n_open=sum(node.blocks[key].n_notes() for key in family))
+        self._jumps.extend([-1] * max(n_jumps, 0))
+        leaving = []
+        for key in family:
+            start = self._write_block(node, key, switch)
+            if key[1] >= 0:
+                self._jumps[first + int(key[1])] = start
+            leaving.append(self._add({Field.DO: Do.JUMP}, switch))
+            self._instructions[start][Field.END] = self._instructions[start][Field.FAILED] = leaving[-1]
+        end = len(self._instructions)
+        for at in (switch, *leaving):
+            self._instructions[at][Field.END] = end
+        self._jumps[first:] = [end if jump < 0 else jump for jump in self._jumps[first:]]
 
     def _add(self, line: _Line, block: int, constant: float = 0.0, n_open: int = 0) -> int:
         self._instructions.append([(line | {Field.BLOCK: block}).get(name, 0) for name in Field])
@@ -245,6 +300,7 @@ class _Writer:
             _ints(self._reading_rows, 3),
             _ints(self._parents),
             _ints(steps, 2),
+            _ints(self._jumps),
             _ints(kinds),
         )
 

@@ -39,7 +39,7 @@ class QueryTrie:
         Sums are added in the order of the bindings, rounded to 1e-9 of the sum of their magnitudes, and then to single
         precision. ``tick`` is called between blocks of examples. The result does not depend on the number of threads.
         """
-        pools = Pools.of(rows, self.used)
+        pools = Pools.of(rows, self.used, self._program.readings)
         columns = [self._empty(index, rows.n_examples) for index in range(len(self.features))]
         length = max(1, min(_EXAMPLES_AT_ONCE, _VALUES_AT_ONCE // max(1, len(self.features))))
         blocks = [slice(start, start + length) for start in range(0, rows.n_examples, length)]
@@ -61,7 +61,7 @@ class QueryTrie:
         It has as little overhead as a request needs, and the values of ``evaluate``.
         """
         out: NDArray[np.float32] = np.empty((1, len(self.features)), np.float32)
-        run(self._program, Pools.of(rows, self.used), 0, out)
+        run(self._program, Pools.of(rows, self.used, self._program.readings), 0, out)
         return out.ravel()
 
     def _empty(self, index: int, n_examples: int) -> FeatureColumn:

@@ -3,18 +3,19 @@
 The data are pools, one array after the other, so that compiled loops take one of each type.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled, inlined
-from .query_program import FUNCTIONS, OPERATORS, DataUsed, Program
+from ..compute.compiled import inlined, inlined_reader
+from .query_program import FUNCTIONS, OPERATORS, DataUsed
 from .tables import MISSING, RelationalRows
 
 _SHARE_OF_SIZES = 1e-9  # sums are rounded to it, or a sum of 0 becomes noise that trees split on
 _IS, _AT_MOST, _ABOVE, _IS_MISSING = range(len(OPERATORS))
 _COLUMN, _COUNT, _SHARE, _MEAN, _SUM, _MIN, _MAX, _MODE, _N_DISTINCT = range(len(FUNCTIONS))
+OF_LEVELS = _MODE  # functions from here on need all values at once
 
 
 class Pools(NamedTuple):
@@ -22,34 +23,34 @@ class Pools(NamedTuple):
 
     codes: NDArray[np.int32]  # all columns; numbers are stored by their bits
     numbers: NDArray[np.float32]  # the same memory
-    column_starts: NDArray[np.int64]  # (n_columns,)
-    column_has_codes: NDArray[np.bool_]  # (n_columns,)
+    readings: NDArray[np.int64]  # (n_readings, 4): start of the column, 1 if it has codes, first and last + 1 parent
     links: NDArray[np.int32]  # of each relationship the parents of its rows, then the rows of its parents
     starts: NDArray[np.int64]  # of each relationship, where the rows of each parent begin
-    places: NDArray[np.int64]  # (n_relationships, 5): of parents, rows, starts, times of the child and of the parent
+    ways: NDArray[np.int64]  # (n_relationships, 5): of parents, rows, starts, times of the child and of the parent
     times: NDArray[np.float64]
     cutoffs: NDArray[np.float64]  # (n_examples,)
 
     @classmethod
-    def of(cls, rows: RelationalRows, used: DataUsed) -> "Pools":
-        """Return what is used of the rows, copied."""
+    def of(cls, rows: RelationalRows, used: DataUsed, readings: NDArray[np.int32]) -> "Pools":
+        """Return what is used of the rows, copied, for the readings of a program."""
         columns = [rows.tables[table].columns[name] for table, name in used.columns]
         codes, column_starts = _joined([column.view(np.int32) for column in columns], np.int32)
+        places = [(start, column.dtype == np.int32) for start, column in zip(column_starts, columns, strict=True)]
+        starts_of_columns = np.array(places, np.int64).reshape(-1, 2)
         relationships = [rows.relationships[name] for name in used.relationships]
         links, link_starts = _joined([part for of in relationships for part in (of.parents, of.child_rows)], np.int32)
         starts, starts_of = _joined([of.starts for of in relationships], np.int64)
         times, times_of = _times(rows, used)
         ends = [rows.schema.relationships[name] for name in used.relationships]
         of_ends = [(times_of[end.child], times_of[end.parent]) for end in ends]
-        places = np.column_stack([link_starts[::2], link_starts[1::2], starts_of, np.reshape(of_ends, (-1, 2))])
+        ways = np.column_stack([link_starts[::2], link_starts[1::2], starts_of, np.reshape(of_ends, (-1, 2))])
         return cls(
             codes,
             codes.view(np.float32),
-            np.array(column_starts, np.int64),
-            np.array([column.dtype == np.int32 for column in columns], np.bool_),
+            np.ascontiguousarray(np.column_stack([starts_of_columns[readings[:, 0]], readings[:, 1:]]), np.int64),
             links,
             starts,
-            np.ascontiguousarray(places, np.int64),
+            np.ascontiguousarray(ways, np.int64),
             times,
             np.full(rows.n_examples, np.inf) if rows.cutoffs is None else np.array(rows.cutoffs, np.float64),
         )
@@ -69,50 +70,62 @@ def _times(rows: RelationalRows, used: DataUsed) -> tuple[NDArray[np.float64], d
     return pool, dict.fromkeys(tables, -1) | dict(zip(timed, starts, strict=True))
 
 
-@inlined
-def parent_of(pools: Pools, relationship: int, row: int, cutoff: float) -> int:
+_Int32s: TypeAlias = NDArray[np.int32]
+_Int64s: TypeAlias = NDArray[np.int64]
+_Float64s: TypeAlias = NDArray[np.float64]
+_Row: TypeAlias = Any  # an integer
+# Loops take arrays, not tuples of them: each use of a tuple would count references to all of its arrays.
+
+
+@inlined_reader
+def parent_of(links: _Int32s, ways: _Int64s, times: _Float64s, way: int, row: _Row, cutoff: float) -> _Row:
     """Return the parent of a row, if it is seen before the cutoff; else MISSING."""
-    parent = np.int64(pools.links[pools.places[relationship, 0] + row])
-    times = pools.places[relationship, 4]
-    is_seen = parent >= 0 and (times < 0 or pools.times[times + parent] < cutoff)
+    parent = np.int64(links[ways[way, 0] + row])
+    start = ways[way, 4]
+    is_seen = parent >= 0 and (start < 0 or times[start + parent] < cutoff)
     return parent if is_seen else np.int64(MISSING)
 
 
-@inlined
-def children_of(pools: Pools, relationship: int, row: int, cutoff: float) -> tuple[int, int]:
+@inlined_reader
+def children_of(  # noqa: PLR0913, PLR0917  # parts of objects: compiled code takes arrays
+    links: _Int32s, starts: _Int64s, ways: _Int64s, times: _Float64s, way: int, row: _Row, cutoff: float
+) -> tuple[_Row, _Row]:
     """Return where in ``links`` the children of a row that are seen before the cutoff begin and end."""
-    at = pools.places[relationship, 2] + row
-    first = pools.places[relationship, 1] + pools.starts[at]
-    end = pools.places[relationship, 1] + pools.starts[at + 1]
-    times = pools.places[relationship, 3]
-    if times < 0:
+    at = ways[way, 2] + row
+    first, end = ways[way, 1] + starts[at], ways[way, 1] + starts[at + 1]
+    start = ways[way, 3]
+    if start < 0:
         return first, end
     seen = first
     while seen < end:  # in order of time, rows without a time last
         middle = (seen + end) // 2
-        if pools.times[times + pools.links[middle]] < cutoff:
+        if times[start + links[middle]] < cutoff:
             seen = middle + 1
         else:
             end = middle
     return first, end
 
 
-@inlined
-def _read(program: Program, pools: Pools, reading: int, row: int, cutoff: float) -> float:
+@inlined_reader
+def read(  # noqa: PLR0913, PLR0917
+    readings: _Int64s, parents: _Int32s, codes: _Int32s, numbers: NDArray[np.float32], links: _Int32s, ways: _Int64s,
+    times: _Float64s, reading: int, row: _Row, cutoff: float,
+) -> float:  # fmt: skip
     """Return the number or the code in a column of a row, or of the parent that the reading names; NaN if missing."""
-    for place in range(program.readings[reading, 1], program.readings[reading, 2]):
-        row = parent_of(pools, program.parents[place], row, cutoff)
-        if row < 0:
-            return np.nan
-    column = program.readings[reading, 0]
-    at = pools.column_starts[column] + row
-    if not pools.column_has_codes[column]:
-        return np.float64(pools.numbers[at])
-    code = pools.codes[at]
-    return np.float64(code) if code >= 0 else np.nan
+    for place in range(readings[reading, 2], readings[reading, 3]):
+        if row >= 0:
+            row = parent_of(links, ways, times, parents[place], row, cutoff)
+    value = np.nan
+    if row >= 0:
+        at = readings[reading, 0] + row
+        if readings[reading, 1]:
+            value = np.float64(codes[at]) if codes[at] >= 0 else np.nan
+        else:
+            value = np.float64(numbers[at])
+    return value
 
 
-@inlined
+@inlined_reader
 def holds(value: float, operator: int, constant: float) -> bool:
     """Return whether a value passes a comparison; a missing one passes ``is_missing`` alone."""
     if operator == _IS:
@@ -122,7 +135,7 @@ def holds(value: float, operator: int, constant: float) -> bool:
     return value > constant if operator == _ABOVE else np.isnan(value)
 
 
-@inlined
+@inlined_reader
 def rounded_sum(total: float, size: float) -> float:
     """Return a sum rounded to 1e-9 of ``size``, the sum of the magnitudes."""
     unit = size * _SHARE_OF_SIZES
@@ -151,42 +164,63 @@ def n_distinct(values: NDArray[np.float64]) -> float:
 
 
 @inlined
-def _is_selected(program: Program, pools: Pools, term: int, row: int, cutoff: float) -> bool:
-    for chosen in range(program.terms[term, 3], program.terms[term, 4]):
-        value = _read(program, pools, program.selections[chosen, 0], row, cutoff)
-        if not holds(value, program.selections[chosen, 1], program.selection_values[chosen]):
-            return False
-    return True
+def longest_list(terms: _Int32s, starts: _Int64s) -> int:
+    """Return how many values the aggregates of one row may have to collect."""
+    longest = 1
+    if np.any(terms[:, 0] >= _MODE):
+        for place in range(1, len(starts)):
+            longest = max(longest, starts[place] - starts[place - 1])
+    return longest
 
 
-@inlined
-def _aggregate(program: Program, pools: Pools, term: int, row: int, cutoff: float) -> float:
-    """Return an aggregate, in single precision, of the rows that a step leads to from a row; NaN if missing."""
-    function, reading, step = program.terms[term, 0], program.terms[term, 1], program.terms[term, 2]
-    relationship, to_children = program.steps[step, 0], program.steps[step, 1] == 1
-    first, end, above = np.int64(0), np.int64(0), np.int64(MISSING)
+@inlined_reader
+def aggregate(  # noqa: C901, PLR0912, PLR0913, PLR0917
+    terms: _Int32s, steps: _Int32s, selections: _Int32s, selection_values: _Float64s, starts: _Int64s,
+    readings: _Int64s, parents: _Int32s, codes: _Int32s, numbers: NDArray[np.float32], links: _Int32s, ways: _Int64s,
+    times: _Float64s, buffer: _Float64s, term: int, row: _Row, cutoff: float,
+) -> float:  # fmt: skip
+    """Return an aggregate, in single precision, of the rows that a step leads to from a row; NaN if missing.
+
+    Of ``mode`` and ``n_distinct``, it puts the values into ``buffer``, which has room for them, and returns how many.
+    """
+    function, reading, step = terms[term, 0], terms[term, 1], terms[term, 2]
+    way, to_children = steps[step, 0], steps[step, 1] == 1
+    first: _Row = np.int64(0)
+    end: _Row = np.int64(0)
+    above: _Row = np.int64(MISSING)
     if to_children:
-        first, end = children_of(pools, relationship, row, cutoff)
+        first, end = children_of(links, starts, ways, times, way, row, cutoff)
     else:
-        above = parent_of(pools, relationship, row, cutoff)
+        above = parent_of(links, ways, times, way, row, cutoff)
         end = np.int64(above >= 0)
-    n, n_values, total, size, least, largest = 0, 0, 0.0, 0.0, np.nan, np.nan
-    collected = np.empty(end - first if function >= _MODE else 0)
+    n, n_values, total, size, least, largest, n_all = 0, 0, 0.0, 0.0, np.nan, np.nan, end - first
+    is_plain_count = reading < 0 and terms[term, 3] == terms[term, 4]
+    if is_plain_count:
+        n, first = n_all, end
     for place in range(first, end):
-        other = np.int64(pools.links[place]) if to_children else above
-        if not _is_selected(program, pools, term, other, cutoff):
+        other = np.int64(links[place]) if to_children else above
+        is_selected = True
+        for chosen in range(terms[term, 3], terms[term, 4]):
+            if is_selected:
+                value = read(
+                    readings, parents, codes, numbers, links, ways, times, selections[chosen, 0], other, cutoff
+                )
+                is_selected = holds(value, selections[chosen, 1], selection_values[chosen])
+        if not is_selected:
             continue
         n += 1
-        value = _read(program, pools, reading, other, cutoff) if reading >= 0 else np.nan
+        if reading < 0:
+            continue
+        value = read(readings, parents, codes, numbers, links, ways, times, reading, other, cutoff)
         if np.isnan(value):
             continue
         if function >= _MODE:
-            collected[n_values] = value
+            buffer[n_values] = value
         n_values, total, size = n_values + 1, total + value, size + abs(value)
         least = least if value >= least else value  # noqa: FURB136  # NaN at first
         largest = largest if value <= largest else value  # noqa: FURB136
     if function in (_COUNT, _SHARE):
-        result = np.float64(n) if function == _COUNT else (n / (end - first) if end > first else np.nan)
+        result = np.float64(n) if function == _COUNT else (n / n_all if n_all else np.nan)
     elif function in (_MIN, _MAX):
         result = least if function == _MIN else largest
     elif function in (_SUM, _MEAN):
@@ -194,15 +228,12 @@ def _aggregate(program: Program, pools: Pools, term: int, row: int, cutoff: floa
         if function == _MEAN:
             result = result / n_values if n_values else np.nan
     else:
-        values = collected[:n_values]
-        values.sort()
-        result = most_frequent(values) if function == _MODE else n_distinct(values)
+        result = np.float64(n_values)
     return np.float64(np.float32(result))
 
 
-@compiled
-def read_term(program: Program, pools: Pools, term: int, row: int, cutoff: float) -> float:
-    """Return the value of a column or an aggregate of a row; NaN if missing."""
-    if program.terms[term, 0] == _COLUMN:
-        return _read(program, pools, program.terms[term, 1], row, cutoff)
-    return _aggregate(program, pools, term, row, cutoff)
+@inlined
+def of_levels(values: _Float64s, function: int) -> float:
+    """Return the mode or the number of distinct values; sorts them."""
+    values.sort()
+    return most_frequent(values) if function == _MODE else n_distinct(values)

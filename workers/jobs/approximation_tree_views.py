@@ -3,7 +3,15 @@
 from collections.abc import Sequence
 from typing import Any
 
-from schemas.approximation_trees import ApproximationMethod, ApproximationNode, Smoothing, StructureCount
+from explanations.feature_words import implied_answers
+from schemas.approximation_trees import (
+    MAX_IMPLICATIONS,
+    ApproximationMethod,
+    ApproximationNode,
+    ImpliedAnswer,
+    Smoothing,
+    StructureCount,
+)
 from schemas.models import Score
 from schemas.rule_sets import RuleFeature
 from tree_explainers.approximation_trees.controls import REPLACED
@@ -11,7 +19,10 @@ from tree_explainers.approximation_trees.fidelity import count_structures
 from tree_explainers.approximation_trees.smoothing import BANDWIDTH, MOVE_PROBABILITY
 from tree_explainers.approximation_trees.trees import ApproximationTree, NodeFacts, TreeNode
 from tree_explainers.onnx_models.description import ModelDescription
-from tree_explainers.questions.conditions import Condition
+from tree_explainers.questions.conditions import Condition, condition_text, question_text
+from tree_explainers.wording import Phrases
+
+from .column_phrases import feature_type
 
 _SMOOTHED = Smoothing(bandwidth=BANDWIDTH, move_probability=MOVE_PROBABILITY)
 SMOOTHING: dict[ApproximationMethod, Smoothing | None] = {
@@ -22,19 +33,28 @@ SMOOTHING: dict[ApproximationMethod, Smoothing | None] = {
 }
 """How each method draws pseudo samples; ``None`` for the one that draws none."""
 
-_CONDITION_FIELDS = ("feature", "column", "operator", "value", "or_missing", "text", "left", "right")
+_CONDITION_FIELDS = ("feature", "column", "operator", "value", "or_missing", "text", "question", "left", "right")
 
 
-def view_tree(tree: ApproximationTree, description: ModelDescription) -> dict[str, Any]:
-    """Return the fields of ``ApproximationTreeResult`` that describe the tree."""
+def view_tree(tree: ApproximationTree, description: ModelDescription, phrases: Phrases) -> dict[str, Any]:
+    """Return the fields of ``ApproximationTreeResult`` that describe the tree; columns may have words of their own."""
     depths, classes = tree.depths.tolist(), description.classes
     return {
         "n_nodes": len(tree.nodes),
         "n_leaves": tree.n_leaves,
         "depth": tree.depth,
-        "features": _features(tree, description),
-        "nodes": [_node(index, depths[index], node, classes) for index, node in enumerate(tree.nodes)],
+        "features": _features(tree, description, phrases),
+        "nodes": [_node(index, depths[index], node, classes, phrases) for index, node in enumerate(tree.nodes)],
     }
+
+
+def view_implications(tree: ApproximationTree, phrases: Phrases) -> list[ImpliedAnswer]:
+    """Return what follows among the tree's conditions."""
+    pairs = implied_answers([node.condition for node in tree.nodes], phrases)[:MAX_IMPLICATIONS]
+    return [
+        ImpliedAnswer(node=node, holds=holds, implied_node=then_node, implied_holds=then_holds)
+        for (node, holds), (then_node, then_holds) in pairs
+    ]
 
 
 def view_stability(trees: Sequence[ApproximationTree]) -> list[StructureCount] | None:
@@ -45,21 +65,21 @@ def view_stability(trees: Sequence[ApproximationTree]) -> list[StructureCount] |
     return [StructureCount(depth=level + 1, n_structures=count) for level, count in enumerate(counts)]
 
 
-def _features(tree: ApproximationTree, description: ModelDescription) -> list[RuleFeature]:
+def _features(tree: ApproximationTree, description: ModelDescription, phrases: Phrases) -> list[RuleFeature]:
     """Return the features that some node tests, in the model's order."""
     used = {node.condition.column for node in tree.nodes if node.condition is not None}
     pairs = zip(description.feature_names, description.missing_tokens, strict=True)
     return [
-        RuleFeature(name=name, type="number" if token is None else "category", missing_text=token)
+        RuleFeature(name=name, type=feature_type(name, phrases, is_number=token is None), missing_text=token)
         for name, token in pairs
         if name in used
     ]
 
 
-def _node(index: int, depth: int, node: TreeNode, classes: Sequence[str]) -> ApproximationNode:
+def _node(index: int, depth: int, node: TreeNode, classes: Sequence[str], phrases: Phrases) -> ApproximationNode:
     split: dict[str, Any] = dict.fromkeys(_CONDITION_FIELDS)
     if node.condition is not None:
-        split = {**_condition(node.condition), "left": node.left, "right": node.right}
+        split = {**_condition(node.condition, phrases), "left": node.left, "right": node.right}
     return ApproximationNode(
         id=index,
         depth=depth,
@@ -72,14 +92,15 @@ def _node(index: int, depth: int, node: TreeNode, classes: Sequence[str]) -> App
     )
 
 
-def _condition(condition: Condition) -> dict[str, Any]:
+def _condition(condition: Condition, phrases: Phrases) -> dict[str, Any]:
     return {
         "feature": condition.feature,
         "column": condition.column,
         "operator": condition.operator,
         "value": list(condition.value) if isinstance(condition.value, tuple) else condition.value,
         "or_missing": condition.or_missing,
-        "text": condition.text,
+        "text": condition_text(condition, phrases),
+        "question": question_text(condition, phrases),
     }
 
 

@@ -1,11 +1,12 @@
 """Make an approximation tree: grow it, grow it again to measure its stability, evaluate it, write it as ONNX."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from schemas.approximation_trees import (
     MAX_LEAVES,
@@ -21,8 +22,9 @@ from storage.models import ModelStore
 from storage.object_store import ObjectStore
 from tree_explainers.approximation_trees.controls import ControlSettings, grow_born_again, grow_cart
 from tree_explainers.approximation_trees.fidelity import AgainstTarget as Measured
-from tree_explainers.approximation_trees.fidelity import ConstantScores, ModelPredictions, measure_fidelity
+from tree_explainers.approximation_trees.fidelity import ConstantScores, Fidelity, ModelPredictions, measure_fidelity
 from tree_explainers.approximation_trees.ism import IsmSettings, IsmTraining, grow_ism
+from tree_explainers.approximation_trees.merging import face, merge_alike
 from tree_explainers.approximation_trees.onnx_form import tree_onnx
 from tree_explainers.approximation_trees.oracle import Oracle, SessionOracle, oracle_scores
 from tree_explainers.approximation_trees.sta import StaSettings, grow_sta
@@ -31,15 +33,19 @@ from tree_explainers.approximation_trees.trees import ApproximationTree
 from tree_explainers.compute.progress import ReportProgress, part_of
 from tree_explainers.onnx_models.session import Predictions
 from tree_explainers.questions.binned_rows import BinnedRows
+from tree_explainers.questions.conditions import Condition
+from tree_explainers.questions.implications import Implications
 from tree_explainers.questions.statements import statements_of
 from tree_explainers.rows import Rows
 from tree_explainers.scoring import Targets
+from tree_explainers.wording import Phrases
 
 from ..runtime.context import JobContext, Produced
-from .approximation_tree_views import SMOOTHING, view_stability, view_tree
+from .approximation_tree_views import SMOOTHING, view_implications, view_stability, view_tree
 from .cautions import caution_of_figures
+from .column_phrases import dataset_phrases, known_implications
 from .inputs import OpenModel, ScoredDataset, apply_model, open_model
-from .row_targets import constant_predictions, predicted_targets, true_targets
+from .row_targets import constant_predictions, known_targets, predicted_targets
 
 # Shares of the job's progress, which goes from 0 to 1 and never back.
 _READING = (0.0, 0.05)
@@ -54,7 +60,10 @@ def make_approximation_tree(context: JobContext) -> Produced:
     inputs = load_inputs(context, request)
     trees = grow_trees(request, inputs, context.rng, part_of(context.report, *_GROWING))
     context.report(_EVALUATING, "evaluating the tree")
-    content = _content(request, inputs, trees)
+    grown = trees[0]
+    if inputs.is_relational and request.method == "ism":
+        trees = [merge_alike(tree) for tree in trees]
+    content = _content(request, inputs, trees, grown)
     onnx = context.workspace / "tree.onnx"
     onnx.write_bytes(tree_onnx(trees[0], inputs.model.description))
     return Produced(content.model_dump_json().encode(), files={"onnx": onnx})
@@ -69,7 +78,8 @@ class EvaluationRows:
 
     rows: Rows  # by the model's names of its features
     answers: ModelPredictions
-    truth: Targets | None  # None without a target
+    truth: Targets | None  # of the labelled rows; None without a target
+    labelled: NDArray[np.int64] | None = None  # the rows that have a target, ascending; None: all of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +89,9 @@ class ApproximationTreeInputs:
     model: OpenModel
     training: EvaluationRows
     evaluation: EvaluationRows | None  # other rows, if the request names any
+    phrases: Phrases  # of columns that have words of their own
+    implications: Implications  # among columns that are queries of several tables
+    is_relational: bool  # columns are such queries
 
 
 def load_inputs(context: JobContext, request: ApproximationTreeRequest) -> ApproximationTreeInputs:
@@ -92,11 +105,14 @@ def load_inputs(context: JobContext, request: ApproximationTreeRequest) -> Appro
     model = open_model(ModelStore(context.database), context.objects, request.model)
     dataset = apply_model(context, model, request.dataset, part_of(context.report, *_READING))
     training, evaluation = _evaluation_rows(context.objects, model, dataset), None
+    phrases = dataset_phrases(context, model, dataset)
+    is_relational = dataset.stored.view.feature_set is not None
+    implications = known_implications(model, phrases) if is_relational else Implications()
     if request.evaluation_dataset is not None:
         report = part_of(context.report, *_READING_FOR_EVALUATION)
         dataset = apply_model(context, model, request.evaluation_dataset, report)
         evaluation = _evaluation_rows(context.objects, model, dataset)
-    return ApproximationTreeInputs(model, training, evaluation)
+    return ApproximationTreeInputs(model, training, evaluation, phrases, implications, is_relational)
 
 
 def _evaluation_rows(objects: ObjectStore, model: OpenModel, dataset: ScoredDataset) -> EvaluationRows:
@@ -105,7 +121,7 @@ def _evaluation_rows(objects: ObjectStore, model: OpenModel, dataset: ScoredData
     scores = oracle_scores(Predictions(dataset.scores, dataset.labels), model.description)
     predicted = ModelPredictions(scores, predicted_targets(model, dataset))
     rows = Rows(model.description.feature_names, tuple(columns))
-    return EvaluationRows(rows, predicted, true_targets(objects, model, dataset))
+    return EvaluationRows(rows, predicted, *known_targets(objects, model, dataset))
 
 
 # Growth, by each method.
@@ -125,11 +141,26 @@ def grow_trees(
     report: ReportProgress,
 ) -> list[ApproximationTree]:
     """Return one tree for each repeat; the first is the same, whatever the number of repeats."""
-    grow, trees = _METHODS[request.method], []
+    grow, trees = _METHODS[_method_of(request)], []
     for repeat, repeat_rng in enumerate(rng.spawn(request.n_repeats)):
         share = repeat / request.n_repeats, (repeat + 1) / request.n_repeats
-        trees.append(grow(request, inputs, repeat_rng, part_of(report, *share)))
+        trees.append(_faced(grow(request, inputs, repeat_rng, part_of(report, *share)), inputs))
     return trees
+
+
+def _faced(tree: ApproximationTree, inputs: ApproximationTreeInputs) -> ApproximationTree:
+    """Return a tree of queries whose "yes" means that there is something; trees of other columns as they are."""
+    columns = zip(inputs.training.rows.names, inputs.training.rows.columns, strict=True)
+    never_missing = {name for name, values in columns if name in inputs.phrases and not np.isnan(values).any()}
+
+    def states_absence(condition: Condition) -> bool:
+        words, interval = inputs.phrases.get(condition.column), condition.interval
+        if words is None or interval is None:
+            return False
+        or_missing = interval.or_missing or condition.column in never_missing
+        return words.states_absence(interval._replace(or_missing=or_missing))
+
+    return face(tree, states_absence)
 
 
 def _grow_sta(
@@ -138,7 +169,7 @@ def _grow_sta(
     rng: np.random.Generator,
     report: ReportProgress,
 ) -> ApproximationTree:
-    settings = StaSettings(_limits(request), request.significance, request.max_pseudo_samples)
+    settings = StaSettings(_limits(request), request.significance, request.max_pseudo_samples, inputs.implications)
     oracle = SessionOracle(inputs.model.session)
     return grow_sta(inputs.training.rows, oracle, settings, rng, inputs.model.description.missing_texts, report)
 
@@ -150,7 +181,7 @@ def _grow_control(
     rng: np.random.Generator,
     report: ReportProgress,
 ) -> ApproximationTree:
-    settings = ControlSettings(_limits(request), request.max_pseudo_samples)
+    settings = ControlSettings(_limits(request), request.max_pseudo_samples, inputs.implications)
     oracle = SessionOracle(inputs.model.session)
     return grow(inputs.training.rows, oracle, settings, rng, inputs.model.description.missing_texts, report)
 
@@ -163,18 +194,31 @@ def _grow_ism(
 ) -> ApproximationTree:
     model, rows, predicted = inputs.model, inputs.training.rows, inputs.training.answers
     assert predicted.targets.classes is not None  # noqa: S101  # for the type checker: values are refused at once
-    truth = inputs.training.truth
     binned = BinnedRows.of(statements_of(model.ensemble, model.description), rows)
-    true_classes = None if truth is None else truth.classes
-    training = IsmTraining(rows, binned, predicted.scores, predicted.targets.classes, true_classes)
+    labels, classes = predicted.targets.classes, _true_classes(inputs.training)
+    training = IsmTraining(rows, binned, predicted.scores, labels, classes, inputs.implications)
     settings = IsmSettings(_limits(request), request.stop_when_pure)
     return grow_ism(training, model.ensemble, model.description, settings, report)
+
+
+def _true_classes(rows: EvaluationRows) -> NDArray[np.int64] | None:
+    """Return the true class of each row, -1 where it is not known; ``None`` without a target."""
+    if rows.truth is None or rows.labelled is None:
+        return None if rows.truth is None else rows.truth.classes
+    classes = np.full(len(rows.rows), -1)
+    classes[rows.labelled] = rows.truth.classes
+    return classes
 
 
 def _limits(request: ApproximationTreeRequest) -> TreeLimits:
     """Return the limits of the request; no tree grows larger than a request may specify: nobody reads those."""
     allowed = None if 2**request.max_depth <= MAX_LEAVES else MAX_LEAVES
     return TreeLimits(request.max_depth, request.min_samples_leaf, request.max_leaves or allowed)
+
+
+def _method_of(request: ApproximationTreeRequest) -> ApproximationMethod:
+    """Return the method of a request that became a job, which names it."""
+    return "sta" if request.method == "auto" else request.method
 
 
 _METHODS: dict[ApproximationMethod, _Grow] = {
@@ -195,7 +239,7 @@ def evaluate(
     evaluated_on: Literal["dataset", "evaluation_dataset"],
 ) -> ApproximationTreeEvaluation:
     """Compare the predictions of tree and model with each other and with the true targets."""
-    found = measure_fidelity(tree, rows.rows, rows.answers, rows.truth)
+    found = _measured(tree, rows)
     return ApproximationTreeEvaluation(
         n_rows=len(rows.rows),
         evaluated_on=evaluated_on,
@@ -207,6 +251,18 @@ def evaluate(
         constant=_constant(found.constant, rows, classes),
         **_against_target(found.tree),
     )
+
+
+def _measured(tree: ApproximationTree, rows: EvaluationRows) -> Fidelity:
+    """Measure the tree on all rows, and against the target on those that have one."""
+    if rows.labelled is None:
+        return measure_fidelity(tree, rows.rows, rows.answers, rows.truth)
+    answers, own = rows.answers, rows.labelled
+    some = ModelPredictions(answers.scores[own], answers.targets.take(own))
+    found = measure_fidelity(tree, rows.rows, answers)
+    known = measure_fidelity(tree, rows.rows.take(own), some, rows.truth)
+    constant = replace(found.constant, against_target=known.constant.against_target)
+    return replace(found, tree=known.tree, model=known.model, constant=constant)
 
 
 def _constant(found: ConstantScores, rows: EvaluationRows, classes: Sequence[str]) -> ConstantTreeScores:
@@ -232,7 +288,10 @@ def _caution(on_training: ApproximationTreeEvaluation) -> str | None:
 
 
 def _content(
-    request: ApproximationTreeRequest, inputs: ApproximationTreeInputs, trees: Sequence[ApproximationTree]
+    request: ApproximationTreeRequest,
+    inputs: ApproximationTreeInputs,
+    trees: Sequence[ApproximationTree],
+    grown: ApproximationTree,  # the first as it was before leaves were merged
 ) -> ApproximationTreeResult:
     tree, view, elsewhere = trees[0], inputs.model.view, None
     on_training = evaluate(tree, inputs.training, view.classes, "dataset")
@@ -241,15 +300,22 @@ def _content(
     return ApproximationTreeResult(
         task=view.task,
         classes=view.classes,
-        method=request.method,
+        method=_method_of(request),
         n_rows=len(inputs.training.rows),
         n_trees=view.n_trees,
         n_features=view.n_features,
-        **view_tree(tree, inputs.model.description),
-        smoothing=SMOOTHING[request.method],
+        **view_tree(tree, inputs.model.description, inputs.phrases),
+        n_leaves_before_merging=grown.n_leaves if grown is not tree else None,
+        smoothing=SMOOTHING[_method_of(request)],
+        n_implications=_n_implications(request, inputs),
+        implications=view_implications(tree, inputs.phrases),
         training_evaluation=on_training,
         evaluation=elsewhere or on_training,
         caution=_caution(on_training) if elsewhere is None else None,
         stability=view_stability(trees),
         n_repeats=len(trees),
     )
+
+
+def _n_implications(request: ApproximationTreeRequest, inputs: ApproximationTreeInputs) -> int | None:
+    return len(inputs.implications.pairs) if inputs.is_relational and request.method != "ism" else None

@@ -81,6 +81,13 @@ class ScoredDataset:
         """Return the leaf of each of these rows in each tree, (len(rows), n_trees)."""
         return self.table.leaves_of(rows)
 
+    def take(self, rows: NDArray[np.integer[Any]]) -> "ScoredDataset":
+        """Return these rows alone, numbered anew."""
+        codes = np.ascontiguousarray(self.table.codes[:, rows])
+        labels = None if self.labels is None else self.labels[rows]
+        table = LeafTable.from_codes(codes, np.diff(self.table.offsets))
+        return replace(self, scores=self.scores[rows], labels=labels, table=table)
+
     def within(self, leaves: CoarserLeaves) -> "ScoredDataset":
         """Return the same rows with their coarser leaves."""
         return replace(self, table=leaves.table(self.table))

@@ -1,6 +1,6 @@
 """Make a label audit: rows ranked by how far the rows nearest to them disagree with their label."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +18,7 @@ from tree_explainers.leaf_space.coarser_leaves import coarser_leaves, steps_of_m
 from ..runtime.context import JobContext, Produced
 from .cautions import caution_of_labels
 from .inputs import LEAVES_LOADED, LeafSpace, load_leaf_space
-from .row_targets import classes_of_rows
+from .row_targets import classes_of_rows, known_targets
 
 SCHEMA = pa.schema(
     [
@@ -46,13 +46,17 @@ def make_label_audit(context: JobContext) -> Produced:
     """Make the artefact that a ``LabelAuditRequest`` describes."""
     request = LabelAuditRequest(**context.request)
     space = load_leaf_space(context, request)
-    labels = classes_of_rows(context.objects, space.model, space.dataset, "target")
+    names, rows = space.row_names(context.objects), np.arange(space.dataset.n_rows)
+    truth, labelled = known_targets(context.objects, space.model, space.dataset)
+    if labelled is not None:  # examples of several tables; the others are neither audited nor anybody's neighbours
+        space, names, rows = replace(space, dataset=space.dataset.take(labelled)), names.take(labelled), labelled
+    labels = _classes(context, space) if truth is None or truth.classes is None else truth.classes
     steps: list[AuditLeafStep] = []
     if request.min_leaf_rows == "auto":
         space, steps = _with_opposed_rows(space, labels)
     report = part_of(context.report, LEAVES_LOADED, 1)
     audit = audit_labels(space.dataset.table, space.weights, labels, request.n_neighbors, report)
-    audited = _AuditedRows(audit, labels, space, space.row_names(context.objects))
+    audited = _AuditedRows(audit, labels, space, names, rows)
     table = context.workspace / "audit.parquet"
     _write_table(table, audited)
     content = _content(request, audited, steps)
@@ -67,6 +71,12 @@ class _AuditedRows:
     labels: NDArray[np.int64]  # (n_rows,) the classes that were audited
     space: LeafSpace
     names: pa.Array  # (n_rows,) ids of rows
+    numbers: NDArray[np.int64]  # (n_rows,) their 0-based indices in the dataset
+
+
+def _classes(context: JobContext, space: LeafSpace) -> NDArray[np.int64]:
+    """Return the classes of a dataset that has none that are known, which is refused."""
+    return classes_of_rows(context.objects, space.model, space.dataset, "target")
 
 
 def _with_opposed_rows(uncut: LeafSpace, labels: NDArray[np.int64]) -> tuple[LeafSpace, list[AuditLeafStep]]:
@@ -142,7 +152,7 @@ def _table_lines(audited: _AuditedRows, rows: NDArray[np.int64], n_before: int) 
     agreement = audit.agreement[rows]
     columns = [
         np.arange(n_before, n_before + len(rows)) + 1,
-        rows,
+        audited.numbers[rows],
         audited.names.take(rows),
         _class_names(audited, audited.labels[rows]),
         pa.array(agreement, mask=np.isnan(agreement)),

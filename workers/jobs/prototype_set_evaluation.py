@@ -42,7 +42,7 @@ from tree_explainers.scoring import constant_class, constant_value
 
 from .cautions import TYPICALITY_OF_MEMORISED_ROWS, caution_of_figures
 from .inputs import LeafSpace, OpenModel, ScoredDataset
-from .row_targets import true_classes, true_values
+from .row_targets import has_unlabelled, true_classes, true_values
 
 SUFFICIENT_COVERAGE = 0.95
 """Share of rows near a prototype with which ``min_leaf_rows`` "auto" is content."""
@@ -93,8 +93,9 @@ class EvaluationRows:
         """Return the rows of a dataset; refuse a target that does not fit the model."""
         if dataset.labels is None:
             values = dataset.scores[:, 0].astype(np.float64)
-            return EvaluationRows(dataset, is_training, true_values(objects, dataset), values, None)
-        truth = true_classes(objects, model, dataset)
+            truth = None if has_unlabelled(dataset) else true_values(objects, dataset)
+            return EvaluationRows(dataset, is_training, truth, values, None)
+        truth = None if has_unlabelled(dataset) else true_classes(objects, model, dataset)
         return EvaluationRows(dataset, is_training, truth, dataset.labels, "predicted" if truth is None else labels)
 
     def within(self, space: LeafSpace) -> "EvaluationRows":

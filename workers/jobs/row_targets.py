@@ -26,12 +26,43 @@ def predicted_targets(model: OpenModel, dataset: ScoredDataset) -> Targets:
 
 
 def true_targets(objects: ObjectStore, model: OpenModel, dataset: ScoredDataset) -> Targets | None:
-    """Return each row's target, or ``None`` without one; refuse a target that does not fit the model."""
+    """Return each row's target, or ``None`` without one; refuse a target that does not fit the model.
+
+    Where examples of several tables have no label (``has_unlabelled``), the rows count as rows without a target.
+    """
+    if has_unlabelled(dataset):
+        return None
     if dataset.labels is None:
         values = true_values(objects, dataset)
         return None if values is None else Targets.of_values(values)
     classes = true_classes(objects, model, dataset)
     return None if classes is None else Targets.of_classes(classes, len(model.view.classes))
+
+
+def has_unlabelled(dataset: ScoredDataset) -> bool:
+    """Return whether some row is allowed to have no target, and has none: an example of several tables."""
+    view = dataset.stored.view
+    return view.feature_set is not None and any(
+        column.n_missing > 0 for column in view.columns if column.name == view.target
+    )
+
+
+def known_targets(
+    objects: ObjectStore, model: OpenModel, dataset: ScoredDataset
+) -> tuple[Targets | None, NDArray[np.int64] | None]:
+    """Return the targets of the rows that have one, and which rows these are, ascending; ``None``: all.
+
+    Without a target, both are ``None``; without any label, too. A target that does not fit the model is refused.
+    """
+    if not has_unlabelled(dataset):
+        return true_targets(objects, model, dataset), None
+    values = _read_target(objects, dataset.stored)
+    rows = np.flatnonzero([] if values is None else ~_missing(values))
+    if values is None or not len(rows):
+        return None, None
+    if dataset.labels is None:
+        return Targets.of_values(values[rows]), rows
+    return Targets.of_classes(_classes(objects, model, dataset, values[rows], rows), len(model.view.classes)), rows
 
 
 def constant_predictions(
@@ -70,16 +101,28 @@ def true_classes(objects: ObjectStore, model: OpenModel, dataset: ScoredDataset)
     values = _read_target(objects, dataset.stored)
     if values is None:
         return None
-    is_missing = np.array([value is None for value in values]) if values.dtype == object else np.isnan(values)
-    _refuse_missing(objects, is_missing, dataset.stored)
+    _refuse_missing(objects, _missing(values), dataset.stored)
+    return _classes(objects, model, dataset, values, np.arange(len(values)))
+
+
+def _missing(values: NDArray[Any]) -> NDArray[np.bool_]:
+    if values.dtype != object:
+        return np.asarray(np.isnan(values), np.bool_)
+    return np.fromiter((value is None for value in values), np.bool_, len(values))
+
+
+def _classes(
+    objects: ObjectStore, model: OpenModel, dataset: ScoredDataset, values: NDArray[Any], rows: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the class of each label, none of which is missing, given the rows that they are of."""
     distinct, inverse = np.unique(values.astype(str) if values.dtype == object else values, return_inverse=True)
     known = {label: index for index, label in enumerate(model.view.classes)}
     classes = np.array([_class_index(value, known) for value in distinct.tolist()], dtype=np.int64)[inverse.reshape(-1)]
     if (classes < 0).any():
-        row = int((classes < 0).argmax())
+        first = int((classes < 0).argmax())
         shown = ", ".join(repr(label) for label in model.view.classes[:_N_CLASSES_SHOWN])
-        given = values[row] if isinstance(values[row], str) else float(values[row])
-        where = describe_row(objects, dataset.stored, row)
+        given = values[first] if isinstance(values[first], str) else float(values[first])
+        where = describe_row(objects, dataset.stored, int(rows[first]))
         detail = f"{where} has the target {given!r}; the model's classes are {shown}"
         raise StorageError("schema_mismatch", detail)
     return classes

@@ -40,9 +40,11 @@ from tree_explainers.rule_sets.rule_lists import (
 )
 from tree_explainers.rule_sets.rule_search import FoundRules, RuleLimits, RuleSettings, find_rules
 from tree_explainers.scoring import Targets, score_constants, score_predictions
+from tree_explainers.wording import Phrases
 
 from ..runtime.context import JobContext, Produced
 from .cautions import caution_of_figures
+from .column_phrases import dataset_phrases, feature_type
 from .inputs import OpenModel, ScoredDataset, apply_model, open_model
 from .row_targets import constant_predictions, predicted_targets, true_targets
 
@@ -88,6 +90,7 @@ class RuleSetInputs:
     training: EvaluationRows
     evaluation: EvaluationRows | None  # other rows, if the request names any
     targets: Targets  # what rules are to predict for the training rows
+    phrases: Phrases  # of columns that have words of their own
 
 
 def load_inputs(context: JobContext, request: RuleSetRequest) -> RuleSetInputs:
@@ -103,14 +106,17 @@ def load_inputs(context: JobContext, request: RuleSetRequest) -> RuleSetInputs:
     model = open_model(ModelStore(context.database), context.objects, request.model)
     statements = statements_of(model.ensemble, model.description)
     dataset = apply_model(context, model, request.dataset, part_of(context.report, *_READING))
-    training = _evaluation_rows(context.objects, model, dataset, statements)
+    training, phrases = (
+        _evaluation_rows(context.objects, model, dataset, statements),
+        dataset_phrases(context, model, dataset),
+    )
     targets = _training_targets(request, model, training)
     evaluation = None
     if request.evaluation_dataset is not None:
         report = part_of(context.report, *_READING_FOR_EVALUATION)
         dataset = apply_model(context, model, request.evaluation_dataset, report)
         evaluation = _evaluation_rows(context.objects, model, dataset, statements)
-    return RuleSetInputs(model, statements, training, evaluation, targets)
+    return RuleSetInputs(model, statements, training, evaluation, targets, phrases)
 
 
 def _evaluation_rows(
@@ -224,7 +230,7 @@ def _view_rules(rules: RuleList, printed: PrintedRules, inputs: RuleSetInputs) -
     views = [
         Rule(
             rank=index + 1,
-            text=rule_text(printed.rules[index]),
+            text=rule_text(printed.rules[index], inputs.phrases),
             conditions=_view_conditions(printed.rules[index]),
             prediction=_prediction(rules, index, classes),
             scores=_shares(rules, index, classes),
@@ -238,7 +244,7 @@ def _view_rules(rules: RuleList, printed: PrintedRules, inputs: RuleSetInputs) -
     return {
         "n_rules": rules.n_rules,
         "n_conditions": sum(map(len, printed.rules)),
-        "features": _view_features(printed, inputs.statements),
+        "features": _view_features(printed, inputs),
         "rules": views,
         "default_prediction": _prediction(rules, rules.n_rules, classes),
         "default_scores": _shares(rules, rules.n_rules, classes),
@@ -259,14 +265,16 @@ def _view_conditions(conditions: Iterable[PrintedCondition]) -> list[Condition]:
     ]
 
 
-def _view_features(printed: PrintedRules, statements: Statements) -> list[RuleFeature]:
+def _view_features(printed: PrintedRules, inputs: RuleSetInputs) -> list[RuleFeature]:
     """Return the features that occur in some rule, in the model's order."""
     used = {condition.column for conditions in printed.rules for condition in conditions}
     return [
         RuleFeature(
-            name=feature.name, type="number" if feature.is_number else "category", missing_text=feature.missing_token
+            name=feature.name,
+            type=feature_type(feature.name, inputs.phrases, is_number=feature.is_number),
+            missing_text=feature.missing_token,
         )
-        for feature in statements.features
+        for feature in inputs.statements.features
         if feature.name in used
     ]
 

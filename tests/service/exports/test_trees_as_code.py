@@ -1,6 +1,7 @@
 """Trees exported as SQL and Python predict what the tree does, row by row, whatever names and categories are called."""
 
 import ast
+import itertools
 import sqlite3
 from typing import Any
 
@@ -162,6 +163,19 @@ def test_booleans_and_one_hot_columns_are_numbers() -> None:
 
     assert _check_both(flag, rows) == ["no", "yes", "no", "yes", "yes"]
     assert _check_both(one_hot, rows) == ["early", "late", "early", "late", "early"]
+
+
+def test_booleans_are_true_or_false_in_python_and_mean_the_same() -> None:
+    rows: list[Row] = [{"x": False}, {"x": True}, {"x": 0}, {"x": 1}, {"x": None}]
+    feature = RuleFeature(name="x", type="boolean", missing_text=None)
+
+    for operator, or_missing in itertools.product(("<=", ">"), (False, True)):
+        test = condition("x", operator, 0.5, or_missing=or_missing)
+        content = stump(feature, test, "yes", "no")
+        above = ["no", "yes", "no", "yes", "yes" if or_missing else "no"]
+        below = ["yes", "no", "yes", "no", "yes" if or_missing else "no"]
+        assert _check_both(content, rows) == (above if operator == ">" else below)
+        assert "0.5" not in write_tree(content, "python")
 
 
 def test_a_tree_of_one_leaf_predicts_the_same_for_all_rows() -> None:

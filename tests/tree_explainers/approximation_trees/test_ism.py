@@ -259,3 +259,22 @@ def test_growing_can_be_stopped() -> None:
 
     with pytest.raises(InterruptedError, match="growing"):
         grow_ism(case.training, case.read.ensemble, case.read.description, IsmSettings(DEEP), stop)
+
+
+def test_rows_whose_class_is_not_known_hinder_no_node_from_being_pure() -> None:
+    case = ism_case("random_forest_multiclass")
+    assert case.classes is not None
+    unknown = np.random.default_rng(0).random(len(case.rows)) < 0.3
+    classes = np.where(unknown, -1, case.classes)
+    settings = IsmSettings(DEEP, stop_when_pure=True, prune_safely=False)
+
+    tree = grow_ism(replace(case.training, classes=classes), case.read.ensemble, case.read.description, settings)
+
+    reached = tree.leaves_of(case.rows)
+    mixed = [at for at in np.unique(reached) if unknown[reached == at].any() and not unknown[reached == at].all()]
+    assert mixed
+    for at, node in enumerate(tree.nodes):
+        below = np.isin(reached, _below(tree, at))
+        known = set(classes[below & ~unknown])
+        # A node is split where its rows have several known classes, or none; and then only if some test gains.
+        assert node.is_leaf or len(known) != 1

@@ -15,12 +15,13 @@ from tree_explainers.errors import InvalidInput
 from tree_explainers.onnx_models.description import DeclaredModel, FeatureGroup, GroupColumn, ModelLimits
 from tree_explainers.onnx_models.reading import read_model
 from tree_explainers.questions.binned_rows import BinnedRows
-from tree_explainers.questions.conditions import Condition, TrainingValues, rule_text
+from tree_explainers.questions.conditions import Condition, TrainingValues, condition_text, rule_text
 from tree_explainers.questions.cuts import roundest_between
 from tree_explainers.questions.statements import FeatureStatements, Statements, statements_of
 from tree_explainers.rows import Rows
 from tree_explainers.rule_sets.fab import fit_fab
 from tree_explainers.rule_sets.rule_lists import Box, PrintedRules, boxes_of, conditions_of, fit_rule_list, print_rules
+from tree_explainers.wording import BooleanPhrases
 
 PIPELINES = ("missing_kept", "scaled_and_one_hot", "ordinal_categories", "dropped_indicators", *NATIVE)
 SETS = ("energy", "spambase", "random_forest_multiclass", "xgboost_binary", *PIPELINES)
@@ -111,6 +112,19 @@ def test_categories_that_could_be_read_as_words_of_a_rule_are_set_off() -> None:
     condition = Condition("port", "port", "is one of", named, or_missing=False)
 
     assert condition.text == "port is one of a, 'b and c', 'd, e', '', ' f', it's"
+
+
+def test_boolean_columns_are_true_or_false() -> None:
+    phrases = {"smoker": BooleanPhrases("smoker")}
+    below, above = (Condition("smoker", "smoker", each, 0.5, or_missing=False) for each in ("<=", ">"))
+    missing = Condition("smoker", "smoker", "is missing", None, or_missing=False)
+    age = Condition("age", "age", ">", 12.0, or_missing=False)
+
+    assert condition_text(below, phrases) == "smoker is false"
+    assert condition_text(replace(below, value=0.0, or_missing=True), phrases) == "smoker is false (missing allowed)"
+    assert condition_text(replace(above, value=1.0), phrases) == "smoker is above 1"  # which is neither
+    assert condition_text(missing, phrases) == "smoker is missing"
+    assert rule_text((age, above), phrases) == "age is above 12, and smoker is true"
 
 
 def test_rules_read_as_sentences() -> None:

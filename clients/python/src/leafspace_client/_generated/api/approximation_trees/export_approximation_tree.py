@@ -14,6 +14,7 @@ def _get_kwargs(
     approximation_tree_id: str,
     *,
     format_: str | Unset = "json",
+    over: None | str | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
@@ -23,6 +24,13 @@ def _get_kwargs(
     params: dict[str, Any] = {}
 
     params["format"] = format_
+
+    json_over: None | str | Unset
+    if isinstance(over, Unset):
+        json_over = UNSET
+    else:
+        json_over = over
+    params["over"] = json_over
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -102,16 +110,20 @@ def sync_detailed(
     *,
     client: AuthenticatedClient,
     format_: str | Unset = "json",
+    over: None | str | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
 ) -> Response[Any | Problem]:
     """Export Approximation Tree
 
-     Export the tree as JSON, text, Graphviz, a drawing in SVG, an SQL expression, a Python function, or
-    ONNX.
+     Export the tree as JSON, text, Graphviz, a drawing in SVG, SQL, a Python function, or ONNX.
 
     Args:
         approximation_tree_id (str):
         format_ (str | Unset): Format of the exported tree. Default: 'json'.
+        over (None | str | Unset): What exported SQL reads: `tables`, of which the model's
+            features are queries, with a row for each example; or `features`, a table with the model's
+            features as columns. Null: `tables` where the dataset has a feature set, else `features`.
+            For format `sql` alone.
         if_none_match (str | Unset):
 
     Raises:
@@ -125,6 +137,7 @@ def sync_detailed(
     kwargs = _get_kwargs(
         approximation_tree_id=approximation_tree_id,
         format_=format_,
+        over=over,
         if_none_match=if_none_match,
     )
 
@@ -140,16 +153,20 @@ def sync(
     *,
     client: AuthenticatedClient,
     format_: str | Unset = "json",
+    over: None | str | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
 ) -> Any | Problem | None:
     """Export Approximation Tree
 
-     Export the tree as JSON, text, Graphviz, a drawing in SVG, an SQL expression, a Python function, or
-    ONNX.
+     Export the tree as JSON, text, Graphviz, a drawing in SVG, SQL, a Python function, or ONNX.
 
     Args:
         approximation_tree_id (str):
         format_ (str | Unset): Format of the exported tree. Default: 'json'.
+        over (None | str | Unset): What exported SQL reads: `tables`, of which the model's
+            features are queries, with a row for each example; or `features`, a table with the model's
+            features as columns. Null: `tables` where the dataset has a feature set, else `features`.
+            For format `sql` alone.
         if_none_match (str | Unset):
 
     Raises:
@@ -164,6 +181,7 @@ def sync(
         approximation_tree_id=approximation_tree_id,
         client=client,
         format_=format_,
+        over=over,
         if_none_match=if_none_match,
     ).parsed
 
@@ -173,16 +191,20 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient,
     format_: str | Unset = "json",
+    over: None | str | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
 ) -> Response[Any | Problem]:
     """Export Approximation Tree
 
-     Export the tree as JSON, text, Graphviz, a drawing in SVG, an SQL expression, a Python function, or
-    ONNX.
+     Export the tree as JSON, text, Graphviz, a drawing in SVG, SQL, a Python function, or ONNX.
 
     Args:
         approximation_tree_id (str):
         format_ (str | Unset): Format of the exported tree. Default: 'json'.
+        over (None | str | Unset): What exported SQL reads: `tables`, of which the model's
+            features are queries, with a row for each example; or `features`, a table with the model's
+            features as columns. Null: `tables` where the dataset has a feature set, else `features`.
+            For format `sql` alone.
         if_none_match (str | Unset):
 
     Raises:
@@ -196,6 +218,7 @@ async def asyncio_detailed(
     kwargs = _get_kwargs(
         approximation_tree_id=approximation_tree_id,
         format_=format_,
+        over=over,
         if_none_match=if_none_match,
     )
 
@@ -209,16 +232,20 @@ async def asyncio(
     *,
     client: AuthenticatedClient,
     format_: str | Unset = "json",
+    over: None | str | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
 ) -> Any | Problem | None:
     """Export Approximation Tree
 
-     Export the tree as JSON, text, Graphviz, a drawing in SVG, an SQL expression, a Python function, or
-    ONNX.
+     Export the tree as JSON, text, Graphviz, a drawing in SVG, SQL, a Python function, or ONNX.
 
     Args:
         approximation_tree_id (str):
         format_ (str | Unset): Format of the exported tree. Default: 'json'.
+        over (None | str | Unset): What exported SQL reads: `tables`, of which the model's
+            features are queries, with a row for each example; or `features`, a table with the model's
+            features as columns. Null: `tables` where the dataset has a feature set, else `features`.
+            For format `sql` alone.
         if_none_match (str | Unset):
 
     Raises:
@@ -234,6 +261,7 @@ async def asyncio(
             approximation_tree_id=approximation_tree_id,
             client=client,
             format_=format_,
+            over=over,
             if_none_match=if_none_match,
         )
     ).parsed

@@ -1,0 +1,94 @@
+"""Instances sent as the rows of one example, by table, for models whose features are queries of several tables."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import Any
+
+from schemas.datasets import Column
+from schemas.feature_sets import MAX_NESTED_INSTANCES, MAX_NESTED_ROWS
+from storage.errors import StorageError
+from tree_explainers.relational.nested_rows import NestedRows
+from tree_explainers.relational.query_trie import QueryTrie
+from tree_explainers.relational.schema import ColumnSchema
+
+from .feature_sets import OpenFeatureSet
+
+# Measured on one core of a 2025 server: reading a row, evaluating a feature, looking at a row for a feature.
+_SECONDS_PER_ROW, _SECONDS_PER_FEATURE, _SECONDS = 4e-6, 5e-7, 2e-9
+
+
+@dataclass(frozen=True, slots=True)
+class NestedFeatures:
+    """Evaluates a model's features of one example; what depends on the schema alone is prepared once."""
+
+    reader: NestedRows
+    trie: QueryTrie
+    holds: tuple[ColumnSchema, ...]  # (n_features,) what each feature's values are
+
+    @staticmethod
+    def of(features: OpenFeatureSet, columns: Sequence[Column]) -> "NestedFeatures | None":
+        """Prepare for a model; ``None`` where a column that it reads is none of the set's features.
+
+        Parameters
+        ----------
+        features
+            Of the dataset that the model's features are taken from.
+        columns : n_features columns
+            The dataset's column for each of the model's features.
+        """
+        known = dict(zip(features.names, features.features, strict=True))
+        if not known.keys() >= {column.name for column in columns}:
+            return None
+        trie = QueryTrie([known[column.name] for column in columns], features.schema)
+        return NestedFeatures(NestedRows(features.schema, trie.used), trie, trie.columns)
+
+    def values_of(self, instance: dict[str, Any]) -> list[Any]:
+        """Return the value of each feature, as a row of the dataset has it; ``None`` where it is missing.
+
+        Raises
+        ------
+        RowRefused
+            ``schema_mismatch`` for rows that are not those of one example; see ``NestedRows.rows_of``.
+        """
+        found: list[Any] = self.trie.vector(self.reader.rows_of(instance)).tolist()
+        return [
+            None if isnan(value) else value if holds.kind == "number" else _named(value, holds)
+            for value, holds in zip(found, self.holds, strict=True)
+        ]
+
+    def seconds(self, instances: Sequence[dict[str, Any] | list[Any]]) -> float:
+        """Return about how long it takes to evaluate those of some instances that are nested."""
+        n_rows = [sum(map(len, each.values())) for each in instances if isinstance(each, dict) and is_nested(each)]
+        n_features = len(self.holds)
+        return sum(_SECONDS_PER_ROW * rows + n_features * (_SECONDS_PER_FEATURE + _SECONDS * rows) for rows in n_rows)
+
+
+def _named(value: float, holds: ColumnSchema) -> bool | str | None:
+    """Return a boolean or a category; one that the schema does not have equals none of those that it has."""
+    if holds.kind == "boolean":
+        return bool(value)
+    return holds.levels[int(value)] if int(value) < len(holds.levels) else None
+
+
+def is_nested(instance: dict[str, Any] | list[Any]) -> bool:
+    """Return whether an instance consists of lists of rows; values of features are never lists."""
+    return isinstance(instance, dict) and bool(instance) and all(isinstance(rows, list) for rows in instance.values())
+
+
+def check_number_of_rows(instances: Sequence[dict[str, Any] | list[Any]]) -> None:
+    """Refuse more examples, or more rows of them together, than are evaluated at once.
+
+    Raises
+    ------
+    StorageError
+        ``too_many_rows``.
+    """
+    nested = [each for each in instances if isinstance(each, dict) and is_nested(each)]
+    n_rows = sum(len(rows) for each in nested for rows in each.values())
+    if len(nested) > MAX_NESTED_INSTANCES or n_rows > MAX_NESTED_ROWS:
+        detail = (
+            f"{len(nested)} examples with {n_rows:,} rows of all tables in one call; at most {MAX_NESTED_INSTANCES} "
+            f"with {MAX_NESTED_ROWS:,} rows are answered at once: send them in several calls, or make a dataset of them"
+        )
+        raise StorageError("too_many_rows", detail)

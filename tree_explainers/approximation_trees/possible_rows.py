@@ -1,0 +1,51 @@
+"""Pseudo rows where columns imply each other: smoothing draws each column alone, so that some rows cannot be.
+
+They are repaired before the model is asked, so that no split rests on what the model says of them.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..questions.implications import Implications, repaired
+from ..rows import Rows
+from .node_boxes import NodeBox
+from .smoothing import Smoother
+
+
+@dataclass(frozen=True, slots=True)
+class PossibleRows:
+    """Draws pseudo rows in which no implication is broken."""
+
+    smoother: Smoother
+    implications: Implications = field(default_factory=Implications)
+
+    def draw(self, rows_at_node: Rows, box: NodeBox, n: int, rng: np.random.Generator) -> Rows:
+        """Draw pseudo rows near the training rows that reach a node, inside its box; see ``Smoother.draw``.
+
+        A column that implies a false one is made false. Where this leads out of the box, all columns that implications
+        read are those of a training row of the node, as such a row is possible.
+        """
+        drawn = self.smoother.draw(rows_at_node, box, n, rng)
+        if not len(self.implications.pairs):
+            return drawn
+        found = repaired(drawn, self.implications)
+        outside = np.flatnonzero(~box.contains(found))
+        if not len(outside):
+            return found
+        given = rows_at_node.take(rng.integers(len(rows_at_node), size=len(outside)))
+        return _with_values(found, outside, given.select(self.implications.columns))
+
+
+def _with_values(rows: Rows, places: NDArray[np.int64], given: Rows) -> Rows:
+    """Return rows of which those at some places have other values in some columns."""
+    values: dict[str, NDArray[Any]] = dict(zip(given.names, given.columns, strict=True))
+    columns = []
+    for name, column in zip(rows.names, rows.columns, strict=True):
+        changed = column.copy() if name in values else column
+        if name in values:
+            changed[places] = values[name]
+        columns.append(changed)
+    return Rows(rows.names, tuple(columns))

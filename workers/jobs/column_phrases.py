@@ -1,0 +1,40 @@
+"""The words of a dataset's columns that are more than names and numbers, and what follows among them."""
+
+from typing import Literal
+
+from explanations.feature_sets import open_feature_set
+from explanations.feature_words import implications_of, phrases_of
+from storage.artefacts import ArtefactStore
+from storage.relational_datasets import RelationalDatasetStore
+from tree_explainers.errors import MethodNotApplicable
+from tree_explainers.questions.implications import Implications
+from tree_explainers.questions.statements import statements_of
+from tree_explainers.wording import Phrases
+
+from ..runtime.context import JobContext
+from .inputs import OpenModel, ScoredDataset
+
+
+def dataset_phrases(context: JobContext, model: OpenModel, dataset: ScoredDataset) -> Phrases:
+    """Return the words of a dataset's columns, by the model's names of its features."""
+    view, features = dataset.stored.view, None
+    if view.feature_set is not None:
+        stores = ArtefactStore(context.database), RelationalDatasetStore(context.database)
+        features = open_feature_set(*stores, context.objects, view.feature_set)
+    columns = {column.name: column for column in view.columns}
+    return phrases_of(model.description.feature_names, [columns[name] for name in dataset.columns], features)
+
+
+def known_implications(model: OpenModel, phrases: Phrases) -> Implications:
+    """Return what follows among a model's tests; nothing is known where they are not of raw columns."""
+    try:
+        return implications_of(phrases, statements_of(model.ensemble, model.description))
+    except MethodNotApplicable:
+        return Implications()
+
+
+def feature_type(name: str, phrases: Phrases, *, is_number: bool) -> Literal["number", "category", "boolean"]:
+    """Return the type of a feature that conditions refer to, which the model takes as a number or not."""
+    if not is_number:
+        return "category"
+    return "boolean" if name in phrases and phrases[name].is_boolean else "number"

@@ -178,8 +178,7 @@ def test_a_set_becomes_a_dataset_of_its_own_tables_and_of_another_delivery(
     customers = {**later.columns["customer"], "region": ["abroad", *later.columns["customer"]["region"][1:]]}
     other = register_tables(api, replace(later, columns={**later.columns, "customer": customers}), "a later delivery")
 
-    own, delivered = ({}, {"relational_dataset": other["id"]})
-    for request, source in ((own, raw), (delivered, None)):
+    for request, source in (({}, raw), ({"relational_dataset": other["id"]}, None)):
         answer = api.post(f"{_SETS}/{listed}/datasets", request)
         assert answer.status_code == 202, answer.text
         made = answer.json()
@@ -251,7 +250,7 @@ def test_rows_that_cannot_be_read_are_refused_one_by_one_and_too_many_together(
     assert {row["problem"]["code"] for row in answer[1:]} == {"schema_mismatch"}
     many = api.post(f"{_SETS}/{listed}/rows", {"instances": [{"customer": []}] * 101})
     assert (many.status_code, many.json()["code"]) == (413, "too_many_rows")
-    wide = {"customer": [{}] * 100_001}
+    wide: Json = {"customer": [{}] * 100_001}
     assert api.post(f"{_SETS}/{listed}/rows", {"instances": [wide]}).json()["code"] == "too_many_rows"
 
 

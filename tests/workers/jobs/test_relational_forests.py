@@ -11,6 +11,7 @@ from schemas.feature_sets import FeatureDatasetRequest, FeatureSetRequest
 from schemas.nouns import FEATURE_SETS, RELATIONAL_FORESTS
 from schemas.relational_forests import RelationalForest, RelationalForestRequest
 from service.operations import artefacts, feature_sets, relational_forests
+from storage.artefacts import publish
 from storage.attempts import Claim
 from storage.jobs import worker_lost
 from storage.object_store import ObjectStore
@@ -20,7 +21,6 @@ from storage.settings import embedded
 from tests.support.bank import bank
 from tests.support.relational_service import csv_of_columns, metadata_of
 from tests.support.workshop import Workshop, workshop_in
-from workers.runtime import lifecycle
 from workers.runtime.context import JobContext, JobKind, Produced
 
 _RAW = bank(60, seed=5, mean_transactions=4)
@@ -43,18 +43,16 @@ def test_an_attempt_that_dies_before_its_commit_leaves_nothing_and_the_next_publ
 ) -> None:
     requested = _request(own)
     claim = own.claim(requested.job or "")
-    whole = lifecycle.publish
-
     def die(*arguments: Any, **named: Any) -> None:  # noqa: ANN401  # whatever it is called with
-        whole(*arguments, **named)
+        publish(*arguments, **named)
         raise _Death
 
-    monkeypatch.setattr(lifecycle, "publish", die)
+    monkeypatch.setattr("workers.runtime.lifecycle.publish", die)
     with pytest.raises(_Death):
         own.work(claim)
     assert _published(own) == []
 
-    monkeypatch.setattr(lifecycle, "publish", whole)
+    monkeypatch.setattr("workers.runtime.lifecycle.publish", publish)
     _queue_again(own, claim)
     own.run(requested.job or "")
 

@@ -53,7 +53,8 @@ with sqlite3.connect(":memory:") as database:
     for name, table in tables.items():
         table.to_sql(name, database, index=False)
     predicted = pd.read_sql(query, database)
-is_right = predicted.iloc[:, -1].to_numpy() == np.where(truth, "yes", "no")
+of_customers = predicted.set_index("id").loc[customer["id"], "prediction"]
+is_right = of_customers.to_numpy() == np.where(truth, "yes", "no")
 print(f"The SQL is right about {is_right.mean():.1%} of the customers, whatever their labels say.")
 
 # %% A prediction for one customer, explained by customers like this one; the rows go as they are

@@ -47,7 +47,8 @@ class ApproximationTreeResult(Record):
         n_leaves_before_merging (int | None | Unset): Number of leaves before splits were undone below which all leaves
             predict the same label, which `ism` does where the dataset has a feature set; null where nothing is merged.
         implications (list[ImpliedAnswer] | Unset): What follows among the splits of the tree where the dataset has a
-            feature set: a questionnaire does not ask for it. Of several steps, only the single ones; at most 10,000.
+            feature set, so that a questionnaire need not request it. Of several steps, only the single ones; at most
+            10,000.
         n_implications (int | None | Unset): Number of implications among the columns of a dataset with a feature set,
             such as `has an account of kind credit` and `has an account`: pseudo-samples that break one were repaired before
             the model predicted them, a column that implies a false one being made false. Null without a feature set, and

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from ..compute.compiled import compiled, inlined
 from .queries import AggregateFunction
+from .tables import decimal_of
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -105,11 +106,10 @@ def _keep_extremes(owners: Ints, groups: Ints, values: Singles, first: int, sign
 
 @compiled
 def _add(owners: Ints, groups: Ints, values: Singles, first: int, sums: Floats) -> None:
-    """Add values, their sizes, and their number."""
+    """Add values as decimals, their sizes, and their number."""
     for row in range(len(owners)):
-        value = np.float64(values[row])
-        if not np.isnan(value) and _is_of(groups[row], first, sums.shape[1]):
-            group, owner = groups[row] - first, owners[row]
+        if not np.isnan(values[row]) and _is_of(groups[row], first, sums.shape[1]):
+            value, group, owner = decimal_of(np.float64(values[row])), groups[row] - first, owners[row]
             sums[0, group, owner] += value
             sums[1, group, owner] += abs(value)
             sums[2, group, owner] += 1

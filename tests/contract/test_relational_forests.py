@@ -33,7 +33,7 @@ _LISTED = [_HAS_CREDIT, _HIGHEST, _REGION]
 
 @pytest.fixture(scope="module")
 def raw() -> RawTables:
-    """A bank whose first customers have no label."""
+    """Return a bank whose first customers have no label."""
     tables = bank(150, seed=3, mean_transactions=8)
     labels = [None] * 10 + list(tables.columns["customer"]["defaulted"][10:])
     return replace(tables, columns={**tables.columns, "customer": {**tables.columns["customer"], "defaulted": labels}})

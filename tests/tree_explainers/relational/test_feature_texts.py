@@ -165,3 +165,6 @@ def test_names_are_unique_and_of_bounded_length() -> None:
     assert names[0] == name_of(credit, BANK) == name_of(again, BANK)
     assert len(set(names)) == 4
     assert max(map(len, names)) == 200
+    assert names_of([_feature("exists", [ACCOUNT], [_on("a", "kind", "=", 'a<"b", {c}: [d]')])], BANK) == [
+        "has an account by customer_id of kind 'a('b'; (c); (d)'"
+    ]

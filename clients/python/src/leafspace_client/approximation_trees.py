@@ -47,7 +47,7 @@ APPROXIMATION_TREES: Noun[Details] = Noun(
     list_approximation_trees,
     delete_approximation_tree,
 )
-Method = Literal["sta", "ism", "born_again", "cart"]
+Method = Literal["auto", "sta", "ism", "born_again", "cart"]
 ExportForm = Literal["json", "text", "graphviz", "svg", "sql", "python", "onnx"]
 Kept = TypeVar("Kept")
 
@@ -130,7 +130,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     model: Identified,
     dataset: Identified,
     *,
-    method: Method = "sta",
+    method: Method = "auto",
     max_depth: int = 5,
     max_leaves: int | None = None,
     min_samples_leaf: int = 5,
@@ -152,7 +152,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     method
         ``sta`` tests each split on pseudo rows until it is significant (Zhou & Hooker); ``ism`` chooses among
         the trees' own conditions (Van Assche & Blockeel; classes only); ``born_again`` (Breiman & Shang) and ``cart``
-        are controls.
+        are controls. ``auto`` is ``ism`` for classes where the dataset has a feature set, else ``sta``.
     max_depth
         Maximum number of conditions on a path, 1 to 30.
     max_leaves

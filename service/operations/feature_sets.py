@@ -106,7 +106,13 @@ def _refuse_repeats(keys: Sequence[str], what: str) -> None:
 
 
 def export_features(context: AppContext, feature_set_id: str, form: FeatureExportFormat) -> str:
-    """Return the features in a form that other programs can read or run."""
+    """Return the features in a form that other programs can read or run.
+
+    Raises
+    ------
+    StorageError
+        ``method_not_applicable`` where the examples have no key, by which rows in SQL would be known.
+    """
     opened = open_set(context, feature_set_id)
     if form == "sql":
         return write_features(opened.schema, dict(zip(opened.names, opened.features, strict=True)))

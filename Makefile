@@ -12,7 +12,7 @@ BENCHMARKS := start_up hot_path metering overload heavy_job job_estimates qualit
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev s3-server kserve-clients quickstart test test-long check format client openapi settings requirements notices benchmarks paper-tables defrag-tables approximation-tables clean
+.PHONY: help setup setup-dev s3-server kserve-clients quickstart test test-long check format client openapi settings requirements notices benchmarks paper-tables defrag-tables approximation-tables relational-tables clean
 
 help: ## List the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -80,6 +80,10 @@ defrag-tables: $(VENV)/.benchmarks ## Do the experiments of the rule sets' paper
 approximation-tables: $(VENV)/.benchmarks ## Do two papers' experiments on approximation trees again (a quarter of an hour)
 	@scripts/keep_output benchmarks/results/approximation_tables.md \
 		$(BIN)/python -m benchmarks.approximation_tables --json benchmarks/results/approximation_tables.json
+
+relational-tables: $(VENV)/.benchmarks ## Do a paper's experiments on first-order ensembles again (two hours)
+	@scripts/keep_output benchmarks/results/relational_tables.md \
+		$(BIN)/python -m benchmarks.relational_tables --json benchmarks/results/relational_tables.json
 
 requirements: $(VENV)/.dev ## Compile requirements/*.txt from requirements/*.in
 	cd requirements && ../$(UV_COMPILE) runtime.in -o runtime.txt

@@ -287,3 +287,12 @@ def test_label_audits_are_of_the_examples_that_have_a_label(api: Api, made: _Ban
 
     assert audit["status"] == "ready", audit["problem"]
     assert audit["result"]["n_rows"] == _N_CUSTOMERS - _N_UNLABELLED
+
+
+@pytest.mark.parametrize("noun", ["rule-sets", "prototype-sets"])
+def test_what_is_learned_from_labels_names_an_example_without_one(api: Api, made: _Bank, noun: str) -> None:
+    found = api.made(f"/v1/{noun}", {**made.inputs, "labels": "target"})
+
+    assert found["status"] == "failed"
+    assert found["problem"]["code"] == "schema_mismatch"
+    assert "row_id '0'" in found["problem"]["detail"]

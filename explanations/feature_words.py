@@ -53,7 +53,7 @@ class FeaturePhrases:
         tests = self._tests(interval) or ()
         return question_of(tests[0][0], self.schema) if len(tests) == 1 and tests[0][1] else None
 
-    def is_said_of_absence(self, interval: Interval) -> bool:
+    def states_absence(self, interval: Interval) -> bool:
         """Return whether an example is said to have no, or at most some: its opposite has one, or more.
 
         Of largest and smallest values that is so where a missing one, of no row, lies in the interval, too.

@@ -14,6 +14,9 @@ from tree_explainers.relational.schema import ColumnSchema
 
 from .feature_sets import OpenFeatureSet
 
+# Measured on one core of a 2025 server: reading a row, evaluating a feature, looking at a row for a feature.
+_SECONDS_PER_ROW, _SECONDS_PER_FEATURE, _SECONDS = 4e-6, 5e-7, 2e-9
+
 
 @dataclass(frozen=True, slots=True)
 class NestedFeatures:
@@ -53,6 +56,12 @@ class NestedFeatures:
             None if isnan(value) else value if holds.kind == "number" else _named(value, holds)
             for value, holds in zip(found, self.holds, strict=True)
         ]
+
+    def seconds(self, instances: Sequence[dict[str, Any] | list[Any]]) -> float:
+        """Return about how long it takes to evaluate those of some instances that are nested."""
+        n_rows = [sum(map(len, each.values())) for each in instances if isinstance(each, dict) and is_nested(each)]
+        n_features = len(self.holds)
+        return sum(_SECONDS_PER_ROW * rows + n_features * (_SECONDS_PER_FEATURE + _SECONDS * rows) for rows in n_rows)
 
 
 def _named(value: float, holds: ColumnSchema) -> bool | str | None:

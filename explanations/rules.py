@@ -25,6 +25,7 @@ class NumberTerm:
     bound: float
     is_above: bool  # numbers greater than the bound fulfil it; else those not greater
     or_missing: bool
+    is_boolean: bool = False  # the column holds booleans, which count as 1 (true) and 0
 
     def holds(self, value: Any) -> bool:  # noqa: ANN401  # a number, a boolean or None
         """Return whether a value fulfils it."""
@@ -64,23 +65,25 @@ Term: TypeAlias = NumberTerm | TextTerm | MissingTerm
 
 def terms_of(content: RuleSetResult) -> list[list[Term]]:
     """Return the terms of each rule's conditions, in their order."""
-    missing_texts = missing_texts_of(content.features)
-    return [[term_of(condition, missing_texts) for condition in rule.conditions] for rule in content.rules]
+    features = features_by_name(content.features)
+    return [[term_of(condition, features) for condition in rule.conditions] for rule in content.rules]
 
 
-def missing_texts_of(features: Iterable[RuleFeature]) -> dict[str, str | None]:
-    """Return for each feature that is a category, and no other, the text that means missing, if there is one."""
-    return {feature.name: feature.missing_text for feature in features if feature.type == "category"}
+def features_by_name(features: Iterable[RuleFeature]) -> dict[str, RuleFeature]:
+    """Return features by their names."""
+    return {feature.name: feature for feature in features}
 
 
-def term_of(condition: Condition, missing_texts: Mapping[str, str | None]) -> Term:
-    """Return a condition in plain terms; ``missing_texts`` are those of ``missing_texts_of``."""
-    if condition.column in missing_texts:
-        return _text_term(condition, missing_texts[condition.column])
+def term_of(condition: Condition, features: Mapping[str, RuleFeature]) -> Term:
+    """Return a condition in plain terms; ``features`` are those of the document, by name."""
+    feature = features.get(condition.column)
+    if feature is not None and feature.type == "category":
+        return _text_term(condition, feature.missing_text)
     if condition.operator in ("is missing", "is not missing"):
         return MissingTerm(condition.column, condition.operator == "is missing")
     bound = condition.value if isinstance(condition.value, float) else _HALF
-    return NumberTerm(condition.column, bound, _ABOVE[condition.operator], condition.or_missing)
+    is_boolean = feature is not None and feature.type == "boolean"
+    return NumberTerm(condition.column, bound, _ABOVE[condition.operator], condition.or_missing, is_boolean)
 
 
 def _text_term(condition: Condition, missing_text: str | None) -> TextTerm:

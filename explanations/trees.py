@@ -9,9 +9,9 @@ import orjson
 from numpy.typing import NDArray
 
 from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult, ImpliedAnswer
-from schemas.rule_sets import Condition
+from schemas.rule_sets import Condition, RuleFeature
 
-from .rules import Term, missing_texts_of, term_of
+from .rules import Term, features_by_name, term_of
 
 # Splits in plain terms, for single rows, questionnaires and exports.
 
@@ -48,15 +48,15 @@ def condition_of(node: ApproximationNode) -> Condition | None:
 
 def splits_of(content: ApproximationTreeResult) -> tuple[Split | None, ...]:
     """Return the split of each node, by its id; ``None`` at leaves."""
-    missing_texts = missing_texts_of(content.features)
-    return tuple(_split(node, missing_texts) for node in content.nodes)
+    features = features_by_name(content.features)
+    return tuple(_split(node, features) for node in content.nodes)
 
 
-def _split(node: ApproximationNode, missing_texts: Mapping[str, str | None]) -> Split | None:
+def _split(node: ApproximationNode, features: Mapping[str, RuleFeature]) -> Split | None:
     condition = condition_of(node)
     if condition is None or node.left is None or node.right is None:
         return None
-    return Split(term_of(condition, missing_texts), node.left, node.right)
+    return Split(term_of(condition, features), node.left, node.right)
 
 
 def follow_path(

@@ -272,8 +272,8 @@ class ApproximationTreeResult(Contract):
     implications: list[ImpliedAnswer] = Field(
         default=[],
         max_length=MAX_IMPLICATIONS,
-        description="What follows among the splits of the tree where the dataset has a feature set: a questionnaire "
-        f"does not ask for it. Of several steps, only the single ones; at most {MAX_IMPLICATIONS:,}.",
+        description="What follows among the splits of the tree where the dataset has a feature set, so that a "
+        f"questionnaire need not request it. Of several steps, only the single ones; at most {MAX_IMPLICATIONS:,}.",
     )
     smoothing: Smoothing | None = Field(description="How pseudo-samples were drawn; null with `ism`, which draws none.")
     n_implications: int | None = Field(

@@ -152,7 +152,7 @@ def _record(recorder: _Recorder) -> None:
 
 
 def _record_relational_dataset(recorder: _Recorder) -> None:
-    tables = {
+    tables: dict[str, list[list[Any]]] = {
         "customer": [["id", "age", "as_of", "defaulted"], [1, 42, "2026-01-31", "no"], [2, 27, "2026-01-31", "yes"]],
         "account": [["id", "customer_id", "kind"], [10, 1, "debit"], [11, 2, "credit"], [12, 2, "debit"]],
         "transaction": [["account_id", "amount", "booked_at"], [11, -250, "2026-01-07"], [11, -90.5, "2026-01-09"]],

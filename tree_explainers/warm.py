@@ -24,8 +24,10 @@ _ANSWER_REQUESTS = (
     "prototype_sets.near_reasons",
     "prototype_sets.partings",
     "prototype_sets.raw_units",
+    "relational.query_loops",
 )
 _N_TREES, _N_ROWS = 24, 300
+_N_EXAMPLES = 40  # of several tables
 _LEAVES_OF_A_TREE = 4
 _MANY_ROWS, _SOME_LEAVES, _MANY_LEAVES = 20_000, 200, 10_000  # codes of one byte and of two
 
@@ -47,6 +49,7 @@ def compile_loops(*, for_jobs: bool) -> None:
         _run_nearest_rows()
         _run_rule_sets()
         _run_approximation_trees()
+        _run_relational_trees()
     compile_ahead()
 
 
@@ -130,6 +133,34 @@ def _run_approximation_trees() -> None:
         grow_sta(rows, oracle, StaSettings(max_pseudo_samples=5_000), np.random.default_rng(0))
         for grow in (grow_cart, grow_born_again):
             grow(rows, oracle, ControlSettings(n_pseudo_samples=1_000), np.random.default_rng(0))
+
+
+def _run_relational_trees() -> None:
+    from .relational.language import Language  # noqa: PLC0415
+    from .relational.query_trie import evaluate  # noqa: PLC0415
+    from .relational.schema import ColumnSchema, RelationshipSchema, Schema, TableSchema  # noqa: PLC0415
+    from .relational.tables import RelationalRows, Relationship, Table  # noqa: PLC0415
+    from .relational.tilde import grow_tilde  # noqa: PLC0415
+    from .relational.tilde_trees import TildeSettings  # noqa: PLC0415
+
+    rng = np.random.default_rng(3)
+    columns = {"number": ColumnSchema("number"), "kind": ColumnSchema("category", ("x", "y"))}
+    keys = {
+        name: RelationshipSchema("row", (name,), parent, ("id",))
+        for name, parent in (("of", "example"), ("like", "row"))
+    }
+    schema = Schema({"example": TableSchema({}), "row": TableSchema(columns, time="at")}, keys, "example")
+    times = rng.random(_N_ROWS)
+    values = {"number": rng.normal(size=_N_ROWS).astype(np.float32), "kind": rng.integers(-1, 2, _N_ROWS, np.int32)}
+    tables = {"example": Table(_N_EXAMPLES, {}), "row": Table(_N_ROWS, values, times)}
+    relationships = {
+        "of": Relationship.of(rng.integers(0, _N_EXAMPLES, _N_ROWS, np.int32), _N_EXAMPLES, times),
+        "like": Relationship.of(rng.integers(-1, _N_ROWS, _N_ROWS, np.int32), _N_ROWS, times),
+    }
+    labels = rng.integers(0, 2, _N_EXAMPLES)
+    rows = RelationalRows(schema, tables, relationships, rng.random(_N_EXAMPLES), labels, ("a", "b"))
+    tree = grow_tilde(rows, np.ones(_N_EXAMPLES), TildeSettings(pruning="none", language=Language(max_variables=2)))
+    evaluate([test.feature for test in tree.tests()], rows)
 
 
 class _Oracle:

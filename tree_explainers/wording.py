@@ -138,7 +138,7 @@ class ColumnPhrases(Protocol):
     def question(self, interval: Interval) -> str | None:
         """Return the question that is answered by yes where they do; ``None``: the sentence will do."""
 
-    def is_said_of_absence(self, interval: Interval) -> bool:
+    def states_absence(self, interval: Interval) -> bool:
         """Return whether the sentence says that there is not something: its opposite is easier to read."""
 
 
@@ -164,6 +164,6 @@ class BooleanPhrases:
         """Return nothing: the sentence will do."""
         return None
 
-    def is_said_of_absence(self, interval: Interval) -> bool:  # noqa: ARG002
+    def states_absence(self, interval: Interval) -> bool:  # noqa: ARG002
         """Return false: a column may be called by what it is not."""
         return False

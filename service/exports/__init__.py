@@ -5,11 +5,12 @@ service because the document's types are known here. Start with ``formats.py``.
 """
 
 from .formats import RULE_MEDIA_TYPES, TREE_MEDIA_TYPES, TextFormat, write_rules, write_tree
-from .over_tables import write_rules_over_tables, write_tree_over_tables
+from .over_tables import TablesBehind, write_rules_over_tables, write_tree_over_tables
 
 __all__ = [
     "RULE_MEDIA_TYPES",
     "TREE_MEDIA_TYPES",
+    "TablesBehind",
     "TextFormat",
     "write_rules",
     "write_rules_over_tables",

@@ -5,6 +5,7 @@ there, for which only conditions that mention NULL hold. Python is ASCII but for
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from explanations.rules import Term, terms_of
 from explanations.trees import Split, splits_of

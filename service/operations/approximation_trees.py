@@ -31,7 +31,7 @@ from tree_explainers.onnx_models.description import ModelDescription
 from ..app_context import AppContext
 from ..exports import write_tree, write_tree_over_tables
 from .artefacts import MadeFrom, matching_evaluation, ready_result, request_artefact
-from .feature_sets import set_behind
+from .feature_sets import tables_behind
 from .request_checks import refuse_unmapped_columns
 
 _DEFAULTS = {name: field.default for name, field in ApproximationTreeRequest.model_fields.items()}
@@ -72,11 +72,11 @@ def _method_for(model: StoredModel, dataset: StoredDataset) -> ApproximationMeth
 
 
 def export_tree(context: AppContext, tree_id: str, form: TreeExportFormat, over: SqlSource | None = None) -> bytes:
-    """Return the tree in a form that other programs can read or run; see ``set_behind`` for ``over``."""
+    """Return the tree in a form that other programs can read or run; see ``tables_behind`` for ``over``."""
     artefact = context.artefacts.get(APPROXIMATION_TREES.name, tree_id)
-    opened = set_behind(context, artefact.dataset, form, over)
-    if opened is not None:
-        return write_tree_over_tables(_read_tree(context, artefact), opened).encode()
+    behind = tables_behind(context, artefact, form, over)
+    if behind is not None:
+        return write_tree_over_tables(_read_tree(context, artefact), behind).encode()
     if form != "onnx":
         return write_tree(_read_tree(context, artefact), form).encode()
     ready_result(artefact)

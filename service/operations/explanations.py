@@ -10,7 +10,6 @@ import orjson
 from explanations.dataset_rows import DatasetRows
 from explanations.explained_rows import explain_instances, n_rows_listed, n_values_shown
 from explanations.instances import ReadInstances, read_instances, row_ids_of
-from explanations.nested_instances import is_nested
 from explanations.warm_explainer import WarmExplainer, warm_up
 from schemas.explanation_sets import NearestRowsOptions
 from schemas.explanations import ExplanationRequest
@@ -31,7 +30,6 @@ _QUICK_INSTANCES = 4  # more would keep the event loop from other callers for ov
 _QUICK_SECONDS = 2.5e-3  # of searching for the nearest reference rows, and as long of all else: at most
 # Of an explanation beside its values, of a contrast, of a reason or value; measured on one core of a 2025 server.
 _SECONDS_PER_ROW, _SECONDS_PER_CONTRAST, _SECONDS_PER_VALUE = 3e-4, 2e-4, 4e-6
-_SECONDS_PER_NESTED = 5e-3  # of evaluating 700 queries about an example that is sent as rows of several tables
 _WHICH_ROWS = "send either `instances`, or `dataset` with the `row_ids` of those of its rows that are to be explained"
 
 
@@ -109,7 +107,7 @@ async def is_quick(warm: WarmExplainer, request: ExplanationRequest) -> bool:
     n_rows, n_contrasts = _n_rows(request), _n_contrasts(warm, request)
     n_values = _n_compared(warm, request) * n_values_shown(request, len(warm.shown))
     seconds = n_rows * (_SECONDS_PER_ROW + _SECONDS_PER_CONTRAST * n_contrasts + _SECONDS_PER_VALUE * n_values)
-    seconds += _SECONDS_PER_NESTED * sum(map(is_nested, request.instances))
+    seconds += 0.0 if warm.features.nested is None else warm.features.nested.seconds(request.instances)
     quick = seconds <= _QUICK_SECONDS
     if warm.reference is None or not (_n_reference_rows(warm, request) or n_contrasts):
         return quick

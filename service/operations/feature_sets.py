@@ -31,8 +31,9 @@ from schemas.nouns import DATASETS, FEATURE_SETS
 from schemas.problems import problem_for
 from schemas.relational_datasets import RelationalDataset
 from schemas.relational_features import RelationalFeature, RequestedFeature, SqlSource
-from storage.artefacts import MAX_RESULT_BYTES
+from storage.artefacts import MAX_RESULT_BYTES, Artefact
 from storage.errors import StorageError
+from storage.feature_matching import match_features
 from storage.relational_datasets import check_same_schema
 from tree_explainers.errors import InvalidInput, RowRefused
 from tree_explainers.relational.canonical import feature_id
@@ -44,6 +45,7 @@ from tree_explainers.relational.schema import ColumnSchema, Schema
 from tree_explainers.relational.tables import MISSING
 
 from ..app_context import AppContext
+from ..exports import TablesBehind
 from ..sql_queries import write_features
 from .artefacts import MadeFromTables, NewJob, request_artefact, view_of
 
@@ -104,17 +106,23 @@ def _refuse_repeats(keys: Sequence[str], what: str) -> None:
 
 
 def export_features(context: AppContext, feature_set_id: str, form: FeatureExportFormat) -> str:
-    """Return the features in a form that other programs can read or run."""
+    """Return the features in a form that other programs can read or run.
+
+    Raises
+    ------
+    StorageError
+        ``method_not_applicable`` where the examples have no key, by which rows in SQL would be known.
+    """
     opened = open_set(context, feature_set_id)
     if form == "sql":
         return write_features(opened.schema, dict(zip(opened.names, opened.features, strict=True)))
     return orjson.dumps([feature.model_dump(mode="json") for feature in opened.described]).decode()
 
 
-def set_behind(context: AppContext, dataset_id: str | None, form: str, over: SqlSource | None) -> OpenFeatureSet | None:
-    """Return the feature set over whose tables a result is exported; ``None`` where it is over the features.
+def tables_behind(context: AppContext, artefact: Artefact, form: str, over: SqlSource | None) -> TablesBehind | None:
+    """Return the tables over which a result is exported; ``None`` where it is over the features.
 
-    By default SQL reads the tables where the dataset has a feature set.
+    By default SQL reads the tables where the model's features are those of the dataset's feature set.
 
     Raises
     ------
@@ -123,13 +131,17 @@ def set_behind(context: AppContext, dataset_id: str | None, form: str, over: Sql
     """
     if over is not None and form != "sql":
         raise StorageError("validation_failed", f"`over` is for format sql, not for {form}; leave it out", "/over")
-    if form != "sql" or over == "features" or dataset_id is None:
+    if form != "sql" or over == "features":
         return None
-    feature_set = context.datasets.get(dataset_id).view.feature_set
-    if feature_set is not None:
-        return open_set(context, feature_set)
+    dataset = context.datasets.get(str(artefact.dataset)).view
+    opened = None if dataset.feature_set is None else open_set(context, dataset.feature_set)
+    known = {} if opened is None else dict(zip(opened.names, opened.features, strict=True))
+    model = context.models.get(str(artefact.model)).view
+    columns = dict(zip(model.feature_names, match_features(model, dataset), strict=True))
+    if opened is not None and known.keys() >= set(columns.values()):
+        return TablesBehind(opened.schema, {name: known[column] for name, column in columns.items()})
     if over == "tables":
-        detail = f"dataset {dataset_id!r} has no feature set, so there are no tables to read; take over=features"
+        detail = f"the model's features are not those of a feature set of dataset {dataset.id!r}; take over=features"
         raise StorageError("validation_failed", detail, "/over")
     return None
 

@@ -11,7 +11,7 @@ from storage.feature_matching import describe_type, match_features
 from ..app_context import AppContext
 from ..exports import write_rules, write_rules_over_tables
 from .artefacts import MadeFrom, get_result, matching_evaluation, request_artefact
-from .feature_sets import set_behind
+from .feature_sets import tables_behind
 from .request_checks import refuse_unmapped_columns
 
 
@@ -35,10 +35,10 @@ def request_rule_set(context: AppContext, request: RuleSetRequest) -> RuleSet:
 
 
 def export_rules(context: AppContext, rule_set_id: str, form: RuleExportFormat, over: SqlSource | None = None) -> str:
-    """Return the rules in a form that other programs can read or run; see ``set_behind`` for ``over``."""
+    """Return the rules in a form that other programs can read or run; see ``tables_behind`` for ``over``."""
     content = RuleSetResult.model_validate_json(get_result(context, RULE_SETS, rule_set_id))
-    opened = set_behind(context, context.artefacts.get(RULE_SETS.name, rule_set_id).dataset, form, over)
-    return write_rules(content, form) if opened is None else write_rules_over_tables(content, opened)
+    behind = tables_behind(context, context.artefacts.get(RULE_SETS.name, rule_set_id), form, over)
+    return write_rules(content, form) if behind is None else write_rules_over_tables(content, behind)
 
 
 def _normalised(request: RuleSetRequest) -> RuleSetRequest:

@@ -29,6 +29,7 @@ _TYPES = {
     "value": pa.string(),
     "or_missing": pa.bool_(),
     "text": pa.string(),
+    "question": pa.string(),
     "left": pa.int64(),
     "right": pa.int64(),
     "n_samples": pa.int64(),

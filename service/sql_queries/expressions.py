@@ -66,7 +66,14 @@ def sql_condition(term: Term, operand: str | None = None) -> str:
         return f"{operand} IS {'NULL' if term.is_missing else 'NOT NULL'}"
     if isinstance(term, TextTerm):
         return _membership(term, operand)
-    return _or_null(f"{operand} {comparison(term)}", operand, or_null=term.or_missing)
+    compared = _of_boolean(term, operand) if term.is_boolean else f"{operand} {comparison(term)}"
+    return _or_null(compared, operand, or_null=term.or_missing)
+
+
+def _of_boolean(term: NumberTerm, operand: str) -> str:
+    """Return a comparison of booleans, which some databases store as such, others as 1 and 0."""
+    is_number = f"= {int(term.is_above)}" if 0 <= term.bound < 1 else comparison(term)
+    return f"CAST({operand} AS INTEGER) {is_number}"
 
 
 def _membership(term: TextTerm, operand: str) -> str:

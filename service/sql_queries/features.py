@@ -209,11 +209,11 @@ def _value_test(schema: Schema, feature: Feature, term: Term) -> Lines:
     """Return the expression that a term, which does not hold of no bindings, holds for a feature's value."""
     column = own_column(feature)
     if column is not None:
-        return [f"COALESCE({sql_condition(term, _as_number(schema, feature, column))}, FALSE)"]
+        return [f"COALESCE({sql_condition(_of_kind(schema, feature, term), column)}, FALSE)"]
     if feature.kind in ("value", "mode"):
         lines, outer = value_lines(schema, [feature])
         keys = ", ".join(f"k{place + 1}" for place in range(len(outer)))
-        condition = sql_condition(term, _as_number(schema, feature, "f.v"))
+        condition = sql_condition(_of_kind(schema, feature, term), "f.v")
         selected = [f"SELECT {keys}", "FROM (", *indented(lines), ") AS f", f"WHERE {condition}"]
         return framed(f"{row_of(outer)} IN (", ["", *indented(selected), ""], ")")
     rows = bound(schema, feature.query, reads_example=_reads_example(feature))
@@ -226,10 +226,11 @@ def _value_test(schema: Schema, feature: Feature, term: Term) -> Lines:
     return _among(rows, [*clause("WHERE", conditions), *having])
 
 
-def _as_number(schema: Schema, feature: Feature, value: str) -> str:
-    """Return a value that trees and rules compare with a number: booleans are 0 and 1 to them."""
+def _of_kind(schema: Schema, feature: Feature, term: Term) -> Term:
+    """Return the term as one of booleans where the feature's values are some."""
     column = measured_column(schema, feature)
-    return f"CAST({value} AS INTEGER)" if column is not None and column.kind == "boolean" else value
+    is_boolean = column is not None and column.kind == "boolean"
+    return replace(term, is_boolean=True) if is_boolean and isinstance(term, NumberTerm) else term
 
 
 def own_column(feature: Feature) -> str | None:

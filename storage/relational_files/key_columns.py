@@ -114,8 +114,9 @@ def differ_in_type(child: Sequence[KeyColumn], parent: Sequence[KeyColumn]) -> t
 
 
 def look_different(child: Sequence[KeyColumn], parent: Sequence[KeyColumn]) -> bool:
-    """Return whether one key holds numbers where the other holds texts."""
-    return any(own.spells_numbers != theirs.spells_numbers for own, theirs in zip(child, parent, strict=True))
+    """Return whether one key holds numbers where the other holds texts; one without values looks like any."""
+    pairs = [pair for pair in zip(child, parent, strict=True) if all(column.has_values for column in pair)]
+    return any(own.spells_numbers != theirs.spells_numbers for own, theirs in pairs)
 
 
 def _positions(child: pa.Array, parent: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -67,7 +67,8 @@ def _moments(values: pa.Array) -> NDArray[np.float64] | None:
         plain = pc.if_else(has_zone, none, short).cast(pa.timestamp("us")).cast(pa.int64())
     except pa.ArrowInvalid:
         return None
-    return _doubles(pc.coalesce(zoned, plain).cast(pa.float64())) / _MICROSECONDS
+    # Microseconds of years beyond 2255 are rounded: 9999-12-31 stands for no end.
+    return _doubles(pc.coalesce(zoned, plain).cast(pa.float64(), safe=False)) / _MICROSECONDS
 
 
 def _first_impossible(values: pa.Array) -> str:

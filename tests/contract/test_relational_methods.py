@@ -8,13 +8,15 @@ import pytest
 
 from tests.support.api import Api, Json
 from tests.support.bank import bank
-from tests.support.printed_rules import run_python
+from tests.support.printed_rules import run_python, run_sql
 from tests.support.raw_tables import RawTables
 from tests.support.relational_service import nested_instance, register_tables
+from tests.support.sql_engines import ENGINES, by_example, in_duckdb, same_value
 
 _TREES, _EXPLAINERS = "/v1/approximation-trees", "/v1/explainers"
 _N_CUSTOMERS, _N_UNLABELLED = 250, 20
-_AS_A_NUMBER = re.compile(r"\bhas [^?]* (is|at most|above) 0\.5|or missing|missing allowed")
+# A largest or smallest value may be missing, what is there or is counted may not.
+_AS_A_NUMBER = re.compile(r"\bhas [^?,]* (is (at most|above) 0\.5|(or|is) missing|missing allowed)|number of .*missing")
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class _Bank:
 
 @pytest.fixture(scope="module")
 def made(api: Api) -> _Bank:
-    raw = bank(_N_CUSTOMERS, seed=3, mean_transactions=8, cutoffs=True)
+    raw = bank(_N_CUSTOMERS, seed=3, mean_transactions=30, noise=0.02, cutoffs=True)
     customers = raw.columns["customer"]
     labels = [*[None] * _N_UNLABELLED, *customers["defaulted"][_N_UNLABELLED:]]
     raw = replace(raw, columns={**raw.columns, "customer": {**customers, "defaulted": labels}})
@@ -61,7 +63,7 @@ def test_ism_is_the_method_where_none_is_requested_and_its_leaves_differ(tree: J
     assert tree["request"]["method"] == result["method"] == "ism"
     assert result["n_leaves"] <= result["n_leaves_before_merging"]
     assert result["evaluation"]["n_rows"] == _N_CUSTOMERS
-    assert result["evaluation"]["fidelity"] > 0.9
+    assert result["evaluation"]["fidelity"] > 0.9 > result["evaluation"]["constant"]["fidelity"]
     assert 0.5 < result["evaluation"]["accuracy"] <= 1
     assert result["evaluation"]["constant"]["prediction"] == "no"
     for node in result["nodes"]:
@@ -105,6 +107,59 @@ def test_an_exported_function_predicts_what_the_tree_does(api: Api, tree: Json, 
         assert label == nodes[_leaf_of(nodes, row)]["prediction"]
 
 
+def test_sql_of_a_tree_reads_the_tables_or_the_features(api: Api, tree: Json, rows: list[Json], made: _Bank) -> None:
+    path, nodes = f"{_TREES}/{tree['id']}/export?format=sql", tree["result"]["nodes"]
+    expected = [(nodes[_leaf_of(nodes, row)]["prediction"],) for row in rows]
+
+    over_tables, over_features = (api.get(f"{path}&over={each}").text for each in ("tables", "features"))
+
+    assert api.get(path).text == over_tables
+    assert _answers(made.raw, over_tables) == [expected, expected]
+    assert [(label,) for label in run_sql(over_features, rows, frozenset())] == expected
+    features = api.get(f"/v1/feature-sets/{made.forest['result']['feature_set']}/export?format=sql").text
+    with in_duckdb(made.raw) as run:
+        nested = f'SELECT "id", {over_features} FROM ({features}) AS features'  # noqa: S608
+        assert by_example(made.raw, run(nested)) == expected
+
+
+def test_sql_of_rules_reads_the_tables_or_the_features(api: Api, rows: list[Json], made: _Bank) -> None:
+    rules = api.made("/v1/rule-sets", {**made.inputs, "max_rules": 4, "n_restarts": 2})
+    path = f"/v1/rule-sets/{rules['id']}/export"
+    expected = [(label,) for label in run_python(api.get(f"{path}?format=python").text, rows)]
+
+    over_tables, over_features = (api.get(f"{path}?format=sql&over={each}").text for each in ("tables", "features"))
+
+    assert api.get(f"{path}?format=sql").text == over_tables
+    assert _answers(made.raw, over_tables) == [expected, expected]
+    assert [(label,) for label in run_sql(over_features, rows, frozenset())] == expected
+
+
+def test_sql_of_the_feature_set_gives_the_published_columns(api: Api, rows: list[Json], made: _Bank) -> None:
+    feature_set = api.get(f"/v1/feature-sets/{made.forest['result']['feature_set']}").json()
+    names = [feature["name"] for feature in feature_set["result"]["features"]]
+
+    sql = api.get(f"/v1/feature-sets/{feature_set['id']}/export?format=sql").text
+
+    for found in _answers(made.raw, sql):
+        for values, row in zip(found, rows, strict=True):
+            assert all(same_value(value, row[name]) for value, name in zip(values, names, strict=True))
+
+
+def _answers(raw: RawTables, sql: str) -> list[list[tuple[Any, ...]]]:
+    answers = []
+    for engine in ENGINES.values():
+        with engine(raw) as run:
+            answers.append(by_example(raw, run(sql)))
+    return answers
+
+
+def test_what_sql_cannot_read_is_refused(api: Api, tree: Json) -> None:
+    refused = api.get(f"{_TREES}/{tree['id']}/export?format=python&over=tables")
+
+    assert refused.status_code == 422
+    assert (refused.json()["code"], refused.json()["errors"][0]["pointer"]) == ("validation_failed", "/over")
+
+
 def _leaf_of(nodes: list[Json], row: Json) -> int:
     index = 0
     while nodes[index]["left"] is not None:
@@ -132,7 +187,7 @@ def test_implied_answers_are_not_asked_for(api: Api, tree: Json) -> None:
     nodes, found = tree["result"]["nodes"], tree["result"]["implications"]
     asked = {node["id"]: node["column"] for node in nodes if node["left"] is not None}
     booleans = {each["name"] for each in tree["result"]["features"] if each["type"] == "boolean"}
-    path = f"{_TREES}/{tree['id']}/next-questions"
+    path = f"{_TREES}/{tree['id']}/next-question"
 
     assert all(each["node"] in asked and each["implied_node"] in asked for each in found)
     first = api.post(path, {"answers": {}}).json()
@@ -169,12 +224,13 @@ def test_nested_rows_are_explained_as_the_dataset_s_own_are(api: Api, made: _Ban
 
     assert [row["status"] for row in of_nested] == ["ok"] * 4
     assert of_nested == of_rows
-    reasons = [reason for row in of_nested for near in row["prototypes"] for reason in near["reasons"]]
+    reasons = [reason for row in of_nested for near in row["nearest_prototypes"] for reason in near["reasons"]]
     differences = [each for row in of_nested for near in row["contrasts"] for each in near["differences"]]
     texts = [each["text"] for each in reasons + differences]
     assert [text for text in texts if _AS_A_NUMBER.search(text)] == []
     assert any(text.startswith("has no ") for text in texts)
-    assert any(" here and would have to have " in each["text"] for each in differences)
+    assert any(text.startswith(("has a ", "has an ", "has more than ")) for text in texts)
+    assert any(" here and would have to have " in text or " here, and needed is: has " in text for text in texts)
 
 
 @pytest.mark.parametrize(

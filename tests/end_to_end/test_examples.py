@@ -37,6 +37,21 @@ def test_the_example_finds_most_labels_that_were_flipped(service: Service, tmp_p
 
 
 @pytest.mark.long
+def test_the_planted_concept_is_found_in_several_tables_and_printed_as_sql(service: Service, tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+
+    printed = _run("several_tables.py", service, tmp_path)
+
+    lines = [line.strip() for line in printed.splitlines()]
+    assert "has an account of kind credit with more than 2 transactions of kind cash?" in lines
+    assert any("status returned with amount above 3" in line for line in lines)
+    assert """WHERE COALESCE(x1g1.v, 0) > 2.5 AND x1."kind" = 'credit'""" in printed
+    (is_right,) = [line for line in lines if line.startswith("The SQL is right about ")]
+    assert float(is_right.split()[5].rstrip("%")) > 99
+    assert "has an account of kind credit with more than 2 transactions of kind cash" in lines  # a reason
+
+
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "expected"),
     [

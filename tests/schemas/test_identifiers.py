@@ -19,6 +19,8 @@ def test_ids_have_the_prefixes_of_the_contract() -> None:
         "models": "mdl_",
         "datasets": "ds_",
         "relational_datasets": "rds_",
+        "feature_sets": "fts_",
+        "relational_forests": "rlf_",
         "proximities": "prx_",
         "prototype_sets": "prs_",
         "label_audits": "lba_",

@@ -16,6 +16,7 @@ _JOB: Row = {
 }  # fmt: skip
 _ARTEFACT: Row = {
     "noun": "prototype_sets", "model": "mdl_1", "dataset": "ds_1", "request": _REQUEST, "created_at": 2.5,
+    "relational_dataset": "rds_1", "feature_set": None,
 }  # fmt: skip
 _PROBLEM: Row = {
     "type": "/problems/job_failed", "title": "The job failed", "status": 500, "detail": "why", "code": "job_failed",
@@ -43,7 +44,7 @@ ROWS: dict[str, list[Row]] = {
     ],
     "datasets": [
         {
-            "id": "ds_1", **_UPLOAD, **_METADATA, "content": _HASH, "listed": {"n_rows": 3},
+            "id": "ds_1", **_UPLOAD, **_METADATA, "content": _HASH, "listed": {"n_rows": 3}, "feature_set": "fts_1",
             "summary": {"n_rows": 3, "columns": [{"name": "a", "role": "feature"}]},
         },
     ],

@@ -1,5 +1,6 @@
 """Raw tables in two SQL engines, which run what is printed and cannot reach anything else."""
 
+import math
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -78,6 +79,15 @@ def by_example(raw: RawTables, found: list[tuple[Any, ...]]) -> list[tuple[Any, 
     assert len(rows) == len(found)
     columns = raw.columns[raw.schema.examples]
     return [rows[values] for values in zip(*(columns[name] for name in key), strict=True)]
+
+
+def same_value(found: Any, expected: Any) -> bool:  # noqa: ANN401  # a value of either engine
+    """Return whether a value is the twin's: SQLite knows no booleans, and codes may be stored as numbers."""
+    if found is None or expected is None:
+        return found is None and expected is None
+    if isinstance(expected, str):
+        return str(found) == expected
+    return math.isclose(found, expected, rel_tol=1e-6, abs_tol=1e-9)
 
 
 def _stored(raw: RawTables, types: Mapping[tuple[str, str], str]) -> dict[str, dict[str, Values]]:

@@ -39,6 +39,7 @@ def read(
     folder: Path, files: Mapping[str, str | bytes], metadata: Json, limits: DatasetLimits | None = None
 ) -> ReadUpload:
     """Read tables, each by its name, in the folder."""
+    folder.mkdir(exist_ok=True)
     document = RelationalDatasetMetadata.model_validate(metadata).model_dump(mode="json")
     declared = RelationalDeclaration.from_json(json.loads(json.dumps(document)))
     check_declaration(declared, list(files))

@@ -1,7 +1,7 @@
 """A service's context and a job's process in one: jobs are requested as the API does it, and run on the spot."""
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -28,6 +28,7 @@ from schemas.nouns import (
 from schemas.problems import Problem
 from schemas.prototype_sets import PrototypeSet, PrototypeSetRequest
 from schemas.proximities import Proximities, ProximitiesRequest
+from schemas.relational_datasets import RelationalDatasetMetadata
 from schemas.rule_sets import RuleSet, RuleSetRequest
 from service.app_context import AppContext, build_context
 from service.operations import (
@@ -41,6 +42,7 @@ from service.operations import (
     models,
     prototype_sets,
     proximities,
+    relational_datasets,
     rule_sets,
 )
 from service.operations.artefacts import View
@@ -85,6 +87,13 @@ class Workshop:
     def register_dataset(self, frame: pd.DataFrame, **metadata: object) -> str:
         content = io.BytesIO(frame.to_parquet(index=False))
         dataset, _ = datasets.register_dataset(self.context, content, DatasetMetadata.model_validate(metadata))
+        return dataset.id
+
+    def register_tables(self, files: Mapping[str, bytes], metadata: Mapping[str, object]) -> str:
+        """Register a relational dataset; files by their names."""
+        described = RelationalDatasetMetadata.model_validate(metadata)
+        parts = [(name, io.BytesIO(content)) for name, content in files.items()]
+        dataset, _ = relational_datasets.register_relational_dataset(self.context, parts, described)
         return dataset.id
 
     def register_explainer(self, **request: object) -> str:

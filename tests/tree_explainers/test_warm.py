@@ -3,11 +3,14 @@
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from tests.support.bank import bank
 from tests.support.models import fitted
+from tests.support.raw_tables import relational_rows
 from tests.support.real_leaves import real_leaves
 from tree_explainers import warm
 from tree_explainers.compute.compiled import times_compiled
@@ -19,6 +22,9 @@ from tree_explainers.prototype_sets.leaf_boxes import leaf_boxes
 from tree_explainers.prototype_sets.quality import Classes, measure_quality
 from tree_explainers.prototype_sets.readable import feature_numbers
 from tree_explainers.prototype_sets.selection import select_prototypes
+from tree_explainers.relational.query_trie import evaluate
+from tree_explainers.relational.tilde import grow_tilde
+from tree_explainers.relational.tilde_trees import TildeSettings
 
 _HEAVY = {"sklearn", "scipy.special", "scipy.stats", "onnx", "onnxruntime", "pandas"}
 
@@ -45,7 +51,15 @@ def _describe_leaves() -> None:
     leaf_boxes(model.read.ensemble, leaves, feature_numbers(model.read.description.columns))
 
 
-@pytest.mark.parametrize("work", [_choose_prototypes, _audit_labels, _describe_leaves])
+def _grow_first_order_trees() -> None:
+    for cutoffs in (False, True):
+        rows = relational_rows(bank(60, cutoffs=cutoffs))
+        tree = grow_tilde(rows, np.ones(60), TildeSettings(test_share=0.5, pruning="none"))
+        evaluate([test.feature for test in tree.tests()], rows)
+        grow_tilde(replace(rows, labels=None, values=np.arange(60.0)), np.ones(60), TildeSettings(max_depth=2))
+
+
+@pytest.mark.parametrize("work", [_choose_prototypes, _audit_labels, _describe_leaves, _grow_first_order_trees])
 def test_jobs_find_their_loops_compiled(work: Callable[[], None]) -> None:
     warm.compile_loops(for_jobs=True)
     before = times_compiled()

@@ -44,7 +44,7 @@ def _shared_labels(nodes: Sequence[TreeNode]) -> NDArray[np.int64]:
     return labels
 
 
-def face(tree: ApproximationTree, is_said_of_absence: Callable[[Condition], bool]) -> ApproximationTree:
+def face(tree: ApproximationTree, states_absence: Callable[[Condition], bool]) -> ApproximationTree:
     """Return the tree with some comparisons of numbers turned round, so that "yes" means that there is something.
 
     The opposite of ``x <= c`` is ``x > c``, and the children change sides. No missing value fulfils the opposite.
@@ -53,16 +53,16 @@ def face(tree: ApproximationTree, is_said_of_absence: Callable[[Condition], bool
     ----------
     tree
         The tree.
-    is_said_of_absence
+    states_absence
         Whether a comparison by ``<=`` or ``>`` is to be turned round: one that missing values fulfil, or of a column
         without any, as otherwise these would change sides.
     """
-    return replace(tree, nodes=_in_preorder([_faced(node, is_said_of_absence) for node in tree.nodes]))
+    return replace(tree, nodes=_in_preorder([_faced(node, states_absence) for node in tree.nodes]))
 
 
-def _faced(node: TreeNode, is_said_of_absence: Callable[[Condition], bool]) -> TreeNode:
+def _faced(node: TreeNode, states_absence: Callable[[Condition], bool]) -> TreeNode:
     condition = node.condition
-    if condition is None or condition.operator not in _OPPOSITE or not is_said_of_absence(condition):
+    if condition is None or condition.operator not in _OPPOSITE or not states_absence(condition):
         return node
     opposite = replace(condition, operator=_OPPOSITE[condition.operator], or_missing=False)
     return replace(node, condition=opposite, left=node.right, right=node.left)

@@ -32,6 +32,15 @@ def inlined(loop: Loop) -> Loop:
     return cast("Loop", njit(nogil=True, forceinline=True)(loop))
 
 
+def inlined_reader(loop: Loop) -> Loop:
+    """Compile a small loop that makes no arrays as part of the loops that call it.
+
+    Its callers hold the arrays that it reads, so that references to them are not counted: in the innermost loops this
+    would take longer than the reading.
+    """
+    return cast("Loop", njit(nogil=True, forceinline=True, _nrt=False)(loop))
+
+
 def compiled_ahead(*signatures: Any) -> Callable[[Loop], Loop]:  # noqa: ANN401  # texts or numba types
     """Compile a loop over arrays when ``compile_ahead`` is called, for these types, or else when it is first called.
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .aggregate_values import OF_NUMBERS, AggregatedRows
 from .bindings import Component, Joins
 from .candidate_scores import TIE, mixed
-from .column_values import AskedColumn, AskedColumns
+from .column_values import ColumnValues, TableColumns
 from .node_goals import Best, NodeGoal
 from .queries import (
     AggregateFunction,
@@ -46,8 +46,8 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """The rows of one variable, of which columns are asked."""
+class BoundRows:
+    """The rows that one variable is bound to."""
 
     component: int
     variable: int
@@ -70,8 +70,8 @@ class Aggregate:
 
     function: AggregateFunction
     step: Step
-    measured: AskedColumn | None  # None for count and share
-    selected: AskedColumn | None  # whose levels each select rows; None: all rows
+    measured: ColumnValues | None  # None for count and share
+    selected: ColumnValues | None  # whose levels each select rows; None: all rows
     where: tuple[Selection, ...] = ()
     via: tuple[Step, ...] = ()  # steps from the example before this one
 
@@ -104,7 +104,7 @@ class Reached:
     examples: Ints  # (n,) that see them
     found: dict[ColumnTerm, NDArray[Any]] = field(default_factory=dict)
 
-    def values(self, column: AskedColumn) -> NDArray[Any]:
+    def values(self, column: ColumnValues) -> NDArray[Any]:
         """Return the values of a column, (n,)."""
         if column.term not in self.found:
             self.found[column.term] = column.of(self.examples, self.rows)
@@ -117,57 +117,59 @@ class Families:
 
     rows: RelationalRows
     settings: TildeSettings
-    columns: AskedColumns
+    columns: TableColumns
     joins: Joins
     keys: dict[object, int] = field(default_factory=dict)
 
-    def best_bare(self, asked: Asked, goal: NodeGoal) -> Candidate | None:
+    def best_bare(self, bound: BoundRows, goal: NodeGoal) -> Candidate | None:
         """Return that there is such a row at all, where this is a test."""
-        found = goal.best_bare(asked.examples, self._key(asked, None))
-        return None if found is None else asked.candidate(found, None, ())
+        found = goal.best_bare(bound.examples, self._key(bound, None))
+        return None if found is None else bound.candidate(found, None, ())
 
-    def best_of_column(self, asked: Asked, column: AskedColumn, goal: NodeGoal) -> Candidate | None:
+    def best_of_column(self, bound: BoundRows, column: ColumnValues, goal: NodeGoal) -> Candidate | None:
         """Return the best condition on a column."""
-        values = column.of(asked.examples, asked.rows)
-        key = self._key(asked, column.term)
+        values = column.of(bound.examples, bound.rows)
+        key = self._key(bound, column.term)
         if column.is_number:
             grid = column.grid(self.settings.n_bins)
-            found = goal.best_cut(asked.examples, values, grid, key, may_miss=column.may_miss)
+            found = goal.best_cut(bound.examples, values, grid, key, may_miss=column.may_miss)
         else:
-            found = goal.best_level(asked.examples, values, len(column.levels), key, may_miss=column.may_miss)
-        return None if found is None else asked.candidate(found, column.term, column.levels)
+            found = goal.best_level(bound.examples, values, len(column.levels), key, may_miss=column.may_miss)
+        return None if found is None else bound.candidate(found, column.term, column.levels)
 
-    def best_aggregate(self, asked: Asked, reached: Reached, aggregate: Aggregate, goal: NodeGoal) -> Candidate | None:
+    def best_aggregate(
+        self, bound: BoundRows, reached: Reached, aggregate: Aggregate, goal: NodeGoal
+    ) -> Candidate | None:
         """Return the best test of one aggregate, of all rows or with each level that may select them."""
         selected, measured = aggregate.selected, aggregate.measured
         groups = np.zeros(len(reached.rows), np.int32) if selected is None else reached.values(selected)
         groups = self._only(groups, aggregate.where, aggregate.step, reached)
         n_groups = 1 if selected is None else len(selected.levels)
-        rows = AggregatedRows(reached.owners, groups, len(asked.examples), n_groups)
+        rows = AggregatedRows(reached.owners, groups, len(bound.examples), n_groups)
         values = None if measured is None else reached.values(measured)
         best: Candidate | None = None
         for piece in rows.pieces():
             of_groups = _aggregated(rows, aggregate.function, measured, values, piece)
-            for group, found in self._best_of_groups(asked, aggregate, of_groups, goal):
+            for group, found in self._best_of_groups(bound, aggregate, of_groups, goal):
                 if best is None or found.score > best.score + TIE:
                     levels = measured.levels if found.operator == "=" and measured is not None else ()
                     term = aggregate.term(piece.start + group)
-                    best = asked.candidate(found, term, levels, aggregate.via)
+                    best = bound.candidate(found, term, levels, aggregate.via)
         return best
 
     def _best_of_groups(
-        self, asked: Asked, aggregate: Aggregate, values: NDArray[Any], goal: NodeGoal
+        self, bound: BoundRows, aggregate: Aggregate, values: NDArray[Any], goal: NodeGoal
     ) -> Iterator[tuple[int, Best]]:
-        """Yield the best test of an aggregate's values, (n_groups, n_asked), with its group; of modes, each group's."""
-        key = self._key(asked, aggregate.name())
+        """Yield the best test of an aggregate's values, (n_groups, n_rows), with its group; of modes, each group's."""
+        key = self._key(bound, aggregate.name())
         if aggregate.function != "mode" or aggregate.measured is None:
-            cut = goal.best_group(asked.examples, values, _NO_GRID, key)
+            cut = goal.best_group(bound.examples, values, _NO_GRID, key)
             if cut is not None:
                 yield cut
             return
         n_levels = len(aggregate.measured.levels)
         for group, codes in enumerate(values):
-            found = goal.best_level(asked.examples, codes, n_levels, mixed(key, group), may_miss=False)
+            found = goal.best_level(bound.examples, codes, n_levels, mixed(key, group), may_miss=False)
             if found is not None:
                 yield group, found
 
@@ -200,11 +202,11 @@ class Families:
         levels = measured.levels if term.function == "mode" and measured is not None else ()
         return _aggregated(grouped, term.function, measured, values, range(1))[0], levels
 
-    def _key(self, asked: Asked, name: object) -> int:
+    def _key(self, bound: BoundRows, name: object) -> int:
         """Return the key of a family, made of names alone."""
         if self.settings.test_share >= 1:
             return 0  # every test is a candidate
-        family = (asked.component, asked.variable, asked.step, name)
+        family = (bound.component, bound.variable, bound.step, name)
         if family not in self.keys:
             self.keys[family] = int.from_bytes(blake2b(repr(family).encode(), digest_size=8).digest())
         return self.keys[family]
@@ -226,7 +228,7 @@ def satisfying(
 def _aggregated(
     rows: AggregatedRows,
     function: AggregateFunction,
-    measured: AskedColumn | None,
+    measured: ColumnValues | None,
     values: NDArray[Any] | None,
     groups: range,
 ) -> NDArray[Any]:

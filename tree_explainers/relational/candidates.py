@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from .aggregate_values import COUNTED, FUNCTIONS, OF_NUMBERS
 from .bindings import Bindings, Component, Joined, TooManyRows
-from .candidate_families import Aggregate, Asked, Candidate, Families, Reached
-from .column_values import AskedColumn
+from .candidate_families import Aggregate, BoundRows, Candidate, Families, Reached
+from .column_values import ColumnValues
 from .language import open_steps
 from .node_goals import NodeGoal
 from .queries import EXAMPLE, AggregateFunction, AggregateTerm, Query
@@ -62,17 +62,17 @@ class Candidates:
     def _of_variable(self, node: Node, place: int, variable: int) -> Iterator[Question]:
         settings, schema, component = self.families.settings, self.families.rows.schema, node.component(place)
         table, came_by = component.table_of(schema, variable), component.came_by(variable)
-        asked = Asked(place, variable, None, component.bindings.examples, component.bindings.of(variable))
+        bound = BoundRows(place, variable, None, component.bindings.examples, component.bindings.of(variable))
         for column in self.families.columns.of(table, came_by):
-            yield partial(self.families.best_of_column, asked, column)
+            yield partial(self.families.best_of_column, bound, column)
         if settings.aggregates:
             own = tuple(((), term) for term in _selected_aggregates(component.query, variable))
             known = node.aggregates if place == EXAMPLE else own
             for way in self._ways(table, came_by, 2 if place == EXAMPLE and settings.language.max_variables > 1 else 1):
-                yield from self._aggregates(asked, way, FUNCTIONS, known)
+                yield from self._aggregates(bound, way, FUNCTIONS, known)
         if len(component.query.variables) < settings.language.max_variables:
             for step, reached in open_steps(schema, settings.language, table, came_by):
-                yield from self._new_variable(asked, step, reached)
+                yield from self._new_variable(bound, step, reached)
 
     def _ways(self, table: str, came_by: Step | None, most_steps: int) -> list[Way]:
         """Return the ways to rows that aggregates may be made of, the shorter first."""
@@ -83,13 +83,13 @@ class Candidates:
             ways += [(step, *further) for step, to in steps for further in self._ways(to, step, most_steps - 1)]
         return ways
 
-    def _new_variable(self, asked: Asked, step: Step, table: str) -> Iterator[Question]:
+    def _new_variable(self, bound: BoundRows, step: Step, table: str) -> Iterator[Question]:
         settings = self.families.settings
         language = settings.language.of_table(table)
-        joined = self._join(asked, (step,))
+        joined = self._join(bound, (step,))
         if joined is None:
             return
-        of_new = Asked(asked.component, asked.variable, step, asked.examples[joined.owners], joined.rows)
+        of_new = BoundRows(bound.component, bound.variable, step, bound.examples[joined.owners], joined.rows)
         if language.bare:
             yield partial(self.families.best_bare, of_new)
         introducing = language.introduced_with
@@ -103,27 +103,27 @@ class Candidates:
 
     def _aggregates(
         self,
-        asked: Asked,
+        bound: BoundRows,
         way: Way,
         functions: tuple[AggregateFunction, ...],
         known: tuple[tuple[Way, AggregateTerm], ...],
     ) -> Iterator[Question]:
         table = self.families.rows.schema.reached(way[-1])
         allowed = self.families.settings.language.of_table(table).aggregates
-        joined = self._join(asked, way)
+        joined = self._join(bound, way)
         if joined is None:
             return
-        reached = Reached(joined.owners, joined.rows, asked.examples[joined.owners])
+        reached = Reached(joined.owners, joined.rows, bound.examples[joined.owners])
         columns = self.families.columns.of(table, way[-1])
         for aggregate in (*_aggregates(way, columns, functions), *_refined(way, columns, known)):
             if allowed is None or aggregate.function in allowed:
-                yield partial(self.families.best_aggregate, asked, reached, aggregate)
+                yield partial(self.families.best_aggregate, bound, reached, aggregate)
 
-    def _join(self, asked: Asked, way: Way) -> Joined | None:
+    def _join(self, bound: BoundRows, way: Way) -> Joined | None:
         """Return the rows that a way leads to; None, and a note, where there are too many."""
         limit = self.families.settings.max_bindings
         try:
-            return self.families.joins.follow(asked.examples, asked.rows, way, limit)
+            return self.families.joins.follow(bound.examples, bound.rows, way, limit)
         except TooManyRows as many:
             steps = ", then by ".join(step.relationship for step in way)
             words = f"rows of {self.families.rows.schema.reached(way[-1])} by {steps}"
@@ -138,7 +138,7 @@ def _selected_aggregates(query: Query, variable: int) -> tuple[AggregateTerm, ..
     return tuple(dict.fromkeys(term for term in terms if isinstance(term, AggregateTerm) and len(term.where) == 1))
 
 
-def _aggregates(way: Way, columns: list[AskedColumn], functions: tuple[AggregateFunction, ...]) -> Iterator[Aggregate]:
+def _aggregates(way: Way, columns: list[ColumnValues], functions: tuple[AggregateFunction, ...]) -> Iterator[Aggregate]:
     """Yield the aggregates of the rows that a way leads to: function by function, of all, then with each selection."""
     selecting = [column for column in columns if column.may_select]
     for function in functions:
@@ -152,13 +152,15 @@ def _aggregates(way: Way, columns: list[AskedColumn], functions: tuple[Aggregate
                     yield Aggregate(function, way[-1], measured, selected, (), way[:-1])
 
 
-def _measured(function: AggregateFunction, columns: list[AskedColumn]) -> list[AskedColumn | None]:
+def _measured(function: AggregateFunction, columns: list[ColumnValues]) -> list[ColumnValues | None]:
     if function in COUNTED:
         return [None]
     return [column for column in columns if column.is_number == (function in OF_NUMBERS)]
 
 
-def _refined(way: Way, columns: list[AskedColumn], known: tuple[tuple[Way, AggregateTerm], ...]) -> Iterator[Aggregate]:
+def _refined(
+    way: Way, columns: list[ColumnValues], known: tuple[tuple[Way, AggregateTerm], ...]
+) -> Iterator[Aggregate]:
     """Yield known aggregates with a second selection."""
     for via, term in known:
         if (*via, term.by) != way:

@@ -21,7 +21,7 @@ _ITSELF = np.empty(0, np.int32)  # stands for the rows of a chain of no parents
 
 
 @dataclass(frozen=True)
-class AskedColumn:
+class ColumnValues:
     """One column that may be asked of a row.
 
     A value is seen by an example whose cutoff is after ``known_at`` of the row: the latest time among the parents.
@@ -84,35 +84,35 @@ def _look_up(
             seen[place] = values[via[row]]
 
 
-class AskedColumns:
+class TableColumns:
     """The columns that may be asked of the rows of each table, found once for each way to it."""
 
     def __init__(self, rows: RelationalRows, language: Language) -> None:
         self._rows = rows
         self._language = language
-        self._found: dict[tuple[str, Step | None], list[AskedColumn]] = {}
+        self._found: dict[tuple[str, Step | None], list[ColumnValues]] = {}
         self._chains: dict[tuple[str, tuple[str, ...]], tuple[Rows, NDArray[np.float64]]] = {}
 
-    def of(self, table: str, came_by: Step | None) -> list[AskedColumn]:
+    def of(self, table: str, came_by: Step | None) -> list[ColumnValues]:
         """Return the columns that may be asked of a table's rows to which a step led, as in ``column_terms``."""
         if (table, came_by) not in self._found:
             terms = column_terms(self._rows.schema, self._language, table, came_by)
             present = ((term, holder) for term, holder in terms if term.column in self._rows.tables[holder].columns)
-            self._found[table, came_by] = [self._asked(table, term, holder) for term, holder in present]
+            self._found[table, came_by] = [self._column(table, term, holder) for term, holder in present]
         return self._found[table, came_by]
 
-    def find(self, table: str, came_by: Step | None, term: ColumnTerm) -> AskedColumn:
+    def find(self, table: str, came_by: Step | None, term: ColumnTerm) -> ColumnValues:
         """Return one of them."""
         return next(column for column in self.of(table, came_by) if column.term == term)
 
-    def _asked(self, table: str, term: ColumnTerm, holder: str) -> AskedColumn:
+    def _column(self, table: str, term: ColumnTerm, holder: str) -> ColumnValues:
         if (table, term.parents) not in self._chains:
             self._chains[table, term.parents] = chain_of_parents(self._rows, term.parents)
         via, known_at = self._chains[table, term.parents]
         cutoffs = self._rows.cutoffs if self._rows.cutoffs is not None and len(known_at) > 0 else _ALWAYS
         described = self._rows.schema.tables[holder].columns[term.column]
         levels: tuple[Value, ...] = (False, True) if described.kind == "boolean" else described.levels
-        return AskedColumn(term, self._rows.tables[holder].columns[term.column], via, known_at, cutoffs, levels)
+        return ColumnValues(term, self._rows.tables[holder].columns[term.column], via, known_at, cutoffs, levels)
 
 
 def chain_of_parents(rows: RelationalRows, relationships: tuple[str, ...]) -> tuple[Rows, NDArray[np.float64]]:

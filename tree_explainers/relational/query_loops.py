@@ -4,12 +4,26 @@ It looks for bindings depth first, so that it keeps no table of them, and leaves
 open: an ``exists`` is settled by its first binding. One call serves one example sent in a request or a block of many.
 """
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled, inlined
+from ..compute.compiled import compiled, compiled_ahead, inlined_reader
 from .query_program import Do, Field, Program
-from .row_readings import Pools, aggregate, children_of, holds, most_frequent, n_distinct, parent_of, read, rounded_sum
+from .row_readings import (
+    OF_LEVELS,
+    Pools,
+    aggregate,
+    children_of,
+    holds,
+    longest_list,
+    most_frequent,
+    n_distinct,
+    of_levels,
+    parent_of,
+    read,
+    rounded_sum,
+)
 from .tables import MISSING
 
 _DO, _VARIABLE, _ORIGIN, _STEP, _TERM, _OPERATOR, _FEATURE, _BLOCK, _END, _FAILED = map(int, Field)
@@ -19,7 +33,7 @@ _MAX_ROWS = 16  # more than a query has variables
 _FEW = 64
 
 
-@inlined
+@inlined_reader
 def _note(noted: NDArray[np.float64], feature: int, do: int, value: float) -> None:
     """Add the value of a binding to what is noted of a feature: three numbers, by its kind."""
     if np.isnan(value):
@@ -34,7 +48,7 @@ def _note(noted: NDArray[np.float64], feature: int, do: int, value: float) -> No
         noted[feature, 2] += 1
 
 
-@inlined
+@inlined_reader
 def _put_results(kinds: NDArray[np.int32], noted: NDArray[np.float64], out: NDArray[np.float32], number: int) -> None:
     for feature in range(len(kinds)):
         kind, result = kinds[feature], noted[feature, 0]
@@ -67,7 +81,7 @@ def _put_collected(
             out[feature] = most_frequent(values) if kinds[feature] == _MODE else n_distinct(values)
 
 
-@inlined
+@inlined_reader
 def _begin(kinds: NDArray[np.int32], noted: NDArray[np.float64]) -> bool:
     """Begin with nothing noted; return whether values are to be collected."""
     collects = False
@@ -79,7 +93,22 @@ def _begin(kinds: NDArray[np.int32], noted: NDArray[np.float64]) -> bool:
     return collects
 
 
-@compiled
+_N = numba.types
+_INT32S, _INT64S, _FLOAT64S = _N.int32[::1], _N.int64[::1], _N.float64[::1]
+_INT32_ROWS, _INT64_ROWS = _N.int32[:, ::1], _N.int64[:, ::1]
+_PROGRAM = _N.NamedTuple(
+    (
+        *(_INT32_ROWS, _FLOAT64S, _INT32S, _INT32_ROWS, _INT32_ROWS, _FLOAT64S),
+        *(_INT32_ROWS, _INT32S, _INT32_ROWS, _INT32S, _INT32S),
+    ),
+    Program,
+)
+_POOLS = _N.NamedTuple(
+    (_INT32S, _N.float32[::1], _INT64_ROWS, _INT32S, _INT64S, _INT64_ROWS, _FLOAT64S, _FLOAT64S), Pools
+)
+
+
+@compiled_ahead(_N.void(_PROGRAM, _POOLS, _N.int64, _N.float32[:, ::1]))
 def run(program: Program, pools: Pools, first: int, out: NDArray[np.float32]) -> None:  # noqa: C901, PLR0912, PLR0915
     """Evaluate the features of the examples from ``first`` on into ``out``, (n_examples, n_features).
 
@@ -94,8 +123,10 @@ def run(program: Program, pools: Pools, first: int, out: NDArray[np.float32]) ->
     places, ends = np.zeros(_MAX_ROWS, np.int64), np.zeros(_MAX_ROWS, np.int64)  # among the rows of each variable
     term_values, term_visits = np.empty(len(terms)), np.zeros(len(terms), np.int64)  # as read at that visit to a row
     noted, n_open = np.empty((len(kinds), 3)), program.n_open.copy()
+    buffer = np.empty(longest_list(terms, starts))
     collected, collected_for = np.empty(_FEW), np.empty(_FEW, np.int32)
-    for number in range(len(out)):
+    number = 0
+    while number < len(out):
         cutoff, n_collected, at = pools.cutoffs[first + number], 0, np.int64(0)
         n_open[:] = program.n_open
         collects = _begin(kinds, noted)
@@ -127,8 +158,10 @@ def run(program: Program, pools: Pools, first: int, out: NDArray[np.float32]) ->
                     else:
                         term_values[term] = aggregate(
                             terms, steps, selections, selection_values, starts, readings, parents, codes, numbers,
-                            links, ways, times, term, rows[variable], cutoff,
+                            links, ways, times, buffer, term, rows[variable], cutoff,
                         )  # fmt: skip
+                        if terms[term, 0] >= OF_LEVELS:
+                            term_values[term] = of_levels(buffer[: np.int64(term_values[term])], terms[term, 0])
                 value = term_values[term]
             if do == _FILTER:
                 passes = holds(value, instructions[at, _OPERATOR], constants[at])
@@ -174,14 +207,17 @@ def run(program: Program, pools: Pools, first: int, out: NDArray[np.float32]) ->
                 elif do == _BASE:
                     noted[feature, 1] += 1
                 elif do in (_MODE, _N_DISTINCT):
-                    if n_collected == len(collected):
-                        collected = np.concatenate((collected, np.empty(n_collected)))
-                        collected_for = np.concatenate((collected_for, np.empty(n_collected, np.int32)))
-                    collected[n_collected], collected_for[n_collected] = value, feature
-                    n_collected += not np.isnan(value)
+                    if not np.isnan(value):
+                        if n_collected < len(collected):
+                            collected[n_collected], collected_for[n_collected] = value, feature
+                        n_collected += 1
                 else:
                     _note(noted, feature, do, value)
                 at += 1
+        if n_collected > len(collected):  # not in the inner loop, which would count references to what it replaces
+            collected, collected_for = np.empty(2 * n_collected), np.empty(2 * n_collected, np.int32)
+            continue
         _put_results(kinds, noted, out, number)
         if collects:
             _put_collected(kinds, collected[:n_collected], collected_for[:n_collected], out[number])
+        number += 1

@@ -8,13 +8,14 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled, inlined
+from ..compute.compiled import inlined, inlined_reader
 from .query_program import FUNCTIONS, OPERATORS, DataUsed
 from .tables import MISSING, RelationalRows
 
 _SHARE_OF_SIZES = 1e-9  # sums are rounded to it, or a sum of 0 becomes noise that trees split on
 _IS, _AT_MOST, _ABOVE, _IS_MISSING = range(len(OPERATORS))
 _COLUMN, _COUNT, _SHARE, _MEAN, _SUM, _MIN, _MAX, _MODE, _N_DISTINCT = range(len(FUNCTIONS))
+OF_LEVELS = _MODE  # functions from here on need all values at once
 
 
 class Pools(NamedTuple):
@@ -35,6 +36,7 @@ class Pools(NamedTuple):
         columns = [rows.tables[table].columns[name] for table, name in used.columns]
         codes, column_starts = _joined([column.view(np.int32) for column in columns], np.int32)
         places = [(start, column.dtype == np.int32) for start, column in zip(column_starts, columns, strict=True)]
+        starts_of_columns = np.array(places, np.int64).reshape(-1, 2)
         relationships = [rows.relationships[name] for name in used.relationships]
         links, link_starts = _joined([part for of in relationships for part in (of.parents, of.child_rows)], np.int32)
         starts, starts_of = _joined([of.starts for of in relationships], np.int64)
@@ -45,7 +47,7 @@ class Pools(NamedTuple):
         return cls(
             codes,
             codes.view(np.float32),
-            np.column_stack([np.array(places, np.int64).reshape(-1, 2)[readings[:, 0]], readings[:, 1:]]),
+            np.ascontiguousarray(np.column_stack([starts_of_columns[readings[:, 0]], readings[:, 1:]]), np.int64),
             links,
             starts,
             np.ascontiguousarray(ways, np.int64),
@@ -75,7 +77,7 @@ _Row: TypeAlias = Any  # an integer
 # Loops take arrays, not tuples of them: each use of a tuple would count references to all of its arrays.
 
 
-@inlined
+@inlined_reader
 def parent_of(links: _Int32s, ways: _Int64s, times: _Float64s, way: int, row: _Row, cutoff: float) -> _Row:
     """Return the parent of a row, if it is seen before the cutoff; else MISSING."""
     parent = np.int64(links[ways[way, 0] + row])
@@ -84,7 +86,7 @@ def parent_of(links: _Int32s, ways: _Int64s, times: _Float64s, way: int, row: _R
     return parent if is_seen else np.int64(MISSING)
 
 
-@inlined
+@inlined_reader
 def children_of(  # noqa: PLR0913, PLR0917  # parts of objects: compiled code takes arrays
     links: _Int32s, starts: _Int64s, ways: _Int64s, times: _Float64s, way: int, row: _Row, cutoff: float
 ) -> tuple[_Row, _Row]:
@@ -104,7 +106,7 @@ def children_of(  # noqa: PLR0913, PLR0917  # parts of objects: compiled code ta
     return first, end
 
 
-@inlined
+@inlined_reader
 def read(  # noqa: PLR0913, PLR0917
     readings: _Int64s, parents: _Int32s, codes: _Int32s, numbers: NDArray[np.float32], links: _Int32s, ways: _Int64s,
     times: _Float64s, reading: int, row: _Row, cutoff: float,
@@ -123,7 +125,7 @@ def read(  # noqa: PLR0913, PLR0917
     return value
 
 
-@inlined
+@inlined_reader
 def holds(value: float, operator: int, constant: float) -> bool:
     """Return whether a value passes a comparison; a missing one passes ``is_missing`` alone."""
     if operator == _IS:
@@ -133,7 +135,7 @@ def holds(value: float, operator: int, constant: float) -> bool:
     return value > constant if operator == _ABOVE else np.isnan(value)
 
 
-@inlined
+@inlined_reader
 def rounded_sum(total: float, size: float) -> float:
     """Return a sum rounded to 1e-9 of ``size``, the sum of the magnitudes."""
     unit = size * _SHARE_OF_SIZES
@@ -161,13 +163,26 @@ def n_distinct(values: NDArray[np.float64]) -> float:
     return np.float64(n)
 
 
-@compiled
+@inlined
+def longest_list(terms: _Int32s, starts: _Int64s) -> int:
+    """Return how many values the aggregates of one row may have to collect."""
+    longest = 1
+    if np.any(terms[:, 0] >= _MODE):
+        for place in range(1, len(starts)):
+            longest = max(longest, starts[place] - starts[place - 1])
+    return longest
+
+
+@inlined_reader
 def aggregate(  # noqa: C901, PLR0912, PLR0913, PLR0917
     terms: _Int32s, steps: _Int32s, selections: _Int32s, selection_values: _Float64s, starts: _Int64s,
     readings: _Int64s, parents: _Int32s, codes: _Int32s, numbers: NDArray[np.float32], links: _Int32s, ways: _Int64s,
-    times: _Float64s, term: int, row: _Row, cutoff: float,
+    times: _Float64s, buffer: _Float64s, term: int, row: _Row, cutoff: float,
 ) -> float:  # fmt: skip
-    """Return an aggregate, in single precision, of the rows that a step leads to from a row; NaN if missing."""
+    """Return an aggregate, in single precision, of the rows that a step leads to from a row; NaN if missing.
+
+    Of ``mode`` and ``n_distinct``, it puts the values into ``buffer``, which has room for them, and returns how many.
+    """
     function, reading, step = terms[term, 0], terms[term, 1], terms[term, 2]
     way, to_children = steps[step, 0], steps[step, 1] == 1
     first: _Row = np.int64(0)
@@ -178,8 +193,10 @@ def aggregate(  # noqa: C901, PLR0912, PLR0913, PLR0917
     else:
         above = parent_of(links, ways, times, way, row, cutoff)
         end = np.int64(above >= 0)
-    n, n_values, total, size, least, largest = 0, 0, 0.0, 0.0, np.nan, np.nan
-    collected = np.empty(end - first if function >= _MODE else 0)
+    n, n_values, total, size, least, largest, n_all = 0, 0, 0.0, 0.0, np.nan, np.nan, end - first
+    is_plain_count = reading < 0 and terms[term, 3] == terms[term, 4]
+    if is_plain_count:
+        n, first = n_all, end
     for place in range(first, end):
         other = np.int64(links[place]) if to_children else above
         is_selected = True
@@ -198,12 +215,12 @@ def aggregate(  # noqa: C901, PLR0912, PLR0913, PLR0917
         if np.isnan(value):
             continue
         if function >= _MODE:
-            collected[n_values] = value
+            buffer[n_values] = value
         n_values, total, size = n_values + 1, total + value, size + abs(value)
         least = least if value >= least else value  # noqa: FURB136  # NaN at first
         largest = largest if value <= largest else value  # noqa: FURB136
     if function in (_COUNT, _SHARE):
-        result = np.float64(n) if function == _COUNT else (n / (end - first) if end > first else np.nan)
+        result = np.float64(n) if function == _COUNT else (n / n_all if n_all else np.nan)
     elif function in (_MIN, _MAX):
         result = least if function == _MIN else largest
     elif function in (_SUM, _MEAN):
@@ -211,7 +228,12 @@ def aggregate(  # noqa: C901, PLR0912, PLR0913, PLR0917
         if function == _MEAN:
             result = result / n_values if n_values else np.nan
     else:
-        values = collected[:n_values]
-        values.sort()
-        result = most_frequent(values) if function == _MODE else n_distinct(values)
+        result = np.float64(n_values)
     return np.float64(np.float32(result))
+
+
+@inlined
+def of_levels(values: _Float64s, function: int) -> float:
+    """Return the mode or the number of distinct values; sorts them."""
+    values.sort()
+    return most_frequent(values) if function == _MODE else n_distinct(values)

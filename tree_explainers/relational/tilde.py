@@ -18,7 +18,7 @@ from .candidate_families import Candidate, Families, satisfying
 from .candidate_scores import TIE, Targets, logs_of, mixed
 from .candidates import Candidates, Node
 from .closed_tests import closed_test, refined_query
-from .column_values import AskedColumns
+from .column_values import TableColumns
 from .node_goals import NodeGoal
 from .queries import EXAMPLE, AggregateTerm
 from .tables import MISSING, RelationalRows
@@ -59,7 +59,7 @@ def grow_tilde(
         No example counts.
     """
     goal = _goal(rows, weights)
-    families = Families(rows, settings, AskedColumns(rows, settings.language), Joins(rows))
+    families = Families(rows, settings, TableColumns(rows, settings.language), Joins(rows))
     tree = _Growth(Candidates(families), goal, report, n_threads).grow(mixed(*key))
     return prune(tree) if settings.pruning == "c45" and goal.n_classes > 0 else tree
 

@@ -153,14 +153,14 @@ def _faced(tree: ApproximationTree, inputs: ApproximationTreeInputs) -> Approxim
     columns = zip(inputs.training.rows.names, inputs.training.rows.columns, strict=True)
     never_missing = {name for name, values in columns if name in inputs.phrases and not np.isnan(values).any()}
 
-    def is_said_of_absence(condition: Condition) -> bool:
+    def states_absence(condition: Condition) -> bool:
         words, interval = inputs.phrases.get(condition.column), condition.interval
         if words is None or interval is None:
             return False
         or_missing = interval.or_missing or condition.column in never_missing
-        return words.is_said_of_absence(interval._replace(or_missing=or_missing))
+        return words.states_absence(interval._replace(or_missing=or_missing))
 
-    return face(tree, is_said_of_absence)
+    return face(tree, states_absence)
 
 
 def _grow_sta(

@@ -1,11 +1,10 @@
 """Make a feature set by generating its features."""
 
-from tree_explainers.relational.generated_features import generated_features
-
 from explanations.feature_sets import described_by_name
 from schemas.feature_sets import MAX_GENERATED_FEATURES, FeatureSetRequest, FeatureSetResult
 from storage.errors import StorageError
 from tree_explainers.compute.progress import part_of
+from tree_explainers.relational.generated_features import generated_features
 
 from ..runtime.context import JobContext, Produced
 from .relational_inputs import load_relational_rows

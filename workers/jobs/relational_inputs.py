@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -53,44 +54,74 @@ def load_relational_rows(context: JobContext, dataset_id: str, report: ReportPro
         Told how much is read, from 0 to 1.
     """
     stored = RelationalDatasetStore(context.database).get(dataset_id)
-    return read_relational_rows(context.objects, stored, report or context.report)
+    files = RelationalFiles.of(context.objects, stored)
+    return RelationalInput(stored.view, read_relational_rows(files, report or context.report), read_row_ids(files))
 
 
-def read_relational_rows(
-    objects: ObjectStore, stored: StoredRelationalDataset, report: ReportProgress
-) -> RelationalInput:
-    """Return the rows of a stored relational dataset, as ``load_relational_rows``."""
-    view = stored.view
-    arrays = map_file(objects.path(stored.arrays))
-    used = [table for table in view.tables if table.name not in view.unused]
+@dataclass(frozen=True, slots=True)
+class RelationalFiles:
+    """The files of a relational dataset's tables that something can be asked of, and of its arrays."""
+
+    view: RelationalDataset
+    contents: Mapping[str, Path]
+    arrays: Path
+
+    @classmethod
+    def of(cls, objects: ObjectStore, stored: StoredRelationalDataset) -> "RelationalFiles":
+        """Return the files of a stored dataset; those in a bucket are fetched."""
+        used = {name: object_ for name, object_ in stored.contents.items() if name not in stored.view.unused}
+        contents = {name: objects.path(object_) for name, object_ in used.items()}
+        return cls(stored.view, contents, objects.path(stored.arrays))
+
+    @property
+    def tables(self) -> list[RelationalTable]:
+        """The tables."""
+        return [table for table in self.view.tables if table.name not in self.view.unused]
+
+    def column(self, table: str, name: str) -> pa.ChunkedArray:
+        """Return the values of a column."""
+        return read_column(self.contents[table], name)
+
+
+def read_relational_rows(files: RelationalFiles, report: ReportProgress) -> RelationalRows:
+    """Return the rows of a relational dataset, as ``load_relational_rows``."""
+    view, arrays = files.view, map_file(files.arrays)
     schemas: dict[str, TableSchema] = {}
     tables: dict[str, Table] = {}
-    for number, table in enumerate(used):
-        report(number / len(used), f"reading table {table.name}")
-        times = arrays.get(TIMES + table.name)
-        schemas[table.name], tables[table.name] = _read_table(objects, stored, table, times)
-    rows = RelationalRows(
+    for number, table in enumerate(files.tables):
+        report(number / len(files.tables), f"reading table {table.name}")
+        schemas[table.name], tables[table.name] = _read_table(files, table, arrays.get(TIMES + table.name))
+    return RelationalRows(
         schema=_schema(view, schemas),
         tables=tables,
         relationships=_relationships(view, tables, arrays),
         cutoffs=arrays.get(CUTOFFS),
-        **_targets(objects, stored),
+        **_targets(files),
     )
-    return RelationalInput(view, rows, _row_ids(objects, stored))
+
+
+def read_row_ids(files: RelationalFiles) -> tuple[str, ...]:
+    """Return the ids of the examples: their primary key, its parts joined by commas, or their index without one."""
+    examples = next(table for table in files.tables if table.name == files.view.examples.table)
+    if not examples.primary_key:
+        return tuple(map(str, range(examples.n_rows)))
+    columns = [files.column(examples.name, name).to_pylist() for name in examples.primary_key]
+    if len(columns) == 1:
+        return tuple(columns[0])
+    return tuple(",".join(_escaped(part) for part in parts) for parts in zip(*columns, strict=True))
 
 
 def _read_table(
-    objects: ObjectStore, stored: StoredRelationalDataset, table: RelationalTable, times: NDArray[np.float64] | None
+    files: RelationalFiles, table: RelationalTable, times: NDArray[np.float64] | None
 ) -> tuple[TableSchema, Table]:
-    content = objects.path(stored.contents[table.name])
     columns: dict[str, ColumnSchema] = {}
     values: dict[str, _Values] = {}
     for column in table.columns:
         levels: tuple[str, ...] = ()
         if _may_be_asked(column):
-            values[column.name], levels = _codes_or_numbers(read_column(content, column.name), column.type)
+            values[column.name], levels = _codes_or_numbers(files.column(table.name, column.name), column.type)
         elif column.role == "target" and column.type == "category":
-            levels = tuple(stored.view.examples.classes or ())
+            levels = tuple(files.view.examples.classes or ())
         columns[column.name] = ColumnSchema(_kind(column), levels)
     return TableSchema(columns, tuple(table.primary_key), table.time), Table(table.n_rows, values, times)
 
@@ -145,12 +176,12 @@ def _relationships(
     }
 
 
-def _targets(objects: ObjectStore, stored: StoredRelationalDataset) -> dict[str, Any]:
+def _targets(files: RelationalFiles) -> dict[str, Any]:
     """Return labels with their classes, and values where the target is a number; nothing without a target."""
-    examples = stored.view.examples
+    examples = files.view.examples
     if examples.target is None:
         return {}
-    column = read_column(objects.path(stored.contents[examples.table]), examples.target)
+    column = files.column(examples.table, examples.target)
     found: dict[str, Any] = {}
     if pa.types.is_floating(column.type):
         found["values"] = np.asarray(pc.fill_null(column, np.nan).to_numpy(), dtype=np.float64)
@@ -165,18 +196,8 @@ def _class_codes(column: pa.ChunkedArray, classes: Iterable[str]) -> NDArray[np.
     position = {label: index for index, label in enumerate(classes)}
     texts = (spelled(value) for value in encoded.dictionary.to_pylist())
     codes = np.array([*(position[text] for text in texts), MISSING], dtype=np.int32)
-    return codes[pc.fill_null(encoded.indices, -1).to_numpy()]
-
-
-def _row_ids(objects: ObjectStore, stored: StoredRelationalDataset) -> tuple[str, ...]:
-    examples = next(table for table in stored.view.tables if table.name == stored.view.examples.table)
-    if not examples.primary_key:
-        return tuple(map(str, range(examples.n_rows)))
-    content = objects.path(stored.contents[examples.name])
-    columns = [read_column(content, name).to_pylist() for name in examples.primary_key]
-    if len(columns) == 1:
-        return tuple(columns[0])
-    return tuple(",".join(_escaped(part) for part in parts) for parts in zip(*columns, strict=True))
+    found: NDArray[np.int32] = codes[pc.fill_null(encoded.indices, -1).to_numpy()]
+    return found
 
 
 def _escaped(part: str) -> str:

@@ -1,8 +1,6 @@
 """Every printed query gives every example what the slow twin gives it, in DuckDB and in SQLite."""
 
-import math
 from collections.abc import Sequence
-from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -11,17 +9,8 @@ from service.sql_queries import write_features
 from tests.support.naive_relational import feature_column, plain_rows
 from tests.support.raw_tables import RawTables, relational_rows
 from tests.support.relational_cases import features, raw_tables
-from tests.support.sql_engines import ENGINES, by_example
+from tests.support.sql_engines import ENGINES, by_example, same_value
 from tree_explainers.relational.queries import Feature
-
-
-def same(found: Any, expected: Any) -> bool:  # noqa: ANN401  # a value of either engine
-    """Return whether a value is the twin's: SQLite knows no booleans, and codes may be stored as numbers."""
-    if found is None or expected is None:
-        return found is None and expected is None
-    if isinstance(expected, str):
-        return str(found) == expected
-    return math.isclose(found, expected, rel_tol=1e-6, abs_tol=1e-9)
 
 
 def check(raw: RawTables, asked: Sequence[Feature]) -> None:
@@ -32,7 +21,7 @@ def check(raw: RawTables, asked: Sequence[Feature]) -> None:
     for name, engine in ENGINES.items():
         with engine(raw) as run:
             found = by_example(raw, run(sql))
-        agree = [list(map(same, row, wanted)) for row, wanted in zip(found, expected, strict=True)]
+        agree = [list(map(same_value, row, wanted)) for row, wanted in zip(found, expected, strict=True)]
         assert all(map(all, agree)), (name, sql, found, expected)
 
 

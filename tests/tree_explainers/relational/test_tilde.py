@@ -16,6 +16,7 @@ from tree_explainers.errors import MethodNotApplicable
 from tree_explainers.relational.c45_pruning import estimated_errors, upper_errors
 from tree_explainers.relational.language import Language, TableLanguage
 from tree_explainers.relational.queries import AggregateTerm, ColumnTerm, FeatureTest
+from tree_explainers.relational.query_trie import evaluate
 from tree_explainers.relational.schema import ColumnSchema, Schema, TableSchema
 from tree_explainers.relational.tables import RelationalRows, Table
 from tree_explainers.relational.tilde import grow_tilde
@@ -128,6 +129,27 @@ def test_the_order_of_rows_changes_nothing() -> None:
     ]
 
     assert _as_text(trees[0]) == _as_text(trees[1])
+
+
+@pytest.mark.parametrize("cutoffs", [False, True])
+def test_the_columns_of_its_tests_decide_as_the_bindings_did(cutoffs: bool) -> None:  # noqa: FBT001
+    rows = relational_rows(bank(800, cutoffs=cutoffs))
+    assert rows.labels is not None
+
+    tree = grow_tilde(rows, _ones(rows), replace(UNPRUNED, test_share=0.3))
+
+    places = [place for place, node in enumerate(tree.nodes) if node.test is not None]
+    columns = evaluate([test.feature for test in tree.tests()], rows)
+    reaching = {0: np.ones(rows.n_examples, bool)}
+    for place, column in zip(places, columns, strict=True):
+        node, test = tree.nodes[place], tree.nodes[place].test
+        assert test is not None
+        above, upto = column > np.float32(test.cut or 0), column <= np.float32(test.cut or 0)
+        passed = upto if test.operator == "<=" else above
+        reaching |= {node.yes: reaching[place] & passed, node.no: reaching[place] & ~passed}
+    assert len(places) > 20
+    for place, node in enumerate(tree.nodes):
+        assert np.bincount(rows.labels[reaching[place]], minlength=2).tolist() == node.class_weights.tolist()
 
 
 def test_a_key_keeps_its_share_of_the_tests() -> None:
@@ -300,7 +322,7 @@ def test_a_class_score_is_the_m_estimate_of_a_leaf() -> None:
     assert tree.depth == 2
 
 
-def _one_table(n_rows: int, *, of_classes: bool) -> tuple[RelationalRows, NDArray[np.float64]]:
+def _one_table(n_rows: int, *, of_classes: bool) -> tuple[RelationalRows, NDArray[np.float32]]:
     """Return examples with three numbers and no other tables, and the numbers, (n_rows, 3)."""
     rng = np.random.default_rng(5)
     numbers = rng.normal(size=(n_rows, 3)).astype(np.float32)
@@ -313,8 +335,8 @@ def _one_table(n_rows: int, *, of_classes: bool) -> tuple[RelationalRows, NDArra
     return rows, numbers
 
 
-def _leaf_places(tree: TildeTree, numbers: NDArray[np.float64]) -> list[int]:
-    def place_of(row: NDArray[np.float64]) -> int:
+def _leaf_places(tree: TildeTree, numbers: NDArray[np.float32]) -> list[int]:
+    def place_of(row: NDArray[np.float32]) -> int:
         place = 0
         while (test := tree.nodes[place].test) is not None:
             assert test.feature.measure is not None
@@ -340,7 +362,7 @@ def test_of_one_table_the_tree_is_scikit_learns(of_classes: bool) -> None:  # no
         DecisionTreeClassifier(criterion="entropy", min_samples_leaf=3, max_depth=4, random_state=0)
         if of_classes
         else DecisionTreeRegressor(min_samples_leaf=3, max_depth=4, random_state=0)
-    ).fit(numbers[drawn], (rows.labels if of_classes else rows.values)[drawn])  # type: ignore[index]
+    ).fit(numbers[drawn], (rows.values if rows.labels is None else rows.labels)[drawn])  # type: ignore[index]
     places = _leaf_places(tree, numbers)
     seen = weights > 0
     assert len(set(zip(places, witness.apply(numbers), strict=True))) >= tree.n_tests
@@ -357,7 +379,7 @@ def test_a_tree_of_regression_reads_other_tables() -> None:
     transactions = rows.tables["transaction"].columns
     owner = rows.relationships["account.customer_id"].parents[rows.relationships["transaction.account_id"].parents]
     cash = transactions["kind"] == rows.schema.tables["transaction"].columns["kind"].levels.index("cash")
-    spent = np.bincount(owner[cash], transactions["amount"][cash], rows.n_examples)
+    spent = np.bincount(owner[cash], transactions["amount"][cash], rows.n_examples).astype(np.float64)
     settings = TildeSettings(max_depth=1)
 
     tree = grow_tilde(replace(rows, labels=None, values=spent), _ones(rows), settings)
@@ -365,6 +387,7 @@ def test_a_tree_of_regression_reads_other_tables() -> None:
     (test,) = tree.tests()
     assert test.feature.kind == "sum"
     assert test.feature.query.conditions[0].value == "cash"
+    assert test.cut is not None
     above = spent > test.cut
     assert tree.leaf_scores(1)[0] == pytest.approx(spent[above].mean())
     assert tree.nodes[1].class_weights.tolist() == [above.sum()]

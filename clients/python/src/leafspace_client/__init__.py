@@ -39,9 +39,12 @@ if TYPE_CHECKING:
     from .explainers import AsyncExplainer, Explainer
     from .explanation_sets import AsyncExplanationSet, ExplanationSet
     from .explanations import Explanation, Explanations
+    from .feature_sets import AsyncFeatureSet, FeatureRows, FeatureSet
     from .label_audits import AsyncLabelAudit, LabelAudit
     from .prototype_sets import AsyncPrototypeSet, PrototypeSet
     from .proximities import AsyncProximities, Proximities
+    from .relational_datasets import AsyncRelationalDataset, RelationalDataset
+    from .relational_forests import AsyncRelationalForest, RelationalForest
     from .retrying import RetryPolicy
     from .rule_sets import AsyncRuleSet, RuleSet
     from .stored_explanations import AsyncStoredExplanation, StoredExplanation
@@ -52,22 +55,29 @@ _LATE = {
     "AsyncApproximationTree": "approximation_trees",
     "AsyncExplainer": "explainers",
     "AsyncExplanationSet": "explanation_sets",
+    "AsyncFeatureSet": "feature_sets",
     "AsyncLabelAudit": "label_audits",
-    "AsyncNamedExplainer": "explainer_names",
     "AsyncLeafspace": "client",
+    "AsyncNamedExplainer": "explainer_names",
     "AsyncPrototypeSet": "prototype_sets",
     "AsyncProximities": "proximities",
+    "AsyncRelationalDataset": "relational_datasets",
+    "AsyncRelationalForest": "relational_forests",
     "AsyncRuleSet": "rule_sets",
     "AsyncStoredExplanation": "stored_explanations",
     "Explainer": "explainers",
     "Explanation": "explanations",
     "ExplanationSet": "explanation_sets",
     "Explanations": "explanations",
+    "FeatureRows": "feature_sets",
+    "FeatureSet": "feature_sets",
     "LabelAudit": "label_audits",
     "Leafspace": "client",
     "NamedExplainer": "explainer_names",
     "PrototypeSet": "prototype_sets",
     "Proximities": "proximities",
+    "RelationalDataset": "relational_datasets",
+    "RelationalForest": "relational_forests",
     "RetryPolicy": "retrying",
     "RuleSet": "rule_sets",
     "StoredExplanation": "stored_explanations",
@@ -78,11 +88,14 @@ __all__ = [
     "AsyncApproximationTree",
     "AsyncExplainer",
     "AsyncExplanationSet",
+    "AsyncFeatureSet",
     "AsyncLabelAudit",
     "AsyncLeafspace",
     "AsyncNamedExplainer",
     "AsyncPrototypeSet",
     "AsyncProximities",
+    "AsyncRelationalDataset",
+    "AsyncRelationalForest",
     "AsyncRuleSet",
     "AsyncStoredExplanation",
     "CannotConvert",
@@ -92,6 +105,8 @@ __all__ = [
     "Explanation",
     "ExplanationSet",
     "Explanations",
+    "FeatureRows",
+    "FeatureSet",
     "Forbidden",
     "Invalid",
     "JobCancelled",
@@ -106,6 +121,8 @@ __all__ = [
     "PrototypeSet",
     "Proximities",
     "RateLimited",
+    "RelationalDataset",
+    "RelationalForest",
     "RetryPolicy",
     "RuleSet",
     "ServerError",

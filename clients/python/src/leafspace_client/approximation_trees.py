@@ -23,6 +23,7 @@ from ._generated.models import (
     PageApproximationTree,
 )
 from ._generated.models import ApproximationTree as Details
+from ._generated.types import UNSET
 from .artefacts import (
     TABLE_MEDIA_TYPES,
     ArtefactView,
@@ -47,7 +48,7 @@ APPROXIMATION_TREES: Noun[Details] = Noun(
     list_approximation_trees,
     delete_approximation_tree,
 )
-Method = Literal["sta", "ism", "born_again", "cart"]
+Method = Literal["auto", "sta", "ism", "born_again", "cart"]
 ExportForm = Literal["json", "text", "graphviz", "svg", "sql", "python", "onnx"]
 Kept = TypeVar("Kept")
 
@@ -100,13 +101,17 @@ def _download(self: ApproximationTreeView, path: str | Path, form: TableForm = "
     return (yield from download(self, path, form))
 
 
-def _export(self: ApproximationTreeView, form: ExportForm = "text") -> Program[Any]:
-    """Return the tree as text: plain, Graphviz, a drawing in SVG, JSON, an SQL expression, a Python function; or ONNX.
+def _export(
+    self: ApproximationTreeView, form: ExportForm = "text", *, over: Literal["features", "tables"] | None = None
+) -> Program[Any]:
+    """Return the tree as text: plain, Graphviz, a drawing in SVG, JSON, SQL, a Python function; or as ONNX.
 
-    The function, ``predict(row)``, needs nothing but Python; what it, the expression and the ONNX model, which comes as
-    bytes, say is what the service says.
+    SQL is a ``CASE`` expression ``over`` the features; where the dataset has a feature set, one ``SELECT`` over the
+    raw tables, unless ``over="features"``. The function, ``predict(row)``, needs nothing but Python; what it, the SQL
+    and the ONNX model, which comes as bytes, predict is what the service predicts.
     """
-    response = yield call_of(export_approximation_tree, approximation_tree_id=self.id, format_=form)
+    chosen = UNSET if over is None else over
+    response = yield call_of(export_approximation_tree, approximation_tree_id=self.id, format_=form, over=chosen)
     # Not as the answer is declared: types of text without a charset are read as Latin by some.
     return response.content if form == "onnx" else response.content.decode()
 
@@ -130,7 +135,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     model: Identified,
     dataset: Identified,
     *,
-    method: Method = "sta",
+    method: Method = "auto",
     max_depth: int = 5,
     max_leaves: int | None = None,
     min_samples_leaf: int = 5,
@@ -152,7 +157,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     method
         ``sta`` tests each split on pseudo rows until it is significant (Zhou & Hooker); ``ism`` chooses among
         the trees' own conditions (Van Assche & Blockeel; classes only); ``born_again`` (Breiman & Shang) and ``cart``
-        are controls.
+        are controls. ``auto`` is ``ism`` for classes where the dataset has a feature set, else ``sta``.
     max_depth
         Maximum number of conditions on a path, 1 to 30.
     max_leaves
@@ -187,7 +192,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         evaluation_dataset=None if evaluation_dataset is None else id_of(evaluation_dataset),
         seed=seed,
     )
-    return self._wrapped((yield from create(create_approximation_tree, Details, body=request)))
+    return self.wrapped((yield from create(create_approximation_tree, Details, body=request)))
 
 
 class ApproximationTree(ApproximationTreeView, BlockingArtefact):

@@ -17,6 +17,7 @@ from .datasets import register as send_dataset
 from .explainer_names import AsyncExplainerNames, ExplainerNames
 from .explainers import AsyncExplainers, Explainers
 from .explanation_sets import AsyncExplanationSets, ExplanationSets
+from .feature_sets import AsyncFeatureSets, FeatureSets
 from .jobs import AsyncJobs, Jobs
 from .label_audits import AsyncLabelAudits, LabelAudits
 from .labels import KnownLabels
@@ -24,7 +25,15 @@ from .models import AsyncModels, Models
 from .models import register as send_model
 from .prototype_sets import AsyncPrototypeSets, PrototypeSets
 from .proximities import AllProximities, AsyncAllProximities
-from .relational_datasets import AsyncRelationalDatasets, RelationalDatasets
+from .relational_datasets import (
+    AsyncRelationalDataset,
+    AsyncRelationalDatasets,
+    HasRelationalDatasets,
+    RelationalDataset,
+    RelationalDatasets,
+    register_tables,
+)
+from .relational_forests import AsyncRelationalForests, RelationalForests
 from .retrying import RetryPolicy
 from .rule_sets import AsyncRuleSets, RuleSets
 from .stored_explanations import AsyncStoredExplanations, StoredExplanations
@@ -123,7 +132,7 @@ def _version(self: Connected) -> Program[ServiceVersion]:  # noqa: ARG001  # a m
     return (yield from fetch_version())
 
 
-class Leafspace(Connected):
+class Leafspace(HasRelationalDatasets[RelationalDataset]):
     """A Leafspace service, called by blocking methods; threads may share a client.
 
     A client can be pickled, as can what it returns: the pickle holds the address, ids and labels, never a key, which is
@@ -161,6 +170,8 @@ class Leafspace(Connected):
         self.models = Models(self._transport)
         self.datasets = Datasets(self._transport)
         self.relational_datasets = RelationalDatasets(self._transport)
+        self.relational_forests = RelationalForests(self._transport)
+        self.feature_sets = FeatureSets(self._transport)
         self.prototype_sets = PrototypeSets(self._transport)
         self.explainers = Explainers(self._transport)
         self.explainer_names = ExplainerNames(self._transport)
@@ -176,6 +187,7 @@ class Leafspace(Connected):
     version = blocking(_version)
     register_model = blocking(_register_model)
     register_dataset = blocking(_register_dataset)
+    register_relational_dataset = blocking(register_tables)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled, (Leafspace, self._transport.connection, self._transport.labels)
@@ -196,7 +208,7 @@ class Leafspace(Connected):
         self.close()
 
 
-class AsyncLeafspace(Connected):
+class AsyncLeafspace(HasRelationalDatasets[AsyncRelationalDataset]):
     """A Leafspace service, called by coroutines; the parameters are those of ``Leafspace``."""
 
     _transport: AsyncTransport
@@ -213,6 +225,8 @@ class AsyncLeafspace(Connected):
         self.models = AsyncModels(self._transport)
         self.datasets = AsyncDatasets(self._transport)
         self.relational_datasets = AsyncRelationalDatasets(self._transport)
+        self.relational_forests = AsyncRelationalForests(self._transport)
+        self.feature_sets = AsyncFeatureSets(self._transport)
         self.prototype_sets = AsyncPrototypeSets(self._transport)
         self.explainers = AsyncExplainers(self._transport)
         self.explainer_names = AsyncExplainerNames(self._transport)
@@ -228,6 +242,7 @@ class AsyncLeafspace(Connected):
     version = awaitable(_version)
     register_model = awaitable(_register_model)
     register_dataset = awaitable(_register_dataset)
+    register_relational_dataset = awaitable(register_tables)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled, (AsyncLeafspace, self._transport.connection, self._transport.labels)

@@ -25,6 +25,7 @@ from ._generated.types import UNSET
 from .calls import Program, awaitable, blocking, create, fetch, transport_of
 from .errors import Invalid, LeafspaceError
 from .explanations import Detail, Explanation, Explanations, Include, SearchedRows, parts_of
+from .nested_rows import nested_batches, nested_instances
 from .nouns import (
     AsyncDeletable,
     Collection,
@@ -38,7 +39,7 @@ from .nouns import (
     rename,
     rename_one,
 )
-from .rows import batches, id_text, named_instances
+from .rows import batches, id_text, named_instances, names_of
 
 EXPLAINERS: Noun[Details] = Noun(
     Details, PageExplainerSummary, "explainer_id", get_explainer, list_explainers, delete_explainer, rename_explainer
@@ -99,7 +100,9 @@ def explain_rows(  # noqa: PLR0913  # what explanations may have
     ----------
     rows
         A DataFrame, an array of shape (n_rows, n_features), a dict or Series (one row), or a list of rows. More than
-        1,000 are sent in several calls.
+        1,000 are sent in several calls. Of a model over several tables also examples as their rows, by table:
+        ``[{"customer": customer, "account": accounts}]``, of data frames, lists of dicts, or one row as a dict or
+        Series.
     row_ids
         Your names for the rows, each another one; default: the index of a DataFrame, the name of a Series, else the
         rows' 0-based indices. With ``dataset``: the ids of its rows that are to be explained.
@@ -144,10 +147,10 @@ def explain_rows(  # noqa: PLR0913  # what explanations may have
     True
     """
     # Named here, so that the names are right across several calls.
-    instances, names = _rows_to_explain(rows, row_ids, dataset)
+    parts, names = _rows_to_explain(rows, row_ids, dataset)
     explanations: list[Explanation] = []
     provenance, failure = None, None
-    for batch in batches(instances):
+    for batch in parts:
         request = ExplanationRequest(
             instances=batch if dataset is None else UNSET,
             dataset=UNSET if dataset is None else id_of(dataset),
@@ -178,14 +181,18 @@ def _rows_to_explain(
     rows: Any,  # noqa: ANN401  # as for ``explain``
     row_ids: Iterable[Any] | None,
     dataset: Identified | None,
-) -> tuple[list[Any], list[str]]:
-    """Return rows as instances with the id of each; of a dataset, no values but the ids."""
+) -> tuple[list[list[Any]], list[str]]:
+    """Return rows as instances, in batches, with the id of each; of a dataset, no values but the ids."""
     if dataset is None:
-        return named_instances(rows, row_ids)
+        nested = nested_instances(rows)
+        if nested is not None:
+            return list(nested_batches(nested)), names_of(row_ids, len(nested))
+        instances, names = named_instances(rows, row_ids)
+        return list(batches(instances)), names
     if rows is not None or row_ids is None:
         raise Invalid("validation_failed", "give either rows, or a dataset with the row_ids of some of its rows")
     names = [id_text(row_id, f"row_ids[{row}]") for row, row_id in enumerate(row_ids)]
-    return [[] for _ in names], names
+    return list(batches([[] for _ in names])), names
 
 
 def _refused(error: LeafspaceError, row_ids: Sequence[str]) -> Iterator[Explanation]:
@@ -237,7 +244,7 @@ def _create(  # noqa: PLR0913  # what an explainer may be made of
         abstain_below=abstain_below,
         store_explanations=store_explanations,
     )
-    return self._wrapped((yield from create(register_explainer, Details, body=request)))
+    return self.wrapped((yield from create(register_explainer, Details, body=request)))
 
 
 class Explainer(ExplainerView):

@@ -2,7 +2,7 @@
 
 from collections import ChainMap
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias
 
 from ._generated.types import Unset
 from .errors import missing_extra
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from ._generated.models import (
         ApproximationNode,
         AuditedRow,
+        Dataset,
+        FeatureRow,
         NearestPrototype,
         NeighborsOfRow,
         Problem,
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 FrameOf: TypeAlias = Literal["explanations", "reasons"]
 _Line: TypeAlias = dict[str, Any]
+_ROLES = ("feature", "row_id")
 
 
 def prototypes_frame(prototypes: "Sequence[Prototype]") -> Any:  # noqa: ANN401  # a DataFrame
@@ -58,6 +61,24 @@ def rules_frame(rules: "Sequence[Rule]") -> Any:  # noqa: ANN401  # a DataFrame
 def nodes_frame(nodes: "Sequence[ApproximationNode]") -> Any:  # noqa: ANN401  # a DataFrame
     """Return one row for each node: its condition, its branches, its prediction, and its number of rows."""
     return _frame([_node_row(node) for node in nodes])
+
+
+def feature_rows_frame(features: Sequence[str], rows: "Sequence[FeatureRow]") -> Any:  # noqa: ANN401  # a DataFrame
+    """Return one row for each example, by its id, with a column for each feature."""
+    frame = _frame([dict(zip(features, row.values or (), strict=True)) for row in rows], list(features))
+    return frame.set_axis([row.row_id for row in rows]).rename_axis("row_id")
+
+
+def features_frame(file: BinaryIO, dataset: "Dataset") -> Any:  # noqa: ANN401  # a DataFrame
+    """Return the features of a dataset, which comes as Parquet, by its row ids where it has them."""
+    try:
+        import pandas as pd  # noqa: PLC0415  # an extra
+    except ImportError as error:
+        raise missing_extra("pandas", "pandas", "a DataFrame of features") from error
+    frame = pd.read_parquet(file, engine="pyarrow")
+    of_role = {role: [column.name for column in dataset.columns if column.role == role] for role in _ROLES}
+    found = frame[of_role["feature"]]
+    return found.set_axis(frame[of_role["row_id"][0]]) if of_role["row_id"] else found
 
 
 def _node_row(node: "ApproximationNode") -> dict[str, Any]:

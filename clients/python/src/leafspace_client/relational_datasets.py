@@ -1,17 +1,36 @@
-"""Relational datasets: several registered tables with keys, whose rows of one are the examples."""
+"""Relational datasets: several tables with keys, the rows of one of which are the examples."""
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, Generic, TypeVar
 
 from ._generated.api.relational_datasets import (
     delete_relational_dataset,
     get_relational_dataset,
     list_relational_datasets,
+    register_relational_dataset,
     rename_relational_dataset,
 )
-from ._generated.models import PageRelationalDatasetSummary, RelationalDataset, RelationalDatasetSummary
-from .calls import awaitable, blocking
-from .nouns import AsyncDeletable, Noun, SyncDeletable, rename_one
+from ._generated.models import (
+    BodyRegisterRelationalDataset,
+    Examples,
+    PageRelationalDatasetSummary,
+    RelationalDatasetSummary,
+    RelationalTable,
+    Relationship,
+)
+from ._generated.models import RelationalDataset as Details
+from ._generated.types import File
+from .calls import Connected, Program, Work, awaitable, blocking, create
+from .databases import catalogue_sources, is_database, opened
+from .nouns import AsyncDeletable, Collection, Noun, SyncDeletable, View, load, refresh, rename, rename_one
+from .records import Records
+from .relational_tables import Declared, Names, Upload, sources_of, upload_of
+from .relational_texts import describe_tables
 
-RELATIONAL_DATASETS: Noun[RelationalDataset] = Noun(
-    RelationalDataset,
+RELATIONAL_DATASETS: Noun[Details] = Noun(
+    Details,
     PageRelationalDatasetSummary,
     "relational_dataset_id",
     get_relational_dataset,
@@ -19,17 +38,164 @@ RELATIONAL_DATASETS: Noun[RelationalDataset] = Noun(
     delete_relational_dataset,
     rename_relational_dataset,
 )
+Kept = TypeVar("Kept")
 
 
-class RelationalDatasets(SyncDeletable[RelationalDataset, RelationalDataset, RelationalDatasetSummary]):
-    """All relational datasets, newest first; lists yield summaries, and ``get`` takes one for the whole dataset."""
+class RelationalDatasetView(View[Details | RelationalDatasetSummary]):
+    """A registered relational dataset; ``details`` has all fields that the service sends, but of lists a summary.
+
+    As text it is its tables, one a line, with their keys and what they refer to, and what the service warns of.
+    """
 
     noun = RELATIONAL_DATASETS
+
+    @property
+    def name(self) -> str | None:
+        """Its name for people; ``rename`` changes it."""
+        return self.details.name
+
+    @property
+    def tables(self) -> list[RelationalTable]:
+        """The tables with their columns and keys."""
+        return Records(self._whole().tables)
+
+    @property
+    def relationships(self) -> list[Relationship]:
+        """The foreign keys, declared and inferred."""
+        return Records(self._whole().relationships)
+
+    @property
+    def examples(self) -> Examples:
+        """The rows of which something is to be predicted."""
+        return self._whole().examples
+
+    def _whole(self) -> Details:
+        if not isinstance(self.details, Details):
+            self._load_now()
+        assert isinstance(self.details, Details)  # noqa: S101  # loaded above
+        return self.details
+
+    def __str__(self) -> str:
+        return describe_tables(self._whole())
+
+    def __repr__(self) -> str:
+        found = self._details
+        size = "" if found is None else f" {found.n_tables} tables, {found.n_rows:,} rows"
+        warnings = [f"Warning: {each.detail}" for each in found.warnings] if isinstance(found, Details) else []
+        return "\n".join([f"<{type(self).__name__} {self.id}{size}>", *warnings])
+
+
+class HasRelationalDatasets(Connected, Generic[Kept]):
+    """A client, as far as it registers several tables."""
+
+    relational_datasets: Collection[Details, Kept]
+
+
+def register_tables(  # noqa: PLR0913  # what may be declared of several tables
+    self: HasRelationalDatasets[Kept],
+    tables: Any,  # noqa: ANN401  # tables by name, or a database
+    *,
+    examples: str,
+    target: str | None = None,
+    cutoff: str | None = None,
+    keys: Mapping[str, Names] | None = None,
+    references: Mapping[str, str] | None = None,
+    times: Mapping[str, str | None] | None = None,
+    categories: Mapping[str, Names] | None = None,
+    infer_keys: bool = True,
+    only: Sequence[str] | None = None,
+    name: str | None = None,
+) -> Program[Kept]:
+    """Register several tables with keys; the same tables again give the same registration.
+
+    Parameters
+    ----------
+    tables
+        Data frames (pandas, Polars, pyarrow), lists of dicts, or paths of CSV, Parquet or JSON files, by the names of
+        the tables. Or a DuckDB connection, or an SQLAlchemy engine or connection: tables, primary and foreign keys are
+        read from its catalogue, and rows are streamed; columns that cannot be asked about, such as of bytes, are left
+        out with a warning.
+    examples
+        The table whose rows are the examples.
+    target
+        Its column with the labels or values to predict, which may be missing; it is never asked.
+    cutoff
+        Its column with the moment of the prediction: an example sees only rows before it.
+    keys
+        Primary keys by table: ``{"customer": "id", "line": ["order_id", "number"]}``.
+    references
+        Foreign keys, and the tables whose primary keys they name: ``{"account.customer_id": "customer"}``; of several
+        columns ``{"line.order_id,number": "order"}``.
+    times
+        By table the column that says when a row became known: ``{"transaction": "booked_at"}``. With a ``cutoff`` it is
+        by itself the only column of moments or dates that a data frame or a database has in a table other than that of
+        the examples, if it has one; ``None`` forbids that.
+    categories
+        Columns that hold codes, by table, though they look like numbers: ``{"bond": "type"}``.
+    infer_keys
+        Whether the service infers keys that nobody names from names and values, and says so.
+    only
+        Names of a database's tables and views to send; default: those that foreign keys lead to from the examples.
+    name
+        A name for people.
+
+    Raises
+    ------
+    Invalid
+        With the code and the detail of what cannot be tables with keys.
+    MissingExtra
+        Naming the command that installs pyarrow, which databases and frames of Polars need.
+    """
+    declared = Declared(
+        examples, target, cutoff, keys or {}, references or {}, times or {}, categories or {}, infer_keys=infer_keys
+    )
+    upload = yield Work(partial(_upload, tables, only, declared))
+    with upload.closing:
+        details = yield from _sent(upload, name)
+    return self.relational_datasets.wrapped(details)
+
+
+def _upload(tables: Any, only: Sequence[str] | None, declared: Declared) -> Upload:  # noqa: ANN401  # see above
+    if not is_database(tables):
+        return upload_of(sources_of(tables), declared)
+    with opened(tables) as catalogue:
+        return upload_of(catalogue_sources(catalogue, only, declared), declared)
+
+
+def _sent(upload: Upload, name: str | None) -> Program[Details]:
+    metadata = upload.metadata | ({} if name is None else {"name": name})
+    files = [File(file.content, file_name, file.media_type) for file_name, file in upload.files.items()]
+    body = BodyRegisterRelationalDataset(file=files, metadata=json.dumps(metadata))
+    return (yield from create(register_relational_dataset, Details, body=body))
+
+
+class RelationalDataset(RelationalDatasetView):
+    """A relational dataset, for the blocking client."""
+
+    refresh = blocking(refresh)
+    load = blocking(load)
+    rename = blocking(rename)
+
+
+class AsyncRelationalDataset(RelationalDatasetView):
+    """A relational dataset, for the async client."""
+
+    refresh = awaitable(refresh)
+    load = awaitable(load)
+    rename = awaitable(rename)
+
+
+class RelationalDatasets(SyncDeletable[Details, RelationalDataset, RelationalDataset]):
+    """All relational datasets, newest first."""
+
+    noun = RELATIONAL_DATASETS
+    view = RelationalDataset
     rename = blocking(rename_one)
 
 
-class AsyncRelationalDatasets(AsyncDeletable[RelationalDataset, RelationalDataset, RelationalDatasetSummary]):
-    """All relational datasets, newest first; lists yield summaries, and ``get`` takes one for the whole dataset."""
+class AsyncRelationalDatasets(AsyncDeletable[Details, AsyncRelationalDataset, AsyncRelationalDataset]):
+    """All relational datasets, newest first."""
 
     noun = RELATIONAL_DATASETS
+    view = AsyncRelationalDataset
     rename = awaitable(rename_one)

@@ -38,7 +38,7 @@ def instances_of(rows: Any) -> list[Instance]:  # noqa: ANN401  # see below
     """
     if is_frame(rows):
         return _frame_instances(rows)
-    if isinstance(rows, Mapping) or _is_series(rows):
+    if isinstance(rows, Mapping) or is_series(rows):
         return [named_instance(rows, "the row")]
     if hasattr(rows, "ndim") and hasattr(rows, "tolist"):
         return _array_instances(rows)
@@ -86,12 +86,25 @@ def named_instances(
     if row_ids is None:
         names = index_names(rows, "validation_failed", what)
         return instances, positions(len(instances)) if names is None else names
+    return instances, names_of(row_ids, len(instances), what)
+
+
+def names_of(row_ids: Iterable[Any] | None, n_rows: int, what: str = "row_ids") -> list[str]:
+    """Return the caller's ids as texts, one for each row; ``None`` stands for the rows' 0-based indices.
+
+    Raises
+    ------
+    Invalid
+        Where there is not one id for each row, or two rows have the same one.
+    """
+    if row_ids is None:
+        return positions(n_rows)
     names = [id_text(row_id, f"{what}[{row}]") for row, row_id in enumerate(row_ids)]
-    if len(names) != len(instances):
-        detail = f"{len(names)} {what} for {len(instances)} rows; give one for each, or none at all"
+    if len(names) != n_rows:
+        detail = f"{len(names)} {what} for {n_rows} rows; give one for each, or none at all"
         raise Invalid("validation_failed", detail)
     refuse_repeats(names, f"{what} hold", "validation_failed", "give each row an id of its own")
-    return instances, names
+    return names
 
 
 def index_names(rows: Any, code: str, instead: str) -> list[str] | None:  # noqa: ANN401  # any rows
@@ -150,9 +163,9 @@ def id_text(value: Any, where: str) -> str:  # noqa: ANN401  # whatever names a 
 def _labels(rows: Any) -> list[Any] | None:  # noqa: ANN401  # any rows
     if is_frame(rows):
         return list(rows.index.tolist())
-    if _is_series(rows):
+    if is_series(rows):
         return None if rows.name is None else [rows.name]
-    if isinstance(rows, list | tuple) and rows and all(_is_series(row) for row in rows):
+    if isinstance(rows, list | tuple) and rows and all(is_series(row) for row in rows):
         names = [row.name for row in rows]
         return None if any(name is None for name in names) else names
     return None
@@ -171,6 +184,12 @@ def _label_text(label: Any, row: int, code: str, advice: str) -> str:  # noqa: A
 def is_frame(rows: object) -> bool:
     """Whether this is a pandas DataFrame, or something that is like one."""
     return hasattr(rows, "columns") and hasattr(rows, "iloc")
+
+
+def with_named_index(frame: Any) -> Any:  # noqa: ANN401  # a DataFrame
+    """Return a DataFrame with its index as columns where that has names, as that of a table by its key has."""
+    named = [name for name in frame.index.names if name is not None]
+    return frame.reset_index(level=named) if named else frame
 
 
 def column_names(frame: Any) -> list[str]:  # noqa: ANN401  # a DataFrame
@@ -212,7 +231,7 @@ def _sequence_instances(rows: Any) -> list[Instance]:  # noqa: ANN401  # any ite
 
 
 def _instance(row: Any, where: str) -> Instance:  # noqa: ANN401  # one of several rows
-    if isinstance(row, Mapping) or _is_series(row):
+    if isinstance(row, Mapping) or is_series(row):
         return named_instance(row, where)
     if not _is_row(row):
         raise Invalid("schema_mismatch", f"{where} is {str(row)[:80]!r}, which is no row; do not mix rows and values")
@@ -228,13 +247,14 @@ def _in_order(values: Sequence[Any], where: str) -> Instance:
     return [plain_cell(value, f"{where}, feature {index},") for index, value in enumerate(values)]
 
 
-def _is_series(value: object) -> bool:
+def is_series(value: object) -> bool:
+    """Whether this is a Series of pandas, or something that is like one."""
     return hasattr(value, "iloc") and hasattr(value, "index") and not hasattr(value, "columns")
 
 
 def _is_row(value: object) -> bool:
     is_array = hasattr(value, "ndim") and value.ndim > 0
-    return is_array or isinstance(value, Mapping | list | tuple) or _is_series(value)
+    return is_array or isinstance(value, Mapping | list | tuple) or is_series(value)
 
 
 def plain_cell(value: Any, where: str) -> Cell:  # noqa: ANN401  # whatever stands in a row

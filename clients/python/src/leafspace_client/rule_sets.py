@@ -13,6 +13,7 @@ from ._generated.api.rule_sets import (
 )
 from ._generated.models import PageRuleSet, Rule, RuleSetEvaluation, RuleSetRequest
 from ._generated.models import RuleSet as Details
+from ._generated.types import UNSET
 from .artefacts import (
     TABLE_MEDIA_TYPES,
     ArtefactView,
@@ -89,12 +90,16 @@ def _download(self: RuleSetView, path: str | Path, form: TableForm = "json") -> 
     return (yield from download(self, path, form))
 
 
-def _export(self: RuleSetView, form: ExportForm = "markdown") -> Program[str]:
-    """Return the rules as a table in Markdown, as JSON, as an SQL ``CASE`` expression, or as a Python function.
+def _export(
+    self: RuleSetView, form: ExportForm = "markdown", *, over: Literal["features", "tables"] | None = None
+) -> Program[str]:
+    """Return the rules as a table in Markdown, as JSON, as SQL, or as a Python function.
 
-    The function, ``predict(row)``, needs nothing but Python; it and the expression predict what the service predicts.
+    SQL is a ``CASE`` expression ``over`` the features; where the dataset has a feature set, one ``SELECT`` over the
+    raw tables, unless ``over="features"``. The function, ``predict(row)``, needs nothing but Python; it and the SQL
+    predict what the service predicts.
     """
-    response = yield call_of(export_rule_set, rule_set_id=self.id, format_=form)
+    response = yield call_of(export_rule_set, rule_set_id=self.id, format_=form, over=UNSET if over is None else over)
     # Not as the answer is declared: types of text without a charset are read as Latin by some.
     text: str = response.content.decode()
     return text
@@ -147,7 +152,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         evaluation_dataset=None if evaluation_dataset is None else id_of(evaluation_dataset),
         seed=seed,
     )
-    return self._wrapped((yield from create(create_rule_set, Details, body=request)))
+    return self.wrapped((yield from create(create_rule_set, Details, body=request)))
 
 
 class RuleSet(RuleSetView, BlockingArtefact):

@@ -51,12 +51,12 @@ def table_file(data: Any, names: TableNames) -> tuple[TableFile, TableNames]:  #
         return TableFile(BytesIO(data), "application/octet-stream"), names
     if is_frame(data):
         columns, row_id = _frame_columns(data, names.row_id)
-        return _written(columns), TableNames(names.target, row_id, names.features)
+        return written(columns), TableNames(names.target, row_id, names.features)
     if isinstance(data, tuple) and len(data) == 2:  # noqa: PLR2004  # features and target
         return _pair_file(data[0], data[1], names)
     if isinstance(data, Sequence) and data and all(isinstance(row, Mapping) for row in data):
-        return _written(_mapping_columns(data)), names
-    return _written(_array_columns(data, names.features)), names
+        return written(mapping_columns(data)), names
+    return written(_array_columns(data, names.features)), names
 
 
 def _opened(path: Path) -> BinaryIO:
@@ -75,7 +75,7 @@ def _pair_file(rows: Any, target: Any, names: TableNames) -> tuple[TableFile, Ta
     else:
         columns = _array_columns(rows, names.features)
     columns[name] = _target_cells(target, len(next(iter(columns.values()), [])))
-    return _written(columns), TableNames(name, row_id, names.features)
+    return written(columns), TableNames(name, row_id, names.features)
 
 
 def _refuse_other_index(rows: Any, target: Any) -> None:  # noqa: ANN401  # a DataFrame, and y in any form
@@ -97,7 +97,7 @@ def _frame_columns(
 ) -> tuple[Columns, str | None]:
     """Return the columns, with the index as one of them where it names the rows; and the name of the row_id column."""
     names = column_names(frame)
-    columns = {name: _series_cells(frame.iloc[:, index], name) for index, name in enumerate(names)}
+    columns = {name: column_cells(frame.iloc[:, index], name) for index, name in enumerate(names)}
     if row_id in columns or (row_id is not None and row_id != frame.index.name):
         return columns, row_id
     row_ids = index_names(frame, "dataset_bad_columns", "row_id, the name of a column of ids")
@@ -112,7 +112,8 @@ def _name_of_index(name: Any, taken: set[str]) -> str:  # noqa: ANN401  # a name
     return next(candidate for candidate in candidates if candidate not in taken)
 
 
-def _series_cells(column: Any, name: str) -> Values:  # noqa: ANN401  # a Series
+def column_cells(column: Any, name: str) -> Values:  # noqa: ANN401  # a Series
+    """Return the cells of a column; ``name`` is its name in an error."""
     if _is_plain_array(column):
         return column.to_numpy()
     cells = [plain_cell(value, f"row {row}, column {name!r},") for row, value in enumerate(column.tolist())]
@@ -169,11 +170,12 @@ def _target_cells(target: Any, n_rows: int) -> Values:  # noqa: ANN401  # an arr
             "dataset_bad_columns", f"the target has {len(values)} values for {n_rows} rows; give one for each"
         )
     if hasattr(target, "cat") or hasattr(target, "iloc"):
-        return _series_cells(target, DEFAULT_TARGET)
+        return column_cells(target, DEFAULT_TARGET)
     return _of_one_kind([plain_cell(value, f"target of row {row}") for row, value in enumerate(values)], DEFAULT_TARGET)
 
 
-def _mapping_columns(rows: Sequence[Mapping[Any, Any]]) -> Columns:
+def mapping_columns(rows: Sequence[Mapping[Any, Any]]) -> Columns:
+    """Return the columns of rows by name; what a row lacks is missing."""
     names = list(dict.fromkeys(str(name) for row in rows for name in row))
     plain = [{str(name): value for name, value in row.items()} for row in rows]
     return {
@@ -182,7 +184,8 @@ def _mapping_columns(rows: Sequence[Mapping[Any, Any]]) -> Columns:
     }
 
 
-def _written(columns: Columns) -> TableFile:
+def written(columns: Columns) -> TableFile:
+    """Return columns as a file: Parquet where pyarrow is installed, else JSON."""
     try:
         import pyarrow as pa  # noqa: PLC0415  # an extra
         import pyarrow.parquet as pq  # noqa: PLC0415  # an extra

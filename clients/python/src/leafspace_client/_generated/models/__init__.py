@@ -78,6 +78,7 @@ from .forest_evaluation import ForestEvaluation
 from .forest_scores import ForestScores
 from .generated_features import GeneratedFeatures
 from .generated_features_depth import GeneratedFeaturesDepth
+from .implied_answer import ImpliedAnswer
 from .indicator_column import IndicatorColumn
 from .instance_type_0 import InstanceType0
 from .job import Job
@@ -275,6 +276,7 @@ __all__ = (
     "ForestScores",
     "GeneratedFeatures",
     "GeneratedFeaturesDepth",
+    "ImpliedAnswer",
     "IndicatorColumn",
     "InstanceType0",
     "Job",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from attrs import define as _attrs_define
 
 from ...records import Record
+from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
     from ..models.score import Score
@@ -43,6 +44,8 @@ class ApproximationNode(Record):
             prefer them, 0 to 1; null at leaves and with methods without a test.
         at_cap (bool | None): Whether the split was not significant within `max_pseudo_samples`; null where `p_value`
             is.
+        question (None | str | Unset): Condition as a question, such as `Is there an account of kind credit?`; null
+            where `text` serves as one, and at a leaf.
     """
 
     id: int
@@ -61,6 +64,7 @@ class ApproximationNode(Record):
     n_pseudo_samples: int
     p_value: float | None
     at_cap: bool | None
+    question: None | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         id = self.id
@@ -113,6 +117,12 @@ class ApproximationNode(Record):
         at_cap: bool | None
         at_cap = self.at_cap
 
+        question: None | str | Unset
+        if isinstance(self.question, Unset):
+            question = UNSET
+        else:
+            question = self.question
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -135,6 +145,8 @@ class ApproximationNode(Record):
                 "at_cap": at_cap,
             }
         )
+        if question is not UNSET:
+            field_dict["question"] = question
 
         return field_dict
 
@@ -241,6 +253,15 @@ class ApproximationNode(Record):
 
         at_cap = _parse_at_cap(d.pop("at_cap"))
 
+        def _parse_question(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        question = _parse_question(d.pop("question", UNSET))
+
         approximation_node = cls(
             id=id,
             depth=depth,
@@ -258,6 +279,7 @@ class ApproximationNode(Record):
             n_pseudo_samples=n_pseudo_samples,
             p_value=p_value,
             at_cap=at_cap,
+            question=question,
         )
 
         return approximation_node

@@ -18,10 +18,11 @@ class ApproximationTreeRequest(Record):
     Attributes:
         model (str): Id of the model.
         dataset (str): Id of the reference dataset, which has every feature that the model reads.
-        method (str | Unset): How splits are chosen. `sta`: by a test on as many pseudo-samples as it needs (Zhou &
-            Hooker); `ism`: among the ensemble's own splits, from its class distributions, without pseudo-samples (Van
-            Assche & Blockeel); `born_again`: CART on pseudo-samples, its depth by cross-validation (Breiman & Shang);
-            `cart`: CART on pseudo-samples. Default: 'sta'.
+        method (str | Unset): How splits are chosen. `auto`: `ism` for classes where the dataset has a feature set, else
+            `sta`, and the answer names it. `sta`: by a test on as many pseudo-samples as it needs (Zhou & Hooker); `ism`:
+            among the ensemble's own splits, from its class distributions, without pseudo-samples (Van Assche & Blockeel);
+            `born_again`: CART on pseudo-samples, its depth by cross-validation (Breiman & Shang); `cart`: CART on pseudo-
+            samples. Default: 'auto'.
         max_depth (int | Unset): Maximum number of splits on a path from the root to a leaf. Default: 5.
         max_leaves (int | None | Unset): Maximum number of leaves; the nodes that improve most are split first. Null: as
             many as the depth allows, up to 1,024.
@@ -43,7 +44,7 @@ class ApproximationTreeRequest(Record):
 
     model: str
     dataset: str
-    method: str | Unset = "sta"
+    method: str | Unset = "auto"
     max_depth: int | Unset = 5
     max_leaves: int | None | Unset = UNSET
     min_samples_leaf: int | Unset = 5

@@ -11,6 +11,7 @@ from ..types import UNSET, Unset
 if TYPE_CHECKING:
     from ..models.approximation_node import ApproximationNode
     from ..models.approximation_tree_evaluation import ApproximationTreeEvaluation
+    from ..models.implied_answer import ImpliedAnswer
     from ..models.rule_feature import RuleFeature
     from ..models.smoothing import Smoothing
     from ..models.structure_count import StructureCount
@@ -43,6 +44,15 @@ class ApproximationTreeResult(Record):
         stability (list[StructureCount] | None): Number of different trees among the repeats, depth by depth; null
             without repeats.
         n_repeats (int): Number of trees that were made.
+        n_leaves_before_merging (int | None | Unset): Number of leaves before splits were undone below which all leaves
+            predict the same label, which `ism` does where the dataset has a feature set; null where nothing is merged.
+        implications (list[ImpliedAnswer] | Unset): What follows among the splits of the tree where the dataset has a
+            feature set, so that a questionnaire need not request it. Of several steps, only the single ones; at most
+            10,000.
+        n_implications (int | None | Unset): Number of implications among the columns of a dataset with a feature set,
+            such as `has an account of kind credit` and `has an account`: pseudo-samples that break one were repaired before
+            the model predicted them, a column that implies a false one being made false. Null without a feature set, and
+            with `ism`.
         caution (None | str | Unset): Warning, in words, that the scores in `evaluation` may be too good: they were
             measured on the rows from which the result was made, and the model reproduces at least 99 % of their targets
             (regression: R2 of at least 0.95), as a model does that has memorised them. Null where no such reason is known.
@@ -64,6 +74,9 @@ class ApproximationTreeResult(Record):
     training_evaluation: ApproximationTreeEvaluation
     stability: list[StructureCount] | None
     n_repeats: int
+    n_leaves_before_merging: int | None | Unset = UNSET
+    implications: list[ImpliedAnswer] | Unset = UNSET
+    n_implications: int | None | Unset = UNSET
     caution: None | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
@@ -119,6 +132,25 @@ class ApproximationTreeResult(Record):
 
         n_repeats = self.n_repeats
 
+        n_leaves_before_merging: int | None | Unset
+        if isinstance(self.n_leaves_before_merging, Unset):
+            n_leaves_before_merging = UNSET
+        else:
+            n_leaves_before_merging = self.n_leaves_before_merging
+
+        implications: list[dict[str, Any]] | Unset = UNSET
+        if not isinstance(self.implications, Unset):
+            implications = []
+            for implications_item_data in self.implications:
+                implications_item = implications_item_data.to_dict()
+                implications.append(implications_item)
+
+        n_implications: int | None | Unset
+        if isinstance(self.n_implications, Unset):
+            n_implications = UNSET
+        else:
+            n_implications = self.n_implications
+
         caution: None | str | Unset
         if isinstance(self.caution, Unset):
             caution = UNSET
@@ -147,6 +179,12 @@ class ApproximationTreeResult(Record):
                 "n_repeats": n_repeats,
             }
         )
+        if n_leaves_before_merging is not UNSET:
+            field_dict["n_leaves_before_merging"] = n_leaves_before_merging
+        if implications is not UNSET:
+            field_dict["implications"] = implications
+        if n_implications is not UNSET:
+            field_dict["n_implications"] = n_implications
         if caution is not UNSET:
             field_dict["caution"] = caution
 
@@ -156,6 +194,7 @@ class ApproximationTreeResult(Record):
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.approximation_node import ApproximationNode  # noqa: PLC0415
         from ..models.approximation_tree_evaluation import ApproximationTreeEvaluation  # noqa: PLC0415
+        from ..models.implied_answer import ImpliedAnswer  # noqa: PLC0415
         from ..models.rule_feature import RuleFeature  # noqa: PLC0415
         from ..models.smoothing import Smoothing  # noqa: PLC0415
         from ..models.structure_count import StructureCount  # noqa: PLC0415
@@ -234,6 +273,33 @@ class ApproximationTreeResult(Record):
 
         n_repeats = d.pop("n_repeats")
 
+        def _parse_n_leaves_before_merging(data: object) -> int | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(int | None | Unset, data)
+
+        n_leaves_before_merging = _parse_n_leaves_before_merging(d.pop("n_leaves_before_merging", UNSET))
+
+        _implications = d.pop("implications", UNSET)
+        implications: list[ImpliedAnswer] | Unset = UNSET
+        if _implications is not UNSET:
+            implications = []
+            for implications_item_data in _implications:
+                implications_item = ImpliedAnswer.from_dict(implications_item_data)
+
+                implications.append(implications_item)
+
+        def _parse_n_implications(data: object) -> int | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(int | None | Unset, data)
+
+        n_implications = _parse_n_implications(d.pop("n_implications", UNSET))
+
         def _parse_caution(data: object) -> None | str | Unset:
             if data is None:
                 return data
@@ -260,6 +326,9 @@ class ApproximationTreeResult(Record):
             training_evaluation=training_evaluation,
             stability=stability,
             n_repeats=n_repeats,
+            n_leaves_before_merging=n_leaves_before_merging,
+            implications=implications,
+            n_implications=n_implications,
             caution=caution,
         )
 

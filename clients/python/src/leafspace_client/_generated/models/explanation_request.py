@@ -35,7 +35,9 @@ class ExplanationRequest(Record):
         detail (str | Unset): `full` gives everything that the explainer has: all reasons, all optional parts, and more
             about each prototype; `n_reasons` and `include` change nothing then. Default: 'short'.
         instances (list[InstanceType0 | list[Any]] | Unset): Raw rows, at most 1,000. Each row has values by feature
-            name, or in the order of the features. None where `dataset` and `row_ids` name the rows.
+            name, or in the order of the features. Where the prototypes' dataset has a feature set, a row may also be the
+            rows of one example by table, such as `{customer: [row], account: [rows]}`, each with its values by column. None
+            where `dataset` and `row_ids` name the rows.
         dataset (None | str | Unset): Id of a registered dataset, of which `row_ids` names the rows to explain.
         row_ids (list[str] | None | Unset): Ids of the rows in their order, which must be unique; default: their 0-based
             indices as text. With `dataset`: the ids of its rows that are to be explained, at most 1,000: their texts in its

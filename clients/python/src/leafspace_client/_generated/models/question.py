@@ -6,6 +6,7 @@ from typing import Any, TypeVar, cast
 from attrs import define as _attrs_define
 
 from ...records import Record
+from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="Question")
 
@@ -19,13 +20,14 @@ class Question(Record):
         feature (str): Name of the raw feature.
         column (str): Name to use in `answers`: `feature` itself, except for one-hot columns that belong together, where
             the answer is 1 or true if the feature is `value`, else 0.
-        type_ (str): Type of the answer.
+        type_ (str): Type of the answer: a boolean is true or false, or 1 or 0.
         text (str): Condition of the node as an English phrase.
         operator (str): Comparison of the node; see `operator` of the tree's nodes.
         value (float | list[str] | None | str): Value to compare with: a list with `is one of`; null with `is missing`.
         or_missing (bool): Whether a missing value satisfies the condition, too.
         categories (list[str]): Categories that the tree mentions; all others have the same effect as each other. Empty
             for numbers.
+        question (None | str | Unset): Condition as a question of its own; null where `text` serves as one.
     """
 
     node: int
@@ -37,6 +39,7 @@ class Question(Record):
     value: float | list[str] | None | str
     or_missing: bool
     categories: list[str]
+    question: None | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         node = self.node
@@ -62,6 +65,12 @@ class Question(Record):
 
         categories = self.categories
 
+        question: None | str | Unset
+        if isinstance(self.question, Unset):
+            question = UNSET
+        else:
+            question = self.question
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -77,6 +86,8 @@ class Question(Record):
                 "categories": categories,
             }
         )
+        if question is not UNSET:
+            field_dict["question"] = question
 
         return field_dict
 
@@ -114,6 +125,15 @@ class Question(Record):
 
         categories = cast(list[str], d.pop("categories"))
 
+        def _parse_question(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        question = _parse_question(d.pop("question", UNSET))
+
         question = cls(
             node=node,
             feature=feature,
@@ -124,6 +144,7 @@ class Question(Record):
             value=value,
             or_missing=or_missing,
             categories=categories,
+            question=question,
         )
 
         return question

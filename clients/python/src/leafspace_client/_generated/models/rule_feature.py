@@ -16,7 +16,7 @@ class RuleFeature(Record):
 
     Attributes:
         name (str): Name of the model's feature, to which `column` of conditions refers.
-        type_ (str): Type of the feature's values.
+        type_ (str): Type of the feature's values; a boolean is compared as 1 (true) or 0.
         missing_text (None | str): Text that means a missing value, as null does; null where there is none.
     """
 

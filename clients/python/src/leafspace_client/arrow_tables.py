@@ -1,0 +1,105 @@
+"""Arrow tables: what streams as record batches, as a Parquet file on disk that is written batch by batch.
+
+pyarrow is imported when it is needed: it is an extra.
+"""
+
+import tempfile
+from collections.abc import Iterable
+from typing import Any
+
+from .errors import Invalid, missing_extra
+from .tables import TableFile
+
+CELLS_A_BATCH = 1_000_000  # what is held in memory: rows times columns
+_PARQUET = "application/vnd.apache.parquet"
+
+
+def has_arrow_stream(data: object) -> bool:
+    """Whether this is a table of pyarrow, a frame of Polars, or whatever else streams as Arrow."""
+    return hasattr(data, "__arrow_c_stream__")
+
+
+def pyarrow() -> Any:  # noqa: ANN401  # a module
+    """Return pyarrow.
+
+    Raises
+    ------
+    MissingExtra
+        Where it is not installed.
+    """
+    try:
+        import pyarrow as pa  # noqa: PLC0415  # an extra
+        import pyarrow.parquet  # noqa: PLC0415  # an attribute of the former
+    except ImportError as error:
+        raise missing_extra("pyarrow", "pandas", "a table of Arrow, Polars or a database") from error
+    return pa
+
+
+def time_columns_of(data: Any) -> tuple[str, ...]:  # noqa: ANN401  # a stream
+    """Return the names of the columns of dates and moments."""
+    pa = pyarrow()
+    schema = pa.RecordBatchReader.from_stream(data).schema
+    return tuple(each.name for each in schema if is_time(each.type))
+
+
+def is_time(kind: Any) -> bool:  # noqa: ANN401  # a type of Arrow
+    """Whether values of this type are dates or moments."""
+    types = pyarrow().types
+    return bool(types.is_date(kind) or types.is_timestamp(kind))
+
+
+def sent_type(kind: Any) -> Any:  # noqa: ANN401  # types of Arrow
+    """Return the type in which values are sent: numbers, texts, booleans, dates and moments; else ``None``."""
+    pa = pyarrow()
+    types = pa.types
+    if types.is_dictionary(kind):
+        return sent_type(kind.value_type)
+    if types.is_boolean(kind) or types.is_integer(kind) or types.is_floating(kind) or is_time(kind):
+        return kind
+    if types.is_decimal(kind):
+        return pa.float64()
+    is_text = types.is_string(kind) or types.is_large_string(kind) or str(kind) == "string_view"
+    return pa.string() if is_text or types.is_time(kind) or types.is_null(kind) else None
+
+
+def stream_file(name: str, data: Any) -> TableFile:  # noqa: ANN401  # a stream
+    """Return the table of this name as a file.
+
+    Raises
+    ------
+    Invalid
+        For a column of lists, bytes or other values that the service does not have.
+    """
+    pa = pyarrow()
+    reader = pa.RecordBatchReader.from_stream(data)
+    wrong = next((each for each in reader.schema if sent_type(each.type) is None), None)
+    if wrong is not None:
+        detail = (
+            f"column {wrong.name!r} of table {name!r} is of type {wrong.type}; make it numbers or texts, or drop it"
+        )
+        raise Invalid("bad_feature_type", detail)
+    return parquet_file(pa.schema([(each.name, sent_type(each.type)) for each in reader.schema]), reader)
+
+
+def parquet_file(schema: Any, batches: Iterable[Any]) -> TableFile:  # noqa: ANN401  # of Arrow
+    """Write record batches, in the types of a schema, to a file that is gone when it is closed."""
+    pa = pyarrow()
+    file = tempfile.TemporaryFile()  # noqa: SIM115  # whoever sends it closes it
+    try:
+        with pa.parquet.ParquetWriter(file, schema, compression="zstd") as writer:
+            for batch in batches:
+                columns = [_plain(column).cast(kind) for column, kind in zip(batch.columns, schema.types, strict=True)]
+                writer.write_batch(pa.record_batch(columns, schema=schema))
+    except BaseException:
+        file.close()
+        raise
+    file.seek(0)
+    return TableFile(file, _PARQUET)
+
+
+def _plain(column: Any) -> Any:  # noqa: ANN401  # an array of Arrow
+    """Return categories as texts; not all kinds of them can be cast at once."""
+    pa = pyarrow()
+    if not pa.types.is_dictionary(column.type):
+        return column
+    return column.dictionary.cast(sent_type(column.type)).take(column.indices)

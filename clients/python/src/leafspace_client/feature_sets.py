@@ -1,0 +1,308 @@
+"""Feature sets: queries about the examples of a relational dataset, each of which is a column of ordinary datasets."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Literal, TypeVar, overload
+
+from ._generated.api.datasets import get_dataset, list_rows
+from ._generated.api.feature_sets import (
+    create_feature_set,
+    delete_feature_set,
+    evaluate_features,
+    export_feature_set,
+    get_feature_set,
+    get_feature_set_content,
+    list_feature_sets,
+    request_dataset,
+)
+from ._generated.models import (
+    Dataset,
+    FeatureDataset,
+    FeatureDatasetRequest,
+    FeatureRow,
+    FeatureRowList,
+    FeatureRowsRequest,
+    FeatureSetRequest,
+    PageFeatureSet,
+    RelationalFeature,
+)
+from ._generated.models import FeatureSet as Details
+from .artefacts import (
+    TABLE_MEDIA_TYPES,
+    ArtefactView,
+    AwaitableArtefact,
+    BlockingArtefact,
+    Content,
+    TableForm,
+    content,
+    download,
+)
+from .calls import Program, Work, awaitable, blocking, call_of, create, fetch
+from .errors import Invalid
+from .frames import feature_rows_frame, features_frame
+from .jobs import check_success, wait_for_job
+from .nested_rows import nested_batches, nested_instances
+from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
+from .records import Record
+from .relational_texts import describe_features
+
+FEATURE_SETS: Noun[Details] = Noun(
+    Details, PageFeatureSet, "feature_set_id", get_feature_set, list_feature_sets, delete_feature_set
+)
+ExportForm = Literal["json", "sql"]
+_PARQUET = "application/vnd.apache.parquet"
+_MADE_BY_THE_SERVICE = frozenset({"id", "type"})  # of a feature
+Kept = TypeVar("Kept")
+
+
+class FeatureSetView(ArtefactView[Details]):
+    """A feature set as it was when it was last fetched; ``details`` has all fields that the service sends.
+
+    As text it is the names of its features, one a line.
+    """
+
+    noun = FEATURE_SETS
+    contents = Content(get_feature_set_content, TABLE_MEDIA_TYPES)
+
+    @property
+    def features(self) -> list[RelationalFeature]:
+        """The features in the order of their columns."""
+        found: list[RelationalFeature] = self._part("features")
+        return found
+
+    def __str__(self) -> str:
+        return describe_features(self.features) if self._has_result() else repr(self)
+
+    def __repr__(self) -> str:
+        found = self._loaded_result
+        if self._details is None or found is None:
+            return super().__repr__()
+        return f"<{type(self).__name__} {self.id} {self.status}, {found.n_features:,} features>"
+
+
+class FeatureRows(Sequence[FeatureRow]):
+    """The values of features of several examples, in their order; ``features`` has their names."""
+
+    def __init__(self, features: list[str], rows: Sequence[FeatureRow]) -> None:
+        self.features = features
+        self._rows = list(rows)
+
+    @overload
+    def __getitem__(self, index: int) -> FeatureRow: ...
+    @overload
+    def __getitem__(self, index: slice) -> "FeatureRows": ...
+    def __getitem__(self, index: int | slice) -> "FeatureRow | FeatureRows":
+        found = self._rows[index]
+        return FeatureRows(self.features, found) if isinstance(found, list) else found
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} rows of {len(self.features):,} features>"
+
+    def to_frame(self) -> Any:  # noqa: ANN401  # a DataFrame
+        """Return a DataFrame with a row for each example, by its id, and a column for each feature; needs pandas.
+
+        Raises
+        ------
+        Invalid
+            Where an example could not be read.
+        """
+        wrong = next((row for row in self if row.status != "ok"), None)
+        if wrong is not None:
+            raise Invalid(wrong.problem.code, f"row {wrong.row_id}: {wrong.problem.detail}")
+        return feature_rows_frame(self.features, self._rows)
+
+
+def _rows(self: FeatureSetView, instances: Any) -> Program[FeatureRows]:  # noqa: ANN401  # see nested_instances
+    """Return the values of the features of some examples, at once.
+
+    Parameters
+    ----------
+    instances
+        A list of examples, each a dict of its rows by table: ``{"customer": customer, "account": accounts}``, of data
+        frames, lists of dicts, or one row as a dict or Series. More than 100 are sent in several calls.
+
+    Returns
+    -------
+    FeatureRows
+        In the order of the examples; one that cannot be read does not fail the others: its ``problem`` says why.
+    """
+    nested = nested_instances(instances)
+    if nested is None:
+        detail = 'give a list of examples, each a dict of tables: {"customer": customer, "account": accounts}'
+        raise Invalid("schema_mismatch", detail)
+    rows: list[FeatureRow] = []
+    names: list[str] = []
+    for batch in nested_batches(nested):
+        request = FeatureRowsRequest.from_dict({"instances": batch})
+        answer = yield from fetch(evaluate_features, FeatureRowList, feature_set_id=self.id, body=request)
+        rows, names = rows + answer.data, answer.features
+    return FeatureRows(names, rows)
+
+
+def _dataset(
+    self: FeatureSetView,
+    relational_dataset: Identified | None = None,
+    *,
+    progress: bool | None = None,
+    timeout: float | None = None,
+) -> Program[Dataset]:
+    """Return the dataset with these features of all examples, which every method takes; wait for it, if need be.
+
+    Parameters
+    ----------
+    relational_dataset
+        Another delivery of the same tables; default: that of which the feature set was made.
+    progress
+        Show a progress bar; default: in notebooks and terminals.
+    timeout
+        Seconds to wait; default: until the job has ended.
+
+    Raises
+    ------
+    JobFailed, JobCancelled
+        With the code and the detail of the job's problem.
+    JobNotFinished
+        If ``timeout`` is over; the job goes on.
+    """
+    other = None if relational_dataset is None else id_of(relational_dataset)
+    request = FeatureDatasetRequest(relational_dataset=other)
+    made = yield from fetch(request_dataset, FeatureDataset, feature_set_id=self.id, body=request)
+    if made.job is not None and made.status != "ready":
+        check_success((yield from wait_for_job(made.job, progress=progress, timeout_seconds=timeout)))
+    return (yield from fetch(get_dataset, Dataset, dataset_id=made.dataset))
+
+
+def _to_frame(self: FeatureSetView, relational_dataset: Identified | None = None) -> Program[Any]:
+    """Return the features of all examples as a DataFrame, which any library can learn from; needs pandas and pyarrow.
+
+    Parameters
+    ----------
+    relational_dataset
+        Another delivery of the same tables; default: that of which the feature set was made.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each example in the order of their table, by their row ids, and a column for each feature by its name:
+        booleans, numbers, and categories as texts. The target is not among them.
+    """
+    dataset = yield from _dataset(self, relational_dataset)
+    call = call_of(list_rows, dataset_id=dataset.id)
+    response = yield replace(call, headers={**call.headers, "Accept": _PARQUET})
+    return (yield Work(partial(features_frame, BytesIO(response.content), dataset)))
+
+
+def _content(self: FeatureSetView, form: TableForm = "json") -> Program[bytes]:
+    """Return the whole result as the bytes of a JSON, CSV or Parquet file."""
+    return (yield from content(self, form))
+
+
+def _download(self: FeatureSetView, path: str | Path, form: TableForm = "json") -> Program[Path]:
+    """Write the whole result to a file, CSV and Parquet with a row for each feature, and return its path."""
+    return (yield from download(self, path, form))
+
+
+def _export(self: FeatureSetView, form: ExportForm = "sql") -> Program[str]:
+    """Return the features as one SQL ``SELECT`` over the raw tables, with a column for each, or as JSON."""
+    response = yield call_of(export_feature_set, feature_set_id=self.id, format_=form)
+    text: str = response.content.decode()
+    return text
+
+
+def _sql(self: FeatureSetView) -> Program[str]:
+    """Return one ``SELECT`` over the raw tables, with a row for each example and a column for each feature."""
+    return (yield from _export(self, "sql"))
+
+
+def _json(self: FeatureSetView) -> Program[list[dict[str, Any]]]:
+    """Return the features as plain data: ``feature_sets.create`` takes them, or some of them, again."""
+    return _features_in(json.loads((yield from _export(self, "json"))))
+
+
+def _features_in(exported: Any) -> list[dict[str, Any]]:  # noqa: ANN401  # of JSON
+    found: list[dict[str, Any]] = exported["features"] if isinstance(exported, dict) else exported
+    return found
+
+
+def _create(
+    self: Collection[Details, Kept],
+    relational_dataset: Identified,
+    features: Iterable[Mapping[str, Any] | RelationalFeature] | None = None,
+    *,
+    generate: Mapping[str, Any] | None = None,
+) -> Program[Kept]:
+    """Request a set of features of several tables; call ``wait()`` on what is returned.
+
+    Parameters
+    ----------
+    relational_dataset
+        What registering returned, or its id.
+    features
+        The features as dicts, or those of another set: ``forest.feature_set.features[:20]``. For example ``{"kind":
+        "exists", "variables": [{"id": "a", "table": "account", "from": "example", "by": "account.customer_id"}],
+        "conditions": [{"variable": "a", "column": "kind", "operator": "=", "value": "credit"}]}``.
+    generate
+        ``{"depth": 1}`` instead: each column of the example, and every aggregate along one relationship, or along up to
+        two with ``{"depth": 2}``.
+    """
+    request: dict[str, Any] = {"relational_dataset": id_of(relational_dataset)}
+    if features is not None:
+        request["features"] = list(map(_requested, features))
+    if generate is not None:
+        request["generate"] = dict(generate)
+    body = FeatureSetRequest.from_dict(request)
+    return self.wrapped((yield from create(create_feature_set, Details, body=body)))
+
+
+def _requested(feature: Any) -> dict[str, Any]:  # noqa: ANN401  # a mapping, or a record
+    plain: Mapping[str, Any] = feature.to_dict() if isinstance(feature, Record) else feature
+    return {name: value for name, value in plain.items() if name not in _MADE_BY_THE_SERVICE}
+
+
+class FeatureSet(FeatureSetView, BlockingArtefact):
+    """A feature set, for the blocking client."""
+
+    rows = blocking(_rows)
+    dataset = blocking(_dataset)
+    to_frame = blocking(_to_frame)
+    content = blocking(_content)
+    download = blocking(_download)
+    export = blocking(_export)
+    sql = blocking(_sql)
+    json = blocking(_json)
+
+
+class AsyncFeatureSet(FeatureSetView, AwaitableArtefact):
+    """A feature set, for the async client."""
+
+    rows = awaitable(_rows)
+    dataset = awaitable(_dataset)
+    to_frame = awaitable(_to_frame)
+    content = awaitable(_content)
+    download = awaitable(_download)
+    export = awaitable(_export)
+    sql = awaitable(_sql)
+    json = awaitable(_json)
+
+
+class FeatureSets(SyncDeletable[Details, FeatureSet, FeatureSet]):
+    """All feature sets, newest first."""
+
+    noun = FEATURE_SETS
+    view = FeatureSet
+    create = blocking(_create)
+
+
+class AsyncFeatureSets(AsyncDeletable[Details, AsyncFeatureSet, AsyncFeatureSet]):
+    """All feature sets, newest first."""
+
+    noun = FEATURE_SETS
+    view = AsyncFeatureSet
+    create = awaitable(_create)

@@ -1,0 +1,90 @@
+"""Nested rows: examples as the rows of several tables, each of which is an instance where a model has a feature set."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from .arrow_tables import has_arrow_stream, pyarrow
+from .errors import Invalid
+from .rows import instances_of, is_frame, is_series, with_named_index
+
+NestedInstance: TypeAlias = dict[str, list[dict[str, Any]]]
+"""The rows of one example, by table."""
+_INSTANCES_A_CALL = 100
+_ROWS_A_CALL = 100_000
+_BYTES_A_CALL = 4 << 20  # half of what the service takes
+_NAMES_A_CALL = 200_000  # the service refuses bodies of 300,000 rows and names
+
+
+def nested_instances(rows: Any) -> list[NestedInstance] | None:  # noqa: ANN401  # see below
+    """Return examples as the rows of several tables; ``None`` for rows of one table.
+
+    Parameters
+    ----------
+    rows
+        One example or a list of them: a dict of tables by name, each a data frame, a list of dicts, or one row as a
+        dict or Series, such as ``{"customer": customer, "account": accounts}``.
+
+    Raises
+    ------
+    Invalid
+        For tables that do not name their columns, and for values that the API does not have.
+    """
+    examples = [rows] if isinstance(rows, Mapping) else rows
+    if not isinstance(examples, Sequence) or isinstance(examples, str | bytes) or not any(map(_is_nested, examples)):
+        return None
+    return [_instance(example, number) for number, example in enumerate(examples)]
+
+
+def nested_batches(instances: Sequence[NestedInstance]) -> Iterator[list[NestedInstance]]:
+    """Yield the examples in batches that one call may hold; an example that is larger is sent by itself."""
+    batch: list[NestedInstance] = []
+    held = (0, 0, 0)
+    for instance in instances:
+        size = _size(instance)
+        total = tuple(a + b for a, b in zip(held, size, strict=True))
+        limits = (_ROWS_A_CALL, _NAMES_A_CALL, _BYTES_A_CALL)
+        is_full = len(batch) == _INSTANCES_A_CALL or any(a > b for a, b in zip(total, limits, strict=True))
+        if batch and is_full:
+            yield batch
+            batch, total = [], size
+        batch.append(instance)
+        held = total
+    if batch:
+        yield batch
+
+
+def _size(instance: NestedInstance) -> tuple[int, ...]:
+    """Return the numbers of rows, of rows and names, and of bytes."""
+    rows = [row for table in instance.values() for row in table]
+    return len(rows), sum(1 + len(row) for row in rows), len(json.dumps(instance))
+
+
+def _is_nested(example: object) -> bool:
+    return isinstance(example, Mapping) and any(map(_is_table, example.values()))
+
+
+def _is_table(value: Any) -> bool:  # noqa: ANN401  # a table, or a cell
+    return isinstance(value, Mapping | list | tuple) or is_frame(value) or is_series(value) or has_arrow_stream(value)
+
+
+def _instance(example: Any, number: int) -> NestedInstance:  # noqa: ANN401  # what a caller mixes
+    if not _is_nested(example):
+        detail = f"instance {number} is no dict of tables by name, as others are; do not mix them with rows"
+        raise Invalid("schema_mismatch", detail)
+    return {str(table): _rows(rows, f"table {table!r} of instance {number}") for table, rows in example.items()}
+
+
+def _rows(table: Any, where: str) -> list[dict[str, Any]]:  # noqa: ANN401  # any form of table
+    if not _is_table(table):
+        raise Invalid("schema_mismatch", f"{where} is {str(table)[:80]!r}; give a data frame, or a list of dicts")
+    if isinstance(table, list | tuple) and not table:
+        return []
+    if is_frame(table):
+        table = with_named_index(table)
+    elif has_arrow_stream(table) and not is_series(table):  # which streams values without names
+        table = pyarrow().table(table).to_pylist()
+    rows: list[Any] = instances_of(table) if len(table) else []
+    if not all(isinstance(row, dict) for row in rows):
+        raise Invalid("schema_mismatch", f"{where} has rows without names; give a data frame, or a list of dicts")
+    return rows

@@ -1,0 +1,214 @@
+"""Relational forests: first-order trees over several tables, published as a feature set, a model and a dataset."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from ._generated.api.relational_forests import (
+    create_relational_forest,
+    delete_relational_forest,
+    get_relational_forest,
+    get_relational_forest_content,
+    list_relational_forests,
+)
+from ._generated.models import (
+    ForestEvaluation,
+    PageRelationalForest,
+    QueryLanguage,
+    RelationalForestRequest,
+    RelationalForestResult,
+    RelationalTree,
+    SkippedQuery,
+)
+from ._generated.models import RelationalForest as Details
+from .artefacts import (
+    TABLE_MEDIA_TYPES,
+    ArtefactView,
+    AwaitableArtefact,
+    BlockingArtefact,
+    Content,
+    TableForm,
+    content,
+    download,
+)
+from .calls import Program, awaitable, blocking, create, transport_of
+from .feature_sets import AsyncFeatureSet, FeatureSet
+from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
+from .relational_texts import describe_forest
+
+RELATIONAL_FORESTS: Noun[Details] = Noun(
+    Details,
+    PageRelationalForest,
+    "relational_forest_id",
+    get_relational_forest,
+    get_relational_forest_content,
+    list_relational_forests,
+    delete_relational_forest,
+)
+Method = Literal["forf", "bagging", "tilde"]
+Kept = TypeVar("Kept")
+
+
+class RelationalForestView(ArtefactView[Details]):
+    """A relational forest as it was when it was last fetched; ``details`` has all fields that the service sends.
+
+    Its ``model`` and ``dataset`` are ordinary ones, which every method takes, and explanations of the model take the
+    rows of several tables. As text it is its size and how well it predicts.
+    """
+
+    noun = RELATIONAL_FORESTS
+    contents = Content(get_relational_forest_content, TABLE_MEDIA_TYPES)
+
+    @property
+    def model(self) -> str:
+        """Id of the model: the forest over the columns of its feature set."""
+        found: str = self._part("model")
+        return found
+
+    @property
+    def dataset(self) -> str:
+        """Id of the dataset: the features of all examples, labelled or not."""
+        found: str = self._part("dataset")
+        return found
+
+    @property
+    def evaluation(self) -> ForestEvaluation:
+        """How well the forest predicts, and how large it is."""
+        found: ForestEvaluation = self._part("evaluation")
+        return found
+
+    @property
+    def trees(self) -> list[RelationalTree]:
+        """The sizes of the trees, in their order."""
+        found: list[RelationalTree] = self._part("trees")
+        return found
+
+    @property
+    def skipped(self) -> list[SkippedQuery]:
+        """Queries that were not asked, and why."""
+        found: list[SkippedQuery] = self._part("skipped")
+        return found
+
+    def __str__(self) -> str:
+        if not self._has_result():
+            return repr(self)
+        found: RelationalForestResult = self.result
+        return describe_forest(found)
+
+    def __repr__(self) -> str:
+        found = self._loaded_result
+        if self._details is None or found is None:
+            return super().__repr__()
+        return f"<{type(self).__name__} {self.id} {self.status}, {len(found.trees)} trees>"
+
+
+def _content(self: RelationalForestView, form: TableForm = "json") -> Program[bytes]:
+    """Return the whole result as the bytes of a JSON, CSV or Parquet file."""
+    return (yield from content(self, form))
+
+
+def _download(self: RelationalForestView, path: str | Path, form: TableForm = "json") -> Program[Path]:
+    """Write the whole result to a file, CSV and Parquet with a row for each tree, and return its path."""
+    return (yield from download(self, path, form))
+
+
+def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
+    self: Collection[Details, Kept],
+    relational_dataset: Identified,
+    *,
+    method: Method = "forf",
+    n_trees: int = 33,
+    test_share: float = 0.25,
+    criterion: Literal["gain", "gain_ratio"] = "gain",
+    min_samples_leaf: int = 2,
+    max_depth: int | None = None,
+    pruning: Literal["c45", "none"] = "c45",
+    aggregates: bool = True,
+    language: Mapping[str, Any] | None = None,
+    seed: int = 0,
+) -> Program[Kept]:
+    """Request trees that are learned from several tables; call ``wait()`` on what is returned.
+
+    The same request again is free: it gives the forest that is made, or being made.
+
+    Parameters
+    ----------
+    relational_dataset
+        What registering returned, or its id.
+    method
+        ``forf`` tries a random share of the tests at each node (Van Assche, Vens, Blockeel & Džeroski); ``bagging``
+        grows trees on bootstrap samples, which try all tests; ``tilde`` grows one tree (Blockeel & De Raedt).
+    n_trees
+        1 to 1,000; ``tilde`` makes one.
+    test_share
+        Probability that ``forf`` tries a test at a node, above 0 and at most 1.
+    criterion
+        Score of a test: ``gain`` of information, or its ratio to the entropy of the two shares.
+    min_samples_leaf
+        Examples in each leaf, at least.
+    max_depth
+        Maximum number of tests on a path, 1 to 64; default: 64.
+    pruning
+        ``c45``: by C4.5's estimate of errors; ``none``: not at all.
+    aggregates
+        Whether aggregates of rows, such as counts and means, are tested.
+    language
+        Which queries may be asked, where not all: ``{"max_variables": 2, "tables": {"account": {"columns":
+        ["kind"]}}}`` tests no other column of accounts; ``"relationships"`` lists those that are followed.
+    seed
+        Makes bootstrap samples and the choice of tests repeatable.
+    """
+    request = RelationalForestRequest(
+        relational_dataset=id_of(relational_dataset),
+        method=method,
+        n_trees=n_trees,
+        test_share=test_share,
+        criterion=criterion,
+        min_samples_leaf=min_samples_leaf,
+        max_depth=max_depth,
+        pruning=pruning,
+        aggregates=aggregates,
+        language=QueryLanguage.from_dict(dict(language or {})),
+        seed=seed,
+    )
+    return self.wrapped((yield from create(create_relational_forest, Details, body=request)))
+
+
+class RelationalForest(RelationalForestView, BlockingArtefact):
+    """A relational forest, for the blocking client."""
+
+    content = blocking(_content)
+    download = blocking(_download)
+
+    @property
+    def feature_set(self) -> FeatureSet:
+        """The feature set: all tests of the trees, in order of first use."""
+        return FeatureSet(transport_of(self), None, self._part("feature_set"))
+
+
+class AsyncRelationalForest(RelationalForestView, AwaitableArtefact):
+    """A relational forest, for the async client."""
+
+    content = awaitable(_content)
+    download = awaitable(_download)
+
+    @property
+    def feature_set(self) -> AsyncFeatureSet:
+        """The feature set: all tests of the trees, in order of first use."""
+        return AsyncFeatureSet(transport_of(self), None, self._part("feature_set"))
+
+
+class RelationalForests(SyncDeletable[Details, RelationalForest, RelationalForest]):
+    """All relational forests, newest first."""
+
+    noun = RELATIONAL_FORESTS
+    view = RelationalForest
+    create = blocking(_create)
+
+
+class AsyncRelationalForests(AsyncDeletable[Details, AsyncRelationalForest, AsyncRelationalForest]):
+    """All relational forests, newest first."""
+
+    noun = RELATIONAL_FORESTS
+    view = AsyncRelationalForest
+    create = awaitable(_create)

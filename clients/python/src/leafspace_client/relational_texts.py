@@ -1,0 +1,83 @@
+"""Texts about several tables: what they refer to, the features that are asked about them, and forests of those."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ._generated.models import (
+        ForestScores,
+        RelationalDataset,
+        RelationalFeature,
+        RelationalForestResult,
+        RelationalTable,
+        Relationship,
+    )
+
+_SHOWN_FEATURES = 50
+
+
+def describe_tables(dataset: "RelationalDataset") -> str:
+    """Return the tables one a line, with their keys, what they refer to, and what the service warns of."""
+    lines = [line for table in dataset.tables for line in _table_lines(table, dataset)]
+    if dataset.unused:
+        lines.append(f"No relationship leads from the examples to {', '.join(dataset.unused)}.")
+    return "\n".join([*lines, *(f"Warning: {warning.detail}" for warning in dataset.warnings)])
+
+
+def _table_lines(table: "RelationalTable", dataset: "RelationalDataset") -> Iterator[str]:
+    said = [f"key {', '.join(table.primary_key)}"] if table.primary_key else []
+    said += [f"time {table.time}"] if table.time else []
+    yield f"{table.name}: {_number(table.n_rows, 'row')}{', '.join(['', *said])}"
+    if table.name == dataset.examples.table:
+        yield f"  {_examples(dataset)}"
+    yield from (f"  {_relationship(each)}" for each in dataset.relationships if each.from_ == table.name)
+
+
+def _examples(dataset: "RelationalDataset") -> str:
+    found = dataset.examples
+    said = "the examples"
+    if found.target is not None:
+        classes = "" if found.classes is None else f" ({', '.join(found.classes[:10])})"
+        said += f", {found.n_labelled:,} of them labelled by {found.target}{classes}"
+    return said if found.cutoff is None else f"{said}, each before its {found.cutoff}"
+
+
+def _relationship(found: "Relationship") -> str:
+    said = f"{', '.join(found.columns)} -> {found.to}: {found.mean_rows:.3g} rows each, at most {found.max_rows:,}"
+    said += f"; {_number(found.n_dangling, 'row')} without one" if found.n_dangling else ""
+    return f"{said}; inferred" if found.inferred else said
+
+
+def describe_features(features: "Sequence[RelationalFeature]") -> str:
+    """Return the names of features, one a line."""
+    rest = len(features) - _SHOWN_FEATURES
+    more = [f"… and {rest:,} more"] if rest > 0 else []
+    return "\n".join([*(feature.name for feature in features[:_SHOWN_FEATURES]), *more])
+
+
+def describe_forest(found: "RelationalForestResult") -> str:
+    """Return how large a forest is, and how well it predicts."""
+    own = found.evaluation
+    n_trees, n_tests = _number(len(found.trees), "tree"), _number(own.n_nodes, "test")
+    lines = [f"{n_trees}, {n_tests} of {_number(found.n_features, 'feature')}"]
+    if own.out_of_bag:
+        lines.append(f"Out of bag, {_scores(own.out_of_bag)}")
+    lines.append(f"On the examples that it was learned from, {_scores(own.training)}")
+    if found.skipped:
+        lines.append(f"{_number(len(found.skipped), 'query', 'queries')} not asked: {found.skipped[0].reason}")
+    return "\n".join(lines)
+
+
+def _scores(found: "ForestScores") -> str:
+    measures = {
+        "accuracy": found.accuracy,
+        "balanced accuracy": found.balanced_accuracy,
+        "mean squared error": found.mean_squared_error,
+        "R2": found.r2,
+    }
+    said = [f"{name} {value:.3f}" for name, value in measures.items() if isinstance(value, float)]
+    return f"{found.n_examples:,} examples: {', '.join(said)}"
+
+
+def _number(number: int, one: str, several: str = "") -> str:
+    return f"{number:,} {one if number == 1 else several or f'{one}s'}"

@@ -43,6 +43,7 @@ def test_an_attempt_that_dies_before_its_commit_leaves_nothing_and_the_next_publ
 ) -> None:
     requested = _request(own)
     claim = own.claim(requested.job or "")
+
     def die(*arguments: Any, **named: Any) -> None:  # noqa: ANN401  # whatever it is called with
         publish(*arguments, **named)
         raise _Death

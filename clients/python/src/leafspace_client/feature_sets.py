@@ -191,7 +191,7 @@ def _to_frame(self: FeatureSetView, relational_dataset: Identified | None = None
     -------
     pandas.DataFrame
         A row for each example in the order of their table, by their row ids, and a column for each feature by its name:
-        booleans, numbers, and categories as texts. The target is not among them.
+        booleans, numbers, and pandas' categories. The target is not among them.
     """
     dataset = yield from _dataset(self, relational_dataset)
     call = call_of(list_rows, dataset_id=dataset.id)

@@ -21,7 +21,7 @@ class ExamplesMetadata(Contract):
     target: Name | None = Field(
         default=None,
         description="Name of its column with the labels or values to predict, which may be missing; null: none. It is "
-        "never asked, on any path.",
+        "never tested, on any path.",
     )
     cutoff: Name | None = Field(
         default=None,
@@ -89,7 +89,7 @@ class RelationalColumn(Contract):
         description="Type of the column's values; of keys: category."
     )
     role: Literal["feature", "target", "key", "time"] = Field(
-        description="Use of the column. Keys, times (also the cutoff) and the target are never asked by value."
+        description="Use of the column. Keys, times (also the cutoff) and the target are never tested by value."
     )
     n_missing: int = Field(description="Number of missing values.")
     n_categories: int | None = Field(

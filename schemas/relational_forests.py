@@ -16,7 +16,7 @@ MAX_TREES, MAX_TREE_DEPTH, MAX_SAMPLES_LEAF = 1_000, 64, 1_000_000_000
 
 
 class TableLanguage(Contract):
-    """Which queries are asked of one table's rows."""
+    """Which queries trees may use about one table's rows."""
 
     columns: list[Name] | None = Field(
         default=None, description="Names of the columns that are tested; null: all; `[]`: none."
@@ -24,7 +24,7 @@ class TableLanguage(Contract):
     bare: bool = Field(
         default=True,
         strict=True,
-        description="Whether it is asked if there is a row at all, without a condition on one of its columns.",
+        description="Whether trees may test if there is a row at all, without a condition on one of its columns.",
     )
     aggregates: list[AggregateFunction] | None = Field(
         default=None, description="Aggregates of the table's rows that are tested; null: all; `[]`: none."
@@ -32,7 +32,7 @@ class TableLanguage(Contract):
 
 
 class QueryLanguage(Contract):
-    """Which queries a forest's trees may ask; everything that the schema allows by default."""
+    """Which queries a forest's trees may use; everything that the schema allows by default."""
 
     max_variables: int = Field(
         default=3, strict=True, ge=1, le=4, description="Maximum number of rows of other tables in one query."
@@ -90,7 +90,7 @@ class RelationalForestRequest(Contract):
     aggregates: bool = Field(
         default=True, strict=True, description="Whether aggregates of rows (such as counts and means) are tested."
     )
-    language: QueryLanguage = Field(default=QueryLanguage(), description="Which queries may be asked.")
+    language: QueryLanguage = Field(default=QueryLanguage(), description="Which queries trees may use.")
     seed: int = Field(
         default=0, strict=True, ge=0, le=2**32 - 1, description="Seed of bootstrap samples and of the tests to try."
     )
@@ -135,10 +135,10 @@ class RelationalTree(Contract):
 
 
 class SkippedQuery(Contract):
-    """A query that was not asked, and why."""
+    """A query that was not tested, and why."""
 
     query: str = Field(description="The query in English.")
-    reason: str = Field(description="Why it was not asked.")
+    reason: str = Field(description="Why it was not tested.")
 
 
 class RelationalForestResult(Contract):

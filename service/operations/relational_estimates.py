@@ -9,7 +9,7 @@ from .job_estimates import JobEstimate, Need
 
 _MIB = 1 << 20
 _CELL_BYTES, _LINK_BYTES, _ID_BYTES = 4, 8, 80  # of a value, of a row in a relationship, of the id of an example
-_MOST_BINDINGS = 20_000_000  # of one component: tests that need more are not asked
+_MOST_BINDINGS = 20_000_000  # of one component: tests that need more are not tested
 _TABLES_OF_BINDINGS = 3  # at the same time: of a node, of its test, and of the one after that
 _COMPILING_BYTES = 128 * _MIB
 _FEATURES_A_TREE, _MOST_FEATURES = 60, 10_000  # as a rule

@@ -73,7 +73,7 @@ def check_language(request: RelationalForestRequest, schema: Schema) -> None:
             _refuse_name(f"no relationship leads to a table {name!r}; there are {', '.join(schema.tables)}", place)
         for column in of_table.columns or ():
             _check_column(schema, name, table, column, f"{place}/columns")
-    if not _asks_something(request, schema):
+    if not _allows_tests(request, schema):
         detail = "the language leaves nothing to ask: no column of the examples, no row or aggregate of other tables"
         raise StorageError("relational_language_empty", detail, "/language")
 
@@ -82,34 +82,34 @@ def _check_column(schema: Schema, name: str, table: TableSchema, column: str, pl
     if column not in table.columns:
         _refuse_name(f"table {name!r} has no column {column!r}; it has {', '.join(table.columns)}", place)
     if (name, column) == (schema.examples, schema.target):
-        _refuse_name(f"column {column!r} is the target, which is never asked", place)
+        _refuse_name(f"column {column!r} is the target, which is never tested", place)
 
 
 def _refuse_name(detail: str, place: str) -> NoReturn:
     raise StorageError("unknown_feature", detail, place)
 
 
-def _asks_something(request: RelationalForestRequest, schema: Schema) -> bool:
-    """Return whether an example, or a row that one step leads to, can be asked anything."""
+def _allows_tests(request: RelationalForestRequest, schema: Schema) -> bool:
+    """Return whether an example, or a row that one step leads to, can be tested."""
     language = request.language
-    if _asked_columns(schema, language, schema.examples):
+    if _tested_columns(schema, language, schema.examples):
         return True
     return any(
-        _asks_of(request, schema, table)
+        _allows_tests_of(request, schema, table)
         for step, table in schema.steps_from(schema.examples)
         if language.relationships is None or step.relationship in language.relationships
         if language.through_examples or table != schema.examples
     )
 
 
-def _asks_of(request: RelationalForestRequest, schema: Schema, table: str) -> bool:
+def _allows_tests_of(request: RelationalForestRequest, schema: Schema, table: str) -> bool:
     of_table = request.language.tables.get(table, _WHOLE)
     has_aggregates = request.aggregates and of_table.aggregates != []
     has_more = any(reached != table for _, reached in schema.steps_from(table) if reached != schema.examples)
-    return of_table.bare or has_aggregates or has_more or bool(_asked_columns(schema, request.language, table))
+    return of_table.bare or has_aggregates or has_more or bool(_tested_columns(schema, request.language, table))
 
 
-def _asked_columns(schema: Schema, language: QueryLanguage, table: str) -> list[str]:
+def _tested_columns(schema: Schema, language: QueryLanguage, table: str) -> list[str]:
     wanted = language.tables.get(table, _WHOLE).columns
     target = schema.target if table == schema.examples else None
     return [

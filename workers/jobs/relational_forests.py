@@ -41,7 +41,7 @@ from tree_explainers.relational.forests import (
     labelled_examples,
 )
 from tree_explainers.relational.language import Language
-from tree_explainers.relational.language import TableLanguage as AskedOfTable
+from tree_explainers.relational.language import TableLanguage as OfTable
 from tree_explainers.relational.query_trie import FeatureColumn
 from tree_explainers.relational.tables import RelationalRows
 from tree_explainers.relational.tilde_trees import TildeSettings
@@ -96,16 +96,16 @@ def settings_of(request: RelationalForestRequest) -> ForestSettings:
         language=Language(
             max_variables=language.max_variables,
             through_examples=language.through_examples,
-            tables={table: _asked(of_table) for table, of_table in language.tables.items()},
+            tables={table: _table_language(of_table) for table, of_table in language.tables.items()},
             relationships=None if language.relationships is None else tuple(language.relationships),
         ),
     )
     return ForestSettings(request.method, request.n_trees, request.seed, tree)
 
 
-def _asked(of_table: TableLanguage) -> AskedOfTable:
+def _table_language(of_table: TableLanguage) -> OfTable:
     columns, aggregates = of_table.columns, of_table.aggregates
-    return AskedOfTable(
+    return OfTable(
         columns=None if columns is None else tuple(columns),
         bare=of_table.bare,
         aggregates=None if aggregates is None else tuple(aggregates),

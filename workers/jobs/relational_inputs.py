@@ -23,7 +23,7 @@ from tree_explainers.relational.tables import MISSING, RelationalRows, Relations
 from ..runtime.context import JobContext
 
 MAX_LEVELS = 1_000
-"""Categories of more levels are not asked: their columns count as keys."""
+"""Categories of more levels are not tested: their columns count as keys."""
 
 _LARGEST = float(np.finfo(np.float32).max)
 _Values = NDArray[np.int32] | NDArray[np.float32]
@@ -39,10 +39,10 @@ class RelationalInput:
 
 
 def load_relational_rows(context: JobContext, dataset_id: str, report: ReportProgress | None = None) -> RelationalInput:
-    """Return the rows of all tables that something can be asked of.
+    """Return the rows of all tables that something can be tested of.
 
     Tables that no relationship leads to from the examples are left out. Numbers are rounded to single precision.
-    Columns with more than 1,000 levels have the kind ``key``, which is never asked by value.
+    Columns with more than 1,000 levels have the kind ``key``, which is never tested by value.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def load_relational_rows(context: JobContext, dataset_id: str, report: ReportPro
 
 @dataclass(frozen=True, slots=True)
 class RelationalFiles:
-    """The files of a relational dataset's tables that something can be asked of, and of its arrays."""
+    """The files of a relational dataset's tables that something can be tested of, and of its arrays."""
 
     view: RelationalDataset
     contents: Mapping[str, Path]
@@ -118,7 +118,7 @@ def _read_table(
     values: dict[str, _Values] = {}
     for column in table.columns:
         levels: tuple[str, ...] = ()
-        if _may_be_asked(column):
+        if _is_testable(column):
             values[column.name], levels = _codes_or_numbers(files.column(table.name, column.name), column.type)
         elif column.role == "target" and column.type == "category":
             levels = tuple(files.view.examples.classes or ())
@@ -126,7 +126,7 @@ def _read_table(
     return TableSchema(columns, tuple(table.primary_key), table.time), Table(table.n_rows, values, times)
 
 
-def _may_be_asked(column: RelationalColumn) -> bool:
+def _is_testable(column: RelationalColumn) -> bool:
     return column.role == "feature" and (column.n_categories or 0) <= MAX_LEVELS
 
 

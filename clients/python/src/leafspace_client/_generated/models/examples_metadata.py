@@ -18,7 +18,7 @@ class ExamplesMetadata(Record):
     Attributes:
         table (str): Name of the table whose rows are the examples.
         target (None | str | Unset): Name of its column with the labels or values to predict, which may be missing;
-            null: none. It is never asked, on any path.
+            null: none. It is never tested, on any path.
         cutoff (None | str | Unset): Name of its column with the moment of the prediction: of tables with a `time`, an
             example sees only rows before it. Null: it sees all.
     """

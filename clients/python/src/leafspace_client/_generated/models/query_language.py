@@ -17,7 +17,7 @@ T = TypeVar("T", bound="QueryLanguage")
 
 @_attrs_define(repr=False)
 class QueryLanguage(Record):
-    """Which queries a forest's trees may ask; everything that the schema allows by default.
+    """Which queries a forest's trees may use; everything that the schema allows by default.
 
     Attributes:
         max_variables (int | Unset): Maximum number of rows of other tables in one query. Default: 3.

@@ -22,7 +22,7 @@ class RelationalColumn(Record):
     Attributes:
         name (str): Name of the column in the uploaded file.
         type_ (str): Type of the column's values; of keys: category.
-        role (str): Use of the column. Keys, times (also the cutoff) and the target are never asked by value.
+        role (str): Use of the column. Keys, times (also the cutoff) and the target are never tested by value.
         n_missing (int): Number of missing values.
         n_categories (int | None): Number of distinct categories; null for numbers, booleans, keys and times.
         categories (list[str] | None): Distinct categories in alphabetical order; null for numbers, booleans, keys,

@@ -35,7 +35,7 @@ class RelationalForestRequest(Record):
         pruning (str | Unset): How trees are pruned: `c45`, by C4.5's estimate of errors; `none`: not at all. Default:
             'c45'.
         aggregates (bool | Unset): Whether aggregates of rows (such as counts and means) are tested. Default: True.
-        language (QueryLanguage | Unset): Which queries a forest's trees may ask; everything that the schema allows by
+        language (QueryLanguage | Unset): Which queries a forest's trees may use; everything that the schema allows by
             default.
         seed (int | Unset): Seed of bootstrap samples and of the tests to try. Default: 0.
     """

@@ -12,11 +12,11 @@ T = TypeVar("T", bound="SkippedQuery")
 
 @_attrs_define(repr=False)
 class SkippedQuery(Record):
-    """A query that was not asked, and why.
+    """A query that was not tested, and why.
 
     Attributes:
         query (str): The query in English.
-        reason (str): Why it was not asked.
+        reason (str): Why it was not tested.
     """
 
     query: str

@@ -13,11 +13,11 @@ T = TypeVar("T", bound="TableLanguage")
 
 @_attrs_define(repr=False)
 class TableLanguage(Record):
-    """Which queries are asked of one table's rows.
+    """Which queries trees may use about one table's rows.
 
     Attributes:
         columns (list[str] | None | Unset): Names of the columns that are tested; null: all; `[]`: none.
-        bare (bool | Unset): Whether it is asked if there is a row at all, without a condition on one of its columns.
+        bare (bool | Unset): Whether trees may test if there is a row at all, without a condition on one of its columns.
             Default: True.
         aggregates (list[str] | None | Unset): Aggregates of the table's rows that are tested; null: all; `[]`: none.
     """

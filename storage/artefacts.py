@@ -76,7 +76,7 @@ class Artefact:
     noun: str
     request: dict[str, Any]
     status: str  # pending, ready, failed, cancelled
-    job: str | None  # None: it was made at once
+    job: str  # empty: it was made at once
     problem: dict[str, Any] | None
     result: str | None  # object: the result as JSON
     arrays: str | None  # object: what explainers need of it
@@ -254,7 +254,7 @@ def _artefact_with(row: RowMapping, files: Mapping[str, str]) -> Artefact:
     return Artefact(
         **{name: row[name] for name in ("id", "noun", "request", *_REFERENCES)},
         status=row["status"],
-        job=row["job"],
+        job=row["job"] or "",
         problem=None if row["result"] is not None else row["job_problem"],
         result=row["result"],
         arrays=row["arrays"],

@@ -274,7 +274,7 @@ def _state_of(artefact: Artefact) -> dict[str, Any]:
     return {
         "id": artefact.id,
         "status": artefact.status,
-        "job": artefact.job,
+        "job": artefact.job or None,
         "created_at": artefact.created_at,
         "request": artefact.request,
         "problem": artefact.problem,

@@ -4,7 +4,9 @@ Names and categories come from users. Each is quoted so that it stays a text and
 line end, so an expression is a list of lines, which can be indented without a change to the text.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
 
 from explanations.rules import MissingTerm, NumberTerm, Term, TextTerm
 from storage.errors import StorageError
@@ -19,6 +21,15 @@ ABOUT_NAN = "-- A missing value is NULL: some databases hold NaN to be greater t
 def number(value: float) -> str:
     """Return a finite number in the fewest digits that restore it; SQL and Python write it alike."""
     return repr(float(value))
+
+
+def single(value: float) -> str:
+    """Return a finite number in the fewest digits that restore its single precision, where that is all that it has.
+
+    Columns of several tables are read in single precision, and cuts lie between such numbers: 0.292 in a table is not
+    above a cut of 0.292, though the single next to it, 0.29199999570846558, is less.
+    """
+    return str(np.float32(value)) if float(np.float32(value)) == value else number(value)
 
 
 def sql_name(name: str) -> str:
@@ -48,7 +59,7 @@ def on_one_line(text: str) -> str:
     return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
 
 
-def sql_condition(term: Term, operand: str | None = None) -> str:
+def sql_condition(term: Term, operand: str | None = None, write: Callable[[float], str] = number) -> str:
     """Return the condition that is true where a term holds, for ``CASE`` in standard SQL.
 
     It also runs in SQLite, PostgreSQL and DuckDB. A missing value is NULL, for which only conditions that mention NULL
@@ -60,13 +71,15 @@ def sql_condition(term: Term, operand: str | None = None) -> str:
         The condition.
     operand
         The expression that is tested; by default the term's column.
+    write
+        How numbers are written.
     """
     operand = sql_name(term.column) if operand is None else operand
     if isinstance(term, MissingTerm):
         return f"{operand} IS {'NULL' if term.is_missing else 'NOT NULL'}"
     if isinstance(term, TextTerm):
         return _membership(term, operand)
-    compared = _of_boolean(term, operand) if term.is_boolean else f"{operand} {comparison(term)}"
+    compared = _of_boolean(term, operand) if term.is_boolean else f"{operand} {comparison(term, write)}"
     return _or_null(compared, operand, or_null=term.or_missing)
 
 
@@ -92,9 +105,9 @@ def _or_null(condition: str, operand: str, *, or_null: bool) -> str:
     return f"({condition} OR {operand} IS NULL)" if or_null else condition
 
 
-def comparison(term: NumberTerm) -> str:
+def comparison(term: NumberTerm, write: Callable[[float], str] = number) -> str:
     """Return the comparison of a term without its operand."""
-    return f"{'>' if term.is_above else '<='} {number(term.bound)}"
+    return f"{'>' if term.is_above else '<='} {write(term.bound)}"
 
 
 def row_of(expressions: Sequence[str]) -> str:

@@ -29,10 +29,24 @@ from .expressions import (
     indented,
     on_one_line,
     row_of,
+    single,
     sql_condition,
     sql_name,
 )
-from .joins import ZERO_OF_NONE, Joins, aggregate_of, bind, column_of, ends, grouped, modes, not_null, or_zero, share_of
+from .joins import (
+    ZERO_OF_NONE,
+    Joins,
+    aggregate_of,
+    bind,
+    column_of,
+    ends,
+    grouped,
+    modes,
+    not_null,
+    or_zero,
+    share_of,
+    slack_of,
+)
 
 _HALF = 0.5
 
@@ -88,7 +102,13 @@ def value_lines(schema: Schema, features: Sequence[Feature]) -> tuple[Lines, lis
     column = measured_column(schema, first)
     if first.kind == "mode" and column is not None:
         return modes(rows.joins, rows.keys, values[0], column.levels, conditions), rows.outer
-    return grouped(rows.joins, rows.keys, values, conditions), rows.outer
+    of_names = {value_name(place, len(features)): value for place, value in enumerate(values)}
+    return grouped(rows.joins, rows.keys, of_names, conditions), rows.outer
+
+
+def value_name(place: int, n_features: int) -> str:
+    """Return the column of a feature in the query that reads it, with others or alone."""
+    return f"v{place + 1}" if n_features > 1 else "v"
 
 
 def _reads_example(feature: Feature) -> bool:
@@ -136,8 +156,12 @@ def feature_test(schema: Schema, feature: Feature, term: Term) -> ExampleTest:
         return _exists_test(schema, feature.query, term)
     holds_of_none = term.holds(0.0 if feature.kind in ZERO_OF_NONE else None)
     positive = complement(term) if holds_of_none else term
-    comment = sql_condition(positive, on_one_line(term.column))
+    comment = _compared(positive, on_one_line(term.column))
     return ExampleTest(tuple(_value_test(schema, feature, positive)), comment, holds_of_none)
+
+
+def _compared(term: Term, operand: str, slack: str = "") -> str:
+    return sql_condition(term, operand, lambda bound: single(bound) + slack)
 
 
 def complement(term: Term) -> Term:
@@ -209,20 +233,24 @@ def _value_test(schema: Schema, feature: Feature, term: Term) -> Lines:
     """Return the expression that a term, which does not hold of no bindings, holds for a feature's value."""
     column = own_column(feature)
     if column is not None:
-        return [f"COALESCE({sql_condition(_of_kind(schema, feature, term), column)}, FALSE)"]
+        return [f"COALESCE({_compared(_of_kind(schema, feature, term), column)}, FALSE)"]
     if feature.kind in ("value", "mode"):
         lines, outer = value_lines(schema, [feature])
         keys = ", ".join(f"k{place + 1}" for place in range(len(outer)))
-        condition = sql_condition(_of_kind(schema, feature, term), "f.v")
+        condition = _compared(_of_kind(schema, feature, term), "f.v")
         selected = [f"SELECT {keys}", "FROM (", *indented(lines), ") AS f", f"WHERE {condition}"]
         return framed(f"{row_of(outer)} IN (", ["", *indented(selected), ""], ")")
     rows = bound(schema, feature.query, reads_example=_reads_example(feature))
     values, conditions = _aggregates(rows, [feature])
     if _is_threshold(feature, term) and feature.measure is not None:
         measure = rows.joins.read(feature.measure.variable, feature.measure.term)
-        return _among(rows, clause("WHERE", [*conditions, sql_condition(term, measure)]))
+        slack = rows.joins.slack(feature.measure.variable, feature.measure.term)
+        return _among(rows, clause("WHERE", [*conditions, _compared(term, measure, slack)]))
+    slack = ""
+    if feature.measure is not None:
+        slack = slack_of(feature.kind, rows.joins.read(feature.measure.variable, feature.measure.term))
     value = or_zero(feature.kind, values[0])
-    having = [f"GROUP BY {', '.join(rows.keys)}", f"HAVING {sql_condition(term, value)}"]
+    having = [f"GROUP BY {', '.join(rows.keys)}", f"HAVING {_compared(term, value, slack)}"]
     return _among(rows, [*clause("WHERE", conditions), *having])
 
 

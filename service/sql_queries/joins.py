@@ -6,10 +6,8 @@ correlated one would be made again for each row. With cutoffs, all subqueries th
 examples, and every join keeps to earlier rows.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-
-import numpy as np
 
 from tree_explainers.relational.queries import (
     EXAMPLE,
@@ -24,9 +22,10 @@ from tree_explainers.relational.queries import (
 )
 from tree_explainers.relational.schema import ColumnSchema, Schema, Step
 
-from .expressions import ALWAYS, NEVER, Lines, clause, equal, framed, indented, sql_name, sql_text
+from .expressions import ALWAYS, NEVER, Lines, clause, equal, framed, indented, single, sql_name, sql_text
 
 _NUMBER = ColumnSchema("number")
+ADDED = ("sum", "mean")
 ZERO_OF_NONE = ("count", "sum", "n_distinct")
 _CALLS = {"sum": "SUM({})", "mean": "AVG({})", "min": "MIN({})", "max": "MAX({})", "n_distinct": "COUNT(DISTINCT {})"}
 
@@ -52,7 +51,15 @@ class Joins:
     def condition(self, condition: Condition) -> str:
         """Return the expression of a condition; NULL where the term is missing."""
         column = column_of(self.schema, self.tables[condition.variable], condition.term)
-        return _compared(self.read(condition.variable, condition.term), condition.operator, condition.value, column)
+        expression = self.read(condition.variable, condition.term)
+        slack = self.slack(condition.variable, condition.term) if condition.operator in (">", "<=") else ""
+        return _compared(expression, condition.operator, condition.value, column) + slack
+
+    def slack(self, variable: int, term: Term) -> str:
+        """Return what is added to a constant that a term is compared with; see ``slack_of``."""
+        if isinstance(term, ColumnTerm) or term.function not in ADDED:
+            return ""
+        return _slack(or_zero(term.function, f"{self._aggregate(variable, term)}.w"))
 
     def columns(self, variable: int, names: Sequence[str]) -> list[str]:
         """Return columns of a variable's own row."""
@@ -138,6 +145,19 @@ def or_zero(function: str, value: str) -> str:
     return f"COALESCE({value}, 0)" if function in ZERO_OF_NONE else value
 
 
+def slack_of(function: str, measure: str) -> str:
+    """Return what is added to a constant that a sum or mean is compared with: far more than rounding in other orders.
+
+    Sums of decimals are 0.8260000000000001 in one order and 0.826 in another; a cut of 0.826 has to part them from
+    larger ones alone.
+    """
+    return _slack(or_zero(function, _CALLS[function].format(f"ABS({measure})"))) if function in ADDED else ""
+
+
+def _slack(sizes: str) -> str:
+    return f" + 1e-9 * {sizes}"
+
+
 def _compared(expression: str, operator: Operator, value: Value, column: ColumnSchema) -> str:
     if operator == "is_missing":
         return f"{expression} IS NULL"
@@ -149,7 +169,7 @@ def _compared(expression: str, operator: Operator, value: Value, column: ColumnS
 def _constant(value: Value) -> str:
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
-    return sql_text(value) if isinstance(value, str) else str(np.float32(value))  # 0.1, not the single next to it
+    return sql_text(value) if isinstance(value, str) else single(float(value or 0))
 
 
 def _aggregated(outer: Joins, variable: int, term: AggregateTerm) -> tuple[Lines, list[str]]:
@@ -212,11 +232,14 @@ def _term_of_rows(
     measure = None if term.column is None else joins.read(variable, term.column)
     chosen = [joins.condition(_on(variable, one)) for one in term.where]
     if term.function == "share":
-        return grouped(joins, keys, [share_of(chosen)], conditions)
+        return grouped(joins, keys, {"v": share_of(chosen)}, conditions)
     if term.function == "mode" and measure is not None and term.column is not None:
         levels = column_of(joins.schema, table, term.column).levels
         return modes(joins, keys, measure, levels, [*conditions, *chosen])
-    return grouped(joins, keys, [aggregate_of(term.function, measure)], [*conditions, *chosen])
+    values = {"v": aggregate_of(term.function, measure)}
+    if term.function in ADDED:
+        values["w"] = aggregate_of(term.function, f"ABS({measure})")
+    return grouped(joins, keys, values, [*conditions, *chosen])
 
 
 def _on(variable: int, one: Selection) -> Condition:
@@ -238,10 +261,10 @@ def share_of(conditions: Sequence[str]) -> str:
     return f"AVG(CASE WHEN {' AND '.join(conditions) or ALWAYS} THEN 1.0 ELSE 0.0 END)"
 
 
-def grouped(joins: Joins, keys: Sequence[str], values: Sequence[str], conditions: Sequence[str]) -> Lines:
-    """Return a query of values by group, with keys ``k1``, ``k2``, … and ``v`` or, of several, ``v1``, ``v2``, …."""
+def grouped(joins: Joins, keys: Sequence[str], values: Mapping[str, str], conditions: Sequence[str]) -> Lines:
+    """Return a query of values, by their names, by group, with keys ``k1``, ``k2``, …."""
     named = [f"{key} AS k{place + 1}" for place, key in enumerate(keys)]
-    named += [f"{value} AS v{place + 1 if len(values) > 1 else ''}" for place, value in enumerate(values)]
+    named += [f"{value} AS {name}" for name, value in values.items()]
     return [
         f"SELECT {', '.join(named)}",
         *joins.lines,

@@ -8,7 +8,7 @@ from tree_explainers.relational.queries import Feature, Query
 from tree_explainers.relational.schema import Schema
 
 from .expressions import Lines, equal, framed, indented, on_one_line, sql_name
-from .features import ExampleTest, exists_lines, own_column, value_lines
+from .features import ExampleTest, exists_lines, own_column, value_lines, value_name
 from .joins import or_zero
 
 _MOST_JOINED = 50  # subqueries in one FROM; SQLite has room for 64 tables
@@ -99,7 +99,7 @@ def _sources(schema: Schema, features: Mapping[str, Feature]) -> Iterator[_Sourc
             together.setdefault((feature.query, alone), []).append(name)
     for place, names in enumerate(together.values()):
         lines, outer = value_lines(schema, [features[name] for name in names])
-        numbered = {name: f"v{number + 1}" if len(names) > 1 else "v" for number, name in enumerate(names)}
+        numbered = {name: value_name(number, len(names)) for number, name in enumerate(names)}
         yield _Source(f"q{place + 1}", lines, outer, numbered)
 
 

@@ -11,6 +11,7 @@ from tests.support.api import Api, Json
 from tests.support.bank import bank
 from tests.support.raw_tables import RawTables
 from tests.support.relational_service import nested_instance, register_tables
+from tests.support.sql_engines import by_example, in_duckdb, same_value
 
 _FORESTS, _SETS, _DATASETS = "/v1/relational-forests", "/v1/feature-sets", "/v1/datasets"
 _REQUEST: Json = {"n_trees": 3, "seed": 7, "min_samples_leaf": 3}
@@ -32,7 +33,7 @@ _LISTED = [_HAS_CREDIT, _HIGHEST, _REGION]
 
 @pytest.fixture(scope="module")
 def raw() -> RawTables:
-    """A bank whose first customers have no label."""
+    """Return a bank whose first customers have no label."""
     tables = bank(150, seed=3, mean_transactions=8)
     labels = [None] * 10 + list(tables.columns["customer"]["defaulted"][10:])
     return replace(tables, columns={**tables.columns, "customer": {**tables.columns["customer"], "defaulted": labels}})
@@ -177,8 +178,7 @@ def test_a_set_becomes_a_dataset_of_its_own_tables_and_of_another_delivery(
     customers = {**later.columns["customer"], "region": ["abroad", *later.columns["customer"]["region"][1:]]}
     other = register_tables(api, replace(later, columns={**later.columns, "customer": customers}), "a later delivery")
 
-    own, delivered = ({}, {"relational_dataset": other["id"]})
-    for request, source in ((own, raw), (delivered, None)):
+    for request, source in (({}, raw), ({"relational_dataset": other["id"]}, None)):
         answer = api.post(f"{_SETS}/{listed}/datasets", request)
         assert answer.status_code == 202, answer.text
         made = answer.json()
@@ -250,7 +250,7 @@ def test_rows_that_cannot_be_read_are_refused_one_by_one_and_too_many_together(
     assert {row["problem"]["code"] for row in answer[1:]} == {"schema_mismatch"}
     many = api.post(f"{_SETS}/{listed}/rows", {"instances": [{"customer": []}] * 101})
     assert (many.status_code, many.json()["code"]) == (413, "too_many_rows")
-    wide = {"customer": [{}] * 100_001}
+    wide: Json = {"customer": [{}] * 100_001}
     assert api.post(f"{_SETS}/{listed}/rows", {"instances": [wide]}).json()["code"] == "too_many_rows"
 
 
@@ -266,6 +266,30 @@ def test_another_schema_is_no_delivery(api: Api, raw: RawTables, tables: Json) -
 
     assert (refused.status_code, refused.json()["code"]) == (422, "schema_mismatch")
     assert "'limit'" in refused.json()["detail"]
+
+
+def test_features_are_generated_by_a_job(api: Api, tables: Json) -> None:
+    made = api.made(_SETS, {"relational_dataset": tables["id"], "generate": {"depth": 1}})
+
+    assert made["status"] == "ready", made["problem"]
+    kinds = {feature["kind"] for feature in made["result"]["features"]}
+    assert {"value", "count", "mean", "max", "mode"} <= kinds
+    assert made["result"]["n_features"] == len(made["result"]["features"])
+    dataset = api.post(f"{_SETS}/{made['id']}/datasets", {}).json()
+    assert api.wait(dataset["job"])["status"] == "succeeded"
+    summary = api.get(f"{_DATASETS}/{dataset['dataset']}").json()
+    assert summary["n_features"] == made["result"]["n_features"]
+
+
+def test_features_as_sql_have_the_values_of_the_dataset(api: Api, made: Json, raw: RawTables) -> None:
+    sql = api.get(f"{_SETS}/{made['result']['feature_set']}/export?format=sql").text
+    names = api.get(f"/v1/models/{made['result']['model']}").json()["feature_names"]
+
+    with in_duckdb(raw) as run:
+        found = by_example(raw, run(sql))
+
+    for values, row in zip(found, _rows(api, made["result"]["dataset"]), strict=True):
+        assert all(same_value(value, row[name]) for name, value in zip(names, values, strict=True))
 
 
 # Forests that cannot be learned.

@@ -95,7 +95,7 @@ class JobFarm:
         origin = Origin(estimated_seconds=estimated_seconds)
         self._n_artefacts += 1
         job_request = {"seed": 1, "traces": str(self.traces), **request}
-        new = NewArtefact(f"prs_{self._n_artefacts}", kind, "mdl_1", "ds_1", None, job_request)
+        new = NewArtefact(f"prs_{self._n_artefacts}", kind, job_request, "mdl_1", "ds_1")
         with self.artefacts.requested(new) as requested:
             requested.job = self.jobs.add(requested.connection, kind, new.id, job_request, deadline_seconds, origin)
         artefact = requested.artefact

@@ -212,11 +212,12 @@ def aggregate(function: AggregateFunction, values: Sequence[Value], n_all: int, 
 
 
 def _rounded_sum(values: Sequence[Value]) -> float:
-    """Return the sum in the order of the values, rounded to 10⁻⁹ of the sum of their sizes."""
+    """Return the sum of the values as decimals, in their order, rounded to 10⁻⁹ of the sum of their sizes."""
     total = size = 0.0
     for value in values:
         assert isinstance(value, float)
-        total, size = total + value, size + abs(value)
+        decimal = float(str(np.float32(value)))
+        total, size = total + decimal, size + abs(decimal)
     unit = size * 1e-9
     return round(total / unit) * unit if unit > 0 else total
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from ..compute.compiled import compiled, inlined
 from .queries import AggregateFunction
+from .tables import decimal_of
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -61,10 +62,9 @@ class AggregatedRows:
             return kept
         sums = np.zeros((3, len(groups), self.n_owners))
         _add(self.owners, self.groups, values, groups.start, sums)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            totals = np.where(sums[1] > 0, np.rint(sums[0] / (sums[1] * SUM_UNIT)) * (sums[1] * SUM_UNIT), sums[0])
-            numbers: Floats = totals if function == "sum" else totals / sums[2]
-            return numbers.astype(np.float32)
+        numbers = np.empty((len(groups), self.n_owners), np.float32)
+        _round(sums, 1 if function == "sum" else 0, numbers)
+        return numbers
 
     def n_distinct(self, codes: Ints, n_levels: int, groups: range) -> Singles:
         """Return how many levels the rows have, (len(groups), n_owners)."""
@@ -105,14 +105,26 @@ def _keep_extremes(owners: Ints, groups: Ints, values: Singles, first: int, sign
 
 @compiled
 def _add(owners: Ints, groups: Ints, values: Singles, first: int, sums: Floats) -> None:
-    """Add values, their sizes, and their number."""
+    """Add values as decimals, their sizes, and their number."""
     for row in range(len(owners)):
-        value = np.float64(values[row])
-        if not np.isnan(value) and _is_of(groups[row], first, sums.shape[1]):
-            group, owner = groups[row] - first, owners[row]
+        if not np.isnan(values[row]) and _is_of(groups[row], first, sums.shape[1]):
+            value, group, owner = decimal_of(np.float64(values[row])), groups[row] - first, owners[row]
             sums[0, group, owner] += value
             sums[1, group, owner] += abs(value)
             sums[2, group, owner] += 1
+
+
+@compiled
+def _round(sums: Floats, is_sum: int, numbers: Singles) -> None:
+    """Round sums to a share of the sum of sizes; divide them by the number of values where means are wanted."""
+    for group in range(sums.shape[1]):
+        for owner in range(sums.shape[2]):
+            total, unit, n = sums[0, group, owner], sums[1, group, owner] * SUM_UNIT, sums[2, group, owner]
+            if unit > 0:
+                total = np.rint(total / unit) * unit
+            if is_sum == 0:
+                total = total / n if n > 0 else np.nan
+            numbers[group, owner] = np.float32(total)
 
 
 @compiled

@@ -131,8 +131,7 @@ class Families:
         values = column.of(bound.examples, bound.rows)
         key = self._key(bound, column.term)
         if column.is_number:
-            grid = column.grid(self.settings.n_bins)
-            found = goal.best_cut(bound.examples, values, grid, key, may_miss=column.may_miss)
+            found = goal.best_cut(bound.examples, values, column.grid, key, may_miss=column.may_miss)
         else:
             found = goal.best_level(bound.examples, values, len(column.levels), key, may_miss=column.may_miss)
         return None if found is None else bound.candidate(found, column.term, column.levels)

@@ -33,6 +33,7 @@ class ColumnValues:
     known_at: NDArray[np.float64]  # (n_rows,) or empty: always seen
     cutoffs: NDArray[np.float64]  # (n_examples,) or empty, as ``known_at``
     levels: tuple[Value, ...]  # of a category or boolean; () of a number
+    n_bins: int | None  # of equal frequency, between which alone numbers are cut; None: all cuts
 
     @property
     def is_number(self) -> bool:
@@ -51,12 +52,13 @@ class ColumnValues:
             return True
         return bool(np.isnan(self.values).any() if self.is_number else np.any(self.values == MISSING))
 
-    def grid(self, n_bins: int | None) -> NDArray[np.float32]:
-        """Return the cuts of a number's values into bins of equal frequency; none: every cut is a candidate."""
-        present = self.values[~np.isnan(self.values)] if n_bins is not None else np.empty(0, np.float32)
-        if n_bins is None or len(present) == 0:
+    @cached_property
+    def grid(self) -> NDArray[np.float32]:
+        """The cuts between the bins of a number; none: every cut is a candidate."""
+        present = self.values[~np.isnan(self.values)] if self.n_bins is not None else np.empty(0, np.float32)
+        if self.n_bins is None or len(present) == 0:
             return np.empty(0, np.float32)
-        return np.unique(np.quantile(present, np.arange(1, n_bins) / n_bins).astype(np.float32))
+        return np.unique(np.quantile(present, np.arange(1, self.n_bins) / self.n_bins).astype(np.float32))
 
     def of(self, examples: Rows, rows: Rows) -> Values:
         """Return the values of rows, (n,), each as its example sees it."""
@@ -87,8 +89,9 @@ def _look_up(
 class TableColumns:
     """The columns that may be asked of the rows of each table, found once for each way to it."""
 
-    def __init__(self, rows: RelationalRows, language: Language) -> None:
+    def __init__(self, rows: RelationalRows, language: Language, n_bins: int | None = None) -> None:
         self._rows = rows
+        self._n_bins = n_bins
         self._language = language
         self._found: dict[tuple[str, Step | None], list[ColumnValues]] = {}
         self._chains: dict[tuple[str, tuple[str, ...]], tuple[Rows, NDArray[np.float64]]] = {}
@@ -112,7 +115,8 @@ class TableColumns:
         cutoffs = self._rows.cutoffs if self._rows.cutoffs is not None and len(known_at) > 0 else _ALWAYS
         described = self._rows.schema.tables[holder].columns[term.column]
         levels: tuple[Value, ...] = (False, True) if described.kind == "boolean" else described.levels
-        return ColumnValues(term, self._rows.tables[holder].columns[term.column], via, known_at, cutoffs, levels)
+        values = self._rows.tables[holder].columns[term.column]
+        return ColumnValues(term, values, via, known_at, cutoffs, levels, self._n_bins)
 
 
 def chain_of_parents(rows: RelationalRows, relationships: tuple[str, ...]) -> tuple[Rows, NDArray[np.float64]]:

@@ -26,6 +26,7 @@ from .queries import EXAMPLE, Feature, FeatureTest, Query
 from .schema import Schema
 
 _LONGEST_NAME = 200  # characters
+_OF_COLUMNS = str.maketrans('"[]{}<,:', "'()()(;;")
 _NEVER_MISSING = ("exists", "count", "sum", "n_distinct")
 _MULTIPLE = ", once for each combination of rows"
 
@@ -36,8 +37,11 @@ def is_never_missing(feature: Feature) -> bool:
 
 
 def names_of(features: Sequence[Feature], schema: Schema) -> list[str]:
-    """Return the features' names, each once: what would be the same or too long ends in digits of the feature's id."""
-    names = [name_of(feature, schema) for feature in features]
+    """Return the features' names, each once: what would be the same or too long ends in digits of the feature's id.
+
+    They have no characters that XGBoost (``[]<``) or LightGBM (``",:[]{}``) refuses in the names of columns.
+    """
+    names = [name_of(feature, schema).translate(_OF_COLUMNS) for feature in features]
     return [
         name if names.count(name) == 1 and len(name) <= _LONGEST_NAME else _distinguished(name, feature)
         for name, feature in zip(names, features, strict=True)
@@ -45,7 +49,7 @@ def names_of(features: Sequence[Feature], schema: Schema) -> list[str]:
 
 
 def _distinguished(name: str, feature: Feature) -> str:
-    digits = f" [{feature_id(feature)[:8]}]"
+    digits = f" ({feature_id(feature)[:8]})"
     longest = _LONGEST_NAME - len(digits)
     return (name if len(name) <= longest else f"{name[: longest - 1]}…") + digits
 

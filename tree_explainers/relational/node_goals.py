@@ -97,7 +97,7 @@ class NodeGoal:
         return None if place < 0 else (place, Best(score, _ABOVE if sign > 0 else _UP_TO, cut))
 
     def _split(self) -> Split:
-        return self.targets, self.totals, self.logs, float(self.min_weight), self.ratio
+        return self.targets, self.totals, self.logs, float(self.min_weight), bool(self.ratio)
 
     def _sample(self, family: int) -> Sample:
-        return self.share, np.uint64(mixed(self.key, family) if self.share < 1 else 0)
+        return float(self.share), np.uint64(mixed(self.key, family) if self.share < 1 else 0)

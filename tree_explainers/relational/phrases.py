@@ -55,6 +55,7 @@ class Description:
 def describe(conditions: Sequence[Condition | Selection], schema: Schema, table: str) -> Description:
     """Return the description of a row of a table that satisfies conditions."""
     description = Description()
+    of_parents: dict[tuple[str, ...], list[Selection]] = {}
     for condition in conditions:
         term, operator, value = condition.term, condition.operator, condition.value
         if isinstance(term, AggregateTerm):
@@ -62,9 +63,10 @@ def describe(conditions: Sequence[Condition | Selection], schema: Schema, table:
         elif operator == "is_missing":
             description.having.append(f"no {column_text(term, schema)}")
         elif term.parents:
-            description.having.append(_with_parent(term, Selection(term, operator, value), schema))
+            of_parents.setdefault(term.parents, []).append(Selection(ColumnTerm(term.column), operator, value))
         else:
             _add_column(description, term.column, operator, value)
+    description.having += [_with_parent(parents, own, schema) for parents, own in of_parents.items()]
     return description
 
 
@@ -86,13 +88,13 @@ def _compared(operator: Operator, value: Value) -> str:
     return value_text(value) if operator == "=" else comparison(operator, value)
 
 
-def _with_parent(term: ColumnTerm, condition: Selection, schema: Schema) -> str:
-    """Return ``a branch of region north``: the last parent that the term leads to, as it is to be."""
-    relationship = schema.relationships[term.parents[-1]]
-    own = Selection(ColumnTerm(term.column), condition.operator, condition.value)
-    noun = noun_of(Step(term.parents[-1], "parent"), schema, relationship.child)
-    described = with_article(describe([own], schema, relationship.parent).after(noun))
-    for name in reversed(term.parents[:-1]):
+def _with_parent(parents: tuple[str, ...], conditions: Sequence[Selection], schema: Schema) -> str:
+    """Return ``a branch of region north``: the last parent that they lead to, and that it satisfies conditions."""
+    *others, last = parents
+    relationship = schema.relationships[last]
+    noun = noun_of(Step(last, "parent"), schema, relationship.child)
+    described = with_article(describe(conditions, schema, relationship.parent).after(noun))
+    for name in reversed(others):
         step = Step(name, "parent")
         described = f"{with_article(noun_of(step, schema, schema.relationships[name].child))} with {described}"
     return described

@@ -24,7 +24,7 @@ from .row_readings import (
     read,
     rounded_sum,
 )
-from .tables import MISSING
+from .tables import MISSING, decimal_of
 
 _DO, _VARIABLE, _ORIGIN, _STEP, _TERM, _OPERATOR, _FEATURE, _BLOCK, _END, _FAILED = map(int, Field)
 _FILTER, _EXPAND, _SWITCH, _NEXT, _JUMP, _BASE, _EXISTS, _COUNT, _SHARE = list(map(int, Do))[:9]
@@ -43,7 +43,7 @@ def _note(noted: NDArray[np.float64], feature: int, do: int, value: float) -> No
     elif do == _MAX:
         noted[feature, 0] = noted[feature, 0] if value <= noted[feature, 0] else value  # noqa: FURB136
     else:
-        noted[feature, 0] += value
+        noted[feature, 0] += value  # a decimal
         noted[feature, 1] += abs(value)
         noted[feature, 2] += 1
 
@@ -104,7 +104,7 @@ _PROGRAM = _N.NamedTuple(
     Program,
 )
 _POOLS = _N.NamedTuple(
-    (_INT32S, _N.float32[::1], _INT64_ROWS, _INT32S, _INT64S, _INT64_ROWS, _FLOAT64S, _FLOAT64S), Pools
+    (_INT32S, _N.float32[::1], _FLOAT64S, _INT64_ROWS, _INT32S, _INT64S, _INT64_ROWS, _FLOAT64S, _FLOAT64S), Pools
 )
 
 
@@ -117,7 +117,7 @@ def run(program: Program, pools: Pools, first: int, out: NDArray[np.float32]) ->
     instructions, constants, steps = program.instructions, program.constants, program.steps
     terms, kinds, parents, jumps = program.terms, program.kinds, program.parents, program.jumps
     selections, selection_values = program.selections, program.selection_values
-    codes, numbers, readings = pools.codes, pools.numbers, pools.readings
+    codes, numbers, decimals, readings = pools.codes, pools.numbers, pools.decimals, pools.readings
     links, starts, ways, times = pools.links, pools.starts, pools.ways, pools.times
     rows, visits, n_visits = np.zeros(_MAX_ROWS, np.int64), np.zeros(_MAX_ROWS, np.int64), 0
     places, ends = np.zeros(_MAX_ROWS, np.int64), np.zeros(_MAX_ROWS, np.int64)  # among the rows of each variable
@@ -144,21 +144,13 @@ def run(program: Program, pools: Pools, first: int, out: NDArray[np.float32]) ->
                     term_visits[term] = visits[variable]
                     if terms[term, 0] == 0:
                         term_values[term] = read(
-                            readings,
-                            parents,
-                            codes,
-                            numbers,
-                            links,
-                            ways,
-                            times,
-                            terms[term, 1],
-                            rows[variable],
-                            cutoff,
-                        )
+                            readings, parents, codes, numbers, decimals, links, ways, times,
+                            terms[term, 1], rows[variable], cutoff,
+                        )  # fmt: skip
                     else:
                         term_values[term] = aggregate(
                             terms, steps, selections, selection_values, starts, readings, parents, codes, numbers,
-                            links, ways, times, buffer, term, rows[variable], cutoff,
+                            decimals, links, ways, times, buffer, term, rows[variable], cutoff,
                         )  # fmt: skip
                         if terms[term, 0] >= OF_LEVELS:
                             term_values[term] = of_levels(buffer[: np.int64(term_values[term])], terms[term, 0])
@@ -212,7 +204,8 @@ def run(program: Program, pools: Pools, first: int, out: NDArray[np.float32]) ->
                             collected[n_collected], collected_for[n_collected] = value, feature
                         n_collected += 1
                 else:
-                    _note(noted, feature, do, value)
+                    is_sum_of_aggregates = do in (_SUM, _MEAN) and terms[instructions[at, _TERM], 0] > 0
+                    _note(noted, feature, do, decimal_of(value) if is_sum_of_aggregates else value)
                 at += 1
         if n_collected > len(collected):  # not in the inner loop, which would count references to what it replaces
             collected, collected_for = np.empty(2 * n_collected), np.empty(2 * n_collected, np.int32)

@@ -19,6 +19,7 @@ from .queries import EXAMPLE, AggregateTerm, ColumnTerm, Condition, Feature, Que
 from .schema import ColumnSchema, Schema, Step
 
 _Int32s: TypeAlias = NDArray[np.int32]
+_ADDING = ("sum", "mean")  # of decimals
 _MOST_CODES = 100_000
 _NO_LEVEL = -2.0  # as the code of a text that is no level: equal to no row's code
 
@@ -72,7 +73,7 @@ class Program(NamedTuple):
     terms: _Int32s  # (n_terms, 5): function, reading (-1: none), step (-1: none), first and last + 1 of its selections
     selections: _Int32s  # (n_selections, 2): reading, operator
     selection_values: NDArray[np.float64]  # (n_selections,)
-    readings: _Int32s  # (n_readings, 3): column, first and last + 1 of the parents on the way to it
+    readings: _Int32s  # (n_readings, 4): column, 1 if as decimals, first and last + 1 of the parents on the way to it
     parents: _Int32s  # relationship by relationship
     steps: _Int32s  # (n_steps, 2): relationship, 1 to children and 0 to the parent
     jumps: _Int32s  # of each SWITCH, code by code: the filter that the code passes, or the end of the switch
@@ -157,10 +158,10 @@ class _Writer:
         self.schema = schema
         self.used = DataUsed()
         self._steps: dict[Step, int] = {}
-        self._readings: dict[tuple[str, ColumnTerm], int] = {}
-        self._reading_rows: list[tuple[int, int, int]] = []
+        self._readings: dict[tuple[str, ColumnTerm, bool], int] = {}
+        self._reading_rows: list[tuple[int, int, int, int]] = []
         self._parents: list[int] = []
-        self._terms: dict[tuple[int, str, Term], int] = {}
+        self._terms: dict[tuple[int, str, Term, bool], int] = {}
         self._term_rows: list[tuple[int, int, int, int, int]] = []
         self._selections: list[tuple[int, int]] = []
         self._selection_values: list[float] = []
@@ -184,7 +185,8 @@ class _Writer:
         note: _Line = {Field.DO: Do[feature.kind.upper()], Field.FEATURE: index}
         if feature.measure is not None:
             measured = feature.measure.variable
-            term = self._term(measured, query.table_of(measured, self.schema), feature.measure.term)
+            table, adds = query.table_of(measured, self.schema), feature.kind in _ADDING
+            term = self._term(measured, table, feature.measure.term, as_decimals=adds)
             note |= {Field.VARIABLE: measured + 1, Field.TERM: term}
         node.notes.append(note)
 
@@ -204,10 +206,14 @@ class _Writer:
         }
         return line, _constant(condition.value, term_column(condition.term, table, self.schema))
 
-    def _term(self, variable: int, table: str, term: Term) -> int:
-        key = (variable, table, term)
+    def _term(self, variable: int, table: str, term: Term, *, as_decimals: bool = False) -> int:
+        key = (variable, table, term, as_decimals)
         if key not in self._terms:
-            row = (0, self._reading(table, term), -1, 0, 0) if isinstance(term, ColumnTerm) else self._aggregate(term)
+            row = (
+                (0, self._reading(table, term, as_decimals=as_decimals), -1, 0, 0)
+                if isinstance(term, ColumnTerm)
+                else self._aggregate(term)
+            )
             self._terms[key] = len(self._term_rows)
             self._term_rows.append(row)
         return self._terms[key]
@@ -218,17 +224,18 @@ class _Writer:
         for chosen in term.where:
             self._selections.append((self._reading(table, chosen.term), OPERATORS.index(chosen.operator)))
             self._selection_values.append(_constant(chosen.value, chosen.term.column_schema(self.schema, table)))
-        reading = -1 if term.column is None else self._reading(table, term.column)
+        adds = term.function in _ADDING
+        reading = -1 if term.column is None else self._reading(table, term.column, as_decimals=adds)
         return FUNCTIONS.index(term.function), reading, self._step(term.by), first, len(self._selections)
 
-    def _reading(self, table: str, term: ColumnTerm) -> int:
-        key = (table, term)
+    def _reading(self, table: str, term: ColumnTerm, *, as_decimals: bool = False) -> int:
+        key = (table, term, as_decimals)
         if key not in self._readings:
             column = self.used.columns.setdefault((term.table(self.schema, table), term.column), len(self.used.columns))
             first = len(self._parents)
             self._parents.extend(self._relationship(name) for name in term.parents)
             self._readings[key] = len(self._reading_rows)
-            self._reading_rows.append((column, first, len(self._parents)))
+            self._reading_rows.append((column, int(as_decimals), first, len(self._parents)))
         return self._readings[key]
 
     def _step(self, step: Step) -> int:
@@ -297,7 +304,7 @@ class _Writer:
             _ints(self._term_rows, 5),
             _ints(self._selections, 2),
             np.array(self._selection_values, np.float64),
-            _ints(self._reading_rows, 3),
+            _ints(self._reading_rows, 4),
             _ints(self._parents),
             _ints(steps, 2),
             _ints(self._jumps),

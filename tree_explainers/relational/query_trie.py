@@ -40,7 +40,7 @@ class QueryTrie:
         precision. ``tick`` is called between blocks of examples. The result does not depend on the number of threads.
         """
         pools = Pools.of(rows, self.used, self._program.readings)
-        columns = [self._empty(index, rows.n_examples) for index in range(len(self.features))]
+        values = np.empty((len(self.features), rows.n_examples), np.float32)
         length = max(1, min(_EXAMPLES_AT_ONCE, _VALUES_AT_ONCE // max(1, len(self.features))))
         blocks = [slice(start, start + length) for start in range(0, rows.n_examples, length)]
 
@@ -49,11 +49,10 @@ class QueryTrie:
             run(self._program, pools, block.start, out)
             return out
 
-        for block, values in in_order(evaluated, blocks, n_threads):
-            for column, of_block in zip(columns, values.T, strict=True):
-                column[block] = _typed(of_block, column.dtype)
+        for block, of_block in in_order(evaluated, blocks, n_threads):
+            values[:, block] = of_block.T
             tick()
-        return columns
+        return [self._typed(index, of_feature) for index, of_feature in enumerate(values)]
 
     def vector(self, rows: RelationalRows) -> NDArray[np.float32]:
         """Return the value of each feature for the first example, (n_features,): 0 and 1, codes, numbers; NaN: missing.
@@ -64,11 +63,13 @@ class QueryTrie:
         run(self._program, Pools.of(rows, self.used, self._program.readings), 0, out)
         return out.ravel()
 
-    def _empty(self, index: int, n_examples: int) -> FeatureColumn:
+    def _typed(self, index: int, values: NDArray[np.float32]) -> FeatureColumn:
         if self.features[index].kind == "exists":
-            return np.empty(n_examples, np.bool_)
-        is_number = self.columns[index].kind == "number"
-        return np.empty(n_examples, np.float32) if is_number else np.empty(n_examples, np.int32)
+            exists: NDArray[np.bool_] = values != 0
+            return exists
+        if self.columns[index].kind == "number":
+            return values
+        return np.where(np.isnan(values), np.float32(MISSING), values).astype(np.int32)
 
 
 def evaluate(
@@ -76,9 +77,3 @@ def evaluate(
 ) -> list[FeatureColumn]:
     """Return the column of each feature; see ``QueryTrie.evaluate``."""
     return QueryTrie(features, rows.schema).evaluate(rows, tick, n_threads)
-
-
-def _typed(values: NDArray[np.float32], dtype: np.dtype[np.generic]) -> NDArray[np.generic]:
-    if dtype == np.int32:
-        return np.where(np.isnan(values), np.float32(MISSING), values).astype(np.int32)
-    return values.astype(dtype)

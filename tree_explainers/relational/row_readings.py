@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from ..compute.compiled import inlined, inlined_reader
 from .query_program import FUNCTIONS, OPERATORS, DataUsed
-from .tables import MISSING, RelationalRows
+from .tables import MISSING, RelationalRows, decimals_of
 
 _SHARE_OF_SIZES = 1e-9  # sums are rounded to it, or a sum of 0 becomes noise that trees split on
+_NUMBERS, _CODES, _DECIMALS = range(3)  # pools
 _IS, _AT_MOST, _ABOVE, _IS_MISSING = range(len(OPERATORS))
 _COLUMN, _COUNT, _SHARE, _MEAN, _SUM, _MIN, _MAX, _MODE, _N_DISTINCT = range(len(FUNCTIONS))
 OF_LEVELS = _MODE  # functions from here on need all values at once
@@ -23,7 +24,8 @@ class Pools(NamedTuple):
 
     codes: NDArray[np.int32]  # all columns; numbers are stored by their bits
     numbers: NDArray[np.float32]  # the same memory
-    readings: NDArray[np.int64]  # (n_readings, 4): start of the column, 1 if it has codes, first and last + 1 parent
+    decimals: NDArray[np.float64]  # of those numbers that are added
+    readings: NDArray[np.int64]  # (n_readings, 4): start of the column, which pool, first and last + 1 parent
     links: NDArray[np.int32]  # of each relationship the parents of its rows, then the rows of its parents
     starts: NDArray[np.int64]  # of each relationship, where the rows of each parent begin
     ways: NDArray[np.int64]  # (n_relationships, 5): of parents, rows, starts, times of the child and of the parent
@@ -35,19 +37,27 @@ class Pools(NamedTuple):
         """Return what is used of the rows, copied, for the readings of a program."""
         columns = [rows.tables[table].columns[name] for table, name in used.columns]
         codes, column_starts = _joined([column.view(np.int32) for column in columns], np.int32)
-        places = [(start, column.dtype == np.int32) for start, column in zip(column_starts, columns, strict=True)]
-        starts_of_columns = np.array(places, np.int64).reshape(-1, 2)
+        added = dict.fromkeys(readings[readings[:, 1] == 1, 0].tolist())
+        decimals, decimal_starts = _joined([decimals_of(columns[column]) for column in added], np.float64)
+        starts_of = dict(zip(added, decimal_starts, strict=True))
+        located = [
+            (starts_of[column], _DECIMALS, first, last)
+            if adds
+            else (column_starts[column], _CODES if columns[column].dtype == np.int32 else _NUMBERS, first, last)
+            for column, adds, first, last in readings.tolist()
+        ]
         relationships = [rows.relationships[name] for name in used.relationships]
         links, link_starts = _joined([part for of in relationships for part in (of.parents, of.child_rows)], np.int32)
-        starts, starts_of = _joined([of.starts for of in relationships], np.int64)
+        starts, list_starts = _joined([of.starts for of in relationships], np.int64)
         times, times_of = _times(rows, used)
         ends = [rows.schema.relationships[name] for name in used.relationships]
         of_ends = [(times_of[end.child], times_of[end.parent]) for end in ends]
-        ways = np.column_stack([link_starts[::2], link_starts[1::2], starts_of, np.reshape(of_ends, (-1, 2))])
+        ways = np.column_stack([link_starts[::2], link_starts[1::2], list_starts, np.reshape(of_ends, (-1, 2))])
         return cls(
             codes,
             codes.view(np.float32),
-            np.ascontiguousarray(np.column_stack([starts_of_columns[readings[:, 0]], readings[:, 1:]]), np.int64),
+            decimals,
+            np.array(located, np.int64).reshape(-1, 4),
             links,
             starts,
             np.ascontiguousarray(ways, np.int64),
@@ -108,8 +118,8 @@ def children_of(  # noqa: PLR0913, PLR0917  # parts of objects: compiled code ta
 
 @inlined_reader
 def read(  # noqa: PLR0913, PLR0917
-    readings: _Int64s, parents: _Int32s, codes: _Int32s, numbers: NDArray[np.float32], links: _Int32s, ways: _Int64s,
-    times: _Float64s, reading: int, row: _Row, cutoff: float,
+    readings: _Int64s, parents: _Int32s, codes: _Int32s, numbers: NDArray[np.float32], decimals: _Float64s,
+    links: _Int32s, ways: _Int64s, times: _Float64s, reading: int, row: _Row, cutoff: float,
 ) -> float:  # fmt: skip
     """Return the number or the code in a column of a row, or of the parent that the reading names; NaN if missing."""
     for place in range(readings[reading, 2], readings[reading, 3]):
@@ -118,10 +128,12 @@ def read(  # noqa: PLR0913, PLR0917
     value = np.nan
     if row >= 0:
         at = readings[reading, 0] + row
-        if readings[reading, 1]:
-            value = np.float64(codes[at]) if codes[at] >= 0 else np.nan
-        else:
+        if readings[reading, 1] == _NUMBERS:
             value = np.float64(numbers[at])
+        elif readings[reading, 1] == _DECIMALS:
+            value = decimals[at]
+        elif codes[at] >= 0:
+            value = np.float64(codes[at])
     return value
 
 
@@ -139,7 +151,7 @@ def holds(value: float, operator: int, constant: float) -> bool:
 def rounded_sum(total: float, size: float) -> float:
     """Return a sum rounded to 1e-9 of ``size``, the sum of the magnitudes."""
     unit = size * _SHARE_OF_SIZES
-    return np.rint(total / unit) * unit if unit > 0 else total
+    return np.rint(total / unit) * unit + 0.0 if unit > 0 else total  # not -0
 
 
 @inlined
@@ -176,8 +188,8 @@ def longest_list(terms: _Int32s, starts: _Int64s) -> int:
 @inlined_reader
 def aggregate(  # noqa: C901, PLR0912, PLR0913, PLR0917
     terms: _Int32s, steps: _Int32s, selections: _Int32s, selection_values: _Float64s, starts: _Int64s,
-    readings: _Int64s, parents: _Int32s, codes: _Int32s, numbers: NDArray[np.float32], links: _Int32s, ways: _Int64s,
-    times: _Float64s, buffer: _Float64s, term: int, row: _Row, cutoff: float,
+    readings: _Int64s, parents: _Int32s, codes: _Int32s, numbers: NDArray[np.float32], decimals: _Float64s,
+    links: _Int32s, ways: _Int64s, times: _Float64s, buffer: _Float64s, term: int, row: _Row, cutoff: float,
 ) -> float:  # fmt: skip
     """Return an aggregate, in single precision, of the rows that a step leads to from a row; NaN if missing.
 
@@ -203,7 +215,17 @@ def aggregate(  # noqa: C901, PLR0912, PLR0913, PLR0917
         for chosen in range(terms[term, 3], terms[term, 4]):
             if is_selected:
                 value = read(
-                    readings, parents, codes, numbers, links, ways, times, selections[chosen, 0], other, cutoff
+                    readings,
+                    parents,
+                    codes,
+                    numbers,
+                    decimals,
+                    links,
+                    ways,
+                    times,
+                    selections[chosen, 0],
+                    other,
+                    cutoff,
                 )
                 is_selected = holds(value, selections[chosen, 1], selection_values[chosen])
         if not is_selected:
@@ -211,7 +233,7 @@ def aggregate(  # noqa: C901, PLR0912, PLR0913, PLR0917
         n += 1
         if reading < 0:
             continue
-        value = read(readings, parents, codes, numbers, links, ways, times, reading, other, cutoff)
+        value = read(readings, parents, codes, numbers, decimals, links, ways, times, reading, other, cutoff)
         if np.isnan(value):
             continue
         if function >= _MODE:

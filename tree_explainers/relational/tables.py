@@ -6,9 +6,36 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compute.compiled import compiled, inlined_reader
 from .schema import Schema
 
 MISSING = -1  # as a code, and as the row of a parent that does not exist
+_MOST_DECIMALS = 15
+
+
+@inlined_reader
+def decimal_of(value: float) -> float:
+    """Return the number of fewest decimals that has this single precision: what sums add.
+
+    The charges of a molecule are decimals with a sum of 0. Rounded to single precision, they have a sum of some 10⁻⁸,
+    another one for each molecule, on which trees would split.
+    """
+    power = 1.0
+    for _ in range(_MOST_DECIMALS):
+        decimal: float = np.rint(value * power) / power
+        if np.float32(decimal) == np.float32(value):
+            return decimal
+        power *= 10.0
+    return value
+
+
+@compiled
+def decimals_of(values: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return the decimals of numbers; NaN of NaN."""
+    decimals = np.empty(len(values))
+    for row in range(len(values)):
+        decimals[row] = decimal_of(np.float64(values[row]))
+    return decimals
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ def grow_tilde(
         No example counts.
     """
     goal = _goal(rows, weights)
-    families = Families(rows, settings, TableColumns(rows, settings.language), Joins(rows))
+    families = Families(rows, settings, TableColumns(rows, settings.language, settings.n_bins), Joins(rows))
     tree = _Growth(Candidates(families), goal, report, n_threads).grow(mixed(*key))
     return prune(tree) if settings.pruning == "c45" and goal.n_classes > 0 else tree
 
@@ -89,25 +89,25 @@ class _Goal:
 
 
 def _goal(rows: RelationalRows, weights: NDArray[np.float64]) -> _Goal:
-    """Return what is predicted, of the examples that count."""
-    values = rows.values if rows.labels is None and rows.values is not None else np.empty(0)
-    labels = np.full(rows.n_examples, MISSING) if rows.labels is None else rows.labels
-    known = ~np.isnan(values) if len(values) > 0 else labels >= 0
+    """Return what is predicted, of the examples that count: classes, or else values, scaled to a variance of 1."""
+    exact, nothing = weights.astype(np.float64), np.empty(0)
+    if rows.labels is not None or rows.values is None:
+        labels = np.full(rows.n_examples, MISSING) if rows.labels is None else rows.labels
+        learned = _learned(labels >= 0, exact)
+        targets = (labels.astype(np.int32), exact, nothing)
+        return _Goal(learned, targets, nothing, len(rows.classes), logs_of(exact[learned]))
+    learned = _learned(~np.isnan(rows.values), exact)
+    spread = float(rows.values[learned].std())
+    scaled = (rows.values - rows.values[learned].mean()) / (spread or 1.0)
+    return _Goal(learned, (np.zeros(rows.n_examples, np.int32), exact, scaled), rows.values, 0, nothing)
+
+
+def _learned(known: NDArray[np.bool_], weights: NDArray[np.float64]) -> NDArray[np.int32]:
     learned = np.flatnonzero(known & (weights > 0)).astype(np.int32)
     if len(learned) == 0:
         detail = "No example has a label and a weight above 0. Give labels to some examples."
         raise MethodNotApplicable(detail)
-    of_learned = values[learned] if len(values) > 0 else values
-    spread = float(of_learned.std()) if len(values) > 0 else 0.0
-    targets = (values - of_learned.mean()) / (spread or 1.0) if len(values) > 0 else values
-    exact = weights.astype(np.float64)
-    return _Goal(
-        learned,
-        (labels.astype(np.int32), exact, targets),
-        values,
-        0 if len(values) > 0 else len(rows.classes),
-        logs_of(exact[learned]),
-    )
+    return learned
 
 
 @dataclass(slots=True)

@@ -55,6 +55,19 @@ def _count(operator: str, value: float) -> dict[str, Any]:
             "Does it have a branch of region north?",
         ),
         (
+            _feature(
+                "exists",
+                [],
+                [
+                    _on("example", name, op, value, parents=["customer.branch_id"])
+                    for name, op, value in (("region", "=", "north"), ("n_desks", ">", 3))
+                ],
+            ),
+            "has a branch of region north with n_desks above 3",
+            "does not have a branch of region north with n_desks above 3",
+            "Does it have a branch of region north with n_desks above 3?",
+        ),
+        (
             _feature("exists", [ACCOUNT], [_on("example", "is_vip", "=", value=True)]),
             "is vip and has an account by customer_id",
             "not (is vip and has an account by customer_id)",
@@ -152,3 +165,6 @@ def test_names_are_unique_and_of_bounded_length() -> None:
     assert names[0] == name_of(credit, BANK) == name_of(again, BANK)
     assert len(set(names)) == 4
     assert max(map(len, names)) == 200
+    assert names_of([_feature("exists", [ACCOUNT], [_on("a", "kind", "=", 'a<"b", {c}: [d]')])], BANK) == [
+        "has an account by customer_id of kind 'a('b'; (c); (d)'"
+    ]

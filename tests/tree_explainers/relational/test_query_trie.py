@@ -1,21 +1,32 @@
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support import naive_relational as naive
 from tests.support import relational_cases as cases
 from tests.support.raw_tables import RawTables, relational_rows
+from tests.support.relational_data import mutagenesis
 from tree_explainers.relational.canonical import canonical
-from tree_explainers.relational.queries import Feature, Value
-from tree_explainers.relational.query_trie import FeatureColumn, QueryTrie
-from tree_explainers.relational.schema import ColumnSchema
-from tree_explainers.relational.tables import MISSING, RelationalRows
+from tree_explainers.relational.queries import (
+    EXAMPLE,
+    ColumnTerm,
+    Feature,
+    FeatureKind,
+    Measure,
+    Query,
+    Value,
+    Variable,
+)
+from tree_explainers.relational.query_trie import FeatureColumn, QueryTrie, evaluate
+from tree_explainers.relational.schema import ColumnSchema, RelationshipSchema, Schema, Step, TableSchema
+from tree_explainers.relational.tables import MISSING, RelationalRows, Relationship, Table, decimals_of
 
 
 def plain(column: FeatureColumn, of: ColumnSchema) -> list[Value]:
     """Return a column as the twin has it: booleans, levels, numbers, None where missing."""
     if column.dtype == np.bool_:
-        return column.tolist()
+        return [bool(value) for value in column]
     if column.dtype == np.float32:
         return [None if np.isnan(value) else value for value in column.tolist()]
     levels = (False, True) if of.kind == "boolean" else of.levels
@@ -46,3 +57,91 @@ def test_columns_are_the_slow_twin_s(case: tuple[RawTables, list[Feature]]) -> N
     for feature, column in zip(features, columns, strict=True):
         assert column == naive.feature_column(twin, feature), feature
         assert column == naive.feature_column(twin, canonical(feature)), feature
+
+
+def _one_table_below(n_parents: int, n_children: int) -> RelationalRows:
+    """Return parents and children with a category and a number; the first parent has half of all children."""
+    rng = np.random.default_rng(0)
+    schema = Schema(
+        {
+            "parent": TableSchema({"id": ColumnSchema("key")}, ("id",)),
+            "child": TableSchema({"kind": ColumnSchema("category", ("a", "b", "c")), "x": ColumnSchema("number")}),
+        },
+        {"child.of": RelationshipSchema("child", ("of",), "parent", ("id",))},
+        "parent",
+    )
+    kinds = rng.integers(MISSING, 3, n_children).astype(np.int32)
+    numbers = rng.normal(size=n_children).round(2).astype(np.float32)
+    parents = np.where(np.arange(n_children) % 2, 0, rng.integers(0, n_parents, n_children)).astype(np.int32)
+    tables = {"parent": Table(n_parents, {}), "child": Table(n_children, {"kind": kinds, "x": numbers})}
+    return RelationalRows(schema, tables, {"child.of": Relationship.of(parents, n_parents)})
+
+
+CHILDREN = Query((Variable(EXAMPLE, Step("child.of", "children")),))
+NUMBER, KIND = Measure(0, ColumnTerm("x")), Measure(0, ColumnTerm("kind"))
+
+
+def test_very_many_children_of_one_example_are_as_numpy_has_them() -> None:
+    rows = _one_table_below(3, 200_000)
+    kinds: tuple[FeatureKind, ...] = ("sum", "mean", "min", "max", "n_distinct")
+    features = [*(Feature(kind, CHILDREN, NUMBER) for kind in kinds), Feature("mode", CHILDREN, KIND)]
+
+    total, mean, least, largest, n_distinct, mode = evaluate(features, rows)
+
+    child = rows.tables["child"]
+    for example in range(3):
+        own = rows.relationships["child.of"].parents == example
+        of_own = np.array([float(str(value)) for value in child.columns["x"][own]])
+        unit = 1e-9 * np.abs(of_own).sum()
+        assert total[example] == np.float32(np.rint(of_own.sum() / unit) * unit)
+        assert mean[example] == pytest.approx(of_own.mean(), rel=1e-6)
+        assert (least[example], largest[example]) == (np.float32(of_own.min()), np.float32(of_own.max()))
+        assert n_distinct[example] == len(np.unique(of_own))
+        codes = child.columns["kind"][own]
+        assert mode[example] == np.bincount(codes[codes >= 0]).argmax()
+
+
+def test_threads_blocks_and_the_order_of_rows_change_no_byte() -> None:
+    rows = _one_table_below(9_000, 30_000)
+    features = [Feature("sum", CHILDREN, NUMBER), Feature("mean", CHILDREN, NUMBER), Feature("mode", CHILDREN, KIND)]
+    order = np.random.default_rng(1).permutation(30_000)
+    child, parents = rows.tables["child"], rows.relationships["child.of"].parents
+    shuffled = RelationalRows(
+        rows.schema,
+        {**rows.tables, "child": Table(30_000, {name: values[order] for name, values in child.columns.items()})},
+        {"child.of": Relationship.of(parents[order], 9_000)},
+    )
+    ticks: list[int] = []
+
+    expected = QueryTrie(features, rows.schema).evaluate(rows, lambda: ticks.append(1), n_threads=1)
+
+    assert len(ticks) > 1
+    for again in (evaluate(features, rows, n_threads=4), evaluate(features, shuffled)):
+        assert [column.tobytes() for column in again] == [column.tobytes() for column in expected]
+
+
+def test_it_can_be_stopped_between_blocks() -> None:
+    def stop() -> None:
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        evaluate([Feature("count", CHILDREN)], _one_table_below(9_000, 10), stop)
+
+
+def test_decimals_that_add_up_to_nothing_have_the_sum_0_although_single_precision_has_not() -> None:
+    rows = relational_rows(mutagenesis())
+    query = Query((Variable(EXAMPLE, Step("atom.molecule", "children")),))
+    charges = Measure(0, ColumnTerm("charge"))
+
+    total, mean = evaluate([Feature("sum", query, charges), Feature("mean", query, charges)], rows)
+
+    singles = rows.tables["atom"].columns["charge"].astype(np.float64)
+    parents = rows.relationships["atom.molecule"].parents
+    assert len(np.unique(np.bincount(parents, singles))) > 50
+    assert total.tobytes() == mean.tobytes() == np.zeros(230, np.float32).tobytes()
+
+
+def test_a_decimal_is_the_shortest_text_of_a_single() -> None:
+    values = np.array([0.1, -0.7, 1e-7, 16777216, 0.0, 123.456, 1 / 3], np.float32)
+    assert decimals_of(values).tolist()[:-1] == [float(str(value)) for value in values[:-1]]
+    assert np.isnan(decimals_of(np.array([np.nan], np.float32)))[0]

@@ -82,6 +82,8 @@ def _assert_same(found: RelationalRows, expected: RelationalRows) -> None:
         np.testing.assert_array_equal(found.tables[name].times, table.times)
         for column in table.columns:
             assert own.columns[name][column] == theirs.columns[name][column]
+    assert found.labels is not None
+    assert expected.labels is not None
     label_of = {-1: None, **dict(enumerate(found.classes))}
     expected_of = {-1: None, **dict(enumerate(expected.classes))}
     assert [label_of[code] for code in found.labels] == [expected_of[code] for code in expected.labels]
@@ -115,6 +117,7 @@ def test_a_stored_dataset_is_read_as_it_was_sent(workshop: Workshop) -> None:
     assert customer.columns["age"][3] == 0.75
     assert found.tables["account"].columns["open"].tolist() == [1, -1]
     assert found.relationships["account.customer_id"].parents.tolist() == [5, 5]
+    assert found.labels is not None
     assert (found.classes, found.labels[:2].tolist()) == (("yes",), [-1, 0])
     assert read_row_ids(files_of)[:2] == ("0", "1")
     assert Schema.from_json(json.loads(json.dumps(found.schema.to_json()))) == found.schema
@@ -127,6 +130,7 @@ def test_a_numeric_target_has_values_and_classes_where_these_are_few(tmp_path: P
     )
 
     np.testing.assert_array_equal(found.values, [2.5, np.nan, 1])
+    assert found.labels is not None
     assert (found.classes, found.labels.tolist()) == (("1", "2.5"), [1, -1, 0])
 
 

@@ -1,0 +1,153 @@
+"""What a forest's job publishes is there as a whole or not at all, however its attempts end."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schemas.feature_sets import FeatureDatasetRequest, FeatureSetRequest
+from schemas.nouns import FEATURE_SETS, RELATIONAL_FORESTS
+from schemas.relational_forests import RelationalForest, RelationalForestRequest
+from service.operations import artefacts, feature_sets, relational_forests
+from storage.artefacts import publish
+from storage.attempts import Claim
+from storage.jobs import worker_lost
+from storage.object_store import ObjectStore
+from storage.publications import Publication
+from storage.records import unreferenced
+from storage.settings import embedded
+from tests.support.bank import bank
+from tests.support.relational_service import csv_of_columns, metadata_of
+from tests.support.workshop import Workshop, workshop_in
+from workers.runtime.context import JobContext, JobKind, Produced
+
+_RAW = bank(60, seed=5, mean_transactions=4)
+_AGE = {"kind": "value", "name": "age", "measure": {"variable": "example", "column": "age"}}
+
+
+class _Death(BaseException):
+    """The end of a process, which nothing handles."""
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Iterator[Workshop]:
+    """A workshop in which nothing else is kept."""
+    with workshop_in(tmp_path / "own") as opened:
+        yield opened
+
+
+def test_an_attempt_that_dies_before_its_commit_leaves_nothing_and_the_next_publishes_everything(
+    own: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    requested = _request(own)
+    claim = own.claim(requested.job or "")
+
+    def die(*arguments: Any, **named: Any) -> None:  # noqa: ANN401  # whatever it is called with
+        publish(*arguments, **named)
+        raise _Death
+
+    monkeypatch.setattr("workers.runtime.lifecycle.publish", die)
+    with pytest.raises(_Death):
+        own.work(claim)
+    assert _published(own) == []
+
+    monkeypatch.setattr("workers.runtime.lifecycle.publish", publish)
+    _queue_again(own, claim)
+    own.run(requested.job or "")
+
+    made = artefacts.get_one(own.context, RELATIONAL_FORESTS, requested.id)
+    assert made.result is not None, made.problem
+    assert _published(own) == [made.result.model, made.result.dataset, made.result.feature_set]
+    assert _orphans(own) == []
+
+
+def test_a_forest_that_is_cancelled_as_it_is_published_publishes_nothing(own: Workshop) -> None:
+    requested = _request(own)
+    _before_it_is_kept(own, lambda: own.context.jobs.request_cancel(requested.job or ""))
+
+    own.run(requested.job or "")
+
+    assert artefacts.get_one(own.context, RELATIONAL_FORESTS, requested.id).status == "cancelled"
+    assert _published(own) == []
+    assert _orphans(own) == []
+
+
+def test_what_is_there_already_stays_and_the_forest_refers_to_it(own: Workshop) -> None:
+    first = _made(own, _request(own))
+    own.context.models.rename(first.model, "renamed meanwhile")
+    own.context.artefacts.delete(RELATIONAL_FORESTS.name, _request(own).id)
+
+    second = _made(own, _request(own))
+
+    assert second == first
+    assert own.context.models.get(first.model).view.name == "renamed meanwhile"
+    assert _orphans(own) == []
+
+
+def test_a_dataset_of_a_feature_set_that_is_deleted_meanwhile_is_not_published(own: Workshop) -> None:
+    request = FeatureSetRequest.model_validate({"relational_dataset": _tables(own), "features": [_AGE]})
+    listed = feature_sets.request_feature_set(own.context, request)
+    requested = feature_sets.request_feature_dataset(own.context, listed.id, FeatureDatasetRequest())
+    _before_it_is_kept(own, lambda: artefacts.delete_one(own.context, FEATURE_SETS, listed.id), "datasets")
+
+    job = own.run(requested.job or "")
+
+    assert (job.status, job.problem and job.problem.code) == ("failed", "not_found")
+    assert own.context.datasets.find(requested.dataset) is None
+
+
+def _tables(workshop: Workshop) -> str:
+    files = {f"{name}.csv": csv_of_columns(_RAW.columns[name]).encode() for name in _RAW.schema.tables}
+    return workshop.register_tables(files, metadata_of(_RAW, "bank"))
+
+
+def _request(workshop: Workshop) -> RelationalForest:
+    request = RelationalForestRequest(relational_dataset=_tables(workshop), n_trees=2, pruning="none")
+    return relational_forests.request_relational_forest(workshop.context, request)
+
+
+def _made(workshop: Workshop, requested: RelationalForest) -> Any:  # noqa: ANN401  # the result
+    workshop.run(requested.job or "")
+    return artefacts.get_one(workshop.context, RELATIONAL_FORESTS, requested.id).result
+
+
+def _before_it_is_kept(workshop: Workshop, act: Callable[[], object], kind: str = "relational_forests") -> None:
+    """Have something happen after a job's work is done, and before it is published."""
+    make: JobKind = workshop._kinds[kind]
+
+    def then_act(context: JobContext) -> Produced:
+        produced = make(context)
+        publish = produced.publish
+        assert publish is not None
+
+        def publish_after(objects: ObjectStore) -> Publication:
+            publication = publish(objects)
+            act()
+            return publication
+
+        return replace(produced, publish=publish_after)
+
+    workshop._kinds[kind] = then_act
+
+
+def _queue_again(workshop: Workshop, claim: Claim) -> None:
+    """Take back an attempt whose process is gone, as maintenance does."""
+    workshop._attempts.try_again(claim, worker_lost(claim.attempt))
+    with workshop.context.database.transaction() as connection:
+        connection.exec_driver_sql("UPDATE jobs SET not_before = 0")
+
+
+def _published(workshop: Workshop) -> list[str]:
+    context = workshop.context
+    sets = context.artefacts.list(FEATURE_SETS.name, 9, None)
+    pages = (context.models.list(9, None), context.datasets.list(9, None), sets)
+    return [thing.id for page in pages for thing in page.data]
+
+
+def _orphans(workshop: Workshop) -> list[str]:
+    """Return the objects that no row refers to."""
+    folder = embedded(workshop.context.settings.data_dir).objects_dir
+    with workshop.context.database.reading() as connection:
+        return list(unreferenced(connection, [path.name for path in folder.glob("??/*")]))

@@ -38,8 +38,8 @@ _FINDINGS = """## What the readings say
 - **Why FORF's trees are as large as bagging's in the paper (.97), and half as large in the reading nearest in
   accuracy.** Without look-ahead a node has few tests; often no test of the quarter that is kept gains anything, and the
   node is a leaf too early. FORF's trees are as large as bagging's if nodes have many tests (look-ahead), if a node
-  draws again until a test that it kept gains, or if FORF's trees alone are left unpruned (compare the two tables of the first
-  reading). A larger share (0.5, 0.75) explains most of it, too, but contradicts the paper's 25 %. Leaving all
+  draws again until a test that it kept gains, or if FORF's trees alone are left unpruned (compare the two tables of the
+  first reading). A larger share (0.5, 0.75) explains most of it, too, but contradicts the paper's 25 %. Leaving all
   trees unpruned explains nothing. Look-ahead gives all sizes at once, so it is the likeliest; the paper says none of
   this."""
 

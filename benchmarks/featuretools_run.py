@@ -9,7 +9,7 @@ import time
 import warnings
 from pathlib import Path
 
-import featuretools
+import featuretools  # type: ignore[import-not-found]  # it is in an environment of its own
 import pandas as pd
 
 

@@ -57,8 +57,9 @@ def _work(n_repeats: int, n_grid_repeats: int) -> Iterator[tuple[Study, int]]:
     others = [study for study in readings() if study.title not in {main.title, nearest.title}]
     yield from ((study, n_repeats) for study in (main, nearest))
     shares = [carcinogenesis("gain", bins=True, look_ahead=False, share=share) for share in (0.5, 0.75)]
-    yield from ((study, n_grid_repeats) for study in (again, *shares, *others))
+    yield from ((study, n_grid_repeats) for study in (again, *shares))
     yield from ((study, n_repeats) for study in (mutagenesis(aggregates=False), trains()))
+    yield from ((study, n_grid_repeats) for study in others)
     yield mutagenesis(aggregates=True), n_grid_repeats
 
 

@@ -119,6 +119,7 @@ class IsmTree:
         for place, node in enumerate(self.nodes):
             here = reaching.pop(place)
             if node.condition is None:
+                assert node.facts.label is not None
                 labels[here] = node.facts.label
                 continue
             holds = passed[node.condition, here]
@@ -130,10 +131,10 @@ def grow_ism(ensemble: Ensemble, columns: TestColumns, train: Rows, classes: NDA
     """Grow ISM's tree from the training examples, with ``stop_when_pure`` and safe pruning by coverlists.
 
     A node is settled where, whatever leaves its training examples' tests let them reach, one class surely wins. Of
-    tests that cover the same examples the one of fewest variables, then conditions, then the earlier is asked.
+    tests that cover the same examples the one of fewest variables, then conditions, then the earlier is a candidate.
     """
-    asked = _distinct(ensemble, columns, train)
-    tests = CoverLists.of(columns.passed[asked][:, train])
+    candidates = _distinct(ensemble, columns, train)
+    tests = CoverLists.of(columns.passed[candidates][:, train])
     scores = ensemble.mean_scores()[train]
     known = NodeLabels(in_units(scores), scores.argmax(axis=1))
     of_train, of_trees = classes[train], ensemble.scores[:, train]
@@ -145,7 +146,7 @@ def grow_ism(ensemble: Ensemble, columns: TestColumns, train: Rows, classes: NDA
         if best is None or n_levels == 0:
             return ExaminedNode(facts, None)
         holds = tests.holds(best[0], rows)
-        return ExaminedNode(facts, Split(int(asked[best[0]]), rows[holds], rows[~holds], best[1]))
+        return ExaminedNode(facts, Split(int(candidates[best[0]]), rows[holds], rows[~holds], best[1]))
 
     return IsmTree(grow(np.arange(len(train)), examine, _NO_LIMIT))
 

@@ -7,7 +7,7 @@ asked of each example from the start, by recursion; nothing is kept from one nod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from math import log2
+from math import exp, log, log2, sqrt
 
 import numpy as np
 
@@ -422,8 +422,8 @@ def added_errors(n: float, errors: float) -> float:
     if errors + 0.5 >= n and errors >= 1:
         return 0.67 * (n - errors)
     if errors < 1:
-        none = n * (1 - 0.25 ** (1 / n))
+        none = n * (1 - exp(log(0.25) / n))
         return none if errors == 0 else none + errors * (added_errors(n, 1.0) - none)
     z, half = 0.6925, errors + 0.5
-    root = (half * (1 - half / n) + z * z / 4) ** 0.5
+    root = sqrt(half * (1 - half / n) + z * z / 4)
     return n * (half + z * z / 2 + z * root) / (n + z * z) - errors

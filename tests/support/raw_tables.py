@@ -35,16 +35,22 @@ def relational_rows(raw: RawTables) -> RelationalRows:
     schema = raw.schema
     tables = {name: _table(raw, name) for name in schema.tables}
     of_examples = raw.columns[schema.examples]
-    target = schema.tables[schema.examples].columns[schema.target] if schema.target is not None else None
-    is_class = target is not None and target.kind != "number"
+    labels, values = None, None
+    classes: tuple[str, ...] = ()
+    if schema.target is not None:
+        target = schema.tables[schema.examples].columns[schema.target]
+        if target.kind == "number":
+            values = _numbers(of_examples[schema.target])
+        else:
+            labels, classes = _codes(of_examples[schema.target], target).astype(np.int64), target.levels
     return RelationalRows(
         schema,
         tables,
         {name: _relationship(raw, key, tables[key.child]) for name, key in schema.relationships.items()},
         None if schema.cutoff is None else _numbers(of_examples[schema.cutoff]),
-        _codes(of_examples[schema.target], target).astype(np.int64) if is_class else None,
-        target.levels if is_class else (),
-        None if schema.target is None or is_class else _numbers(of_examples[schema.target]),
+        labels,
+        classes,
+        values,
     )
 
 

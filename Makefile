@@ -6,13 +6,13 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-emit-index-url --custom-compile-command "make requirements"
 
 BENCHMARKS := start_up hot_path metering overload heavy_job job_estimates quality_measures leaf_assignment prototype_selection \
-	nearest_rows swap_refinement certificates explanation_sets million_rows ism_trees approximation_trees chaos
+	nearest_rows swap_refinement certificates explanation_sets million_rows ism_trees approximation_trees relational_speed chaos
 
 # Without bytecode, each of the many processes of a service or a test run translates all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev s3-server kserve-clients quickstart test test-long check format client openapi settings requirements notices benchmarks paper-tables defrag-tables approximation-tables relational-tables clean
+.PHONY: help setup setup-dev s3-server featuretools kserve-clients quickstart test test-long check format client openapi settings requirements notices benchmarks paper-tables defrag-tables approximation-tables relational-tables clean
 
 help: ## List the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,6 +23,8 @@ setup: $(VENV)/.runtime ## Make .venv with what the service needs, and compile a
 setup-dev: $(VENV)/.dev ## Make .venv with what tests and checks need, too
 
 s3-server: $(VENV)/.s3-server ## Make the S3 server that tests of storage ask; without it they skip
+
+featuretools: $(VENV)/.featuretools ## Install featuretools, which a benchmark compares with
 
 kserve-clients: $(VENV)/.kserve-clients ## Install the clients of KServe and Triton that tests call; without them they skip
 
@@ -61,7 +63,7 @@ settings: $(VENV)/.dev ## Write the table of settings in docs/operations.md from
 client: openapi ## Generate the SDK's lower half from openapi.json
 	$(BIN)/python -m scripts.generate_client
 
-benchmarks: $(VENV)/.benchmarks ## Measure speed (an hour); what it prints is kept in benchmarks/results/
+benchmarks: $(VENV)/.benchmarks $(VENV)/.featuretools ## Measure speed (an hour); what it prints is kept in benchmarks/results/
 	@for name in $(BENCHMARKS); do scripts/keep_output benchmarks/results/$$name.txt $(BIN)/python -m benchmarks.$$name || exit 1; done
 	@scripts/keep_output benchmarks/results/growth.txt $(BIN)/python -m benchmarks.growth benchmarks/results/growth.svg
 	@scripts/keep_output benchmarks/results/defrag_inference.txt \
@@ -91,6 +93,7 @@ requirements: $(VENV)/.dev ## Compile requirements/*.txt from requirements/*.in
 	cd requirements && ../$(UV_COMPILE) benchmarks.in -o benchmarks.txt
 	cd requirements && ../$(UV_COMPILE) s3-server.in -o s3-server.txt
 	cd requirements && ../$(UV_COMPILE) kserve-clients.in -o kserve-clients.txt
+	cd requirements && ../$(UV_COMPILE) featuretools.in -o featuretools.txt
 
 notices: $(VENV)/.dev ## Write the bill of materials and third-party notices from requirements/runtime.txt
 	$(BIN)/python -m scripts.write_notices
@@ -120,6 +123,12 @@ $(VENV)/.benchmarks: $(VENV)/.dev requirements/benchmarks.txt
 $(VENV)/.s3-server: $(VENV)/.python requirements/s3-server.txt
 	$(PYTHON) -m venv $(VENV)/s3-server
 	$(VENV)/s3-server/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/s3-server.txt
+	@touch $@
+
+# Likewise: featuretools needs pandas below 3.
+$(VENV)/.featuretools: $(VENV)/.python requirements/featuretools.txt
+	$(PYTHON) -m venv $(VENV)/featuretools
+	$(VENV)/featuretools/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/featuretools.txt
 	@touch $@
 
 # Likewise: what KServe's client needs contradicts what the service needs.

@@ -15,10 +15,10 @@ from leafspace_client import Leafspace
 MANY_WITHDRAWALS, LARGE_PAYMENT, NOISE = 2, 300, 0.05
 rng = np.random.default_rng(0)
 customer = pd.DataFrame({"id": np.arange(1_500), "age": rng.integers(18, 90, 1_500)})
-owners = np.repeat(customer["id"], rng.poisson(1.5, len(customer)) + 1).to_numpy()
+owners = np.repeat(customer["id"].to_numpy(), rng.poisson(1.5, len(customer)) + 1)
 account = pd.DataFrame({"id": np.arange(len(owners)) + 10_000, "customer_id": owners})
 account["kind"] = rng.choice(["credit", "current", "savings"], len(account), p=[0.25, 0.5, 0.25])
-transaction = pd.DataFrame({"account_id": np.repeat(account["id"], rng.poisson(12, len(account))).to_numpy()})
+transaction = pd.DataFrame({"account_id": np.repeat(account["id"].to_numpy(), rng.poisson(12, len(account)))})
 transaction["kind"] = rng.choice(["card", "cash", "payment"], len(transaction), p=[0.6, 0.1, 0.3])
 transaction["amount"] = np.round(rng.exponential(120, len(transaction)), 2)
 transaction["status"] = rng.choice(["booked", "returned"], len(transaction), p=[0.96, 0.04])

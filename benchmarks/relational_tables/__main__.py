@@ -26,7 +26,9 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=10, help="5-fold cross-validations of the main readings")
     parser.add_argument("--grid-repeats", type=int, default=2, help="of all other readings")
     parser.add_argument("--jobs", type=int, default=2, help="folds at once")
-    parser.add_argument("--json", type=Path, help="where to write every figure")
+    parser.add_argument(
+        "--json", type=Path, help="where to write every figure; studies that it holds are not run again"
+    )
     parser.add_argument("--tables-of", type=Path, help="run nothing: print the tables of what --json wrote")
     arguments = parser.parse_args()
     figures = _read(arguments.tables_of) if arguments.tables_of else _run(arguments)
@@ -38,22 +40,25 @@ def _read(path: Path) -> list[Figure]:
 
 
 def _run(arguments: argparse.Namespace) -> list[Figure]:
-    found: list[Figure] = []
+    found = _read(arguments.json) if arguments.json and arguments.json.exists() else []
+    known = {figure.study for figure in found}
     with ProcessPoolExecutor(arguments.jobs) as pool:
         for study, n_repeats in _work(arguments.repeats, arguments.grid_repeats):
-            found += _measured(pool, study, n_repeats)
-            _write(found, arguments.json)  # hours of work should not be lost
+            if study.title not in known:
+                found += _measured(pool, study, n_repeats)
+                _write(found, arguments.json)
     return found
 
 
 def _work(n_repeats: int, n_grid_repeats: int) -> Iterator[tuple[Study, int]]:
-    """Yield the studies, the design's reading and what is quick first."""
+    """Yield the studies, those that matter most first."""
     main, nearest = (carcinogenesis("gain", bins=True, look_ahead=look_ahead) for look_ahead in (False, True))
-    again = carcinogenesis("gain", bins=True, look_ahead=False, sampled="again until a test gains")
+    again = carcinogenesis("gain", bins=True, look_ahead=False, draws_again=True)
     others = [study for study in readings() if study.title not in {main.title, nearest.title}]
-    yield main, n_repeats
-    yield from ((study, n_grid_repeats) for study in (again, *others))
-    yield from ((study, n_repeats) for study in (nearest, mutagenesis(aggregates=False), trains()))
+    yield from ((study, n_repeats) for study in (main, nearest))
+    shares = [carcinogenesis("gain", bins=True, look_ahead=False, share=share) for share in (0.5, 0.75)]
+    yield from ((study, n_grid_repeats) for study in (again, *shares, *others))
+    yield from ((study, n_repeats) for study in (mutagenesis(aggregates=False), trains()))
     yield mutagenesis(aggregates=True), n_grid_repeats
 
 

@@ -77,7 +77,7 @@ def _rows(load: Callable[[], RawTables]) -> RelationalRows:
 def _grown(
     rows: RelationalRows, weights: NDArray[np.float64], study: Study, tree: TildeSettings, key: tuple[int, int]
 ) -> TildeTree:
-    if study.sampled != "tests" and tree.test_share < 1:
+    if study.draws_again and tree.test_share < 1:
         return grow_drawn_again(rows, weights, tree, key)
     return grow_tilde(rows, weights, tree, key, n_threads=1)
 

@@ -18,6 +18,9 @@ _INTRODUCED = {
 }
 
 
+_PAPER_SHARE = 0.25
+
+
 @dataclass(frozen=True)
 class Study:
     """One dataset and how trees are grown on it; each tree is kept pruned and unpruned."""
@@ -25,10 +28,13 @@ class Study:
     title: str
     load: Callable[[], RawTables]
     tree: TildeSettings
-    sampled: str = "tests"  # what ``test_share`` keeps of FORF; see ``sampling.py``
+    share: float = _PAPER_SHARE  # of the tests of a node, that FORF keeps
+    draws_again: bool = False  # whether FORF keeps others where none of these gains; see ``sampling.py``
 
 
-def carcinogenesis(criterion: Criterion, *, bins: bool, look_ahead: bool, sampled: str = "tests") -> Study:
+def carcinogenesis(
+    criterion: Criterion, *, bins: bool, look_ahead: bool, share: float = _PAPER_SHARE, draws_again: bool = False
+) -> Study:
     """Return the paper's own study under one of its possible readings."""
     language = Language(max_variables=3, tables={} if look_ahead else _INTRODUCED)
     tree = TildeSettings(criterion, 2, pruning="none", aggregates=False, look_ahead=look_ahead, language=language)
@@ -36,10 +42,11 @@ def carcinogenesis(criterion: Criterion, *, bins: bool, look_ahead: bool, sample
         criterion.replace("_", " "),
         "charges in five bins" if bins else "all cuts of charges",
         "look-ahead" if look_ahead else "no look-ahead",
-        *(() if sampled == "tests" else (f"FORF samples {sampled}",)),
+        *(("FORF samples again until a test gains",) if draws_again else ()),
+        *(() if share == _PAPER_SHARE else (f"FORF keeps {share}",)),
     )
     load = relational_data.canc if bins else relational_data.carcinogenesis
-    return Study("carcinogenesis: " + ", ".join(words), load, tree, sampled=sampled)
+    return Study("carcinogenesis: " + ", ".join(words), load, tree, share, draws_again)
 
 
 def readings() -> list[Study]:
@@ -66,5 +73,5 @@ def mutagenesis(*, aggregates: bool) -> Study:
 
 
 def forf_of(study: Study) -> TildeSettings:
-    """Return the settings of FORF's trees, which keep a quarter of the tests of each node."""
-    return replace(study.tree, test_share=0.25)
+    """Return the settings of FORF's trees."""
+    return replace(study.tree, test_share=study.share)

@@ -36,10 +36,7 @@ def _dataset() -> Json:
         "tables": [
             _table("customer", _column("id", "category", "key"), _column("age"), target),
             _table(
-                "account",
-                _column("customer_id", "category", "key"),
-                _column("at", role="time"),
-                primary_key=(),
+                "account", _column("customer_id", "category", "key"), _column("at", role="time"), primary_key=(),
                 time="at",
             ),
             _table("apart", _column("id", "category", "key")),

@@ -144,14 +144,17 @@ def grow_trees(
     grow, trees = _METHODS[_method_of(request)], []
     for repeat, repeat_rng in enumerate(rng.spawn(request.n_repeats)):
         share = repeat / request.n_repeats, (repeat + 1) / request.n_repeats
-        trees.append(_faced(grow(request, inputs, repeat_rng, part_of(report, *share)), inputs))
-    return trees
+        trees.append(grow(request, inputs, repeat_rng, part_of(report, *share)))
+    if not inputs.is_relational:
+        return trees
+    states_absence = _states_absence(inputs)
+    return [face(tree, states_absence) for tree in trees]
 
 
-def _faced(tree: ApproximationTree, inputs: ApproximationTreeInputs) -> ApproximationTree:
-    """Return a tree of queries whose "yes" means that there is something; trees of other columns as they are."""
+def _states_absence(inputs: ApproximationTreeInputs) -> Callable[[Condition], bool]:
+    """Return what finds the conditions on queries that state that there is not something."""
     columns = zip(inputs.training.rows.names, inputs.training.rows.columns, strict=True)
-    never_missing = {name for name, values in columns if name in inputs.phrases and not np.isnan(values).any()}
+    never_missing = {name for name, values in columns if values.dtype != object and not np.isnan(values).any()}
 
     def states_absence(condition: Condition) -> bool:
         words, interval = inputs.phrases.get(condition.column), condition.interval
@@ -160,7 +163,7 @@ def _faced(tree: ApproximationTree, inputs: ApproximationTreeInputs) -> Approxim
         or_missing = interval.or_missing or condition.column in never_missing
         return words.states_absence(interval._replace(or_missing=or_missing))
 
-    return face(tree, states_absence)
+    return states_absence
 
 
 def _grow_sta(

@@ -93,8 +93,8 @@ class EvaluationRows:
         """Return the rows of a dataset; refuse a target that does not fit the model."""
         if dataset.labels is None:
             values = dataset.scores[:, 0].astype(np.float64)
-            truth = None if has_unlabelled(dataset) else true_values(objects, dataset)
-            return EvaluationRows(dataset, is_training, truth, values, None)
+            given = None if has_unlabelled(dataset) else true_values(objects, dataset)
+            return EvaluationRows(dataset, is_training, given, values, None)
         truth = None if has_unlabelled(dataset) else true_classes(objects, model, dataset)
         return EvaluationRows(dataset, is_training, truth, dataset.labels, "predicted" if truth is None else labels)
 

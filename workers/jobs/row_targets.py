@@ -47,6 +47,13 @@ def has_unlabelled(dataset: ScoredDataset) -> bool:
     )
 
 
+def refuse_unlabelled(objects: ObjectStore, dataset: ScoredDataset) -> None:
+    """Refuse rows without a target where their targets are what is to be learned; the first is named."""
+    values = _read_target(objects, dataset.stored) if has_unlabelled(dataset) else None
+    if values is not None:
+        _refuse_missing(objects, _missing(values), dataset.stored)
+
+
 def known_targets(
     objects: ObjectStore, model: OpenModel, dataset: ScoredDataset
 ) -> tuple[Targets | None, NDArray[np.int64] | None]:

@@ -46,7 +46,7 @@ from ..runtime.context import JobContext, Produced
 from .cautions import caution_of_figures
 from .column_phrases import dataset_phrases, feature_type
 from .inputs import OpenModel, ScoredDataset, apply_model, open_model
-from .row_targets import constant_predictions, predicted_targets, true_targets
+from .row_targets import constant_predictions, predicted_targets, refuse_unlabelled, true_targets
 
 # Shares of the job's progress, which goes from 0 to 1 and never back.
 _READING = (0.0, 0.1)
@@ -110,6 +110,8 @@ def load_inputs(context: JobContext, request: RuleSetRequest) -> RuleSetInputs:
         _evaluation_rows(context.objects, model, dataset, statements),
         dataset_phrases(context, model, dataset),
     )
+    if request.labels == "target":
+        refuse_unlabelled(context.objects, dataset)
     targets = _training_targets(request, model, training)
     evaluation = None
     if request.evaluation_dataset is not None:

@@ -356,6 +356,20 @@ def test_xgboost_fitted_on_named_columns_is_converted_and_stays_as_it_is() -> No
     assert model.get_booster().feature_names == list(data.data.columns)
 
 
+@pytest.mark.parametrize("booster", ["gbtree", "dart"])
+def test_xgboost_splits_booleans_of_a_data_frame(booster: str) -> None:
+    xgboost = library("xgboost")
+    data = datasets.load_breast_cancer(as_frame=True)
+    rows = data.data[["mean radius", "mean texture"]].assign(is_large=data.data["mean area"] > 700)
+    model = xgboost.XGBClassifier(n_estimators=5, booster=booster).fit(rows, data.target)
+    assert "is_large" in model.get_booster().get_score()
+
+    converted = convert_model(model, rows)
+
+    assert_agrees(converted, model, rows)
+    assert model.get_booster().feature_types[-1] == "i"
+
+
 def test_the_same_model_gives_the_same_file_and_the_same_metadata() -> None:
     frame, target = titanic()
     steps = ColumnTransformer(_COLUMNS["imputed and one-hot"])

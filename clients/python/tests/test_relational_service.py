@@ -9,14 +9,20 @@ import duckdb
 import numpy as np
 import pandas as pd
 import pytest
-from leafspace_client import AsyncLeafspace, Conflict, FeatureSet, Invalid, Leafspace, RelationalForest
+from leafspace_client import (
+    AsyncLeafspace,
+    Conflict,
+    FeatureSet,
+    Invalid,
+    Leafspace,
+    RelationalDataset,
+    RelationalForest,
+)
+from leafspace_client._generated.models import Problem
 from xgboost import XGBClassifier
 
 from tests.support.bank import bank
 from tests.support.serving import Service
-
-_TARGET = {"examples": "customer", "target": "defaulted"}
-
 
 _N_CUSTOMERS = 300
 _DDL = """
@@ -37,11 +43,22 @@ def bank_tables() -> dict[str, pd.DataFrame]:
     return tables
 
 
+def registered(
+    client: Leafspace,
+    tables: Any,  # noqa: ANN401  # data frames, or a database
+    cutoff: str | None = "as_of",
+    name: str | None = None,
+) -> RelationalDataset:
+    return client.register_relational_dataset(tables, examples="customer", target="defaulted", cutoff=cutoff, name=name)
+
+
 @pytest.fixture(scope="module")
 def forest(service: Service) -> Iterator[RelationalForest]:
     """Five trees that are learned from the bank."""
     with Leafspace(service.url) as client:
-        dataset = client.register_relational_dataset(bank_tables(), **_TARGET, cutoff="as_of")
+        dataset = client.register_relational_dataset(
+            bank_tables(), examples="customer", target="defaulted", cutoff="as_of"
+        )
         yield client.relational_forests.create(dataset, n_trees=5, language={"max_variables": 2}).wait(timeout=120)
 
 
@@ -60,7 +77,9 @@ def nested(customer_id: int) -> dict[str, Any]:
 def test_tables_are_registered_and_shown_with_their_keys(client: Leafspace) -> None:
     tables = bank_tables()
 
-    dataset = client.register_relational_dataset(tables, **_TARGET, cutoff="as_of", name="bank")
+    dataset = client.register_relational_dataset(
+        tables, examples="customer", target="defaulted", cutoff="as_of", name="bank"
+    )
 
     assert str(dataset).splitlines()[:3] == [
         "customer: 300 rows, key id",
@@ -69,11 +88,16 @@ def test_tables_are_registered_and_shown_with_their_keys(client: Leafspace) -> N
     ]
     assert str(dataset).splitlines()[4].endswith(" rows, time booked_at")
     assert [each.name for each in dataset.relationships] == ["account.customer_id", "transaction.account_id"]
-    assert client.register_relational_dataset(tables, **_TARGET, cutoff="as_of", name="bank").id == dataset.id
+    assert (
+        client.register_relational_dataset(
+            tables, examples="customer", target="defaulted", cutoff="as_of", name="bank"
+        ).id
+        == dataset.id
+    )
 
 
 def test_dates_that_may_tell_the_target_are_warned_of(client: Leafspace) -> None:
-    dataset = client.register_relational_dataset(bank_tables(), **_TARGET)
+    dataset = registered(client, bank_tables(), cutoff=None)
 
     assert "Warning: table transaction has dates (booked_at) and no time" in repr(dataset)
     assert "Warning: table transaction has dates (booked_at) and no time" in str(dataset)
@@ -87,7 +111,9 @@ def test_a_database_is_registered_as_its_tables_are(client: Leafspace) -> None:
             connection.register("frame", frame)
             connection.execute(f"INSERT INTO {name} SELECT * FROM frame")  # noqa: S608  # our own names
 
-        dataset = client.register_relational_dataset(connection, **_TARGET, cutoff="as_of")
+        dataset = client.register_relational_dataset(
+            connection, examples="customer", target="defaulted", cutoff="as_of"
+        )
 
     assert [table.n_rows for table in dataset.tables] == [len(tables[table.name]) for table in dataset.tables]
     assert [(each.name, each.inferred) for each in dataset.relationships] == [
@@ -118,15 +144,17 @@ def test_the_service_says_what_is_wrong_with_tables(client: Leafspace) -> None:
 
 
 def test_coroutines_register_tables(service: Service) -> None:
-    async def registered() -> Any:  # noqa: ANN401  # an async dataset
+    async def made() -> Any:  # noqa: ANN401  # an async dataset
         async with AsyncLeafspace(service.url) as client:
-            dataset = await client.register_relational_dataset(bank_tables(), **_TARGET, cutoff="as_of")
+            dataset = await client.register_relational_dataset(
+                bank_tables(), examples="customer", target="defaulted", cutoff="as_of"
+            )
             (listed,) = [each async for each in client.relational_datasets.list() if each.id == dataset.id]
             with pytest.raises(Conflict, match="is not loaded here"):
                 _ = pickle.loads(pickle.dumps(listed)).examples  # noqa: S301  # our own
             return dataset
 
-    assert asyncio.run(registered()).examples.cutoff == "as_of"
+    assert asyncio.run(made()).examples.cutoff == "as_of"
 
 
 def test_a_forest_publishes_what_every_method_takes(client: Leafspace, forest: RelationalForest) -> None:
@@ -209,6 +237,7 @@ def test_values_of_examples_that_are_sent_as_rows_are_those_of_the_dataset(fores
     rows = forest.feature_set.rows([nested(7), {"customer": []}, nested(11)])
 
     assert [row.status for row in rows] == ["ok", "error", "ok"]
+    assert isinstance(rows[1].problem, Problem)
     assert rows[1].problem.code == "schema_mismatch"
     pd.testing.assert_frame_equal(
         pd.concat([rows[:1].to_frame(), rows[2:].to_frame()]).astype(float),

@@ -231,7 +231,7 @@ def frames() -> dict[str, Any]:
     accounts = pd.DataFrame({"customer_id": [1, np.nan], "kind": pd.Categorical(["credit", None]), "no": [7, 8]})
     bookings = pl.DataFrame({"account_id": [7], "amount": [1.5], "booked_at": [_MOMENT], "kind": ["cash"]})
     return {
-        "customer": pd.DataFrame({"born": pd.to_datetime(["1980-01-02", None])}, index=pd.Index([1, 2], name="id")),
+        "customer": pd.DataFrame({"born": [pd.Timestamp("1980-01-02"), pd.NaT]}, index=pd.Index([1, 2], name="id")),
         "account": accounts.set_index("no"),
         "booking": bookings.with_columns(pl.col("kind").cast(pl.Categorical)),
         "branch": pa.table({"code": pa.array(["x"]), "size": pa.array([1], pa.int8())}),

@@ -100,7 +100,7 @@ def test_what_may_fail_is_not_implied(first: FeatureTest, second: FeatureTest) -
 @st.composite
 def _tables_and_tests(draw: st.DrawFn) -> tuple[RawTables, list[FeatureTest]]:
     """Draw tests that are alike: of the same few features, each with conditions left out and other cuts."""
-    raw = draw(cases.raw_tables(max_tables=3))
+    raw = draw(cases.raw_tables(draw(cases.schemas(max_tables=3))))
     tests = draw(st.lists(cases.feature_tests(raw.schema), min_size=1, max_size=3))
     for test in list(tests):
         query = test.feature.query

@@ -157,6 +157,7 @@ class Leafspace(HasRelationalDatasets[RelationalDataset]):
     """
 
     _transport: SyncTransport
+    relational_datasets: RelationalDatasets
 
     def __init__(
         self,
@@ -212,6 +213,7 @@ class AsyncLeafspace(HasRelationalDatasets[AsyncRelationalDataset]):
     """A Leafspace service, called by coroutines; the parameters are those of ``Leafspace``."""
 
     _transport: AsyncTransport
+    relational_datasets: AsyncRelationalDatasets
 
     def __init__(
         self,

@@ -28,6 +28,7 @@ from ._generated.models import (
     FeatureRowsRequest,
     FeatureSetRequest,
     PageFeatureSet,
+    Problem,
     RelationalFeature,
 )
 from ._generated.models import FeatureSet as Details
@@ -47,7 +48,6 @@ from .frames import feature_rows_frame, features_frame
 from .jobs import check_success, wait_for_job
 from .nested_rows import nested_batches, nested_instances
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
-from .records import Record
 from .relational_texts import describe_features
 
 FEATURE_SETS: Noun[Details] = Noun(
@@ -113,9 +113,9 @@ class FeatureRows(Sequence[FeatureRow]):
         Invalid
             Where an example could not be read.
         """
-        wrong = next((row for row in self if row.status != "ok"), None)
-        if wrong is not None:
-            raise Invalid(wrong.problem.code, f"row {wrong.row_id}: {wrong.problem.detail}")
+        for row in self:
+            if isinstance(row.problem, Problem):
+                raise Invalid(row.problem.code, f"row {row.row_id}: {row.problem.detail}")
         return feature_rows_frame(self.features, self._rows)
 
 
@@ -191,7 +191,7 @@ def _to_frame(self: FeatureSetView, relational_dataset: Identified | None = None
     -------
     pandas.DataFrame
         A row for each example in the order of their table, by their row ids, and a column for each feature by its name:
-        booleans, numbers, and categories as texts. The target is not among them.
+        booleans, numbers, and pandas' categories. The target is not among them.
     """
     dataset = yield from _dataset(self, relational_dataset)
     call = call_of(list_rows, dataset_id=dataset.id)
@@ -262,7 +262,7 @@ def _create(
 
 
 def _requested(feature: Any) -> dict[str, Any]:  # noqa: ANN401  # a mapping, or a record
-    plain: Mapping[str, Any] = feature.to_dict() if isinstance(feature, Record) else feature
+    plain: Mapping[str, Any] = feature.to_dict() if isinstance(feature, RelationalFeature) else feature
     return {name: value for name, value in plain.items() if name not in _MADE_BY_THE_SERVICE}
 
 

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 FrameOf: TypeAlias = Literal["explanations", "reasons"]
 _Line: TypeAlias = dict[str, Any]
-_ROLES = ("feature", "row_id")
 
 
 def prototypes_frame(prototypes: "Sequence[Prototype]") -> Any:  # noqa: ANN401  # a DataFrame
@@ -76,9 +75,11 @@ def features_frame(file: BinaryIO, dataset: "Dataset") -> Any:  # noqa: ANN401  
     except ImportError as error:
         raise missing_extra("pandas", "pandas", "a DataFrame of features") from error
     frame = pd.read_parquet(file, engine="pyarrow")
-    of_role = {role: [column.name for column in dataset.columns if column.role == role] for role in _ROLES}
-    found = frame[of_role["feature"]]
-    return found.set_axis(frame[of_role["row_id"][0]]) if of_role["row_id"] else found
+    features = [column for column in dataset.columns if column.role == "feature"]
+    categories = {column.name: "category" for column in features if column.type_ == "category"}
+    found = frame[[column.name for column in features]].astype(categories)
+    row_ids = [column.name for column in dataset.columns if column.role == "row_id"]
+    return found.set_axis(frame[row_ids[0]]) if row_ids else found
 
 
 def _node_row(node: "ApproximationNode") -> dict[str, Any]:

@@ -39,7 +39,7 @@ def nested_instances(rows: Any) -> list[NestedInstance] | None:  # noqa: ANN401 
 def nested_batches(instances: Sequence[NestedInstance]) -> Iterator[list[NestedInstance]]:
     """Yield the examples in batches that one call may hold; an example that is larger is sent by itself."""
     batch: list[NestedInstance] = []
-    held = (0, 0, 0)
+    held: tuple[int, ...] = (0, 0, 0)
     for instance in instances:
         size = _size(instance)
         total = tuple(a + b for a, b in zip(held, size, strict=True))

@@ -9,13 +9,18 @@ from typing import Any
 from ..errors import CannotConvert, Invalid
 from .estimators import GRAPH_NAME, ModelInputs, library_of
 
+_BOOLEAN, _NUMBER = "i", "q"  # as XGBoost calls them
+
 
 def prepared_xgboost(estimator: Any, inputs: ModelInputs) -> Any:  # noqa: ANN401  # an estimator
     """Return a copy of a fitted XGBoost model as its converter reads it."""
     refuse_texts(estimator, inputs)
     prepared = copy.deepcopy(estimator)
     # The converter knows features by number; names go into the metadata.
-    prepared.get_booster().feature_names = None
+    booster = prepared.get_booster()
+    booster.feature_names = None
+    # Of booleans ("i") XGBoost dumps no threshold, though it compares with one; the converter needs it.
+    booster.feature_types = [_NUMBER if kind == _BOOLEAN else kind for kind in booster.feature_types or []] or None
     return prepared
 
 

@@ -90,7 +90,7 @@ def test_a_dataset_of_a_feature_set_that_is_deleted_meanwhile_is_not_published(o
     request = FeatureSetRequest.model_validate({"relational_dataset": _tables(own), "features": [_AGE]})
     listed = feature_sets.request_feature_set(own.context, request)
     requested = feature_sets.request_feature_dataset(own.context, listed.id, FeatureDatasetRequest())
-    _before_it_is_kept(own, lambda: artefacts.delete_one(own.context, FEATURE_SETS, listed.id), "datasets")
+    _before_it_is_kept(own, lambda: own.context.artefacts.delete(FEATURE_SETS.name, listed.id), "datasets")
 
     job = own.run(requested.job or "")
 

@@ -38,7 +38,7 @@ class FeatureSetRequest(Contract):
         default=None,
         min_length=1,
         max_length=MAX_FEATURES,
-        description="The features; one that means the same as an earlier one is refused. Null where they are generated, "
+        description="The features; one that means the same as an earlier one is refused. Null where they are generated "
         "and in answers: the result has them.",
     )
     generate: GeneratedFeatures | None = Field(

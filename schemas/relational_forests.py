@@ -38,7 +38,7 @@ class QueryLanguage(Contract):
         default=3, strict=True, ge=1, le=4, description="Maximum number of rows of other tables in one query."
     )
     through_examples: bool = Field(
-        default=False, strict=True, description="Whether relationships may lead back into the examples' table."
+        default=False, strict=True, description="Whether relationships may be followed to the examples' table again."
     )
     tables: dict[str, TableLanguage] = Field(
         default={}, description="Narrower languages by table; other tables have the whole one."

@@ -12,7 +12,7 @@ from tree_explainers.relational.schema import Schema, TableSchema
 from ..app_context import AppContext
 from .artefacts import MadeFromTables, request_artefact
 
-_ASKED = {"number", "category", "boolean"}
+_TESTED = {"number", "category", "boolean"}
 _WHOLE = TableLanguage()
 
 
@@ -115,5 +115,5 @@ def _tested_columns(schema: Schema, language: QueryLanguage, table: str) -> list
     return [
         name
         for name, column in schema.tables[table].columns.items()
-        if column.kind in _ASKED and (wanted is None or name in wanted) and name != target
+        if column.kind in _TESTED and (wanted is None or name in wanted) and name != target
     ]

@@ -23,7 +23,7 @@ class FeatureSetRequest(Record):
     Attributes:
         relational_dataset (str): Id of the relational dataset.
         features (list[RequestedFeature] | None | Unset): The features; one that means the same as an earlier one is
-            refused. Null where they are generated, and in answers: the result has them.
+            refused. Null where they are generated and in answers: the result has them.
         generate (GeneratedFeatures | None | Unset): Each column of the example, and every aggregate along one or two
             relationships, with and without one selection, at most 2,000, the shortest first; null where `features` are
             listed.

@@ -21,7 +21,8 @@ class QueryLanguage(Record):
 
     Attributes:
         max_variables (int | Unset): Maximum number of rows of other tables in one query. Default: 3.
-        through_examples (bool | Unset): Whether relationships may lead back into the examples' table. Default: False.
+        through_examples (bool | Unset): Whether relationships may be followed to the examples' table again. Default:
+            False.
         tables (QueryLanguageTables | Unset): Narrower languages by table; other tables have the whole one.
         relationships (list[str] | None | Unset): Names of the relationships that are followed; null: all.
     """

@@ -157,7 +157,7 @@ class RelationalWarning(Contract):
 
     code: Literal["dates_without_time"] = Field(
         description="Stable, machine-readable name. `dates_without_time`: a table has a column of dates and no `time`, "
-        "so that its rows are seen whenever they were made, which may tell the target."
+        "so that its rows are seen whenever they were made, which may reveal the target."
     )
     table: str = Field(description="Name of the table.")
     columns: list[str] = Field(description="Names of the columns.")

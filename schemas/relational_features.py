@@ -113,7 +113,7 @@ class RequestedFeature(Contract):
 class RelationalFeature(RequestedFeature):
     """A feature of a feature set: one column of its datasets."""
 
-    id: str = Field(description="Hash of the query in its canonical form: features that ask the same have one id.")
+    id: str = Field(description="Hash of the query in its canonical form: features that mean the same have one id.")
     name: Name = Field(description="Name of the feature and of its column, unique in its set.")
     type: FeatureType = Field(
         description="Type of the column: `boolean` for `exists`, which is never missing; `category` for categories."

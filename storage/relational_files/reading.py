@@ -192,6 +192,6 @@ def _warning(table: ReadTable, columns: list[str]) -> dict[str, Any]:
     some = ", ".join(columns[:5]) + (", …" if len(columns) > 5 else "")  # noqa: PLR2004  # as many as are read
     detail = (
         f"table {table.name} has dates ({some}) and no time: each example sees all of its rows, also those made after "
-        "the moment of the prediction, which may tell the target; name the column in `time`, and a `cutoff`"
+        "the moment of the prediction, which may reveal the target; name the column in `time`, and a `cutoff`"
     )
     return {"code": "dates_without_time", "table": table.name, "columns": columns[:100], "detail": detail}

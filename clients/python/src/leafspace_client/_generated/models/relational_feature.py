@@ -26,7 +26,7 @@ class RelationalFeature(Record):
             `share` of them among those that satisfy all conditions but the last variable's; `value`: `measure` of the
             example itself; others: of `measure` over all ways to satisfy the conditions, as in `aggregate`.
         name (str): Name of the feature and of its column, unique in its set.
-        id (str): Hash of the query in its canonical form: features that ask the same have one id.
+        id (str): Hash of the query in its canonical form: features that mean the same have one id.
         type_ (str): Type of the column: `boolean` for `exists`, which is never missing; `category` for categories.
         variables (list[FeatureVariable] | Unset): Rows of other tables, each after the one it is reached from.
         conditions (list[FeatureCondition] | Unset): Conditions that the rows satisfy together.

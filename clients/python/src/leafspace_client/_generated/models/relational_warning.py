@@ -16,7 +16,7 @@ class RelationalWarning(Record):
 
     Attributes:
         code (str): Stable, machine-readable name. `dates_without_time`: a table has a column of dates and no `time`, so
-            that its rows are seen whenever they were made, which may tell the target.
+            that its rows are seen whenever they were made, which may reveal the target.
         table (str): Name of the table.
         columns (list[str]): Names of the columns.
         detail (str): What may be wrong, and what to do.

@@ -300,7 +300,7 @@ def test_a_pause_may_be_given_in_seconds_or_as_a_moment() -> None:
 def test_every_call_that_creates_may_be_sent_twice() -> None:
     # All calls are tried again: a POST carries a key that has it count once, or changes nothing when it is repeated.
     repeatable = {"predict", "compare_rows", "explain", "evaluate_features", "get_next_question", "verify_explanation"}
-    repeatable |= {"cancel_job"}
+    repeatable |= {"cancel_job", "request_dataset"}  # requested again, it is the same dataset and the same job
     contract = json.loads(_CONTRACT.read_text(encoding="utf-8"))
 
     for operations in contract["paths"].values():

@@ -176,6 +176,7 @@ def _record_relational_dataset(recorder: _Recorder) -> None:
     learned = {"relational_dataset": tables_id, "method": "tilde", "min_samples_leaf": 1, "pruning": "none"}
     forest = recorder.make("RelationalForest", "/v1/relational-forests", learned)
     recorder.get("RelationalForestResult", f"/v1/relational-forests/{forest}/content")
+    recorder.get_text("get_relational_forest_content", "text/csv", f"/v1/relational-forests/{forest}/content")
     _record_feature_set(recorder, tables_id)
 
 
@@ -190,6 +191,7 @@ def _record_feature_set(recorder: _Recorder, tables_id: str) -> None:
     made = recorder.post("FeatureSetRequest", "FeatureSet", "/v1/feature-sets", request)["id"]
     path = f"/v1/feature-sets/{made}"
     recorder.get("FeatureSetResult", f"{path}/content")
+    recorder.get_text("get_feature_set_content", "text/csv", f"{path}/content")
     customer = {"id": 3, "age": 51, "as_of": "2026-01-31"}
     rows = {"customer": [customer], "account": [{"id": 12, "customer_id": 3, "kind": "credit"}]}
     recorder.post("FeatureRowsRequest", "FeatureRowList", f"{path}/rows", {"instances": [rows]})

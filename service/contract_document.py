@@ -26,6 +26,7 @@ _METADATA: dict[str, type[Contract]] = {
 _UNIONS: dict[str, tuple[Any, str]] = {
     "Instance": (dict[str, Any] | list[Any], "A raw row: values by feature name, or in the order of the features."),
     "CellValue": (float | bool | str, "A value of a column: a number, a boolean or a category."),
+    "ComparedValue": (bool | float | str, "A value of a query or of its feature: a boolean, a number or a category."),
     "ConditionValue": (float | str | list[str], "What a condition compares with: a number, a category or categories."),
     "NumberOrText": (float | str, "A number or a text, such as a predicted value or label."),
     "RequestedFeatures": (Literal["all"] | list[Name], "`all`, or the names of some features."),

@@ -11,6 +11,7 @@ from tests.support.api import Api, Json, Registered, csv_of, frame_of, parquet_o
 from tests.support.shared import shared_path
 
 _FIELDS = {
+    "feature_set",
     "object",
     "id",
     "name",

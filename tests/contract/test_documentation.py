@@ -371,7 +371,8 @@ def _check(value: Any, schema: Json, schemas: Json, place: str) -> None:  # noqa
             _check(item, schema.get("items", {}), schemas, f"{place}/{position}")
     if isinstance(value, dict):
         properties = schema.get("properties", {})
-        is_open = schema.get("additionalProperties") is True or not schema
+        others = schema.get("additionalProperties")
+        is_open = others is True or isinstance(others, dict) or not schema
         assert set(schema.get("required", [])) <= set(value), place
         assert is_open or set(value) <= set(properties), place
         for name, item in value.items():

@@ -37,7 +37,7 @@ def _list(api: Api, noun: Noun[Any], query: dict[str, str]) -> list[Json]:
 def _make_two(api: Api, forest: Registered, noun: Noun[Any]) -> None:
     for number in (31, 32) if noun in MADE else ():
         made = create(api, forest, noun, number).json()
-        if noun.is_made_by_job:
+        if made.get("job"):
             api.wait(made["job"])
 
 

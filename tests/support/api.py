@@ -54,7 +54,9 @@ class Api:
     def wait(self, job: str) -> Json:
         """Return the job when it has ended, however long that takes: a test that hangs is ended from outside."""
         while True:
-            found: Json = self.get(f"/v1/jobs/{job}", Prefer="wait=30").json()
+            answer = self.get(f"/v1/jobs/{job}", Prefer="wait=30")
+            assert answer.status_code == 200, answer.text
+            found: Json = answer.json()
             if found["status"] in {"succeeded", "failed", "cancelled"}:
                 return found
 

@@ -106,7 +106,8 @@ def test_prototype_sets_need_room_for_lists_of_uncut_and_of_coarser_leaves_and_f
 
 
 def test_every_kind_of_job_has_an_estimate() -> None:
-    assert set(ESTIMATES) == set(REQUESTS) == set(JOB_KINDS)
+    over_tables = {"datasets", "feature_sets", "relational_forests"}  # see test_relational_estimates.py
+    assert set(ESTIMATES) == set(REQUESTS) == set(JOB_KINDS) - over_tables
     for kind, request in REQUESTS.items():
         assert GIB / 8 < estimate_job(kind, SOME, request).n_bytes < 8 * GIB
     for method in ("sta", "ism", "cart", "born_again"):

@@ -108,7 +108,7 @@ def _put(
     """
     request = ExplainerNameRequest(explainer=id_of(explainer), force=force)
     tag = UNSET if expected is None else f'"{expected.last_change}"'
-    return self.wrapped((yield from fetch(put_explainer_name, ExplainerName, name=name, body=request, if_match=tag)))
+    return self._wrapped((yield from fetch(put_explainer_name, ExplainerName, name=name, body=request, if_match=tag)))
 
 
 class NamedExplainer(NamedExplainerView):

@@ -244,7 +244,7 @@ def _create(  # noqa: PLR0913  # what an explainer may be made of
         abstain_below=abstain_below,
         store_explanations=store_explanations,
     )
-    return self.wrapped((yield from create(register_explainer, Details, body=request)))
+    return self._wrapped((yield from create(register_explainer, Details, body=request)))
 
 
 class Explainer(ExplainerView):

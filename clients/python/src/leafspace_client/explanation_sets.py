@@ -108,7 +108,7 @@ def _create(  # noqa: PLR0913  # what explanations may have
         detail=detail,
         **parts_of(include, nearest_rows),
     )
-    return self.wrapped((yield from create(create_explanation_set, Details, body=request)))
+    return self._wrapped((yield from create(create_explanation_set, Details, body=request)))
 
 
 class ExplanationSet(ExplanationSetView, BlockingArtefact):

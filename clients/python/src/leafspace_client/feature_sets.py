@@ -258,7 +258,7 @@ def _create(
     if generate is not None:
         request["generate"] = dict(generate)
     body = FeatureSetRequest.from_dict(request)
-    return self.wrapped((yield from create(create_feature_set, Details, body=body)))
+    return self._wrapped((yield from create(create_feature_set, Details, body=body)))
 
 
 def _requested(feature: Any) -> dict[str, Any]:  # noqa: ANN401  # a mapping, or a record

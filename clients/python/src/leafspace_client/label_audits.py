@@ -93,7 +93,7 @@ def _create(
         proximity_kind=proximity_kind,
         min_leaf_rows=min_leaf_rows,
     )
-    return self.wrapped((yield from create(create_label_audit, Details, body=request)))
+    return self._wrapped((yield from create(create_label_audit, Details, body=request)))
 
 
 class LabelAudit(LabelAuditView, BlockingArtefact):

@@ -146,8 +146,7 @@ class Collection(Connected, Generic[Answer, Kept]):
             raise TypeError(message)
         return {name: _text_of(value) for name, value in filters.items() if value is not None}
 
-    def wrapped(self, answer: Answer) -> Kept:
-        """Return an answer as what this collection holds."""
+    def _wrapped(self, answer: Answer) -> Kept:
         kept: Any = answer if self.view is None else self.view(self._transport, answer)
         wrapped: Kept = kept
         return wrapped
@@ -159,7 +158,7 @@ class Collection(Connected, Generic[Answer, Kept]):
 def _get(self: Collection[Answer, Kept], thing: Identified) -> Program[Kept]:
     """Return one, by its id."""
     answer = yield from fetch(self.noun.get, self.noun.answer, **{self.noun.id_name: id_of(thing)})
-    return self.wrapped(answer)
+    return self._wrapped(answer)
 
 
 def _delete(self: Collection[Answer, Kept], thing: Identified) -> Program[None]:
@@ -176,7 +175,7 @@ def _delete(self: Collection[Answer, Kept], thing: Identified) -> Program[None]:
 def rename_one(self: Collection[Answer, Kept], thing: Identified, name: str | None) -> Program[Kept]:
     """Give one another name, or none, and return it; its id stays."""
     answer = yield from _renamed(self.noun, id_of(thing), name)
-    return self.wrapped(answer)
+    return self._wrapped(answer)
 
 
 def _next_page(
@@ -184,7 +183,7 @@ def _next_page(
 ) -> Program[tuple[list[Any], str | None]]:
     """Return a page of things, and where the next begins."""
     page = yield from fetch(self.noun.list, self.noun.page, limit=_PAGE_SIZE, cursor=cursor, **filters)
-    return [self.wrapped(answer) for answer in page.data], page.next_cursor or None
+    return [self._wrapped(answer) for answer in page.data], page.next_cursor or None
 
 
 class SyncCollection(Collection[Answer, Kept], Generic[Answer, Kept, Listed]):

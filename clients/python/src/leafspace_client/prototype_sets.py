@@ -143,7 +143,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         evaluation_dataset=None if evaluation_dataset is None else id_of(evaluation_dataset),
         seed=seed,
     )
-    return self.wrapped((yield from create(create_prototype_set, Details, body=request)))
+    return self._wrapped((yield from create(create_prototype_set, Details, body=request)))
 
 
 class PrototypeSet(PrototypeSetView, BlockingArtefact):

@@ -86,7 +86,7 @@ def _create(
         proximity_kind=proximity_kind,
         min_leaf_rows=min_leaf_rows,
     )
-    return self.wrapped((yield from create(create_proximities, Details, body=request)))
+    return self._wrapped((yield from create(create_proximities, Details, body=request)))
 
 
 class Proximities(ProximitiesView, BlockingArtefact):

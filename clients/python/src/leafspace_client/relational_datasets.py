@@ -152,7 +152,7 @@ def register_tables(  # noqa: PLR0913  # what may be declared of several tables
     upload = yield Work(partial(_upload, tables, only, declared))
     with upload.closing:
         details = yield from _sent(upload, name)
-    return self.relational_datasets.wrapped(details)
+    return self.relational_datasets._wrapped(details)  # noqa: SLF001  # the same package
 
 
 def _upload(tables: Any, only: Sequence[str] | None, declared: Declared) -> Upload:  # noqa: ANN401  # see above

@@ -41,7 +41,6 @@ RELATIONAL_FORESTS: Noun[Details] = Noun(
     PageRelationalForest,
     "relational_forest_id",
     get_relational_forest,
-    get_relational_forest_content,
     list_relational_forests,
     delete_relational_forest,
 )
@@ -171,7 +170,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         language=QueryLanguage.from_dict(dict(language or {})),
         seed=seed,
     )
-    return self.wrapped((yield from create(create_relational_forest, Details, body=request)))
+    return self._wrapped((yield from create(create_relational_forest, Details, body=request)))
 
 
 class RelationalForest(RelationalForestView, BlockingArtefact):

@@ -26,8 +26,7 @@ class FeatureCondition(Record):
         parents (list[str] | Unset): Names of the relationships that lead from the row to the parent whose column is
             read, one after the other; absent where the row's own column is read.
         aggregate (FeatureAggregate | Unset): A value made of the rows that one relationship leads to.
-        value (bool | float | str | Unset): Value to compare with: a category or boolean with `=`, a number (of single
-            precision) with the others; absent with `is_missing`.
+        value (bool | float | str | Unset): A value of a query or of its feature: a boolean, a number or a category.
     """
 
     variable: str

@@ -20,8 +20,7 @@ class FeatureSelection(Record):
         operator (str): Comparison; a missing value satisfies `is_missing` alone.
         parents (list[str] | Unset): Names of the relationships that lead from the row to the parent whose column is
             read, one after the other; absent where the row's own column is read.
-        value (bool | float | str | Unset): Value to compare with: a category or boolean with `=`, a number (of single
-            precision) with the others; absent with `is_missing`.
+        value (bool | float | str | Unset): A value of a query or of its feature: a boolean, a number or a category.
     """
 
     column: str

@@ -376,7 +376,7 @@ def _check(value: Any, schema: Json, schemas: Json, place: str) -> None:  # noqa
         assert set(schema.get("required", [])) <= set(value), place
         assert is_open or set(value) <= set(properties), place
         for name, item in value.items():
-            _check(item, properties.get(name, {}), schemas, f"{place}/{name}")
+            _check(item, properties.get(name, others if isinstance(others, dict) else {}), schemas, f"{place}/{name}")
 
 
 def _fits(value: object, schema: Json, schemas: Json, place: str) -> bool:

@@ -39,6 +39,7 @@ from tests.support.scripted_server import Answer, scripted
 from tests.support.serving import serving
 
 _QUICK = RetryPolicy(total_seconds=1.5, first_seconds=0.01, longest_seconds=0.02)
+_UNTIL_ANSWERED = RetryPolicy(total_seconds=300, first_seconds=0.01, longest_seconds=0.02)
 _BRIEF = RetryPolicy(total_seconds=0.2, first_seconds=0.01, longest_seconds=0.02)
 _CONTRACT = Path(__file__).parents[3] / "openapi.json"
 _JOB = {
@@ -74,13 +75,13 @@ def problem(status: int, code: str, **more: object) -> Answer:
 def test_an_unavailable_service_is_called_again(status: int) -> None:
     proxy = Answer(status, b"<html>bad gateway</html>", {"Content-Type": "text/html"})
     with scripted(problem(503, "unavailable"), proxy, Answer(200, _JOB)) as server:
-        assert Leafspace(server.url, retries=_QUICK).jobs.get("job_1").id == "job_1"
+        assert Leafspace(server.url, retries=_UNTIL_ANSWERED).jobs.get("job_1").id == "job_1"
 
     assert len(server.requests) == 3
 
 
 async def _get_job(url: str) -> str:
-    async with AsyncLeafspace(url, retries=_QUICK) as client:
+    async with AsyncLeafspace(url, retries=_UNTIL_ANSWERED) as client:
         return (await client.jobs.get("job_1")).id
 
 
@@ -93,14 +94,14 @@ def test_the_async_client_tries_again_just_so() -> None:
 
 def test_a_lost_connection_is_tried_again() -> None:
     with scripted(Answer(0), Answer(200, _JOB)) as server:
-        assert Leafspace(server.url, retries=_QUICK).jobs.get("job_1").id == "job_1"
+        assert Leafspace(server.url, retries=_UNTIL_ANSWERED).jobs.get("job_1").id == "job_1"
 
 
 def test_the_pause_that_the_service_requests_is_kept() -> None:
     busy = problem(429, "rate_limited")
     with scripted(Answer(429, busy.body, {"Retry-After": "1"}), Answer(200, _JOB)) as server:
         started = time.monotonic()
-        Leafspace(server.url, retries=_QUICK).jobs.get("job_1")
+        Leafspace(server.url, retries=_UNTIL_ANSWERED).jobs.get("job_1")
 
     assert time.monotonic() - started >= 1.0
 
@@ -111,7 +112,7 @@ def test_a_pause_that_is_too_long_is_left_to_the_caller() -> None:
         scripted(Answer(429, busy.body, {"Retry-After": "3600"})) as server,
         pytest.raises(RateLimited),
     ):
-        Leafspace(server.url, retries=_QUICK).jobs.get("job_1")
+        Leafspace(server.url, retries=_UNTIL_ANSWERED).jobs.get("job_1")
 
     assert len(server.requests) == 1
 
@@ -129,7 +130,7 @@ def test_it_gives_up_with_the_service_s_own_words() -> None:
 
 def test_creating_again_carries_the_same_key() -> None:
     with scripted(Answer(0), Answer(201, _EXPLAINER), Answer(201, _EXPLAINER)) as server:
-        client = Leafspace(server.url, retries=_QUICK)
+        client = Leafspace(server.url, retries=_UNTIL_ANSWERED)
         client.explainers.create("mdl_1", "prs_1")
         client.explainers.create("mdl_1", "prs_1")
 
@@ -140,7 +141,7 @@ def test_creating_again_carries_the_same_key() -> None:
 
 def test_an_upload_is_sent_whole_when_it_is_sent_again() -> None:
     with scripted(problem(503, "unavailable"), problem(422, "model_not_onnx")) as server, pytest.raises(Invalid):
-        Leafspace(server.url, retries=_QUICK).register_model(b"not a model", name="m")
+        Leafspace(server.url, retries=_UNTIL_ANSWERED).register_model(b"not a model", name="m")
 
     first, again = server.requests
     assert b"not a model" in first.body
@@ -149,9 +150,9 @@ def test_an_upload_is_sent_whole_when_it_is_sent_again() -> None:
 
 def test_deleting_again_is_no_error_when_the_first_answer_was_lost() -> None:
     with scripted(Answer(0), problem(404, "not_found")) as server:
-        Leafspace(server.url, retries=_QUICK).models.delete("mdl_1")
+        Leafspace(server.url, retries=_UNTIL_ANSWERED).models.delete("mdl_1")
     with scripted(problem(404, "not_found")) as server, pytest.raises(NotFound):
-        Leafspace(server.url, retries=_QUICK).models.delete("mdl_1")
+        Leafspace(server.url, retries=_UNTIL_ANSWERED).models.delete("mdl_1")
 
 
 @pytest.mark.parametrize(
@@ -171,7 +172,7 @@ def test_deleting_again_is_no_error_when_the_first_answer_was_lost() -> None:
 )
 def test_other_failures_are_reported_at_once_and_by_kind(status: int, code: str, kind: type[LeafspaceError]) -> None:
     with scripted(problem(status, code)) as server, pytest.raises(kind) as failed:
-        Leafspace(server.url, retries=_QUICK).jobs.get("job_1")
+        Leafspace(server.url, retries=_UNTIL_ANSWERED).jobs.get("job_1")
 
     assert failed.value.code == code
     assert failed.value.detail == "mend it"
@@ -197,7 +198,7 @@ def test_faults_of_fields_come_one_by_one() -> None:
 )
 def test_a_service_of_another_kind_is_reported_as_such(answer: Answer) -> None:
     with scripted(answer) as server, pytest.raises(UnexpectedAnswer, match="is a Leafspace service"):
-        Leafspace(server.url, retries=_QUICK).jobs.get("job_1")
+        Leafspace(server.url, retries=_UNTIL_ANSWERED).jobs.get("job_1")
 
 
 def test_nobody_at_the_address_is_reported_with_the_address() -> None:

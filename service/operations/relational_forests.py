@@ -44,7 +44,8 @@ def _check_target(view: RelationalDataset) -> None:
     if examples.target is None:
         _refuse_method(view, "it has no target to learn: name one in `examples`")
     if examples.classes is None:
-        _refuse_method(view, f"its target {examples.target!r} holds over 1,000 numbers, and regression is not offered")
+        fault = f"its target {examples.target!r} holds over 1,000 numbers, and forests learn classes only"
+        _refuse_method(view, f"{fault}: register it with a target of at most 1,000 values, such as bands of it")
     if len(examples.classes) < 2:  # noqa: PLR2004  # something to tell apart
         _refuse_method(view, f"its target {examples.target!r} has {len(examples.classes)} classes; two are needed")
 

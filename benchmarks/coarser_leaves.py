@@ -27,15 +27,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor, RandomForestClassifier, RandomForestRegressor
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import train_test_split
 from xgboost import XGBClassifier, XGBRegressor
 
 from tests.support.models import onnx_of, rows_of_matrix
-from tests.support.shared import shared_path
 from tree_explainers.ensemble import Operator, TreeEnsemble
 from tree_explainers.label_audits import audit_labels, share_unopposed
 from tree_explainers.leaf_space.coarser_leaves import CoarserLeaves, coarser_leaves, steps_of_min_leaf_rows
@@ -50,22 +47,9 @@ from tree_explainers.prototype_sets.selection import select_prototypes
 from tree_explainers.prototype_sets.validation import score_labels, score_numbers
 
 from .machine import describe_machine
+from .ten_datasets import REGRESSIONS, TARGETS, divided, draw
 
-TARGETS = {
-    "breast_cancer": "target",
-    "pima_diabetes": "target",
-    "titanic": "survived",
-    "spambase": "class",
-    "magic_gamma": "target",
-    "adult": "income",
-    "covertype_20k": "cover_type",
-    "sick_thyroid": "class",
-    "higgs_11k": "label",
-    "mnist": "4 or 9",
-}
-REGRESSIONS = {"california_housing": "median_house_value", "energy_efficiency": "heating_load"}
-LEFT_OUT = ("source_split", "cooling_load", "name", "ticket", "cabin")  # what is no feature, or a name
-MAX_ROWS, N_PROTOTYPES, N_NEIGHBORS = 3_000, 10, 10
+N_PROTOTYPES, N_NEIGHBORS = 10, 10
 STEPS = (1, 2, 3, 5, 10, 20)
 SUFFICIENT, MOST_UNOPPOSED = 0.95, 0.5
 MEASURES = ("trees", "reached", "nearest", "score", "fidelity")
@@ -109,21 +93,6 @@ def main() -> None:
 
 
 # Data and models.
-
-
-def _data(name: str, seed: int) -> tuple[NDArray[np.float32], NDArray[Any]]:
-    """Return features and target of at most 3,000 rows."""
-    if name == "mnist":
-        with np.load(shared_path("data/mnist.npz")) as archive:
-            images, digits = archive["X_train"], archive["y_train"]
-        rows = np.random.default_rng(seed).permutation(np.flatnonzero(np.isin(digits, (4, 9))))[:MAX_ROWS]
-        return images[rows].reshape(len(rows), -1).astype(np.float32), (digits[rows] == 9).astype(np.int64)
-    frame = pd.read_parquet(shared_path(f"data/{name}.parquet"))
-    frame = frame.sample(min(len(frame), MAX_ROWS), random_state=seed)
-    column = (TARGETS | REGRESSIONS)[name]
-    features = pd.get_dummies(frame.drop(columns=[column, *LEFT_OUT], errors="ignore"), dtype=np.float32)
-    target = frame[column].to_numpy(np.float64) if name in REGRESSIONS else pd.factorize(frame[column], sort=True)[0]
-    return features.astype("float64").to_numpy(np.float32, na_value=np.nan), target
 
 
 def _fit(model: str, features: tuple[NDArray[np.float32], NDArray[np.float32]], target: NDArray[Any]) -> Fitted:
@@ -183,21 +152,18 @@ def _ensemble_of(trees: list[Any]) -> TreeEnsemble:
 
 def _prototypes(name: str, model: str, seed: int) -> Iterator[tuple[str, Measured]]:
     """Yield the measures at each step, and at the one that ``auto`` takes."""
-    features, target = _data(name, seed)
-    train, test = train_test_split(
-        np.arange(len(target)), test_size=0.3, random_state=seed, stratify=None if name in REGRESSIONS else target
-    )
-    fitted = _fit(model, (features[train], features[test]), target[train])
+    division = divided(name, seed)
+    fitted = _fit(model, (division.train.features, division.test.features), division.train.target)
     uncut = LeafTable.from_leaves(fitted.leaves[0], fitted.ensemble.n_leaves)
     best: tuple[float, Measured] | None = None
-    for step in steps_of_min_leaf_rows(len(train)):
+    for step in steps_of_min_leaf_rows(len(division.train.target)):
         is_found = best is not None and best[0] >= SUFFICIENT
         if is_found and step > STEPS[-1]:
             break
         leaves = coarser_leaves(fitted.ensemble, uncut, step)
         if step > 1 and leaves.n_leaves.max() == 1:
             break
-        coverage, measured = _measure(fitted, leaves, uncut, target[train], target[test])
+        coverage, measured = _measure(fitted, leaves, uncut, division.train.target, division.test.target)
         if step in STEPS:
             yield str(step), measured
         if not is_found and (best is None or coverage > best[0]):
@@ -240,7 +206,8 @@ def _measure(
 
 def _audits(name: str, model: str, seed: int) -> Iterator[tuple[str, Measured]]:
     """Yield how well an audit finds flipped labels, at each step and at the one that ``auto`` takes."""
-    features, target = _data(name, seed)
+    drawn = draw(name, seed)
+    features, target = drawn.features, drawn.target
     rng = np.random.default_rng(seed)
     is_flipped = np.zeros(len(target), np.bool_)
     is_flipped[rng.choice(len(target), len(target) // 10, replace=False)] = True

@@ -294,7 +294,7 @@ APPROXIMATION_TREES = Noun(
     summary=ApproximationTree,
     view=ApproximationTree,
     result=ApproximationTreeResult,
-    revision=3,
+    revision=4,
     files=("onnx",),
     products=(
         Product(name="content", media_types=_TABLE),

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from ..ensemble import Operator, TreeEnsemble
 from ..errors import RowRefused
-from ..leaf_space.leaves import smallest_dtype
 from ..rows import Rows
 from .description import Engine, ModelColumn, ModelDescription, column_types
 from .session import ModelSession, Outcome
@@ -62,11 +61,11 @@ def _refused(reason: str) -> Engine:
 def _difference(session: WalkedSession, rows: Rows) -> str | None:
     """Return where the walker and onnxruntime differ, if they do."""
     expected = ModelSession.run(session, session.encode(rows))
-    codes = np.zeros(expected.leaves.T.shape, smallest_dtype(int(session.description.n_leaves)))
+    codes = np.zeros(expected.leaves.T.shape, np.uint32)
     found = session.fill(codes, [rows])
     answered = session.predict(rows)
-    if (codes.T != expected.leaves).any():
-        return f"the walker found {int((codes.T != expected.leaves).sum()):,} other leaves in {len(rows):,} rows"
+    if (expected.leaves != codes.T).any():
+        return f"the walker found {int((expected.leaves != codes.T).sum()):,} other leaves in {len(rows):,} rows"
     if any(not _same(each, expected) for each in (found, answered)):
         return "the sums of leaf values are not the model's scores to the last digit, or not its labels"
     return None
@@ -126,7 +125,7 @@ def _numbers(
     with np.errstate(over="ignore"):
         values = chosen.astype(dtype)
     towards = rng.choice([-np.inf, np.inf], n).astype(dtype)
-    values = np.where(rng.random(n) < 2 / 3, np.nextafter(values, towards), values)  # noqa: PLR2004  # as often below
+    values = np.where(rng.random(n) < 2 / 3, np.nextafter(values, towards), values)  # as often below
     largest = np.finfo(dtype).max
     values = np.where(np.isfinite(values), values, largest)
     special = np.array([0.0, -0.0, largest, -largest, 0.5, -1.5], dtype)

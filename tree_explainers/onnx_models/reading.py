@@ -11,10 +11,12 @@ from onnx import GraphProto, NodeProto
 
 from ..ensemble import Operator, TreeEnsemble, TreeTensor, join_ensembles
 from ..errors import ModelRefused
+from ..walker.tests_of_nodes import can_be_walked
 from .allowed_operators import TREE_OPERATORS
 from .checking import check_model, parse_model
 from .column_map import ColumnMap, group_columns, map_columns
 from .description import (
+    NOT_COMPARED,
     DeclaredModel,
     Engine,
     Ensemble,
@@ -36,6 +38,7 @@ from .tree_attributes_5 import read_node_table_5
 from .tree_nodes import OrderedTrees, adds_up_exactly, order_trees
 from .walked_parts import WalkedParts
 
+_OF_SETS = Engine("onnxruntime", "Trees test membership in sets, which is left to onnxruntime.")
 _SHOWN_COLUMNS, _LONGEST_NAME = 10, 200  # in a warning
 
 
@@ -125,7 +128,7 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
         warnings=_warnings(ensemble, columns),
         tensors=tensors,
         sums=sums,
-        engine=Engine("onnxruntime", "The walker is compared with onnxruntime by the first job.", is_compared=False),
+        engine=NOT_COMPARED if can_be_walked(as_read) else _OF_SETS,
     )
     _refuse_large_description(description, limits)
     names = [name for name in (front.outputs.label, front.outputs.score) if name]

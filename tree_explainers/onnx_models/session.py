@@ -179,7 +179,6 @@ class ModelSession:
         RowRefused
             Naming the first row refused by its index among all rows, where it is known.
         """
-
         pieces = self._in_order(
             partial(self._fill_piece, codes), _pieces(blocks, self._chunk_rows), codes.shape[1], report
         )

@@ -95,6 +95,7 @@ from .level_count import LevelCount
 from .liveness import Liveness
 from .model import Model
 from .model_column import ModelColumn
+from .model_engine import ModelEngine
 from .model_metadata import ModelMetadata
 from .model_summary import ModelSummary
 from .model_warning import ModelWarning
@@ -298,6 +299,7 @@ __all__ = (
     "Liveness",
     "Model",
     "ModelColumn",
+    "ModelEngine",
     "ModelMetadata",
     "ModelSummary",
     "ModelWarning",

@@ -78,9 +78,10 @@ def empty_database(directory: Path) -> Iterator[Database]:
 
 
 def put_tables(path: Path) -> None:
-    """Write a database file with all tables, as the migrations made them once for this process."""
+    """Write a database file with all tables, as the migrations made them once for this process, unless there is one."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(_migrated_file())
+    if not path.exists():
+        path.write_bytes(_migrated_file())
 
 
 @functools.cache

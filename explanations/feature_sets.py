@@ -118,6 +118,13 @@ def dataset_identifier(feature_set: str, relational_dataset: str) -> str:
     return content_identifier("datasets", {"feature_set": feature_set, "relational_dataset": relational_dataset})
 
 
+def row_id_of(key: Sequence[str]) -> str:
+    """Return the id of an example, the parts of its primary key joined by commas; no two keys have one id."""
+    if len(key) == 1:
+        return key[0]
+    return ",".join(part.replace("\\", "\\\\").replace(",", "\\,") for part in key)
+
+
 def schema_of(view: RelationalDataset) -> Schema:
     """Return the schema of the tables of a relational dataset that relationships lead to from the examples."""
     tables = {

@@ -32,13 +32,19 @@ class TableLanguage(Contract):
 
 
 class QueryLanguage(Contract):
-    """Which queries a forest's trees may use; everything that the schema allows by default."""
+    """Which queries a forest's trees may use; everything that the schema allows by default.
+
+    Columns of parents count as a row's own, up to three relationships away.
+    """
 
     max_variables: int = Field(
         default=3, strict=True, ge=1, le=4, description="Maximum number of rows of other tables in one query."
     )
     through_examples: bool = Field(
-        default=False, strict=True, description="Whether relationships may be followed to the examples' table again."
+        default=False,
+        strict=True,
+        description="Whether relationships may be followed to the examples' table again; refused where examples have a "
+        "cutoff and their table no `time`, as the columns of other examples may tell what became known later.",
     )
     tables: dict[str, TableLanguage] = Field(
         default={}, description="Narrower languages by table; other tables have the whole one."

@@ -11,6 +11,7 @@ from tree_explainers.relational.schema import Schema, TableSchema
 
 from ..app_context import AppContext
 from .artefacts import MadeFromTables, request_artefact
+from .feature_sets import check_time_of_examples
 
 _TESTED = {"number", "category", "boolean"}
 _WHOLE = TableLanguage()
@@ -74,6 +75,8 @@ def check_language(request: RelationalForestRequest, schema: Schema) -> None:
             _refuse_name(f"no relationship leads to a table {name!r}; there are {', '.join(schema.tables)}", place)
         for column in of_table.columns or ():
             _check_column(schema, name, table, column, f"{place}/columns")
+    if language.through_examples:
+        check_time_of_examples(schema, "/language/through_examples")
     if not _allows_tests(request, schema):
         detail = "the language leaves nothing to ask: no column of the examples, no row or aggregate of other tables"
         raise StorageError("relational_language_empty", detail, "/language")

@@ -37,6 +37,8 @@ class RelationalForestRequest(Record):
         aggregates (bool | Unset): Whether aggregates of rows (such as counts and means) are tested. Default: True.
         language (QueryLanguage | Unset): Which queries a forest's trees may use; everything that the schema allows by
             default.
+
+            Columns of parents count as a row's own, up to three relationships away.
         seed (int | Unset): Seed of bootstrap samples and of the tests to try. Default: 0.
     """
 

@@ -67,9 +67,8 @@ _LONGEST_NAME = 255
 def make_relational_forest(context: JobContext) -> Produced:
     """Make the artefact that a ``RelationalForestRequest`` describes, and publish what it consists of."""
     request = RelationalForestRequest(**context.request)
-    read = _of_task(
-        load_relational_rows(context, request.relational_dataset, part_of(context.report, *_READING)), request
-    )
+    loaded = load_relational_rows(context, request.relational_dataset, part_of(context.report, *_READING))
+    read = _of_task(loaded, request)
     forest = grow_forest(read.rows, settings_of(request), part_of(context.report, *_GROWING))
     _refuse_without_tests(forest)
     described = described_by_name(forest.features, read.rows.schema)

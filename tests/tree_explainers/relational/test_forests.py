@@ -17,7 +17,7 @@ from tests.support.naive_relational import passes, plain_rows
 from tests.support.naive_trees import walk_leaves
 from tests.support.raw_tables import RawTables, relational_rows
 from tests.support.relational_cases import raw_tables, unlabelled
-from tests.support.relational_data import mutagenicity, muta
+from tests.support.relational_data import muta, mutagenicity
 from tree_explainers.onnx_models.forest_writing import write_forest_onnx
 from tree_explainers.relational.forests import (
     ForestSettings,

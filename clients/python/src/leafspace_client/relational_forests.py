@@ -126,7 +126,6 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     aggregates: bool = True,
     language: Mapping[str, Any] | None = None,
     seed: int = 0,
-    task: Literal["classification", "regression"] | None = None,
 ) -> Program[Kept]:
     """Request trees that are learned from several tables; call ``wait()`` on what is returned.
 
@@ -158,9 +157,6 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         ["kind"]}}}`` tests no other column of accounts; ``"relationships"`` lists those that are followed.
     seed
         Makes bootstrap samples and the choice of tests repeatable.
-    task
-        ``classification`` or ``regression`` of a numeric target; default: ``regression`` where the target holds more
-        than 1,000 different numbers.
     """
     request = RelationalForestRequest(
         relational_dataset=id_of(relational_dataset),
@@ -174,7 +170,6 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         aggregates=aggregates,
         language=QueryLanguage.from_dict(dict(language or {})),
         seed=seed,
-        task=task,
     )
     return self.wrapped((yield from create(create_relational_forest, Details, body=request)))
 

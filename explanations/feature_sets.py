@@ -113,9 +113,14 @@ def listed_set(relational_dataset: str, features: Sequence[RelationalFeature]) -
     return new, orjson.dumps(result.model_dump(mode="json"))
 
 
-def dataset_identifier(feature_set: str, relational_dataset: str) -> str:
-    """Return the id of the dataset with the features of a set for the examples of a relational dataset."""
-    return content_identifier("datasets", {"feature_set": feature_set, "relational_dataset": relational_dataset})
+def dataset_identifier(feature_set: str, relational_dataset: str, *, values_of_labels: bool = False) -> str:
+    """Return the id of the dataset with the features of a set for the examples of a relational dataset.
+
+    ``values_of_labels``: its target has numbers where the relational dataset lists classes.
+    """
+    of_regression = {"target": "number"} if values_of_labels else {}
+    source = {"feature_set": feature_set, "relational_dataset": relational_dataset}
+    return content_identifier("datasets", source | of_regression)
 
 
 def row_id_of(key: Sequence[str]) -> str:

@@ -105,7 +105,9 @@ def fit_model(model: str, features: tuple[NDArray[np.float32], NDArray[np.float3
         ensemble = _ensemble_of([each.tree_ for each in estimator.estimators_])
         nodes = [estimator.apply(part) + ensemble.offsets[:-1] for part in features]
         places = [np.searchsorted(ensemble.leaf_nodes, part) - ensemble.leaf_offsets[:-1] for part in nodes]
-        return Fitted(estimator, ensemble, "random_forest", (places[0].astype(np.int32), places[1].astype(np.int32)), predicted)
+        return Fitted(
+            estimator, ensemble, "random_forest", (places[0].astype(np.int32), places[1].astype(np.int32)), predicted
+        )
     names = rows_of_matrix(features[0]).names
     read = read_model(onnx_of(estimator, features[0]), DeclaredModel(feature_names=names), ModelLimits())
     session = ModelSession(read.leaf_graph, read.description)

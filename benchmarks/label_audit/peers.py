@@ -56,7 +56,9 @@ def main() -> None:
             for model in options.models.split(","):
                 if any((line["dataset"], line["seed"], line["model"]) == (name, seed, model) for line in known):
                     continue
-                lines = [{"dataset": name, "seed": seed, "model": model, **line} for line in _measure(name, seed, model)]
+                lines = [
+                    {"dataset": name, "seed": seed, "model": model, **line} for line in _measure(name, seed, model)
+                ]
                 known += lines
                 with options.json.open("a") as file:
                     file.writelines(json.dumps(line) + "\n" for line in lines)
@@ -162,8 +164,14 @@ def _tables_of(model: str, lines: Sequence[Line]) -> Iterator[str]:
     for name in names:
         yield f"| {name} | " + " | ".join(_cell(_of(lines, order, name)) for order in orders) + " |"
     means = {order: np.mean([_mean(_of(lines, order, name)) for name in names], axis=0) for order in orders}
-    yield "| **mean** | " + " | ".join(f"**{auroc:.3f} / {precision:.3f}**" for auroc, precision in means.values()) + " |"
-    yield "| seconds | " + " | ".join(f"{np.mean([each['seconds'] for each in _of(lines, o)]):.2f}" for o in orders) + " |"
+    yield (
+        "| **mean** | " + " | ".join(f"**{auroc:.3f} / {precision:.3f}**" for auroc, precision in means.values()) + " |"
+    )
+    yield (
+        "| seconds | "
+        + " | ".join(f"{np.mean([each['seconds'] for each in _of(lines, o)]):.2f}" for o in orders)
+        + " |"
+    )
     yield ""
     for order in orders[1:]:
         gains = [_mean(_of(lines, VOTE, name))[0] - _mean(_of(lines, order, name))[0] for name in names]

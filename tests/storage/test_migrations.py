@@ -141,7 +141,7 @@ def test_rule_sets_and_their_jobs_mean_what_they_meant_before_rule_lists_had_a_n
     new_database_url: str, earlier: dict[str, object], now: dict[str, object]
 ) -> None:
     database = Database(new_database_url)
-    _go_to(database, command.upgrade, "0018")
+    _go_to(database, command.upgrade, "0019")
     _fill(database)
     with database.transaction() as connection:
         connection.execute(update(artefacts).values(noun="rule_sets", request=earlier))

@@ -158,6 +158,7 @@ from .readiness import Readiness
 from .reason import Reason
 from .reason_interval import ReasonInterval
 from .refused_row import RefusedRow
+from .region import Region
 from .relational_column import RelationalColumn
 from .relational_dataset import RelationalDataset
 from .relational_dataset_metadata import RelationalDatasetMetadata
@@ -361,6 +362,7 @@ __all__ = (
     "Reason",
     "ReasonInterval",
     "RefusedRow",
+    "Region",
     "RelationalColumn",
     "RelationalDataset",
     "RelationalDatasetMetadata",

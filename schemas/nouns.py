@@ -270,7 +270,7 @@ LABEL_AUDITS = Noun(
     name="label_audits",
     singular="label_audit",
     id_prefix="lba_",
-    description="Rows of a dataset whose nearest rows have other labels, the most suspect first.",
+    description="Rows of a dataset whose label the rows like them contradict, the most suspect first.",
     made="by_job",
     made_from={"model": "models", "dataset": "datasets"},
     request=LabelAuditRequest,
@@ -310,7 +310,7 @@ APPROXIMATION_TREES = Noun(
     summary=ApproximationTree,
     view=ApproximationTree,
     result=ApproximationTreeResult,
-    revision=3,
+    revision=4,
     files=("onnx",),
     products=(
         Product(name="content", media_types=_TABLE),

@@ -93,11 +93,12 @@ def _run_leaf_boxes() -> None:
 
 
 def _run_nearest_rows() -> None:
-    from .label_audits import audit_labels  # noqa: PLC0415
+    from .label_audits import audit_by_all_rows, audit_by_neighbors  # noqa: PLC0415
     from .prototype_sets.classifier import nearest_training_rows  # noqa: PLC0415
 
     for table, weights in _tables():
-        audit_labels(table, weights, np.arange(table.n_rows) % 2, 3)
+        audit_by_neighbors(table, weights, np.arange(table.n_rows) % 2, 3)
+        audit_by_all_rows(table, weights, np.arange(table.n_rows) % 2)
         nearest_training_rows(table, weights, table.leaves_of(np.arange(3)))
 
 

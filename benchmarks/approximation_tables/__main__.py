@@ -91,7 +91,7 @@ def _about(found: Found) -> str:
     made = f"Made by `{_COMMAND} --json {_JSON} > benchmarks/results/approximation_tables.md`"
     if any(one.who.n_pseudo == _MILLION for one in found.structures):
         made += (
-            f", and with 1,000,000 pseudo rows by `{_COMMAND} --make-long MINUTES`, repeatedly, and `--long {_JSON}`"
+            f", and with 1,000,000 pseudo rows by `{_COMMAND} --make-long MINUTES` and `--long {_JSON}`"
         )
     return f"{made}; the latest of it on {describe_machine()}, {versions}.\n\n{_EXPERIMENT}"
 

@@ -1,8 +1,8 @@
 """STA by the rules of the authors' published program, where these differ from the paper's text.
 
 Five rivals alone are compared with the best candidate; the factor 2 of equation (4) is left out; pseudo rows are
-clamped to the border of a node instead of drawn again; from 10,000 pseudo rows on, the variance stays. Which five is not
-said anywhere: here those of the largest gains, found anew in each test.
+clamped to the border of a node instead of drawn again; from 10,000 pseudo rows on, the variance stays. Which five is
+not known: here those of the largest gains, found anew in each test.
 """
 
 from dataclasses import dataclass

@@ -35,6 +35,7 @@ _SECONDS_TO_BEGIN = 0.5
 _SECONDS_OF_PROTOTYPES = {"none": 5e-10, "swap": 4e-9}  # for each comparison of a row with a candidate in a tree
 _SELECTIONS_TO_FIND_LEAVES = 2  # as a rule
 _SECONDS_A_PSEUDO_ROW = {"sta": 1e-5, "cart": 5e-7, "born_again": 1e-6, "ism": 0.0}  # and tree
+_NODES_LABELLED = {"sta": 20, "cart": 1, "born_again": 1, "ism": 0}  # with pseudo rows of their own
 _BLOCK_BYTES, _MOST_PROCESSES = 80 * _MIB, 16  # of a process that explains blocks of rows; how many there are
 _HELD_BYTES = 256 * 10**6  # of sums, and of pseudo rows, at a node of a tree by STA
 
@@ -75,6 +76,7 @@ class Sizes:
     code_bytes: int  # of a row's leaf in a tree
     row_text_bytes: int  # of a row's name and target
     n_prototypes: int = 0  # of an explainer
+    oracle_seconds: float = 0.0  # that an oracle takes for 1,000 rows; 0 of models with trees
 
     @classmethod
     def of(cls, model: Model, dataset: Dataset, n_other_rows: int = 0, n_prototypes: int = 0) -> "Sizes":
@@ -92,6 +94,7 @@ class Sizes:
             code_bytes=1 if most_leaves <= 1 << 8 else 2 if most_leaves <= 1 << 16 else 4,
             row_text_bytes=40 + 70 * n_texts,
             n_prototypes=n_prototypes,
+            oracle_seconds=model.seconds_per_1000_rows or 0.0,
         )
 
     @property
@@ -260,8 +263,9 @@ def _seconds_of_rules(sizes: Sizes, request: Mapping[str, Any]) -> float:
 
 
 def _seconds_of_trees(sizes: Sizes, request: Mapping[str, Any]) -> float:
-    n_labelled = float(request["max_pseudo_samples"] * sizes.n_trees * max(1, request.get("n_repeats") or 1))
-    return _SECONDS_A_PSEUDO_ROW[request["method"]] * n_labelled
+    n_labelled = float(request["max_pseudo_samples"] * max(1, request.get("n_repeats") or 1))
+    of_trees = _SECONDS_A_PSEUDO_ROW[request["method"]] * sizes.n_trees * n_labelled
+    return of_trees + _NODES_LABELLED[request["method"]] * sizes.oracle_seconds * n_labelled / 1_000
 
 
 @dataclass(frozen=True, slots=True)

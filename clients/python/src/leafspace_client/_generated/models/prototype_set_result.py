@@ -34,7 +34,7 @@ class PrototypeSetResult(Record):
         task (str): What the model predicts.
         classes (list[str]): Classes in the order of the model's scores; empty for regression.
         n_rows (int): Number of rows of the dataset.
-        n_trees (int): Number of trees of the model.
+        n_trees (int): Number of trees of the model; 0 of an oracle.
         n_candidates (int): Number of rows that could become prototypes: all, or a random sample.
         n_selected (int): Number of prototypes that were selected.
         n_swaps (int): Number of replacements that `refine` made; each prototype has the rank of the one it replaced.

@@ -15,7 +15,7 @@ from sklearn.ensemble import RandomForestClassifier
 from benchmarks.paper_tables.tan_data import tan_split
 from benchmarks.paper_tables.tree_spaces import leaves_within_trees
 from tests.support.shared import shared_path
-from tree_explainers.label_audits import audit_by_all_rows, audit_by_neighbors
+from tree_explainers.label_audits import audit_by_neighbors
 from tree_explainers.leaf_space.leaves import LeafTable
 from tree_explainers.leaf_space.proximity import columns
 

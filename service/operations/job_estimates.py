@@ -242,7 +242,11 @@ def _seconds_of_neighbors(sizes: Sizes, _: Mapping[str, Any]) -> float:
 
 
 def _seconds_of_audit(sizes: Sizes, request: Mapping[str, Any]) -> float:
-    return 1e-8 * sizes.n_paths * sizes.n_outputs if request["n_neighbors"] is None else _seconds_of_neighbors(sizes, request)
+    return (
+        1e-8 * sizes.n_paths * sizes.n_outputs
+        if request["n_neighbors"] is None
+        else _seconds_of_neighbors(sizes, request)
+    )
 
 
 def _seconds_of_prototypes(sizes: Sizes, request: Mapping[str, Any]) -> float:

@@ -78,7 +78,7 @@ def test_fractions_that_differ_beyond_double_precision_rank_exactly() -> None:
     numerators = np.array([2**53 - 2, 2**53 - 3, 2**53 - 4, 2**53 - 2, 1, 0])
     exact = [Fraction(int(a), int(b)) for a, b in zip(numerators, denominators, strict=True)]
 
-    order = np.lexsort(label_audits._digits(numerators, denominators))  # noqa: SLF001
+    order = np.lexsort(label_audits._digits(numerators, denominators))
 
     assert len(set(numerators / denominators)) < len(set(exact))
     assert order.tolist() == sorted(range(6), key=lambda each: (exact[each], each))

@@ -31,6 +31,7 @@ from .constant_score import ConstantScore
 from .constant_tree_scores import ConstantTreeScores
 from .contrast import Contrast
 from .coverage import Coverage
+from .criticism import Criticism
 from .dataset import Dataset
 from .dataset_metadata import DatasetMetadata
 from .dataset_row import DatasetRow
@@ -231,6 +232,7 @@ __all__ = (
     "ConstantTreeScores",
     "Contrast",
     "Coverage",
+    "Criticism",
     "Dataset",
     "DatasetMetadata",
     "DatasetRow",

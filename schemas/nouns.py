@@ -277,6 +277,7 @@ LABEL_AUDITS = Noun(
     summary=LabelAudit,
     view=LabelAudit,
     result=LabelAuditResult,
+    revision=2,
     arrays=("weights",),
     files=("table",),
     products=(Product(name="content", media_types=_TABLE, row=AuditedRow),),

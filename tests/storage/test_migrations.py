@@ -161,6 +161,24 @@ def test_rule_sets_and_their_jobs_mean_what_they_meant_before_rule_lists_had_a_n
     database.close()
 
 
+def test_label_audits_that_nearest_rows_decided_say_so(new_database_url: str) -> None:
+    database = Database(new_database_url)
+    _go_to(database, command.upgrade, "0017")
+    _fill(database)
+    with database.transaction() as connection:
+        connection.execute(update(artefacts).values(noun="label_audits", request={"n_neighbors": 7}))
+        connection.execute(update(jobs).values(kind="label_audits", request={"n_neighbors": 7, "min_leaf_rows": 2}))
+
+    database.migrate()
+
+    for table, min_leaf_rows in ((artefacts, 1), (jobs, 2)):
+        requests = [row["request"] for row in _rows(database, table, ["request"])]
+        expected = {"n_neighbors": 7, "method": "neighbors", "min_leaf_rows": min_leaf_rows}
+        assert requests
+        assert all(request == expected for request in requests)
+    database.close()
+
+
 def _go_to(database: Database, move: Callable[[Config, str], None], revision: str) -> None:
     config = Config()
     config.set_main_option("script_location", str(_SCRIPTS))

@@ -266,7 +266,9 @@ INSTANCES = (
 )
 ROW_IDS = "Ids of the rows in their order, which must be unique; default: their 0-based indices as text."
 RowIds = Annotated[list[Name], Field(description=ROW_IDS)]
-InstanceRowId = Annotated[str, Field(description="Id of the row: the caller's, or its 0-based index as text.")]
+InstanceRowId = Annotated[
+    str, Field(description="Id of the row: the caller's or, without one, the default of the request's `row_ids`.")
+]
 
 
 class PredictionRequest(Contract):

@@ -277,6 +277,7 @@ LABEL_AUDITS = Noun(
     summary=LabelAudit,
     view=LabelAudit,
     result=LabelAuditResult,
+    revision=2,
     arrays=("weights",),
     files=("table",),
     products=(Product(name="content", media_types=_TABLE, row=AuditedRow),),
@@ -292,9 +293,12 @@ RULE_SETS = Noun(
     summary=RuleSet,
     view=RuleSet,
     result=RuleSetResult,
-    revision=3,
+    revision=4,
+    files=("parameters", "rows"),
     products=(
         Product(name="content", media_types=_TABLE),
+        Product(name="parameters", media_types=(CSV, PARQUET)),
+        Product(name="rows", media_types=(CSV, PARQUET)),
         Product(name="export", media_types=(JSON, "text/markdown", "application/sql", "text/x-python")),
     ),
 )

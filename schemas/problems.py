@@ -355,7 +355,8 @@ PROBLEM_KINDS: dict[str, ProblemKind] = {
         422,
         "A time cannot be compared",
         "A `time` or the cutoff holds values that are neither numbers nor dates, or the two cannot be compared; or "
-        "there is a cutoff, and no table has a `time`.",
+        "there is a cutoff, and no table has a `time`; or queries lead back into the examples' table, which has a "
+        "cutoff and no `time`.",
         "Send numbers, or ISO 8601 dates or times, in all of these columns.",
     ),
     "relational_language_empty": ProblemKind(

@@ -90,9 +90,7 @@ def _about(found: Found) -> str:
     versions = ", ".join(f"{name} {version(name)}" for name in ("numba", "pandas", "skl2onnx"))
     made = f"Made by `{_COMMAND} --json {_JSON} > benchmarks/results/approximation_tables.md`"
     if any(one.who.n_pseudo == _MILLION for one in found.structures):
-        made += (
-            f", and with 1,000,000 pseudo rows by `{_COMMAND} --make-long MINUTES` and `--long {_JSON}`"
-        )
+        made += f", and with 1,000,000 pseudo rows by `{_COMMAND} --make-long MINUTES` and `--long {_JSON}`"
     return f"{made}; the latest of it on {describe_machine()}, {versions}.\n\n{_EXPERIMENT}"
 
 

@@ -107,7 +107,7 @@ def apply_model(context: JobContext, model: OpenModel, dataset_id: str, report: 
     stored = DatasetStore(context.database).get(dataset_id)
     columns = match_features(model.view, stored.view)
     if model.description.oracle_only:
-        return _ask_oracle(context, model, stored, columns, report)
+        return _predict_alone(context, model, stored, columns, report)
     content = read_leaf_table(context, place_of(model.view.id, dataset_id), report)
     if content is None:
         content = _compute_leaf_table(context, model, stored, columns, report)
@@ -115,7 +115,7 @@ def apply_model(context: JobContext, model: OpenModel, dataset_id: str, report: 
     return ScoredDataset(stored, columns, content.scores, content.labels, table)
 
 
-def _ask_oracle(
+def _predict_alone(
     context: JobContext, model: OpenModel, stored: StoredDataset, columns: tuple[str, ...], report: ReportProgress
 ) -> ScoredDataset:
     """Return the predictions of a model that has no leaves; they are not kept."""

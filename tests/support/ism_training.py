@@ -44,7 +44,6 @@ class IsmCase:
     @functools.cached_property
     def training(self) -> IsmTraining:
         predicted = self.session.predict(self.rows)
-        assert predicted.labels is not None
         binned = BinnedRows.of(self.statements, self.rows)
         return IsmTraining(
             self.rows, binned, oracle_scores(predicted, self.read.description), predicted.labels, self.classes

@@ -8,12 +8,13 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.tree import DecisionTreeRegressor
 
 from tests.support import naive_ism
 from tests.support.ism_training import IsmCase, ism_case
-from tests.support.models import fitted, onnx_of, rows_of_matrix
+from tests.support.models import onnx_of, rows_of_matrix
 from tests.support.shared import shared_path
-from tree_explainers.approximation_trees.ism import IsmSettings, check_ism, grow_ism
+from tree_explainers.approximation_trees.ism import IsmSettings, grow_ism
 from tree_explainers.approximation_trees.ordered_tests import OrderedTests
 from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.approximation_trees.trees import ApproximationTree
@@ -189,12 +190,49 @@ def test_the_same_rows_in_another_order_give_the_same_tree() -> None:
         rows=rows,
         binned=BinnedRows.of(case.statements, rows),
         scores=training.scores[order],
-        labels=training.labels[order],
+        labels=None if training.labels is None else training.labels[order],
     )
 
     again = grow_ism(shuffled, case.read.ensemble, case.read.description, IsmSettings(DEEP))
 
     assert again.structure(60) == case.grow(DEEP).structure(60)
+
+
+def test_of_values_the_tree_is_scikit_learns_over_the_same_tests() -> None:
+    case = ism_case("random_forest_regression")
+    tests, rows = OrderedTests(case.training.binned), np.arange(len(case.rows))
+    holds = np.array([tests.holds(test, rows) for test in range(tests.n_tests)]).T
+    values = case.training.scores[:, 0]
+
+    tree = case.grow(TreeLimits(3, 10))
+    theirs = DecisionTreeRegressor(max_depth=3, min_samples_leaf=10, random_state=0).fit(holds, values)
+
+    assert tree.n_leaves == theirs.get_n_leaves() == 8
+    np.testing.assert_allclose(tree.scores_of(case.rows)[:, 0], theirs.predict(holds), rtol=1e-6)
+    assert {node.facts.label for node in tree.nodes} == {None}
+
+
+def test_rows_that_were_drawn_join_the_estimates_and_are_counted_apart() -> None:
+    case = ism_case("random_forest_binary")
+    n_rows, own = len(case.rows), case.training
+    assert own.labels is not None
+    twice = np.tile(np.arange(n_rows), 2)
+    rows = case.rows.take(twice)
+    joined = replace(
+        own,
+        rows=rows,
+        binned=own.binned.take(twice),
+        scores=own.scores[twice],
+        labels=own.labels[twice],
+        classes=None,
+        n_training=n_rows,
+    )
+
+    tree = grow_ism(joined, case.read.ensemble, case.read.description, IsmSettings(TreeLimits(5, 10)))
+
+    assert tree.structure(5) == case.grow(TreeLimits(5, 10)).structure(5)
+    for node in tree.nodes:
+        assert node.facts.n_samples == node.facts.n_pseudo_samples >= 10
 
 
 def _refusal(case: IsmCase, *, stop_when_pure: bool = False) -> str:
@@ -208,8 +246,6 @@ def test_meaningless_requests_are_rejected_with_advice() -> None:
     assert "`born_again`" in _refusal(ism_case("ada_boost_binary"))
     assert "`sta`" in _refusal(ism_case("ada_boost_multiclass"))
     assert "register the dataset with its target" in _refusal(ism_case("bagging_binary"), stop_when_pure=True)
-    with pytest.raises(MethodNotApplicable, match="`cart`"):
-        check_ism(fitted("random_forest_regression").read.description, IsmSettings(), has_target=True)
 
 
 def test_operators_that_votes_have_too_are_no_reason_to_reject() -> None:

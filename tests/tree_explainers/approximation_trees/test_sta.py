@@ -2,11 +2,12 @@
 
 import functools
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from sklearn.ensemble import RandomForestRegressor
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from tests.support.models import FittedModel, fitted, matrix_data, onnx_of, rows_of_matrix
 from tests.support.pipelines import FittedPipeline, fitted_pipeline
@@ -20,6 +21,9 @@ from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.approximation_trees.trees import ApproximationTree
 from tree_explainers.compute import threads
 from tree_explainers.compute.progress import ReportProgress, ignore_progress
+from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
+from tree_explainers.onnx_models.reading import read_model
+from tree_explainers.onnx_models.session import ModelSession
 from tree_explainers.questions.conditions import ConditionReader
 
 MODELS = ("random_forest_binary", "random_forest_multiclass", "xgboost_multiclass", "ada_boost_multiclass")
@@ -257,3 +261,50 @@ def test_a_cancellation_takes_effect_in_the_middle_of_a_node() -> None:
 
     assert max(np.diff(clock)) < 1
     assert time.monotonic() - clock[-1] < 1
+
+
+def test_looking_ahead_finds_splits_that_gain_nothing_by_themselves() -> None:
+    bits = np.random.default_rng(0).integers(0, 2, (600, 6)).astype(np.float32)
+    target = (bits[:, 2] != bits[:, 4]).astype(np.int64)
+    forest = RandomForestClassifier(20, max_features=None, random_state=0).fit(bits, target)
+    rows = rows_of_matrix(bits)
+    read = read_model(onnx_of(forest, bits), DeclaredModel(feature_names=rows.names), ModelLimits())
+    oracle = SessionOracle(ModelSession(read.leaf_graph, read.description))
+    settings = StaSettings(TreeLimits(2, 5), max_pseudo_samples=2_000)
+
+    tree = grow_sta(rows, oracle, settings, np.random.default_rng(0))
+
+    assert {node.condition.column for node in tree.nodes if node.condition} == {rows.names[2], rows.names[4]}
+    assert (tree.labels_of(rows) == target).mean() > 0.99
+
+
+def test_what_the_test_separates_is_chosen_by_gain() -> None:
+    ahead, by_gain = grown("random_forest_binary"), grow("random_forest_binary", replace(QUICK, choose_by="gain"))
+
+    n_checked, waiting = 0, [(0, 0)]
+    while waiting:
+        one, other = (tree.nodes[at] for tree, at in zip((ahead, by_gain), waiting.pop(), strict=True))
+        if one.confidence is not None and not one.confidence.at_cap:
+            assert one == other
+            n_checked += 1
+        if not one.is_leaf and one.condition == other.condition:
+            waiting += [(one.left, other.left), (one.right, other.right)]
+    assert n_checked > 0
+
+
+def test_the_level_of_a_tree_is_shared_by_its_splits() -> None:
+    of_tree = replace(QUICK, significance_level_of="tree")
+
+    assert of_tree.significance_of_node == pytest.approx(0.1 / 15)
+    assert replace(of_tree, limits=TreeLimits(30, 5, 11)).significance_of_node == pytest.approx(0.01)
+    for node in grow("random_forest_multiclass", of_tree).nodes:
+        if node.confidence is not None:
+            assert node.confidence.at_cap == (node.confidence.p_value > 0.1 / 15)
+
+
+def test_of_the_best_two_fewer_pseudo_rows_are_needed() -> None:
+    all_, two = grown("random_forest_multiclass"), grow("random_forest_multiclass", replace(QUICK, compare="best_two"))
+
+    assert two.nodes[0].confidence is not None
+    assert all_.nodes[0].confidence is not None
+    assert two.nodes[0].facts.n_pseudo_samples <= all_.nodes[0].facts.n_pseudo_samples

@@ -73,7 +73,7 @@ def test_a_ready_tree_shows_its_nodes_and_how_well_it_represents_the_model(
     assert made["request"] == {
         **request_,
         **defaults,
-        "generator": {"method": "ranks", "bandwidth": 0.02, "neighbor_probability": 0.1},
+        "generator": {"method": "ranks", "bandwidth": 0.1, "neighbor_probability": 0.1},
         "fitted_on": "generator",
         "choose_by": "fidelity",
         "compare": "all",
@@ -90,7 +90,7 @@ def test_a_ready_tree_shows_its_nodes_and_how_well_it_represents_the_model(
     assert (result["stability"], result["n_repeats"]) == (None, 1)
     assert result["smoothing"] == {
         "bandwidth": None,
-        "rank_bandwidth": 0.02,
+        "rank_bandwidth": 0.1,
         "move_probability": 0.1,
         "swap_probability": None,
     }

@@ -8,7 +8,7 @@ import numpy as np
 from tree_explainers.approximation_trees.node_boxes import NodeBox
 from tree_explainers.rows import Rows
 
-BANDWIDTH, RANK_BANDWIDTH, MOVE_PROBABILITY, MOST_FEW = 0.1, 0.02, 0.1, 10
+BANDWIDTH, RANK_BANDWIDTH, MOVE_PROBABILITY, MOST_FEW = 0.1, 0.1, 0.1, 10
 
 Value = float | str | None
 
@@ -48,8 +48,12 @@ class NaiveSmoother:
         if len(distinct) > MOST_FEW and spread:
             return float(value + BANDWIDTH * spread * rng.normal())
         at = distinct.index(value)
-        neighbours = [distinct[each] for each in (at - 1, at + 1) if 0 <= each < len(distinct)]
-        return float(rng.choice(neighbours)) if neighbours and rng.random() < MOVE_PROBABILITY else float(value)
+        near = distinct[max(0, at - 1) : at + 2]
+        if self.method == "kernel":
+            near = [each for each in near if each != value]
+        counts = [training.count(each) if self.method == "ranks" else 1 for each in near]
+        moves = bool(near) and rng.random() < MOVE_PROBABILITY
+        return float(rng.choice(near, p=np.array(counts) / sum(counts))) if moves else float(value)
 
 
 def _of_near_rank(value: float, training: list[float], rng: np.random.Generator, *, is_whole: bool) -> float:

@@ -13,7 +13,7 @@ from tests.support.models import FittedModel, fitted, matrix_data, onnx_of, rows
 from tests.support.pipelines import FittedPipeline, fitted_pipeline
 from tree_explainers.approximation_trees import pseudo_samples, split_sums, split_variances
 from tree_explainers.approximation_trees.candidates import candidates_of
-from tree_explainers.approximation_trees.generators import Smoother
+from tree_explainers.approximation_trees.generators import GeneratorSettings, Smoother
 from tree_explainers.approximation_trees.node_boxes import NodeBox
 from tree_explainers.approximation_trees.oracle import SessionOracle
 from tree_explainers.approximation_trees.sta import StaSettings, grow_sta
@@ -115,7 +115,8 @@ def test_every_split_has_its_p_value(name: str) -> None:
 def test_a_significant_split_is_the_best_on_other_pseudo_rows_too(name: str, share: float) -> None:
     model = model_of(name)
     limits = TreeLimits(max_depth=1, min_samples_leaf=int(share * len(model.rows)))
-    tree = grow(name, StaSettings(limits, 0.05, 50_000))
+    kernel = GeneratorSettings("kernel")
+    tree = grow(name, StaSettings(limits, 0.05, 50_000, generator=kernel))
     confidence = tree.nodes[0].confidence
     assert confidence is not None
     assert confidence.p_value <= 0.05

@@ -189,7 +189,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     max_pseudo_samples
         1,000 to 10,000,000: of one node in ``sta``, of the whole tree in ``born_again`` and ``cart``.
     generator
-        How pseudo rows of ``sta`` and ``cart`` are made: ``{"method": "ranks", "bandwidth": 0.02}`` (the default),
+        How pseudo rows of ``sta`` and ``cart`` are made: ``{"method": "ranks", "bandwidth": 0.1}`` (the default),
         ``{"method": "kernel", "bandwidth": 0.1}`` (Zhou & Hooker), ``{"method": "residual_permutation"}``, all with a
         ``neighbor_probability``, ``{"method": "bootstrap"}``, or ``{"method": "dataset", "dataset": ...}`` for rows of
         another dataset.

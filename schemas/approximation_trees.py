@@ -184,6 +184,11 @@ class ApproximationNode(Contract):
     at_cap: bool | None = Field(
         description="Whether the split was not significant within `max_pseudo_samples`; null where `p_value` is."
     )
+    settled: bool | None = Field(
+        default=None,
+        description="Whether safe pruning (`ism`) has proved that the model gives every row that could reach the leaf "
+        "its label, seen in the dataset or not; null at splits and with other methods.",
+    )
 
 
 class ImpliedAnswer(Contract):

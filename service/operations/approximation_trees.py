@@ -75,7 +75,8 @@ def request_approximation_tree(context: AppContext, request: ApproximationTreeRe
 
 def _method_for(model: StoredModel, dataset: StoredDataset) -> ApproximationMethod:
     """Return the method where none is requested: of queries the one that makes up no rows, of which some cannot be."""
-    return "ism" if dataset.view.feature_set is not None and model.view.task == "classification" else "sta"
+    has_splits = model.view.task == "classification" and not model.view.oracle_only
+    return "ism" if dataset.view.feature_set is not None and has_splits else "sta"
 
 
 def _fitted_on(request: ApproximationTreeRequest, dataset: StoredDataset) -> FittedOn:

@@ -4,7 +4,7 @@ No pseudo rows are drawn: gains are measured on the training rows, with the ense
 whose class is certain for every row that could reach them are not split ("safe pruning").
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -155,12 +155,13 @@ class _Growth:
         return _Node(np.arange(self._n_rows), BinBox.of_rows(self._training.binned))
 
     def examine(self, node: _Node, n_levels: int) -> ExaminedNode[_Node, Condition]:
-        facts = self._labels.facts(node.rows)
-        return ExaminedNode(facts, None if n_levels == 0 or self._is_settled(node) else self._split(node))
+        has_labels = self._training.labels is not None
+        facts = replace(self._labels.facts(node.rows), is_settled=self._is_settled(node) if has_labels else None)
+        stops = facts.is_settled or (self._classes is not None and _is_pure(self._classes[node.rows]))
+        return ExaminedNode(facts, None if n_levels == 0 or stops else self._split(node))
 
     def _is_settled(self, node: _Node) -> bool:
-        if self._classes is not None and _is_pure(self._classes[node.rows]):
-            return True
+        """Return whether every row that could ever reach a node certainly gets the label of its training rows."""
         label = self._labels.common(node.rows)
         if label is None or self._bounds is None:
             return False

@@ -93,6 +93,7 @@ def _node(index: int, depth: int, node: TreeNode, classes: Sequence[str], phrase
         n_pseudo_samples=node.facts.n_pseudo_samples,
         p_value=None if node.confidence is None else node.confidence.p_value,
         at_cap=None if node.confidence is None else node.confidence.at_cap,
+        settled=node.facts.is_settled if node.is_leaf else None,
     )
 
 

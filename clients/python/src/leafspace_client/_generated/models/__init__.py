@@ -32,6 +32,7 @@ from .constant_score import ConstantScore
 from .constant_tree_scores import ConstantTreeScores
 from .contrast import Contrast
 from .coverage import Coverage
+from .criticism import Criticism
 from .dataset import Dataset
 from .dataset_generator import DatasetGenerator
 from .dataset_metadata import DatasetMetadata
@@ -158,6 +159,7 @@ from .readiness import Readiness
 from .reason import Reason
 from .reason_interval import ReasonInterval
 from .refused_row import RefusedRow
+from .region import Region
 from .relational_column import RelationalColumn
 from .relational_dataset import RelationalDataset
 from .relational_dataset_metadata import RelationalDatasetMetadata
@@ -237,6 +239,7 @@ __all__ = (
     "ConstantTreeScores",
     "Contrast",
     "Coverage",
+    "Criticism",
     "Dataset",
     "DatasetGenerator",
     "DatasetMetadata",
@@ -361,6 +364,7 @@ __all__ = (
     "Reason",
     "ReasonInterval",
     "RefusedRow",
+    "Region",
     "RelationalColumn",
     "RelationalDataset",
     "RelationalDatasetMetadata",

@@ -29,7 +29,7 @@ class ApproximationTreeResult(Record):
         classes (list[str]): Classes in the order of the model's scores; empty for regression.
         method (str): How splits were chosen.
         n_rows (int): Number of rows of the dataset.
-        n_trees (int): Number of trees of the model.
+        n_trees (int): Number of trees of the model; 0 of an oracle.
         n_features (int): Number of features of the model.
         n_nodes (int): Number of nodes of the tree, leaves included.
         n_leaves (int): Number of leaves of the tree.

@@ -121,7 +121,7 @@ def test_a_significant_split_is_the_best_on_other_pseudo_rows_too(name: str, sha
     assert confidence is not None
     assert confidence.p_value <= 0.05
 
-    drawn = Smoother.of(model.rows, {}).draw(model.rows, NodeBox({}), 20_000, np.random.default_rng(99))
+    drawn = Smoother.of(model.rows, {}, kernel).draw(model.rows, NodeBox({}), 20_000, np.random.default_rng(99))
     answers = SessionOracle(model.session).predict(drawn)
     candidates = candidates_of(model.rows, {}, limits.min_samples_leaf)
     conditions = [candidates.condition(each) for each in range(candidates.n_candidates)]
@@ -138,7 +138,7 @@ def _variance_within(answers: NDArray[np.float64], goes_left: NDArray[np.bool_])
 
 @pytest.mark.parametrize("name", ["random_forest_multiclass", "random_forest_regression", "missing_kept"])
 def test_a_leaf_predicts_the_mean_scores_of_rows_near_its_own(name: str) -> None:
-    model, tree = model_of(name), grow(name, StaSettings(TreeLimits(2, 20), 0.1, 20_000))
+    model, tree = model_of(name), grow(name, StaSettings(TreeLimits(2, 20), 1e-6, 20_000))  # all rows are drawn
     smoother, oracle = Smoother.of(model.rows, {}), SessionOracle(model.session)
     boxes = {0: NodeBox({})}
     spread = answers_of(name).std(axis=0).max()

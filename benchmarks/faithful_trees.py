@@ -7,8 +7,9 @@ leaves as ``sta`` has; ``constant`` always predicts what the forest predicts mos
 at most 5,000 pseudo rows at a node, other methods 20,000 in all. ``sta, kernel, gain`` is the method before generators
 could be chosen; ``ism, dataset`` and ``cart, dataset`` make no rows up. The second table grows trees for the forest of
 the simulated study of Zhou & Hooker (2016), again and again with other pseudo rows, and counts the different ones
-down to each level.
-``python -m benchmarks.faithful_trees [number of seeds] [datasets, by commas]``; with ``stability`` the second table
+down to each level. The third does the same where a column has a heavy tail: sick_thyroid, classes by the rule for
+hypothyroidism (TSH above 6 and FTI below 65; of TSH the median is 1.4, the standard deviation 24.5).
+``python -m benchmarks.faithful_trees [number of seeds] [datasets, by commas]``; ``stability`` or ``skewed`` instead
 """
 
 import sys
@@ -47,14 +48,13 @@ from tree_explainers.questions.statements import statements_of
 from tree_explainers.rows import Rows
 from tree_explainers.scoring import Targets
 
-from .approximation_tables.oracles import fitted_forest
-from .approximation_tables.simulation import N_TRAINING, NAMES, draw
+from .approximation_tables.simulation import N_NEW, N_TRAINING, NAMES, draw
 from .machine import describe_machine
-from .ten_datasets import REGRESSIONS, TARGETS, Division, divided
+from .ten_datasets import REGRESSIONS, TARGETS, Division, Drawn, divided
 
 N_TREES, LIMITS = 200, TreeLimits(max_depth=30, min_samples_leaf=5, max_leaves=16)
 N_AT_NODE, N_PSEUDO, N_SEEDS = 5_000, 20_000, 2
-N_REPEATS, N_AT_NODE_OF_STUDY, DEPTH_OF_STUDY = 8, 10_000, 4
+N_REPEATS, N_AT_NODE_OF_STUDY, STUDY_LIMITS = 8, 10_000, TreeLimits(4, 5)
 TOLERANCE = 0.005  # "no worse"
 STA, PEER, CONSTANT = "sta", "CART of scikit-learn", "constant"
 EARLIER = {"generator": GeneratorSettings("kernel"), "choose_by": "gain"}
@@ -170,8 +170,8 @@ METHODS: Mapping[str, Callable[[Case], ApproximationTree]] = {
 def main() -> None:
     """Print one table or the other."""
     print(describe_machine(), flush=True)
-    if "stability" in sys.argv:
-        _print_stability()
+    if "stability" in sys.argv or "skewed" in sys.argv:
+        _print_studies()
         return
     n_seeds = int(sys.argv[1]) if len(sys.argv) > 1 else N_SEEDS
     names = sys.argv[2].split(",") if len(sys.argv) > 2 else [*TARGETS, *REGRESSIONS]
@@ -210,23 +210,38 @@ def _print_verdict(found: Mapping[str, Mapping[str, float]], columns: list[str])
         print(f"  {column:22s}{100 * ahead.mean():+6.1f}   {(ahead >= -TOLERANCE).sum()} of {len(ahead)}")
 
 
-def _print_stability() -> None:
-    train = draw(N_TRAINING, np.random.default_rng(0))
-    forest = fitted_forest(NAMES, train.features, train.target, 0)
-    print(f"\n{N_REPEATS} trees of {DEPTH_OF_STUDY} levels for one forest, N_ps {N_AT_NODE_OF_STUDY:,}: different ones")
-    new = draw(10_000, np.random.default_rng(1))
-    rows = rows_of_matrix(new.features.astype(np.float32))
+def _print_studies() -> None:
+    case, limits = (_skewed(), replace(LIMITS, max_leaves=8)) if "skewed" in sys.argv else (_study(), STUDY_LIMITS)
+    answers = case.answers(case.new_rows).targets.classes_or_values
+    print(f"\n{N_REPEATS} trees for one forest, N_ps {N_AT_NODE_OF_STUDY:,}: different ones down to each level, mean")
+    print(f"p-value of the root, agreement with the forest on new rows (constant: {case.constant():.3f})")
     for name, changes in _ways():
-        limits = TreeLimits(DEPTH_OF_STUDY, 5)
         settings = StaSettings(limits, max_pseudo_samples=N_AT_NODE_OF_STUDY)
         settings = replace(settings, **changes)  # type: ignore[arg-type]
         rngs = np.random.default_rng(0).spawn(N_REPEATS)
-        trees = [grow_sta(forest.rows, forest.oracle, settings, rng) for rng in rngs]
-        own = Rows(NAMES, rows.columns)
-        of_forest = forest.oracle.predict(own).argmax(axis=1)
-        agreement = np.mean([(tree.labels_of(own) == of_forest).mean() for tree in trees])
+        trees = [grow_sta(case.rows, SessionOracle(case.session), settings, rng) for rng in rngs]
+        agreement = np.mean([(tree.labels_of(case.new_rows) == answers).mean() for tree in trees])
+        p_values = [tree.nodes[0].confidence.p_value for tree in trees if tree.nodes[0].confidence is not None]
         counts = ", ".join(map(str, count_structures(trees).tolist()))
-        print(f"  {name:22s}{counts:20s} agreement on new rows {agreement:.3f}", flush=True)
+        print(f"  {name:22s}{counts:28s}  p {np.mean(p_values):.3f}  agreement {agreement:.3f}", flush=True)
+
+
+def _study() -> Case:
+    """Return the simulated study."""
+    drawn = [draw(n_rows, np.random.default_rng(seed)) for seed, n_rows in enumerate((N_TRAINING, N_NEW))]
+    train, test = (Drawn(NAMES, own.features.astype(np.float32), own.target) for own in drawn)
+    return Case("simulation", 0, Division(train, test))
+
+
+def _skewed() -> Case:
+    """Return sick_thyroid with other classes."""
+    given = divided("sick_thyroid", 0)
+
+    def relabelled(rows: Drawn) -> Drawn:
+        tsh, fti = (rows.features[:, rows.names.index(name)] for name in ("TSH", "FTI"))
+        return replace(rows, target=((tsh > 6) & (fti < 65)).astype(np.int64))
+
+    return Case("sick_thyroid", 0, Division(relabelled(given.train), relabelled(given.test)))
 
 
 def _ways() -> Iterator[tuple[str, dict[str, object]]]:

@@ -349,6 +349,18 @@ def test_a_tree_may_be_grown_on_rows_of_another_dataset_which_then_stays(
     assert api.delete(f"/v1/datasets/{other}").status_code == 204
 
 
+def test_a_tree_may_split_on_what_the_caller_says_as_deep_as_is_confirmed(api: Api, request_: Json) -> None:
+    candidates = [{"feature": "f7", "thresholds": [0.02, 0.05, 0.08]}, {"feature": "f23"}]
+
+    found = api.made(_PATH, {**request_, "candidates": candidates, "max_depth": "validate"})
+
+    nodes = [node for node in found["result"]["nodes"] if node["left"] is not None]
+    assert found["request"]["max_depth"] == "validate"
+    assert 1 <= found["result"]["depth"] <= 10
+    assert {node["feature"] for node in nodes} <= {"f7", "f23"}
+    assert {node["value"] for node in nodes if node["feature"] == "f7"} <= {0.02, 0.05, 0.08}
+
+
 def test_cart_on_the_rows_of_the_dataset_makes_no_rows_up(api: Api, request_: Json) -> None:
     found = api.made(_PATH, {**request_, "method": "cart", "fitted_on": "dataset", "max_leaves": 4})
 

@@ -49,6 +49,12 @@ class IsmCase:
             self.rows, binned, oracle_scores(predicted, self.read.description), predicted.labels, self.classes
         )
 
+    @property
+    def predicted(self) -> NDArray[np.int64]:
+        """The classes that the model predicts for the rows."""
+        assert self.training.labels is not None
+        return self.training.labels
+
     def grow(self, limits: TreeLimits, *, prune_safely: bool = True, stop_when_pure: bool = False) -> ApproximationTree:
         settings = IsmSettings(limits, stop_when_pure=stop_when_pure, prune_safely=prune_safely)
         return grow_ism(self.training, self.read.ensemble, self.read.description, settings)

@@ -153,6 +153,12 @@ class _Grower:
             return ExaminedNode(self._facts(scores, node), None)
         return self._split(node, at_node, found, n_levels)
 
+    def validated(self, tree: ApproximationTree, rng: np.random.Generator) -> ApproximationTree:
+        """Return a tree cut back to the depth that fresh pseudo rows confirm."""
+        fresh = self.pseudo_rows.at_node(self.rows, NodeBox(self.missing_texts))(N_VALIDATION_ROWS, rng)
+        scores = predict_in_blocks(fresh, self.oracle, self.report)
+        return validated(tree, fresh, scores, is_classifier=self.transform.is_classifier)
+
     def _split(self, node: _Node, at_node: Rows, found: Candidates, n_levels: int) -> ExaminedNode[_Node, Condition]:
         center = self.scores[node.rows].mean(axis=0)
         own, *seeds, ahead = node.seed.spawn(4)

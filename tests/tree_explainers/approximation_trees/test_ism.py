@@ -126,7 +126,7 @@ def test_raw_rows_reach_the_nodes_in_which_they_were_counted(name: str) -> None:
 
 def test_a_leaf_s_label_is_the_model_s_where_it_labels_all_rows_alike() -> None:
     case = ism_case("xgboost_multiclass")
-    labels = (case.training.labels + 1) % 3  # as if a graph gave labels that are not of the highest scores
+    labels = (case.predicted + 1) % 3  # as if a graph gave labels that are not of the highest scores
     training = replace(case.training, labels=labels)
 
     tree = grow_ism(training, case.read.ensemble, case.read.description, IsmSettings(TreeLimits(3, 10)))
@@ -177,7 +177,7 @@ def test_the_tree_keeps_its_limits() -> None:
 def test_deep_trees_repeat_the_model_on_training_rows() -> None:
     for name in ("random_forest_multiclass", "xgboost_binary", "scaled_and_one_hot"):
         case = ism_case(name)
-        np.testing.assert_array_equal(case.grow(DEEP).labels_of(case.rows), case.training.labels)
+        np.testing.assert_array_equal(case.grow(DEEP).labels_of(case.rows), case.predicted)
 
 
 def test_the_same_rows_in_another_order_give_the_same_tree() -> None:
@@ -190,7 +190,7 @@ def test_the_same_rows_in_another_order_give_the_same_tree() -> None:
         rows=rows,
         binned=BinnedRows.of(case.statements, rows),
         scores=training.scores[order],
-        labels=None if training.labels is None else training.labels[order],
+        labels=case.predicted[order],
     )
 
     again = grow_ism(shuffled, case.read.ensemble, case.read.description, IsmSettings(DEEP))
@@ -215,7 +215,6 @@ def test_of_values_the_tree_is_scikit_learns_over_the_same_tests() -> None:
 def test_rows_that_were_drawn_join_the_estimates_and_are_counted_apart() -> None:
     case = ism_case("random_forest_binary")
     n_rows, own = len(case.rows), case.training
-    assert own.labels is not None
     twice = np.tile(np.arange(n_rows), 2)
     rows = case.rows.take(twice)
     joined = replace(
@@ -223,7 +222,7 @@ def test_rows_that_were_drawn_join_the_estimates_and_are_counted_apart() -> None
         rows=rows,
         binned=own.binned.take(twice),
         scores=own.scores[twice],
-        labels=own.labels[twice],
+        labels=case.predicted[twice],
         classes=None,
         n_training=n_rows,
     )
@@ -271,7 +270,7 @@ def test_memory_for_deep_trees_of_many_classes_depends_on_their_nodes() -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
 
-    np.testing.assert_array_equal(tree.labels_of(case.rows), case.training.labels)
+    np.testing.assert_array_equal(tree.labels_of(case.rows), case.predicted)
     assert len(tree.nodes) > 2_000
     assert peak / len(tree.nodes) < 3_000  # bytes; all bins of the model would take ten thousand
 

@@ -17,6 +17,8 @@ from ..rows import Rows
 from ..scoring import Targets
 
 FEWEST, MOST = 3_000, 20_000  # pseudo rows of each kind: twice as many as there are rows, within these limits
+_MOST_CELLS = 1_500_000  # of each kind; the search takes time in proportion
+_FEWEST_OF_WIDE = 1_000  # rows, however many features there are
 _EXCHANGED = 0.2  # share of the values of a mixed row that come from other rows
 _CHOOSING = 0.3  # share of the pseudo rows that lists are chosen by, and not found on
 
@@ -71,7 +73,7 @@ def draw_pseudo_rows(
     rng
         Draws the rows.
     """
-    n_drawn = min(max(2 * len(rows), FEWEST), MOST)
+    n_drawn = min(max(2 * len(rows), FEWEST), MOST, max(_FEWEST_OF_WIDE, _MOST_CELLS // max(1, len(rows.names))))
     n_finding = n_drawn - int(_CHOOSING * n_drawn)
     kinds = [near(n_drawn, rng), mixed_rows(rows, n_drawn, rng)]
     labelled = [LabelledRows(BinnedRows.of(statements, each), label(each)) for each in kinds]

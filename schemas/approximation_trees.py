@@ -3,6 +3,7 @@
 from typing import Annotated, Literal
 
 from pydantic import Field
+from typing_extensions import TypeAliasType
 
 from .artefacts import (
     CAUTION_OF_FIGURES,
@@ -15,18 +16,52 @@ from .artefacts import (
     ReferenceDataset,
     RequestedModel,
 )
-from .contract import OBJECT, ClassesOfModel, Contract, Identifier, RowsOfDataset, TaskOfModel, TreesOfModel
+from .contract import (
+    NUMBER,
+    OBJECT,
+    WORD,
+    WORD_OR_NUMBER,
+    ClassesOfModel,
+    Contract,
+    Identifier,
+    RowsOfDataset,
+    TaskOfModel,
+    TreesOfModel,
+)
 from .generators import Generator, RanksGenerator
 from .models import Score
 from .rule_sets import MODEL_COLUMN, PREDICTED, RuleFeature
 
 ApproximationMethod = Literal["sta", "ism", "born_again", "cart"]
+FittedOn = Literal["dataset", "generator"]
 RequestedMethod = Literal["auto", "sta", "ism", "born_again", "cart"]
 TreeExportFormat = Literal["json", "text", "graphviz", "svg", "sql", "python", "onnx"]
 MAX_DEPTH, MAX_LEAVES, MAX_REPEATS = 30, 1024, 200
 MAX_IMPLICATIONS = 10_000
+MAX_VALIDATED_DEPTH, MAX_CANDIDATES = 10, 1_000
 MAX_SAMPLES_LEAF = 1_000_000_000
 MIN_PSEUDO_SAMPLES, MAX_PSEUDO_SAMPLES = 1_000, 10_000_000
+
+
+Depth = Annotated[int, Field(strict=True, ge=1, le=MAX_DEPTH)]
+DepthOrValidate = TypeAliasType(
+    "DepthOrValidate",
+    Annotated[Annotated[Depth, NUMBER] | Annotated[Literal["validate"], WORD], WORD_OR_NUMBER],
+)
+"""A depth, or ``validate``: it is found."""
+
+
+class CandidateSplits(Contract):
+    """The splits of one feature that are candidates; without any, those that the dataset suggests."""
+
+    feature: str = Field(description="Name of the feature.")
+    thresholds: list[float] = Field(
+        default=[], max_length=MAX_CANDIDATES, description="Thresholds of a number, for `feature <= threshold`."
+    )
+    categories: list[str] = Field(
+        default=[], max_length=MAX_CANDIDATES, description="Categories, for `feature is category`."
+    )
+    missing: bool = Field(default=False, strict=True, description="Whether `feature is missing` is a candidate.")
 
 
 class ApproximationTreeRequest(Contract):
@@ -38,16 +73,15 @@ class ApproximationTreeRequest(Contract):
         default="auto",
         description="How splits are chosen. `auto`: `ism` for classes where the dataset has a feature set, else `sta`, "
         "and the answer names it. `sta`: by a test on as many pseudo-samples as it needs (Zhou & Hooker); "
-        "`ism`: among the ensemble's own splits, from its class distributions, without pseudo-samples (Van Assche & "
+        "`ism`: among the ensemble's own splits, from its class distributions (Van Assche & "
         "Blockeel); `born_again`: CART on pseudo-samples, its depth by cross-validation (Breiman & Shang); `cart`: "
-        "CART on pseudo-samples.",
+        "CART on pseudo-samples, or on the dataset's rows (`fitted_on`).",
     )
-    max_depth: int = Field(
+    max_depth: DepthOrValidate = Field(
         default=5,
-        strict=True,
-        ge=1,
-        le=MAX_DEPTH,
-        description="Maximum number of splits on a path from the root to a leaf.",
+        description="Maximum number of splits on a path from the root to a leaf. `validate` (`sta` alone): the "
+        f"smallest depth up to {MAX_VALIDATED_DEPTH} whose error on fresh pseudo-samples is within one standard error "
+        "of the least.",
     )
     max_leaves: int | None = Field(
         default=None,
@@ -63,7 +97,8 @@ class ApproximationTreeRequest(Contract):
         ge=1,
         le=MAX_SAMPLES_LEAF,
         description="Minimum number of the dataset's rows in each leaf (`sta`, `ism`). `born_again` and `cart` require "
-        "the same share of pseudo-samples instead, so that a leaf may have fewer of the dataset's rows.",
+        "the same share of pseudo-samples instead, so that a leaf may have fewer of the dataset's rows; `ism` of all "
+        "rows, if it draws some.",
     )
     significance: float = Field(
         default=0.1,
@@ -78,12 +113,52 @@ class ApproximationTreeRequest(Contract):
         strict=True,
         ge=MIN_PSEUDO_SAMPLES,
         le=MAX_PSEUDO_SAMPLES,
-        description="Maximum number of pseudo-samples of one node (`sta`) or of the whole tree (`born_again`, `cart`); "
-        "`ism` draws none.",
+        description="Maximum number of pseudo-samples of one node (`sta`), or the number of those of the whole tree "
+        "(`born_again`, `cart`, `ism`).",
     )
     generator: Generator = Field(
         default=RanksGenerator(),
-        description="How pseudo-samples of `sta` and `cart` are made. `born_again` smears rows; `ism` draws none.",
+        description="How pseudo-samples of `sta`, `cart` and `ism` are made. `born_again` smears rows.",
+    )
+    fitted_on: FittedOn | Literal["auto"] = Field(
+        default="auto",
+        description="What `cart` and `ism` are fitted to. `dataset`: the dataset's rows, with the labels or values "
+        "that the model predicts for them (`ism`: as in the paper). `generator`: pseudo-samples (`cart`), or the "
+        "dataset's rows and pseudo-samples together (`ism`). `auto`: `generator`, but `dataset` for `ism` where the "
+        "dataset has a feature set. Other methods take `auto` or `generator`.",
+    )
+    choose_by: Literal["gain", "fidelity"] = Field(
+        default="fidelity",
+        description="How `sta` chooses among splits that its test cannot separate within `max_pseudo_samples`: by "
+        "their gain (Zhou & Hooker), or by the fidelity of trees grown below each of them, unless none is clearly "
+        "ahead. Other methods ignore it.",
+    )
+    candidates: Annotated[list[CandidateSplits], Field(min_length=1, max_length=MAX_CANDIDATES)] | None = Field(
+        default=None,
+        description="Features that `sta` may split on, each with its own thresholds or categories, or those that the "
+        "dataset suggests. Null: all features, with what the dataset suggests. Other methods refuse it.",
+    )
+    compare: Literal["all", "best_two"] = Field(
+        default="all",
+        description="Candidate splits whose p-values `sta` sums: all others, or the second best alone. Other methods "
+        "ignore it.",
+    )
+    significance_level_of: Literal["node", "tree"] = Field(
+        default="node",
+        description="What `significance` is the level of: each split (`node`), or all splits of the tree together, of "
+        "which each one gets an equal part (`tree`, Bonferroni). Methods other than `sta` ignore it.",
+    )
+    criterion: Literal["gain", "gain_ratio"] = Field(
+        default="gain",
+        description="What `ism` maximises for classes: information gain, or its ratio to the entropy of the shares of "
+        "rows on both sides (Quinlan). For values it is the decrease of variance. Other methods ignore it.",
+    )
+    smearing_probability: float = Field(
+        default=0.25,
+        strict=True,
+        gt=0,
+        le=1,
+        description="Probability that `born_again` replaces a value by that of another row. Other methods ignore it.",
     )
     n_repeats: int = Field(
         default=1,
@@ -100,6 +175,11 @@ class ApproximationTreeRequest(Contract):
     )
     evaluation_dataset: Annotated[Identifier | None, EVALUATION_DATASET] = None
     seed: int = Field(default=0, strict=True, ge=0, le=2**32 - 1, description="Seed of the pseudo-samples.")
+
+    @property
+    def deepest(self) -> int:
+        """The maximum depth of a tree while it grows."""
+        return MAX_VALIDATED_DEPTH if self.max_depth == "validate" else self.max_depth
 
 
 class ApproximationNode(Contract):
@@ -146,6 +226,11 @@ class ApproximationNode(Contract):
     )
     at_cap: bool | None = Field(
         description="Whether the split was not significant within `max_pseudo_samples`; null where `p_value` is."
+    )
+    settled: bool | None = Field(
+        default=None,
+        description="Whether safe pruning (`ism`) has proved that the model gives every row that could reach the leaf "
+        "its label, seen in the dataset or not; null at splits and with other methods.",
     )
 
 
@@ -287,8 +372,7 @@ class ApproximationTreeResult(Contract):
         f"questionnaire need not request it. Of several steps, only the single ones; at most {MAX_IMPLICATIONS:,}.",
     )
     smoothing: Smoothing | None = Field(
-        description="How pseudo-samples were smoothed; null where rows were drawn as they are, and with `ism`, which "
-        "draws none."
+        description="How pseudo-samples were smoothed; null where there were none, or rows were drawn as they are."
     )
     n_implications: int | None = Field(
         default=None,

@@ -128,7 +128,7 @@ def _run_rule_sets() -> None:
     labels, values = _labels(rows), _scores(rows)[:, 1]
     binned = BinnedRows.of(statements_of(_forest(), _description("classification")), rows)
     for targets in (Targets.of_classes(labels, 2), Targets.of_values(values)):
-        for settings in (RuleSettings("fab", "improved", 2), RuleSettings("em", "plain", 2)):
+        for settings in (RuleSettings("rule_list", n_restarts=2), RuleSettings("em", "shortened", n_restarts=2)):
             find_rules(binned, targets, settings, np.random.default_rng(0))
 
 

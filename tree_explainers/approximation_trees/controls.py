@@ -13,16 +13,17 @@ from numpy.typing import NDArray
 from ..compute.progress import ReportProgress, ignore_progress
 from ..questions.implications import Implications, repaired
 from ..rows import Rows
-from .cart_trees import CartTree, RankTable, fit_cart, to_raw_features
+from .cart_trees import RankTable, fit_cart, to_raw_features
+from .depth_choice import best_depth
+from .fidelity import ModelPredictions
 from .generators import GeneratorSettings, row_generator
 from .node_boxes import NodeBox
-from .oracle import DrawRows, LabelledRows, Oracle, label_rows
+from .oracle import DrawRows, LabelledRows, Oracle, TargetTransform, label_rows
 from .possible_rows import PossibleRows
 from .tree_growth import TreeLimits
 from .trees import ApproximationTree
 
 REPLACED = 0.25  # probability that a value is replaced by that of another training row
-N_FOLDS = 5
 
 Floats = NDArray[np.float64]
 
@@ -35,6 +36,7 @@ class ControlSettings:
     n_pseudo_samples: int = 100_000  # for the whole tree, at least 10
     implications: Implications = field(default_factory=Implications)  # by which pseudo rows are repaired
     generator: GeneratorSettings = field(default_factory=GeneratorSettings)  # of the pseudo rows of ``grow_cart``
+    smearing_probability: float = REPLACED  # of ``grow_born_again``: that a value is that of another training row
 
 
 def grow_cart(
@@ -76,6 +78,43 @@ def grow_cart(
     return growth.tree(growth.limits)
 
 
+def grow_cart_on_rows(
+    rows: Rows,
+    answers: ModelPredictions,
+    limits: TreeLimits,
+    rng: np.random.Generator,
+    missing_texts: Mapping[str, str] | None = None,
+) -> ApproximationTree:
+    """Grow CART on the training rows themselves, with the model's labels or values as targets; no row is made up.
+
+    A leaf predicts the label that the model gives to most of its rows (ties: the first), or the mean value. Its scores
+    are the shares of these labels.
+
+    Parameters
+    ----------
+    rows, missing_texts
+        As in ``grow_sta``.
+    answers
+        What the model predicts for the rows.
+    limits
+        Of the tree, in training rows.
+    rng
+        How scikit-learn breaks ties.
+
+    References
+    ----------
+    Breiman, Friedman, Olshen, Stone (1984), "Classification and Regression Trees"; on a model's labels: Craven, Shavlik
+    (1996), "Extracting Tree-Structured Representations of Trained Networks".
+    """
+    texts, labels = dict(missing_texts or {}), answers.targets.classes
+    scores = answers.scores if labels is None else np.eye(answers.scores.shape[1])[labels]
+    transform, center = TargetTransform.of(scores, is_classifier=labels is not None), scores.mean(axis=0)
+    labelled = LabelledRows(rows, np.arange(len(rows)), transform.targets(scores, center), transform, center)
+    table = RankTable.of(rows, texts)
+    tree = fit_cart(table.matrix, labelled.targets, limits, int(rng.integers(2**31)))
+    return to_raw_features(tree, table, labelled, rows, texts)
+
+
 def grow_born_again(
     rows: Rows,
     oracle: Oracle,
@@ -94,7 +133,7 @@ def grow_born_again(
     """
 
     def draw(n: int, block_rng: np.random.Generator) -> tuple[Rows, NDArray[np.int64]]:
-        smeared, origins = smeared_rows(rows, n, block_rng)
+        smeared, origins = smeared_rows(rows, n, block_rng, settings.smearing_probability)
         return repaired(smeared, settings.implications), origins
 
     growth = _ControlGrowth.of(rows, draw, oracle, settings, rng, dict(missing_texts or {}), report)
@@ -138,7 +177,9 @@ class _ControlGrowth:
         return to_raw_features(tree, self.table, self.labelled, self.rows, self.missing_texts)
 
 
-def smeared_rows(rows: Rows, n: int, rng: np.random.Generator) -> tuple[Rows, NDArray[np.int64]]:
+def smeared_rows(
+    rows: Rows, n: int, rng: np.random.Generator, probability: float = REPLACED
+) -> tuple[Rows, NDArray[np.int64]]:
     """Draw training rows, some of whose values are those of other training rows.
 
     Returns
@@ -154,52 +195,5 @@ def smeared_rows(rows: Rows, n: int, rng: np.random.Generator) -> tuple[Rows, ND
     columns = []
     for values in rows.columns:
         others = rng.integers(len(rows), size=n)
-        columns.append(values[np.where(rng.random(n) < REPLACED, others, origins)])
+        columns.append(values[np.where(rng.random(n) < probability, others, origins)])
     return Rows(rows.names, tuple(columns)), origins
-
-
-def best_depth(
-    matrix: NDArray[np.float32],
-    labelled: LabelledRows,
-    limits: TreeLimits,
-    seed: np.random.SeedSequence,
-    report: ReportProgress = ignore_progress,
-) -> int:
-    """Return the smallest depth whose squared error is within one standard error of the least, by cross-validation.
-
-    Folds divide the training rows that pseudo rows were made from: copies of one row are never on both sides.
-    """
-    rng = np.random.default_rng(seed)
-    n_origins = int(labelled.origins.max()) + 1
-    fold_of = rng.permutation(np.arange(n_origins) % N_FOLDS)[labelled.origins]
-    errors = []
-    for fold in range(N_FOLDS):
-        report(0.5 + fold / N_FOLDS / 3, "choosing the depth")
-        held_out = fold_of == fold
-        if held_out.any() and not held_out.all():
-            tree = fit_cart(matrix[~held_out], labelled.targets[~held_out], limits, int(rng.integers(2**31)))
-            errors.append(errors_by_depth(tree, matrix[held_out], labelled.targets[held_out], limits.max_depth))
-    return smallest_good(np.array(errors)) if errors else limits.max_depth
-
-
-def smallest_good(errors: Floats) -> int:
-    """Return the first depth by the rule of one standard error, given errors of shape (n_folds, max_depth + 1)."""
-    means = errors.mean(axis=0)
-    least = int(np.argmin(means))
-    allowed = means[least] + errors[:, least].std(ddof=1 if len(errors) > 1 else 0) / np.sqrt(len(errors))
-    return max(1, int(np.argmax(means <= allowed)))
-
-
-def errors_by_depth(
-    tree: CartTree, matrix: NDArray[np.float32], targets: NDArray[np.float32], max_depth: int
-) -> list[float]:
-    """Return the mean squared error of the tree cut off at each depth from 0 on."""
-    reached, errors = np.zeros(len(matrix), np.int64), []
-    for _ in range(max_depth + 1):
-        errors.append(float(((tree.value[reached, :, 0] - targets) ** 2).sum(axis=1).mean()))
-        inner = np.flatnonzero(tree.children_left[reached] >= 0)
-        node = reached[inner]
-        ranks = matrix[inner, tree.feature[node]]
-        goes_left = np.where(np.isnan(ranks), tree.missing_go_to_left[node] > 0, ranks <= tree.threshold[node])
-        reached[inner] = np.where(goes_left, tree.children_left[node], tree.children_right[node])
-    return errors

@@ -22,14 +22,14 @@ def merge_alike(tree: ApproximationTree) -> ApproximationTree:
     Every label that is predicted stays; the scores of such a leaf are the means over all rows that reach the node. A
     tree of a regression, whose leaves carry no labels, is returned as it is.
     """
-    labels = _shared_labels(tree.nodes)
+    labels, settled = _shared_labels(tree.nodes), _settled(tree.nodes)
     leaves = [
-        replace(node, facts=replace(node.facts, label=label), condition=None, confidence=None)
+        replace(node, facts=replace(node.facts, label=label, is_settled=is_settled), condition=None, confidence=None)
         if label != _NO_LABEL
         else node
-        for node, label in zip(tree.nodes, labels.tolist(), strict=True)
+        for node, label, is_settled in zip(tree.nodes, labels.tolist(), settled, strict=True)
     ]
-    return replace(tree, nodes=_in_preorder(leaves))
+    return replace(tree, nodes=in_preorder(leaves))
 
 
 def _shared_labels(nodes: Sequence[TreeNode]) -> NDArray[np.int64]:
@@ -42,6 +42,16 @@ def _shared_labels(nodes: Sequence[TreeNode]) -> NDArray[np.int64]:
         elif labels[node.left] == labels[node.right]:
             labels[index] = labels[node.left]
     return labels
+
+
+def _settled(nodes: Sequence[TreeNode]) -> list[bool | None]:
+    """Return whether all leaves below each node are settled: then a leaf in their place is."""
+    settled = [node.facts.is_settled for node in nodes]
+    for index in reversed(range(len(nodes))):
+        node = nodes[index]
+        if not node.is_leaf and settled[index] is not None:
+            settled[index] = bool(settled[node.left] and settled[node.right])
+    return settled
 
 
 def face(tree: ApproximationTree, states_absence: Callable[[Condition], bool]) -> ApproximationTree:
@@ -57,7 +67,7 @@ def face(tree: ApproximationTree, states_absence: Callable[[Condition], bool]) -
         Whether a comparison by ``<=`` or ``>`` is to be turned round: one that missing values fulfil, or of a column
         without any, as otherwise these would change sides.
     """
-    return replace(tree, nodes=_in_preorder([_faced(node, states_absence) for node in tree.nodes]))
+    return replace(tree, nodes=in_preorder([_faced(node, states_absence) for node in tree.nodes]))
 
 
 def _faced(node: TreeNode, states_absence: Callable[[Condition], bool]) -> TreeNode:
@@ -68,7 +78,7 @@ def _faced(node: TreeNode, states_absence: Callable[[Condition], bool]) -> TreeN
     return replace(node, condition=opposite, left=node.right, right=node.left)
 
 
-def _in_preorder(nodes: Sequence[TreeNode]) -> tuple[TreeNode, ...]:
+def in_preorder(nodes: Sequence[TreeNode]) -> tuple[TreeNode, ...]:
     """Return the nodes that are reached from the first, in preorder, with the indices of children adapted."""
     found: list[TreeNode] = []
     waiting = [(0, NO_CHILD)]  # a node, and its parent among those found if it is a right child

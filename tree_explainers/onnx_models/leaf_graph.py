@@ -85,12 +85,11 @@ def build_graphs(
     ModelRefused
         ``model_too_complex`` where the result is beyond what protobuf can hold.
     """
-    graph = model.graph
     leaf_nodes = _leaf_nodes(parts, opset_version(model, "ai.onnx.ml") or 1)
     _keep_what_is_needed(model, {*outputs, *(part.tensor for part in parts)})
+    graph = model.graph
     del graph.output[:], graph.value_info[:], graph.quantization_annotation[:]
-    if not any(opset.domain in ("", "ai.onnx") for opset in model.opset_import):
-        model.opset_import.append(helper.make_opsetid("", _DEFAULT_OPSET))
+    _import_default_operators(model)
     computed = {part.tensor for part in parts} - {value.name for value in graph.input}
     front_graph = _serialized(_front(model, computed)) if computed else b""
     # Names alone: exporters sometimes declare shapes that are wrong, and types follow from the operators.
@@ -99,6 +98,21 @@ def build_graphs(
     graph.node.extend(leaf_nodes)
     graph.output.append(ValueInfoProto(name=LEAF_OUTPUT))
     return BuiltGraphs(_serialized(model), front_graph, prediction_graph)
+
+
+def build_prediction_graph(model: ModelProto, outputs: Sequence[str]) -> bytes:
+    """Return the graph cut down to what ``outputs`` need, without leaves; otherwise as ``build_graphs``."""
+    _keep_what_is_needed(model, {*outputs})
+    graph = model.graph
+    del graph.output[:], graph.value_info[:], graph.quantization_annotation[:]
+    graph.output.extend(ValueInfoProto(name=name) for name in outputs)
+    _import_default_operators(model)
+    return _serialized(model)
+
+
+def _import_default_operators(model: ModelProto) -> None:
+    if not any(opset.domain in ("", "ai.onnx") for opset in model.opset_import):
+        model.opset_import.append(helper.make_opsetid("", _DEFAULT_OPSET))
 
 
 def _front(model: ModelProto, tensors: set[str]) -> ModelProto:

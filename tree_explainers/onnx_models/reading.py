@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import GraphProto, NodeProto
+from onnx import GraphProto, ModelProto, NodeProto
 
-from ..ensemble import Operator, TreeEnsemble, TreeTensor, join_ensembles
+from ..ensemble import Operator, TreeEnsemble, TreeTensor, empty_ensemble, join_ensembles
 from ..errors import ModelRefused
 from ..walker.tests_of_nodes import can_be_walked
-from .allowed_operators import TREE_OPERATORS
+from .allowed_operators import ORACLE_OPERATORS, TREE_OPERATORS
 from .checking import check_model, parse_model
 from .column_map import ColumnMap, group_columns, map_columns
 from .description import (
@@ -30,7 +30,7 @@ from .description import (
 from .ensemble_kind import infer_ensemble
 from .graph import PASSING, first_that_computes, in_reading_order, makers_of, matrices_behind
 from .interface import Outputs, find_inputs, find_outputs, name_features
-from .leaf_graph import LEAF_OUTPUT, TreesOfTensor, build_graphs
+from .leaf_graph import LEAF_OUTPUT, TreesOfTensor, build_graphs, build_prediction_graph
 from .monotone_functions import thresholds_in_raw_units
 from .runtime_order import is_in_runtime_order, put_in_runtime_order
 from .tree_attributes import attributes_of, read_node_table
@@ -38,8 +38,10 @@ from .tree_attributes_5 import read_node_table_5
 from .tree_nodes import OrderedTrees, adds_up_exactly, order_trees
 from .walked_parts import WalkedParts
 
+_OF_ORACLES = Engine("onnxruntime", "The model is asked for predictions alone.")
 _OF_SETS = Engine("onnxruntime", "Trees test membership in sets, which is left to onnxruntime.")
 _SHOWN_COLUMNS, _LONGEST_NAME = 10, 200  # in a warning
+_ROUNDING_OF_ORACLES = 2.0**-20  # some single-precision operations deep
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +49,10 @@ class ReadModel:
     """All that is kept of a model's file."""
 
     description: ModelDescription
-    ensemble: TreeEnsemble
-    leaf_graph: bytes
+    ensemble: TreeEnsemble  # without trees of an oracle
+    leaf_graph: bytes  # of an oracle, the graph of its predictions alone
     for_walker: WalkedParts
+    example_texts: tuple[str | None, ...] = ()  # of an oracle: (n_features,) a category that an encoder knows
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that are kept: those of the ensemble, and those for the walker."""
@@ -97,9 +100,11 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
     ModelRefused
         With the code of the first thing that is wrong: see ``checking``, ``interface`` and ``tree_nodes``;
         ``model_not_a_tree_ensemble`` where the graph has no tree operator; ``model_unsupported_input`` where trees read
-        text or predict several values at once.
+        text or predict several values at once; ``validation_failed`` where facts about trees are declared of an oracle.
     """
     model = parse_model(data)
+    if declared.oracle_only:
+        return _read_oracle(model, declared, limits)
     check_model(model, limits)
     tree_nodes = _tree_nodes(model.graph, limits)
     front = _read_front(model.graph, declared, limits)
@@ -135,6 +140,32 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
     graphs = build_graphs(model, parts, names, with_predictions=sums is None)
     for_walker = WalkedParts.of(graphs.front_graph, graphs.prediction_graph, as_read, ensemble)
     return ReadModel(description, ensemble, graphs.leaf_graph, for_walker)
+
+
+def _read_oracle(model: ModelProto, declared: DeclaredModel, limits: ModelLimits) -> ReadModel:
+    """Return what is known of a model that is asked for predictions alone; trees in it are checked, and not kept.
+
+    Scores that could be probabilities are taken for such until the model has been tried (``oracle_trial``).
+    """
+    if declared.ensemble or declared.feature_groups:
+        detail = "`ensemble` and `feature_groups` are about trees, which `oracle_only` leaves unread; leave them out."
+        raise ModelRefused("validation_failed", detail)
+    check_model(model, limits, ORACLE_OPERATORS)
+    front = _read_front(model.graph, declared, limits)
+    for node in model.graph.node:
+        if node.op_type in TREE_OPERATORS:
+            _read_operator(node, front.column_map, limits, None)
+    description = replace(
+        _describe(front, declared, None),
+        rounding=_ROUNDING_OF_ORACLES,
+        operators=tuple(sorted({node.op_type for node in model.graph.node})),
+        leaf_output="",
+        oracle_only=True,
+        engine=_OF_ORACLES,
+    )
+    _refuse_large_description(description, limits)
+    graph = build_prediction_graph(model, [name for name in (front.outputs.label, front.outputs.score) if name])
+    return ReadModel(description, empty_ensemble(), graph, WalkedParts(b"", b""), front.column_map.example_texts)
 
 
 def _warnings(ensemble: TreeEnsemble, columns: Sequence[ModelColumn]) -> tuple[ModelWarning, ...]:
@@ -210,7 +241,10 @@ def _describe(front: _Front, declared: DeclaredModel, kind: Ensemble | None) -> 
 def _tree_nodes(graph: GraphProto, limits: ModelLimits) -> list[NodeProto]:
     nodes = [node for node in graph.node if node.op_type in TREE_OPERATORS]
     if not nodes:
-        detail = "The graph has no tree-ensemble operator; only tree ensembles can be explained."
+        detail = (
+            "The graph has no tree-ensemble operator; only tree ensembles can be explained in full. Send `oracle_only` "
+            "to register another classifier or regressor, which approximation trees can be made of."
+        )
         code = "model_not_a_tree_ensemble"
         raise ModelRefused(code, detail)
     n_nodes = sum(

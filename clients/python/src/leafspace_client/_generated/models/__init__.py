@@ -18,6 +18,7 @@ from .body_register_dataset import BodyRegisterDataset
 from .body_register_model import BodyRegisterModel
 from .body_register_relational_dataset import BodyRegisterRelationalDataset
 from .bootstrap_generator import BootstrapGenerator
+from .candidate_splits import CandidateSplits
 from .cell import Cell
 from .certificate_objective import CertificateObjective
 from .class_prediction import ClassPrediction
@@ -32,6 +33,7 @@ from .constant_score import ConstantScore
 from .constant_tree_scores import ConstantTreeScores
 from .contrast import Contrast
 from .coverage import Coverage
+from .criticism import Criticism
 from .dataset import Dataset
 from .dataset_generator import DatasetGenerator
 from .dataset_metadata import DatasetMetadata
@@ -159,6 +161,7 @@ from .readiness import Readiness
 from .reason import Reason
 from .reason_interval import ReasonInterval
 from .refused_row import RefusedRow
+from .region import Region
 from .relational_column import RelationalColumn
 from .relational_dataset import RelationalDataset
 from .relational_dataset_metadata import RelationalDatasetMetadata
@@ -224,6 +227,7 @@ __all__ = (
     "BodyRegisterModel",
     "BodyRegisterRelationalDataset",
     "BootstrapGenerator",
+    "CandidateSplits",
     "Cell",
     "CertificateObjective",
     "ClassPrediction",
@@ -238,6 +242,7 @@ __all__ = (
     "ConstantTreeScores",
     "Contrast",
     "Coverage",
+    "Criticism",
     "Dataset",
     "DatasetGenerator",
     "DatasetMetadata",
@@ -363,6 +368,7 @@ __all__ = (
     "Reason",
     "ReasonInterval",
     "RefusedRow",
+    "Region",
     "RelationalColumn",
     "RelationalDataset",
     "RelationalDatasetMetadata",

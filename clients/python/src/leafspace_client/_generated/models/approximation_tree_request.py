@@ -10,6 +10,7 @@ from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
     from ..models.bootstrap_generator import BootstrapGenerator
+    from ..models.candidate_splits import CandidateSplits
     from ..models.dataset_generator import DatasetGenerator
     from ..models.kernel_generator import KernelGenerator
     from ..models.ranks_generator import RanksGenerator
@@ -28,21 +29,41 @@ class ApproximationTreeRequest(Record):
         dataset (str): Id of the reference dataset, which has every feature that the model reads.
         method (str | Unset): How splits are chosen. `auto`: `ism` for classes where the dataset has a feature set, else
             `sta`, and the answer names it. `sta`: by a test on as many pseudo-samples as it needs (Zhou & Hooker); `ism`:
-            among the ensemble's own splits, from its class distributions, without pseudo-samples (Van Assche & Blockeel);
-            `born_again`: CART on pseudo-samples, its depth by cross-validation (Breiman & Shang); `cart`: CART on pseudo-
-            samples. Default: 'auto'.
-        max_depth (int | Unset): Maximum number of splits on a path from the root to a leaf. Default: 5.
+            among the ensemble's own splits, from its class distributions (Van Assche & Blockeel); `born_again`: CART on
+            pseudo-samples, its depth by cross-validation (Breiman & Shang); `cart`: CART on pseudo-samples, or on the
+            dataset's rows (`fitted_on`). Default: 'auto'.
+        max_depth (int | str | Unset):
         max_leaves (int | None | Unset): Maximum number of leaves; the nodes that improve most are split first. Null: as
             many as the depth allows, up to 1,024.
         min_samples_leaf (int | Unset): Minimum number of the dataset's rows in each leaf (`sta`, `ism`). `born_again`
             and `cart` require the same share of pseudo-samples instead, so that a leaf may have fewer of the dataset's
-            rows. Default: 5.
+            rows; `ism` of all rows, if it draws some. Default: 5.
         significance (float | Unset): Significance level of `sta`: pseudo-samples are added until the p-values of the
             other candidate splits sum to at most this. Other methods ignore it. Default: 0.1.
-        max_pseudo_samples (int | Unset): Maximum number of pseudo-samples of one node (`sta`) or of the whole tree
-            (`born_again`, `cart`); `ism` draws none. Default: 100000.
+        max_pseudo_samples (int | Unset): Maximum number of pseudo-samples of one node (`sta`), or the number of those
+            of the whole tree (`born_again`, `cart`, `ism`). Default: 100000.
         generator (BootstrapGenerator | DatasetGenerator | KernelGenerator | RanksGenerator |
             ResidualPermutationGenerator | Unset):
+        fitted_on (str | Unset): What `cart` and `ism` are fitted to. `dataset`: the dataset's rows, with the labels or
+            values that the model predicts for them (`ism`: as in the paper). `generator`: pseudo-samples (`cart`), or the
+            dataset's rows and pseudo-samples together (`ism`). `auto`: `generator`, but `dataset` for `ism` where the
+            dataset has a feature set. Other methods take `auto` or `generator`. Default: 'auto'.
+        choose_by (str | Unset): How `sta` chooses among splits that its test cannot separate within
+            `max_pseudo_samples`: by their gain (Zhou & Hooker), or by the fidelity of trees grown below each of them,
+            unless none is clearly ahead. Other methods ignore it. Default: 'fidelity'.
+        candidates (list[CandidateSplits] | None | Unset): Features that `sta` may split on, each with its own
+            thresholds or categories, or those that the dataset suggests. Null: all features, with what the dataset
+            suggests. Other methods refuse it.
+        compare (str | Unset): Candidate splits whose p-values `sta` sums: all others, or the second best alone. Other
+            methods ignore it. Default: 'all'.
+        significance_level_of (str | Unset): What `significance` is the level of: each split (`node`), or all splits of
+            the tree together, of which each one gets an equal part (`tree`, Bonferroni). Methods other than `sta` ignore
+            it. Default: 'node'.
+        criterion (str | Unset): What `ism` maximises for classes: information gain, or its ratio to the entropy of the
+            shares of rows on both sides (Quinlan). For values it is the decrease of variance. Other methods ignore it.
+            Default: 'gain'.
+        smearing_probability (float | Unset): Probability that `born_again` replaces a value by that of another row.
+            Other methods ignore it. Default: 0.25.
         n_repeats (int | Unset): Number of trees that are made from different pseudo-samples to measure stability; the
             first one is the result. Default: 1.
         stop_when_pure (bool | Unset): Whether `ism` leaves a node unsplit whose rows all have one class in the
@@ -55,7 +76,7 @@ class ApproximationTreeRequest(Record):
     model: str
     dataset: str
     method: str | Unset = "auto"
-    max_depth: int | Unset = 5
+    max_depth: int | str | Unset = UNSET
     max_leaves: int | None | Unset = UNSET
     min_samples_leaf: int | Unset = 5
     significance: float | Unset = 0.1
@@ -63,6 +84,13 @@ class ApproximationTreeRequest(Record):
     generator: (
         BootstrapGenerator | DatasetGenerator | KernelGenerator | RanksGenerator | ResidualPermutationGenerator | Unset
     ) = UNSET
+    fitted_on: str | Unset = "auto"
+    choose_by: str | Unset = "fidelity"
+    candidates: list[CandidateSplits] | None | Unset = UNSET
+    compare: str | Unset = "all"
+    significance_level_of: str | Unset = "node"
+    criterion: str | Unset = "gain"
+    smearing_probability: float | Unset = 0.25
     n_repeats: int | Unset = 1
     stop_when_pure: bool | Unset = False
     evaluation_dataset: None | str | Unset = UNSET
@@ -80,7 +108,11 @@ class ApproximationTreeRequest(Record):
 
         method = self.method
 
-        max_depth = self.max_depth
+        max_depth: int | str | Unset
+        if isinstance(self.max_depth, Unset):
+            max_depth = UNSET
+        else:
+            max_depth = self.max_depth
 
         max_leaves: int | None | Unset
         if isinstance(self.max_leaves, Unset):
@@ -107,6 +139,34 @@ class ApproximationTreeRequest(Record):
             generator = self.generator.to_dict()
         else:
             generator = self.generator.to_dict()
+
+        fitted_on: str | Unset
+        if isinstance(self.fitted_on, Unset):
+            fitted_on = UNSET
+        else:
+            fitted_on = self.fitted_on
+
+        choose_by = self.choose_by
+
+        candidates: list[dict[str, Any]] | None | Unset
+        if isinstance(self.candidates, Unset):
+            candidates = UNSET
+        elif isinstance(self.candidates, list):
+            candidates = []
+            for candidates_type_0_item_data in self.candidates:
+                candidates_type_0_item = candidates_type_0_item_data.to_dict()
+                candidates.append(candidates_type_0_item)
+
+        else:
+            candidates = self.candidates
+
+        compare = self.compare
+
+        significance_level_of = self.significance_level_of
+
+        criterion = self.criterion
+
+        smearing_probability = self.smearing_probability
 
         n_repeats = self.n_repeats
 
@@ -142,6 +202,20 @@ class ApproximationTreeRequest(Record):
             field_dict["max_pseudo_samples"] = max_pseudo_samples
         if generator is not UNSET:
             field_dict["generator"] = generator
+        if fitted_on is not UNSET:
+            field_dict["fitted_on"] = fitted_on
+        if choose_by is not UNSET:
+            field_dict["choose_by"] = choose_by
+        if candidates is not UNSET:
+            field_dict["candidates"] = candidates
+        if compare is not UNSET:
+            field_dict["compare"] = compare
+        if significance_level_of is not UNSET:
+            field_dict["significance_level_of"] = significance_level_of
+        if criterion is not UNSET:
+            field_dict["criterion"] = criterion
+        if smearing_probability is not UNSET:
+            field_dict["smearing_probability"] = smearing_probability
         if n_repeats is not UNSET:
             field_dict["n_repeats"] = n_repeats
         if stop_when_pure is not UNSET:
@@ -156,6 +230,7 @@ class ApproximationTreeRequest(Record):
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.bootstrap_generator import BootstrapGenerator  # noqa: PLC0415
+        from ..models.candidate_splits import CandidateSplits  # noqa: PLC0415
         from ..models.dataset_generator import DatasetGenerator  # noqa: PLC0415
         from ..models.kernel_generator import KernelGenerator  # noqa: PLC0415
         from ..models.ranks_generator import RanksGenerator  # noqa: PLC0415
@@ -168,7 +243,12 @@ class ApproximationTreeRequest(Record):
 
         method = d.pop("method", UNSET)
 
-        max_depth = d.pop("max_depth", UNSET)
+        def _parse_max_depth(data: object) -> int | str | Unset:
+            if isinstance(data, Unset):
+                return data
+            return cast(int | str | Unset, data)
+
+        max_depth = _parse_max_depth(d.pop("max_depth", UNSET))
 
         def _parse_max_leaves(data: object) -> int | None | Unset:
             if data is None:
@@ -237,6 +317,45 @@ class ApproximationTreeRequest(Record):
 
         generator = _parse_generator(d.pop("generator", UNSET))
 
+        def _parse_fitted_on(data: object) -> str | Unset:
+            if isinstance(data, Unset):
+                return data
+            return cast(str | Unset, data)
+
+        fitted_on = _parse_fitted_on(d.pop("fitted_on", UNSET))
+
+        choose_by = d.pop("choose_by", UNSET)
+
+        def _parse_candidates(data: object) -> list[CandidateSplits] | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, list):
+                    raise TypeError()
+                candidates_type_0 = []
+                _candidates_type_0 = data
+                for candidates_type_0_item_data in _candidates_type_0:
+                    candidates_type_0_item = CandidateSplits.from_dict(candidates_type_0_item_data)
+
+                    candidates_type_0.append(candidates_type_0_item)
+
+                return candidates_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(list[CandidateSplits] | None | Unset, data)
+
+        candidates = _parse_candidates(d.pop("candidates", UNSET))
+
+        compare = d.pop("compare", UNSET)
+
+        significance_level_of = d.pop("significance_level_of", UNSET)
+
+        criterion = d.pop("criterion", UNSET)
+
+        smearing_probability = d.pop("smearing_probability", UNSET)
+
         n_repeats = d.pop("n_repeats", UNSET)
 
         stop_when_pure = d.pop("stop_when_pure", UNSET)
@@ -262,6 +381,13 @@ class ApproximationTreeRequest(Record):
             significance=significance,
             max_pseudo_samples=max_pseudo_samples,
             generator=generator,
+            fitted_on=fitted_on,
+            choose_by=choose_by,
+            candidates=candidates,
+            compare=compare,
+            significance_level_of=significance_level_of,
+            criterion=criterion,
+            smearing_probability=smearing_probability,
             n_repeats=n_repeats,
             stop_when_pure=stop_when_pure,
             evaluation_dataset=evaluation_dataset,

@@ -13,7 +13,7 @@ from tree_explainers.approximation_trees.oracle import SessionOracle
 from tree_explainers.compute.threads import n_cores
 from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
 from tree_explainers.onnx_models.reading import read_model
-from tree_explainers.onnx_models.session import ModelSession
+from tree_explainers.onnx_models.walked_session import WalkedSession
 from tree_explainers.rows import Rows
 
 N_TREES = 100
@@ -42,7 +42,7 @@ def oracle_of(estimator: Any, names: tuple[str, ...]) -> SessionOracle:  # noqa:
     onnx = bytes(to_onnx(estimator, np.zeros((1, len(names)), np.float32)).SerializeToString())
     onnx = with_missing_routes(onnx, estimator.estimators_)
     read = read_model(onnx, DeclaredModel(feature_names=names), ModelLimits())
-    return SessionOracle(ModelSession(read.leaf_graph, read.description))
+    return SessionOracle(WalkedSession(lambda: read.leaf_graph, read.description, read.ensemble, read.for_walker))
 
 
 def rows_of(names: tuple[str, ...], features: NDArray[np.float64]) -> Rows:

@@ -17,6 +17,7 @@ from ..questions.conditions import Condition
 from ..questions.implications import Implications
 from ..rows import Rows
 from .candidates import Candidates, GivenSplits, candidates_of
+from .depth_choice import validated
 from .generators import Draw, GeneratorSettings, row_generator
 from .look_ahead import N_ROWS, LookAhead
 from .node_boxes import NodeBox

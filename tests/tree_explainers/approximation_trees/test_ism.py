@@ -77,6 +77,25 @@ def test_safe_pruning_changes_no_label_of_any_row(name: str) -> None:
     np.testing.assert_array_equal(labels[is_sure], case.labels(unseen)[is_sure])
 
 
+@pytest.mark.parametrize("name", ["few_random_forest_binary", "few_extra_trees_multiclass"])
+def test_each_leaf_reports_whether_its_label_is_proved_for_every_row(name: str) -> None:
+    case = ism_case(name)
+    tree, unproved = case.grow(TreeLimits(6, 5)), case.grow(TreeLimits(3, 5), prune_safely=False)
+    unseen = case.unseen(4000)
+
+    settled = np.array([node.facts.is_settled for node in tree.nodes])
+
+    leaves = np.array([node.is_leaf for node in tree.nodes])
+    assert settled[leaves].any()
+    assert not settled[leaves].all()
+    assert not settled[~leaves].any()
+    assert not any(node.facts.is_settled for node in unproved.nodes)
+    for rows in (case.rows, unseen):
+        reached = tree.leaves_of(rows)
+        own = settled[reached]
+        np.testing.assert_array_equal(tree.labels_of(rows)[own], case.labels(rows)[own])
+
+
 @pytest.mark.parametrize("name", ["bagging_multiclass", "few_random_forest_binary"])
 def test_the_tree_is_that_of_the_paper(name: str) -> None:
     case, limits = ism_case(name), TreeLimits(2, 5)

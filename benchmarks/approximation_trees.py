@@ -120,7 +120,7 @@ class _Nothing:
         """Add nothing."""
 
 
-def _choose_plainly(
+def _choose_plainly(  # noqa: PLR0913  # those of ``choose_split``
     sample: PseudoSample,
     n_targets: int,  # noqa: ARG001  # the answers show it
     significance: float,

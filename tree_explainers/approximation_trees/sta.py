@@ -17,7 +17,7 @@ from ..questions.conditions import Condition
 from ..questions.implications import Implications
 from ..rows import Rows
 from .candidates import Candidates, GivenSplits, candidates_of
-from .depth_choice import validated
+from .depth_choice import validated as cut_back
 from .generators import Draw, GeneratorSettings, row_generator
 from .look_ahead import N_ROWS, LookAhead
 from .node_boxes import NodeBox
@@ -158,7 +158,7 @@ class _Grower:
         """Return a tree cut back to the depth that fresh pseudo rows confirm."""
         fresh = self.pseudo_rows.at_node(self.rows, NodeBox(self.missing_texts))(N_VALIDATION_ROWS, rng)
         scores = predict_in_blocks(fresh, self.oracle, self.report)
-        return validated(tree, fresh, scores, is_classifier=self.transform.is_classifier)
+        return cut_back(tree, fresh, scores, is_classifier=self.transform.is_classifier)
 
     def _split(self, node: _Node, at_node: Rows, found: Candidates, n_levels: int) -> ExaminedNode[_Node, Condition]:
         center = self.scores[node.rows].mean(axis=0)

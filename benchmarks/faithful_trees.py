@@ -265,9 +265,9 @@ STUDIES = {
 
 def _ways() -> Iterator[tuple[str, dict[str, object]]]:
     yield "sta, kernel, gain", EARLIER
+    yield "sta", {}
     yield "sta, kernel, fidelity", {"generator": GeneratorSettings("kernel")}
     yield "sta, ranks, gain", {"choose_by": "gain"}
-    yield "sta", {}
 
 
 if __name__ == "__main__":

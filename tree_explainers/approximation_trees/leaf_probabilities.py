@@ -61,7 +61,8 @@ class IndependentLeaves:
     def scores(self, box: BinBox) -> Floats:
         """Return P(C|A) of a box, (n_classes,): equation 4, with independent tests."""
         raw = _expected(self.forest, remaining_in(self.forest, box), self.shares, self.values) + self.offsets
-        return np.clip(_centred(raw[None])[0], 0, 1)
+        found: Floats = np.clip(_centred(raw[None])[0], 0, 1)
+        return found
 
 
 def _centred(raw: Floats) -> Floats:
@@ -110,8 +111,8 @@ def _possible_sides(forest: Forest, node: int, remaining: RemainingBins) -> Any:
         start = forest.set_starts[feature]
         for own in range(forest.set_starts[feature + 1] - start):
             if remaining.sets[start + own]:
-                sides[0] |= may_go(forest, node, own, 0)
-                sides[1] |= may_go(forest, node, own, 1)
+                sides[0] |= may_go(forest, np.int64(node), own, np.int64(0))
+                sides[1] |= may_go(forest, np.int64(node), own, np.int64(1))
         return sides[0], sides[1]
     low, high = remaining.low[feature], remaining.high[feature]
     low_side = 0 if forest.low_left[node] else 1

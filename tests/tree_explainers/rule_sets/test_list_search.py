@@ -100,13 +100,13 @@ def _memorised() -> tuple[LabelledRows, PseudoRows, LabelledRows]:
     rng = np.random.default_rng(1)
     target = np.where(rng.random(len(target)) < 0.2, 1 - target, target)
     forest = RandomForestClassifier(40, random_state=0).fit(features[:400], target[:400])
-    read = read_model(onnx_of(forest, features), DeclaredModel(), ModelLimits())
+    train, new = rows_of_matrix(features[:400]), rows_of_matrix(features[400:])
+    read = read_model(onnx_of(forest, features), DeclaredModel(feature_names=train.names), ModelLimits())
     statements = statements_of(read.ensemble, read.description)
 
     def label(rows: Rows) -> Targets:
         return Targets.of_classes(forest.predict(np.stack(rows.columns, axis=1).astype(np.float32)), 2)
 
-    train, new = rows_of_matrix(features[:400]), rows_of_matrix(features[400:])
     smoother = Smoother.of(train, {}, GeneratorSettings(bandwidth=0.1))
     pseudo = draw_pseudo_rows(train, partial(smoother.draw, train, NodeBox({})), label, statements, rng)
     known, unseen = (LabelledRows(BinnedRows.of(statements, each), label(each)) for each in (train, new))

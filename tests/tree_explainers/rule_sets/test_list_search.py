@@ -40,7 +40,7 @@ _SETS = {
 def test_a_list_made_of_a_tree_predicts_as_the_tree(name: str) -> None:
     data = _SETS[name]()
     labelled = LabelledRows(data.binned, data.targets)
-    search = ListSearch(labelled, RuleLimits(max_rules=7), 0.5)
+    search = ListSearch(labelled, RuleLimits(max_rules=7))
     tree = search.tree()
 
     draft = draft_of_tree(tree, search.rows)
@@ -120,7 +120,7 @@ def _found(limits: RuleLimits, *, with_pseudo_rows: bool) -> RuleList:
 
 def test_where_labels_are_memorised_pseudo_rows_bring_rules_nearer_to_the_model_on_new_rows() -> None:
     known, _, unseen = _memorised()
-    search = ListSearch(known, RuleLimits(), 0.5)
+    search = ListSearch(known, RuleLimits())
     tree = fit_rule_list(
         boxes_of_draft(draft_of_tree(search.tree(), search.rows), search.rows, known.binned.statements),
         known.binned,

@@ -221,8 +221,11 @@ def _record_tables(recorder: _Recorder, on: dict[str, Any]) -> None:
 
 
 def _record_rule_set(recorder: _Recorder, on: dict[str, Any]) -> str:
-    rules = recorder.make("RuleSet", "/v1/rule-sets", {**on, "max_rules": 4})
+    request = {**on, "method": "fab", "boxes": "shortened", "max_rules": 4}
+    rules = recorder.make("RuleSet", "/v1/rule-sets", request)
     recorder.get_text("get_rule_set_content", "text/csv", f"/v1/rule-sets/{rules}/content")
+    recorder.get_text("get_rule_set_parameters", "text/csv", f"/v1/rule-sets/{rules}/parameters")
+    recorder.get_text("list_rule_set_rows", "text/csv", f"/v1/rule-sets/{rules}/rows")
     for form, media_type in _EXPORTS_OF_RULES.items():
         recorder.get_text("export_rule_set", media_type, f"/v1/rule-sets/{rules}/export?format={form}")
     return rules

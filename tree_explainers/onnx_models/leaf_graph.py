@@ -73,14 +73,14 @@ def build_leaf_graph(model: ModelProto, parts: Sequence[TreesOfTensor], outputs:
         ``model_too_complex`` where the result is beyond what protobuf can hold.
     """
     leaf_nodes = _leaf_nodes(parts, opset_version(model, "ai.onnx.ml") or 1)
-    _keep_what_is_needed(model, {*outputs, *(part.tensor for part in parts)})
+    keep_what_is_needed(model, {*outputs, *(part.tensor for part in parts)})
     model.graph.node.extend(leaf_nodes)
     return _with_outputs(model, (*outputs, LEAF_OUTPUT))
 
 
 def build_prediction_graph(model: ModelProto, outputs: Sequence[str]) -> bytes:
     """Return the graph cut down to what ``outputs`` need, without leaves; otherwise as ``build_leaf_graph``."""
-    _keep_what_is_needed(model, {*outputs})
+    keep_what_is_needed(model, {*outputs})
     return _with_outputs(model, outputs)
 
 
@@ -91,10 +91,10 @@ def _with_outputs(model: ModelProto, outputs: Sequence[str]) -> bytes:
     graph.output.extend(ValueInfoProto(name=name) for name in outputs)
     if not any(opset.domain in ("", "ai.onnx") for opset in model.opset_import):
         model.opset_import.append(helper.make_opsetid("", _DEFAULT_OPSET))
-    return _serialized(model)
+    return serialized(model)
 
 
-def _keep_what_is_needed(model: ModelProto, wanted: set[str]) -> None:
+def keep_what_is_needed(model: ModelProto, wanted: set[str]) -> None:
     """Drop nodes and constants that do not lead to a wanted tensor; what stays is not copied, it may be large."""
     graph = model.graph
     for at in reversed(range(len(graph.node))):
@@ -107,7 +107,8 @@ def _keep_what_is_needed(model: ModelProto, wanted: set[str]) -> None:
             del graph.initializer[at]
 
 
-def _serialized(model: ModelProto) -> bytes:
+def serialized(model: ModelProto) -> bytes:
+    """Return the bytes of a graph; refuse one that is larger than protobuf can hold."""
     try:
         data = bytes(model.SerializeToString())
     except (EncodeError, ValueError):

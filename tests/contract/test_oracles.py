@@ -1,6 +1,6 @@
 """Models registered as oracles only: predicted, approximated by a tree, and refused where leaves are needed."""
 
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -134,5 +134,4 @@ def _methods_of(noun: Noun[Any]) -> list[dict[str, str]]:
     if not fields:
         return [{}]
     (name,) = fields
-    annotation = noun.request.model_fields[name].annotation
-    return [{name: value} for value in annotation.__args__]
+    return [{name: value} for value in get_args(noun.request.model_fields[name].annotation)]

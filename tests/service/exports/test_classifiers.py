@@ -37,7 +37,7 @@ class Known:
         ensemble, leaves = self.read.ensemble, self._leaves(model.rows)
         table = LeafTable.from_leaves(leaves, ensemble.n_leaves)
         self.coarser = coarser_leaves(ensemble, table, min_leaf_rows)
-        kind = "boosting" if self.read.description.ensemble == "boosting" else "random_forest"
+        kind: ProximityKind = "boosting" if self.read.description.ensemble == "boosting" else "random_forest"
         self.weights = self.coarser.weights(kind, table, ensemble.leaf_values)
         chosen = np.random.default_rng(0).choice(len(leaves), _N_PROTOTYPES, replace=False)
         self.leaves = self.coarser.of(leaves)[chosen]

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from tree_explainers.approximation_trees import sta
+from tree_explainers.approximation_trees.generators import GeneratorSettings
 from tree_explainers.approximation_trees.oracle import Oracle
 from tree_explainers.approximation_trees.pseudo_samples import PseudoSample
 from tree_explainers.approximation_trees.split_choice import FIRST_SIZE, SplitChoice, benjamini_hochberg, next_size
@@ -113,7 +114,8 @@ class _TimedOracle:
 
 def _ours(forest: OracleCase, n_pseudo: int, max_depth: int) -> _Timed:
     oracle = _TimedOracle(forest.oracle)
-    settings = StaSettings(TreeLimits(max_depth=max_depth), SIGNIFICANCE, n_pseudo)
+    limits, kernel = TreeLimits(max_depth=max_depth), GeneratorSettings("kernel")
+    settings = StaSettings(limits, SIGNIFICANCE, n_pseudo, generator=kernel, choose_by="gain")
     processor, begun = time.process_time(), time.perf_counter()
     tree = grow_sta(forest.rows, oracle, settings, np.random.default_rng(SEED))
     seconds, processor = time.perf_counter() - begun, time.process_time() - processor
@@ -128,13 +130,15 @@ class _Nothing:
         """Add nothing."""
 
 
-def _choose_plainly(
+def _choose_plainly(  # noqa: PLR0913  # those of ``choose_split``
     sample: PseudoSample,
     n_targets: int,  # noqa: ARG001  # the answers show it
     significance: float,
     most_rows: int,
     *,
     is_dropping: bool,
+    compare: str,  # noqa: ARG001  # that of all candidates
+    prefer: object,  # noqa: ARG001  # none: the gain decides
 ) -> SplitChoice:
     """Do what ``choose_split`` does, with a pass over all pseudo rows for each candidate and for each pair."""
     size, p_dropped = min(FIRST_SIZE, most_rows), 0.0

@@ -19,7 +19,7 @@ from tests.support.printed_trees import plain_rows
 from tests.support.trees_of_conditions import with_holes
 from tree_explainers.errors import MethodNotApplicable
 from tree_explainers.leaf_space.coarser_leaves import coarser_leaves
-from tree_explainers.leaf_space.leaves import LeafTable
+from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind
 from tree_explainers.onnx_models.description import column_types
 from tree_explainers.onnx_models.prototype_graph import prototype_graph
 from tree_explainers.prototype_sets.classifier_trees import classifier_trees

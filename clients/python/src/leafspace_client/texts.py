@@ -151,7 +151,7 @@ def _row_coverage(found: PrototypeSetResult) -> Iterator[str]:
 def describe_rule_figures(found: RuleSetResult) -> str:
     """Return how well the rules of a ready set predict."""
     evaluation: RuleSetEvaluation = found.evaluation
-    scores: dict[str, RuleScores | None] = {"printed rules": evaluation.as_printed}
+    scores: dict[str, Any] = {"printed rules": evaluation.as_printed}
     if evaluation.as_fitted:  # a rule list has no regions
         scores["regions (MAP)"] = evaluation.as_fitted
     scores["model"] = evaluation.model

@@ -67,9 +67,7 @@ def naive_impurity(data: TrainingSet) -> float:
         for value in set(values[~missing]):
             left = (values == value) if values.dtype == object else (values <= value)
             both = (left & ~missing, left | missing)
-            found += [
-                impurity(np.array([own, ~own]).T, data.targets.classes) for own in (left & ~missing, left | missing)
-            ]
+            found += [impurity(np.array([own, ~own]).T, data.targets.classes) for own in both]
     return min(found)
 
 

@@ -193,7 +193,7 @@ def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: Expl
         "object": "explanation",
         "row_id": row_id,
         "status": "abstained" if standing.abstains else "ok",
-        "summary": summary(prediction, near, standing.sentence),
+        "summary": summary(prediction, near, standing.sentence, warm.reason_texts.mention),
         "prediction": prediction,
         **standing.document,
         "warnings": _warnings(warm, explained, prediction),

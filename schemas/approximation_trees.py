@@ -16,6 +16,7 @@ from .artefacts import (
     RequestedModel,
 )
 from .contract import OBJECT, ClassesOfModel, Contract, Identifier, RowsOfDataset, TaskOfModel, TreesOfModel
+from .generators import Generator, RanksGenerator
 from .models import Score
 from .rule_sets import MODEL_COLUMN, PREDICTED, RuleFeature
 
@@ -79,6 +80,10 @@ class ApproximationTreeRequest(Contract):
         le=MAX_PSEUDO_SAMPLES,
         description="Maximum number of pseudo-samples of one node (`sta`) or of the whole tree (`born_again`, `cart`); "
         "`ism` draws none.",
+    )
+    generator: Generator = Field(
+        default=RanksGenerator(),
+        description="How pseudo-samples of `sta` and `cart` are made. `born_again` smears rows; `ism` draws none.",
     )
     n_repeats: int = Field(
         default=1,
@@ -170,10 +175,16 @@ class Smoothing(Contract):
         description="Standard deviation of the noise added to continuous numbers, as a share of the feature's standard "
         "deviation; null where none is added.",
     )
+    rank_bandwidth: float | None = Field(
+        default=None,
+        description="Share of the dataset's rows that noise moves a number past, at most; null where ranks are not "
+        "used.",
+    )
     move_probability: float | None = Field(
         default=None,
         description="Probability, 0 to 1, that a category is replaced by one drawn by its frequency in the dataset, "
-        "and that an integer, or one of few numbers, becomes the next smaller or larger one; null with `born_again`.",
+        "and that one of few numbers (with a kernel: any integer) becomes the next smaller or larger one; null with "
+        "`born_again`.",
     )
     swap_probability: float | None = Field(
         default=None,
@@ -275,7 +286,10 @@ class ApproximationTreeResult(Contract):
         description="What follows among the splits of the tree where the dataset has a feature set, so that a "
         f"questionnaire need not request it. Of several steps, only the single ones; at most {MAX_IMPLICATIONS:,}.",
     )
-    smoothing: Smoothing | None = Field(description="How pseudo-samples were drawn; null with `ism`, which draws none.")
+    smoothing: Smoothing | None = Field(
+        description="How pseudo-samples were smoothed; null where rows were drawn as they are, and with `ism`, which "
+        "draws none."
+    )
     n_implications: int | None = Field(
         default=None,
         description="Number of implications among the columns of a dataset with a feature set, such as `has an account "

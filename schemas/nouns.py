@@ -255,7 +255,7 @@ LABEL_AUDITS = Noun(
     name="label_audits",
     singular="label_audit",
     id_prefix="lba_",
-    description="Rows of a dataset whose nearest rows have other labels, the most suspect first.",
+    description="Rows of a dataset whose label the rows like them contradict, the most suspect first.",
     made="by_job",
     made_from={"model": "models", "dataset": "datasets"},
     request=LabelAuditRequest,
@@ -277,9 +277,12 @@ RULE_SETS = Noun(
     summary=RuleSet,
     view=RuleSet,
     result=RuleSetResult,
-    revision=3,
+    revision=4,
+    files=("parameters", "rows"),
     products=(
         Product(name="content", media_types=_TABLE),
+        Product(name="parameters", media_types=(CSV, PARQUET)),
+        Product(name="rows", media_types=(CSV, PARQUET)),
         Product(name="export", media_types=(JSON, "text/markdown", "application/sql", "text/x-python")),
     ),
 )
@@ -294,7 +297,7 @@ APPROXIMATION_TREES = Noun(
     summary=ApproximationTree,
     view=ApproximationTree,
     result=ApproximationTreeResult,
-    revision=3,
+    revision=4,
     files=("onnx",),
     products=(
         Product(name="content", media_types=_TABLE),

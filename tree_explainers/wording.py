@@ -132,6 +132,9 @@ class ColumnPhrases(Protocol):
     def is_boolean(self) -> bool:
         """Whether the column is either true (1) or false (0)."""
 
+    def mention(self, name: str) -> str:
+        """Return the column's name as the object of a sentence."""
+
     def sentence(self, interval: Interval) -> str | None:
         """Return what is said of rows whose values lie in an interval; ``None``: its name and numbers will do."""
 
@@ -152,6 +155,10 @@ class BooleanPhrases:
 
     column: str
     is_boolean: bool = True
+
+    def mention(self, name: str) -> str:
+        """Return the name itself."""
+        return name
 
     def sentence(self, interval: Interval) -> str | None:
         """Return ``smoker is false (missing allowed)``; ``None`` where both values are meant, or neither."""

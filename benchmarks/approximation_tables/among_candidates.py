@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tree_explainers.approximation_trees.candidates import candidates_of
+from tree_explainers.approximation_trees.generators import Smoother
 from tree_explainers.approximation_trees.node_boxes import NodeBox
-from tree_explainers.approximation_trees.smoothing import Smoother
 from tree_explainers.approximation_trees.split_choice import best_split
 from tree_explainers.approximation_trees.split_sums import SplitSums
 from tree_explainers.approximation_trees.tree_growth import ExaminedNode, Split, TreeLimits, grow

@@ -15,6 +15,7 @@ from schemas.approximation_trees import (
     PathNode,
     TreeExportFormat,
 )
+from schemas.generators import DatasetGenerator
 from schemas.models import Model
 from schemas.next_questions import NextQuestion, NextQuestionRequest, Question
 from schemas.nouns import APPROXIMATION_TREES
@@ -37,8 +38,8 @@ from .request_checks import refuse_unmapped_columns
 _DEFAULTS = {name: field.default for name, field in ApproximationTreeRequest.model_fields.items()}
 _UNUSED_BY_METHOD = {
     "sta": (),
-    "ism": ("significance", "max_pseudo_samples", "seed"),
-    "born_again": ("significance",),
+    "ism": ("significance", "max_pseudo_samples", "generator", "seed"),
+    "born_again": ("significance", "generator"),
     "cart": ("significance",),
 }
 
@@ -63,12 +64,19 @@ def request_approximation_tree(context: AppContext, request: ApproximationTreeRe
     match_features(model.view, dataset.view)
     complete = _normalised(request)
     evaluation = matching_evaluation(context, model.view, complete.evaluation_dataset)
-    return request_artefact(context, APPROXIMATION_TREES, complete, MadeFrom(model.view, dataset, evaluation))
+    drawn = matching_evaluation(context, model.view, _generator_dataset(complete))
+    made_from = MadeFrom(model.view, dataset, evaluation, drawn)
+    return request_artefact(context, APPROXIMATION_TREES, complete, made_from)
 
 
 def _method_for(model: StoredModel, dataset: StoredDataset) -> ApproximationMethod:
     """Return the method where none is requested: of queries the one that makes up no rows, of which some cannot be."""
     return "ism" if dataset.view.feature_set is not None and model.view.task == "classification" else "sta"
+
+
+def _generator_dataset(request: ApproximationTreeRequest) -> str | None:
+    """Return the id of the dataset whose rows are pseudo-samples, if there is one."""
+    return request.generator.dataset if isinstance(request.generator, DatasetGenerator) else None
 
 
 def export_tree(context: AppContext, tree_id: str, form: TreeExportFormat, over: SqlSource | None = None) -> bytes:

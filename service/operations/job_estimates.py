@@ -28,6 +28,7 @@ _BLOCK_ROWS = 65_536  # that models are applied to together
 _LIST_BYTES = 4  # of a row in the list of a leaf
 _FEW_LEAVES = 40  # of a tree: rows are compared by their leaves rather than listed
 _CELLS = 2_000_000  # of neighbours in a block
+_COUNTED_CELLS, _SUMMED_CELLS = 1 << 21, 1 << 24  # of counts and sums of votes
 _FEWEST_PAIRS, _PAIRS_PER_ROW, _MOST_PAIRS = 1 << 24, 64, 1 << 26  # kept for certificates
 _COMPARISONS, _SAMPLED = 5e12, 10_000  # beyond the first number, the second number of candidates is drawn
 _SECONDS_TO_BEGIN = 0.5
@@ -157,6 +158,14 @@ def _proximities(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
     )
 
 
+def _label_audits(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
+    if request["n_neighbors"] is not None:
+        return _proximities(sizes, request)
+    sums = 8 * min(sizes.n_rows * sizes.n_outputs, max(sizes.n_rows, _SUMMED_CELLS))
+    counts = 4 * sizes.n_outputs * max(_COUNTED_CELLS, sizes.n_leaves)
+    return Need(3 * sums + 150 * sizes.n_rows + _coarser(sizes, request)), Need(counts, "take smaller trees", "/model")
+
+
 def _coarser(sizes: Sizes, request: Mapping[str, Any]) -> float:
     """Return what it takes to cut trees back, and to hold the leaves that rows have then."""
     if request["min_leaf_rows"] == 1:
@@ -232,6 +241,14 @@ def _seconds_of_neighbors(sizes: Sizes, _: Mapping[str, Any]) -> float:
     return 4e-11 * sizes.n_rows * sizes.n_paths
 
 
+def _seconds_of_audit(sizes: Sizes, request: Mapping[str, Any]) -> float:
+    return (
+        1e-8 * sizes.n_paths * sizes.n_outputs
+        if request["n_neighbors"] is None
+        else _seconds_of_neighbors(sizes, request)
+    )
+
+
 def _seconds_of_prototypes(sizes: Sizes, request: Mapping[str, Any]) -> float:
     n_selections = _SELECTIONS_TO_FIND_LEAVES if request["min_leaf_rows"] == "auto" else 1
     seconds = _SECONDS_OF_PROTOTYPES[request["refine"]] * _n_candidates(sizes, request) * sizes.n_paths
@@ -266,7 +283,7 @@ def _complete(estimates: Mapping[str, KindEstimate]) -> Mapping[str, KindEstimat
 
 _ESTIMATES: Mapping[str, KindEstimate] = {
     "proximities": KindEstimate(_proximities, _seconds_of_neighbors),
-    "label_audits": KindEstimate(_proximities, _seconds_of_neighbors),
+    "label_audits": KindEstimate(_label_audits, _seconds_of_audit),
     "prototype_sets": KindEstimate(_prototype_sets, _seconds_of_prototypes),
     "rule_sets": KindEstimate(_rule_sets, _seconds_of_rules),
     "approximation_trees": KindEstimate(_approximation_trees, _seconds_of_trees),

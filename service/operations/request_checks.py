@@ -42,7 +42,7 @@ def check_neighbors(context: AppContext, request: NeighborRequest) -> tuple[Neig
     model = context.models.get(request.model).view
     dataset = context.datasets.get(request.dataset)
     kind = known_kind(request.proximity_kind, model)
-    _check_number(request.n_neighbors, dataset.view.n_rows)
+    _check_number(request.n_neighbors or 1, dataset.view.n_rows)  # null: all rows vote
     check_leaf_rows(request.min_leaf_rows, dataset.view.n_rows)
     match_features(model, dataset.view)
     return request.model_copy(update={"proximity_kind": kind}), model, dataset

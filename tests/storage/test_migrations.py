@@ -17,6 +17,7 @@ from sqlalchemy import JSON, MetaData, Table, TableClause, column, insert, inspe
 from sqlalchemy import table as clause
 
 import storage
+from schemas.rule_sets import RuleSetRequest
 from storage.artefacts import ArtefactStore
 from storage.database import Database, newest_revision
 from storage.jobs import JobStore
@@ -119,6 +120,38 @@ def test_explanation_sets_that_had_everything_say_so(new_database_url: str) -> N
         requests = [row["request"] for row in _rows(database, table, ["request"])]
         assert requests
         assert all(request == {"include": ["contrast"], "detail": "full"} for request in requests)
+    database.close()
+
+
+@pytest.mark.parametrize(
+    ("earlier", "now"),
+    [
+        ({}, {"method": "rule_list", "regions": "fab", "start": "responsibilities"}),
+        (
+            {"method": "em", "search": "improved", "seed": 1},
+            {"method": "rule_list", "regions": "em", "start": "responsibilities", "seed": 1},
+        ),
+        (
+            {"method": "fab", "search": "plain"},
+            {"method": "fab", "boxes": "shortened", "start": "responsibilities"},
+        ),
+    ],
+)
+def test_rule_sets_and_their_jobs_mean_what_they_meant_before_rule_lists_had_a_name(
+    new_database_url: str, earlier: dict[str, object], now: dict[str, object]
+) -> None:
+    database = Database(new_database_url)
+    _go_to(database, command.upgrade, "0019")
+    _fill(database)
+    with database.transaction() as connection:
+        connection.execute(update(artefacts).values(noun="rule_sets", request=earlier))
+        connection.execute(update(jobs).values(kind="rule_sets", request=earlier))
+
+    database.migrate()
+
+    for table in (artefacts, jobs):
+        assert all(row["request"] == now for row in _rows(database, table, ["request"]))
+    assert RuleSetRequest.model_validate({"model": "mdl_1", "dataset": "ds_1", **now})
     database.close()
 
 

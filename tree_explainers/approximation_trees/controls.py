@@ -14,10 +14,10 @@ from ..compute.progress import ReportProgress, ignore_progress
 from ..questions.implications import Implications, repaired
 from ..rows import Rows
 from .cart_trees import CartTree, RankTable, fit_cart, to_raw_features
+from .generators import GeneratorSettings, row_generator
 from .node_boxes import NodeBox
 from .oracle import DrawRows, LabelledRows, Oracle, label_rows
 from .possible_rows import PossibleRows
-from .smoothing import Smoother
 from .tree_growth import TreeLimits
 from .trees import ApproximationTree
 
@@ -34,6 +34,7 @@ class ControlSettings:
     limits: TreeLimits = field(default_factory=TreeLimits)
     n_pseudo_samples: int = 100_000  # for the whole tree, at least 10
     implications: Implications = field(default_factory=Implications)  # by which pseudo rows are repaired
+    generator: GeneratorSettings = field(default_factory=GeneratorSettings)  # of the pseudo rows of ``grow_cart``
 
 
 def grow_cart(
@@ -46,9 +47,9 @@ def grow_cart(
 ) -> ApproximationTree:
     """Grow CART on pseudo rows near the training rows, labelled with the model's scores.
 
-    The control of figure 3: all rows that STA may draw at a node are drawn at once, from the smoother over all training
-    rows. ``min_samples_leaf`` demands the same share of pseudo rows in each leaf as of training rows, of which a leaf
-    may have fewer.
+    The control of figure 3: all rows that STA may draw at a node are drawn at once, like all training rows.
+    ``min_samples_leaf`` demands the same share of pseudo rows in each leaf as of training rows, of which a leaf may
+    have fewer.
 
     Parameters
     ----------
@@ -64,10 +65,11 @@ def grow_cart(
     Zhou, Hooker (2016), section 4.1.2.
     """
     texts = dict(missing_texts or {})
-    pseudo_rows, unbounded = PossibleRows(Smoother.of(rows, texts), settings.implications), NodeBox(texts)
+    pseudo_rows = PossibleRows(row_generator(rows, texts, settings.generator), settings.implications)
+    draw_near = pseudo_rows.at_node(rows, NodeBox(texts))
 
     def draw(n: int, block_rng: np.random.Generator) -> tuple[Rows, NDArray[np.int64]]:
-        return pseudo_rows.draw(rows, unbounded, n, block_rng), np.zeros(n, np.int64)
+        return draw_near(n, block_rng), np.zeros(n, np.int64)
 
     growth = _ControlGrowth.of(rows, draw, oracle, settings, rng, texts, report)
     report(0.5, "growing the tree")

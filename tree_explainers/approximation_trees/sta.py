@@ -16,11 +16,11 @@ from ..questions.conditions import Condition
 from ..questions.implications import Implications
 from ..rows import Rows
 from .candidates import Candidates, candidates_of
+from .generators import GeneratorSettings, row_generator
 from .node_boxes import NodeBox
 from .oracle import Floats, Oracle, TargetTransform, predict_in_blocks
 from .possible_rows import PossibleRows
 from .pseudo_samples import PseudoSample, Targets
-from .smoothing import Smoother
 from .split_choice import FIRST_SIZE, choose_split
 from .tree_growth import ExaminedNode, RepeatableProgress, Split, TreeLimits, grow
 from .trees import ApproximationTree, NodeFacts, facts_of
@@ -34,6 +34,7 @@ class StaSettings:
     significance: float = 0.1  # in (0, 1): the summed p-value at which a split counts as reliable
     max_pseudo_samples: int = 100_000  # at each node, at least 1; N_ps in the paper
     implications: Implications = field(default_factory=Implications)  # by which pseudo rows are repaired
+    generator: GeneratorSettings = field(default_factory=GeneratorSettings)  # of pseudo rows
 
 
 def grow_sta(
@@ -47,10 +48,10 @@ def grow_sta(
     """Grow a tree that represents an ensemble.
 
     A node's candidates come from the training rows that reach it (``candidates_of``); the best is chosen on pseudo rows
-    near those rows (``Smoother``) by ``choose_split``. A leaf predicts the mean scores of the pseudo rows that reached
-    it in the last sample of its parent; an inner node those of its own sample. A node remains a leaf if no more depth
-    is allowed, no candidate leaves enough training rows on both sides, or the model predicts the same for all pseudo
-    rows.
+    like those rows (``row_generator``) by ``choose_split``. A leaf predicts the mean scores of the pseudo rows that
+    reached it in the last sample of its parent; an inner node those of its own sample. A node remains a leaf if no more
+    depth is allowed, no candidate leaves enough training rows on both sides, or the model predicts the same for all
+    pseudo rows.
 
     Parameters
     ----------
@@ -116,7 +117,9 @@ class _Grower:
         report: ReportProgress,
     ) -> "_Grower":
         scores = predict_in_blocks(rows, oracle, report)
-        pseudo_rows = PossibleRows(Smoother.of(rows, missing_texts, report), settings.implications)
+        pseudo_rows = PossibleRows(
+            row_generator(rows, missing_texts, settings.generator, report), settings.implications
+        )
         transform = TargetTransform.of(scores, is_classifier=oracle.is_classifier)
         return cls(rows, scores, oracle, settings, missing_texts, pseudo_rows, transform, report)
 
@@ -134,7 +137,7 @@ class _Grower:
     def _split(self, node: _Node, at_node: Rows, found: Candidates) -> ExaminedNode[_Node, Condition]:
         center = self.scores[node.rows].mean(axis=0)
         own, *seeds = node.seed.spawn(3)
-        draw, label = partial(self.pseudo_rows.draw, at_node, node.box), partial(self._targets, center)
+        draw, label = self.pseudo_rows.at_node(at_node, node.box), partial(self._targets, center)
         sample = PseudoSample(draw, label, found, own, self.report)
         most_rows = self.settings.max_pseudo_samples
         choice = choose_split(sample, self.transform.n_targets, self.settings.significance, most_rows)
@@ -160,6 +163,6 @@ class _Grower:
 
     def _root_scores(self, node: _Node, at_node: Rows) -> Floats:
         """Return the mean scores at a root that is not split, from pseudo rows of its own."""
-        rows = self.pseudo_rows.draw(at_node, node.box, FIRST_SIZE, np.random.default_rng(node.seed))
+        rows = self.pseudo_rows.at_node(at_node, node.box)(FIRST_SIZE, np.random.default_rng(node.seed))
         scores: Floats = self.oracle.predict(rows).mean(axis=0)
         return scores

@@ -17,12 +17,16 @@ from schemas.approximation_trees import (
     ApproximationTreeResult,
     ConstantTreeScores,
 )
+from schemas.generators import BootstrapGenerator, DatasetGenerator, Generator, KernelGenerator, RanksGenerator
 from storage.dataset_files import DatasetFile
+from storage.datasets import DatasetStore
+from storage.feature_matching import match_features
 from storage.models import ModelStore
 from storage.object_store import ObjectStore
 from tree_explainers.approximation_trees.controls import ControlSettings, grow_born_again, grow_cart
 from tree_explainers.approximation_trees.fidelity import AgainstTarget as Measured
 from tree_explainers.approximation_trees.fidelity import ConstantScores, Fidelity, ModelPredictions, measure_fidelity
+from tree_explainers.approximation_trees.generators import GeneratorSettings
 from tree_explainers.approximation_trees.ism import IsmSettings, IsmTraining, grow_ism
 from tree_explainers.approximation_trees.merging import face, merge_alike
 from tree_explainers.approximation_trees.onnx_form import tree_onnx
@@ -41,7 +45,7 @@ from tree_explainers.scoring import Targets
 from tree_explainers.wording import Phrases
 
 from ..runtime.context import JobContext, Produced
-from .approximation_tree_views import SMOOTHING, view_implications, view_stability, view_tree
+from .approximation_tree_views import view_implications, view_smoothing, view_stability, view_tree
 from .cautions import caution_of_figures
 from .column_phrases import dataset_phrases, known_implications
 from .inputs import OpenModel, ScoredDataset, apply_model, open_model
@@ -92,6 +96,7 @@ class ApproximationTreeInputs:
     phrases: Phrases  # of columns that have words of their own
     implications: Implications  # among columns that are queries of several tables
     is_relational: bool  # columns are such queries
+    generator: GeneratorSettings  # of pseudo rows
 
 
 def load_inputs(context: JobContext, request: ApproximationTreeRequest) -> ApproximationTreeInputs:
@@ -112,7 +117,8 @@ def load_inputs(context: JobContext, request: ApproximationTreeRequest) -> Appro
         report = part_of(context.report, *_READING_FOR_EVALUATION)
         dataset = apply_model(context, model, request.evaluation_dataset, report)
         evaluation = _evaluation_rows(context.objects, model, dataset)
-    return ApproximationTreeInputs(model, training, evaluation, phrases, implications, is_relational)
+    generator = _generator(context, model, request.generator)
+    return ApproximationTreeInputs(model, training, evaluation, phrases, implications, is_relational, generator)
 
 
 def _evaluation_rows(objects: ObjectStore, model: OpenModel, dataset: ScoredDataset) -> EvaluationRows:
@@ -122,6 +128,20 @@ def _evaluation_rows(objects: ObjectStore, model: OpenModel, dataset: ScoredData
     predicted = ModelPredictions(scores, predicted_targets(model, dataset))
     rows = Rows(model.description.feature_names, tuple(columns))
     return EvaluationRows(rows, predicted, *known_targets(objects, model, dataset))
+
+
+def _generator(context: JobContext, model: OpenModel, requested: Generator) -> GeneratorSettings:
+    """Return how pseudo rows are made; rows of another dataset are read."""
+    if isinstance(requested, DatasetGenerator):
+        stored = DatasetStore(context.database).get(requested.dataset)
+        with DatasetFile(context.objects.path(stored.content)) as file:
+            columns = file.read_columns(match_features(model.view, stored.view))
+        rows = Rows(model.description.feature_names, tuple(columns))
+        return GeneratorSettings(requested.method, rows=rows)
+    if isinstance(requested, BootstrapGenerator):
+        return GeneratorSettings(requested.method)
+    bandwidth = requested.bandwidth if isinstance(requested, RanksGenerator | KernelGenerator) else None
+    return GeneratorSettings(requested.method, bandwidth, requested.neighbor_probability)
 
 
 # Growth, by each method.
@@ -172,7 +192,9 @@ def _grow_sta(
     rng: np.random.Generator,
     report: ReportProgress,
 ) -> ApproximationTree:
-    settings = StaSettings(_limits(request), request.significance, request.max_pseudo_samples, inputs.implications)
+    settings = StaSettings(
+        _limits(request), request.significance, request.max_pseudo_samples, inputs.implications, inputs.generator
+    )
     oracle = SessionOracle(inputs.model.session)
     return grow_sta(inputs.training.rows, oracle, settings, rng, inputs.model.description.missing_texts, report)
 
@@ -184,7 +206,7 @@ def _grow_control(
     rng: np.random.Generator,
     report: ReportProgress,
 ) -> ApproximationTree:
-    settings = ControlSettings(_limits(request), request.max_pseudo_samples, inputs.implications)
+    settings = ControlSettings(_limits(request), request.max_pseudo_samples, inputs.implications, inputs.generator)
     oracle = SessionOracle(inputs.model.session)
     return grow(inputs.training.rows, oracle, settings, rng, inputs.model.description.missing_texts, report)
 
@@ -309,7 +331,7 @@ def _content(
         n_features=view.n_features,
         **view_tree(tree, inputs.model.description, inputs.phrases),
         n_leaves_before_merging=grown.n_leaves if grown is not tree else None,
-        smoothing=SMOOTHING[_method_of(request)],
+        smoothing=view_smoothing(_method_of(request), inputs.generator),
         n_implications=_n_implications(request, inputs),
         implications=view_implications(tree, inputs.phrases),
         training_evaluation=on_training,

@@ -1,12 +1,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
 from ...records import Record
 from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.bootstrap_generator import BootstrapGenerator
+    from ..models.dataset_generator import DatasetGenerator
+    from ..models.kernel_generator import KernelGenerator
+    from ..models.ranks_generator import RanksGenerator
+    from ..models.residual_permutation_generator import ResidualPermutationGenerator
+
 
 T = TypeVar("T", bound="ApproximationTreeRequest")
 
@@ -33,6 +41,8 @@ class ApproximationTreeRequest(Record):
             other candidate splits sum to at most this. Other methods ignore it. Default: 0.1.
         max_pseudo_samples (int | Unset): Maximum number of pseudo-samples of one node (`sta`) or of the whole tree
             (`born_again`, `cart`); `ism` draws none. Default: 100000.
+        generator (BootstrapGenerator | DatasetGenerator | KernelGenerator | RanksGenerator |
+            ResidualPermutationGenerator | Unset):
         n_repeats (int | Unset): Number of trees that are made from different pseudo-samples to measure stability; the
             first one is the result. Default: 1.
         stop_when_pure (bool | Unset): Whether `ism` leaves a node unsplit whose rows all have one class in the
@@ -50,12 +60,20 @@ class ApproximationTreeRequest(Record):
     min_samples_leaf: int | Unset = 5
     significance: float | Unset = 0.1
     max_pseudo_samples: int | Unset = 100000
+    generator: (
+        BootstrapGenerator | DatasetGenerator | KernelGenerator | RanksGenerator | ResidualPermutationGenerator | Unset
+    ) = UNSET
     n_repeats: int | Unset = 1
     stop_when_pure: bool | Unset = False
     evaluation_dataset: None | str | Unset = UNSET
     seed: int | Unset = 0
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.dataset_generator import DatasetGenerator  # noqa: PLC0415
+        from ..models.kernel_generator import KernelGenerator  # noqa: PLC0415
+        from ..models.ranks_generator import RanksGenerator  # noqa: PLC0415
+        from ..models.residual_permutation_generator import ResidualPermutationGenerator  # noqa: PLC0415
+
         model = self.model
 
         dataset = self.dataset
@@ -75,6 +93,20 @@ class ApproximationTreeRequest(Record):
         significance = self.significance
 
         max_pseudo_samples = self.max_pseudo_samples
+
+        generator: dict[str, Any] | Unset
+        if isinstance(self.generator, Unset):
+            generator = UNSET
+        elif isinstance(self.generator, DatasetGenerator):
+            generator = self.generator.to_dict()
+        elif isinstance(self.generator, RanksGenerator):
+            generator = self.generator.to_dict()
+        elif isinstance(self.generator, KernelGenerator):
+            generator = self.generator.to_dict()
+        elif isinstance(self.generator, ResidualPermutationGenerator):
+            generator = self.generator.to_dict()
+        else:
+            generator = self.generator.to_dict()
 
         n_repeats = self.n_repeats
 
@@ -108,6 +140,8 @@ class ApproximationTreeRequest(Record):
             field_dict["significance"] = significance
         if max_pseudo_samples is not UNSET:
             field_dict["max_pseudo_samples"] = max_pseudo_samples
+        if generator is not UNSET:
+            field_dict["generator"] = generator
         if n_repeats is not UNSET:
             field_dict["n_repeats"] = n_repeats
         if stop_when_pure is not UNSET:
@@ -121,6 +155,12 @@ class ApproximationTreeRequest(Record):
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.bootstrap_generator import BootstrapGenerator  # noqa: PLC0415
+        from ..models.dataset_generator import DatasetGenerator  # noqa: PLC0415
+        from ..models.kernel_generator import KernelGenerator  # noqa: PLC0415
+        from ..models.ranks_generator import RanksGenerator  # noqa: PLC0415
+        from ..models.residual_permutation_generator import ResidualPermutationGenerator  # noqa: PLC0415
+
         d = dict(src_dict)
         model = d.pop("model")
 
@@ -144,6 +184,58 @@ class ApproximationTreeRequest(Record):
         significance = d.pop("significance", UNSET)
 
         max_pseudo_samples = d.pop("max_pseudo_samples", UNSET)
+
+        def _parse_generator(
+            data: object,
+        ) -> (
+            BootstrapGenerator
+            | DatasetGenerator
+            | KernelGenerator
+            | RanksGenerator
+            | ResidualPermutationGenerator
+            | Unset
+        ):
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                componentsschemas_generator_type_0 = DatasetGenerator.from_dict(data)
+
+                return componentsschemas_generator_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                componentsschemas_generator_type_1 = RanksGenerator.from_dict(data)
+
+                return componentsschemas_generator_type_1
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                componentsschemas_generator_type_2 = KernelGenerator.from_dict(data)
+
+                return componentsschemas_generator_type_2
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                componentsschemas_generator_type_3 = ResidualPermutationGenerator.from_dict(data)
+
+                return componentsschemas_generator_type_3
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            if not isinstance(data, dict):
+                raise TypeError()
+            componentsschemas_generator_type_4 = BootstrapGenerator.from_dict(data)
+
+            return componentsschemas_generator_type_4
+
+        generator = _parse_generator(d.pop("generator", UNSET))
 
         n_repeats = d.pop("n_repeats", UNSET)
 
@@ -169,6 +261,7 @@ class ApproximationTreeRequest(Record):
             min_samples_leaf=min_samples_leaf,
             significance=significance,
             max_pseudo_samples=max_pseudo_samples,
+            generator=generator,
             n_repeats=n_repeats,
             stop_when_pure=stop_when_pure,
             evaluation_dataset=evaluation_dataset,

@@ -36,7 +36,8 @@ class ApproximationTreeResult(Record):
         depth (int): Number of splits on the longest path from the root to a leaf.
         features (list[RuleFeature]): Features that splits refer to, in the model's order.
         nodes (list[ApproximationNode]): Nodes of the tree in preorder.
-        smoothing (None | Smoothing): How pseudo-samples were drawn; null with `ism`, which draws none.
+        smoothing (None | Smoothing): How pseudo-samples were smoothed; null where rows were drawn as they are, and with
+            `ism`, which draws none.
         evaluation (ApproximationTreeEvaluation): How well the tree approximates the model, and predicts the target if
             there is one, on the rows of one dataset.
         training_evaluation (ApproximationTreeEvaluation): How well the tree approximates the model, and predicts the

@@ -19,10 +19,7 @@ _LARGEST = 2.0**52  # sums are exact as doubles
 
 
 class Say(NamedTuple):
-    """What rules add up to: with the sums over those that hold, a row's mean is ``parts / weights / scale``.
-
-    A row's class is the second one where the mean, the share of that class, is above a half.
-    """
+    """What rules add up to: with the sums over those that hold, a row's mean is ``parts / weights / scale``."""
 
     weights: list[int]  # (n_rules,) in units of 1e-6
     parts: list[int]  # (n_rules,) weight times mean times scale, rounded
@@ -37,7 +34,8 @@ def say_of(weights: Sequence[float], means: Sequence[float]) -> Say:
     weights : (n_rules,)
         0 or more, multiples of 1e-6.
     means : (n_rules,)
-        Value, or share of the second class, of each rule.
+        Value of each rule, or the share of the second class less a half: a row whose sum of parts is positive is of
+        that class.
     """
     units = [round(weight / WEIGHT_UNIT) for weight in weights]
     largest = sum(unit * abs(mean) for unit, mean in zip(units, means, strict=True))
@@ -61,23 +59,18 @@ class WeightedRules:
         """Number of rules."""
         return len(self.boxes)
 
-    def row_means(self, fires: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Return each row's weighted mean, (n_rows,); some rule holds for each.
+    def predict(self, fires: NDArray[np.bool_]) -> NDArray[np.int64] | NDArray[np.float64]:
+        """Return each row's value or class, (n_rows,); a share of a half is the first class's.
 
         Parameters
         ----------
         fires : (n_rows, n_rules)
-            Which rules hold for each row.
+            Which rules hold for each row: at least one.
         """
-        say = say_of(self.weights.tolist(), self.means.tolist())
+        say = say_of(self.weights.tolist(), (self.means - (0 if self.is_regression else HALF)).tolist())
         parts, weights = (fires @ np.array(each, np.int64) for each in (say.parts, say.weights))
-        means: NDArray[np.float64] = parts / weights / say.scale
-        return means
-
-    def predict(self, fires: NDArray[np.bool_]) -> NDArray[np.int64] | NDArray[np.float64]:
-        """Return each row's value or class, (n_rows,); a share of a half is the first class's."""
-        means = self.row_means(fires)
-        return means if self.is_regression else (means > HALF).astype(np.int64)
+        found: NDArray[np.float64] = parts / weights / say.scale
+        return found if self.is_regression else (parts > 0).astype(np.int64)
 
     def as_list(self) -> RuleList:
         """Return the rules and what each predicts alone; the default, which no row gets, is that of all rows."""

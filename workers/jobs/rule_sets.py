@@ -1,6 +1,6 @@
-"""Make a rule set: fit regions to a model's predictions, turn them into rules, print and evaluate the printed rules."""
+"""Make a rule set: find rules by the method that was requested, print them, and evaluate the printed rules."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
@@ -11,6 +11,9 @@ from schemas.models import Score
 from schemas.rule_sets import (
     Condition,
     ConstantRuleScores,
+    DecisionTreeOptions,
+    InTreesOptions,
+    NodeHarvestOptions,
     Region,
     Restart,
     Rule,
@@ -24,13 +27,16 @@ from storage.dataset_files import DatasetFile
 from storage.errors import StorageError
 from storage.models import ModelStore
 from storage.object_store import ObjectStore
-from tree_explainers.compute.progress import part_of
+from tree_explainers.compute.progress import ReportProgress, part_of
 from tree_explainers.questions.binned_rows import BinnedRows
 from tree_explainers.questions.conditions import Condition as PrintedCondition
 from tree_explainers.questions.conditions import TrainingValues, rule_text
 from tree_explainers.questions.statements import Statements, statements_of
 from tree_explainers.rows import Rows
+from tree_explainers.rule_sets.decision_tree import tree_rules
 from tree_explainers.rule_sets.fab import STARTS, FitSettings, Restarts, Start, omega_of
+from tree_explainers.rule_sets.in_trees import InTreesSettings, in_trees_rules
+from tree_explainers.rule_sets.node_harvest import NodeHarvestSettings, harvest
 from tree_explainers.rule_sets.regions import RegionModel
 from tree_explainers.rule_sets.rule_lists import (
     PrintedRules,
@@ -40,7 +46,9 @@ from tree_explainers.rule_sets.rule_lists import (
     measure_each,
     print_rules,
 )
-from tree_explainers.rule_sets.rule_search import FoundRules, RuleLimits, RuleSettings, find_rules
+from tree_explainers.rule_sets.rule_search import Method, RuleLimits, RuleSettings, find_rules
+from tree_explainers.rule_sets.tree_paths import TreePaths
+from tree_explainers.rule_sets.weighted_rules import WeightedRules
 from tree_explainers.scoring import Targets, score_constants, score_predictions
 from tree_explainers.wording import Phrases
 
@@ -62,22 +70,62 @@ def make_rule_set(context: JobContext) -> Produced:
     """Make the artefact that a ``RuleSetRequest`` describes."""
     request = RuleSetRequest(**context.request)
     inputs = load_inputs(context, request)
-    report = part_of(context.report, *_FINDING)
-    found = find_rules(inputs.training.binned, inputs.targets, _settings(request), context.rng, report)
+    found = _find(request, inputs, context.rng, part_of(context.report, *_FINDING))
     context.report(_EVALUATING, "evaluating rules")
-    printed = _print(found.rules, inputs)
+    printed = _print(found, inputs)
     content = _content(request, inputs, found, printed).model_dump_json().encode()
-    if request.method == "rule_list":
+    if found.fitted is None:
         return Produced(content)
     rows = FittedRows(inputs.dataset, inputs.training.binned, inputs.model.view.classes)
-    model = found.restarts.best.model
-    return Produced(content, files=write_region_tables(context.workspace, context.objects, rows, model))
+    return Produced(content, files=write_region_tables(context.workspace, context.objects, rows, found.fitted))
 
 
-def _settings(request: RuleSetRequest) -> RuleSettings:
+@dataclass(frozen=True, slots=True)
+class FoundRules:
+    """The rules of whatever method, and what else it made."""
+
+    rules: RuleList
+    binned: BinnedRows  # the training rows in the bins that the rules are about
+    weighted: WeightedRules | None = None  # where not the first rule decides, but their weighted mean
+    restarts: Restarts | None = None  # of the fits of regions
+    fitted: RegionModel | None = None  # the regions whose boxes are the rules
+    regions: tuple[int, ...] = ()  # (n_rules,) the region whose box each rule is; empty unless boxes are whole
+
+    def predict(self, fires: NDArray[np.bool_]) -> NDArray[Any]:
+        """Return the class or value of rows, from which rules hold for them, (n_rows, n_rules)."""
+        if self.weighted is not None:
+            return self.weighted.predict(fires)
+        return self.rules.predictions[first_firing(fires)]
+
+
+def _find(
+    request: RuleSetRequest, inputs: "RuleSetInputs", rng: np.random.Generator, report: ReportProgress
+) -> FoundRules:
+    binned, targets = inputs.training.binned, inputs.targets
+    if request.method == "decision_tree":
+        depth = (request.decision_tree or DecisionTreeOptions()).max_depth
+        return FoundRules(*tree_rules(inputs.training.rows, targets, inputs.model.description, depth))
+    if request.method == "in_trees":
+        chosen = InTreesSettings(**(request.in_trees or InTreesOptions()).model_dump())
+        paths = _paths(inputs, chosen.max_depth, chosen.n_trees)
+        return FoundRules(in_trees_rules(paths, binned, targets, chosen, rng, report), binned)
+    if request.method == "node_harvest":
+        harvested = NodeHarvestSettings(**(request.node_harvest or NodeHarvestOptions()).model_dump())
+        weighted = harvest(_paths(inputs, harvested.max_depth), binned, targets, harvested, report)
+        return FoundRules(weighted.as_list(), binned, weighted)
+    found = find_rules(binned, targets, _settings(request, request.method), rng, report)
+    return FoundRules(found.rules, binned, None, found.restarts, found.fitted, found.regions)
+
+
+def _paths(inputs: "RuleSetInputs", max_depth: int, n_trees: int | None = None) -> TreePaths:
+    model = inputs.model
+    return TreePaths.of(model.ensemble, model.description, inputs.statements, max_depth, n_trees)
+
+
+def _settings(request: RuleSetRequest, method: Method) -> RuleSettings:
     starts: tuple[Start, ...] = STARTS if request.start == "in_turn" else (request.start,)
     return RuleSettings(
-        request.method,
+        method,
         request.boxes,
         request.regions,
         tuple(FitSettings(start, request.omega) for start in starts),
@@ -125,8 +173,9 @@ def load_inputs(context: JobContext, request: RuleSetRequest) -> RuleSetInputs:
     model = open_model(ModelStore(context.database), context.objects, request.model)
     statements = statements_of(model.ensemble, model.description)
     dataset = apply_model(context, model, request.dataset, part_of(context.report, *_READING))
+    read = _features_read(request, model, statements)
     training, phrases = (
-        _evaluation_rows(context.objects, model, dataset, statements),
+        _evaluation_rows(context.objects, model, dataset, statements, read),
         dataset_phrases(context, model, dataset),
     )
     if request.labels == "target":
@@ -136,17 +185,23 @@ def load_inputs(context: JobContext, request: RuleSetRequest) -> RuleSetInputs:
     if request.evaluation_dataset is not None:
         report = part_of(context.report, *_READING_FOR_EVALUATION)
         other = apply_model(context, model, request.evaluation_dataset, report)
-        evaluation = _evaluation_rows(context.objects, model, other, statements)
+        evaluation = _evaluation_rows(context.objects, model, other, statements, read)
     return RuleSetInputs(model, dataset, statements, training, evaluation, targets, phrases)
 
 
+def _features_read(request: RuleSetRequest, model: OpenModel, statements: Statements) -> dict[str, int]:
+    """Return the features that rules may be about, with their indices: those that trees test, or all for a new tree."""
+    if request.method == "decision_tree":
+        return {name: index for index, name in enumerate(model.description.feature_names)}
+    return {feature.name: feature.raw_index for feature in statements.features}
+
+
 def _evaluation_rows(
-    objects: ObjectStore, model: OpenModel, dataset: ScoredDataset, statements: Statements
+    objects: ObjectStore, model: OpenModel, dataset: ScoredDataset, statements: Statements, read: Mapping[str, int]
 ) -> EvaluationRows:
-    features = statements.features
     with DatasetFile(objects.path(dataset.stored.content)) as file:
-        columns = file.read_columns([dataset.columns[feature.raw_index] for feature in features])
-    rows = Rows(tuple(feature.name for feature in features), tuple(columns))
+        columns = file.read_columns([dataset.columns[index] for index in read.values()])
+    rows = Rows(tuple(read), tuple(columns))
     predicted, truth = predicted_targets(model, dataset), true_targets(objects, model, dataset)
     return EvaluationRows(rows, BinnedRows.of(statements, rows), predicted, truth)
 
@@ -168,14 +223,14 @@ def _training_targets(request: RuleSetRequest, model: OpenModel, training: Evalu
 # Printed rules: conditions on raw values, which are what is applied to rows ever after.
 
 
-def _print(rules: RuleList, inputs: RuleSetInputs) -> PrintedRules:
+def _print(found: FoundRules, inputs: RuleSetInputs) -> PrintedRules:
     """Return the rules as conditions on raw values.
 
     Numbers are compared in double precision, even where the model rounds them, so that a person, SQL and Python apply
     the rules without knowing the model. Thresholds are chosen such that training rows fall on the same side with and
     without rounding.
     """
-    printed = print_rules(rules, TrainingValues(inputs.training.rows, inputs.training.binned))
+    printed = print_rules(found.rules, TrainingValues(inputs.training.rows, found.binned))
     return replace(printed, precision=np.float64)
 
 
@@ -196,7 +251,7 @@ def evaluate(
         n_rows=len(fires),
         evaluated_on=evaluated_on,
         measured_against="model" if rows.truth is None else "target",
-        as_printed=_scores(found.rules.predictions[first_firing(fires)], rows),
+        as_printed=_scores(found.predict(fires), rows),
         as_fitted=None if regions is None else _scores(regions.predict(rows.binned), rows),
         model=None if rows.truth is None else _scores(rows.predicted.classes_or_values, rows),
         constant=ConstantRuleScores(
@@ -231,6 +286,7 @@ def _content(request: RuleSetRequest, inputs: RuleSetInputs, found: FoundRules, 
         classes=view.classes,
         method=request.method,
         boxes=None if found.fitted is None else request.boxes,
+        combination="first" if found.weighted is None else "weighted_mean",
         labels=request.labels,
         n_rows=inputs.targets.n_rows,
         n_trees=view.n_trees,
@@ -241,8 +297,8 @@ def _content(request: RuleSetRequest, inputs: RuleSetInputs, found: FoundRules, 
         caution=_caution(on_training) if elsewhere is None else None,
         regions=[] if found.fitted is None else _view_regions(found.fitted, inputs),
         omega=_omega(request, inputs),
-        restarts=_view_restarts(found.restarts),
-        lower_bounds=found.restarts.best.lower_bounds.tolist(),
+        restarts=[] if found.restarts is None else _view_restarts(found.restarts),
+        lower_bounds=[] if found.restarts is None else found.restarts.best.lower_bounds.tolist(),
     )
 
 
@@ -251,6 +307,7 @@ def _view_rules(found: FoundRules, printed: PrintedRules, inputs: RuleSetInputs)
     rules, classes = found.rules, inputs.model.view.classes
     fires = printed.fires(inputs.training.rows)
     each = measure_each(rules, fires, inputs.targets)
+    support = each.support if found.weighted is None else each.n_covered
     views = [
         Rule(
             rank=index + 1,
@@ -258,22 +315,23 @@ def _view_rules(found: FoundRules, printed: PrintedRules, inputs: RuleSetInputs)
             conditions=_view_conditions(printed.rules[index]),
             prediction=_prediction(rules, index, classes),
             scores=_shares(rules, index, classes),
+            weight=None if found.weighted is None else float(found.weighted.weights[index]),
             region=found.regions[index] if found.regions else None,
             coverage=float(each.coverage[index]),
             precision=None if np.isnan(each.precision[index]) else float(each.precision[index]),
             n_rows=int(each.n_covered[index]),
-            support=int(each.support[index]),
+            support=int(support[index]),
         )
         for index in range(rules.n_rules)
     ]
     return {
         "n_rules": rules.n_rules,
         "n_conditions": sum(map(len, printed.rules)),
-        "features": _view_features(printed, inputs),
+        "features": _view_features(printed, found.binned.statements, inputs),
         "rules": views,
         "default_prediction": _prediction(rules, rules.n_rules, classes),
         "default_scores": _shares(rules, rules.n_rules, classes),
-        "default_support": len(fires) - int(each.support.sum()),
+        "default_support": int((~fires.any(axis=1)).sum()),
     }
 
 
@@ -290,7 +348,7 @@ def _view_conditions(conditions: Iterable[PrintedCondition]) -> list[Condition]:
     ]
 
 
-def _view_features(printed: PrintedRules, inputs: RuleSetInputs) -> list[RuleFeature]:
+def _view_features(printed: PrintedRules, statements: Statements, inputs: RuleSetInputs) -> list[RuleFeature]:
     """Return the features that occur in some rule, in the model's order."""
     used = {condition.column for conditions in printed.rules for condition in conditions}
     return [
@@ -299,7 +357,7 @@ def _view_features(printed: PrintedRules, inputs: RuleSetInputs) -> list[RuleFea
             type=feature_type(feature.name, inputs.phrases, is_number=feature.is_number),
             missing_text=feature.missing_token,
         )
-        for feature in inputs.statements.features
+        for feature in statements.features
         if feature.name in used
     ]
 

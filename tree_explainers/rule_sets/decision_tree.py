@@ -27,8 +27,7 @@ class RawSplit(NamedTuple):
     missing_left: bool
 
 
-@dataclass(frozen=True, slots=True)
-class TreeRules:
+class TreeRules(NamedTuple):
     """The leaves of a tree as rules, and the training rows in the bins of its splits."""
 
     rules: RuleList

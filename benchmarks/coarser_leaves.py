@@ -51,7 +51,7 @@ from .ten_datasets import REGRESSIONS, TARGETS, divided, draw
 
 N_PROTOTYPES, N_NEIGHBORS = 10, 10
 STEPS = (1, 2, 3, 5, 10, 20)
-SUFFICIENT, MOST_UNOPPOSED = 0.95, 0.5
+SUFFICIENT, MOST_UNOPPOSED = 0.95, 0.1
 MEASURES = ("trees", "reached", "nearest", "score", "fidelity")
 AUDIT_MEASURES = ("unopposed", "auroc", "precision")
 
@@ -111,8 +111,8 @@ def fit_model(model: str, features: tuple[NDArray[np.float32], NDArray[np.float3
     names = rows_of_matrix(features[0]).names
     read = read_model(onnx_of(estimator, features[0]), DeclaredModel(feature_names=names), ModelLimits())
     session = ModelSession(read.leaf_graph, read.description)
-    leaves = [session.run_in_chunks(rows_of_matrix(part)).leaves for part in features]
-    return Fitted(estimator, read.ensemble, "boosting", (leaves[0], leaves[1]), predicted)
+    first, second = (session.run_in_chunks(rows_of_matrix(part)).leaves for part in features)
+    return Fitted(estimator, read.ensemble, "boosting", (first, second), predicted)
 
 
 MAKERS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {

@@ -23,7 +23,7 @@ from tree_explainers.prototype_sets.nearest import for_loops
 
 from . import documents
 from .contrasts import ContrastedRow, ContrastLimits, contrasts
-from .instances import ReadInstances, Run, read_instances, row_ids_of, run_readable
+from .instances import ReadInstances, Run, ids_of_instances, read_instances, row_ids_of, run_readable
 from .nearest_rows import RowSearch
 from .reason_texts import Compared
 from .sentences import summary
@@ -58,8 +58,11 @@ def explain_instances(
         the explainer does not have a part to include.
     """
     parts = parts_of(warm, request)
-    row_ids = row_ids_of(request.row_ids, len(request.instances) if read is None else read.n_rows)
-    read = read or read_instances(request.instances, warm.features)
+    if read is None:
+        row_ids = ids_of_instances(request.row_ids, request.instances, warm.features)
+        read = read_instances(request.instances, warm.features)
+    else:
+        row_ids = row_ids_of(request.row_ids, read.n_rows)
     return explain_read(warm, parts, row_ids, read, run_readable(warm.session, read))
 
 

@@ -44,7 +44,7 @@ class LabelAuditRequest(Contract):
         default="auto",
         description="Fewest reference rows of a leaf, 1 or more: a tree is cut back where a split leaves fewer on "
         "either side, and rows are compared by the coarser leaves. 1: the trees' own leaves, as in the paper. `auto`: "
-        "the smallest of 1, 2, 3, 5, 10, 20, 30, 50, … at which no more than half of the rows share leaves with rows "
+        "the smallest of 1, 2, 3, 5, 10, 20, 30, 50, … at which at most a tenth of the rows share leaves with rows "
         "of their own label only, for which an audit has nothing to report; see `leaf_steps` in the result.",
     )
 
@@ -67,8 +67,8 @@ class AuditedRow(Contract):
         description="Sum of the proximities to the rows with another label that vote on it."
     )
     suggested_label: str | None = Field(
-        description="Label with the largest sum of proximities among the rows that vote (ties: the earlier class); null "
-        "where no label exceeds the row's own."
+        description="Label with the largest sum of proximities among the rows that vote (ties: the earlier class); "
+        "null where no label exceeds the row's own."
     )
     predicted_label: str = Field(description="Label that the model predicts for the row.")
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from math import inf
 from typing import NamedTuple, Protocol
 
+import numpy as np
+
 MISSING_ALLOWED = " (missing allowed)"
 TRUE, FALSE = "true", "false"
 MISSING, NOT_MISSING = "missing", "not missing"
@@ -27,6 +29,16 @@ def number_text(value: float) -> str:
     whole, point, fraction = text.partition(".")
     sign = "-" if whole.startswith("-") else ""
     return f"{sign}{int(whole.removeprefix('-')):,}{point}{fraction}"
+
+
+def short(value: float) -> float:
+    """Return a fraction that is of single precision by its fewest digits: 0.1 for 0.10000000149011612; others as is.
+
+    Features of several tables are of single precision, and so are columns of many data frames.
+    """
+    if float(value).is_integer() or value != np.float32(value):
+        return value
+    return float(str(np.float32(value)))
 
 
 def value_text(value: float | str) -> str:

@@ -1,9 +1,9 @@
-"""Label audits against their peers on the ten data sets: one label in ten is wrong; which order finds the wrong ones?
+"""Label audits against their peers on the ten data sets: which order finds wrong labels.
 
 Peers: cleanlab's label quality (its default score, self-confidence, of probabilities by five more fits), the loss on
 out-of-bag rows, and the loss on the training rows. Of our own: the vote of all rows, 50 neighbours, and 10 as in the
 paper, by the leaves that ``auto`` takes. Of a forest, the vote by the trees' own leaves, too. At most 3,000 rows by
-seed; a random tenth of them gets one of the other labels; 200 trees with scikit-learn's defaults, XGBoost with its own.
+seed; a random tenth gets one of the other labels; 200 trees with scikit-learn's defaults, XGBoost with its own.
 Measured: area under the ROC curve, and the share of wrong labels among the first tenth of the rows.
 
 ``python -m benchmarks.label_audit.peers --json FILE [--seeds 0,1] [--models forest] [--datasets titanic] > FILE`` goes
@@ -13,7 +13,6 @@ on where its JSON lines end.
 import argparse
 import json
 import sys
-import time
 import warnings
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
@@ -38,7 +37,7 @@ ORDERS = (VOTE, "50 neighbours", "10 neighbours", CLEANLAB, "out-of-bag loss", "
 _FOLDS = 5
 _NO_WORSE = 0.005
 
-Line = dict[str, Any]  # dataset, seed, model, order; auroc, precision, seconds, min_leaf_rows
+Line = dict[str, Any]  # dataset, seed, model, order; auroc, precision
 
 
 def main() -> None:
@@ -82,43 +81,36 @@ def _read(path: Path) -> list[Line]:
 def _measure(name: str, seed: int, model: str) -> Iterator[Line]:
     drawn = draw(name, seed)
     given, is_wrong = with_wrong_labels(drawn.target, seed)
-    start = time.perf_counter()
     fitted = fit_model(model, (drawn.features, drawn.features[:1]), given)
-    n_seconds_of_fit = time.perf_counter() - start
-    for order, suspicion, n_seconds in _suspicions(fitted, drawn.features, given, seed):
+    for order, suspicion in _suspicions(fitted, drawn.features, given, seed):
         first = np.argsort(-suspicion, kind="stable")[: is_wrong.sum()]
         yield {
             "order": order,
             "auroc": float(roc_auc_score(is_wrong, suspicion)),
             "precision": float(is_wrong[first].mean()),
-            "seconds": n_seconds,
-            "seconds_of_fit": n_seconds_of_fit,
         }
 
 
 def _suspicions(
     fitted: Fitted, features: NDArray[np.float32], given: NDArray[np.int64], seed: int
-) -> Iterator[tuple[str, NDArray[np.float64], float]]:
-    """Yield how suspect each row is in each order, and the seconds that it took beside the fit."""
-    start = time.perf_counter()
+) -> Iterator[tuple[str, NDArray[np.float64]]]:
+    """Yield how suspect each row is in each order."""
     table, weights = _space(fitted, given)
-    yield VOTE, _places(audit_by_all_rows(table, weights, given).ranking), time.perf_counter() - start
+    yield VOTE, _places(audit_by_all_rows(table, weights, given).ranking)
     uncut = LeafTable.from_leaves(fitted.leaves[0], fitted.ensemble.n_leaves)
     own_weights = coarser_leaves(fitted.ensemble, uncut, 1).weights(fitted.kind, uncut, fitted.ensemble.leaf_values)
-    yield f"{VOTE}, own leaves", _places(audit_by_all_rows(uncut, own_weights, given).ranking), 0.0
+    yield f"{VOTE}, own leaves", _places(audit_by_all_rows(uncut, own_weights, given).ranking)
     for n_neighbors in (50, 10):
-        start = time.perf_counter()
         ranking = audit_by_neighbors(table, weights, given, n_neighbors).ranking
-        yield f"{n_neighbors} neighbours", _places(ranking), time.perf_counter() - start
-    start = time.perf_counter()
+        yield f"{n_neighbors} neighbours", _places(ranking)
     folds = StratifiedKFold(_FOLDS, shuffle=True, random_state=seed)
     held_out = cross_val_predict(fitted.estimator, features, given, cv=folds, method="predict_proba")
-    yield CLEANLAB, 1 - get_label_quality_scores(given, held_out), time.perf_counter() - start
+    yield CLEANLAB, 1 - get_label_quality_scores(given, held_out)
     rows = np.arange(len(given))
     if getattr(fitted.estimator, "oob_score", False):
         out_of_bag = np.nan_to_num(fitted.estimator.oob_decision_function_, nan=0.5)
-        yield "out-of-bag loss", 1 - out_of_bag[rows, given], 0.0
-    yield "training loss", 1 - fitted.estimator.predict_proba(features)[rows, given], 0.0
+        yield "out-of-bag loss", 1 - out_of_bag[rows, given]
+    yield "training loss", 1 - fitted.estimator.predict_proba(features)[rows, given]
 
 
 def _space(fitted: Fitted, given: NDArray[np.int64]) -> tuple[LeafTable, NDArray[np.int64]]:
@@ -146,8 +138,7 @@ def _report(lines: Sequence[Line]) -> Iterator[str]:
     yield "# Label audits against their peers\n"
     yield f"{(__doc__ or '').split('``python')[0].strip()}\n"
     yield "Made by `python -m benchmarks.label_audit.peers --json benchmarks/results/label_audit_peers.jsonl "
-    yield f"> benchmarks/results/label_audit_peers.md` on {describe_machine()}, cleanlab {version('cleanlab')}. "
-    yield f"cleanlab's seconds are for {_FOLDS} more fits; the others take what the job has.\n"
+    yield f"> benchmarks/results/label_audit_peers.md` on {describe_machine()}, cleanlab {version('cleanlab')}.\n"
     for model in MAKERS:
         found = [line for line in lines if line["model"] == model]
         if found:
@@ -176,7 +167,7 @@ def _tables_of(model: str, lines: Sequence[Line]) -> Iterator[str]:
     for order in orders[1:]:
         gains = [_mean(_of(lines, VOTE, name))[0] - _mean(_of(lines, order, name))[0] for name in names]
         ahead, level = sum(gain > 0 for gain in gains), sum(gain >= -_NO_WORSE for gain in gains)
-        yield f"- Beside {order}, the vote of all rows has the larger AUROC on {ahead} of {len(names)} (no worse: {level})."
+        yield f"- {VOTE}: larger AUROC than {order} on {ahead} of {len(names)} (no worse: {level})."
 
 
 def _of(lines: Sequence[Line], order: str, name: str | None = None) -> list[Line]:

@@ -34,7 +34,8 @@ _COMPARISONS, _SAMPLED = 5e12, 10_000  # beyond the first number, the second num
 _SECONDS_TO_BEGIN = 0.5
 _SECONDS_OF_PROTOTYPES = {"none": 5e-10, "swap": 4e-9}  # for each comparison of a row with a candidate in a tree
 _SELECTIONS_TO_FIND_LEAVES = 2  # as a rule
-_SECONDS_A_PSEUDO_ROW = {"sta": 1e-5, "cart": 5e-7, "born_again": 1e-6, "ism": 0.0}  # and tree
+_SECONDS_A_PSEUDO_ROW = {"sta": 1e-5, "cart": 5e-7, "born_again": 1e-6, "ism": 5e-7}  # and tree
+_NODES_LABELLED = {"sta": 20, "cart": 1, "born_again": 1, "ism": 0}  # with pseudo rows of their own
 _BLOCK_BYTES, _MOST_PROCESSES = 80 * _MIB, 16  # of a process that explains blocks of rows; how many there are
 _HELD_BYTES = 256 * 10**6  # of sums, and of pseudo rows, at a node of a tree by STA
 
@@ -75,6 +76,7 @@ class Sizes:
     code_bytes: int  # of a row's leaf in a tree
     row_text_bytes: int  # of a row's name and target
     n_prototypes: int = 0  # of an explainer
+    oracle_seconds: float = 0.0  # that an oracle takes for 1,000 rows; 0 of models with trees
 
     @classmethod
     def of(cls, model: Model, dataset: Dataset, n_other_rows: int = 0, n_prototypes: int = 0) -> "Sizes":
@@ -92,6 +94,7 @@ class Sizes:
             code_bytes=1 if most_leaves <= 1 << 8 else 2 if most_leaves <= 1 << 16 else 4,
             row_text_bytes=40 + 70 * n_texts,
             n_prototypes=n_prototypes,
+            oracle_seconds=model.seconds_per_1000_rows or 0.0,
         )
 
     @property
@@ -238,6 +241,8 @@ _OF_TREES: Mapping[str, Callable[[Sizes, Mapping[str, Any]], Need]] = {
 
 def _approximation_trees(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
     rows = Need(40 * _MIB + 20 * sizes.n_cells, "send fewer rows", "/dataset")
+    if request["fitted_on"] == "dataset":
+        return rows, Need((36 if request["method"] == "cart" else 0) * sizes.n_cells + 16 * sizes.n_paths)
     return rows, _TREE[request["method"]](sizes, request["max_pseudo_samples"])
 
 
@@ -252,7 +257,9 @@ _TREE: Mapping[str, Callable[[Sizes, int], Need]] = {
     ),
     "cart": lambda sizes, n: _pseudo(n * (36 * sizes.n_features + 24 * sizes.n_outputs)),
     "born_again": lambda sizes, n: _pseudo(n * (46 * sizes.n_features + 24 * sizes.n_outputs)),
-    "ism": lambda sizes, _: Need(16 * sizes.n_paths),
+    "ism": lambda sizes, n: _pseudo(
+        n * (36 * sizes.n_features + 24 * sizes.n_outputs) + 16 * min(sizes.n_paths, _CELLS * sizes.n_trees)
+    ),
 }
 
 
@@ -290,8 +297,11 @@ def _seconds_of_rules(sizes: Sizes, request: Mapping[str, Any]) -> float:
 
 
 def _seconds_of_trees(sizes: Sizes, request: Mapping[str, Any]) -> float:
-    n_labelled = float(request["max_pseudo_samples"] * sizes.n_trees * max(1, request.get("n_repeats") or 1))
-    return _SECONDS_A_PSEUDO_ROW[request["method"]] * n_labelled
+    if request["fitted_on"] == "dataset":
+        return 0.0
+    n_labelled = float(request["max_pseudo_samples"] * max(1, request.get("n_repeats") or 1))
+    of_trees = _SECONDS_A_PSEUDO_ROW[request["method"]] * sizes.n_trees * n_labelled
+    return of_trees + _NODES_LABELLED[request["method"]] * sizes.oracle_seconds * n_labelled / 1_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,14 +18,15 @@ from tree_explainers.ensemble import Operator
 from ..app_context import AppContext
 
 
-def known_kind(requested: ProximityKind, model: Model) -> Literal["random_forest", "boosting"]:
+def known_kind(requested: ProximityKind, model: Model) -> Literal["random_forest", "boosting", "boosting_l1"]:
     """Return the requested kind, which for ``auto`` is the model's own.
 
     Where the model's own is another or not known (votes, AdaBoost, calibrated models), all trees count alike, as in a
     random forest: that assumes nothing of what a tree adds to the scores.
     """
-    kind = model.ensemble if requested == "auto" else requested
-    return "boosting" if kind == "boosting" else "random_forest"
+    if requested != "auto":
+        return requested
+    return "boosting" if model.ensemble == "boosting" else "random_forest"
 
 
 NeighborRequest = TypeVar("NeighborRequest", ProximitiesRequest, LabelAuditRequest)

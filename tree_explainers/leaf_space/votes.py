@@ -5,7 +5,7 @@ so many. So nobody's neighbours are ever listed, and time grows with rows x tree
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,7 +100,7 @@ class _Part:
             _count(codes, trees[some], offsets[some], self.classes - self.first, counts)
 
         def add(rows: slice) -> None:
-            _add(codes, trees, offsets, weights, counts, rows.start, rows.stop, sums)
+            _add(_Counted(codes, trees, offsets, weights, counts), rows.start, rows.stop, sums)
 
         in_threads(count, len(trees))
         in_threads(add, self.table.n_rows)
@@ -122,18 +122,20 @@ def _count(
                 counts[classes[row], first + of_rows[row]] += 1
 
 
+class _Counted(NamedTuple):
+    """Some trees, with the rows of each class in each of their leaves."""
+
+    codes: NDArray[Any]  # (n_all_trees, n_rows)
+    trees: NDArray[np.int64]  # (n_trees,)
+    offsets: NDArray[np.int64]  # (n_trees + 1,) where each tree's leaves begin in ``counts``
+    weights: NDArray[np.int64]  # (n_trees,)
+    counts: NDArray[np.int32]  # (n_classes, n_leaves)
+
+
 @compiled
-def _add(
-    codes: NDArray[Any],
-    trees: NDArray[np.int64],
-    offsets: NDArray[np.int64],
-    weights: NDArray[np.int64],
-    counts: NDArray[np.int32],
-    start: int,
-    stop: int,
-    sums: NDArray[np.int64],
-) -> None:
+def _add(counted: _Counted, start: int, stop: int, sums: NDArray[np.int64]) -> None:
     """Add the weighted counts of each row's leaves to the sums of some rows, a block of rows after the other."""
+    codes, trees, offsets, weights, counts = counted
     for first in range(start, stop, _BLOCK_ROWS):
         end = min(first + _BLOCK_ROWS, stop)
         for place in range(len(trees)):

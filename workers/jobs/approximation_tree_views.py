@@ -6,15 +6,14 @@ from typing import Any
 from explanations.feature_words import implied_answers
 from schemas.approximation_trees import (
     MAX_IMPLICATIONS,
-    ApproximationMethod,
     ApproximationNode,
+    ApproximationTreeRequest,
     ImpliedAnswer,
     Smoothing,
     StructureCount,
 )
 from schemas.models import Score
 from schemas.rule_sets import RuleFeature
-from tree_explainers.approximation_trees.controls import REPLACED
 from tree_explainers.approximation_trees.fidelity import count_structures
 from tree_explainers.approximation_trees.generators import GeneratorSettings
 from tree_explainers.approximation_trees.trees import ApproximationTree, NodeFacts, TreeNode
@@ -48,11 +47,11 @@ def view_implications(tree: ApproximationTree, phrases: Phrases) -> list[Implied
     ]
 
 
-def view_smoothing(method: ApproximationMethod, generator: GeneratorSettings) -> Smoothing | None:
+def view_smoothing(request: ApproximationTreeRequest, generator: GeneratorSettings) -> Smoothing | None:
     """Return how pseudo-samples were smoothed; ``None`` if there were none, or rows were drawn as they are."""
-    if method == "born_again":
-        return Smoothing(swap_probability=REPLACED)
-    if method == "ism" or generator.method in {"bootstrap", "dataset"}:
+    if request.method == "born_again":
+        return Smoothing(swap_probability=request.smearing_probability)
+    if request.fitted_on == "dataset" or generator.method in {"bootstrap", "dataset"}:
         return None
     is_kernel, is_ranks = generator.method == "kernel", generator.method == "ranks"
     return Smoothing(
@@ -94,6 +93,7 @@ def _node(index: int, depth: int, node: TreeNode, classes: Sequence[str], phrase
         n_pseudo_samples=node.facts.n_pseudo_samples,
         p_value=None if node.confidence is None else node.confidence.p_value,
         at_cap=None if node.confidence is None else node.confidence.at_cap,
+        settled=node.facts.is_settled if node.is_leaf else None,
     )
 
 

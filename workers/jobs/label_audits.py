@@ -34,7 +34,7 @@ SCHEMA = pa.schema(
     ]
 )
 _GROUP_LINES, _GROUP_NAME_BYTES = 65_536, 64 << 20
-_MOST_UNOPPOSED = 0.5  # share of rows that an audit cannot suspect, with which ``auto`` is content
+_MOST_UNOPPOSED = 0.1  # share of rows that an audit cannot suspect, with which ``auto`` is content
 _RANKING_IS_WEAKER = (
     "where it was grown on the same rows until its leaves were pure, it has learned the wrong labels too, and rows "
     "with the same wrong label share a leaf, which weakens the signal; a model with larger leaves, or one trained "
@@ -87,7 +87,7 @@ def _audit(
 
 
 def _with_opposed_rows(uncut: LeafSpace, labels: NDArray[np.int64]) -> tuple[LeafSpace, list[AuditLeafStep]]:
-    """Return the space of the smallest leaves in which half of the rows meet rows of another label, and what was tried.
+    """Return the space of the smallest leaves in which nearly all rows meet rows of another label, and what was tried.
 
     If there is none, it is the space in which most rows do.
     """

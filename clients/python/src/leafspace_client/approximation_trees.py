@@ -154,6 +154,12 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     significance: float = 0.1,
     max_pseudo_samples: int = 100_000,
     generator: Mapping[str, Any] | None = None,
+    fitted_on: Literal["auto", "dataset", "generator"] = "auto",
+    choose_by: Literal["gain", "fidelity"] = "fidelity",
+    compare: Literal["all", "best_two"] = "all",
+    significance_level_of: Literal["node", "tree"] = "node",
+    criterion: Literal["gain", "gain_ratio"] = "gain",
+    smearing_probability: float = 0.25,
     n_repeats: int = 1,
     stop_when_pure: bool = False,
     evaluation_dataset: Identified | None = None,
@@ -169,8 +175,8 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         The model to approximate, and the rows near which: what registering returned, or ids.
     method
         ``sta`` tests each split on pseudo rows until it is significant (Zhou & Hooker); ``ism`` chooses among
-        the trees' own conditions (Van Assche & Blockeel; classes only); ``born_again`` (Breiman & Shang) and ``cart``
-        are controls. ``auto`` is ``ism`` for classes where the dataset has a feature set, else ``sta``.
+        the trees' own conditions (Van Assche & Blockeel); ``born_again`` (Breiman & Shang) and ``cart`` are
+        controls. ``auto`` is ``ism`` for classes where the dataset has a feature set, else ``sta``.
     max_depth
         Maximum number of conditions on a path, 1 to 30.
     max_leaves
@@ -187,6 +193,17 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         ``{"method": "kernel", "bandwidth": 0.1}`` (Zhou & Hooker), ``{"method": "residual_permutation"}``, all with a
         ``neighbor_probability``, ``{"method": "bootstrap"}``, or ``{"method": "dataset", "dataset": ...}`` for rows of
         another dataset.
+    fitted_on
+        ``cart`` and ``ism`` on the dataset's rows alone (``"dataset"``), or with pseudo rows (``"generator"``).
+    choose_by
+        How ``sta`` chooses among splits that its test cannot separate: by the fidelity of the trees below them, or by
+        their gain, as in the paper.
+    compare, significance_level_of
+        Of ``sta``: the p-values of all other splits, or of the second best; the level of each split, or of the tree.
+    criterion
+        Of ``ism``: information gain, or its ratio to the entropy of both sides' shares of the rows.
+    smearing_probability
+        Of ``born_again``: that a value is replaced by that of another row.
     n_repeats
         Number of trees to grow, 1 to 200, to measure how stable they are (``result.stability``).
     stop_when_pure
@@ -206,6 +223,12 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         significance=significance,
         max_pseudo_samples=max_pseudo_samples,
         generator=UNSET if generator is None else _generator(generator),
+        fitted_on=fitted_on,
+        choose_by=choose_by,
+        compare=compare,
+        significance_level_of=significance_level_of,
+        criterion=criterion,
+        smearing_probability=smearing_probability,
         n_repeats=n_repeats,
         stop_when_pure=stop_when_pure,
         evaluation_dataset=None if evaluation_dataset is None else id_of(evaluation_dataset),

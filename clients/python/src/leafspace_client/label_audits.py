@@ -63,7 +63,7 @@ def _download(self: LabelAuditView, path: str | Path, form: TableFile = "parquet
     return (yield from download(self, path, form))
 
 
-def _create(
+def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     self: Collection[Details, Kept],
     model: Identified,
     dataset: Identified,

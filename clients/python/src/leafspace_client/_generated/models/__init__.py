@@ -32,6 +32,7 @@ from .constant_score import ConstantScore
 from .constant_tree_scores import ConstantTreeScores
 from .contrast import Contrast
 from .coverage import Coverage
+from .criticism import Criticism
 from .dataset import Dataset
 from .dataset_generator import DatasetGenerator
 from .dataset_metadata import DatasetMetadata
@@ -241,6 +242,7 @@ __all__ = (
     "ConstantTreeScores",
     "Contrast",
     "Coverage",
+    "Criticism",
     "Dataset",
     "DatasetGenerator",
     "DatasetMetadata",

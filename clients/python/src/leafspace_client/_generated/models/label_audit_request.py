@@ -22,9 +22,10 @@ class LabelAuditRequest(Record):
             proximity to the row; it finds more wrong labels and takes less time. `neighbors`: its `n_neighbors` nearest
             rows, each with one vote, as in the paper. Default: 'all_rows'.
         proximity_kind (str | Unset): How trees are weighted in proximities. `random_forest`: all alike (Tan et al.,
-            equation 1); `boosting`: by their contribution to the scores (Tan et al., definition 3); `auto`: by the model's
-            `ensemble`, and `random_forest` where that is `other` or unknown (votes, AdaBoost, calibrated models). Default:
-            'auto'.
+            equation 1); `boosting`: by their contribution to the scores, its variance over the rows (Tan et al., definition
+            3); `boosting_l1`: by its mean absolute deviation instead, which leaves more weight to small trees; `auto`: by
+            the model's `ensemble`, and `random_forest` where that is `other` or unknown (votes, AdaBoost, calibrated
+            models). Default: 'auto'.
         n_neighbors (int | None | Unset): Number of nearest rows that vote with the method `neighbors`, 10 by default as
             in the paper; less than the number of rows of the dataset. Null with `all_rows`.
         min_leaf_rows (int | str | Unset):

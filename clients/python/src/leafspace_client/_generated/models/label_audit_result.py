@@ -24,7 +24,7 @@ class LabelAuditResult(Record):
         proximity_kind (str): How trees were weighted in the proximities.
         classes (list[str]): Classes in the order of the model's scores; empty for regression.
         n_rows (int): Number of rows of the dataset.
-        n_trees (int): Number of trees of the model.
+        n_trees (int): Number of trees of the model; 0 of an oracle.
         n_neighbors (int | None): Number of nearest rows that voted on each row at most; null where all rows did.
         mean_agreement (float | None): Mean agreement of the rows that share a leaf with others, 0 to 1; null if none
             does.

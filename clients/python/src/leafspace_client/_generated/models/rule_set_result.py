@@ -31,7 +31,7 @@ class RuleSetResult(Record):
         labels (str): Source of the rows' classes or values: the model's predictions (`predicted`) or the dataset's
             target column (`target`).
         n_rows (int): Number of rows of the dataset.
-        n_trees (int): Number of trees of the model.
+        n_trees (int): Number of trees of the model; 0 of an oracle.
         n_statements (int): Number of different splits of the model's trees (L in the paper).
         n_rules (int): Number of rules, without the default rule.
         n_conditions (int): Number of conditions of all rules together.

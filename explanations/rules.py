@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import orjson
 
 from schemas.rule_sets import Condition, RuleFeature, RuleSetResult
-from tree_explainers.rule_sets.weighted_rules import HALF, Say, say_of
+from tree_explainers.rule_sets.weighted_rules import HALF, WholeSums, whole_sums_of
 
 _HALF = 0.5  # of a one-hot column: values above it are 1
 _ABOVE = {">": True, "is": True, "<=": False, "is not": False}
@@ -70,12 +70,12 @@ def terms_of(content: RuleSetResult) -> list[list[Term]]:
     return [[term_of(condition, features) for condition in rule.conditions] for rule in content.rules]
 
 
-def say_in(content: RuleSetResult) -> Say:
+def whole_sums_in(content: RuleSetResult) -> WholeSums:
     """Return what each rule adds to the sums, of rules whose weighted mean predicts."""
     weights = [rule.weight or 0.0 for rule in content.rules]
     if content.classes:
-        return say_of(weights, [rule.scores[1].value - HALF for rule in content.rules])
-    return say_of(weights, [float(rule.prediction) for rule in content.rules])
+        return whole_sums_of(weights, [rule.scores[1].value - HALF for rule in content.rules])
+    return whole_sums_of(weights, [float(rule.prediction) for rule in content.rules])
 
 
 def features_by_name(features: Iterable[RuleFeature]) -> dict[str, RuleFeature]:

@@ -2,7 +2,7 @@
 
 They do not depend on how regions are fitted or rules are searched, and stand in a file of their own, from which the
 tables of ``__main__`` take their columns.
-``python -m benchmarks.defrag_tables.other_methods [--quick] --json FILE > FILE``
+``python -m benchmarks.defrag_tables.other_methods [--draws N] --json FILE > FILE``
 """
 
 import argparse
@@ -85,18 +85,18 @@ _ENERGY = {
 def main() -> None:
     """Run everything and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="one draw of each dataset")
+    parser.add_argument("--draws", type=int, default=_N_DRAWS, help="of each dataset")
     parser.add_argument("--json", type=Path, help="where to write every draw")
     parser.add_argument("--tables-of", type=Path, help="run nothing: print the tables of what --json wrote")
     arguments = parser.parse_args()
     if arguments.tables_of:
         found = [draw_from_json(each) for each in json.loads(arguments.tables_of.read_text(encoding="utf-8"))]
     else:
-        found = list(other_draws(1 if arguments.quick else _N_DRAWS))
+        found = list(other_draws(arguments.draws))
     if arguments.json:
         lines = ",\n".join(json.dumps(as_json(draw)) for draw in found)
         arguments.json.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
-    print(*_page(found, is_quick=arguments.quick), sep="\n")
+    print(*_page(found), sep="\n")
 
 
 def other_draws(n_draws: int) -> Iterator[Draw]:
@@ -167,8 +167,9 @@ def _texts(printed: PrintedRules, rules: RuleList, weighted: WeightedRules | Non
     )
 
 
-def _page(found: list[Draw], *, is_quick: bool) -> Iterator[str]:
-    command = f"{_COMMAND} --quick" if is_quick else _COMMAND
+def _page(found: list[Draw]) -> Iterator[str]:
+    n_draws = len({draw.seed for draw in found})
+    command = _COMMAND if n_draws == _N_DRAWS else f"{_COMMAND} --draws {n_draws}"
     yield "# inTrees, Node Harvest and DTree2 on the draws of the paper's experiments"
     yield f"\nMade by `{command} > benchmarks/results/defrag_other_methods.md` on {describe_machine()}.\n\n{_ABOUT}\n"
     draws = {dataset: [draw for draw in found if draw.dataset == dataset] for dataset in DATASETS}

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from explanations.rules import say_in, terms_of
+from explanations.rules import terms_of, whole_sums_in
 from schemas.rule_sets import RuleSetResult
 
 from ..sql_queries.expressions import ABOUT_NAN, Lines, indented, number, on_one_line, sql_value
@@ -14,20 +14,20 @@ def weighted_sql(content: RuleSetResult, conditions: Sequence[str]) -> Lines:
 
     Sums begin with a large whole number type, so that no database takes a smaller one.
     """
-    say = say_in(content)
+    sums = whole_sums_in(content)
     texts = [f"{rule.rank}. {on_one_line(rule.text)}" for rule in content.rules]
-    parts = _sum(texts, conditions, say.parts)
+    parts = _sum(texts, conditions, sums.parts)
     if content.classes:
         first, second = map(sql_value, content.classes)
         return ["CASE", f"  {ABOUT_NAN}", "  WHEN", *indented(parts), f"  > 0 THEN {second}", f"  ELSE {first}", "END"]
-    weights = _sum(texts, conditions, say.weights)
+    weights = _sum(texts, conditions, sums.weights)
     return [
         ABOUT_NAN,
         "CAST(",
         *indented(parts),
         "AS DOUBLE PRECISION) / (",
         *indented(weights),
-        f") / {number(say.scale)}",
+        f") / {number(sums.scale)}",
     ]
 
 
@@ -40,8 +40,8 @@ def _sum(texts: Sequence[str], conditions: Sequence[str], numbers: Sequence[int]
 
 def weighted_python(content: RuleSetResult, booleans: frozenset[str]) -> str:
     """Return the statements that follow the readers of a row's values, as source."""
-    say, lines = say_in(content), ["parts = weights = 0"]
-    for rule, terms, part, weight in zip(content.rules, terms_of(content), say.parts, say.weights, strict=True):
+    sums, lines = whole_sums_in(content), ["parts = weights = 0"]
+    for rule, terms, part, weight in zip(content.rules, terms_of(content), sums.parts, sums.weights, strict=True):
         holds = " and ".join(python_condition(term, booleans) for term in terms) or "True"
         lines += [f"# {rule.rank}. {on_one_line(rule.text)}", f"if {holds}:"]
         lines += [f"    parts += {part}", f"    weights += {weight}"]
@@ -49,5 +49,5 @@ def weighted_python(content: RuleSetResult, booleans: frozenset[str]) -> str:
         first, second = map(python_value, content.classes)
         lines.append(f"return {second} if parts > 0 else {first}")
     else:
-        lines.append(f"return parts / weights / {number(say.scale)}")
+        lines.append(f"return parts / weights / {number(sums.scale)}")
     return "".join(f"    {line}\n" for line in lines)

@@ -207,9 +207,10 @@ def _n_candidates(sizes: Sizes, request: Mapping[str, Any]) -> int:
 
 
 def _rule_sets(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
-    if request["method"] in _OF_TREES:
+    method = request.get("method", "rule_list")
+    if method in _OF_TREES:
         rows = Need(_COMPILING_BYTES + 40 * sizes.n_cells + 16 * sizes.n_rows * sizes.n_outputs, "send fewer rows")
-        return rows, _OF_TREES[request["method"]](sizes, request[request["method"]] or {})
+        return rows, _OF_TREES[method](sizes, request[method] or {})
     regions = 48 * sizes.n_rows * max(20, request["max_rules"])
     statements = 16 * sizes.n_nodes * max(20, request["max_rules"])
     rows = Need(_COMPILING_BYTES + 20 * sizes.n_cells, "send fewer rows", "/dataset")
@@ -223,7 +224,7 @@ def _in_trees(sizes: Sizes, options: Mapping[str, Any]) -> Need:
 
 def _n_paths_shown(sizes: Sizes, options: Mapping[str, Any]) -> float:
     n_trees = min(options.get("n_trees", 100), sizes.n_trees)
-    return float(min(sizes.n_nodes * n_trees / sizes.n_trees, n_trees * 2 ** options.get("max_depth", 6)))
+    return float(min(sizes.n_nodes, n_trees * 2 ** options.get("max_depth", 6)))
 
 
 def _node_harvest(sizes: Sizes, options: Mapping[str, Any]) -> Need:
@@ -289,9 +290,10 @@ def _seconds_of_prototypes(sizes: Sizes, request: Mapping[str, Any]) -> float:
 
 
 def _seconds_of_rules(sizes: Sizes, request: Mapping[str, Any]) -> float:
-    if request["method"] == "in_trees":
+    method = request.get("method", "rule_list")
+    if method == "in_trees":
         return 2e-8 * sizes.n_rows * _n_paths_shown(sizes, request["in_trees"] or {})
-    if request["method"] in _OF_TREES:
+    if method in _OF_TREES:
         return 2e-7 * sizes.n_cells
     return 2.5e-5 * sizes.n_cells * float(request.get("n_restarts", 1))
 

@@ -1,4 +1,4 @@
-"""Rules that all have a say: a row's prediction is the weighted mean over the rules that hold for it.
+"""Rules with weights: a row's prediction is the weighted mean over the rules that hold for it.
 
 Sums are of integers, so that every language in which rules are written down predicts the same, to the last digit.
 """
@@ -18,7 +18,7 @@ HALF = 0.5  # a row of a greater share of the second class is of that class
 _LARGEST = 2.0**52  # sums are exact as doubles
 
 
-class Say(NamedTuple):
+class WholeSums(NamedTuple):
     """What rules add up to: with the sums over those that hold, a row's mean is ``parts / weights / scale``."""
 
     weights: list[int]  # (n_rules,) in units of 1e-6
@@ -26,7 +26,7 @@ class Say(NamedTuple):
     scale: float  # a power of ten
 
 
-def say_of(weights: Sequence[float], means: Sequence[float]) -> Say:
+def whole_sums_of(weights: Sequence[float], means: Sequence[float]) -> WholeSums:
     """Return what each rule adds to the two sums; all of its sums are below 2^52.
 
     Parameters
@@ -41,7 +41,7 @@ def say_of(weights: Sequence[float], means: Sequence[float]) -> Say:
     largest = sum(unit * abs(mean) for unit, mean in zip(units, means, strict=True))
     scale = 10.0 ** -ceil(log10((largest or 1.0) / _LARGEST))
     parts = [round(unit * mean * scale) for unit, mean in zip(units, means, strict=True)]
-    return Say(units, parts, scale)
+    return WholeSums(units, parts, scale)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +67,9 @@ class WeightedRules:
         fires : (n_rows, n_rules)
             Which rules hold for each row: at least one.
         """
-        say = say_of(self.weights.tolist(), (self.means - (0 if self.is_regression else HALF)).tolist())
-        parts, weights = (fires @ np.array(each, np.int64) for each in (say.parts, say.weights))
-        found: NDArray[np.float64] = parts / weights / say.scale
+        sums = whole_sums_of(self.weights.tolist(), (self.means - (0 if self.is_regression else HALF)).tolist())
+        parts, weights = (fires @ np.array(each, np.int64) for each in (sums.parts, sums.weights))
+        found: NDArray[np.float64] = parts / weights / sums.scale
         return found if self.is_regression else (parts > 0).astype(np.int64)
 
     def as_list(self) -> RuleList:

@@ -15,7 +15,7 @@ from tree_explainers.rule_sets.node_harvest import (
     harvest,
     node_weights,
 )
-from tree_explainers.rule_sets.weighted_rules import say_of
+from tree_explainers.rule_sets.weighted_rules import whole_sums_of
 
 SETS = {
     "two classes": lambda: spambase(300, 5),
@@ -98,11 +98,11 @@ def test_sums_are_of_whole_numbers_whatever_the_size_of_values() -> None:
     for size in (1e-12, 1.0, 3e7, 1e15):
         weights, means = [0.5, 0.25, 0.001], [3.3 * size, -1.7 * size, 0.2 * size]
 
-        say = say_of(weights, means)
+        sums = whole_sums_of(weights, means)
 
-        assert say.weights == [500_000, 250_000, 1_000]
-        assert sum(map(abs, say.parts)) <= 2**52
-        whole = sum(say.parts) / sum(say.weights) / say.scale
+        assert sums.weights == [500_000, 250_000, 1_000]
+        assert sum(map(abs, sums.parts)) <= 2**52
+        whole = sum(sums.parts) / sum(sums.weights) / sums.scale
         assert whole == pytest.approx(naive.mean_of_row([True] * 3, weights, means), rel=1e-8)
 
 

@@ -1,7 +1,7 @@
 """Make a rule set: find rules by the method that was requested, print them, and evaluate the printed rules."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -11,9 +11,6 @@ from schemas.models import Score
 from schemas.rule_sets import (
     Condition,
     ConstantRuleScores,
-    DecisionTreeOptions,
-    InTreesOptions,
-    NodeHarvestOptions,
     Region,
     Restart,
     Rule,
@@ -23,46 +20,31 @@ from schemas.rule_sets import (
     RuleSetRequest,
     RuleSetResult,
 )
-from storage.dataset_files import DatasetFile
-from storage.errors import StorageError
-from storage.models import ModelStore
-from storage.object_store import ObjectStore
-from tree_explainers.compute.progress import ReportProgress, part_of
-from tree_explainers.questions.binned_rows import BinnedRows
+from tree_explainers.compute.progress import part_of
 from tree_explainers.questions.conditions import Condition as PrintedCondition
 from tree_explainers.questions.conditions import TrainingValues, rule_text
-from tree_explainers.questions.statements import Statements, statements_of
-from tree_explainers.rows import Rows
-from tree_explainers.rule_sets.decision_tree import tree_rules
-from tree_explainers.rule_sets.fab import STARTS, FitSettings, Restarts, Start, omega_of
-from tree_explainers.rule_sets.in_trees import InTreesSettings, in_trees_rules
-from tree_explainers.rule_sets.node_harvest import NodeHarvestSettings, harvest
+from tree_explainers.questions.statements import Statements
+from tree_explainers.rule_sets.fab import Restarts, omega_of
 from tree_explainers.rule_sets.regions import RegionModel
 from tree_explainers.rule_sets.rule_lists import (
     PrintedRules,
     RuleList,
-    first_firing,
     measure_all,
     measure_each,
     print_rules,
 )
-from tree_explainers.rule_sets.rule_search import Method, RuleLimits, RuleSettings, find_rules
-from tree_explainers.rule_sets.tree_paths import TreePaths
-from tree_explainers.rule_sets.weighted_rules import WeightedRules
-from tree_explainers.scoring import Targets, score_constants, score_predictions
-from tree_explainers.wording import Phrases
+from tree_explainers.scoring import score_constants, score_predictions
 
 from ..runtime.context import JobContext, Produced
 from .cautions import caution_of_figures
-from .column_phrases import dataset_phrases, feature_type
-from .inputs import OpenModel, ScoredDataset, apply_model, open_model
+from .column_phrases import feature_type
 from .region_tables import FittedRows, write_region_tables
-from .row_targets import constant_predictions, predicted_targets, refuse_unlabelled, true_targets
+from .row_targets import constant_predictions
+from .rule_finding import FoundRules, find_by_method
+from .rule_set_inputs import INPUTS_LOADED, EvaluationRows, RuleSetInputs, load_inputs
 
 # Shares of the job's progress, which goes from 0 to 1 and never back.
-_READING = (0.0, 0.1)
-_READING_FOR_EVALUATION = (0.1, 0.15)
-_FINDING = (0.15, 0.95)
+_FINDING = (INPUTS_LOADED, 0.95)
 _EVALUATING = 0.95  # to the end: a moment
 
 
@@ -70,7 +52,7 @@ def make_rule_set(context: JobContext) -> Produced:
     """Make the artefact that a ``RuleSetRequest`` describes."""
     request = RuleSetRequest(**context.request)
     inputs = load_inputs(context, request)
-    found = _find(request, inputs, context.rng, part_of(context.report, *_FINDING))
+    found = find_by_method(request, inputs, context, part_of(context.report, *_FINDING))
     context.report(_EVALUATING, "evaluating rules")
     printed = _print(found, inputs)
     content = _content(request, inputs, found, printed).model_dump_json().encode()
@@ -78,146 +60,6 @@ def make_rule_set(context: JobContext) -> Produced:
         return Produced(content)
     rows = FittedRows(inputs.dataset, inputs.training.binned, inputs.model.view.classes)
     return Produced(content, files=write_region_tables(context.workspace, context.objects, rows, found.fitted))
-
-
-@dataclass(frozen=True, slots=True)
-class FoundRules:
-    """The rules of whatever method, and what else it made."""
-
-    rules: RuleList
-    binned: BinnedRows  # the training rows in the bins that the rules are about
-    weighted: WeightedRules | None = None  # where not the first rule decides, but their weighted mean
-    restarts: Restarts | None = None  # of the fits of regions
-    fitted: RegionModel | None = None  # the regions whose boxes are the rules
-    regions: tuple[int, ...] = ()  # (n_rules,) the region whose box each rule is; empty unless boxes are whole
-
-    def predict(self, fires: NDArray[np.bool_]) -> NDArray[Any]:
-        """Return the class or value of rows, from which rules hold for them, (n_rows, n_rules)."""
-        if self.weighted is not None:
-            return self.weighted.predict(fires)
-        return self.rules.predictions[first_firing(fires)]
-
-
-def _find(
-    request: RuleSetRequest, inputs: "RuleSetInputs", rng: np.random.Generator, report: ReportProgress
-) -> FoundRules:
-    binned, targets = inputs.training.binned, inputs.targets
-    if request.method == "decision_tree":
-        depth = (request.decision_tree or DecisionTreeOptions()).max_depth
-        return FoundRules(*tree_rules(inputs.training.rows, targets, inputs.model.description, depth))
-    if request.method == "in_trees":
-        chosen = InTreesSettings(**(request.in_trees or InTreesOptions()).model_dump())
-        paths = _paths(inputs, chosen.max_depth, chosen.n_trees)
-        return FoundRules(in_trees_rules(paths, binned, targets, chosen, rng, report), binned)
-    if request.method == "node_harvest":
-        harvested = NodeHarvestSettings(**(request.node_harvest or NodeHarvestOptions()).model_dump())
-        weighted = harvest(_paths(inputs, harvested.max_depth), binned, targets, harvested, report)
-        return FoundRules(weighted.as_list(), binned, weighted)
-    found = find_rules(binned, targets, _settings(request, request.method), rng, report)
-    return FoundRules(found.rules, binned, None, found.restarts, found.fitted, found.regions)
-
-
-def _paths(inputs: "RuleSetInputs", max_depth: int, n_trees: int | None = None) -> TreePaths:
-    model = inputs.model
-    return TreePaths.of(model.ensemble, model.description, inputs.statements, max_depth, n_trees)
-
-
-def _settings(request: RuleSetRequest, method: Method) -> RuleSettings:
-    starts: tuple[Start, ...] = STARTS if request.start == "in_turn" else (request.start,)
-    return RuleSettings(
-        method,
-        request.boxes,
-        request.regions,
-        tuple(FitSettings(start, request.omega) for start in starts),
-        request.n_restarts,
-        RuleLimits(max_rules=request.max_rules),
-    )
-
-
-# Inputs: raw rows, the bins that the trees' tests put them in, and their targets.
-
-
-@dataclass(frozen=True, slots=True)
-class EvaluationRows:
-    """A dataset's rows with the model's predictions and the true targets."""
-
-    rows: Rows  # the features that trees test
-    binned: BinnedRows
-    predicted: Targets
-    truth: Targets | None  # None without a target
-
-
-@dataclass(frozen=True, slots=True)
-class RuleSetInputs:
-    """The inputs of a rule set."""
-
-    model: OpenModel
-    dataset: ScoredDataset  # of the training rows
-    statements: Statements
-    training: EvaluationRows
-    evaluation: EvaluationRows | None  # other rows, if the request names any
-    targets: Targets  # what rules are to predict for the training rows
-    phrases: Phrases  # of columns that have words of their own
-
-
-def load_inputs(context: JobContext, request: RuleSetRequest) -> RuleSetInputs:
-    """Open the model, apply it to the datasets, and put their rows into bins.
-
-    Raises
-    ------
-    MethodNotApplicable
-        Where a tree tests a column that cannot be mapped back to a raw feature.
-    StorageError
-        ``schema_mismatch`` for a target that does not fit the model, and if all rows have the same target.
-    """
-    model = open_model(ModelStore(context.database), context.objects, request.model)
-    statements = statements_of(model.ensemble, model.description)
-    dataset = apply_model(context, model, request.dataset, part_of(context.report, *_READING))
-    read = _features_read(request, model, statements)
-    training, phrases = (
-        _evaluation_rows(context.objects, model, dataset, statements, read),
-        dataset_phrases(context, model, dataset),
-    )
-    if request.labels == "target":
-        refuse_unlabelled(context.objects, dataset)
-    targets = _training_targets(request, model, training)
-    evaluation = None
-    if request.evaluation_dataset is not None:
-        report = part_of(context.report, *_READING_FOR_EVALUATION)
-        other = apply_model(context, model, request.evaluation_dataset, report)
-        evaluation = _evaluation_rows(context.objects, model, other, statements, read)
-    return RuleSetInputs(model, dataset, statements, training, evaluation, targets, phrases)
-
-
-def _features_read(request: RuleSetRequest, model: OpenModel, statements: Statements) -> dict[str, int]:
-    """Return the features that rules may be about, with their indices: those that trees test, or all for a new tree."""
-    if request.method == "decision_tree":
-        return {name: index for index, name in enumerate(model.description.feature_names)}
-    return {feature.name: feature.raw_index for feature in statements.features}
-
-
-def _evaluation_rows(
-    objects: ObjectStore, model: OpenModel, dataset: ScoredDataset, statements: Statements, read: Mapping[str, int]
-) -> EvaluationRows:
-    with DatasetFile(objects.path(dataset.stored.content)) as file:
-        columns = file.read_columns([dataset.columns[index] for index in read.values()])
-    rows = Rows(tuple(read), tuple(columns))
-    predicted, truth = predicted_targets(model, dataset), true_targets(objects, model, dataset)
-    return EvaluationRows(rows, BinnedRows.of(statements, rows), predicted, truth)
-
-
-def _training_targets(request: RuleSetRequest, model: OpenModel, training: EvaluationRows) -> Targets:
-    targets = training.predicted if request.labels == "predicted" or training.truth is None else training.truth
-    given = targets.classes_or_values
-    if given.min() == given.max():
-        name = repr(model.view.classes[int(given[0])]) if model.view.classes else f"{given[0]:g}"
-        verb = "predicted" if request.labels == "predicted" else "labelled"
-        detail = (
-            f"all {len(given)} rows of dataset {request.dataset!r} are {verb} {name}: there is nothing for rules to "
-            "separate; send rows for which the model predicts different things"
-        )
-        raise StorageError("schema_mismatch", detail)
-    return targets
 
 
 # Printed rules: conditions on raw values, which are what is applied to rows ever after.

@@ -46,8 +46,8 @@ def write_rules_over_tables(content: RuleSetResult, behind: TablesBehind) -> str
         return write_predictions(behind.schema, behind.tests, weighted_sql(content, conditions))
     cases = [ABOUT_NAN]
     for rule, terms in zip(content.rules, terms_of(content), strict=True):
-        conditions = " AND ".join(map(behind.condition, terms)) or ALWAYS
-        cases += [f"-- {rule.rank}. {on_one_line(rule.text)}", f"WHEN {conditions} THEN {sql_value(rule.prediction)}"]
+        condition = " AND ".join(map(behind.condition, terms)) or ALWAYS
+        cases += [f"-- {rule.rank}. {on_one_line(rule.text)}", f"WHEN {condition} THEN {sql_value(rule.prediction)}"]
     default = sql_value(content.default_prediction)
     whole = ["CASE", *indented([*cases, f"ELSE {default}"]), "END"] if content.rules else [default]
     return write_predictions(behind.schema, behind.tests, whole)

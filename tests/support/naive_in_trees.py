@@ -95,7 +95,7 @@ def ordered_list(
     min_frequency: float,
 ) -> tuple[list[int], int]:
     """Return the rules of the simplified tree ensemble learner in order, and the default's class."""
-    left, chosen = frozenset(range(len(classes))), []
+    left, chosen = frozenset(range(len(classes))), list[int]()
     while left:
         default = commonest([int(classes[row]) for row in left])
         able = [index for index, rule in enumerate(rules) if len(rule & left) >= max(1, min_frequency * len(classes))]

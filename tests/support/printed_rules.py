@@ -101,8 +101,8 @@ def _weighted_prediction(content: RuleSetResult, row: Row) -> float | str:
             mean = rule.scores[1].value if content.classes else rule.prediction
             total += Fraction(str(rule.weight)) * Fraction(mean)
             weights += Fraction(str(rule.weight))
-    mean = total / weights
-    return content.classes[int(mean > Fraction(1, 2))] if content.classes else float(mean)
+    average = total / weights
+    return content.classes[int(average > Fraction(1, 2))] if content.classes else float(average)
 
 
 _WORDS: dict[str, Callable[[Any, Any], bool]] = {

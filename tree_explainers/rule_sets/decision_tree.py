@@ -90,7 +90,8 @@ class _Table:
         columns = {}
         for name, values in zip(rows.names, rows.columns, strict=True):
             is_text = values.dtype == object
-            missing = np.isin(values, [None, missing_texts.get(name)]) if is_text else np.isnan(values)
+            texts: list[Any] = [None, missing_texts.get(name)]
+            missing = np.isin(values, texts) if is_text else np.isnan(values)
             columns[name] = (values, missing)
         if targets.values is not None:
             return cls(columns, (targets.values - targets.values.mean())[:, None])

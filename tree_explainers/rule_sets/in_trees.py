@@ -150,7 +150,7 @@ def _prune(  # compiled code takes arrays
             n_of_class[each] += n_bits(covered & of_class[each, word])
     if n_covered == 0:
         return -1, keeps
-    label = n_of_class.argmax()
+    label = int(n_of_class.argmax())
     error = (n_covered - n_of_class[label]) / n_covered
     allowed = error + max_decay * (max(error, _LEAST_ERROR) if is_relative else 1.0)
     for index in range(len(path) - 1, -1, -1):
@@ -171,7 +171,7 @@ def _covered(  # compiled code takes arrays
     left: Words, rows: Words, path: NDArray[np.int64], keeps: NDArray[np.bool_], word: int
 ) -> np.uint64:
     """Return the rows of a word that fulfil the conditions that are kept."""
-    covered = rows[word]
+    covered: np.uint64 = rows[word]
     for index in range(len(path)):
         if keeps[index]:
             side = left[path[index, 0], word]
@@ -200,7 +200,7 @@ def ordered_list(
     commonest class of the rows left (ties: the lower), has no greater error. Where no row is left, it is the commonest
     class of all.
     """
-    n_rows, chosen = len(classes), []
+    n_rows, chosen = len(classes), list[int]()
     labels = np.array([rule.label for rule in rules], np.int64)
     lengths = np.array([len(rule.path) for rule in rules], np.int64)
     of_class = np.array([packed(classes == each) for each in range(classes.max() + 1)])

@@ -206,7 +206,7 @@ def _determined(symmetric: Floats) -> tuple[Floats, NDArray[np.int64], NDArray[n
     diagonal, pivots = np.diag(symmetric).copy(), np.empty(n, np.int64)
     rank, least = 0, _ROUNDING * diagonal.max()
     while rank < n and diagonal.max() > least:
-        best = diagonal.argmax()
+        best = int(diagonal.argmax())
         _eliminate(symmetric, best)
         pivots[rank] = best
         rank += 1

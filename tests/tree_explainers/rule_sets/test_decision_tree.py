@@ -50,7 +50,7 @@ def test_printed_rules_say_what_the_leaves_hold(name: str) -> None:
     assert (fires == found.rules.fires(found.binned)).all()
     assert (fires.sum(axis=1) == 1).all()
     best = naive_impurity(data)
-    assert impurity(fires, data.targets.classes) <= best + 1e-9
+    assert impurity(fires, data.classes) <= best + 1e-9
 
 
 def impurity(sides: np.ndarray, classes: np.ndarray) -> float:
@@ -67,7 +67,7 @@ def naive_impurity(data: TrainingSet) -> float:
         for value in set(values[~missing]):
             left = (values == value) if values.dtype == object else (values <= value)
             both = (left & ~missing, left | missing)
-            found += [impurity(np.array([own, ~own]).T, data.targets.classes) for own in both]
+            found += [impurity(np.array([own, ~own]).T, data.classes) for own in both]
     return min(found)
 
 

@@ -81,7 +81,7 @@ def test_rules_are_pruned_as_in_the_paper(name: str, decay: Literal["absolute", 
 
     rules = pruned_rules(paths, data.binned, classes, settings)
 
-    expected = {}
+    expected: dict[tuple[frozenset[tuple[int, bool]], int], None] = {}
     for path in paths.rules():
         conditions = [rows_of(paths.box((side,)).covers(data.binned)) for side in path]
         if frozenset.intersection(*conditions):

@@ -283,7 +283,7 @@ def test_rules_of_other_methods_predict_what_is_printed(
     _check(content.training_evaluation.as_printed, np.array(by_python), checked)
     printed, constant = content.training_evaluation.as_printed, content.training_evaluation.constant
     assert constant is not None
-    assert (printed.r2 > 0.2) if is_values else (printed.error < 0.9 * constant.error)
+    assert ((printed.r2 or 0) > 0.2) if is_values else ((printed.error or 0) < 0.9 * (constant.error or 0))
     assert (content.regions, content.restarts, content.lower_bounds, content.boxes) == ([], [], [], None)
     assert [rule.n_rows for rule in content.rules] == checked.holding.sum(axis=0).tolist()
 
@@ -301,7 +301,7 @@ def test_methods_are_told_apart_by_their_own_settings_alone(workshop: Workshop) 
     assert workshop.find_rules(**question, **same).id == made.id
     deeper = workshop.find_rules(**question, node_harvest={"max_depth": 3, "max_total_weight": 2})
     assert deeper.id != made.id
-    assert sum(rule.weight for rule in result_of(deeper).rules) <= 2.001
+    assert sum(rule.weight or 0 for rule in result_of(deeper).rules) <= 2.001
 
 
 def test_node_harvest_refuses_more_than_two_classes(workshop: Workshop) -> None:

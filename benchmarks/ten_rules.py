@@ -186,7 +186,9 @@ def _te2rules(case: Case) -> tuple[NDArray[Any], int, int]:
             break
         chosen.append(best)
         is_second |= covered[0][best]
-    predicted = covered[1][chosen].any(axis=0).astype(np.int64) if chosen else np.zeros(len(case.filled[1]), np.int64)
+    predicted = np.zeros(len(case.filled[1]), np.int64)
+    for index in chosen:
+        predicted |= covered[1][index]
     return predicted, len(chosen) + 1, sum(found[index].count("&") + 1 for index in chosen)
 
 

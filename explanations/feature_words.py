@@ -49,8 +49,10 @@ class FeaturePhrases:
         tests = self._tests(interval)
         said = [text_of(test, self.schema, holds=holds) for test, holds in tests or ()]
         name = f"{name_of(self.feature, self.schema)} is "
-        if said and said[0].startswith(name):
-            said[1:] = [text.removeprefix(name) for text in said[1:]]
+        named = [text for text in said if text.startswith(name)]
+        if named and len(named) < len(said):  # ends of one interval, of which only one would be said of single rows
+            return None
+        said[1:] = [text.removeprefix(name) for text in said[1:]]
         return " and ".join(said) or None
 
     def question(self, interval: Interval) -> str | None:

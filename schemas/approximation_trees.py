@@ -153,6 +153,13 @@ class ApproximationTreeRequest(Contract):
         description="What `ism` maximises for classes: information gain, or its ratio to the entropy of the shares of "
         "rows on both sides (Quinlan). For values it is the decrease of variance. Other methods ignore it.",
     )
+    leaf_probabilities: Literal["rows", "independent"] = Field(
+        default="rows",
+        description="How `ism` estimates the probability that a row of a node reaches a leaf of the ensemble: by the "
+        "node's rows, or as if the splits on the way to the leaf were independent of the node's, as far as these leave "
+        "them open. The latter is for random forests; it takes time by splits x nodes of the ensemble. Other methods "
+        "ignore it.",
+    )
     smearing_probability: float = Field(
         default=0.25,
         strict=True,

@@ -120,6 +120,17 @@ class ModelWarning(Contract):
     detail: str = Field(description="What it is about: how many columns, and the first ten of them.")
 
 
+class ModelEngine(Contract):
+    """What finds the leaves and predictions of many rows: of datasets, and of the rows that jobs make."""
+
+    name: Literal["walker", "onnxruntime"] = Field(
+        description="`walker`: compiled loops of the service's own, compared with onnxruntime on rows at the trees' "
+        "thresholds before they are used; `onnxruntime`: the runtime alone. Leaves, scores and labels are the same, "
+        "and single rows are always onnxruntime's."
+    )
+    reason: str | None = Field(description="Why it is onnxruntime; null for the walker.")
+
+
 class ModelColumn(Contract):
     """How one column that the trees read is computed from a raw feature: ``base * scale + offset``.
 
@@ -220,6 +231,7 @@ class Model(_ModelFacts):
     warnings: list[ModelWarning] = Field(
         default=[], description="What limits the explanations of this model; empty if nothing does."
     )
+    engine: ModelEngine = Field(description="What finds the leaves and predictions of many rows.")
 
 
 class TreeNode(Contract):

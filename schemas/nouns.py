@@ -261,10 +261,13 @@ PROTOTYPE_SETS = Noun(
     summary=PrototypeSet,
     view=PrototypeSet,
     result=PrototypeSetResult,
-    revision=5,
+    revision=6,
     arrays=("weights", "leaves", "classes", "boxes"),
-    files=("reference_rows",),
-    products=(Product(name="content", media_types=_TABLE),),
+    files=("reference_rows", "classifier", "onnx"),
+    products=(
+        Product(name="content", media_types=_TABLE),
+        Product(name="export", media_types=(JSON, "application/sql", "text/x-python", "application/octet-stream")),
+    ),
 )
 LABEL_AUDITS = Noun(
     name="label_audits",

@@ -205,6 +205,9 @@ def _record_artefacts(recorder: _Recorder, on: dict[str, Any]) -> None:
     rules, tree = _record_rule_set(recorder, on), _record_approximation_tree(recorder, on)
     prototypes = recorder.make("PrototypeSet", "/v1/prototype-sets", {**on, "n_prototypes": 3, "refine": "swap"})
     recorder.get_text("get_prototype_set_content", "text/csv", f"/v1/prototype-sets/{prototypes}/content")
+    for form, media_type in {"json": _JSON, "sql": _SQL, "python": _PYTHON}.items():
+        path = f"/v1/prototype-sets/{prototypes}/export?format={form}"
+        recorder.get_text("export_prototype_set", media_type, path)
     _record_explanations(recorder, on, {"prototype_set": prototypes, "rule_set": rules, "approximation_tree": tree})
     job = recorder.schemas["Job"]["id"]
     recorder.get_text("watch_job", "text/event-stream", f"/v1/jobs/{job}/events")
@@ -215,14 +218,17 @@ def _record_tables(recorder: _Recorder, on: dict[str, Any]) -> None:
     proximities = recorder.make("Proximities", "/v1/proximities", {**on, "n_neighbors": 5})
     recorder.get_item("NeighborsOfRow", f"/v1/proximities/{proximities}/content")
     recorder.get_text("get_proximities_content", "text/csv", f"/v1/proximities/{proximities}/content")
-    audit = recorder.make("LabelAudit", "/v1/label-audits", {**on, "n_neighbors": 5})
+    audit = recorder.make("LabelAudit", "/v1/label-audits", on)
     recorder.get_item("AuditedRow", f"/v1/label-audits/{audit}/content")
     recorder.get_text("get_label_audit_content", "text/csv", f"/v1/label-audits/{audit}/content")
 
 
 def _record_rule_set(recorder: _Recorder, on: dict[str, Any]) -> str:
-    rules = recorder.make("RuleSet", "/v1/rule-sets", {**on, "max_rules": 4})
+    request = {**on, "method": "fab", "boxes": "shortened", "max_rules": 4}
+    rules = recorder.make("RuleSet", "/v1/rule-sets", request)
     recorder.get_text("get_rule_set_content", "text/csv", f"/v1/rule-sets/{rules}/content")
+    recorder.get_text("get_rule_set_parameters", "text/csv", f"/v1/rule-sets/{rules}/parameters")
+    recorder.get_text("list_rule_set_rows", "text/csv", f"/v1/rule-sets/{rules}/rows")
     for form, media_type in _EXPORTS_OF_RULES.items():
         recorder.get_text("export_rule_set", media_type, f"/v1/rule-sets/{rules}/export?format={form}")
     return rules

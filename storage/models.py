@@ -5,10 +5,18 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import orjson
-from sqlalchemy import Connection, RowMapping, delete, select
+from sqlalchemy import Connection, RowMapping, delete, select, update
 
 from schemas.contract import Page
-from schemas.models import FEW_CLASSES, FEW_CLASSES_CHARACTERS, Model, ModelColumn, ModelSummary, ModelWarning
+from schemas.models import (
+    FEW_CLASSES,
+    FEW_CLASSES_CHARACTERS,
+    Model,
+    ModelColumn,
+    ModelEngine,
+    ModelSummary,
+    ModelWarning,
+)
 
 from .database import Database
 from .errors import InUse
@@ -94,6 +102,7 @@ class ModelStore:
             "feature_types": _feature_types(description["inputs"]),
             "column_map": [_shown(column) for column in description["columns"]],
             "warnings": description.get("warnings", []),
+            "engine": _engine(description).model_dump(),
         }
 
     def summary(self, model_id: str) -> ModelSummary:
@@ -119,6 +128,14 @@ class ModelStore:
         """Give the model another name, or none; its id stays."""
         with self._database.transaction() as connection:
             rename_record(connection, models, model_id, name)
+
+    def keep_engine(self, model_id: str, engine: dict[str, Any]) -> None:
+        """Keep what finds the leaves of many rows, once the first job knows; a model deleted meanwhile has none."""
+        with self._database.transaction() as connection:
+            row = find_record(connection, models, model_id)
+            if row is not None:
+                changed = row["description"] | {"engine": engine}
+                connection.execute(update(models).where(models.c.id == model_id).values(description=changed))
 
     def delete(self, model_id: str) -> tuple[str, ...]:
         """Forget the model; return the objects that nothing refers to any more. Refused while in use."""
@@ -187,8 +204,16 @@ def _view(row: RowMapping) -> Model:
         operators=description["operators"],
         column_map=[_column(column) for column in description["columns"]],
         warnings=[ModelWarning(**warning) for warning in description.get("warnings", ())],
+        engine=_engine(description),
         created_at=moment(row["created_at"]),
     )
+
+
+def _engine(description: dict[str, Any]) -> ModelEngine:
+    engine = description.get("engine")
+    if engine is None:
+        return ModelEngine(name="onnxruntime", reason="The model was registered before there was another engine.")
+    return ModelEngine(name=engine["name"], reason=engine["reason"])
 
 
 def _feature_types(inputs: list[dict[str, Any]]) -> list[Literal["number", "category"]]:

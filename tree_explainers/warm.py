@@ -6,13 +6,14 @@ once on a small forest, with few and with many leaves per tree, and with weights
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib import import_module
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .compute.compiled import compile_ahead
-from .ensemble import Operator, TreeEnsemble
+from .ensemble import Operator, TreeEnsemble, TreeTensor
 from .leaf_space.leaves import LeafTable, tree_weights
 from .onnx_models.description import InputSpec, ModelColumn, ModelDescription
 from .rows import Rows
@@ -45,12 +46,27 @@ def compile_loops(*, for_jobs: bool) -> None:
     for name in _ANSWER_REQUESTS:
         import_module(f".{name}", __package__)
     if for_jobs:
+        _run_walker()
         _run_prototype_sets()
         _run_nearest_rows()
         _run_rule_sets()
         _run_approximation_trees()
         _run_relational_trees()
     compile_ahead()
+
+
+def _run_walker() -> None:
+    from .walker.walking import Walker  # noqa: PLC0415
+
+    forest, n_rows = _forest(), 16
+    for is_double in (False, True):
+        tensors = [TreeTensor("X", 0, is_double=is_double)]
+        values = np.zeros((n_rows, int(forest.column.max()) + 1), np.float64 if is_double else np.float32)
+        walker = Walker.of(forest, tensors, sums_in_double=is_double)
+        words = walker.words.words
+        for dtype in (np.uint32, np.uint64):
+            wide = replace(walker, words=replace(walker.words, words=words.astype(dtype)))
+            wide.sums({"X": values}, n_rows)
 
 
 def _run_prototype_sets() -> None:

@@ -111,10 +111,10 @@ One forest; trees that differ in nothing but their pseudo rows. A tree is differ
 questions is, in the feature or in the threshold (by features alone: whatever the threshold), down to a level of
 questions; commonest: how often the most frequent tree of four levels occurs; unsure at the cap: share of the questions
 whose p-values sum to more than 0.1 with all pseudo rows that are allowed. The paper makes 100 trees; `made` says
-how many there are here. CART on pseudo rows sets its thresholds between pseudo rows, so hardly two trees are alike; among STA's
-candidates it can only take values and midpoints of the training rows. The paper's numbers can only be drawn from its
-text; for its questionnaire it says that 92 of 100 trees are alike down to the fourth level, and counts 10 different
-ones in its figure 5.
+how many there are here. CART on pseudo rows sets its thresholds between pseudo rows, so hardly two trees are alike;
+among STA's candidates it can only take values and midpoints of the training rows. The paper's numbers can only be drawn
+from its text; for its questionnaire it says that 92 of 100 trees are alike down to the fourth level, and counts 10
+different ones in its figure 5.
 
 The authors' published program, which may have made the paper's figures, differs from its text: it compares the best
 with five candidates only, leaves out the factor 2 of (4), keeps the variance from 10,000 pseudo rows on, and clamps

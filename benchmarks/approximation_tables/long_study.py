@@ -62,16 +62,16 @@ def make_trees(path: Path, minutes: float, studies: tuple[str, ...] = (SIMULATIO
 
 
 def with_long_study(found: Found, path: Path) -> Found:
-    """Return everything with what was made of the studies with 1,000,000 pseudo rows."""
+    """Return everything with what was made of the studies with 1,000,000 pseudo rows; more trees replace fewer."""
     kept = _read(path)
-    more = tuple(_structures(kept))
+    made = {(one.study, one.who): one for one in found.structures}
+    for one in _structures(kept):
+        key = one.study, one.who
+        made[key] = max(made.get(key, one), one, key=lambda each: each.n_replications)
     of_figures = tuple(_mimicked(kept))
-    new = {(one.study, one.who) for one in (*more, *of_figures)}
-    return Found(
-        _by_study((*(one for one in found.mimicked if (one.study, one.who) not in new), *of_figures)),
-        _by_study((*(one for one in found.structures if (one.study, one.who) not in new), *more)),
-        found.ruled,
-    )
+    new = {(one.study, one.who) for one in of_figures}
+    mimicked = (*(one for one in found.mimicked if (one.study, one.who) not in new), *of_figures)
+    return Found(_by_study(mimicked), _by_study(tuple(made.values())), found.ruled)
 
 
 def _rounds(studies: tuple[str, ...]) -> Iterator[tuple[str, str, Who, int]]:

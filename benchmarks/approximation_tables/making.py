@@ -44,7 +44,8 @@ def make(who: Who, case: OracleCase, max_depth: int, seed: int) -> Made:
 
 
 def _sta(case: OracleCase, limits: TreeLimits, n_pseudo: int, rng: np.random.Generator) -> ApproximationTree:
-    return grow_sta(case.rows, case.oracle, StaSettings(limits, SIGNIFICANCE, n_pseudo, generator=GENERATOR), rng)
+    settings = StaSettings(limits, SIGNIFICANCE, n_pseudo, generator=GENERATOR, choose_by="gain")
+    return grow_sta(case.rows, case.oracle, settings, rng)
 
 
 def _authors(case: OracleCase, limits: TreeLimits, n_pseudo: int, rng: np.random.Generator) -> ApproximationTree:

@@ -50,7 +50,7 @@ def errors(case: EvaluationCase) -> Iterator[tuple[float, int]]:
     """Yield the test error and the number of regions of each column."""
     yield case.evaluate(FOREST, case.forest_predictions).error, 0
     omega = omega_of(case.train, case.targets)
-    ways = [((FitSettings(start),), N_RESTARTS) for start in STARTS]
+    ways: list[tuple[tuple[FitSettings, ...], int]] = [((FitSettings(start),), N_RESTARTS) for start in STARTS]
     ways += [(_IN_TURN, N_RESTARTS), (_IN_TURN, 3 * N_RESTARTS)]
     ways += [(tuple(FitSettings(start, omega / part) for start in STARTS), N_RESTARTS) for part in (10, 100)]
     for settings, n_restarts in ways:

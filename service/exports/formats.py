@@ -6,8 +6,10 @@ from typing import Literal
 import orjson
 
 from schemas.approximation_trees import ApproximationTreeResult, TreeExportFormat
+from schemas.prototype_classifiers import ClassifierExportFormat, PrototypeClassifier
 from schemas.rule_sets import RuleExportFormat, RuleSetResult
 
+from .classifiers import write_classifier_python, write_classifier_sql
 from .code import write_rules_python, write_rules_sql, write_tree_python, write_tree_sql
 from .svg import write_svg
 from .text import write_graphviz, write_indented_tree, write_markdown
@@ -26,6 +28,13 @@ TREE_MEDIA_TYPES: dict[TreeExportFormat, str] = {
     "text": "text/plain",
     "graphviz": "text/vnd.graphviz",
     "svg": "image/svg+xml",
+    "sql": "application/sql",
+    "python": "text/x-python",
+    "onnx": "application/octet-stream",
+}
+
+CLASSIFIER_MEDIA_TYPES: dict[ClassifierExportFormat, str] = {
+    "json": "application/json",
     "sql": "application/sql",
     "python": "text/x-python",
     "onnx": "application/octet-stream",
@@ -58,6 +67,17 @@ def write_tree(content: ApproximationTreeResult, export_format: TextFormat) -> s
     return _TREE_WRITERS[export_format](content)
 
 
+def write_classifier(content: PrototypeClassifier, export_format: Literal["sql", "python"]) -> str:
+    """Return the nearest-prototype classifier in a format.
+
+    Raises
+    ------
+    StorageError
+        ``method_not_applicable`` where trees test what is no raw feature, or a name cannot be written in it.
+    """
+    return _CLASSIFIER_WRITERS[export_format](content)
+
+
 def _write_rules_json(content: RuleSetResult) -> str:
     return _indented(content.model_dump(mode="json", include=_RULE_FIELDS))
 
@@ -75,6 +95,10 @@ _RULE_WRITERS: dict[RuleExportFormat, Callable[[RuleSetResult], str]] = {
     "markdown": write_markdown,
     "sql": write_rules_sql,
     "python": write_rules_python,
+}
+_CLASSIFIER_WRITERS: dict[str, Callable[[PrototypeClassifier], str]] = {
+    "sql": write_classifier_sql,
+    "python": write_classifier_python,
 }
 _TREE_WRITERS: dict[TextFormat, Callable[[ApproximationTreeResult], str]] = {
     "json": _write_tree_json,

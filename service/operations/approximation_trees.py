@@ -38,11 +38,12 @@ from .request_checks import refuse_unmapped_columns
 
 _DEFAULTS = {name: field.default for name, field in ApproximationTreeRequest.model_fields.items()}
 _OF_STA = ("significance", "choose_by", "compare", "significance_level_of")
+_OF_ISM = ("criterion", "leaf_probabilities")
 _UNUSED_BY_METHOD = {
-    "sta": ("criterion", "smearing_probability"),
+    "sta": (*_OF_ISM, "smearing_probability"),
     "ism": (*_OF_STA, "smearing_probability"),
-    "born_again": (*_OF_STA, "generator", "criterion"),
-    "cart": (*_OF_STA, "criterion", "smearing_probability"),
+    "born_again": (*_OF_STA, *_OF_ISM, "generator"),
+    "cart": (*_OF_STA, *_OF_ISM, "smearing_probability"),
 }
 _OF_PSEUDO_SAMPLES = ("generator", "max_pseudo_samples")  # unused where there are none
 
@@ -159,7 +160,7 @@ def _check_ism(
         detail = "without pseudo-samples, every repeat of ism would give the same tree; leave n_repeats out"
         raise StorageError("validation_failed", detail, "/n_repeats")
     has_target = dataset.view.target is not None
-    settings = IsmSettings(stop_when_pure=request.stop_when_pure)
+    settings = IsmSettings(stop_when_pure=request.stop_when_pure, leaf_probabilities=request.leaf_probabilities)
     try:
         check_ism(ModelDescription.from_json(model.description), settings, has_target=has_target)
     except MethodNotApplicable as error:

@@ -23,6 +23,7 @@ from tree_explainers.compute.threads import n_cores
 _MIB, _GIB = 1 << 20, 1 << 30
 _WORKER_BYTES = 256 * _MIB  # of libraries, in any job's process
 _SAFETY = 1.2  # allocators hold more than is requested
+_PSEUDO_CELLS = 3_000_000  # values of the pseudo rows of rule lists, at most
 _COMPILING_BYTES = 64 * _MIB  # what a machine's first job of rules takes to compile its loops
 _BLOCK_ROWS = 65_536  # that models are applied to together
 _LIST_BYTES = 4  # of a row in the list of a leaf
@@ -213,7 +214,10 @@ def _rule_sets(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
         return rows, _OF_TREES[method](sizes, request[method] or {})
     regions = 48 * sizes.n_rows * max(20, request["max_rules"])
     statements = 16 * sizes.n_nodes * max(20, request["max_rules"])
-    rows = Need(_COMPILING_BYTES + 20 * sizes.n_cells, "send fewer rows", "/dataset")
+    n_cells = 20 * sizes.n_cells
+    if request.get("method") == "rule_list" and request.get("labels") == "predicted":  # lists are found on pseudo rows
+        n_cells = 2 * n_cells + 80 * min(_PSEUDO_CELLS, 2 * max(3_000, 2 * sizes.n_rows) * sizes.n_features)
+    rows = Need(_COMPILING_BYTES + n_cells, "send fewer rows", "/dataset")
     return rows, Need(regions + statements, "request fewer rules, or send fewer rows", "/max_rules")
 
 

@@ -1,10 +1,12 @@
 """Request prototype sets: which requests a model and its rows allow, checked before a job is added."""
 
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 from schemas.datasets import Column
 from schemas.models import Model
 from schemas.nouns import PROTOTYPE_SETS
+from schemas.prototype_classifiers import ClassifierExportFormat, PrototypeClassifier
 from schemas.prototype_sets import PrototypeSet, PrototypeSetRequest
 from storage.artefacts import MAX_RESULT_BYTES, bytes_of_prototype, most_prototypes
 from storage.datasets import StoredDataset
@@ -12,7 +14,8 @@ from storage.errors import StorageError
 from storage.feature_matching import match_features
 
 from ..app_context import AppContext
-from .artefacts import MadeFrom, matching_evaluation, request_artefact
+from ..exports import write_classifier
+from .artefacts import MadeFrom, matching_evaluation, ready_result, request_artefact
 from .request_checks import check_leaf_rows, known_kind
 
 _DEFAULT_PROTOTYPES = 10
@@ -37,6 +40,31 @@ def request_prototype_set(context: AppContext, request: PrototypeSetRequest) -> 
     complete = _normalised(request, kind, dataset.view.n_rows)
     made_from = MadeFrom(model, dataset, matching_evaluation(context, model, complete.evaluation_dataset))
     return request_artefact(context, PROTOTYPE_SETS, complete, made_from, _refusal_of_result(complete, model))
+
+
+def classifier_file(context: AppContext, prototype_set_id: str, form: ClassifierExportFormat) -> Path:
+    """Return the file that a prototype set's classifier is exported from.
+
+    Raises
+    ------
+    StorageError
+        ``artefact_not_ready``, or ``method_not_applicable`` for a set of an earlier release, which has none.
+    """
+    artefact = context.artefacts.get(PROTOTYPE_SETS.name, prototype_set_id)
+    ready_result(artefact)
+    name = "onnx" if form == "onnx" else "classifier"
+    if name not in artefact.files:
+        detail = (
+            f"prototype set {prototype_set_id!r} was made by an earlier release, which kept no classifier; request the "
+            "set again"
+        )
+        raise StorageError("method_not_applicable", detail)
+    return context.objects.path(artefact.files[name])
+
+
+def export_classifier(document: bytes, form: Literal["sql", "python"]) -> bytes:
+    """Return the classifier, which is kept as JSON, in a form that other programs can run."""
+    return write_classifier(PrototypeClassifier.model_validate_json(document), form).encode()
 
 
 def _normalised(request: PrototypeSetRequest, kind: str, n_rows: int) -> PrototypeSetRequest:

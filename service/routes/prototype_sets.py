@@ -1,15 +1,37 @@
 """/v1/prototype-sets: a handful of real rows that represent each class."""
 
 import json
-from typing import Any
+from typing import Annotated, Any
 
 import pyarrow as pa
+from fastapi import Query, Response
+from fastapi.concurrency import run_in_threadpool
 
-from schemas.nouns import PROTOTYPE_SETS
+from schemas.nouns import JSON, PROTOTYPE_SETS
+from schemas.prototype_classifiers import ClassifierExportFormat
 
-from ..operations.prototype_sets import request_prototype_set
+from ..dependencies import ContextDep, RoomDep
+from ..exports import CLASSIFIER_MEDIA_TYPES
+from ..operations.prototype_sets import classifier_file, export_classifier, request_prototype_set
+from .answers import problems
 from .artefact_routes import add_whole_content, artefact_router
+from .streamed_answers import rewritten, stream_kept_file
 from .table_answers import table_as
+
+_SQL_GROWTH = 40  # bytes of SQL for each byte of the document that it is written from, at most about
+_EXPORTS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The nearest-prototype classifier; SQL is one expression over the features, Python the source "
+        "of `predict(row)` and `nearest_prototype(row)`, ONNX a file with the model's own inputs and the outputs "
+        "`label` (or `value`), `nearest_prototype` and `proximity`.",
+        "content": {
+            JSON: {"schema": {}},
+            CLASSIFIER_MEDIA_TYPES["sql"]: {"schema": {"type": "string"}},
+            CLASSIFIER_MEDIA_TYPES["python"]: {"schema": {"type": "string"}},
+            CLASSIFIER_MEDIA_TYPES["onnx"]: {"schema": {"type": "string", "format": "binary"}},
+        },
+    }
+}
 
 
 def write(result: bytes, media_type: str) -> bytes:
@@ -30,3 +52,22 @@ router = artefact_router(
     PROTOTYPE_SETS, request_prototype_set, "Request a prototype set; a job makes it unless it is there."
 )
 add_whole_content(router, PROTOTYPE_SETS, write, "The whole result; CSV and Parquet have a row for each prototype.")
+
+
+@router.get("/{prototype_set_id}/export", response_class=Response, responses=_EXPORTS | problems(404, 409, 422, 503))
+async def export_prototype_set(
+    prototype_set_id: str,
+    context: ContextDep,
+    room: RoomDep,
+    form: Annotated[
+        ClassifierExportFormat, Query(alias="format", description="Format of the exported classifier.")
+    ] = "json",
+) -> Response:
+    """Export the classifier that gives a row what its nearest prototype has, as JSON, SQL, Python, or ONNX."""
+    media_type = CLASSIFIER_MEDIA_TYPES[form]
+    if form in ("json", "onnx"):
+        find = lambda: classifier_file(context, prototype_set_id, form)  # noqa: E731  # as others are found
+        return await stream_kept_file(context, room, find, media_type)
+    path = await run_in_threadpool(classifier_file, context, prototype_set_id, form)
+    write_in = lambda document: export_classifier(document, form)  # noqa: E731  # as others are written
+    return await rewritten(context, room, path, write_in, media_type, _SQL_GROWTH if form == "sql" else 2)

@@ -35,6 +35,8 @@ ENVIRONMENT = {
     "MALLOC_MMAP_THRESHOLD_": str(_MAPPED_FROM_BYTES),
     "MALLOC_TRIM_THRESHOLD_": str(_MAPPED_FROM_BYTES),
 }
+# The one path: of compiled loops, which are code of ours, and which the child may read.
+_OF_LOOPS = "NUMBA_CACHE_DIR"
 _MAX_ANSWER_BYTES = 64 * 1024**2
 _N_ERROR_BYTES = 4096
 
@@ -65,11 +67,17 @@ def run_child(request: Request, deadline_seconds: float) -> ChildOutcome:
             stdout=answered,
             stderr=errors,
             cwd=folder,
-            env=ENVIRONMENT,
+            env=_environment(request),
             start_new_session=True,
         )
         status = _wait(process, deadline_seconds)
         return ChildOutcome(_read_answer(answered), status, _tail(errors))
+
+
+def _environment(request: Request) -> dict[str, str]:
+    if request.task != "read_model" or _OF_LOOPS not in os.environ:
+        return ENVIRONMENT
+    return {**ENVIRONMENT, _OF_LOOPS: os.environ[_OF_LOOPS]}
 
 
 def _wait(process: "subprocess.Popen[bytes]", deadline_seconds: float) -> int | None:

@@ -3,7 +3,7 @@
 Its predictions are compared with the caller's own (parity).
 """
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from storage.array_files import write_arrays
+from tree_explainers.compute.code_cache import NotCompiled, only_load
 from tree_explainers.errors import ExplainerError, InvalidInput, ModelRefused
 from tree_explainers.onnx_models.derivation import derive_model
 from tree_explainers.onnx_models.description import (
     DeclaredModel,
+    Engine,
     FeatureGroup,
     ModelDescription,
     ModelLimits,
     column_types,
 )
+from tree_explainers.onnx_models.engine_comparison import compare_engines
 from tree_explainers.onnx_models.parity import check_parity
 from tree_explainers.onnx_models.reading import ReadModel
 from tree_explainers.onnx_models.session import ModelSession
+from tree_explainers.onnx_models.walked_session import WalkedSession
 from tree_explainers.rows import Rows
 
 from .messages import ENSEMBLE, LEAF_GRAPH, Request
@@ -34,7 +38,21 @@ def read_model_upload(request: Request) -> dict[str, Any]:
     derived = derive_model(upload.read_bytes(), _declared(request.metadata), ModelLimits(**request.limits))
     parity = compare_predictions(derived.session, request.metadata.get("parity"))
     _write(derived.read, upload.parent)
-    return {"description": derived.read.description.to_json(), "parity": parity}
+    engine = _engine(derived.read, request.metadata.get("parity"))
+    return {"description": replace(derived.read.description, engine=engine).to_json(), "parity": parity}
+
+
+def _engine(read: ReadModel, parity: dict[str, Any] | None) -> Engine:
+    """Return what finds the leaves of many rows; this process loads loops that are compiled, and compiles none."""
+    description = read.description
+    if description.engine.is_compared or not only_load():
+        return description.engine
+    given = None if parity is None else _parity_rows(description, parity["rows"])
+    try:
+        session = WalkedSession(lambda: read.leaf_graph, description, read.ensemble, read.for_walker)
+        return compare_engines(session, read.ensemble, given)
+    except NotCompiled:
+        return description.engine
 
 
 def _declared(metadata: dict[str, Any]) -> DeclaredModel:
@@ -100,4 +118,4 @@ def _matrix(predictions: list[list[float]]) -> NDArray[np.float64]:
 
 def _write(read: ReadModel, folder: Path) -> None:
     (folder / LEAF_GRAPH).write_bytes(read.leaf_graph)
-    (folder / ENSEMBLE).write_bytes(write_arrays(read.ensemble.to_arrays()))
+    (folder / ENSEMBLE).write_bytes(write_arrays(read.arrays()))

@@ -57,9 +57,13 @@ def confine(limits: Confinement) -> None:
 def lock_in(folder: Path) -> None:
     """Let this process read the libraries, and read and write the folder; no network, no other process.
 
+    The compiled loops are among the libraries, where the environment says where they are.
+
     Where the kernel lacks one of both means, the other one holds alone: ``missing`` names it.
     """
     readable = [*map(Path, _OF_THE_SYSTEM), *_library_folders()]
+    loops = Path(os.environ.get("NUMBA_CACHE_DIR", "/nowhere"))
+    readable += [loops] if loops.is_dir() else []
     landlock.allow_only({**dict.fromkeys(readable, landlock.READ), folder: landlock.READ_AND_WRITE})
     seccomp.refuse_calls()
 

@@ -80,6 +80,7 @@ def test_a_ready_tree_shows_its_nodes_and_how_well_it_represents_the_model(
         "compare": "all",
         "significance_level_of": "node",
         "criterion": "gain",
+        "leaf_probabilities": "rows",
         "smearing_probability": 0.25,
         "stop_when_pure": False,
         "evaluation_dataset": None,

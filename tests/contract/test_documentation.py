@@ -255,6 +255,7 @@ def test_paths_of_the_contract_are_all_there(document: Json) -> None:
         "/v1/prototype-sets": {"get", "post"},
         "/v1/prototype-sets/{prototype_set_id}": {"get", "delete"},
         "/v1/prototype-sets/{prototype_set_id}/content": {"get"},
+        "/v1/prototype-sets/{prototype_set_id}/export": {"get"},
         "/v1/rule-sets": {"get", "post"},
         "/v1/rule-sets/{rule_set_id}": {"get", "delete"},
         "/v1/rule-sets/{rule_set_id}/content": {"get"},

@@ -12,7 +12,7 @@ from schemas.api_keys import SCOPES
 from schemas.explanations import ExplanationList
 from tests.support.api import Json, Registered, register
 from tests.support.guarded import Guarded, second_process, serving_with_keys, until
-from tests.support.patience import when_idle
+from tests.support.patience import PATIENCE_SECONDS, when_idle
 
 _CONTRACT = json.loads((Path(__file__).parents[2] / "openapi.json").read_text(encoding="utf-8"))
 _OPERATIONS = [
@@ -146,7 +146,7 @@ def test_a_key_requested_twice_is_made_once_and_shown_once(guarded: Guarded) -> 
     def call(name: str) -> httpx.Response:
         headers = {"Authorization": f"Bearer {guarded.keys['admin']}", "Idempotency-Key": "one-key"}
         body = {"name": name, "scopes": ["read"]}
-        return httpx.post(f"{guarded.url}/v1/api-keys", json=body, headers=headers)
+        return httpx.post(f"{guarded.url}/v1/api-keys", json=body, headers=headers, timeout=PATIENCE_SECONDS)
 
     first, again, other = call("once"), call("once"), call("another")
 

@@ -18,6 +18,7 @@ from storage.database import Database
 from storage.settings import embedded
 from tests.support.api import Api, Json, csv_of, frame_of
 from tests.support.models import fitted
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.serving import serving
 
 _FORGED = '{"event": "forged", "level": "info"}'
@@ -79,7 +80,8 @@ def _session(url: str, api: Api, key: str, marks: Marks) -> None:
     api.explain(explainer, [instance, {**instance, names[0]: marks.text("category")}], row_ids=["a", marks.text("id")])
     api.post(f"/v1/models/{both['model']}/predictions", {"instances": [instance]})
     api.post("/v1/api-keys", {"name": marks.text("key"), "scopes": ["read"]})
-    httpx.get(f"{url}/v1/models", headers={"Authorization": f"Bearer {key}", "Cookie": marks.text("cookie")})
+    headers = {"Authorization": f"Bearer {key}", "Cookie": marks.text("cookie")}
+    httpx.get(f"{url}/v1/models", headers=headers, timeout=PATIENCE_SECONDS)
 
 
 def _made(send: Callable[[], httpx.Response]) -> Json:
@@ -110,7 +112,8 @@ def _mistakes(url: str, api: Api, key: str, marks: Marks) -> None:
     wrong = key[:-12] + marks.text("k")[:12]
     marks.made[-1] = wrong
     for credentials in (f"Bearer {wrong}", f"Basic {marks.text('password')}", f"Bearer {key} {key}", key):
-        assert httpx.get(f"{url}/v1/models", headers={"Authorization": credentials}).status_code == 401
+        headers = {"Authorization": credentials}
+        assert httpx.get(f"{url}/v1/models", headers=headers, timeout=PATIENCE_SECONDS).status_code == 401
 
 
 def _failures(data_dir: Path, api: Api, marks: Marks) -> None:

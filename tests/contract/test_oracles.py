@@ -68,6 +68,8 @@ def test_a_tree_approximates_it(api: Api, oracle: Json, dataset: str) -> None:
     labels = _NETWORK.estimator.predict(_NETWORK.features)
     assert evaluation["model"]["accuracy"] == pytest.approx((labels == _NETWORK.target).mean())
     assert all(node["settled"] is None for node in result["nodes"])
+    on_rows = api.made("/v1/approximation-trees", {**request, "method": "cart", "fitted_on": "dataset"})["result"]
+    assert on_rows["evaluation"]["fidelity"] > 0.85
     text = api.get(f"/v1/approximation-trees/{made['id']}/export?format=text").text
     assert "a model without trees" in text
 

@@ -2,13 +2,16 @@
 
 import io
 import json
+from typing import Any
 
 import numpy as np
+import onnxruntime
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from schemas.prototype_classifiers import PrototypeClassifier
 from schemas.prototype_sets import PrototypeSet, PrototypeSetResult
 from tests.support.api import Api, Json, Registered, csv_of, frame_of
 from tests.support.tree_graphs import regressor, stump
@@ -21,7 +24,7 @@ _RESULT_FIELDS = {
     *("objective_upper_bound", "certificate", "certificate_scope", "certificate_objective"),
     *("all_rows_upper_bound", "all_rows_certificate"),
     *("stopped_by", "prototypes", "quality", "evaluation", "evaluated_on", "measured_against", "baseline"),
-    *("classes_without_prototypes", "caution"),
+    *("classes_without_prototypes", "caution", "criticisms"),
 }
 _PROTOTYPE_FIELDS = {
     *("rank", "row_id", "row", "label", "value", "gain", "objective", "coverage", "quality", "features"),
@@ -173,6 +176,25 @@ def test_the_content_as_json_is_the_set_without_how_it_came_about(api: Api, fore
     assert PrototypeSetResult.model_validate(content)
     assert content == forest.prototype_set["result"]
     assert set(content) == _RESULT_FIELDS
+
+
+def test_the_classifier_is_exported_and_predicts_what_explanations_say(api: Api, forest: Registered) -> None:
+    path = f"/v1/prototype-sets/{forest.prototype_set['id']}/export"
+    python, document, onnx = (api.get(f"{path}?format={form}") for form in ("python", "json", "onnx"))
+
+    names: dict[str, Any] = {}
+    exec(compile(python.text, "exported classifier", "exec"), names)  # noqa: S102  # that is what it is for
+    explained = api.explain(forest.explainer["id"], [forest.instance(row) for row in range(20)])["data"]
+    found = [names["predict"](forest.instance(row)) for row in range(20)]
+    assert found == [each["prototype_prediction"]["label"] for each in explained]
+    assert PrototypeClassifier.model_validate_json(document.content).refusal is None
+    assert (python.headers["Content-Type"], onnx.headers["Content-Type"]) == (
+        "text/x-python; charset=utf-8",
+        "application/octet-stream",
+    )
+    outputs = onnxruntime.InferenceSession(onnx.content).get_outputs()
+    assert [each.name for each in outputs] == ["label", "nearest_prototype", "proximity"]
+    assert api.get(f"{path}?format=pickle").status_code == 422
 
 
 def test_the_content_as_csv_and_parquet_has_a_row_for_each_prototype(api: Api, forest: Registered) -> None:

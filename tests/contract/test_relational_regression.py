@@ -35,7 +35,7 @@ def inputs(forest: Json) -> Json:
 
 @pytest.fixture(scope="module")
 def tree(api: Api, inputs: Json) -> Json:
-    made = api.made(_TREES, {**inputs, "max_pseudo_samples": 500, "max_depth": 2})
+    made = api.made(_TREES, {**inputs, "max_pseudo_samples": 1_000, "max_depth": 2})
     assert made["status"] == "ready", made["problem"]
     return made
 
@@ -101,7 +101,7 @@ def test_ism_is_refused_and_sta_the_default(api: Api, inputs: Json, tree: Json) 
 
 
 def test_cart_learns_the_values(api: Api, inputs: Json) -> None:
-    made = api.made(_TREES, {**inputs, "method": "cart", "max_pseudo_samples": 500, "max_depth": 3})
+    made = api.made(_TREES, {**inputs, "method": "cart", "max_pseudo_samples": 1_000, "max_depth": 3})
 
     assert made["status"] == "ready", made["problem"]
     assert made["result"]["evaluation"]["fidelity"] > 0.3

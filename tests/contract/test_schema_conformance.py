@@ -14,6 +14,7 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, settings
 from schemathesis import Case
 from schemathesis.checks import not_a_server_error
+from schemathesis.core.result import Ok
 from schemathesis.pytest.lazy import get_all_tests
 from schemathesis.schemas import BaseSchema
 from schemathesis.specs.openapi.checks import (
@@ -93,5 +94,6 @@ def _hold(operation: str, n_examples: int, described: Service, things: RealThing
     of_operation = _description().include(method=method, path=path)
     wanted = settings(_generated, max_examples=n_examples)
     (found,) = get_all_tests(schema=of_operation, test_func=answer_is_as_described, settings=wanted, given_kwargs={})
+    assert isinstance(found, Ok)
     _, send_all = found.ok()
     send_all()

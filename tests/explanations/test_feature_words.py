@@ -61,6 +61,8 @@ ACCOUNTS = f"{BY} of kind credit"
         ("largest", Interval(high=300.0), f"largest balance of its accounts {ACCOUNTS} is at most 300", False),
         ("largest", Interval(low=300.0, low_inclusive=True), None, False),
         ("largest", Interval(1.0, 3.0, or_missing=True), None, False),
+        ("largest", Interval(1.0, 3.0), None, False),
+        ("smallest", Interval(1.0, 3.0), None, False),
         (
             "smallest",
             Interval(low=0.0, or_missing=True),

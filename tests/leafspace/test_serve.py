@@ -66,6 +66,10 @@ def _get(url: str) -> tuple[int, Any]:
     return answer.status_code, answer.json()
 
 
+def _call(method: str, url: str, **more: Any) -> int:  # noqa: ANN401  # httpx's own
+    return httpx.request(method, url, timeout=PATIENCE_SECONDS, verify=NO_TLS, **more).status_code
+
+
 def test_it_is_ready_with_everything_and_stops_within_ten_seconds(
     data_dir: Path, started: list["subprocess.Popen[str]"]
 ) -> None:
@@ -165,7 +169,7 @@ def test_uploads_come_in_on_the_disk_of_the_data_directory(quiet: Service) -> No
 
 
 def test_what_the_service_keeps_is_for_its_owner_alone(quiet: Service) -> None:
-    assert httpx.post(f"{quiet.url}/v1/datasets", files={"file": b"a,b\n1,2\n3,4\n"}).status_code == 201
+    assert _call("POST", f"{quiet.url}/v1/datasets", files={"file": b"a,b\n1,2\n3,4\n"}) == 201
     modes: dict[str, int] = {}
     for path in quiet.data_dir.rglob("*"):
         with suppress(FileNotFoundError):  # the service is at work
@@ -204,9 +208,9 @@ def test_beyond_loopback_callers_need_a_key_that_the_machine_makes(
     started.append(process)
     url = wait_until_ready(process).replace("0.0.0.0", "127.0.0.1")  # noqa: S104  # compared with
 
-    assert httpx.get(f"{url}/v1/models").status_code == 401
-    assert httpx.get(f"{url}/v1/models", headers={"Authorization": f"Bearer {key}"}).status_code == 200
-    assert httpx.delete(f"{url}/v1/models/x", headers={"Authorization": f"Bearer {key}"}).status_code == 403
+    assert _call("GET", f"{url}/v1/models") == 401
+    assert _call("GET", f"{url}/v1/models", headers={"Authorization": f"Bearer {key}"}) == 200
+    assert _call("DELETE", f"{url}/v1/models/x", headers={"Authorization": f"Bearer {key}"}) == 403
     process.terminate()
     assert process.wait(when_idle(10)) == 0
 

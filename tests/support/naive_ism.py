@@ -142,3 +142,24 @@ def leaves_of_trees(leaves: NDArray[np.int32], ensemble: TreeEnsemble, shares: F
         own = range(int(ensemble.n_leaves[tree]))
         trees.append([NaiveLeaf(reached == leaf, shares[first + leaf]) for leaf in own])
     return trees
+
+
+def independent_scores(ensemble: TreeEnsemble, rows: Floats, shares: Floats, box: Intervals) -> Floats:
+    """Return P_E(C|A) of a box, where tests that it does not decide are independent of it.
+
+    ``rows`` are the training rows, (n_rows, n_columns), and ``shares`` those of classes in each leaf.
+    """
+    leaf_of = {int(node): leaf for leaf, node in enumerate(ensemble.leaf_nodes)}
+
+    def scores(node: int, here: Floats) -> Floats:
+        if node in leaf_of:
+            return np.asarray(shares[leaf_of[node]])
+        column, operator = int(ensemble.column[node]), Operator(ensemble.operator[node])
+        assert operator is Operator.LEQ
+        cut = float(np.float32(ensemble.threshold[node]))
+        (low, high), is_low = box.get(column, (-inf, inf)), here[:, column] <= cut
+        share = 1.0 if high <= cut else 0.0 if low >= cut else is_low.mean() if len(here) else 0.5
+        sides = (share, ensemble.left[node], here[is_low]), (1 - share, ensemble.right[node], here[~is_low])
+        return np.asarray(sum(weight * scores(int(child), own) for weight, child, own in sides if weight))
+
+    return np.asarray(np.mean([scores(int(root), rows) for root in ensemble.offsets[:-1]], axis=0))

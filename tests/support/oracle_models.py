@@ -141,7 +141,7 @@ def _mixing_rows() -> dict[str, list[NodeProto]]:
 
 def _with_cyclic_tree() -> ModelProto:
     """Return a network beside a tree whose root is its own child."""
-    attributes = {
+    attributes: dict[str, Any] = {
         "n_targets": 1,
         "nodes_treeids": [0, 0, 0],
         "nodes_nodeids": [0, 1, 2],

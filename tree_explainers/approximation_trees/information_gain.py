@@ -20,7 +20,7 @@ GAIN, GAIN_RATIO, VARIANCE = (
     1,
     2,
 )  # criteria: information gain, the same by the entropy of sides, decrease of variance
-_LEAST_GAIN = 1e-9  # bits: smaller gains are rounding
+LEAST_GAIN = 1e-9  # bits: smaller gains are rounding
 
 
 class Tests(Protocol):
@@ -72,7 +72,7 @@ def highest(gains: NDArray[np.float64]) -> tuple[int, float]:
 def best_test(tests: Tests, rows: NDArray[np.int64], units: Units, min_samples_leaf: int) -> tuple[int, float] | None:
     """Return the test of the highest gain (ties: the first), and its gain; ``None`` if no gain exceeds rounding."""
     best, gain = tests.best(rows, units, min_samples_leaf)
-    return (best, gain) if gain > _LEAST_GAIN else None
+    return (best, gain) if gain > LEAST_GAIN else None
 
 
 def in_centred_units(values: NDArray[np.floating[Any]]) -> Units:
@@ -96,6 +96,12 @@ def entropy(sums: Units) -> float:
             share = own / total
             bits -= share * log2(share)
     return bits
+
+
+def entropy_of(shares: NDArray[np.float64]) -> float:
+    """Return the entropy of shares of classes in bits, equation 3."""
+    some = shares[shares > 0]
+    return float(-(some * np.log2(some)).sum())
 
 
 @compiled
@@ -125,7 +131,7 @@ def gain_of(criterion: int, whole: float, n_yes: int, yes: Units, n_no: int, no:
     of_shares = (
         -(n_yes / n_rows * log2(n_yes / n_rows) + n_no / n_rows * log2(n_no / n_rows)) if n_yes and n_no else 0.0
     )
-    return gain / of_shares if gain > _LEAST_GAIN and of_shares > 0 else 0.0
+    return gain / of_shares if gain > LEAST_GAIN and of_shares > 0 else 0.0
 
 
 class NodeLabels:

@@ -22,7 +22,18 @@ from ..rows import Rows
 from .bin_boxes import BinBox
 from .class_bounds import ClassBounds
 from .closed_boxes import ClosedBoxes
-from .information_gain import GAIN, GAIN_RATIO, VARIANCE, NodeLabels, best_test, in_centred_units, in_units
+from .information_gain import (
+    GAIN,
+    GAIN_RATIO,
+    LEAST_GAIN,
+    VARIANCE,
+    NodeLabels,
+    best_test,
+    entropy_of,
+    in_centred_units,
+    in_units,
+)
+from .leaf_probabilities import IndependentLeaves
 from .mixed_tests import statement_tests
 from .statement_conditions import StatementConditions
 from .tree_growth import ExaminedNode, Split, TreeLimits, grow
@@ -45,6 +56,7 @@ class IsmSettings:
     stop_when_pure: bool = False  # a node whose training rows have one class in the dataset's target is a leaf
     prune_safely: bool = True  # a node whose rows all certainly get one class is a leaf
     criterion: Literal["gain", "gain_ratio"] = "gain"  # of classes; values have the decrease of variance
+    leaf_probabilities: Literal["rows", "independent"] = "rows"  # how P(Y|A) is estimated
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +99,15 @@ def grow_ism(
     misses, and to break no implication among columns), if its training rows have one true class, as far as theirs are
     known (``stop_when_pure``), or if it reaches a limit. Where drawn rows join the training rows, ``min_samples_leaf``
     demands the same share of all rows. A leaf's label is the ensemble's, if it labels all rows in it alike; otherwise
-    the class of the highest mean probability. Ties go to the lower feature, the lower threshold, the first class.
+    the class of the highest mean probability. With independent ``leaf_probabilities``, gains come from P(C|A) of boxes
+    (``IndependentLeaves``), in time by the tests and the ensemble's nodes. Ties go to the lower feature, the lower
+    threshold, the first class.
 
     Raises
     ------
     MethodNotApplicable
-        For trees that vote (AdaBoost).
+        For trees that vote (AdaBoost); with independent leaf probabilities, for regression and for models whose
+        scores are not means of the leaves'.
     InvalidInput
         ``schema_mismatch`` for ``stop_when_pure`` without classes.
 
@@ -114,6 +129,9 @@ def check_ism(description: ModelDescription, settings: IsmSettings, *, has_targe
             "The model's trees cast votes (as AdaBoost's do), while `ism` needs scores that are means or sums of leaf "
             "values; use `sta`, `born_again` or `cart`."
         )
+        raise MethodNotApplicable(msg)
+    if description.task == "regression" and settings.leaf_probabilities == "independent":
+        msg = "`leaf_probabilities: independent` is for classes, and the model predicts a value; leave it out."
         raise MethodNotApplicable(msg)
     if settings.stop_when_pure and not has_target:
         msg = (
@@ -140,6 +158,10 @@ class _Growth:
             self._labels = NodeLabels(in_units(scores), labels, n_training)
         self._conditions = StatementConditions(training.rows, training.binned, description)
         self._training, self._model = training, (ensemble, description)
+        self._leaves = None
+        if settings.leaf_probabilities == "independent":
+            self._leaves = IndependentLeaves.of(ensemble, description, training.binned, scores)
+        self._is_ratio = settings.criterion == "gain_ratio"
         self._prunes = settings.prune_safely and labels is not None
         self._classes = training.classes if settings.stop_when_pure else None
         self._least = max(1, round(settings.limits.min_samples_leaf * n_rows / max(1, n_training)))
@@ -169,7 +191,10 @@ class _Growth:
         return self._bounds.is_certain(node.box, label, self._training.binned.bins[:, some])
 
     def _split(self, node: _Node) -> Split[_Node, Condition] | None:
-        best = best_test(self._tests, node.rows, self._labels.units, self._least)
+        if self._leaves is None:
+            best = best_test(self._tests, node.rows, self._labels.units, self._least)
+        else:
+            best = self._best_by_leaves(node, self._leaves)
         if best is None:
             return None
         test, gain = best
@@ -184,6 +209,26 @@ class _Growth:
             _Node(node.rows[~holds], self._boxes.narrowed(node.box, feature, own, is_true=not found.is_true)),
             gain * len(node.rows) / self._n_rows,
         )
+
+    def _best_by_leaves(self, node: _Node, leaves: IndependentLeaves) -> tuple[int, float] | None:
+        """Return the test of the highest gain and its gain, with P(C|A) of boxes instead of rows."""
+        whole, starts = entropy_of(leaves.scores(node.box)), self._statements.statement_starts
+        best, highest = -1, LEAST_GAIN
+        for test in range(self._tests.n_tests):
+            n_true = int(self._tests.holds(test, node.rows).sum())
+            if min(n_true, len(node.rows) - n_true) < self._least:
+                continue
+            feature = int(np.searchsorted(starts, test, side="right")) - 1
+            share, parts = n_true / len(node.rows), 0.0
+            for is_true in (True, False):
+                box = self._boxes.narrowed(node.box, feature, test - int(starts[feature]), is_true=is_true)
+                parts += (share if is_true else 1 - share) * entropy_of(leaves.scores(box))
+            gain = whole - parts
+            if self._is_ratio and gain > LEAST_GAIN:
+                gain /= entropy_of(np.array([share, 1 - share]))
+            if gain > highest:
+                best, highest = test, gain
+        return None if best < 0 else (best, highest)
 
 
 def _is_pure(classes: NDArray[np.int64]) -> bool:

@@ -149,7 +149,7 @@ def _goes_left(forest: Forest, node: np.int64, own: np.int64) -> Any:  # noqa: A
 
 
 @inlined
-def _may_go(forest: Forest, node: np.int64, own: int, side: np.int64) -> Any:  # noqa: ANN401  # numba's own bool
+def may_go(forest: Forest, node: np.int64, own: int, side: np.int64) -> Any:  # noqa: ANN401  # numba's own bool
     """Return whether some value of a bin goes to a side (0: left)."""
     if forest.cut[node] < 0:
         index = own - 1 - forest.cut[node]
@@ -298,7 +298,7 @@ def _narrow(forest: Forest, node: np.int64, side: np.int64, remaining: Remaining
     if forest.is_set[feature]:
         some, start = False, forest.set_starts[feature]
         for own in range(forest.set_starts[feature + 1] - start):
-            remaining.sets[start + own] &= _may_go(forest, node, own, side)
+            remaining.sets[start + own] &= may_go(forest, node, own, side)
             some |= remaining.sets[start + own]
         return some
     if forest.low_left[node] == (side == 0):

@@ -25,8 +25,23 @@ from numba.core.caching import (
     UserWideCacheLocator,
 )
 
+_may_compile = True
 _LONGEST_WAIT_SECONDS = 120.0  # then it is compiled here, too: no compilation takes as long
 _SECONDS_BETWEEN_LOOKS = 0.02
+
+
+class NotCompiled(Exception):
+    """A loop is not in the cache, and this process may not compile it."""
+
+
+def only_load() -> bool:
+    """Have this process load loops from the cache, without compiling any (``NotCompiled``) or writing there.
+
+    Return whether there is a cache.
+    """
+    global _may_compile  # noqa: PLW0603  # once in the life of a process
+    _may_compile = False
+    return bool(config.CACHE_DIR)
 
 
 class ModuleLocator(UserProvidedCacheLocator):  # type: ignore[misc]  # numba ships no types
@@ -59,6 +74,8 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba ships no types
         """Return the form for these types; ``None``, and the lock taken, if it is for this process to compile it."""
         self._release()
         found = super().load_overload(sig, target_context)
+        if found is None and not _may_compile:
+            raise NotCompiled(self._impl.filename_base)
         if found is None and self._acquire():
             found = super().load_overload(sig, target_context)  # the process before may just have saved it
             if found is not None:

@@ -109,6 +109,9 @@ class Engine:
     is_compared: bool = True  # otherwise the first job compares the walker with onnxruntime
 
 
+NOT_COMPARED = Engine("onnxruntime", "The walker is compared with onnxruntime by the first job.", is_compared=False)
+
+
 @dataclass(frozen=True, slots=True)
 class ModelDescription:
     """What the service keeps of a model beside its graph and its arrays."""

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from ..ensemble import Operator, TreeEnsemble
 from ..errors import RowRefused
-from ..leaf_space.leaves import smallest_dtype
 from ..rows import Rows
 from .description import Engine, ModelColumn, ModelDescription, column_types
 from .session import ModelSession, Outcome
@@ -62,7 +61,7 @@ def _refused(reason: str) -> Engine:
 def _difference(session: WalkedSession, rows: Rows) -> str | None:
     """Return where the walker and onnxruntime differ, if they do."""
     expected = ModelSession.run(session, session.encode(rows))
-    codes = np.zeros(expected.leaves.T.shape, smallest_dtype(int(session.description.n_leaves)))
+    codes = np.zeros(expected.leaves.T.shape, np.uint32)
     found = session.fill(codes, [rows])
     answered = session.predict(rows)
     if (expected.leaves != codes.T).any():

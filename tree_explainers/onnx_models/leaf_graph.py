@@ -86,28 +86,28 @@ def build_graphs(
         ``model_too_complex`` where the result is beyond what protobuf can hold.
     """
     leaf_nodes = _leaf_nodes(parts, opset_version(model, "ai.onnx.ml") or 1)
-    _keep_what_is_needed(model, {*outputs, *(part.tensor for part in parts)})
+    keep_what_is_needed(model, {*outputs, *(part.tensor for part in parts)})
     graph = model.graph
     del graph.output[:], graph.value_info[:], graph.quantization_annotation[:]
     _import_default_operators(model)
     computed = {part.tensor for part in parts} - {value.name for value in graph.input}
-    front_graph = _serialized(_front(model, computed)) if computed else b""
+    front_graph = serialized(_front(model, computed)) if computed else b""
     # Names alone: exporters sometimes declare shapes that are wrong, and types follow from the operators.
     graph.output.extend(ValueInfoProto(name=name) for name in outputs)
-    prediction_graph = _serialized(model) if with_predictions else b""
+    prediction_graph = serialized(model) if with_predictions else b""
     graph.node.extend(leaf_nodes)
     graph.output.append(ValueInfoProto(name=LEAF_OUTPUT))
-    return BuiltGraphs(_serialized(model), front_graph, prediction_graph)
+    return BuiltGraphs(serialized(model), front_graph, prediction_graph)
 
 
 def build_prediction_graph(model: ModelProto, outputs: Sequence[str]) -> bytes:
     """Return the graph cut down to what ``outputs`` need, without leaves; otherwise as ``build_graphs``."""
-    _keep_what_is_needed(model, {*outputs})
+    keep_what_is_needed(model, {*outputs})
     graph = model.graph
     del graph.output[:], graph.value_info[:], graph.quantization_annotation[:]
     graph.output.extend(ValueInfoProto(name=name) for name in outputs)
     _import_default_operators(model)
-    return _serialized(model)
+    return serialized(model)
 
 
 def _import_default_operators(model: ModelProto) -> None:
@@ -132,7 +132,7 @@ def _front(model: ModelProto, tensors: set[str]) -> ModelProto:
     return front
 
 
-def _keep_what_is_needed(model: ModelProto, wanted: set[str]) -> None:
+def keep_what_is_needed(model: ModelProto, wanted: set[str]) -> None:
     """Drop nodes and constants that do not lead to a wanted tensor; what stays is not copied, it may be large."""
     graph = model.graph
     for at in reversed(range(len(graph.node))):
@@ -145,7 +145,8 @@ def _keep_what_is_needed(model: ModelProto, wanted: set[str]) -> None:
             del graph.initializer[at]
 
 
-def _serialized(model: ModelProto) -> bytes:
+def serialized(model: ModelProto) -> bytes:
+    """Return the bytes of a graph; refuse one that is larger than protobuf can hold."""
     try:
         data = bytes(model.SerializeToString())
     except (EncodeError, ValueError):

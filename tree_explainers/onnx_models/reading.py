@@ -11,10 +11,12 @@ from onnx import GraphProto, ModelProto, NodeProto
 
 from ..ensemble import Operator, TreeEnsemble, TreeTensor, empty_ensemble, join_ensembles
 from ..errors import ModelRefused
+from ..walker.tests_of_nodes import can_be_walked
 from .allowed_operators import ORACLE_OPERATORS, TREE_OPERATORS
 from .checking import check_model, parse_model
 from .column_map import ColumnMap, group_columns, map_columns
 from .description import (
+    NOT_COMPARED,
     DeclaredModel,
     Engine,
     Ensemble,
@@ -36,6 +38,8 @@ from .tree_attributes_5 import read_node_table_5
 from .tree_nodes import OrderedTrees, adds_up_exactly, order_trees
 from .walked_parts import WalkedParts
 
+_OF_ORACLES = Engine("onnxruntime", "The model is asked for predictions alone.")
+_OF_SETS = Engine("onnxruntime", "Trees test membership in sets, which is left to onnxruntime.")
 _SHOWN_COLUMNS, _LONGEST_NAME = 10, 200  # in a warning
 _ROUNDING_OF_ORACLES = 2.0**-20  # some single-precision operations deep
 
@@ -129,7 +133,7 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
         warnings=_warnings(ensemble, columns),
         tensors=tensors,
         sums=sums,
-        engine=Engine("onnxruntime", "The walker is compared with onnxruntime by the first job.", is_compared=False),
+        engine=NOT_COMPARED if can_be_walked(as_read) else _OF_SETS,
     )
     _refuse_large_description(description, limits)
     names = [name for name in (front.outputs.label, front.outputs.score) if name]
@@ -157,6 +161,7 @@ def _read_oracle(model: ModelProto, declared: DeclaredModel, limits: ModelLimits
         operators=tuple(sorted({node.op_type for node in model.graph.node})),
         leaf_output="",
         oracle_only=True,
+        engine=_OF_ORACLES,
     )
     _refuse_large_description(description, limits)
     graph = build_prediction_graph(model, [name for name in (front.outputs.label, front.outputs.score) if name])

@@ -42,7 +42,7 @@ class WalkedSession(ModelSession):
         super().__init__(read_graph, description)
         self._chunk_rows = min(_MAX_CHUNK_ROWS, max(1, _CELLS_PER_CHUNK // description.n_trees))
         in_double = description.sums in {"double", "double_rounded"}
-        self._walker = Walker.of(parts.as_read(ensemble), description.tensors, sums_in_double=in_double)
+        self.walker = Walker.of(parts.as_read(ensemble), description.tensors, sums_in_double=in_double)
         self._front = open_graph(parts.front_graph) if parts.front_graph else None
         self._predicting = open_graph(parts.prediction_graph) if parts.prediction_graph else None
         self._computed = [each.name for each in self._front.get_outputs()] if self._front else []
@@ -51,8 +51,11 @@ class WalkedSession(ModelSession):
         place, rows = piece
         try:
             feeds = self.encode(rows)
-            sums = self._walker.fill(self._tensors(feeds), len(rows), codes[:, place])
-            return self._predicted(feeds, sums)
+            tensors = self._tensors(feeds)
+            if self.description.sums is None:
+                self.walker.fill(tensors, len(rows), codes[:, place])
+                return self._predicted(feeds, None)
+            return self._predicted(feeds, self.walker.fill_and_sum(tensors, len(rows), codes[:, place]))
         except RowRefused as refusal:
             raise self._located(rows, refusal).after(place.start) from None
 
@@ -62,7 +65,7 @@ class WalkedSession(ModelSession):
             feeds = self.encode(rows)
             if self.description.sums is None:
                 return self._predicted(feeds, None)
-            return self._predicted(feeds, self._walker.sums(self._tensors(feeds), len(rows)))
+            return self._predicted(feeds, self.walker.sums(self._tensors(feeds), len(rows)))
         except RowRefused as refusal:
             raise self._located(rows, refusal).after(place.start) from None
 

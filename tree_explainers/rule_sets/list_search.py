@@ -86,15 +86,14 @@ def search_rule_list(
         Its shares of classes and numbers of rows are those of ``rows``; predictions those of the rows on which the list
         was found.
     """
-    alone = ListSearch(rows, limits, STRICTNESS)
+    alone = ListSearch(rows, limits)
     begins: list[tuple[ListSearch, Begin]] = [(alone, _from_nothing), *((alone, _FromRegions(each)) for each in models)]
     if pseudo is None:
         drafts = run_in_threads(_begin, begins, report, SEARCHING)
         return alone.finish(min(drafts, key=alone.length), report)
-    both = rows.followed_by(pseudo.finding)
-    for found_on, strictness in ((pseudo.finding, STRICTNESS), (pseudo.finding, _STRICTER), (both, STRICTNESS)):
-        begins.append((ListSearch(found_on, limits, strictness), _from_nothing))
-    begins += [(ListSearch(found_on, limits, _STRICTER), _from_tree) for found_on in (pseudo.finding, both)]
+    others, both = (ListSearch(each, limits) for each in (pseudo.finding, rows.followed_by(pseudo.finding)))
+    begins += [(search, _from_nothing) for search in (others, others.stricter(), both)]
+    begins += [(search.stricter(), _from_tree) for search in (others, both)]
     most = conditions_of_paths(alone.tree())
 
     def found(begin: tuple[ListSearch, Begin], own_report: ReportProgress) -> RuleList:
@@ -157,10 +156,20 @@ class _FromRegions:
 class ListSearch:
     """The rows, goal and limits that all starts of one search share."""
 
-    def __init__(self, labelled: LabelledRows, limits: RuleLimits, strictness: float) -> None:
+    def __init__(
+        self,
+        labelled: LabelledRows,
+        limits: RuleLimits,
+        strictness: float = STRICTNESS,
+        rows: SearchRows | None = None,  # the same rows, if they are prepared
+    ) -> None:
         self.labelled, self._limits = labelled, limits
-        self.rows: SearchRows = search_rows(labelled.binned)
+        self.rows = search_rows(labelled.binned) if rows is None else rows
         self._goal: SearchGoal = search_goal(self.rows, labelled.targets, strictness)
+
+    def stricter(self) -> "ListSearch":
+        """Return the search of the same rows for which conditions have to be worth more."""
+        return ListSearch(self.labelled, self._limits, _STRICTER, self.rows)
 
     def grower(self, report: ReportProgress) -> Grower:
         """Return what makes a list's description shorter."""

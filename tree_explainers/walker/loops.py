@@ -24,7 +24,7 @@ class Trees(NamedTuple):
 
 
 @compiled
-def walk_leaves(trees: Trees, ranks: Ranks, codes: NDArray[Any]) -> None:
+def walk_leaves(trees: Trees, ranks: Ranks, leaves: NDArray[np.int32]) -> None:
     """Write the leaf of each row in each tree.
 
     Parameters
@@ -33,35 +33,25 @@ def walk_leaves(trees: Trees, ranks: Ranks, codes: NDArray[Any]) -> None:
         All trees.
     ranks : (at least n_rows, a multiple of 8; n_ranked)
         What is behind the rows may be anything that is a rank.
-    codes : (n_trees, n_rows)
-        Unsigned integers, of any size that holds the leaves; filled in.
+    leaves : (n_trees, as many as ``ranks``)
+        Counted within the tree; filled in.
     """
     reached = np.empty(ranks.shape[0], np.int64)
     for tree in range(len(trees.starts) - 1):
         first, end = trees.starts[tree], trees.starts[tree + 1]
         _walk(trees.words[first:end], trees.layout, trees.n_sure_steps[tree], ranks, reached)
-        for row in range(codes.shape[1]):
-            codes[tree, row] = trees.leaf[first + reached[row]]
+        for row in range(leaves.shape[1]):
+            leaves[tree, row] = trees.leaf[first + reached[row]]
 
 
 @compiled
-def sum_leaves(codes: NDArray[Any], leaf_starts: Ints, values: NDArray[Any], sums: NDArray[Any]) -> None:
-    """Add the values of leaves that are known, ``codes``, (n_trees, n_rows), to sums as ``walk_sums`` does."""
-    for tree in range(codes.shape[0]):
-        for row in range(codes.shape[1]):
-            at = leaf_starts[tree] + codes[tree, row]
-            for output in range(sums.shape[1]):
-                sums[row, output] += values[at, output]
-
-
-@compiled
-def walk_sums(trees: Trees, ranks: Ranks, leaf_starts: Ints, values: NDArray[Any], sums: NDArray[Any]) -> None:
-    """Add the values of each row's leaf to its sums, tree by tree, in the values' precision.
+def sum_leaves(leaves: NDArray[np.int32], leaf_starts: Ints, values: NDArray[Any], sums: NDArray[Any]) -> None:
+    """Add the values of each row's leaves to its sums, tree by tree, in the values' precision.
 
     Parameters
     ----------
-    trees, ranks
-        As of ``walk_leaves``.
+    leaves : (n_trees, at least n_rows)
+        As ``walk_leaves`` writes them.
     leaf_starts : (n_trees,)
         The first leaf of each tree among all.
     values : (n_leaves, n_outputs)
@@ -69,12 +59,9 @@ def walk_sums(trees: Trees, ranks: Ranks, leaf_starts: Ints, values: NDArray[Any
     sums : (n_rows, n_outputs)
         Changed.
     """
-    reached = np.empty(ranks.shape[0], np.int64)
-    for tree in range(len(trees.starts) - 1):
-        first, end = trees.starts[tree], trees.starts[tree + 1]
-        _walk(trees.words[first:end], trees.layout, trees.n_sure_steps[tree], ranks, reached)
+    for tree in range(leaves.shape[0]):
         for row in range(sums.shape[0]):
-            at = leaf_starts[tree] + trees.leaf[first + reached[row]]
+            at = leaf_starts[tree] + leaves[tree, row]
             for output in range(sums.shape[1]):
                 sums[row, output] += values[at, output]
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..ensemble import TreeEnsemble, TreeTensor
 from .cuts import Ranks, TensorCuts, cuts_by_tensor, rank_cuts
-from .loops import ROWS_TOGETHER, Trees, sum_leaves, walk_leaves, walk_sums
+from .loops import ROWS_TOGETHER, Trees, sum_leaves, walk_leaves
 from .tests_of_nodes import tests_of
 from .words import TreeWords, pack
 
@@ -53,26 +53,35 @@ class Walker:
             cuts_by_tensor(cuts, tensors),
             max(1, cuts.n_ranked),
             ensemble.leaf_offsets[:-1].astype(np.int64),
-            np.ascontiguousarray(ensemble.leaf_values, np.float64 if sums_in_double else np.float32),
+            np.array(ensemble.leaf_values, np.float64 if sums_in_double else np.float32, order="C"),
         )
 
-    def fill(self, tensors: Tensors, n_rows: int, codes: NDArray[Any]) -> NDArray[Any]:
-        """Write the leaf, counted within its tree, of each row in each tree into ``codes``, (n_trees, n_rows).
+    def fill(self, tensors: Tensors, n_rows: int, codes: NDArray[Any]) -> None:
+        """Write the leaf, counted within its tree, of each row in each tree into ``codes``, (n_trees, n_rows)."""
+        for rows, leaves in self._blocks_of_leaves(tensors, n_rows):
+            codes[:, rows] = leaves[:, : rows.stop - rows.start]
 
-        Return the sums, as ``sums`` does.
-        """
+    def fill_and_sum(self, tensors: Tensors, n_rows: int, codes: NDArray[Any]) -> NDArray[Any]:
+        """Do as ``fill`` does, and return what ``sums`` returns."""
         sums = np.zeros((n_rows, self.values.shape[1]), self.values.dtype)
-        for rows, ranks in self._blocks(tensors, n_rows):
-            walk_leaves(self._trees, ranks, codes[:, rows])
-            sum_leaves(codes[:, rows], self.leaf_starts, self.values, sums[rows])
+        for rows, leaves in self._blocks_of_leaves(tensors, n_rows):
+            codes[:, rows] = leaves[:, : rows.stop - rows.start]
+            sum_leaves(leaves, self.leaf_starts, self.values, sums[rows])
         return sums
 
     def sums(self, tensors: Tensors, n_rows: int) -> NDArray[Any]:
         """Return the sums of the values of each row's leaves, (n_rows, n_outputs), in the order of the trees."""
         sums = np.zeros((n_rows, self.values.shape[1]), self.values.dtype)
-        for rows, ranks in self._blocks(tensors, n_rows):
-            walk_sums(self._trees, ranks, self.leaf_starts, self.values, sums[rows])
+        for rows, leaves in self._blocks_of_leaves(tensors, n_rows):
+            sum_leaves(leaves, self.leaf_starts, self.values, sums[rows])
         return sums
+
+    def _blocks_of_leaves(self, tensors: Tensors, n_rows: int) -> Iterator[tuple[slice, NDArray[np.int32]]]:
+        """Yield rows, some at a time, with their leaves and some more."""
+        for rows, ranks in self._blocks(tensors, n_rows):
+            leaves = np.empty((len(self.leaf_starts), len(ranks)), np.int32)
+            walk_leaves(self._trees, ranks, leaves)
+            yield rows, leaves
 
     @property
     def _trees(self) -> Trees:

@@ -140,7 +140,12 @@ def _grow_ism(
         report = part_of(report, 0.5, 1)
     binned = BinnedRows.of(statements_of(model.ensemble, model.description), rows)
     training = IsmTraining(rows, binned, scores, labels, classes, inputs.implications, n_training)
-    settings = IsmSettings(_limits(request), request.stop_when_pure, criterion=request.criterion)
+    settings = IsmSettings(
+        _limits(request),
+        request.stop_when_pure,
+        criterion=request.criterion,
+        leaf_probabilities=request.leaf_probabilities,
+    )
     return grow_ism(training, model.ensemble, model.description, settings, report)
 
 

@@ -1,7 +1,7 @@
 """The inputs of jobs: an open model, its leaves and predictions for a dataset's rows, and the space of leaves."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -23,8 +23,11 @@ from tree_explainers.ensemble import TreeEnsemble
 from tree_explainers.errors import RowRefused
 from tree_explainers.leaf_space.coarser_leaves import CoarserLeaves, coarser_leaves
 from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind, smallest_dtype
-from tree_explainers.onnx_models.description import ModelDescription
+from tree_explainers.onnx_models.description import Engine, ModelDescription
+from tree_explainers.onnx_models.engine_comparison import compare_engines
 from tree_explainers.onnx_models.session import ModelSession
+from tree_explainers.onnx_models.walked_parts import WalkedParts
+from tree_explainers.onnx_models.walked_session import WalkedSession
 from tree_explainers.rows import Rows
 
 from ..runtime.context import JobContext
@@ -46,20 +49,46 @@ class OpenModel:
     view: Model
     description: ModelDescription
     ensemble: TreeEnsemble
+    parts: WalkedParts
     read_graph: Callable[[], bytes]
+    keep_engine: Callable[[Engine], None]  # once it is known
 
     @cached_property
     def session(self) -> ModelSession:
-        """The graph, opened when it is first needed: where a leaf table is kept, it is not."""
-        return ModelSession(self.read_graph(), self.description, n_threads=_N_THREADS)
+        """The graph, opened when it is first needed: where a leaf table is kept, it is not.
+
+        Many rows are walked, if the walker was found to agree with onnxruntime. Where this is not known yet, the two
+        are compared now.
+        """
+        engine = self.description.engine
+        if engine.name == "onnxruntime" and engine.is_compared:
+            return ModelSession(self.read_graph(), self.description, n_threads=_N_THREADS)
+        session = WalkedSession(self.read_graph, self.description, self.ensemble, self.parts)
+        if not engine.is_compared:
+            engine = compare_engines(session, self.ensemble)
+            self.keep_engine(engine)
+        if engine.name == "onnxruntime":
+            return ModelSession(self.read_graph(), self.description, n_threads=_N_THREADS)
+        return session
 
 
 def open_model(models: ModelStore, objects: ObjectStore, model_id: str) -> OpenModel:
     """Return the model with this id, opened."""
     stored = models.get(model_id)
     description = ModelDescription.from_json(stored.description)
-    ensemble = TreeEnsemble.from_arrays(read_arrays(objects.get(stored.ensemble)))
-    return OpenModel(stored.view, description, ensemble, lambda: objects.get(stored.leaf_graph))
+    arrays = read_arrays(objects.get(stored.ensemble))
+
+    def keep_engine(engine: Engine) -> None:
+        models.keep_engine(model_id, asdict(engine))
+
+    return OpenModel(
+        stored.view,
+        description,
+        TreeEnsemble.from_arrays(arrays),
+        WalkedParts.from_arrays(arrays),
+        lambda: objects.get(stored.leaf_graph),
+        keep_engine,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,11 @@ _RANKING_IS_WEAKER = (
     "on other rows, shows more"
 )
 
+_NEIGHBORS_FIND_MORE = (
+    "in large leaves, as boosting and coarser leaves have, near rows count as much as far ones: there, the method "
+    "`neighbors` with n_neighbors 50 has found more wrong labels on most data"
+)
+
 
 def make_label_audit(context: JobContext) -> Produced:
     """Make the artefact that a ``LabelAuditRequest`` describes."""
@@ -125,21 +130,27 @@ def _content(request: LabelAuditRequest, audited: _AuditedRows, steps: list[Audi
         n_suggested=int((audit.suggested >= 0).sum()),
         n_without_neighbors=int((~has_votes).sum()),
         model_agreement=model_agreement,
-        caution=_caution(model_agreement, steps),
+        caution=_caution(request, audited.space, model_agreement, steps),
         rows=[AuditedRow(**line) for line in first.to_pylist()],
     )
 
 
-def _caution(model_agreement: float, steps: list[AuditLeafStep]) -> str | None:
+def _caution(
+    request: LabelAuditRequest, space: LeafSpace, model_agreement: float, steps: list[AuditLeafStep]
+) -> str | None:
     """Return why the ranking may be weaker than it could be, and where leaves were made coarser on its account."""
-    memorised = caution_of_labels(model_agreement, _RANKING_IS_WEAKER)
-    if len(steps) <= 1:
-        return memorised
-    coarser = (
+    is_coarser = len(steps) > 1
+    cautions = [
+        caution_of_labels(model_agreement, _RANKING_IS_WEAKER),
         f"{steps[0].unopposed:.1%} of the rows share leaves of the trees' own only with rows of their label, which "
         "cannot be suspected by these: coarser leaves were used (leaf_steps)"
-    )
-    return coarser if memorised is None else f"{memorised}; {coarser}"
+        if is_coarser
+        else None,
+        _NEIGHBORS_FIND_MORE
+        if request.method == "all_rows" and (is_coarser or space.kind != "random_forest")
+        else None,
+    ]
+    return "; ".join(caution for caution in cautions if caution) or None
 
 
 def _write_table(path: Path, audited: _AuditedRows) -> None:

@@ -33,6 +33,7 @@ from tree_explainers.prototype_sets.readable import feature_numbers
 from tree_explainers.prototype_sets.selection import StoppingImprovement
 
 from ..runtime.context import JobContext, Produced
+from .prototype_classifiers import write_classifier
 from .prototype_set_choice import Choice, choose, load_inputs
 from .prototype_set_evaluation import (
     ChosenPrototypes,
@@ -76,6 +77,7 @@ def make_prototype_set(context: JobContext) -> Produced:
     selection, view = chosen.selection, chosen.space.model.view
     row_coverage, quantiles = measure_row_coverage(chosen), typicality_quantiles(quality, chosen, rows)
     reference = write_reference(context, chosen.space, rows.truth if rows.is_training else None)
+    prototypes = _view_prototypes(context.objects, chosen, quality)
     content = PrototypeSetResult(
         proximity_kind=chosen.space.kind,
         task=view.task,
@@ -96,13 +98,14 @@ def make_prototype_set(context: JobContext) -> Produced:
         objective_mean=selection.objective_mean,
         **_view_certificate(certificate, selection.total_weight),
         stopped_by=_view_stop_reason(request, choice, row_coverage),
-        prototypes=_view_prototypes(context.objects, chosen, quality),
+        prototypes=prototypes,
         criticisms=_view_criticisms(context.objects, chosen),
         quality=view_quality_of_set(quality, chosen, rows),
         typicality=view_typicality(quantiles, chosen, rows),
         **_evaluate(context, request, choice, rows, row_coverage),
     )
-    return Produced(content.model_dump_json().encode(), _arrays(chosen, quantiles), reference.files)
+    files = {**reference.files, **write_classifier(context, chosen, prototypes)}
+    return Produced(content.model_dump_json().encode(), _arrays(chosen, quantiles), files)
 
 
 # Certificate: how close the choice is to the best one, rounded such that every bound stays a bound.

@@ -155,7 +155,7 @@ class PublishedModel:
             sha256=objects.put(self.onnx),
             size_bytes=len(self.onnx),
             leaf_graph=objects.put(self.derived.read.leaf_graph),
-            ensemble=objects.put(write_arrays(self.derived.read.ensemble.to_arrays())),
+            ensemble=objects.put(write_arrays(self.derived.read.arrays())),
             description=self.derived.read.description.to_json(),
             metadata=self.metadata.model_dump(mode="json"),
             parity=None,

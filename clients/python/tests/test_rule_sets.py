@@ -1,12 +1,14 @@
 """Rule sets through the SDK, against a real service."""
 
 import asyncio
+import io
 import json
 import sqlite3
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 from leafspace_client import AsyncLeafspace, Conflict, Leafspace, RuleSet
 from sklearn.datasets import load_breast_cancer
@@ -35,6 +37,17 @@ def rule_set(client: Leafspace, model: str, dataset: str) -> RuleSet:
     return client.rule_sets.create(model, dataset, max_rules=4, n_restarts=2).wait(timeout=120)
 
 
+def test_the_papers_method_returns_its_regions_with_all_parameters(client: Leafspace, model: str, dataset: str) -> None:
+    fab = client.rule_sets.create(model, dataset, method="fab", max_rules=4, n_restarts=3).wait(timeout=120)
+
+    eta = pq.read_table(io.BytesIO(fab.parameters())).to_pandas().filter(like="eta:")
+    rows = pd.read_csv(io.BytesIO(fab.map_predictions("csv")))
+    assert eta.shape == (fab.result.n_statements, len(fab.regions))
+    assert sum(region.share for region in fab.regions) == pytest.approx(1)
+    assert rows["region"].value_counts().to_dict() == {each.region: each.n_rows for each in fab.regions if each.n_rows}
+    assert "  regions (MAP): error " in str(fab)
+
+
 def test_a_forest_is_described_in_a_few_rules(rule_set: RuleSet) -> None:
     lines = str(rule_set).splitlines()
 
@@ -46,7 +59,6 @@ def test_a_forest_is_described_in_a_few_rules(rule_set: RuleSet) -> None:
     assert lines[n_rules + 2].startswith(f"  printed rules: error {printed.error:.3f}, balanced error ")
     assert [line.partition(":")[0].strip() for line in lines[n_rules + 2 : -1]] == [
         "printed rules",
-        "regions (MAP)",
         "model",
         "always 'benign'",
     ]

@@ -24,6 +24,7 @@ _EARLIER = {
     "compare": "all",
     "significance_level_of": "node",
     "criterion": "gain",
+    "leaf_probabilities": "rows",
     "smearing_probability": 0.25,
 }
 

@@ -125,6 +125,19 @@ def test_a_job_on_a_small_table_is_short_and_one_on_many_rows_is_not(kind: str) 
     assert not is_short(estimate_job(kind, SOME, request).seconds)
 
 
+def test_a_tree_of_an_oracle_takes_as_long_as_the_oracle_that_labels_its_rows() -> None:
+    oracle = replace(SOME, n_trees=0, n_nodes=0, n_leaves=0, oracle_seconds=0.01)
+    request = REQUESTS["approximation_trees"]
+
+    quick, slow = (
+        estimate_job("approximation_trees", replace(oracle, oracle_seconds=seconds), request).seconds
+        for seconds in (0.01, 1.0)
+    )
+
+    assert slow - quick == pytest.approx(100 * 0.99)  # 100,000 pseudo rows, once
+    assert estimate_job("approximation_trees", oracle, request | {"method": "sta"}).seconds > 10 * quick
+
+
 N_ROWS, N_FEATURES, N_TREES = 12_000, 20, 60
 
 

@@ -13,8 +13,11 @@ from service.upload_sandbox.runner import UploadReader
 from service.upload_sandbox.settings import UploadReaderSettings
 from tree_explainers.ensemble import TreeEnsemble
 from tree_explainers.errors import ModelRefused
-from tree_explainers.onnx_models.description import ModelDescription
+from tree_explainers.onnx_models.description import DeclaredModel, ModelDescription, ModelLimits
+from tree_explainers.onnx_models.engine_comparison import compare_engines
+from tree_explainers.onnx_models.reading import read_model
 from tree_explainers.onnx_models.session import ModelSession
+from tree_explainers.onnx_models.walked_session import WalkedSession
 from tree_explainers.rows import Rows
 
 DATA = load_breast_cancer()
@@ -55,6 +58,22 @@ def test_a_forest_comes_back_as_description_arrays_and_graph(upload: Path) -> No
     session = ModelSession(vetted.leaf_graph.read_bytes(), description)
     outcome = session.run(session.encode(Rows(tuple(NAMES), tuple(X.astype(np.float64).T))))
     np.testing.assert_allclose(outcome.scores, FOREST.predict_proba(X), atol=1e-6)
+
+
+def test_the_child_compares_the_walker_with_onnxruntime_if_its_loops_are_compiled(
+    upload: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = read_model(upload.read_bytes(), DeclaredModel(), ModelLimits())
+    session = WalkedSession(lambda: read.leaf_graph, read.description, read.ensemble, read.for_walker)
+    assert compare_engines(session, read.ensemble).name == "walker"  # and its loops are compiled
+    metadata = _metadata(FOREST.predict_proba(X[:50]))
+
+    compared = UploadReader(UploadReaderSettings()).read_model(upload, metadata).description["engine"]
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "empty"))
+    not_compared = UploadReader(UploadReaderSettings()).read_model(upload, metadata).description["engine"]
+
+    assert compared == {"name": "walker", "reason": None, "is_compared": True}
+    assert (not_compared["name"], not_compared["is_compared"]) == ("onnxruntime", False)
 
 
 def test_predictions_of_another_model_fail_parity(upload: Path) -> None:

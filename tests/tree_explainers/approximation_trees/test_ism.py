@@ -14,7 +14,9 @@ from tests.support import naive_ism
 from tests.support.ism_training import IsmCase, ism_case
 from tests.support.models import onnx_of, rows_of_matrix
 from tests.support.shared import shared_path
+from tree_explainers.approximation_trees.bin_boxes import BinBox
 from tree_explainers.approximation_trees.ism import IsmSettings, grow_ism
+from tree_explainers.approximation_trees.leaf_probabilities import IndependentLeaves
 from tree_explainers.approximation_trees.ordered_tests import OrderedTests
 from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.approximation_trees.trees import ApproximationTree
@@ -251,6 +253,41 @@ def test_rows_that_were_drawn_join_the_estimates_and_are_counted_apart() -> None
     assert tree.structure(5) == case.grow(TreeLimits(5, 10)).structure(5)
     for node in tree.nodes:
         assert node.facts.n_samples == node.facts.n_pseudo_samples >= 10
+
+
+def test_independent_leaf_probabilities_are_those_of_a_walk_through_each_tree() -> None:
+    case = ism_case("few_random_forest_multiclass")
+    ensemble, binned = case.read.ensemble, case.training.binned
+    leaves = IndependentLeaves.of(ensemble, case.read.description, binned, case.training.scores)
+    shares = ensemble.leaf_values / ensemble.leaf_values.sum(axis=1, keepdims=True)
+    matrix, rng = np.column_stack(case.rows.columns), np.random.default_rng(0)
+
+    for n_conditions in (0, 1, 2, 3, 5):
+        box, intervals = BinBox.of_rows(binned), dict[int, tuple[float, float]]()
+        row = matrix[rng.integers(len(matrix))]
+        for _ in range(n_conditions):
+            feature = int(rng.integers(len(case.statements.features)))
+            about = case.statements.features[feature]
+            column, own = case.rows.names.index(about.name), int(rng.integers(about.n_statements))
+            cut, is_true = float(about.cuts[own]), bool(row[column] > about.cuts[own])
+            box = box.narrowed(feature, own, is_true=is_true)
+            low, high = intervals.get(column, (-np.inf, np.inf))
+            intervals[column] = (max(low, cut), high) if is_true else (low, min(high, cut))
+        expected = naive_ism.independent_scores(ensemble, matrix, shares, intervals)
+        np.testing.assert_allclose(leaves.scores(box), expected, atol=1e-6)
+
+
+def test_a_tree_may_be_grown_by_independent_leaf_probabilities() -> None:
+    case, limits = ism_case("few_random_forest_multiclass"), TreeLimits(2, 5)
+    settings = IsmSettings(limits, leaf_probabilities="independent")
+
+    tree = grow_ism(case.training, case.read.ensemble, case.read.description, settings)
+
+    assert tree.n_leaves >= 3
+    assert (tree.labels_of(case.rows) == case.predicted).mean() > 0.7
+    boosted = ism_case("xgboost_multiclass")
+    with pytest.raises(MethodNotApplicable, match="independent"):
+        grow_ism(boosted.training, boosted.read.ensemble, boosted.read.description, settings)
 
 
 def _refusal(case: IsmCase, *, stop_when_pure: bool = False) -> str:

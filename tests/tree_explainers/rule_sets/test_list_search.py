@@ -40,7 +40,7 @@ _SETS = {
 def test_a_list_made_of_a_tree_predicts_as_the_tree(name: str) -> None:
     data = _SETS[name]()
     labelled = LabelledRows(data.binned, data.targets)
-    search = ListSearch(labelled, RuleLimits(max_rules=7), 0.5)
+    search = ListSearch(labelled, RuleLimits(max_rules=7))
     tree = search.tree()
 
     draft = draft_of_tree(tree, search.rows)
@@ -50,7 +50,7 @@ def test_a_list_made_of_a_tree_predicts_as_the_tree(name: str) -> None:
     found = rules.predictions[np.argmax(np.c_[rules.fires(data.binned), np.ones(len(leaves))], axis=1)]
     for leaf in np.unique(leaves):
         own = data.targets.take(np.flatnonzero(leaves == leaf))
-        expected = np.bincount(own.classes).argmax() if own.values is None else own.values.mean()
+        expected = own.values.mean() if own.classes is None else np.bincount(own.classes).argmax()  # type: ignore[union-attr]
         assert found[leaves == leaf] == pytest.approx(expected)
     n_leaves = int((tree.children_left < 0).sum())
     assert len(draft) == n_leaves - 1 > 1
@@ -100,13 +100,13 @@ def _memorised() -> tuple[LabelledRows, PseudoRows, LabelledRows]:
     rng = np.random.default_rng(1)
     target = np.where(rng.random(len(target)) < 0.2, 1 - target, target)
     forest = RandomForestClassifier(40, random_state=0).fit(features[:400], target[:400])
-    read = read_model(onnx_of(forest, features), DeclaredModel(), ModelLimits())
+    train, new = rows_of_matrix(features[:400]), rows_of_matrix(features[400:])
+    read = read_model(onnx_of(forest, features), DeclaredModel(feature_names=train.names), ModelLimits())
     statements = statements_of(read.ensemble, read.description)
 
     def label(rows: Rows) -> Targets:
         return Targets.of_classes(forest.predict(np.stack(rows.columns, axis=1).astype(np.float32)), 2)
 
-    train, new = rows_of_matrix(features[:400]), rows_of_matrix(features[400:])
     smoother = Smoother.of(train, {}, GeneratorSettings(bandwidth=0.1))
     pseudo = draw_pseudo_rows(train, partial(smoother.draw, train, NodeBox({})), label, statements, rng)
     known, unseen = (LabelledRows(BinnedRows.of(statements, each), label(each)) for each in (train, new))
@@ -120,7 +120,7 @@ def _found(limits: RuleLimits, *, with_pseudo_rows: bool) -> RuleList:
 
 def test_where_labels_are_memorised_pseudo_rows_bring_rules_nearer_to_the_model_on_new_rows() -> None:
     known, _, unseen = _memorised()
-    search = ListSearch(known, RuleLimits(), 0.5)
+    search = ListSearch(known, RuleLimits())
     tree = fit_rule_list(
         boxes_of_draft(draft_of_tree(search.tree(), search.rows), search.rows, known.binned.statements),
         known.binned,

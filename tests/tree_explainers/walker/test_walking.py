@@ -84,7 +84,7 @@ def test_random_trees_of_all_operators_end_at_the_leaves_of_onnxruntime(
     leaves = filled(walker, feeds, 53)
 
     np.testing.assert_array_equal(leaves, outcome.leaves)
-    np.testing.assert_array_equal(walker.sums(feeds, 53), walker.fill(feeds, 53, np.zeros_like(leaves.T)))
+    np.testing.assert_array_equal(walker.sums(feeds, 53), walker.fill_and_sum(feeds, 53, np.zeros_like(leaves.T)))
     np.testing.assert_allclose(walker.sums(feeds, 53)[:, :1], outcome.scores, rtol=1e-5, atol=1e-4)
 
 

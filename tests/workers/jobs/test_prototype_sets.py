@@ -12,6 +12,7 @@ import pytest
 from schemas.prototype_sets import PrototypeMethod, PrototypeSet, PrototypeSetResult
 from storage.array_files import read_arrays
 from storage.dataset_files import DatasetFile
+from storage.errors import StorageError
 from tests.support.job_contexts import job_context
 from tests.support.models import FittedModel, fitted
 from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame
@@ -44,6 +45,49 @@ def forest(workshop: Workshop) -> tuple[str, pd.DataFrame]:
 
 def _prototypes(workshop: Workshop, case: RealCase, **request: object) -> PrototypeSet:
     return workshop.make(**{"model": case.model, "dataset": case.dataset, "n_prototypes": 4, **request})
+
+
+def test_sg_on_other_rows_is_judged_by_them_and_says_so(workshop: Workshop, forest: tuple[str, pd.DataFrame]) -> None:
+    model, frame = forest
+    rows, others = (workshop.register_dataset(part, target="t") for part in (frame[:300], frame[300:]))
+    request = {"model": model, "dataset": rows, "evaluation_dataset": others, "method": "sg", "labels": "target"}
+
+    judged = result_of(workshop.make(**request, selected_on="evaluation_dataset", metric="accuracy", n_prototypes=5))
+    own = result_of(workshop.make(**request, metric="accuracy", n_prototypes=5))
+
+    scores = [each.evaluation[-1].accuracy or 0 for each in (judged, own)]
+    assert scores[0] >= scores[1] > 0.8
+    assert "selected for their predictions" in (judged.caution or "")
+    assert "selected for their predictions" not in (own.caution or "")
+
+
+def test_criticisms_are_rows_that_prototypes_of_their_class_are_far_from(workshop: Workshop, case: RealCase) -> None:
+    made = result_of(_prototypes(workshop, case, min_leaf_rows=1))
+
+    rows = [each.row for each in made.criticisms]
+    assert [each.rank for each in made.criticisms] == list(range(1, 11))
+    assert not set(rows) & {each.row for each in made.prototypes}
+    for each in made.criticisms:
+        own = [other.row for other in made.prototypes if other.label == each.label]
+        near = [case.training_proximity[each.row, row] for row in own]
+        assert each.proximity == pytest.approx(max(near, default=0) / int(case.weights.sum()))
+        assert [cell.value for cell in each.features] == pytest.approx(case.real.features[each.row].tolist())
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"metric": "accuracy"}, "validation_failed"),
+        ({"selected_on": "evaluation_dataset"}, "validation_failed"),
+        ({"method": "sg", "selected_on": "evaluation_dataset"}, "validation_failed"),
+    ],
+)
+def test_what_judges_sg_is_refused_elsewhere(
+    workshop: Workshop, case: RealCase, changes: dict[str, object], code: str
+) -> None:
+    with pytest.raises(StorageError) as refused:
+        _prototypes(workshop, case, **changes)
+    assert refused.value.code == code
 
 
 def test_prototypes_are_rendered_as_the_rows_that_they_are(workshop: Workshop, case: RealCase) -> None:

@@ -161,6 +161,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     compare: Literal["all", "best_two"] = "all",
     significance_level_of: Literal["node", "tree"] = "node",
     criterion: Literal["gain", "gain_ratio"] = "gain",
+    leaf_probabilities: Literal["rows", "independent"] = "rows",
     smearing_probability: float = 0.25,
     n_repeats: int = 1,
     stop_when_pure: bool = False,
@@ -207,6 +208,8 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         Of ``sta``: the p-values of all other splits, or of the second best; the level of each split, or of the tree.
     criterion
         Of ``ism``: information gain, or its ratio to the entropy of both sides' shares of the rows.
+    leaf_probabilities
+        Of ``ism``: P(Y|A) by the rows of a node, or by independent splits (random forests; slow).
     smearing_probability
         Of ``born_again``: that a value is replaced by that of another row.
     n_repeats
@@ -234,6 +237,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         compare=compare,
         significance_level_of=significance_level_of,
         criterion=criterion,
+        leaf_probabilities=leaf_probabilities,
         smearing_probability=smearing_probability,
         n_repeats=n_repeats,
         stop_when_pure=stop_when_pure,

@@ -5,11 +5,12 @@ from typing import Any, Literal, TypeVar
 from ._generated.api.prototype_sets import (
     create_prototype_set,
     delete_prototype_set,
+    export_prototype_set,
     get_prototype_set,
     get_prototype_set_content,
     list_prototype_sets,
 )
-from ._generated.models import Evaluation, PagePrototypeSet, Prototype, PrototypeSetRequest
+from ._generated.models import Criticism, Evaluation, PagePrototypeSet, Prototype, PrototypeSetRequest
 from ._generated.models import PrototypeSet as Details
 from ._generated.types import UNSET
 from .artefacts import (
@@ -21,7 +22,7 @@ from .artefacts import (
     TableForm,
     content,
 )
-from .calls import Program, awaitable, blocking, create
+from .calls import Program, awaitable, blocking, call_of, create
 from .frames import prototypes_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
 from .proximities import ProximityKind
@@ -31,6 +32,7 @@ PROTOTYPE_SETS: Noun[Details] = Noun(
     Details, PagePrototypeSet, "prototype_set_id", get_prototype_set, list_prototype_sets, delete_prototype_set
 )
 Method = Literal["sm_u", "sm_a", "sm_wa", "sg", "a_pete", "k_medoids"]
+ExportForm = Literal["json", "sql", "python", "onnx"]
 Kept = TypeVar("Kept")
 
 
@@ -48,6 +50,12 @@ class PrototypeSetView(ArtefactView[Details]):
     def prototypes(self) -> list[Prototype]:
         """The prototypes in the order in which they were chosen."""
         found: list[Prototype] = self._part("prototypes")
+        return found
+
+    @property
+    def criticisms(self) -> list[Criticism]:
+        """Rows that no prototype represents well, the worst represented first: up to 10."""
+        found: list[Criticism] = self._part("criticisms")
         return found
 
     @property
@@ -75,6 +83,18 @@ class PrototypeSetView(ArtefactView[Details]):
 def _content(self: PrototypeSetView, form: TableForm = "json") -> Program[bytes]:
     """Return the whole result as the bytes of a JSON, CSV or Parquet file."""
     return (yield from content(self, form))
+
+
+def _export(self: PrototypeSetView, form: ExportForm = "python") -> Program[Any]:
+    """Return the classifier that gives a row what its nearest prototype has: text, or bytes of ONNX.
+
+    Python functions (``predict(row)``, ``nearest_prototype(row)``) need nothing but Python; SQL is one expression over
+    the features; the ONNX model takes what the registered model takes. All predict what the service predicts, ties
+    included; where the model scales numbers first, Python and SQL do so but for rounding at thresholds.
+    """
+    response = yield call_of(export_prototype_set, prototype_set_id=self.id, format_=form)
+    # Not as the answer is declared: types of text without a charset are read as Latin by some.
+    return response.content if form == "onnx" else response.content.decode()
 
 
 def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
@@ -157,12 +177,14 @@ class PrototypeSet(PrototypeSetView, BlockingArtefact):
     """A prototype set, for the blocking client."""
 
     content = blocking(_content)
+    export = blocking(_export)
 
 
 class AsyncPrototypeSet(PrototypeSetView, AwaitableArtefact):
     """A prototype set, for the async client."""
 
     content = awaitable(_content)
+    export = awaitable(_export)
 
 
 class PrototypeSets(SyncDeletable[Details, PrototypeSet, PrototypeSet]):

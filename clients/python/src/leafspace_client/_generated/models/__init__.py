@@ -99,6 +99,7 @@ from .level_count import LevelCount
 from .liveness import Liveness
 from .model import Model
 from .model_column import ModelColumn
+from .model_engine import ModelEngine
 from .model_metadata import ModelMetadata
 from .model_summary import ModelSummary
 from .model_warning import ModelWarning
@@ -308,6 +309,7 @@ __all__ = (
     "Liveness",
     "Model",
     "ModelColumn",
+    "ModelEngine",
     "ModelMetadata",
     "ModelSummary",
     "ModelWarning",

@@ -62,6 +62,10 @@ class ApproximationTreeRequest(Record):
         criterion (str | Unset): What `ism` maximises for classes: information gain, or its ratio to the entropy of the
             shares of rows on both sides (Quinlan). For values it is the decrease of variance. Other methods ignore it.
             Default: 'gain'.
+        leaf_probabilities (str | Unset): How `ism` estimates the probability that a row of a node reaches a leaf of the
+            ensemble: by the node's rows, or as if the splits on the way to the leaf were independent of the node's, as far
+            as these leave them open. The latter is for random forests; it takes time by splits x nodes of the ensemble.
+            Other methods ignore it. Default: 'rows'.
         smearing_probability (float | Unset): Probability that `born_again` replaces a value by that of another row.
             Other methods ignore it. Default: 0.25.
         n_repeats (int | Unset): Number of trees that are made from different pseudo-samples to measure stability; the
@@ -90,6 +94,7 @@ class ApproximationTreeRequest(Record):
     compare: str | Unset = "all"
     significance_level_of: str | Unset = "node"
     criterion: str | Unset = "gain"
+    leaf_probabilities: str | Unset = "rows"
     smearing_probability: float | Unset = 0.25
     n_repeats: int | Unset = 1
     stop_when_pure: bool | Unset = False
@@ -166,6 +171,8 @@ class ApproximationTreeRequest(Record):
 
         criterion = self.criterion
 
+        leaf_probabilities = self.leaf_probabilities
+
         smearing_probability = self.smearing_probability
 
         n_repeats = self.n_repeats
@@ -214,6 +221,8 @@ class ApproximationTreeRequest(Record):
             field_dict["significance_level_of"] = significance_level_of
         if criterion is not UNSET:
             field_dict["criterion"] = criterion
+        if leaf_probabilities is not UNSET:
+            field_dict["leaf_probabilities"] = leaf_probabilities
         if smearing_probability is not UNSET:
             field_dict["smearing_probability"] = smearing_probability
         if n_repeats is not UNSET:
@@ -354,6 +363,8 @@ class ApproximationTreeRequest(Record):
 
         criterion = d.pop("criterion", UNSET)
 
+        leaf_probabilities = d.pop("leaf_probabilities", UNSET)
+
         smearing_probability = d.pop("smearing_probability", UNSET)
 
         n_repeats = d.pop("n_repeats", UNSET)
@@ -387,6 +398,7 @@ class ApproximationTreeRequest(Record):
             compare=compare,
             significance_level_of=significance_level_of,
             criterion=criterion,
+            leaf_probabilities=leaf_probabilities,
             smearing_probability=smearing_probability,
             n_repeats=n_repeats,
             stop_when_pure=stop_when_pure,

@@ -11,6 +11,7 @@ from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
     from ..models.model_column import ModelColumn
+    from ..models.model_engine import ModelEngine
     from ..models.model_warning import ModelWarning
     from ..models.parity_result import ParityResult
 
@@ -45,6 +46,8 @@ class Model(Record):
         operators (list[str]): ONNX operators that the graph uses.
         column_map (list[ModelColumn]): Columns that the trees read, in their order, and how each is computed from the
             features.
+        engine (ModelEngine): What finds the leaves and predictions of many rows: of datasets, and of the rows that jobs
+            make.
         object_ (Literal['model'] | Unset): Type of this object. Default: 'model'.
         oracle_only (bool | Unset): Whether the model was registered for its predictions alone: numbers of trees, nodes
             and leaves are 0, and approximation trees are all that can be made of it. Default: False.
@@ -73,6 +76,7 @@ class Model(Record):
     feature_types: list[str]
     operators: list[str]
     column_map: list[ModelColumn]
+    engine: ModelEngine
     object_: Literal["model"] | Unset = "model"
     oracle_only: bool | Unset = False
     seconds_per_1000_rows: float | None | Unset = UNSET
@@ -130,6 +134,8 @@ class Model(Record):
             column_map_item = column_map_item_data.to_dict()
             column_map.append(column_map_item)
 
+        engine = self.engine.to_dict()
+
         object_ = self.object_
 
         oracle_only = self.oracle_only
@@ -171,6 +177,7 @@ class Model(Record):
                 "feature_types": feature_types,
                 "operators": operators,
                 "column_map": column_map,
+                "engine": engine,
             }
         )
         if object_ is not UNSET:
@@ -187,6 +194,7 @@ class Model(Record):
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.model_column import ModelColumn  # noqa: PLC0415
+        from ..models.model_engine import ModelEngine  # noqa: PLC0415
         from ..models.model_warning import ModelWarning  # noqa: PLC0415
         from ..models.parity_result import ParityResult  # noqa: PLC0415
 
@@ -259,6 +267,8 @@ class Model(Record):
 
             column_map.append(column_map_item)
 
+        engine = ModelEngine.from_dict(d.pop("engine"))
+
         object_ = cast(Literal["model"] | Unset, d.pop("object", UNSET))
         if object_ != "model" and not isinstance(object_, Unset):
             raise ValueError(f"object must match const 'model', got '{object_}'")
@@ -304,6 +314,7 @@ class Model(Record):
             feature_types=feature_types,
             operators=operators,
             column_map=column_map,
+            engine=engine,
             object_=object_,
             oracle_only=oracle_only,
             seconds_per_1000_rows=seconds_per_1000_rows,

@@ -1,0 +1,120 @@
+"""The nearest-prototype classifier as an ONNX file: the model's own leaves, compared with those of the prototypes.
+
+The leaves come from the graph that the service runs, so nothing can disagree with it: preprocessing, thresholds,
+missing values and categories are the model's own.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+from onnx import NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
+
+from .checking import opset_version
+from .leaf_graph import LEAF_OUTPUT, keep_what_is_needed, serialized
+
+_OPSET_WITH_INPUT_K = 10  # of TopK
+_PREFIX = "leafspace_prototypes"
+
+
+def prototype_graph(
+    leaf_graph: bytes,
+    leaves: NDArray[np.int32],
+    weights: NDArray[np.int64],
+    given: Sequence[str] | NDArray[np.float64],
+    coarser: tuple[NDArray[np.int32], NDArray[np.int64]] | None = None,
+) -> bytes:
+    """Return a graph that takes the model's inputs and predicts what the nearest prototype has.
+
+    Outputs: ``label``, a text, empty for a row that shares no leaf with any prototype (or ``value``, NaN for such a
+    row); ``nearest_prototype``, its 0-based rank, or -1; ``proximity`` to it, 0 to 1. Ties go to the earlier prototype.
+    Sums are exact: proximities are whole numbers in double precision.
+
+    Parameters
+    ----------
+    leaf_graph
+        The graph that the service runs.
+    leaves : (n_prototypes, n_trees) int32
+        Leaf of each prototype in each tree.
+    weights : (n_trees,) int64
+        What each tree counts.
+    given
+        (n_prototypes,) their labels, or their values.
+    coarser
+        Coarser leaf of each leaf, (n_leaves,), and where each tree's leaves begin, (n_trees + 1,); ``None`` where rows
+        are compared by the trees' own leaves.
+    """
+    model = onnx.load_from_string(leaf_graph)
+    keep_what_is_needed(model, {LEAF_OUTPUT})
+    parts = _Parts(opset_version(model, "") or 1)
+    own = LEAF_OUTPUT
+    if coarser is not None:
+        first = parts.constant("offsets", coarser[1][None, :-1].astype(np.int32))
+        place = parts.add("Add", [own, first], "places")
+        own = parts.add("Gather", [parts.constant("coarser", coarser[0].astype(np.int32)), place], "coarser_leaves")
+    shape = parts.constant("row_shape", np.array([-1, 1, len(weights)], dtype=np.int64))
+    rows = parts.add("Reshape", [own, shape], "rows")
+    shares = parts.add("Equal", [rows, parts.constant("leaves", leaves[None])], "shares")
+    counted = parts.add("Cast", [shares], "counted", to=TensorProto.DOUBLE)
+    column = parts.constant("weights", weights.astype(np.float64)[:, None])
+    sums = parts.add("MatMul", [counted, column], "sums")
+    flat = parts.constant("sum_shape", np.array([-1, len(leaves)], dtype=np.int64))
+    best, nearest = parts.largest(parts.add("Reshape", [sums, flat], "proximities"))
+    one = parts.constant("one_shape", np.array([-1], dtype=np.int64))
+    best, nearest = parts.add("Reshape", [best, one], "best_flat"), parts.add("Reshape", [nearest, one], "nearest_flat")
+    is_near = parts.add("Greater", [best, parts.constant("zero", np.array([0.0]))], "is_near")
+    of_prototypes, nothing = _given(given)
+    found = parts.add("Gather", [parts.constant("given", of_prototypes), nearest], "found")
+    name = "value" if of_prototypes.dtype.kind == "f" else "label"
+    parts.add("Where", [is_near, found, parts.constant("nothing", nothing)], name, is_output=True)
+    none = parts.constant("none", np.array([-1], dtype=np.int64))
+    parts.add("Where", [is_near, nearest, none], "nearest_prototype", is_output=True)
+    total = parts.constant("total", np.array([float(weights.sum())]))
+    parts.add("Div", [best, total], "proximity", is_output=True)
+    model.graph.node.extend(parts.nodes)
+    model.graph.initializer.extend(parts.constants)
+    del model.graph.output[:]
+    model.graph.output.extend(ValueInfoProto(name=name) for name in parts.outputs)
+    return serialized(model)
+
+
+def _given(given: Sequence[str] | NDArray[np.float64]) -> tuple[NDArray[np.generic], NDArray[np.generic]]:
+    if isinstance(given, np.ndarray):
+        return given.astype(np.float64), np.array([np.nan])
+    return np.array(given, dtype=object), np.array([""], dtype=object)
+
+
+class _Parts:
+    """The nodes and constants that are added to a graph."""
+
+    def __init__(self, opset: int) -> None:
+        self.nodes: list[NodeProto] = []
+        self.constants: list[TensorProto] = []
+        self.outputs: list[str] = []
+        self._opset = opset
+
+    def constant(self, name: str, values: NDArray[np.generic]) -> str:
+        """Add a constant; return its name."""
+        self.constants.append(numpy_helper.from_array(values, f"{_PREFIX}_{name}"))
+        return self.constants[-1].name
+
+    def add(
+        self, operator: str, inputs: Sequence[str], output: str, *, is_output: bool = False, **attributes: int
+    ) -> str:
+        """Add a node with one output; return that output's name, which is ``output`` itself for one of the graph's."""
+        name = output if is_output else f"{_PREFIX}_{output}"
+        self.nodes.append(helper.make_node(operator, inputs, [name], **attributes))
+        if is_output:
+            self.outputs.append(name)
+        return name
+
+    def largest(self, values: str) -> tuple[str, str]:
+        """Add the largest value of each row, and its first index."""
+        outputs = [f"{_PREFIX}_best", f"{_PREFIX}_nearest"]
+        if self._opset < _OPSET_WITH_INPUT_K:
+            self.nodes.append(helper.make_node("TopK", [values], outputs, k=1, axis=1))
+        else:
+            k = self.constant("k", np.array([1], dtype=np.int64))
+            self.nodes.append(helper.make_node("TopK", [values, k], outputs, axis=1))
+        return outputs[0], outputs[1]

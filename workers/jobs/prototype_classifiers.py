@@ -1,0 +1,96 @@
+"""The nearest-prototype classifier of a prototype set, in the forms that exports are written from."""
+
+from collections.abc import Collection
+from math import isfinite
+from pathlib import Path
+
+import numpy as np
+
+from schemas.prototype_classifiers import (
+    ClassifierPrototype,
+    ClassifierTest,
+    CutTree,
+    NumberRange,
+    PrototypeClassifier,
+)
+from schemas.prototype_sets import Prototype
+from schemas.rule_sets import RuleFeature
+from tree_explainers.errors import MethodNotApplicable
+from tree_explainers.onnx_models.description import ModelDescription
+from tree_explainers.onnx_models.prototype_graph import prototype_graph
+from tree_explainers.prototype_sets.classifier_trees import ClassifierTrees, RawTest, classifier_trees
+
+from ..runtime.context import JobContext
+from .prototype_set_evaluation import ChosenPrototypes
+
+
+def write_classifier(context: JobContext, chosen: ChosenPrototypes, prototypes: list[Prototype]) -> dict[str, Path]:
+    """Write the classifier as the document ``classifier`` and as ``onnx``; return the files by name."""
+    document, graph = context.workspace / "classifier.json", context.workspace / "classifier.onnx"
+    document.write_text(_document(chosen, prototypes).model_dump_json())
+    graph.write_bytes(_graph(chosen, prototypes))
+    return {"classifier": document, "onnx": graph}
+
+
+def _graph(chosen: ChosenPrototypes, prototypes: list[Prototype]) -> bytes:
+    space = chosen.space
+    labels = [each.label for each in prototypes if each.label is not None]
+    values = np.array([each.value for each in prototypes if each.value is not None])
+    coarser = None if space.leaves.min_leaf_rows == 1 else (space.leaves.codes, space.leaves.offsets)
+    return prototype_graph(space.model.read_graph(), chosen.leaves, space.weights, labels or values, coarser)
+
+
+def _document(chosen: ChosenPrototypes, prototypes: list[Prototype]) -> PrototypeClassifier:
+    space = chosen.space
+    description, dataset = space.model.description, space.dataset
+    types = {column.name: column.type for column in dataset.stored.view.columns}
+    named = zip(description.feature_names, dataset.columns, strict=True)
+    booleans = {feature for feature, column in named if types[column] == "boolean"}
+    given = [ClassifierPrototype(row_id=each.row_id, label=each.label, value=each.value) for each in prototypes]
+    try:
+        trees = classifier_trees(space.leaves.cut(space.model.ensemble), chosen.leaves, space.weights, description)
+    except MethodNotApplicable as refused:
+        nothing = ClassifierTrees((), (), int(space.weights.sum()))
+        return describe_classifier(nothing, description, booleans, given, refused.detail)
+    return describe_classifier(trees, description, booleans, given)
+
+
+def describe_classifier(
+    trees: ClassifierTrees,
+    description: ModelDescription,
+    booleans: Collection[str],
+    prototypes: list[ClassifierPrototype],
+    refusal: str | None = None,
+) -> PrototypeClassifier:
+    """Return the document that other programs apply; ``booleans`` are the features that are true or false."""
+    used = sorted({test.feature for test in trees.tests})
+    names, tokens = description.feature_names, description.missing_tokens
+    return PrototypeClassifier(
+        task=description.task,
+        classes=list(description.classes),
+        features=[_feature(names[index], tokens[index], is_boolean=names[index] in booleans) for index in used],
+        prototypes=prototypes,
+        total_weight=trees.total_weight,
+        tests=[_test(test, used.index(test.feature)) for test in trees.tests],
+        trees=[
+            CutTree(weight=tree.weight, root=tree.root, nodes=list(tree.nodes), leaves=list(tree.leaves))
+            for tree in trees.trees
+        ],
+        refusal=refusal,
+    )
+
+
+def _feature(name: str, token: str | None, *, is_boolean: bool) -> RuleFeature:
+    if token is not None:
+        return RuleFeature(name=name, type="category", missing_text=token)
+    return RuleFeature(name=name, type="boolean" if is_boolean else "number", missing_text=None)
+
+
+def _test(test: RawTest, feature: int) -> ClassifierTest:
+    ranges = [
+        NumberRange(above=low if isfinite(low) else None, up_to=high if isfinite(high) else None)
+        for low, high in test.ranges
+    ]
+    return ClassifierTest(
+        feature=feature, ranges=ranges, texts=list(test.texts), is_among=test.is_among, or_missing=test.or_missing
+    )

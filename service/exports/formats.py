@@ -41,7 +41,7 @@ CLASSIFIER_MEDIA_TYPES: dict[ClassifierExportFormat, str] = {
 }
 
 # What is needed to apply the result; how it was made and evaluated is left out.
-_RULE_FIELDS = {"task", "classes", "features", "rules", "default_prediction", "default_scores"}
+_RULE_FIELDS = {"task", "classes", "features", "combination", "rules", "default_prediction", "default_scores"}
 _TREE_FIELDS = {"task", "classes", "features", "n_nodes", "n_leaves", "depth", "nodes"}
 
 

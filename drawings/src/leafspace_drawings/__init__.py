@@ -2,7 +2,24 @@
 
 from .document import style_sheet, whole_document
 from .explanation import WhyContext, draw_explanation
+from .label_audit import AuditContext, draw_label_audit
 from .links import Links
+from .model import ModelContext, draw_model
 from .prototype_set import SetContext, draw_prototype_set
+from .rule_set import RulesContext, draw_rule_set
 
-__all__ = ["Links", "SetContext", "WhyContext", "draw_explanation", "draw_prototype_set", "style_sheet", "whole_document"]
+__all__ = [
+    "AuditContext",
+    "Links",
+    "ModelContext",
+    "RulesContext",
+    "SetContext",
+    "WhyContext",
+    "draw_explanation",
+    "draw_label_audit",
+    "draw_model",
+    "draw_prototype_set",
+    "draw_rule_set",
+    "style_sheet",
+    "whole_document",
+]

@@ -107,9 +107,9 @@ $(VENV)/.python:
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-$(VENV)/.runtime: $(VENV)/.python requirements/runtime.txt pyproject.toml clients/python/pyproject.toml
+$(VENV)/.runtime: $(VENV)/.python requirements/runtime.txt pyproject.toml clients/python/pyproject.toml drawings/pyproject.toml
 	$(PIP_INSTALL) --require-hashes -r requirements/runtime.txt
-	$(PIP_INSTALL) --no-deps --no-build-isolation -e . -e clients/python
+	$(PIP_INSTALL) --no-deps --no-build-isolation -e . -e clients/python -e drawings
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.runtime requirements/dev.txt

@@ -165,8 +165,8 @@ class _Why:
 
     def _images(self) -> list[tuple[str, str]]:
         """Return, where rows are images, the explained one and its nearest prototypes: a name and an address each."""
-        values = self.row.get("values")
-        columns = ImageColumns.offered_by([each["feature"] for each in values]) if values else None
+        values: Sequence[Json] = self.row.get("values") or ()
+        columns = ImageColumns.offered_by([each["feature"] for each in values])
         if columns is None:
             return []
         own = {each["feature"]: each["value"] for each in values}

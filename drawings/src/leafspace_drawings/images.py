@@ -43,7 +43,9 @@ class ImageColumns:
         height, width = (1 + max(place[axis] for place in places) for axis in (0, 1))
         if len(places) != height * width:
             return None
-        return ImageColumns(tuple(places[row, column] for row in range(height) for column in range(width)), width, height)
+        return ImageColumns(
+            tuple(places[row, column] for row in range(height) for column in range(width)), width, height
+        )
 
     def data_url(self, values: Mapping[str, Any]) -> str:
         """Return a row's image as a ``data:`` address of a PNG; a missing pixel is black."""

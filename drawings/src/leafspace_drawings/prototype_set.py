@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, pairwise
 from statistics import median
 from typing import Any
 
@@ -76,7 +76,9 @@ class _Seen:
         if not self.result["nested"] or len(scores) < 3:  # noqa: PLR2004  # a line of two points shows nothing
             return None
         names = ("r2",) if self.is_regression else ("fidelity", "balanced_accuracy")
-        return Curve.of([each["n_prototypes"] for each in scores], {name: [each[name] for each in scores] for name in names})
+        return Curve.of(
+            [each["n_prototypes"] for each in scores], {name: [each[name] for each in scores] for name in names}
+        )
 
     @cached_property
     def groups(self) -> list[Group]:
@@ -179,6 +181,6 @@ def _apart(places: Sequence[float], least: float) -> list[float]:
     """Return places moved down until neighbours are apart, in the given order of lines."""
     order = sorted(range(len(places)), key=lambda i: places[i])
     moved = list(places)
-    for above, below in zip(order, order[1:], strict=False):
+    for above, below in pairwise(order):
         moved[below] = max(moved[below], moved[above] + least)
     return moved

@@ -44,8 +44,7 @@ class _Told:
         before = accumulate(decided, initial=0)
         n = max(1, self.n_rows)
         return [
-            (rule, start / n, own / n)
-            for rule, start, own in zip(self.result["rules"], before, decided, strict=False)
+            (rule, start / n, own / n) for rule, start, own in zip(self.result["rules"], before, decided, strict=False)
         ]
 
     @property

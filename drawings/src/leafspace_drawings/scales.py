@@ -73,7 +73,10 @@ class Strip:
         """Return the strip of a feature."""
         low, high = interval.get("low"), interval.get("high")
         has_band = not interval.get("is_missing")
-        band = (cls._at(axis.place(low) if low is not None else 0), cls._at(axis.place(high) if high is not None else 1))
+        band = (
+            cls._at(axis.place(low) if low is not None else 0),
+            cls._at(axis.place(high) if high is not None else 1),
+        )
         return cls(
             band=band if has_band else None,
             opens_left=low is None,

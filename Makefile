@@ -2,17 +2,21 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PIP_FLAGS := --quiet --disable-pip-version-check
+PIP_INSTALL := $(BIN)/python -m pip install $(PIP_FLAGS)
 UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-emit-index-url --custom-compile-command "make requirements"
 
 BENCHMARKS := start_up hot_path metering overload heavy_job job_estimates quality_measures leaf_assignment prototype_selection \
 	nearest_rows swap_refinement certificates explanation_sets million_rows ism_trees approximation_trees relational_speed chaos
 
+# Side by side; what takes longest is first.
+CHECKS := check-types check-style check-contract check-generated
+
 # Without bytecode, each of the many processes of a service or a test run translates all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev s3-server featuretools kserve-clients quickstart test test-long check format client openapi settings requirements notices benchmarks paper-tables defrag-tables approximation-tables relational-tables clean
+.PHONY: help setup setup-dev s3-server featuretools kserve-clients quickstart test test-long check $(CHECKS) format client openapi settings requirements notices benchmarks paper-tables defrag-tables approximation-tables relational-tables clean
 
 help: ## List the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,12 +44,21 @@ test-long: $(VENV)/.dev ## Run long kills, fuzzing and studies
 	$(BIN)/python -m pytest -m long
 
 check: $(VENV)/.dev ## Lint, types, layers, and generated files up to date
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target $(CHECKS)
+
+check-types: $(VENV)/.dev
+	$(BIN)/mypy
+
+check-style: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+check-contract: $(VENV)/.dev
 	$(BIN)/python -m scripts.write_openapi --check
 	$(BIN)/openapi-spec-validator openapi.json
+
+check-generated: $(VENV)/.dev
 	$(BIN)/python -m scripts.generate_client --check
 	$(BIN)/python -m scripts.write_settings_table --check
 	$(BIN)/python -m scripts.write_notices --check
@@ -120,20 +133,21 @@ $(VENV)/.benchmarks: $(VENV)/.dev requirements/benchmarks.txt
 	$(PIP_INSTALL) --require-hashes -r requirements/benchmarks.txt
 	@touch $@
 
-# An environment of its own: what the server needs contradicts what rq needs.
+# An environment of its own: what the server needs contradicts what rq needs. Of its many modules few are used, and
+# translated then.
 $(VENV)/.s3-server: $(VENV)/.python requirements/s3-server.txt
 	$(PYTHON) -m venv $(VENV)/s3-server
-	$(VENV)/s3-server/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/s3-server.txt
+	$(VENV)/s3-server/bin/python -m pip install $(PIP_FLAGS) --no-compile --require-hashes -r requirements/s3-server.txt
 	@touch $@
 
 # Likewise: featuretools needs pandas below 3.
 $(VENV)/.featuretools: $(VENV)/.python requirements/featuretools.txt
 	$(PYTHON) -m venv $(VENV)/featuretools
-	$(VENV)/featuretools/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/featuretools.txt
+	$(VENV)/featuretools/bin/python -m pip install $(PIP_FLAGS) --require-hashes -r requirements/featuretools.txt
 	@touch $@
 
 # Likewise: what KServe's client needs contradicts what the service needs.
 $(VENV)/.kserve-clients: $(VENV)/.python requirements/kserve-clients.txt
 	$(PYTHON) -m venv $(VENV)/kserve-clients
-	$(VENV)/kserve-clients/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/kserve-clients.txt
+	$(VENV)/kserve-clients/bin/python -m pip install $(PIP_FLAGS) --no-compile --require-hashes -r requirements/kserve-clients.txt
 	@touch $@

@@ -34,7 +34,7 @@ from xgboost import XGBClassifier, XGBRegressor
 
 from tests.support.models import onnx_of, rows_of_matrix
 from tree_explainers.ensemble import Operator, TreeEnsemble
-from tree_explainers.label_audits import audit_labels, share_unopposed
+from tree_explainers.label_audits import audit_by_neighbors, share_unopposed
 from tree_explainers.leaf_space.coarser_leaves import CoarserLeaves, coarser_leaves, steps_of_min_leaf_rows
 from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind
 from tree_explainers.leaf_space.proximity import columns
@@ -51,7 +51,7 @@ from .ten_datasets import REGRESSIONS, TARGETS, divided, draw
 
 N_PROTOTYPES, N_NEIGHBORS = 10, 10
 STEPS = (1, 2, 3, 5, 10, 20)
-SUFFICIENT, MOST_UNOPPOSED = 0.95, 0.5
+SUFFICIENT, MOST_UNOPPOSED = 0.95, 0.1
 MEASURES = ("trees", "reached", "nearest", "score", "fidelity")
 AUDIT_MEASURES = ("unopposed", "auroc", "precision")
 
@@ -60,6 +60,7 @@ AUDIT_MEASURES = ("unopposed", "auroc", "precision")
 class Fitted:
     """An ensemble, with the leaves and predictions of the rows to choose from and of those to measure on."""
 
+    estimator: Any  # scikit-learn's, or XGBoost's
     ensemble: TreeEnsemble
     kind: ProximityKind
     leaves: tuple[NDArray[np.int32], NDArray[np.int32]]
@@ -95,26 +96,28 @@ def main() -> None:
 # Data and models.
 
 
-def _fit(model: str, features: tuple[NDArray[np.float32], NDArray[np.float32]], target: NDArray[Any]) -> Fitted:
+def fit_model(model: str, features: tuple[NDArray[np.float32], NDArray[np.float32]], target: NDArray[Any]) -> Fitted:
     """Fit to the first part of the features."""
     is_regression = target.dtype.kind == "f"
-    estimator = _MAKERS[model][is_regression]().fit(features[0], target)
+    estimator = MAKERS[model][is_regression]().fit(features[0], target)
     predicted = (estimator.predict(features[0]), estimator.predict(features[1]))
     if model != "boosting":
         ensemble = _ensemble_of([each.tree_ for each in estimator.estimators_])
         nodes = [estimator.apply(part) + ensemble.offsets[:-1] for part in features]
         places = [np.searchsorted(ensemble.leaf_nodes, part) - ensemble.leaf_offsets[:-1] for part in nodes]
-        return Fitted(ensemble, "random_forest", (places[0].astype(np.int32), places[1].astype(np.int32)), predicted)
+        return Fitted(
+            estimator, ensemble, "random_forest", (places[0].astype(np.int32), places[1].astype(np.int32)), predicted
+        )
     names = rows_of_matrix(features[0]).names
     read = read_model(onnx_of(estimator, features[0]), DeclaredModel(feature_names=names), ModelLimits())
     session = ModelSession(read.leaf_graph, read.description)
-    leaves = [session.run_in_chunks(rows_of_matrix(part)).leaves for part in features]
-    return Fitted(read.ensemble, "boosting", (leaves[0], leaves[1]), predicted)
+    first, second = (session.run_in_chunks(rows_of_matrix(part)).leaves for part in features)
+    return Fitted(estimator, read.ensemble, "boosting", (first, second), predicted)
 
 
-_MAKERS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
+MAKERS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
     "forest": (
-        lambda: RandomForestClassifier(200, random_state=0, n_jobs=2),
+        lambda: RandomForestClassifier(200, oob_score=True, random_state=0, n_jobs=2),
         lambda: RandomForestRegressor(200, random_state=0, n_jobs=2),
     ),
     "extra trees": (
@@ -153,7 +156,7 @@ def _ensemble_of(trees: list[Any]) -> TreeEnsemble:
 def _prototypes(name: str, model: str, seed: int) -> Iterator[tuple[str, Measured]]:
     """Yield the measures at each step, and at the one that ``auto`` takes."""
     division = divided(name, seed)
-    fitted = _fit(model, (division.train.features, division.test.features), division.train.target)
+    fitted = fit_model(model, (division.train.features, division.test.features), division.train.target)
     uncut = LeafTable.from_leaves(fitted.leaves[0], fitted.ensemble.n_leaves)
     best: tuple[float, Measured] | None = None
     for step in steps_of_min_leaf_rows(len(division.train.target)):
@@ -213,7 +216,7 @@ def _audits(name: str, model: str, seed: int) -> Iterator[tuple[str, Measured]]:
     is_flipped[rng.choice(len(target), len(target) // 10, replace=False)] = True
     n_classes = int(target.max()) + 1
     given = np.where(is_flipped, (target + rng.integers(1, n_classes, len(target))) % n_classes, target)
-    fitted = _fit(model, (features, features[:1]), given)
+    fitted = fit_model(model, (features, features[:1]), given)
     uncut = LeafTable.from_leaves(fitted.leaves[0], fitted.ensemble.n_leaves)
     tried: list[Measured] = []
     for step in STEPS:
@@ -221,7 +224,7 @@ def _audits(name: str, model: str, seed: int) -> Iterator[tuple[str, Measured]]:
         if step > 1 and leaves.n_leaves.max() == 1:
             break
         table, weights = leaves.table(uncut), leaves.weights(fitted.kind, uncut, fitted.ensemble.leaf_values)
-        ranking = audit_labels(table, weights, given, N_NEIGHBORS).ranking
+        ranking = audit_by_neighbors(table, weights, given, N_NEIGHBORS).ranking
         suspicion = np.empty(len(given))
         suspicion[ranking] = -np.arange(len(given))
         measured = {
@@ -241,7 +244,7 @@ def _audits(name: str, model: str, seed: int) -> Iterator[tuple[str, Measured]]:
 def _print_table(title: str, lines: list[Line], measures: tuple[str, ...], names: list[str]) -> None:
     print(f"{title}\n{'':20}{'':13}{'min_leaf_rows':>14}" + "".join(f"{measure:>10}" for measure in measures))
     for name in names:
-        for model in _MAKERS:
+        for model in MAKERS:
             for step in [*map(str, STEPS), "auto"]:
                 found = [line[3] for line in lines if line[:3] == (name, model, step)]
                 if found:
@@ -253,7 +256,7 @@ def _print_table(title: str, lines: list[Line], measures: tuple[str, ...], names
 def _print_summary(title: str, lines: list[Line], measures: tuple[str, ...]) -> None:
     print(f"{title}: mean over data sets, and difference to min_leaf_rows 1 in points")
     print(f"{'':13}{'min_leaf_rows':>14}" + "".join(f"{measure:>10}{'':>8}" for measure in measures))
-    for model in _MAKERS:
+    for model in MAKERS:
         for step in [*map(str, STEPS), "auto"]:
             names = sorted({line[0] for line in lines if line[1:3] == (model, step)})  # some have no tree left
             cells = ""

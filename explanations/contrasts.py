@@ -113,4 +113,4 @@ def _value_text(value: Any) -> str:  # noqa: ANN401  # a cell
         return wording.MISSING
     if isinstance(value, str):
         return wording.category_text(value)
-    return str(value).lower() if isinstance(value, bool) else wording.number_text(value)
+    return str(value).lower() if isinstance(value, bool) else wording.number_text(wording.short(value))

@@ -23,7 +23,7 @@ from tree_explainers.prototype_sets.nearest import for_loops
 
 from . import documents
 from .contrasts import ContrastedRow, ContrastLimits, contrasts
-from .instances import ReadInstances, Run, read_instances, row_ids_of, run_readable
+from .instances import ReadInstances, Run, ids_of_instances, read_instances, row_ids_of, run_readable
 from .nearest_rows import RowSearch
 from .reason_texts import Compared
 from .sentences import summary
@@ -58,8 +58,11 @@ def explain_instances(
         the explainer does not have a part to include.
     """
     parts = parts_of(warm, request)
-    row_ids = row_ids_of(request.row_ids, len(request.instances) if read is None else read.n_rows)
-    read = read or read_instances(request.instances, warm.features)
+    if read is None:
+        row_ids = ids_of_instances(request.row_ids, request.instances, warm.features)
+        read = read_instances(request.instances, warm.features)
+    else:
+        row_ids = row_ids_of(request.row_ids, read.n_rows)
     return explain_read(warm, parts, row_ids, read, run_readable(warm.session, read))
 
 
@@ -193,7 +196,7 @@ def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: Expl
         "object": "explanation",
         "row_id": row_id,
         "status": "abstained" if standing.abstains else "ok",
-        "summary": summary(prediction, near, standing.sentence),
+        "summary": summary(prediction, near, standing.sentence, warm.reason_texts.mention),
         "prediction": prediction,
         **standing.document,
         "warnings": _warnings(warm, explained, prediction),

@@ -113,9 +113,21 @@ def listed_set(relational_dataset: str, features: Sequence[RelationalFeature]) -
     return new, orjson.dumps(result.model_dump(mode="json"))
 
 
-def dataset_identifier(feature_set: str, relational_dataset: str) -> str:
-    """Return the id of the dataset with the features of a set for the examples of a relational dataset."""
-    return content_identifier("datasets", {"feature_set": feature_set, "relational_dataset": relational_dataset})
+def dataset_identifier(feature_set: str, relational_dataset: str, *, values_of_labels: bool = False) -> str:
+    """Return the id of the dataset with the features of a set for the examples of a relational dataset.
+
+    ``values_of_labels``: its target has numbers where the relational dataset lists classes.
+    """
+    of_regression = {"target": "number"} if values_of_labels else {}
+    source = {"feature_set": feature_set, "relational_dataset": relational_dataset}
+    return content_identifier("datasets", source | of_regression)
+
+
+def row_id_of(key: Sequence[str]) -> str:
+    """Return the id of an example, the parts of its primary key joined by commas; no two keys have one id."""
+    if len(key) == 1:
+        return key[0]
+    return ",".join(part.replace("\\", "\\\\").replace(",", "\\,") for part in key)
 
 
 def schema_of(view: RelationalDataset) -> Schema:

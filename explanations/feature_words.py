@@ -13,7 +13,7 @@ from schemas.datasets import Column
 from tree_explainers.questions.conditions import Condition
 from tree_explainers.questions.implications import ColumnTest, Implications
 from tree_explainers.questions.statements import FeatureStatements, Statements
-from tree_explainers.relational.feature_texts import is_never_missing, question_of, text_of
+from tree_explainers.relational.feature_texts import is_never_missing, name_of, question_of, text_of
 from tree_explainers.relational.implication import implied
 from tree_explainers.relational.queries import Feature, FeatureTest
 from tree_explainers.relational.schema import Schema
@@ -38,12 +38,19 @@ class FeaturePhrases:
         """Whether the query asks if there is something."""
         return self.feature.kind == "exists"
 
+    def mention(self, name: str) -> str:
+        """Return ``whether it has an account of kind credit``; of numbers the name."""
+        return f"whether it {name}" if self.is_boolean else name
+
     def sentence(self, interval: Interval) -> str | None:
         """Return what is true of an example; ``None`` where the column's name and its numbers say it better."""
         if self.is_boolean:
             return None if _is_open(interval) else text_of(self._test(), self.schema, holds=interval.admits(1))
         tests = self._tests(interval)
         said = [text_of(test, self.schema, holds=holds) for test, holds in tests or ()]
+        name = f"{name_of(self.feature, self.schema)} is "
+        if said and said[0].startswith(name):
+            said[1:] = [text.removeprefix(name) for text in said[1:]]
         return " and ".join(said) or None
 
     def question(self, interval: Interval) -> str | None:

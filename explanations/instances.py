@@ -110,6 +110,18 @@ def row_ids_of(row_ids: Sequence[str] | None, n_instances: int, pointer: str = "
     return row_ids
 
 
+def ids_of_instances(
+    row_ids: Sequence[str] | None, instances: Sequence[dict[str, Any] | list[Any]], features: Features
+) -> Sequence[str]:
+    """Return the id of each instance as ``row_ids_of``; without the caller's, examples have their primary keys.
+
+    That is so where all are sent as nested rows that have a key, each another one.
+    """
+    if row_ids is None and features.nested is not None:
+        row_ids = features.nested.row_ids(instances)
+    return row_ids_of(row_ids, len(instances))
+
+
 def _refuse_repeated_id(row_ids: Sequence[str], pointer: str) -> NoReturn:
     first_rows: dict[str, int] = {}
     for row, row_id in enumerate(row_ids):

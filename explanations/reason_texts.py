@@ -69,6 +69,7 @@ class ReasonTexts:
     before_high: tuple[str, ...]
     after: tuple[str, ...]
     phrases: dict[int, ColumnPhrases]  # by column, of those that have words of their own
+    mentions: dict[str, str]  # by name, of these columns: ``whether it has an account``
     known_texts: _Kept[str] = field(default_factory=_Kept)
     known_intervals: _Kept[dict[str, Any]] = field(default_factory=_Kept)
 
@@ -101,6 +102,7 @@ class ReasonTexts:
             tuple(_before_high(*code) for code in codes),
             tuple(wording.MISSING_ALLOWED if RawSide.OR_MISSING in side else "" for side, _, _ in codes),
             _by_column(reader, phrases or {}),
+            {name: words.mention(name) for name, words in (phrases or {}).items()},
         )
 
     def write(
@@ -137,6 +139,10 @@ class ReasonTexts:
             self._of_pair(found_reasons, start, end, compared.values, other)
             for (start, end), other in zip(bounds, compared.others, strict=True)
         ]
+
+    def mention(self, feature: str) -> str:
+        """Return a column's name as the object of a sentence."""
+        return self.mentions.get(feature, feature)
 
     def phrases_of(self, feature: str) -> ColumnPhrases | None:
         """Return the words of a column, by its name; ``None`` where it has none of its own."""

@@ -1,6 +1,6 @@
 """Sentences of explanations, the same for clients in every language; those of reasons are in ``reason_texts``."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tree_explainers import wording
@@ -8,7 +8,13 @@ from tree_explainers import wording
 _N_FEATURES = 3  # that a summary names
 
 
-def summary(prediction: Mapping[str, Any], nearest: Sequence[Mapping[str, Any]], typicality: str) -> str:
+Mention = Callable[[str], str]
+"""Says a feature's name as the object of a sentence: ``whether it has an account`` for ``has an account``."""
+
+
+def summary(
+    prediction: Mapping[str, Any], nearest: Sequence[Mapping[str, Any]], typicality: str, mention: Mention = str
+) -> str:
     """Return an explanation in a sentence or two.
 
     Parameters
@@ -19,12 +25,16 @@ def summary(prediction: Mapping[str, Any], nearest: Sequence[Mapping[str, Any]],
         The nearest prototypes, as explanations have them.
     typicality
         The first sentence, about how typical the row is; empty where that is not known.
+    mention
+        How features are named; default: by their names.
     """
-    explained = _explained(prediction, nearest, is_placed=bool(typicality))
+    explained = _explained(prediction, nearest, mention, is_placed=bool(typicality))
     return f"{typicality} {explained}" if typicality else explained
 
 
-def _explained(prediction: Mapping[str, Any], nearest: Sequence[Mapping[str, Any]], *, is_placed: bool) -> str:
+def _explained(
+    prediction: Mapping[str, Any], nearest: Sequence[Mapping[str, Any]], mention: Mention, *, is_placed: bool
+) -> str:
     outcome = f"Predicted as {_outcome(prediction)}"
     if not nearest and is_placed:
         return f"{outcome}."
@@ -32,7 +42,7 @@ def _explained(prediction: Mapping[str, Any], nearest: Sequence[Mapping[str, Any
         return f"{outcome}; the row shares no leaf with any prototype."
     prototype = nearest[0]
     proximity = f"proximity {prototype['proximity']:.0%}"
-    features = [reason["feature"] for reason in prototype["reasons"][:_N_FEATURES]]
+    features = [mention(reason["feature"]) for reason in prototype["reasons"][:_N_FEATURES]]
     because = f", mostly by {_listed(features)}" if features else ""
     return f"{outcome}{_beside(prediction, prototype)} ({proximity}){because}."
 

@@ -94,7 +94,7 @@ class RowWarnings:
         text = self._range_texts.get(index)
         if text is None:
             return f"{self._names[index]} is {wording.category_text(str(value))}, which no reference row has"
-        return f"{self._names[index]} is {wording.number_text(value)}; {text}"
+        return f"{self._names[index]} is {wording.number_text(wording.short(value))}; {text}"
 
 
 def near_tie(scores: Iterable[tuple[str, float]]) -> Warning_:

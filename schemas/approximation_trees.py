@@ -16,10 +16,12 @@ from .artefacts import (
     RequestedModel,
 )
 from .contract import OBJECT, ClassesOfModel, Contract, Identifier, RowsOfDataset, TaskOfModel, TreesOfModel
+from .generators import Generator, RanksGenerator
 from .models import Score
 from .rule_sets import MODEL_COLUMN, PREDICTED, RuleFeature
 
 ApproximationMethod = Literal["sta", "ism", "born_again", "cart"]
+FittedOn = Literal["dataset", "generator"]
 RequestedMethod = Literal["auto", "sta", "ism", "born_again", "cart"]
 TreeExportFormat = Literal["json", "text", "graphviz", "svg", "sql", "python", "onnx"]
 MAX_DEPTH, MAX_LEAVES, MAX_REPEATS = 30, 1024, 200
@@ -37,9 +39,9 @@ class ApproximationTreeRequest(Contract):
         default="auto",
         description="How splits are chosen. `auto`: `ism` for classes where the dataset has a feature set, else `sta`, "
         "and the answer names it. `sta`: by a test on as many pseudo-samples as it needs (Zhou & Hooker); "
-        "`ism`: among the ensemble's own splits, from its class distributions, without pseudo-samples (Van Assche & "
+        "`ism`: among the ensemble's own splits, from its class distributions (Van Assche & "
         "Blockeel); `born_again`: CART on pseudo-samples, its depth by cross-validation (Breiman & Shang); `cart`: "
-        "CART on pseudo-samples.",
+        "CART on pseudo-samples, or on the dataset's rows (`fitted_on`).",
     )
     max_depth: int = Field(
         default=5,
@@ -62,7 +64,8 @@ class ApproximationTreeRequest(Contract):
         ge=1,
         le=MAX_SAMPLES_LEAF,
         description="Minimum number of the dataset's rows in each leaf (`sta`, `ism`). `born_again` and `cart` require "
-        "the same share of pseudo-samples instead, so that a leaf may have fewer of the dataset's rows.",
+        "the same share of pseudo-samples instead, so that a leaf may have fewer of the dataset's rows; `ism` of all "
+        "rows, if it draws some.",
     )
     significance: float = Field(
         default=0.1,
@@ -77,8 +80,47 @@ class ApproximationTreeRequest(Contract):
         strict=True,
         ge=MIN_PSEUDO_SAMPLES,
         le=MAX_PSEUDO_SAMPLES,
-        description="Maximum number of pseudo-samples of one node (`sta`) or of the whole tree (`born_again`, `cart`); "
-        "`ism` draws none.",
+        description="Maximum number of pseudo-samples of one node (`sta`), or the number of those of the whole tree "
+        "(`born_again`, `cart`, `ism`).",
+    )
+    generator: Generator = Field(
+        default=RanksGenerator(),
+        description="How pseudo-samples of `sta`, `cart` and `ism` are made. `born_again` smears rows.",
+    )
+    fitted_on: FittedOn | Literal["auto"] = Field(
+        default="auto",
+        description="What `cart` and `ism` are fitted to. `dataset`: the dataset's rows, with the labels or values "
+        "that the model predicts for them (`ism`: as in the paper). `generator`: pseudo-samples (`cart`), or the "
+        "dataset's rows and pseudo-samples together (`ism`). `auto`: `generator`, but `dataset` for `ism` where the "
+        "dataset has a feature set. Other methods take `auto` or `generator`.",
+    )
+    choose_by: Literal["gain", "fidelity"] = Field(
+        default="fidelity",
+        description="How `sta` chooses among splits that its test cannot separate within `max_pseudo_samples`: by "
+        "their gain (Zhou & Hooker), or by the fidelity of trees grown below each of them, unless none is clearly "
+        "ahead. Other methods ignore it.",
+    )
+    compare: Literal["all", "best_two"] = Field(
+        default="all",
+        description="Candidate splits whose p-values `sta` sums: all others, or the second best alone. Other methods "
+        "ignore it.",
+    )
+    significance_level_of: Literal["node", "tree"] = Field(
+        default="node",
+        description="What `significance` is the level of: each split (`node`), or all splits of the tree together, of "
+        "which each one gets an equal part (`tree`, Bonferroni). Methods other than `sta` ignore it.",
+    )
+    criterion: Literal["gain", "gain_ratio"] = Field(
+        default="gain",
+        description="What `ism` maximises for classes: information gain, or its ratio to the entropy of the shares of "
+        "rows on both sides (Quinlan). For values it is the decrease of variance. Other methods ignore it.",
+    )
+    smearing_probability: float = Field(
+        default=0.25,
+        strict=True,
+        gt=0,
+        le=1,
+        description="Probability that `born_again` replaces a value by that of another row. Other methods ignore it.",
     )
     n_repeats: int = Field(
         default=1,
@@ -142,6 +184,11 @@ class ApproximationNode(Contract):
     at_cap: bool | None = Field(
         description="Whether the split was not significant within `max_pseudo_samples`; null where `p_value` is."
     )
+    settled: bool | None = Field(
+        default=None,
+        description="Whether safe pruning (`ism`) has proved that the model gives every row that could reach the leaf "
+        "its label, seen in the dataset or not; null at splits and with other methods.",
+    )
 
 
 class ImpliedAnswer(Contract):
@@ -170,10 +217,16 @@ class Smoothing(Contract):
         description="Standard deviation of the noise added to continuous numbers, as a share of the feature's standard "
         "deviation; null where none is added.",
     )
+    rank_bandwidth: float | None = Field(
+        default=None,
+        description="Share of the dataset's rows that noise moves a number past, at most; null where ranks are not "
+        "used.",
+    )
     move_probability: float | None = Field(
         default=None,
         description="Probability, 0 to 1, that a category is replaced by one drawn by its frequency in the dataset, "
-        "and that an integer, or one of few numbers, becomes the next smaller or larger one; null with `born_again`.",
+        "and that one of few numbers (with a kernel: any integer) becomes the next smaller or larger one; null with "
+        "`born_again`.",
     )
     swap_probability: float | None = Field(
         default=None,
@@ -275,7 +328,9 @@ class ApproximationTreeResult(Contract):
         description="What follows among the splits of the tree where the dataset has a feature set, so that a "
         f"questionnaire need not request it. Of several steps, only the single ones; at most {MAX_IMPLICATIONS:,}.",
     )
-    smoothing: Smoothing | None = Field(description="How pseudo-samples were drawn; null with `ism`, which draws none.")
+    smoothing: Smoothing | None = Field(
+        description="How pseudo-samples were smoothed; null where there were none, or rows were drawn as they are."
+    )
     n_implications: int | None = Field(
         default=None,
         description="Number of implications among the columns of a dataset with a feature set, such as `has an account "

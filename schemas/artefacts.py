@@ -8,17 +8,20 @@ from typing_extensions import TypeAliasType
 from .contract import NUMBER, WORD, WORD_OR_NUMBER, Contract, CreatedAt, Identifier
 from .problems import Problem
 
-ProximityKind = Literal["auto", "random_forest", "boosting"]
+ProximityKind = Literal["auto", "random_forest", "boosting", "boosting_l1"]
 RequestedKind = Annotated[
     ProximityKind,
     Field(
         description="How trees are weighted in proximities. `random_forest`: all alike (Tan et al., equation 1); "
-        "`boosting`: by their contribution to the scores (Tan et al., definition 3); `auto`: by the model's "
-        "`ensemble`, and `random_forest` where that is `other` or unknown (votes, AdaBoost, calibrated models)."
+        "`boosting`: by their contribution to the scores, its variance over the rows (Tan et al., definition 3); "
+        "`boosting_l1`: by its mean absolute deviation instead, which leaves more weight to small trees; `auto`: by "
+        "the model's `ensemble`, and `random_forest` where that is `other` or unknown (votes, AdaBoost, calibrated "
+        "models)."
     ),
 ]
 UsedKind = Annotated[
-    Literal["random_forest", "boosting"], Field(description="How trees were weighted in the proximities.")
+    Literal["random_forest", "boosting", "boosting_l1"],
+    Field(description="How trees were weighted in the proximities."),
 ]
 LeafRows = Annotated[
     int,

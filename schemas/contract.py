@@ -24,7 +24,7 @@ ClassesOfModel = Annotated[
     list[str], Field(description="Classes in the order of the model's scores; empty for regression.")
 ]
 RowsOfDataset = Annotated[int, Field(description="Number of rows of the dataset.")]
-TreesOfModel = Annotated[int, Field(description="Number of trees of the model.")]
+TreesOfModel = Annotated[int, Field(description="Number of trees of the model; 0 of an oracle.")]
 LabelsUsed = Annotated[
     Literal["predicted", "target"],
     Field(

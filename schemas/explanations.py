@@ -37,7 +37,8 @@ class ExplanationRequest(ExplanationParts):
     row_ids: RowIds | None = Field(
         default=None,
         min_length=1,
-        description=f"{ROW_IDS} With `dataset`: the ids of its rows that are to be explained, at most "
+        description=f"{ROW_IDS} Examples that are all sent by table, each with another primary key, have their keys "
+        "by default. With `dataset`: the ids of its rows that are to be explained, at most "
         f"{MAX_INSTANCES:,}: their texts in its row_id column, or their 0-based indices without one.",
     )
 

@@ -1,4 +1,4 @@
-"""Label audits: rows whose nearest rows have other labels."""
+"""Label audits: rows whose label the rows like them contradict."""
 
 from typing import Annotated, Literal
 
@@ -20,6 +20,12 @@ from .artefacts import (
 from .contract import OBJECT, ClassesOfModel, Contract, RowId, RowIndex, RowsOfDataset, TreesOfModel
 
 N_ROWS_SHOWN = 100
+AuditMethod = Literal["all_rows", "neighbors"]
+_METHOD = (
+    "Who votes on a row's label. `all_rows`: all other rows, each with the weight of its proximity to the row; it "
+    "finds more wrong labels and takes less time. `neighbors`: its `n_neighbors` nearest rows, each with one vote, as "
+    "in the paper."
+)
 
 
 class LabelAuditRequest(Contract):
@@ -27,32 +33,42 @@ class LabelAuditRequest(Contract):
 
     model: RequestedModel
     dataset: ReferenceDataset
+    method: AuditMethod = Field(default="all_rows", description=_METHOD)
     proximity_kind: RequestedKind = "auto"
-    n_neighbors: NeighborCount = 10
+    n_neighbors: NeighborCount | None = Field(
+        default=None,
+        description="Number of nearest rows that vote with the method `neighbors`, 10 by default as in the paper; less "
+        "than the number of rows of the dataset. Null with `all_rows`.",
+    )
     min_leaf_rows: LeafRowsOrAuto = Field(
-        default=1,
+        default="auto",
         description="Fewest reference rows of a leaf, 1 or more: a tree is cut back where a split leaves fewer on "
         "either side, and rows are compared by the coarser leaves. 1: the trees' own leaves, as in the paper. `auto`: "
-        "the smallest of 1, 2, 3, 5, 10, 20, 30, 50, … at which no more than half of the rows share leaves with rows "
+        "the smallest of 1, 2, 3, 5, 10, 20, 30, 50, … at which at most a tenth of the rows share leaves with rows "
         "of their own label only, for which an audit has nothing to report; see `leaf_steps` in the result.",
     )
 
 
 class AuditedRow(Contract):
-    """How a row's label compares with those of its nearest rows."""
+    """How a row's label compares with those of the rows that vote on it."""
 
     rank: int = Field(description="1-based rank; the first row is the most suspect.")
     row: RowIndex
     row_id: RowId
     label: str = Field(description="Label of the row in the dataset's target.")
     agreement: float | None = Field(
-        description="Share of the row's nearest rows that have its label, 0 to 1; null if none shares a leaf with it."
+        description="Share of the votes that are for the row's label, 0 to 1: of the proximities to all other rows, or "
+        "of the nearest rows; null if no other row shares a leaf with it."
     )
-    n_neighbors: int = Field(description="Number of nearest rows that share a leaf with it.")
-    disagreeing_proximity: float = Field(description="Sum of the proximities of nearest rows with another label.")
+    n_neighbors: int | None = Field(
+        description="Number of nearest rows that share a leaf with it; null where all rows vote."
+    )
+    disagreeing_proximity: float = Field(
+        description="Sum of the proximities to the rows with another label that vote on it."
+    )
     suggested_label: str | None = Field(
-        description="Label with the largest sum of proximities among the nearest rows (ties: the earlier class); null "
-        "where no label exceeds the row's own."
+        description="Label with the largest sum of proximities among the rows that vote (ties: the earlier class); "
+        "null where no label exceeds the row's own."
     )
     predicted_label: str = Field(description="Label that the model predicts for the row.")
 
@@ -70,6 +86,7 @@ class AuditLeafStep(Contract):
 class LabelAuditResult(Contract):
     """Statistics of the audit and its first rows; all rows are in `/content`."""
 
+    method: AuditMethod = Field(default="neighbors", description=_METHOD)
     proximity_kind: UsedKind
     classes: ClassesOfModel
     n_rows: RowsOfDataset
@@ -80,9 +97,11 @@ class LabelAuditResult(Contract):
         default=[],
         description="What `auto` tried, in this order; empty where `min_leaf_rows` was given as a number.",
     )
-    n_neighbors: NeighborCount
+    n_neighbors: int | None = Field(
+        description="Number of nearest rows that voted on each row at most; null where all rows did."
+    )
     mean_agreement: float | None = Field(
-        description="Mean agreement of the rows that have neighbours, 0 to 1; null if none has."
+        description="Mean agreement of the rows that share a leaf with others, 0 to 1; null if none does."
     )
     n_suggested: int = Field(description="Number of rows for which another label is suggested.")
     n_without_neighbors: int = Field(description="Number of rows that share no leaf with any other; they rank last.")

@@ -1,4 +1,4 @@
-"""Models: registered ONNX tree ensembles."""
+"""Models: registered ONNX tree ensembles, and other models that are asked for predictions alone."""
 
 from typing import Annotated, Any, Literal
 
@@ -82,6 +82,14 @@ class ModelMetadata(Contract):
     parity: Parity | None = Field(
         default=None,
         description="Predictions of the caller's library to compare with; null: nothing is compared.",
+    )
+    oracle_only: bool = Field(
+        default=False,
+        strict=True,
+        description="Whether the model is registered for its predictions alone. Then it may be any classifier or "
+        "regressor (a network, a linear model, support vectors, a stack), approximation trees can be made of it by "
+        "`sta`, `born_again` and `cart`, and what is made from leaves cannot. `ensemble` and `feature_groups` must be "
+        "left out.",
     )
 
 
@@ -176,6 +184,16 @@ class _ModelFacts(Contract):
     parity: ParityResult | None = Field(
         description="Comparison with the predictions of the caller's library; null if none were sent."
     )
+    oracle_only: bool = Field(
+        default=False,
+        description="Whether the model was registered for its predictions alone: numbers of trees, nodes and leaves "
+        "are 0, and approximation trees are all that can be made of it.",
+    )
+    seconds_per_1000_rows: float | None = Field(
+        default=None,
+        description="Seconds of processor time that predicting 1,000 rows took at registration; null unless "
+        "`oracle_only`.",
+    )
     created_at: CreatedAt
 
 
@@ -248,7 +266,9 @@ INSTANCES = (
 )
 ROW_IDS = "Ids of the rows in their order, which must be unique; default: their 0-based indices as text."
 RowIds = Annotated[list[Name], Field(description=ROW_IDS)]
-InstanceRowId = Annotated[str, Field(description="Id of the row: the caller's, or its 0-based index as text.")]
+InstanceRowId = Annotated[
+    str, Field(description="Id of the row: the caller's or, without one, the default of the request's `row_ids`.")
+]
 
 
 class PredictionRequest(Contract):

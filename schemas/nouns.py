@@ -83,6 +83,9 @@ class Noun(Generic[View]):
     arrays: tuple[str, ...] = ()  # kept for those that build on it
     files: tuple[str, ...] = ()  # kept beside the result
     products: tuple[Product, ...] = ()
+    # Models that are oracles only have no leaves. What is made from models needs leaves unless declared otherwise:
+    made_without_leaves: Mapping[str, tuple[str, ...]] | None = None  # if these fields have one of these values each
+    read_without_leaves: tuple[str, ...] = ()  # of models: paths below an id that all of them serve
     mutable: tuple[str, ...] = ()  # fields that PATCH may change
     listed_by: tuple[str, ...] = ()  # more fields that its list can be filtered by; see ``filters``
     listed_by_time: bool = False  # its list can be filtered by when things were made, too
@@ -95,6 +98,9 @@ class Noun(Generic[View]):
             raise LookupError(detail)
         if unknown := set(self.made_from) - set(self.request.model_fields if self.request else ()):
             detail = f"{self.name} are made from {min(unknown)!r}, which their request does not have"
+            raise LookupError(detail)
+        if unknown := set(self.made_without_leaves or ()) - set(self.request.model_fields if self.request else ()):
+            detail = f"{self.name} are made without leaves by {min(unknown)!r}, which their request does not have"
             raise LookupError(detail)
         if unknown := set(self.mutable) - set(self.view.model_fields):
             detail = f"{self.name} have no field {min(unknown)!r} to change"
@@ -145,6 +151,14 @@ class Noun(Generic[View]):
         times = TIME_FILTERS if self.listed_by_time else ()
         return (*self.made_from, *shown, *self.listed_by, *times) if self.is_kept else ()
 
+    def needs_leaves(self, request: Contract) -> bool:
+        """Return whether what is requested is made from a model's leaves, so that no oracle will do."""
+        if "models" not in self.made_from.values():
+            return False
+        if self.made_without_leaves is None:
+            return True
+        return any(getattr(request, name) not in values for name, values in self.made_without_leaves.items())
+
     def scope_of(self, method: str, below_item: str = "") -> Scope | None:
         """Return the scope that a request needs: ``below_item`` is the path below an id; ``None`` if undeclared."""
         if method == "POST" and below_item:
@@ -157,13 +171,14 @@ MODELS = Noun(
     singular="model",
     id_prefix="mdl_",
     description="Tree ensembles, registered as ONNX: their predictions, their trees, and proximities of rows sent "
-    "along.",
+    "along. Other classifiers and regressors, registered as oracles: their predictions alone.",
     made="at_once",
     request=ModelMetadata,
     summary=ModelSummary,
     view=Model,
     mutable=("name",),
     actions={"predictions": "explain", "proximities": "explain"},
+    read_without_leaves=("predictions",),
 )
 DATASETS = Noun(
     name="datasets",
@@ -255,13 +270,14 @@ LABEL_AUDITS = Noun(
     name="label_audits",
     singular="label_audit",
     id_prefix="lba_",
-    description="Rows of a dataset whose nearest rows have other labels, the most suspect first.",
+    description="Rows of a dataset whose label the rows like them contradict, the most suspect first.",
     made="by_job",
     made_from={"model": "models", "dataset": "datasets"},
     request=LabelAuditRequest,
     summary=LabelAudit,
     view=LabelAudit,
     result=LabelAuditResult,
+    revision=2,
     arrays=("weights",),
     files=("table",),
     products=(Product(name="content", media_types=_TABLE, row=AuditedRow),),
@@ -277,9 +293,12 @@ RULE_SETS = Noun(
     summary=RuleSet,
     view=RuleSet,
     result=RuleSetResult,
-    revision=3,
+    revision=4,
+    files=("parameters", "rows"),
     products=(
         Product(name="content", media_types=_TABLE),
+        Product(name="parameters", media_types=(CSV, PARQUET)),
+        Product(name="rows", media_types=(CSV, PARQUET)),
         Product(name="export", media_types=(JSON, "text/markdown", "application/sql", "text/x-python")),
     ),
 )
@@ -290,11 +309,12 @@ APPROXIMATION_TREES = Noun(
     description="A model as one small tree, which can also be used as a questionnaire.",
     made="by_job",
     made_from={"model": "models", "dataset": "datasets", "evaluation_dataset": "datasets"},
+    made_without_leaves={"method": ("auto", "sta", "born_again", "cart")},
     request=ApproximationTreeRequest,
     summary=ApproximationTree,
     view=ApproximationTree,
     result=ApproximationTreeResult,
-    revision=3,
+    revision=4,
     files=("onnx",),
     products=(
         Product(name="content", media_types=_TABLE),

@@ -273,7 +273,22 @@ PROBLEM_KINDS: dict[str, ProblemKind] = {
         422,
         "The model has no tree ensemble",
         "The graph has no tree ensemble operator.",
-        "Upload a random forest, gradient boosting or another tree ensemble.",
+        "Upload a random forest, gradient boosting or another tree ensemble; or send `oracle_only`, to approximate any "
+        "other model by a tree.",
+    ),
+    "model_too_slow": ProblemKind(
+        422,
+        "The model is too slow for an oracle",
+        "Predicting 1,000 rows takes more processor time than the service accepts of a model with `oracle_only`, which "
+        "may be asked about millions of rows.",
+        "Register a smaller model: fewer layers, units or support vectors.",
+    ),
+    "model_without_leaves": ProblemKind(
+        422,
+        "The model has no leaves",
+        "The model was registered with `oracle_only`. It has predictions, but no leaves, which what is requested is "
+        "made from.",
+        "Make an approximation tree of it by `sta`, `cart` or `born_again`, or take a tree ensemble.",
     ),
     "model_parity_failed": ProblemKind(
         422,
@@ -340,7 +355,8 @@ PROBLEM_KINDS: dict[str, ProblemKind] = {
         422,
         "A time cannot be compared",
         "A `time` or the cutoff holds values that are neither numbers nor dates, or the two cannot be compared; or "
-        "there is a cutoff, and no table has a `time`.",
+        "there is a cutoff, and no table has a `time`; or queries lead back into the examples' table, which has a "
+        "cutoff and no `time`.",
         "Send numbers, or ISO 8601 dates or times, in all of these columns.",
     ),
     "relational_language_empty": ProblemKind(

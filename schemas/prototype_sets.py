@@ -42,7 +42,9 @@ from .contract import (
 from .datasets import Cell
 from .prototype_quality import PrototypeQuality, SetQuality
 
-PrototypeMethod = Literal["sm_u", "sm_a", "sm_wa", "sg", "a_pete"]
+PrototypeMethod = Literal["sm_u", "sm_a", "sm_wa", "sg", "a_pete", "k_medoids"]
+MAX_CRITICISMS = 10
+SelectionMetric = Literal["balanced_accuracy", "accuracy", "balanced_fidelity", "fidelity"]
 MAX_PROTOTYPES_BY_COVERAGE = 1000
 MAX_PROTOTYPES_VALIDATED = 100
 
@@ -63,7 +65,21 @@ class PrototypeSetRequest(Contract):
     method: PrototypeMethod = Field(
         default="sm_a",
         description="Selection method: `sm_u`, `sm_a`, `sm_wa` or `sg` (Tan et al.), or `a_pete` (Karolczak & "
-        "Stefanowski), which finds the number of prototypes itself.",
+        "Stefanowski), which finds the number of prototypes itself, or `k_medoids`: prototypes of whatever class for "
+        "all rows together (Tan et al., equation 2); with `refine: swap` it is PAM.",
+    )
+    selected_on: EvaluationRows = Field(
+        default="dataset",
+        description="Rows whose prediction by the nearest prototype `sg` improves: those of the reference dataset, or "
+        "those of `evaluation_dataset`, which are then no test of it any more. Other methods refuse any value but the "
+        "default.",
+    )
+    metric: SelectionMetric = Field(
+        default="balanced_accuracy",
+        description="What `sg` improves: `balanced_accuracy`, the mean over the classes of the share of rows that get "
+        "their class (see `labels`); `accuracy`, the share of all rows; `balanced_fidelity` and `fidelity`, the same "
+        "for the classes that the model predicts, whatever `labels` says. Other methods refuse any value but the "
+        "default.",
     )
     n_prototypes: NumberOfPrototypes | None = Field(
         default=None,
@@ -123,7 +139,7 @@ class PrototypeSetRequest(Contract):
 
 
 class Coverage(Contract):
-    """The dataset's rows for which this prototype is the nearest one of their class."""
+    """The dataset's rows for which this prototype is the nearest one of their class (`k_medoids`: of all)."""
 
     n_rows: int = Field(description="Number of these rows.")
     share: float = Field(description="Share of all rows of the dataset, 0 to 1.")
@@ -143,6 +159,18 @@ class Prototype(Contract):
     quality: PrototypeQuality | None = Field(
         default=None, description="Measures of the prototype; null in sets that were made before these existed."
     )
+    features: list[Cell] = Field(description="Values of its features, in the model's order.")
+
+
+class Criticism(Contract):
+    """A real row that no prototype represents well: what the prototypes leave out."""
+
+    rank: int = Field(description="1-based rank in the order of choice: the worst represented row first.")
+    row_id: RowId
+    row: RowIndex
+    label: str | None = Field(description="Class of the row, see `labels`; null for regression.")
+    value: float | None = Field(description="Value that the model predicts for it; null for classification.")
+    proximity: float = Field(description="Proximity to the nearest prototype of its own class, 0 to 1.")
     features: list[Cell] = Field(description="Values of its features, in the model's order.")
 
 
@@ -327,7 +355,8 @@ class PrototypeSetResult(Contract):
         description="Whether the first k prototypes are the answer for k prototypes: false for `sm_u` and after swaps."
     )
     objective: float = Field(
-        description="Sum over the rows of the proximity to the nearest prototype of their class, 0 to `n_rows`."
+        description="Sum over the rows of the proximity to the nearest prototype of their class, with `k_medoids` of "
+        "any class, 0 to `n_rows`."
     )
     objective_mean: float = Field(ge=0, le=1, description="Objective divided by the number of rows.")
     all_rows_certificate: float = Field(
@@ -357,6 +386,12 @@ class PrototypeSetResult(Contract):
     certificate_objective: CertificateObjective = Field(description="What the certificates refer to.")
     stopped_by: StopReason = Field(description="Why the selection ended.")
     prototypes: list[Prototype] = Field(description="The prototypes in the order of their selection.")
+    criticisms: list[Criticism] = Field(
+        default=[],
+        description=f"Rows that no prototype represents well, at most {MAX_CRITICISMS}: each is the row that is "
+        "farthest from all prototypes and earlier criticisms of its class (ties: the lowest row). Empty in sets that "
+        "were made before this field existed.",
+    )
     quality: SetQuality = Field(description="Measures of all prototypes together.")
     evaluation: list[Evaluation] = Field(
         description="Scores of the nearest prototype's label or value: for each number of prototypes if `nested`, "

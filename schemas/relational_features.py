@@ -27,7 +27,7 @@ _DIRECTION = (
 _BY = "Name of the relationship that is followed: `<table with the foreign key>.<its columns, parted by commas>`."
 _PARENTS = (
     "Names of the relationships that lead from the row to the parent whose column is read, one after the other; absent "
-    "where the row's own column is read."
+    "where the row's own column is read. Trees read parents up to 3 relationships away, generated features up to 2."
 )
 _Value = bool | float | str | SkipJsonSchema[None]
 _Direction = Literal["children", "parent"] | SkipJsonSchema[None]

@@ -3,9 +3,10 @@
 from typing import Annotated, Literal
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from .artefacts import REQUEST, RESULT, ArtefactView
-from .contract import OBJECT, Contract, Name, TaskOfModel
+from .contract import OBJECT, Contract, Name, TaskOfModel, absent
 from .feature_sets import RelationalDatasetId
 from .relational_features import AggregateFunction
 
@@ -32,13 +33,19 @@ class TableLanguage(Contract):
 
 
 class QueryLanguage(Contract):
-    """Which queries a forest's trees may use; everything that the schema allows by default."""
+    """Which queries a forest's trees may use; everything that the schema allows by default.
+
+    Columns of parents count as a row's own, up to three relationships away.
+    """
 
     max_variables: int = Field(
         default=3, strict=True, ge=1, le=4, description="Maximum number of rows of other tables in one query."
     )
     through_examples: bool = Field(
-        default=False, strict=True, description="Whether relationships may be followed to the examples' table again."
+        default=False,
+        strict=True,
+        description="Whether relationships may be followed to the examples' table again; refused where examples have a "
+        "cutoff and their table no `time`, as the columns of other examples may tell what became known later.",
     )
     tables: dict[str, TableLanguage] = Field(
         default={}, description="Narrower languages by table; other tables have the whole one."
@@ -58,6 +65,11 @@ class RelationalForestRequest(Contract):
         "Assche, Vens, Blockeel & Džeroski); `bagging`: trees on bootstrap samples, which try all tests; `tilde`: one "
         "tree on all labelled examples (Blockeel & De Raedt).",
     )
+    task: TaskOfModel | SkipJsonSchema[None] = absent(
+        "What the trees predict: `classification`, the target's labels; `regression`, the numbers of a numeric target, "
+        "where tests reduce the variance, leaves hold means, and trees are not pruned. Absent: `regression` where the "
+        "target holds more than 1,000 different numbers, else `classification`; in answers, `classification`."
+    )
     n_trees: int = Field(default=33, strict=True, ge=1, le=MAX_TREES, description="Number of trees; `tilde` makes one.")
     test_share: float = Field(
         default=0.25,
@@ -68,7 +80,8 @@ class RelationalForestRequest(Contract):
     )
     criterion: SplitCriterion = Field(
         default="gain",
-        description="Score of a test: information gain, or gain divided by the entropy of the shares of its two sides.",
+        description="Score of a test: information gain, or gain divided by the entropy of the shares of its two sides; "
+        "ignored in regression, where it is the reduction of variance.",
     )
     min_samples_leaf: int = Field(
         default=2,
@@ -85,7 +98,9 @@ class RelationalForestRequest(Contract):
         description=f"Maximum number of tests on a path from the root to a leaf; null: {MAX_TREE_DEPTH}.",
     )
     pruning: TreePruning = Field(
-        default="c45", description="How trees are pruned: `c45`, by C4.5's estimate of errors; `none`: not at all."
+        default="c45",
+        description="How trees are pruned: `c45`, by C4.5's estimate of errors; `none`: not at all, as always in "
+        "regression.",
     )
     aggregates: bool = Field(
         default=True, strict=True, description="Whether aggregates of rows (such as counts and means) are tested."

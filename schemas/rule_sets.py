@@ -28,8 +28,10 @@ from .contract import (
 )
 from .models import Score
 
-RuleSetMethod = Literal["fab", "em"]
-RuleSearch = Literal["improved", "plain"]
+RuleSetMethod = Literal["rule_list", "fab", "em"]
+BoxForm = Literal["whole", "shortened"]
+RegionStart = Literal["responsibilities", "eta", "algorithm_1"]
+EarlierSearch = Literal["improved", "plain"]
 RuleExportFormat = Literal["json", "markdown", "sql", "python"]
 MAX_RULES, MAX_RESTARTS = 20, 1000
 MODEL_COLUMN = (
@@ -45,29 +47,48 @@ class RuleSetRequest(Contract):
     model: RequestedModel
     dataset: ReferenceDataset
     method: RuleSetMethod = Field(
-        default="fab",
-        description="How regions are fitted. `fab`: factorised asymptotic Bayesian inference, which finds the number "
-        "of regions up to `max_rules` (Hara & Hayashi); `em`: their baseline, plain EM for each number.",
+        default="rule_list",
+        description="How rules are found. `rule_list`: a search for an ordered list of few and short rules that "
+        "predict well; `fab`: factorised asymptotic Bayesian inference of regions, which finds their number up to "
+        "`max_rules` (Hara & Hayashi), and prints their boxes; `em`: their baseline, EM for each number of regions.",
     )
-    search: RuleSearch = Field(
-        default="improved",
-        description="How regions become rules. `improved`: the search looks for rules that predict well with few "
-        "conditions, from fewer random starts; `plain`: the regions with the least training error, as in the paper, "
-        "are ordered and shortened until they can be read.",
+    boxes: BoxForm = Field(
+        default="whole",
+        description="How `fab` and `em` print the boxes of regions. `whole`: as in the paper, one rule for each "
+        "region, without the conditions that exclude no row of the dataset; `shortened`: ordered, and without the "
+        "conditions and rules that help least, until they can be read. `rule_list` has no boxes.",
     )
     max_rules: int = Field(
         default=10,
         strict=True,
         ge=1,
         le=MAX_RULES,
-        description="Maximum number of rules, including the default rule.",
+        description="Maximum number of rules, including the default rule; with `boxes: whole` the maximum number of "
+        "regions, beside which there is the default rule.",
     )
     n_restarts: int = Field(
         default=20,
         strict=True,
         ge=1,
         le=MAX_RESTARTS,
-        description="Number of fits from random starts, of which the best is kept; `search: improved` makes fewer.",
+        description="Number of fits from random starts, of which the one with the least training error is kept; "
+        "`rule_list` makes a tenth of them.",
+    )
+    start: RegionStart | Literal["in_turn"] = Field(
+        default="in_turn",
+        description="What fits of regions begin with. `responsibilities`: the shares of regions in rows are random, "
+        "and parameters follow from them; `eta`: the shares of regions for which statements are true are random; "
+        "`algorithm_1`: all parameters and the responsibilities are random, as in the paper; `in_turn`: restarts begin "
+        "in these three ways, one after the other.",
+    )
+    omega: float | None = Field(
+        default=None,
+        gt=0,
+        description="Cost of a region in `fab`, in the paper half the number of its parameters: null. A smaller one "
+        "leaves more regions.",
+    )
+    regions: Literal["fab", "em"] = Field(
+        default="fab", description="How the regions are fitted from which the search of `rule_list` begins."
     )
     labels: LabelsUsed = "predicted"
     evaluation_dataset: Annotated[Identifier | None, EVALUATION_DATASET] = None
@@ -117,8 +138,12 @@ class Rule(Contract):
     conditions: list[Condition] = Field(description="Conditions that hold together; a rule without any always applies.")
     prediction: float | str = Field(description=PREDICTED)
     scores: list[Score] = Field(
-        description="Shares of the classes among the rows that it decides, in the order of the classes; empty for "
-        "regression."
+        description="Shares of the classes among the rows that it decides, in the order of the classes; with "
+        "`boxes: whole` those of its region. Empty for regression."
+    )
+    region: int | None = Field(
+        default=None,
+        description="The region whose box it is, an index into `regions`; null unless boxes are whole.",
     )
     coverage: float = Field(ge=0, le=1, description="Share of the dataset's rows that satisfy its conditions.")
     precision: float | None = Field(
@@ -168,9 +193,10 @@ class RuleSetEvaluation(Contract):
     evaluated_on: EvaluationRows
     measured_against: ComparedWith
     as_printed: RuleScores = Field(description="Scores of the rules of this result, which are rounded and ordered.")
-    as_fitted: RuleScores = Field(
-        description="Scores of the fitted regions before they were rounded and ordered: the two-step prediction that "
-        "the paper evaluates."
+    as_fitted: RuleScores | None = Field(
+        default=None,
+        description="Scores of the two-step MAP prediction of the fitted regions, which the paper evaluates; null for "
+        "`rule_list`, which predicts by its rules alone.",
     )
     model: RuleScores | None = Field(description="Scores of the model itself; null without a target.")
     constant: ConstantRuleScores | None = Field(
@@ -184,10 +210,31 @@ class RuleSetEvaluation(Contract):
     mean_rules_per_row: float = Field(ge=0, description="Mean over the rows of the number of rules that they satisfy.")
 
 
+class Region(Contract):
+    """A region of the probabilistic model that was fitted, with its parameters; eta is in the table of parameters."""
+
+    region: int = Field(description="0-based index of the region.")
+    share: float = Field(ge=0, le=1, description="Share of the dataset's rows that belong to it, alpha in the paper.")
+    prediction: float | str = Field(description=PREDICTED)
+    scores: list[Score] = Field(
+        description="Shares of the classes in it, gamma in the paper, in the order of the classes; empty for "
+        "regression."
+    )
+    mean: float | None = Field(description="Mean value in it, mu in the paper; null for classification.")
+    variance: float | None = Field(
+        description="Variance of the values in it, 1 / lambda in the paper, in squared units of the target; null for "
+        "classification."
+    )
+    n_rows: int = Field(description="Number of the dataset's rows for which it is the most probable region.")
+
+
 class Restart(Contract):
-    """The outcome of one fit from a random start; `search: improved` adds one that starts at the chosen rules."""
+    """The outcome of one fit from a random start."""
 
     restart: int = Field(description="0-based number of the fit.")
+    start: RegionStart | None = Field(
+        default=None, description="What it began with; null in rule sets that were made before there was a choice."
+    )
     n_regions: int = Field(description="Number of regions that are left at its end.")
     n_iterations: int = Field(description="Number of iterations.")
     lower_bound: float = Field(
@@ -205,8 +252,15 @@ class RuleSetResult(Contract):
 
     task: TaskOfModel
     classes: ClassesOfModel
-    method: RuleSetMethod = Field(description="How regions were fitted.")
-    search: RuleSearch = Field(description="How regions became rules.")
+    method: RuleSetMethod = Field(description="How rules were found.")
+    boxes: BoxForm | None = Field(
+        default=None, description="How boxes of regions were printed; null for `rule_list`, which has none."
+    )
+    search: EarlierSearch | None = Field(
+        default=None,
+        description="How regions became rules in rule sets of earlier versions: `improved` is now the method "
+        "`rule_list`, `plain` are the shortened boxes of `fab` and `em`. Null in others.",
+    )
     labels: LabelsUsed
     n_rows: RowsOfDataset
     n_trees: TreesOfModel
@@ -225,6 +279,15 @@ class RuleSetResult(Contract):
     )
     training_evaluation: RuleSetEvaluation = Field(description="Evaluation on the rows from which the rules were made.")
     caution: str | None = Field(default=None, description=CAUTION_OF_FIGURES)
+    regions: list[Region] = Field(
+        default=[],
+        description="The regions that `fab` or `em` fitted, with their parameters; empty for `rule_list`. For each "
+        "statement the table of parameters says which share of each region it is true for, and the table of rows "
+        "which region each row most probably belongs to.",
+    )
+    omega: float | None = Field(
+        default=None, description="The cost of a region that was used; null for `em` and `rule_list`."
+    )
     restarts: list[Restart] = Field(description="The fits in their order.")
     lower_bounds: list[float] = Field(
         description="Lower bound of the log-likelihood after each iteration of the chosen fit; it never falls."

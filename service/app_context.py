@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from functools import partial
 
+from explanations.nested_instances import WarmFeatureSet
+from explanations.warm_explainer import WarmExplainer
 from storage.api_keys import ApiKeyStore
 from storage.artefacts import ArtefactStore
 from storage.database import Database
@@ -32,7 +34,7 @@ from .key_ring import KeyRing
 from .middleware.response_head import Draining
 from .settings import ServiceSettings
 from .upload_sandbox.runner import UploadReader
-from .warm_cache import ExplainerCache, SessionCache
+from .warm_cache import LoadingCache, SessionCache
 
 _FRESH_SECONDS, _REDIS_FRESH_SECONDS = 5.0, 1.0
 _SMALL_SHARE = 4  # of the memory for answers, a quarter is kept for lists and small ones
@@ -67,7 +69,8 @@ class AppContext:
     redis_available: Availability
     upload_reader: UploadReader
     sessions: SessionCache
-    explainer_cache: ExplainerCache
+    explainer_cache: LoadingCache[WarmExplainer]
+    feature_set_cache: LoadingCache[WarmFeatureSet]
     batches: Batches
     answer_room: AnswerRoom
     small_room: AnswerRoom  # of lists and small answers, which large ones cannot shut out
@@ -140,7 +143,8 @@ def _context_over(
         redis_available=redis_available,
         upload_reader=UploadReader(settings.upload_reader),
         sessions=SessionCache(models, objects, settings.warm_explainers),
-        explainer_cache=ExplainerCache(settings.warm_explainers),
+        explainer_cache=LoadingCache(settings.warm_explainers),
+        feature_set_cache=LoadingCache(settings.warm_explainers),
         batches=Batches(settings.max_waiting_rows),
         answer_room=AnswerRoom(settings.max_answer_bytes - n_small_bytes),
         small_room=AnswerRoom(n_small_bytes),

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from typing import Any
 
 from prometheus_client import CollectorRegistry, Histogram, ProcessCollector
 from prometheus_client.core import (
@@ -27,7 +28,7 @@ from storage.job_counts import EndedJobs, JobCounts, count_jobs
 
 from .app_context import AppContext
 from .middleware.metering import SECONDS_BOUNDS, RequestRecords, RouteRecord
-from .warm_cache import ExplainerCache, SessionCache
+from .warm_cache import WarmCache
 
 _FRESH_SECONDS = 5.0
 _JOB_SECONDS = (0.1, 0.3, 1, 3, 10, 30, 60, 180, 600, 1800, 3600, 7200, 21600)
@@ -143,8 +144,11 @@ class _Caches(Collector):
     """The caches of this process."""
 
     def __init__(self, context: AppContext) -> None:
-        self._caches: dict[str, ExplainerCache | SessionCache]
-        self._caches = {"explainers": context.explainer_cache, "sessions": context.sessions}
+        self._caches: dict[str, WarmCache[Any]] = {
+            "explainers": context.explainer_cache,
+            "feature_sets": context.feature_set_cache,
+            "sessions": context.sessions,
+        }
 
     def collect(self) -> Iterator[Metric]:
         hits = CounterMetricFamily("leafspace_cache_hits", "Looked up and found warm.", labels=["cache"])

@@ -11,7 +11,6 @@ from contextlib import contextmanager, suppress
 from threading import Lock
 from typing import Generic, TypeVar
 
-from explanations.warm_explainer import WarmExplainer
 from storage.models import ModelStore
 from storage.object_store import ObjectStore
 from tree_explainers.onnx_models.description import ModelDescription
@@ -88,17 +87,17 @@ class WarmCache(Generic[Warm]):
                 self._warm.popitem(last=False)
 
 
-class ExplainerCache(WarmCache[WarmExplainer]):
-    """Warm explainers; ``find`` is on the hot path."""
+class LoadingCache(WarmCache[Warm]):
+    """Warm things that their callers know how to warm up; ``find`` is on the hot path."""
 
-    def get(self, explainer_id: str, warm_up: Callable[[], WarmExplainer]) -> WarmExplainer:
-        """Return the explainer, warmed up if necessary; not counted as a hit, as ``find`` has been called before."""
-        with self._warming.held(explainer_id):
-            warm = self._warm.get(explainer_id)
+    def get(self, identifier: str, warm_up: Callable[[], Warm]) -> Warm:
+        """Return the thing, warmed up if necessary; not counted as a hit, as ``find`` has been called before."""
+        with self._warming.held(identifier):
+            warm = self._warm.get(identifier)
             if warm is None:
                 self.n_misses += 1
                 warm = warm_up()
-            self._keep(explainer_id, warm)
+            self._keep(identifier, warm)
             return warm
 
 

@@ -65,6 +65,7 @@ class NewArtefact:
     model: str | None = None
     dataset: str | None = None
     evaluation_dataset: str | None = None
+    generator_dataset: str | None = None
     relational_dataset: str | None = None
 
 

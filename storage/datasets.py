@@ -26,7 +26,7 @@ from .records import (
     unreferenced,
     where_equal,
 )
-from .tables import artefacts, datasets, leaf_tables
+from .tables import USES_OF_DATASETS, artefacts, datasets, leaf_tables
 
 _LISTED = ("id", "name", "sha256", "size_bytes", "feature_set", "listed", "created_at")
 
@@ -155,7 +155,7 @@ def add_dataset(connection: Connection, dataset: NewDataset) -> bool:
 
 
 def _refuse_if_used(connection: Connection, dataset_id: str) -> None:
-    uses = or_(artefacts.c.dataset == dataset_id, artefacts.c.evaluation_dataset == dataset_id)
+    uses = or_(*(use == dataset_id for use in USES_OF_DATASETS))
     user = connection.execute(select(artefacts.c.id).where(uses)).scalar()
     if user is not None:
         detail = f"dataset {dataset_id!r} is used by artefact {user!r}; delete that first"

@@ -30,6 +30,7 @@ from .tables import artefacts, explainers, leaf_tables, models
 
 _LISTED = ("id", "name", "sha256", "size_bytes", "listed", "parity", "created_at")
 _COPIED_FIELDS = ("task", "ensemble", "ensemble_inferred", "n_trees", "n_nodes", "n_leaves", "max_depth")
+_ADDED_FIELDS = {"oracle_only": False, "seconds_per_1000_rows": None}  # and what they are of models kept before
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +145,16 @@ def _refuse_if_used(connection: Connection, model_id: str) -> None:
             raise InUse(detail)
 
 
+def _copied(description: dict[str, Any]) -> dict[str, Any]:
+    added = {name: description.get(name, default) for name, default in _ADDED_FIELDS.items()}
+    return {name: description[name] for name in _COPIED_FIELDS} | added
+
+
 def _listed(description: dict[str, Any]) -> dict[str, Any]:
     """Return the part of a description that lists show, and how long the whole is."""
     classes = description["classes"]
     is_short = len(classes) <= FEW_CLASSES and sum(map(len, classes)) <= FEW_CLASSES_CHARACTERS
-    return {name: description[name] for name in _COPIED_FIELDS} | {
+    return _copied(description) | {
         "classes": classes if is_short else None,
         "n_classes": len(classes),
         "n_features": len(description["feature_names"]),
@@ -172,7 +178,7 @@ def _view(row: RowMapping) -> Model:
     description = row["description"]
     return Model(
         **{name: row[name] for name in ("id", "name", "sha256", "size_bytes", "parity")},
-        **{name: description[name] for name in _COPIED_FIELDS},
+        **_copied(description),
         classes=description["classes"],
         n_classes=len(description["classes"]),
         n_features=len(description["feature_names"]),

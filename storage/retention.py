@@ -26,6 +26,7 @@ from .orphans import discard_orphans
 from .records import unreferenced
 from .relational_datasets import RelationalDatasetStore
 from .tables import (
+    USES_OF_DATASETS,
     USES_OF_RELATIONAL_DATASETS,
     artefacts,
     datasets,
@@ -173,5 +174,4 @@ def _is_used(table: Table) -> ColumnElement[bool]:
         return or_(exists().where(artefacts.c.model == models.c.id), exists().where(explainers.c.model == models.c.id))
     if table is relational_datasets:
         return or_(false(), *(exists().where(use == table.c.id) for use in USES_OF_RELATIONAL_DATASETS))
-    by_artefacts = or_(artefacts.c.dataset == datasets.c.id, artefacts.c.evaluation_dataset == datasets.c.id)
-    return exists().where(by_artefacts)
+    return exists().where(or_(*(use == datasets.c.id for use in USES_OF_DATASETS)))

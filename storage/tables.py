@@ -114,6 +114,7 @@ artefacts = Table(
     Column("model", String(40), ForeignKey("models.id"), index=True),
     Column("dataset", String(40), ForeignKey("datasets.id"), index=True),
     Column("evaluation_dataset", String(40), ForeignKey("datasets.id"), index=True),
+    Column("generator_dataset", String(40), ForeignKey("datasets.id"), index=True),  # whose rows are drawn
     Column("relational_dataset", String(40), ForeignKey("relational_datasets.id"), index=True),
     Column("feature_set", String(40), ForeignKey("artefacts.id"), index=True),
     Column("request", JSON, nullable=False),
@@ -242,5 +243,11 @@ OBJECT_COLUMNS = (
 )
 """Every column that refers to objects; the same bytes may be a result of one thing and the upload of another."""
 
+USES_OF_DATASETS: tuple[Column[str], ...] = (
+    artefacts.c.dataset,
+    artefacts.c.evaluation_dataset,
+    artefacts.c.generator_dataset,
+)
+"""Columns that refer to datasets: a dataset that one of them names cannot be deleted."""
 USES_OF_RELATIONAL_DATASETS: tuple[Column[str], ...] = (artefacts.c.relational_dataset,)
 """Every column that refers to relational datasets: one is not deleted while a row does."""

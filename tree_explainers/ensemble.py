@@ -93,6 +93,23 @@ class TreeEnsemble:
         )
 
 
+def empty_ensemble() -> TreeEnsemble:
+    """Return an ensemble without trees: what is kept of models that are asked for predictions alone."""
+    integers = np.zeros(0, np.int32)
+    return TreeEnsemble(
+        offsets=np.zeros(1, np.int32),
+        column=integers,
+        operator=np.zeros(0, np.uint8),
+        threshold=np.zeros(0),
+        missing_left=np.zeros(0, np.bool_),
+        left=integers,
+        right=integers,
+        leaf_nodes=integers,
+        leaf_offsets=np.zeros(1, np.int32),
+        leaf_values=np.zeros((0, 1)),
+    )
+
+
 def join_ensembles(parts: Sequence[TreeEnsemble]) -> TreeEnsemble:
     """Return the trees of all parts in one ensemble, in order; the parts' columns mean the same.
 

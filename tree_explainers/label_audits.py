@@ -1,4 +1,4 @@
-"""Label audit: rows ranked by how far the rows nearest to them disagree with their label."""
+"""Label audits: rows ranked by how far the rows that are like them disagree with their label."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,20 +10,67 @@ from .compute.progress import ReportProgress, ignore_progress
 from .errors import InvalidInput
 from .leaf_space.leaves import LeafTable
 from .leaf_space.neighborhoods import each_neighborhood
+from .leaf_space.votes import votes_of_all_rows
 
 
 @dataclass(frozen=True, slots=True)
 class LabelAudit:
-    """The labels of each row's nearest rows beside its own; all arrays but ``ranking`` are by row."""
+    """The labels of other rows beside each row's own; all arrays but ``ranking`` are by row."""
 
     ranking: NDArray[np.int64]  # (n_rows,) rows, the most suspect first
-    n_neighbors: NDArray[np.int64]  # (n_rows,) nearest rows that vote: fewer than requested where fewer share a leaf
-    agreement: NDArray[np.float64]  # (n_rows,) share of them with the row's own label; NaN without any
-    disagreeing: NDArray[np.int64]  # (n_rows,) summed integer proximity of those with another label
-    suggested: NDArray[np.int64]  # (n_rows,) class that they support more than the row's own; -1: none
+    agreement: NDArray[np.float64]  # (n_rows,) share of the votes for the row's own label; NaN without any votes
+    disagreeing: NDArray[np.int64]  # (n_rows,) summed integer proximity of voters with another label
+    suggested: NDArray[np.int64]  # (n_rows,) class that proximities support more than the row's own; -1: none
+    n_neighbors: NDArray[np.int64] | None = None  # (n_rows,) nearest rows that voted; None: all other rows did
 
 
-def audit_labels(
+def audit_by_all_rows(
+    table: LeafTable,
+    weights: NDArray[np.int64],
+    classes: NDArray[np.int64],
+    report: ReportProgress = ignore_progress,
+) -> LabelAudit:
+    """Rank rows by the share of the proximities of all other rows that is with rows of their label, smallest first.
+
+    The shares are compared as fractions of integers, exactly. Equal shares: the larger sum of proximities first, then
+    the lower row. Rows that share no leaf with any other have no votes and come last. A class is suggested where the
+    sum of proximities with it is larger than that with the row's own; ties go to the earlier class.
+
+    Parameters
+    ----------
+    table
+        Leaves of the rows.
+    weights : (n_trees,) int64
+        What each tree counts.
+    classes : (n_rows,) int64
+        Class of each row, 0 or more: the labels to be audited.
+    report
+        Progress callback; may raise to stop.
+
+    Raises
+    ------
+    InvalidInput
+        If there are not as many classes as rows.
+
+    References
+    ----------
+    Ours: leave-one-out classification by the forest's own kernel (Tan et al., 2020, definitions 1 and 3), in which a
+    row has no vote on itself. Trees of pure leaves that were grown on all rows know no other opinion: audit these by
+    coarser leaves.
+    """
+    _check(table, classes)
+    votes = votes_of_all_rows(table, weights, classes, report)
+    agreement = np.full(table.n_rows, np.nan)
+    np.divide(votes.own, votes.total, out=agreement, where=votes.total > 0)
+    return LabelAudit(
+        ranking=np.lexsort((-votes.total, *_digits(votes.own, votes.total), votes.total == 0)).astype(np.int64),
+        agreement=agreement,
+        disagreeing=votes.total - votes.own,
+        suggested=np.where(votes.best != classes, votes.best, -1),
+    )
+
+
+def audit_by_neighbors(
     table: LeafTable,
     weights: NDArray[np.int64],
     classes: NDArray[np.int64],
@@ -41,16 +88,10 @@ def audit_labels(
 
     Parameters
     ----------
-    table
-        Leaves of the rows.
-    weights : (n_trees,) int64
-        What each tree counts.
-    classes : (n_rows,) int64
-        Class of each row, 0 or more: the labels to be audited.
+    table, weights, classes, report
+        As for ``audit_by_all_rows``.
     n_neighbors
         In 1 to ``n_rows - 1``.
-    report
-        Progress callback; may raise to stop.
 
     Raises
     ------
@@ -63,34 +104,48 @@ def audit_labels(
     neighbours, and leaves open how ties are broken and which label is the right one. Leaves that a tree has fitted to
     wrong labels hold other rows with the same ones: a forest grown until its leaves are pure gives less clear results.
     """
-    if classes.shape != (table.n_rows,) or classes.min(initial=0) < 0:
-        msg = f"one class of 0 or more is needed for each of {table.n_rows} rows, got shape {classes.shape}"
-        raise InvalidInput(msg)
+    _check(table, classes)
     n_classes = int(classes.max()) + 1
     blocks = [
         _evaluate(classes[block.rows], classes[block.neighbors], block.proximities, n_classes)
         for block in each_neighborhood(table, weights, n_neighbors, report, n_cells_a_row=n_classes)
     ]
     n_used, agreement, disagreeing, suggested = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
-    return LabelAudit(_ranking(agreement, disagreeing), n_used, agreement, disagreeing, suggested)
+    # NaN sorts last; the sort is stable, so that rows stay in order where all else is equal.
+    ranking = np.lexsort((-disagreeing, agreement)).astype(np.int64)
+    return LabelAudit(ranking, agreement, disagreeing, suggested, n_used)
 
 
 def share_unopposed(table: LeafTable, weights: NDArray[np.int64], classes: NDArray[np.int64]) -> float:
     """Return the share of rows that share leaves only with rows of their own class, or with none.
 
     An audit cannot suspect these. Trees grown on all rows until leaves are pure (extremely randomised trees as a rule)
-    leave no others; with coarser leaves there are some. Parameters are those of ``audit_labels``; trees that count
-    nothing are left out.
+    leave no others; with coarser leaves there are some. Parameters are those of ``audit_by_all_rows``.
     """
-    is_opposed = np.zeros(table.n_rows, dtype=np.bool_)
-    some_class = np.empty(int(np.diff(table.offsets).max()), dtype=np.int64)
-    for tree in np.flatnonzero(weights > 0):
-        codes = table.codes[tree]
-        some_class[codes] = classes  # of each leaf, that of one of its rows
-        is_mixed = np.zeros(len(some_class), dtype=np.bool_)
-        is_mixed[codes[some_class[codes] != classes]] = True
-        is_opposed |= is_mixed[codes]
-    return float(1 - is_opposed.mean())
+    votes = votes_of_all_rows(table, weights, classes)
+    return float(np.mean(votes.own == votes.total))
+
+
+def _check(table: LeafTable, classes: NDArray[np.int64]) -> None:
+    if classes.shape != (table.n_rows,) or classes.min(initial=0) < 0:
+        msg = f"one class of 0 or more is needed for each of {table.n_rows} rows, got shape {classes.shape}"
+        raise InvalidInput(msg)
+
+
+def _digits(numerators: NDArray[np.int64], denominators: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Return the digits of fractions of at most 1, the last first: enough for different fractions to differ.
+
+    Two fractions whose denominators are below 2^b differ by more than 2^-2b, so 2 b binary digits tell them apart.
+    They come in pieces as long as remainders can be shifted by. Of 0/0 they are 0.
+    """
+    n_bits = int(denominators.max()).bit_length()
+    length = 63 - n_bits
+    digits, remainders = [numerators], numerators
+    divisors = np.maximum(denominators, 1)
+    for _ in range(0, 2 * n_bits, length):
+        quotients, remainders = np.divmod(remainders << length, divisors)
+        digits.append(quotients)
+    return digits[:0:-1]
 
 
 def _evaluate(
@@ -114,8 +169,3 @@ def _support(others: NDArray[np.int64], proximities: NDArray[np.int64], n_classe
     # Sums of 1,000 proximities of at most 2^32 are whole numbers that float64 holds.
     sums = np.bincount(cells.ravel(), proximities.ravel(), minlength=len(others) * n_classes)
     return sums.astype(np.int64).reshape(len(others), n_classes)
-
-
-def _ranking(agreement: NDArray[np.float64], disagreeing: NDArray[np.int64]) -> NDArray[np.int64]:
-    # NaN sorts last; the sort is stable, so that rows stay in order where all else is equal.
-    return np.lexsort((-disagreeing, agreement)).astype(np.int64)

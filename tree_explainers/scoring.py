@@ -101,8 +101,8 @@ def score_predictions(
         mean_squared_error = float(np.mean((predicted - truth.values) ** 2))
         return PredictionScores(
             mean_squared_error=mean_squared_error,
-            r2=_r2(predicted, truth.values),
-            fidelity=_r2(predicted, model.values),
+            r2=r2_of(predicted, truth.values),
+            fidelity=r2_of(predicted, model.values),
         )
     assert truth.classes is not None  # noqa: S101  # for the type checker: there are classes where no values are
     assert model.classes is not None  # noqa: S101  # likewise
@@ -136,7 +136,8 @@ def constant_of(targets: Targets) -> int | float:
     return constant_class(targets.classes)
 
 
-def _r2(predicted: NDArray[np.int64] | NDArray[np.float64], values: NDArray[np.float64]) -> float | None:
+def r2_of(predicted: NDArray[np.int64] | NDArray[np.float64], values: NDArray[np.float64]) -> float | None:
+    """Return the coefficient of determination, at most 1; None where all values are equal."""
     spread = float(((values - values.mean()) ** 2).sum())
     return 1 - float(((predicted - values) ** 2).sum()) / spread if spread > 0 else None
 

@@ -93,11 +93,12 @@ def _run_leaf_boxes() -> None:
 
 
 def _run_nearest_rows() -> None:
-    from .label_audits import audit_labels  # noqa: PLC0415
+    from .label_audits import audit_by_all_rows, audit_by_neighbors  # noqa: PLC0415
     from .prototype_sets.classifier import nearest_training_rows  # noqa: PLC0415
 
     for table, weights in _tables():
-        audit_labels(table, weights, np.arange(table.n_rows) % 2, 3)
+        audit_by_neighbors(table, weights, np.arange(table.n_rows) % 2, 3)
+        audit_by_all_rows(table, weights, np.arange(table.n_rows) % 2)
         nearest_training_rows(table, weights, table.leaves_of(np.arange(3)))
 
 
@@ -111,7 +112,7 @@ def _run_rule_sets() -> None:
     labels, values = _labels(rows), _scores(rows)[:, 1]
     binned = BinnedRows.of(statements_of(_forest(), _description("classification")), rows)
     for targets in (Targets.of_classes(labels, 2), Targets.of_values(values)):
-        for settings in (RuleSettings("fab", "improved", 2), RuleSettings("em", "plain", 2)):
+        for settings in (RuleSettings("rule_list", n_restarts=2), RuleSettings("em", "shortened", n_restarts=2)):
             find_rules(binned, targets, settings, np.random.default_rng(0))
 
 

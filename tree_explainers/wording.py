@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from math import inf
 from typing import NamedTuple, Protocol
 
+import numpy as np
+
 MISSING_ALLOWED = " (missing allowed)"
 TRUE, FALSE = "true", "false"
 MISSING, NOT_MISSING = "missing", "not missing"
@@ -27,6 +29,16 @@ def number_text(value: float) -> str:
     whole, point, fraction = text.partition(".")
     sign = "-" if whole.startswith("-") else ""
     return f"{sign}{int(whole.removeprefix('-')):,}{point}{fraction}"
+
+
+def short(value: float) -> float:
+    """Return a fraction that is of single precision by its fewest digits: 0.1 for 0.10000000149011612; others as is.
+
+    Features of several tables are of single precision, and so are columns of many data frames.
+    """
+    if float(value).is_integer() or value != np.float32(value):
+        return value
+    return float(str(np.float32(value)))
 
 
 def value_text(value: float | str) -> str:
@@ -132,6 +144,9 @@ class ColumnPhrases(Protocol):
     def is_boolean(self) -> bool:
         """Whether the column is either true (1) or false (0)."""
 
+    def mention(self, name: str) -> str:
+        """Return the column's name as the object of a sentence."""
+
     def sentence(self, interval: Interval) -> str | None:
         """Return what is said of rows whose values lie in an interval; ``None``: its name and numbers will do."""
 
@@ -152,6 +167,10 @@ class BooleanPhrases:
 
     column: str
     is_boolean: bool = True
+
+    def mention(self, name: str) -> str:
+        """Return the name itself."""
+        return name
 
     def sentence(self, interval: Interval) -> str | None:
         """Return ``smoker is false (missing allowed)``; ``None`` where both values are meant, or neither."""

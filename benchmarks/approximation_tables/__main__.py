@@ -1,6 +1,7 @@
 """Zhou & Hooker (2016), section 4, and the trees in Hara & Hayashi (2018), figure 5, done again.
 
 ``python -m benchmarks.approximation_tables [--quick | --long FILE] [--json FILE] > FILE``
+``python -m benchmarks.approximation_tables --make-long MINUTES`` makes trees from 1,000,000 pseudo rows, or goes on.
 """
 
 import argparse
@@ -10,8 +11,9 @@ from pathlib import Path
 
 from benchmarks.machine import describe_machine
 
+from .long_study import make_trees, with_long_study
 from .questionnaires import QUESTIONNAIRES
-from .records import Found, as_json, from_json, with_structures
+from .records import Found, as_json, from_json
 from .rules import ruled
 from .studies import SIMULATION, Sizes, mimicked, replicated
 from .tables import mimicry_table, questionnaire_table, rules_table, structures_table
@@ -24,9 +26,10 @@ _USUAL = Sizes(
     5,
     {SIMULATION: {10_000: 20, 100_000: 20}, _DIVORCE: {10_000: 20, 100_000: 20}, _BFI: {10_000: 20, 100_000: 10}},
 )
-_LONG = Sizes((), 0, {SIMULATION: {1_000_000: 10}})
+_MILLION = 1_000_000
 _N_DRAWS, _N_DRAWS_QUICK = 5, 1
 _JSON = "benchmarks/results/approximation_tables.json"
+_LONG = "benchmarks/results/approximation_tables_long.jsonl"
 
 
 def main() -> None:
@@ -34,11 +37,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few trees from few pseudo rows: to try the program")
     parser.add_argument(
-        "--long", type=Path, help="only trees from 1,000,000 pseudo rows a node, beside what --json wrote"
+        "--long", type=Path, help="the tables of what --json wrote, with all that --make-long has made so far"
     )
+    parser.add_argument("--make-long", type=float, help="for how many minutes to make trees from 1,000,000 pseudo rows")
+    parser.add_argument("--study", action="append", help="with --make-long: this study alone; may be repeated")
     parser.add_argument("--json", type=Path, help="where to write every figure")
     parser.add_argument("--tables-of", type=Path, help="run nothing: print the tables of what --json wrote")
     arguments = parser.parse_args()
+    if arguments.make_long is not None:
+        make_trees(Path(_LONG), arguments.make_long, tuple(arguments.study or (SIMULATION, *QUESTIONNAIRES)))
+        return
     found = _found(arguments)
     if arguments.json:
         arguments.json.write_text(_text(found), encoding="utf-8")
@@ -51,7 +59,7 @@ def _found(arguments: argparse.Namespace) -> Found:
     if arguments.tables_of:
         return _read(arguments.tables_of)
     if arguments.long:
-        return with_structures(_read(arguments.long), tuple(replicated(SIMULATION, _LONG)))
+        return with_long_study(_read(arguments.long), Path(_LONG))
     return _run(_QUICK if arguments.quick else _USUAL, _N_DRAWS_QUICK if arguments.quick else _N_DRAWS)
 
 
@@ -81,8 +89,8 @@ def _text(found: Found) -> str:
 def _about(found: Found) -> str:
     versions = ", ".join(f"{name} {version(name)}" for name in ("numba", "pandas", "skl2onnx"))
     made = f"Made by `{_COMMAND} --json {_JSON} > benchmarks/results/approximation_tables.md`"
-    if any(one.who.n_pseudo in _LONG.n_replications[SIMULATION] for one in found.structures):
-        made += f", and with 1,000,000 pseudo rows by `{_COMMAND} --long {_JSON} --json {_JSON}`"
+    if any(one.who.n_pseudo == _MILLION for one in found.structures):
+        made += f", and with 1,000,000 pseudo rows by `{_COMMAND} --make-long MINUTES` and `--long {_JSON}`"
     return f"{made}; the latest of it on {describe_machine()}, {versions}.\n\n{_EXPERIMENT}"
 
 

@@ -7,17 +7,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from tree_explainers.approximation_trees.controls import ControlSettings, grow_born_again, grow_cart
+from tree_explainers.approximation_trees.generators import GeneratorSettings, Smoother
 from tree_explainers.approximation_trees.sta import StaSettings, grow_sta
 from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.approximation_trees.trees import ApproximationTree
 
 from .among_candidates import grow_among_candidates
+from .authors_rules import grow_by_authors_rules
 from .oracles import OracleCase
 from .records import Who
 
 SIGNIFICANCE = 0.1  # alpha in the paper
-STA, CART_ON_PSEUDO_ROWS, CART_AMONG_CANDIDATES, BORN_AGAIN = (
+GENERATOR = GeneratorSettings("kernel")  # the paper's, with a bandwidth of 0.1 standard deviations
+STA, AUTHORS_RULES, CART_ON_PSEUDO_ROWS, CART_AMONG_CANDIDATES, BORN_AGAIN = (
     "STA",
+    "STA by the rules of the published program",
     "CART on pseudo rows",
     "the same, among STA's candidates",
     "born again",
@@ -40,11 +44,15 @@ def make(who: Who, case: OracleCase, max_depth: int, seed: int) -> Made:
 
 
 def _sta(case: OracleCase, limits: TreeLimits, n_pseudo: int, rng: np.random.Generator) -> ApproximationTree:
-    return grow_sta(case.rows, case.oracle, StaSettings(limits, SIGNIFICANCE, n_pseudo), rng)
+    return grow_sta(case.rows, case.oracle, StaSettings(limits, SIGNIFICANCE, n_pseudo, generator=GENERATOR), rng)
+
+
+def _authors(case: OracleCase, limits: TreeLimits, n_pseudo: int, rng: np.random.Generator) -> ApproximationTree:
+    return grow_by_authors_rules(case, limits, Smoother.of(case.rows, {}, GENERATOR), SIGNIFICANCE, n_pseudo, rng)
 
 
 def _cart(case: OracleCase, limits: TreeLimits, n_pseudo: int, rng: np.random.Generator) -> ApproximationTree:
-    return grow_cart(case.rows, case.oracle, ControlSettings(limits, n_pseudo), rng)
+    return grow_cart(case.rows, case.oracle, ControlSettings(limits, n_pseudo, generator=GENERATOR), rng)
 
 
 def _born_again(case: OracleCase, limits: TreeLimits, n_pseudo: int, rng: np.random.Generator) -> ApproximationTree:
@@ -53,6 +61,7 @@ def _born_again(case: OracleCase, limits: TreeLimits, n_pseudo: int, rng: np.ran
 
 _WAYS: dict[str, Callable[[OracleCase, TreeLimits, int, np.random.Generator], ApproximationTree]] = {
     STA: _sta,
+    AUTHORS_RULES: _authors,
     CART_ON_PSEUDO_ROWS: _cart,
     CART_AMONG_CANDIDATES: grow_among_candidates,
     BORN_AGAIN: _born_again,

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -89,15 +89,6 @@ def structures(study: str, who: Who, trees: Sequence[ApproximationTree]) -> Stru
     n_by_features = tuple(len({_features(tree, level) for tree in trees}) for level in range(1, N_LEVELS + 1))
     shares = [share for share in map(share_at_cap, trees) if share is not None]
     return Structures(study, who, tuple(occurrences), n_by_features, float(np.mean(shares)) if shares else None)
-
-
-def with_structures(found: Found, more: tuple[Structures, ...]) -> Found:
-    """Return everything with more trees of a forest, in place of earlier ones of the same kind."""
-    new = {(one.study, one.who) for one in more}
-    kept = [one for one in found.structures if (one.study, one.who) not in new]
-    first = [one.study for one in more][:1]
-    last = max((at for at, one in enumerate(kept, 1) if one.study in first), default=len(kept))
-    return replace(found, structures=(*kept[:last], *more, *kept[last:]))
 
 
 def share_at_cap(tree: ApproximationTree) -> float | None:

@@ -15,7 +15,7 @@ from sklearn.ensemble import RandomForestClassifier
 from benchmarks.paper_tables.tan_data import tan_split
 from benchmarks.paper_tables.tree_spaces import leaves_within_trees
 from tests.support.shared import shared_path
-from tree_explainers.label_audits import audit_labels
+from tree_explainers.label_audits import audit_by_neighbors
 from tree_explainers.leaf_space.leaves import LeafTable
 from tree_explainers.leaf_space.proximity import columns
 
@@ -99,12 +99,12 @@ def orders(task: Task, setting: Setting, seed: int) -> Iterator[tuple[str, NDArr
     table, weights = LeafTable.from_leaves(leaves, n_leaves), np.ones(len(n_leaves), dtype=np.int64)
     yield LOSS, _by_loss(forest.predict_proba(task.features), task)
     yield OUT_OF_BAG_LOSS, _by_loss(forest.oob_decision_function_, task)
-    yield PAPER, audit_labels(table, weights, task.given, 10).ranking
-    yield MORE, audit_labels(table, weights, task.given, 50).ranking
+    yield PAPER, audit_by_neighbors(table, weights, task.given, 10).ranking
+    yield MORE, audit_by_neighbors(table, weights, task.given, 50).ranking
     if setting.has_variants:
         in_bag = _in_bag(forest, n_rows)
         apart = _in_leaves_of_their_own(leaves, n_leaves, in_bag)
-        yield "audit, 10 neighbours, both rows out of bag", audit_labels(apart, weights, task.given, 10).ranking
+        yield "audit, 10 neighbours, both rows out of bag", audit_by_neighbors(apart, weights, task.given, 10).ranking
         yield (
             "audit, 10 neighbours, the row itself out of bag",
             _by_neighbours_out_of_bag(leaves, n_leaves, in_bag, task.given, 10),
@@ -122,7 +122,7 @@ def _by_another_forest(
     table, weights = LeafTable.from_leaves(leaves, n_leaves), np.ones(len(n_leaves), dtype=np.int64)
     yield f"{LOSS}, {name}", _by_loss(forest.predict_proba(task.features), task)
     for n_neighbors in (10, 50):
-        ranking = audit_labels(table, weights, task.given, n_neighbors).ranking
+        ranking = audit_by_neighbors(table, weights, task.given, n_neighbors).ranking
         yield f"audit, {n_neighbors} neighbours, {name}", ranking
 
 

@@ -71,7 +71,8 @@ def summary(content: ApproximationTreeResult) -> str:
 def summary_parts(content: ApproximationTreeResult) -> list[str]:
     """Return the parts of ``summary``."""
     leaves = "1 leaf" if content.n_leaves == 1 else f"{content.n_leaves:,} leaves"
-    inputs = f"for {content.n_trees:,} trees, from {content.n_rows:,} rows"
+    model = f"{content.n_trees:,} trees" if content.n_trees else "a model without trees"
+    inputs = f"for {model}, from {content.n_rows:,} rows"
     return [_METHODS[content.method], f"{leaves}, depth {content.depth}", inputs, *_fidelity(content)]
 
 

@@ -12,9 +12,11 @@ from schemas.approximation_trees import (
     ApproximationTree,
     ApproximationTreeRequest,
     ApproximationTreeResult,
+    FittedOn,
     PathNode,
     TreeExportFormat,
 )
+from schemas.generators import DatasetGenerator
 from schemas.models import Model
 from schemas.next_questions import NextQuestion, NextQuestionRequest, Question
 from schemas.nouns import APPROXIMATION_TREES
@@ -35,12 +37,14 @@ from .feature_sets import tables_behind
 from .request_checks import refuse_unmapped_columns
 
 _DEFAULTS = {name: field.default for name, field in ApproximationTreeRequest.model_fields.items()}
+_OF_STA = ("significance", "choose_by", "compare", "significance_level_of")
 _UNUSED_BY_METHOD = {
-    "sta": (),
-    "ism": ("significance", "max_pseudo_samples", "seed"),
-    "born_again": ("significance",),
-    "cart": ("significance",),
+    "sta": ("criterion", "smearing_probability"),
+    "ism": (*_OF_STA, "smearing_probability"),
+    "born_again": (*_OF_STA, "generator", "criterion"),
+    "cart": (*_OF_STA, "criterion", "smearing_probability"),
 }
+_OF_PSEUDO_SAMPLES = ("generator", "max_pseudo_samples")  # unused where there are none
 
 
 def request_approximation_tree(context: AppContext, request: ApproximationTreeRequest) -> ApproximationTree:
@@ -55,6 +59,7 @@ def request_approximation_tree(context: AppContext, request: ApproximationTreeRe
     dataset = context.datasets.get(request.dataset)
     if request.method == "auto":
         request = request.model_copy(update={"method": _method_for(model, dataset)})
+    request = request.model_copy(update={"fitted_on": _fitted_on(request, dataset)})
     if request.method == "ism":
         _check_ism(context, request, model, dataset)
     elif request.stop_when_pure:
@@ -63,12 +68,31 @@ def request_approximation_tree(context: AppContext, request: ApproximationTreeRe
     match_features(model.view, dataset.view)
     complete = _normalised(request)
     evaluation = matching_evaluation(context, model.view, complete.evaluation_dataset)
-    return request_artefact(context, APPROXIMATION_TREES, complete, MadeFrom(model.view, dataset, evaluation))
+    drawn = matching_evaluation(context, model.view, _generator_dataset(complete))
+    made_from = MadeFrom(model.view, dataset, evaluation, drawn)
+    return request_artefact(context, APPROXIMATION_TREES, complete, made_from)
 
 
 def _method_for(model: StoredModel, dataset: StoredDataset) -> ApproximationMethod:
     """Return the method where none is requested: of queries the one that makes up no rows, of which some cannot be."""
-    return "ism" if dataset.view.feature_set is not None and model.view.task == "classification" else "sta"
+    has_splits = model.view.task == "classification" and not model.view.oracle_only
+    return "ism" if dataset.view.feature_set is not None and has_splits else "sta"
+
+
+def _fitted_on(request: ApproximationTreeRequest, dataset: StoredDataset) -> FittedOn:
+    """Return what the tree is fitted to; unless requested, no rows of queries are made up, as some cannot be."""
+    if request.fitted_on == "auto":
+        is_relational = dataset.view.feature_set is not None
+        return "dataset" if request.method == "ism" and is_relational else "generator"
+    if request.fitted_on == "dataset" and request.method not in {"cart", "ism"}:
+        detail = f"fitted_on dataset is for methods cart and ism; {request.method} draws pseudo-samples: leave it out"
+        raise StorageError("validation_failed", detail, "/fitted_on")
+    return request.fitted_on
+
+
+def _generator_dataset(request: ApproximationTreeRequest) -> str | None:
+    """Return the id of the dataset whose rows are pseudo-samples, if there is one."""
+    return request.generator.dataset if isinstance(request.generator, DatasetGenerator) else None
 
 
 def export_tree(context: AppContext, tree_id: str, form: TreeExportFormat, over: SqlSource | None = None) -> bytes:
@@ -89,7 +113,10 @@ def _read_tree(context: AppContext, artefact: Artefact) -> ApproximationTreeResu
 
 def _normalised(request: ApproximationTreeRequest) -> ApproximationTreeRequest:
     """Return the request that all requests with the same answer have in common, so that they share an id."""
-    changes = {name: _DEFAULTS[name] for name in _UNUSED_BY_METHOD[request.method]}
+    unused = (*_UNUSED_BY_METHOD[request.method], *(_OF_PSEUDO_SAMPLES if request.fitted_on == "dataset" else ()))
+    changes = {name: _DEFAULTS[name] for name in unused}
+    if request.method == "ism" and request.fitted_on == "dataset":
+        changes["seed"] = _DEFAULTS["seed"]  # nothing is drawn
     if request.max_leaves is not None and request.max_leaves >= min(2**request.max_depth, MAX_LEAVES):
         changes["max_leaves"] = None  # no more are grown anyway
     if request.evaluation_dataset == request.dataset:
@@ -100,8 +127,8 @@ def _normalised(request: ApproximationTreeRequest) -> ApproximationTreeRequest:
 def _check_ism(
     context: AppContext, request: ApproximationTreeRequest, model: StoredModel, dataset: StoredDataset
 ) -> None:
-    if request.n_repeats > 1:
-        detail = "method ism draws nothing at random: every repeat would give the same tree; leave n_repeats out"
+    if request.n_repeats > 1 and request.fitted_on == "dataset":
+        detail = "without pseudo-samples, every repeat of ism would give the same tree; leave n_repeats out"
         raise StorageError("validation_failed", detail, "/n_repeats")
     has_target = dataset.view.target is not None
     settings = IsmSettings(stop_when_pure=request.stop_when_pure)

@@ -85,9 +85,17 @@ class KeptTable:
         return rows.filter(pc.and_(pc.greater_equal(values, start), pc.less(values, stop)))
 
 
-def open_table(context: AppContext, noun: Noun[Any], artefact_id: str) -> tuple[Artefact, KeptTable]:
-    """Return the artefact and its table, opened; refuse an artefact that is not ready."""
+def open_table(
+    context: AppContext, noun: Noun[Any], artefact_id: str, file: str = _TABLE
+) -> tuple[Artefact, KeptTable]:
+    """Return the artefact and its table, or another of its files, opened; refuse an artefact that is not ready.
+
+    Raises
+    ------
+    KeyError
+        If the artefact has no such file.
+    """
     artefact = context.artefacts.get(noun.name, artefact_id)
     ready_result(artefact)
-    path = context.objects.path_of_pages(artefact.files[_TABLE])
+    path = context.objects.path_of_pages(artefact.files[file])
     return artefact, KeptTable(path.open("rb"), path.stat().st_size)

@@ -61,14 +61,15 @@ class MadeFrom:
     model: Model
     dataset: StoredDataset
     evaluation_dataset: StoredDataset | None = None
+    generator_dataset: StoredDataset | None = None  # whose rows are pseudo rows
     n_prototypes: int = 0  # of an explainer
 
     @property
     def columns(self) -> dict[str, str]:
         """Ids of what there is, by column."""
-        ids = {"model": self.model.id, "dataset": self.dataset.view.id}
-        other = self.evaluation_dataset
-        return ids if other is None else {**ids, "evaluation_dataset": other.view.id}
+        others = {"evaluation_dataset": self.evaluation_dataset, "generator_dataset": self.generator_dataset}
+        ids = {column: dataset.view.id for column, dataset in others.items() if dataset is not None}
+        return {"model": self.model.id, "dataset": self.dataset.view.id, **ids}
 
     @property
     def n_rows(self) -> int:
@@ -77,8 +78,8 @@ class MadeFrom:
 
     def estimate(self, kind: str, request: Mapping[str, Any]) -> JobEstimate:
         """Return what a job would need."""
-        other = self.evaluation_dataset
-        n_other_rows = 0 if other is None else other.view.n_rows
+        others = (self.evaluation_dataset, self.generator_dataset)
+        n_other_rows = sum(other.view.n_rows for other in others if other is not None)
         return estimate_job(kind, Sizes.of(self.model, self.dataset.view, n_other_rows, self.n_prototypes), request)
 
 

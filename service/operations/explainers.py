@@ -7,13 +7,14 @@ from schemas.contract import Page
 from schemas.explainers import Explainer, ExplainerRequest, ExplainerSummary
 from schemas.identifiers import content_identifier
 from schemas.models import Model
-from schemas.nouns import APPROXIMATION_TREES, PROTOTYPE_SETS, RULE_SETS
+from schemas.nouns import APPROXIMATION_TREES, EXPLAINERS, PROTOTYPE_SETS, RULE_SETS
 from storage.artefacts import Artefact
 from storage.errors import StorageError
 
 from ..app_context import AppContext
 from .artefacts import ready_result
 from .deletion import with_reserve
+from .leaves_needed import require_leaves
 
 
 def register_explainer(context: AppContext, request: ExplainerRequest) -> tuple[Explainer, bool]:
@@ -24,8 +25,9 @@ def register_explainer(context: AppContext, request: ExplainerRequest) -> tuple[
     StorageError
         ``artefact_not_ready``, ``conflict`` for prototypes, rules or a tree of another model, ``unknown_feature`` to be
         shown, ``validation_failed`` for a percentile to abstain below where prototypes have no ``typicality``, or for
-        explanations to be stored where the service stores none.
+        explanations to be stored where the service stores none, ``model_without_leaves`` for an oracle.
     """
+    require_leaves(context, EXPLAINERS, request)
     _check_storing(context, request)
     model = context.models.get(request.model).view
     prototypes = context.artefacts.get(PROTOTYPE_SETS.name, request.prototype_set)

@@ -1,6 +1,7 @@
 """Request feature sets, evaluate them for examples that are sent along, and make datasets of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import orjson
 
@@ -14,15 +15,13 @@ from explanations.feature_sets import (
     plain_document,
     schema_of,
 )
+from explanations.nested_instances import NestedFeatures, WarmFeatureSet
 from schemas.feature_sets import (
     MAX_NESTED_INSTANCES,
     MAX_NESTED_ROWS,
     FeatureDataset,
     FeatureDatasetRequest,
     FeatureExportFormat,
-    FeatureRow,
-    FeatureRowList,
-    FeatureRowsRequest,
     FeatureSet,
     FeatureSetRequest,
     NestedInstance,
@@ -38,16 +37,14 @@ from storage.relational_datasets import check_same_schema
 from tree_explainers.errors import InvalidInput, RowRefused
 from tree_explainers.relational.canonical import feature_id
 from tree_explainers.relational.feature_json import feature_of
-from tree_explainers.relational.nested_rows import NestedRows
-from tree_explainers.relational.queries import Feature
-from tree_explainers.relational.query_trie import FeatureColumn, QueryTrie
-from tree_explainers.relational.schema import ColumnSchema, Schema
-from tree_explainers.relational.tables import MISSING
+from tree_explainers.relational.queries import Feature, leads_back
+from tree_explainers.relational.schema import Schema
 
 from ..app_context import AppContext
 from ..exports import TablesBehind
 from ..sql_queries import write_features
 from .artefacts import MadeFromTables, NewJob, request_artefact, view_of
+from .json_pages import MAX_PAGE_BYTES
 
 
 def request_feature_set(context: AppContext, request: FeatureSetRequest) -> FeatureSet:
@@ -84,9 +81,29 @@ def _keep_list(context: AppContext, view: RelationalDataset, requested: Sequence
 
 def _read_feature(requested: RequestedFeature, index: int, schema: Schema) -> Feature:
     try:
-        return feature_of(plain_document(requested), schema)
+        feature = feature_of(plain_document(requested), schema)
     except InvalidInput as refusal:
         raise StorageError(refusal.code, refusal.detail, f"/features/{index}") from refusal
+    if leads_back(feature, schema):
+        check_time_of_examples(schema, f"/features/{index}")
+    return feature
+
+
+def check_time_of_examples(schema: Schema, place: str) -> None:
+    """Refuse ways that lead back into the examples' table where it is not known when its columns became known.
+
+    Raises
+    ------
+    StorageError
+        ``relational_time_type``, with the place.
+    """
+    if schema.cutoff is not None and schema.tables[schema.examples].time is None:
+        detail = (
+            f"examples see what is before their cutoff {schema.cutoff!r}, but the columns of other examples in table "
+            f"{schema.examples!r} have no time, and may tell what became known later; name a `time` of that table, or "
+            "follow no relationship back to it"
+        )
+        raise StorageError("relational_time_type", detail, place)
 
 
 def _described(
@@ -154,23 +171,16 @@ def open_set(context: AppContext, feature_set_id: str) -> OpenFeatureSet:
 # Examples that are sent along.
 
 
-def evaluate_rows(context: AppContext, feature_set_id: str, request: FeatureRowsRequest) -> FeatureRowList:
-    """Return the values of the features of the examples, in their order.
-
-    Raises
-    ------
-    StorageError
-        ``too_many_rows``.
-    """
-    _refuse_many(request.instances)
-    opened = open_set(context, feature_set_id)
-    trie = QueryTrie(opened.features, opened.schema)
-    reader = NestedRows(opened.schema, trie.used)
-    data = [_row(trie, reader, instance, index) for index, instance in enumerate(request.instances)]
-    return FeatureRowList(feature_set=opened.id, features=list(opened.names), data=data)
+def find_warm_set(context: AppContext, feature_set_id: str) -> WarmFeatureSet:
+    """Return a feature set that is ready, warmed up if need be."""
+    context.artefacts.get(FEATURE_SETS.name, feature_set_id).ready_result()  # another process may have deleted it
+    cache = context.feature_set_cache
+    warm_up = lambda: WarmFeatureSet.of(open_set(context, feature_set_id))  # noqa: E731  # as others are
+    return cache.find(feature_set_id) or cache.get(feature_set_id, warm_up)
 
 
-def _refuse_many(instances: Sequence[NestedInstance]) -> None:
+def refuse_many_examples(instances: Sequence[NestedInstance]) -> None:
+    """Refuse more examples, or more rows of them together, than one call may have."""
     if len(instances) > MAX_NESTED_INSTANCES:
         detail = f"{len(instances)} examples were sent; at most {MAX_NESTED_INSTANCES} go into one call"
         raise StorageError("too_many_rows", detail, "/instances")
@@ -180,31 +190,41 @@ def _refuse_many(instances: Sequence[NestedInstance]) -> None:
         raise StorageError("too_many_rows", detail, "/instances")
 
 
-def _row(trie: QueryTrie, reader: NestedRows, instance: NestedInstance, index: int) -> FeatureRow:
-    name = row_id_of(instance, reader.schema, index)
+def evaluate_rows(warm: WarmFeatureSet, instances: Sequence[NestedInstance]) -> bytes:
+    """Return the values of the features of the examples, in their order, as the JSON of a ``FeatureRowList``.
+
+    Raises
+    ------
+    StorageError
+        ``too_many_rows`` where they are more than ``MAX_PAGE_BYTES``.
+    """
+    rows: list[bytes] = []
+    n_bytes = 0
+    for index, instance in enumerate(instances):
+        rows.append(orjson.dumps(_row(warm.features, instance, index)))
+        n_bytes += len(rows[-1]) + 1
+        if n_bytes > MAX_PAGE_BYTES:
+            detail = (
+                f"the values of the first {index + 1} of {len(instances)} examples have over {MAX_PAGE_BYTES:,} bytes, "
+                "more than one answer; send fewer examples in each call, or make a dataset of them"
+            )
+            raise StorageError("too_many_rows", detail, "/instances")
+    return warm.head + b",".join(rows) + b"]}"
+
+
+def answer_bytes(warm: WarmFeatureSet, instances: Sequence[NestedInstance]) -> int:
+    """Return the number of bytes of ``evaluate_rows``, at most."""
+    return len(warm.head) + min(len(instances) * warm.row_bytes, MAX_PAGE_BYTES)
+
+
+def _row(features: NestedFeatures, instance: NestedInstance, index: int) -> dict[str, Any]:
+    """Return a ``FeatureRow``; as plain values, which takes less time."""
+    row = {"object": "feature_row", "row_id": features.row_id(instance) or str(index)}
     try:
-        columns = trie.evaluate(reader.rows_of(instance), n_threads=1)
+        return {**row, "status": "ok", "values": features.values_of(instance), "problem": None}
     except RowRefused as refusal:
-        return FeatureRow(row_id=name, status="error", problem=problem_for(refusal.code, refusal.detail))
-    return FeatureRow(row_id=name, status="ok", values=list(_values(columns, trie.columns)))
-
-
-def row_id_of(instance: NestedInstance, schema: Schema, index: int) -> str:
-    """Return the primary key of the example that is sent, or its index."""
-    rows = instance.get(schema.examples) or [{}]
-    key = [rows[0].get(column) for column in schema.tables[schema.examples].primary_key]
-    return ",".join(map(str, key)) if key and None not in key else str(index)
-
-
-def _values(columns: Sequence[FeatureColumn], kinds: Sequence[ColumnSchema]) -> Iterator[bool | float | str | None]:
-    for column, kind in zip(columns, kinds, strict=True):
-        value = column[0].item()
-        if kind.kind == "category":
-            yield None if value == MISSING else kind.levels[value] if value < len(kind.levels) else None
-        elif kind.kind == "boolean":
-            yield None if value == MISSING else bool(value)
-        else:
-            yield None if value != value else value  # noqa: PLR0124  # NaN
+        problem = problem_for(refusal.code, refusal.detail).model_dump(mode="json")
+        return {**row, "status": "error", "values": None, "problem": problem}
 
 
 # Datasets.

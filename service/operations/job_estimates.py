@@ -28,12 +28,14 @@ _BLOCK_ROWS = 65_536  # that models are applied to together
 _LIST_BYTES = 4  # of a row in the list of a leaf
 _FEW_LEAVES = 40  # of a tree: rows are compared by their leaves rather than listed
 _CELLS = 2_000_000  # of neighbours in a block
+_COUNTED_CELLS, _SUMMED_CELLS = 1 << 21, 1 << 24  # of counts and sums of votes
 _FEWEST_PAIRS, _PAIRS_PER_ROW, _MOST_PAIRS = 1 << 24, 64, 1 << 26  # kept for certificates
 _COMPARISONS, _SAMPLED = 5e12, 10_000  # beyond the first number, the second number of candidates is drawn
 _SECONDS_TO_BEGIN = 0.5
 _SECONDS_OF_PROTOTYPES = {"none": 5e-10, "swap": 4e-9}  # for each comparison of a row with a candidate in a tree
 _SELECTIONS_TO_FIND_LEAVES = 2  # as a rule
-_SECONDS_A_PSEUDO_ROW = {"sta": 1e-5, "cart": 5e-7, "born_again": 1e-6, "ism": 0.0}  # and tree
+_SECONDS_A_PSEUDO_ROW = {"sta": 1e-5, "cart": 5e-7, "born_again": 1e-6, "ism": 5e-7}  # and tree
+_NODES_LABELLED = {"sta": 20, "cart": 1, "born_again": 1, "ism": 0}  # with pseudo rows of their own
 _BLOCK_BYTES, _MOST_PROCESSES = 80 * _MIB, 16  # of a process that explains blocks of rows; how many there are
 _HELD_BYTES = 256 * 10**6  # of sums, and of pseudo rows, at a node of a tree by STA
 
@@ -74,6 +76,7 @@ class Sizes:
     code_bytes: int  # of a row's leaf in a tree
     row_text_bytes: int  # of a row's name and target
     n_prototypes: int = 0  # of an explainer
+    oracle_seconds: float = 0.0  # that an oracle takes for 1,000 rows; 0 of models with trees
 
     @classmethod
     def of(cls, model: Model, dataset: Dataset, n_other_rows: int = 0, n_prototypes: int = 0) -> "Sizes":
@@ -91,6 +94,7 @@ class Sizes:
             code_bytes=1 if most_leaves <= 1 << 8 else 2 if most_leaves <= 1 << 16 else 4,
             row_text_bytes=40 + 70 * n_texts,
             n_prototypes=n_prototypes,
+            oracle_seconds=model.seconds_per_1000_rows or 0.0,
         )
 
     @property
@@ -157,6 +161,14 @@ def _proximities(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
     )
 
 
+def _label_audits(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
+    if request["n_neighbors"] is not None:
+        return _proximities(sizes, request)
+    sums = 8 * min(sizes.n_rows * sizes.n_outputs, max(sizes.n_rows, _SUMMED_CELLS))
+    counts = 4 * sizes.n_outputs * max(_COUNTED_CELLS, sizes.n_leaves)
+    return Need(3 * sums + 150 * sizes.n_rows + _coarser(sizes, request)), Need(counts, "take smaller trees", "/model")
+
+
 def _coarser(sizes: Sizes, request: Mapping[str, Any]) -> float:
     """Return what it takes to cut trees back, and to hold the leaves that rows have then."""
     if request["min_leaf_rows"] == 1:
@@ -203,6 +215,8 @@ def _rule_sets(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
 
 def _approximation_trees(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
     rows = Need(40 * _MIB + 20 * sizes.n_cells, "send fewer rows", "/dataset")
+    if request["fitted_on"] == "dataset":
+        return rows, Need((36 if request["method"] == "cart" else 0) * sizes.n_cells + 16 * sizes.n_paths)
     return rows, _TREE[request["method"]](sizes, request["max_pseudo_samples"])
 
 
@@ -217,7 +231,9 @@ _TREE: Mapping[str, Callable[[Sizes, int], Need]] = {
     ),
     "cart": lambda sizes, n: _pseudo(n * (36 * sizes.n_features + 24 * sizes.n_outputs)),
     "born_again": lambda sizes, n: _pseudo(n * (46 * sizes.n_features + 24 * sizes.n_outputs)),
-    "ism": lambda sizes, _: Need(16 * sizes.n_paths),
+    "ism": lambda sizes, n: _pseudo(
+        n * (36 * sizes.n_features + 24 * sizes.n_outputs) + 16 * min(sizes.n_paths, _CELLS * sizes.n_trees)
+    ),
 }
 
 
@@ -232,6 +248,14 @@ def _seconds_of_neighbors(sizes: Sizes, _: Mapping[str, Any]) -> float:
     return 4e-11 * sizes.n_rows * sizes.n_paths
 
 
+def _seconds_of_audit(sizes: Sizes, request: Mapping[str, Any]) -> float:
+    return (
+        1e-8 * sizes.n_paths * sizes.n_outputs
+        if request["n_neighbors"] is None
+        else _seconds_of_neighbors(sizes, request)
+    )
+
+
 def _seconds_of_prototypes(sizes: Sizes, request: Mapping[str, Any]) -> float:
     n_selections = _SELECTIONS_TO_FIND_LEAVES if request["min_leaf_rows"] == "auto" else 1
     seconds = _SECONDS_OF_PROTOTYPES[request["refine"]] * _n_candidates(sizes, request) * sizes.n_paths
@@ -243,8 +267,11 @@ def _seconds_of_rules(sizes: Sizes, request: Mapping[str, Any]) -> float:
 
 
 def _seconds_of_trees(sizes: Sizes, request: Mapping[str, Any]) -> float:
-    n_labelled = float(request["max_pseudo_samples"] * sizes.n_trees * max(1, request.get("n_repeats") or 1))
-    return _SECONDS_A_PSEUDO_ROW[request["method"]] * n_labelled
+    if request["fitted_on"] == "dataset":
+        return 0.0
+    n_labelled = float(request["max_pseudo_samples"] * max(1, request.get("n_repeats") or 1))
+    of_trees = _SECONDS_A_PSEUDO_ROW[request["method"]] * sizes.n_trees * n_labelled
+    return of_trees + _NODES_LABELLED[request["method"]] * sizes.oracle_seconds * n_labelled / 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +293,7 @@ def _complete(estimates: Mapping[str, KindEstimate]) -> Mapping[str, KindEstimat
 
 _ESTIMATES: Mapping[str, KindEstimate] = {
     "proximities": KindEstimate(_proximities, _seconds_of_neighbors),
-    "label_audits": KindEstimate(_proximities, _seconds_of_neighbors),
+    "label_audits": KindEstimate(_label_audits, _seconds_of_audit),
     "prototype_sets": KindEstimate(_prototype_sets, _seconds_of_prototypes),
     "rule_sets": KindEstimate(_rule_sets, _seconds_of_rules),
     "approximation_trees": KindEstimate(_approximation_trees, _seconds_of_trees),

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from explanations.documents import decimals
 from explanations.explained_rows import explain_read, parts_of
-from explanations.instances import ReadInstances, Run, read_instances, row_ids_of, run_readable
+from explanations.instances import ReadInstances, Run, ids_of_instances, read_instances, run_readable
 from explanations.warm_explainer import WarmExplainer
 from schemas.explanations import ExplanationRequest
 from schemas.models import Model
@@ -145,7 +145,7 @@ def _run(warm: WarmExplainer, instances: Instances) -> tuple[ReadInstances, Run]
 def _explanations(
     warm: WarmExplainer, request: ExplanationRequest, read: ReadInstances, run: Run, record: CallRecord | None
 ) -> list[Any]:
-    row_ids = row_ids_of(request.row_ids, read.n_rows)
+    row_ids = ids_of_instances(request.row_ids, request.instances, warm.features)
     explanations = explain_read(warm, parts_of(warm, request), row_ids, read, run)
     return explanations if record is None else record.identify(explanations)
 

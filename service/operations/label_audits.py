@@ -16,6 +16,7 @@ from .json_pages import PARQUET_ADVICE, Rows, first_row_of, page_blocks
 from .request_checks import check_neighbors
 
 _ROWS_PER_BLOCK = 64
+_NEIGHBORS_OF_PAPER = 10
 
 
 def request_label_audit(context: AppContext, request: LabelAuditRequest) -> LabelAudit:
@@ -26,7 +27,7 @@ def request_label_audit(context: AppContext, request: LabelAuditRequest) -> Labe
     StorageError
         What in the request cannot be done; no job is made then.
     """
-    complete, model, dataset = check_neighbors(context, request)
+    complete, model, dataset = check_neighbors(context, _with_neighbors(request))
     if model.task == "regression":
         detail = f"model {model.id!r} predicts numbers, but an audit compares labels; take a classifier"
         raise StorageError("method_not_applicable", detail, "/model")
@@ -34,6 +35,20 @@ def request_label_audit(context: AppContext, request: LabelAuditRequest) -> Labe
         detail = f"dataset {dataset.view.id!r} has no target to audit; name it in the dataset's metadata"
         raise StorageError("schema_mismatch", detail, "/dataset")
     return request_artefact(context, LABEL_AUDITS, complete, MadeFrom(model, dataset))
+
+
+def _with_neighbors(request: LabelAuditRequest) -> LabelAuditRequest:
+    """Return the request with its number of neighbours, where such vote."""
+    if request.method == "neighbors":
+        n_neighbors = _NEIGHBORS_OF_PAPER if request.n_neighbors is None else request.n_neighbors
+        return request.model_copy(update={"n_neighbors": n_neighbors})
+    if request.n_neighbors is not None:
+        detail = (
+            f"n_neighbors is {request.n_neighbors}, but all rows vote with method 'all_rows'; request method "
+            "'neighbors', or leave n_neighbors out"
+        )
+        raise StorageError("validation_failed", detail, "/n_neighbors")
+    return request
 
 
 def list_audited_rows(context: AppContext, label_audit_id: str, limit: int, cursor: str | None) -> Generator[bytes]:

@@ -36,10 +36,12 @@ from tree_explainers.questions.splits import raw_split, raw_types, split_of
 
 from ..app_context import AppContext
 from .deletion import delete_with_objects
+from .leaves_needed import refuse_without_leaves
 from .uploads import Upload, received
 
 _NODE_BYTES, _VALUE_BYTES = 120, 16  # as stored and as arrays
 _NODES_TOGETHER = 256
+_ADDED_LATER = {"oracle_only"}
 
 
 def register_model(
@@ -54,7 +56,8 @@ def register_model(
     """
     sniff_model(file.read(HEAD_BYTES))
     file.seek(0)
-    with received(context.objects, file, "models", metadata, sha256) as upload:
+    left_out = {name for name in _ADDED_LATER if not getattr(metadata, name)}
+    with received(context.objects, file, "models", metadata, sha256, left_out) as upload:
         known = context.models.find(upload.id)
         return (known, False) if known else _check_and_keep(context, upload)
 
@@ -118,6 +121,8 @@ def predict(context: AppContext, model_id: str, request: PredictionRequest) -> P
     """
     names = row_ids_of(request.row_ids, len(request.instances))
     model = context.models.get(model_id).view
+    if "leaves" in request.include:
+        refuse_without_leaves(model, "leaves in the answer", "/include")
     read = read_instances(request.instances, Features.of(model))
     session = context.sessions.get(model_id)
     outcome, indices, refused = run_readable(session, read)

@@ -58,13 +58,27 @@ def _check_method(request: PrototypeSetRequest, model: Model, dataset: StoredDat
     _check_validation(request)
     _check_alpha(request)
     if request.method == "sg" and model.task == "regression":
-        detail = "sg raises the accuracy of a classifier; for a regression model take sm_a, sm_u, sm_wa or a_pete"
+        detail = (
+            "sg raises the accuracy of a classifier; for a regression model take sm_a, sm_u, sm_wa, k_medoids or a_pete"
+        )
         raise StorageError("method_not_applicable", detail, "/method")
     if request.method == "sg" and request.refine == "swap":
         detail = "swaps raise the objective of the other methods, which would cost sg's accuracy: leave out refine"
         raise StorageError("method_not_applicable", detail, "/refine")
+    _check_judges(request)
     if request.labels == "target" and model.task == "classification":
         _check_target(dataset)
+
+
+def _check_judges(request: PrototypeSetRequest) -> None:
+    for name in ("selected_on", "metric"):
+        given = getattr(request, name)
+        if request.method != "sg" and given != PrototypeSetRequest.model_fields[name].default:
+            detail = f"{name} is {given!r}, but {request.method} takes none: leave it out, or take sg"
+            raise StorageError("validation_failed", detail, f"/{name}")
+    if request.selected_on == "evaluation_dataset" and request.evaluation_dataset in {None, request.dataset}:
+        detail = "selected_on is 'evaluation_dataset', but the request names no other dataset there"
+        raise StorageError("validation_failed", detail, "/evaluation_dataset")
 
 
 def _refusal_of_result(request: PrototypeSetRequest, model: Model) -> StorageError | None:

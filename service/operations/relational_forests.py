@@ -1,6 +1,6 @@
 """Request relational forests."""
 
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from explanations.feature_sets import schema_of
 from schemas.nouns import RELATIONAL_FORESTS
@@ -11,6 +11,7 @@ from tree_explainers.relational.schema import Schema, TableSchema
 
 from ..app_context import AppContext
 from .artefacts import MadeFromTables, request_artefact
+from .feature_sets import check_time_of_examples
 
 _TESTED = {"number", "category", "boolean"}
 _WHOLE = TableLanguage()
@@ -26,28 +27,48 @@ def request_relational_forest(context: AppContext, request: RelationalForestRequ
     """
     view = context.relational_datasets.get(request.relational_dataset).view
     schema = schema_of(view)
-    _check_target(view)
+    is_regression = _is_regression(request, view)
     check_language(request, schema)
-    return request_artefact(context, RELATIONAL_FORESTS, _normalised(request), MadeFromTables(view))
+    normalised = _normalised(request, is_regression=is_regression)
+    return request_artefact(context, RELATIONAL_FORESTS, normalised, MadeFromTables(view))
 
 
-def _normalised(request: RelationalForestRequest) -> RelationalForestRequest:
+def _normalised(request: RelationalForestRequest, *, is_regression: bool) -> RelationalForestRequest:
     """Return the request that all requests with the same answer have in common, so that they share an id."""
-    ignored: dict[str, float] = {} if request.method == "forf" else {"test_share": 1.0}
+    # Without a task where it is classification, so that requests of before there was one keep their ids.
+    ignored: dict[str, Any] = {"task": "regression" if is_regression else None}
+    if request.method != "forf":
+        ignored |= {"test_share": 1.0}
     if request.method == "tilde":
         ignored |= {"n_trees": 1, "seed": 0}
+    if is_regression:
+        ignored |= {"criterion": "gain", "pruning": "none"}
     return request.model_copy(update=ignored)
 
 
-def _check_target(view: RelationalDataset) -> None:
+def _is_regression(request: RelationalForestRequest, view: RelationalDataset) -> bool:
+    """Return whether values are learned; refuse targets of which nothing can be."""
     examples = view.examples
     if examples.target is None:
         _refuse_method(view, "it has no target to learn: name one in `examples`")
+    if request.task == "regression" or (request.task is None and examples.classes is None):
+        _check_values(view, examples.target)
+        return True
     if examples.classes is None:
-        fault = f"its target {examples.target!r} holds over 1,000 numbers, and forests learn classes only"
-        _refuse_method(view, f"{fault}: register it with a target of at most 1,000 values, such as bands of it")
+        many = f"its target {examples.target!r} holds over 1,000 different numbers"
+        _refuse_method(view, f"{many}: leave `task` out, or request regression")
     if len(examples.classes) < 2:  # noqa: PLR2004  # something to tell apart
         _refuse_method(view, f"its target {examples.target!r} has {len(examples.classes)} classes; two are needed")
+    return False
+
+
+def _check_values(view: RelationalDataset, target: str) -> None:
+    table = next(table for table in view.tables if table.name == view.examples.table)
+    kind = next(column.type for column in table.columns if column.name == target)
+    if kind != "number":
+        _refuse_method(view, f"regression learns numbers, and its target {target!r} is a {kind}: leave `task` out")
+    if view.examples.n_labelled < 2:  # noqa: PLR2004  # something to tell apart
+        _refuse_method(view, f"its target {target!r} has {view.examples.n_labelled} values; two are needed")
 
 
 def _refuse_method(view: RelationalDataset, why: str) -> NoReturn:
@@ -74,6 +95,8 @@ def check_language(request: RelationalForestRequest, schema: Schema) -> None:
             _refuse_name(f"no relationship leads to a table {name!r}; there are {', '.join(schema.tables)}", place)
         for column in of_table.columns or ():
             _check_column(schema, name, table, column, f"{place}/columns")
+    if language.through_examples:
+        check_time_of_examples(schema, "/language/through_examples")
     if not _allows_tests(request, schema):
         detail = "the language leaves nothing to ask: no column of the examples, no row or aggregate of other tables"
         raise StorageError("relational_language_empty", detail, "/language")

@@ -18,14 +18,15 @@ from tree_explainers.ensemble import Operator
 from ..app_context import AppContext
 
 
-def known_kind(requested: ProximityKind, model: Model) -> Literal["random_forest", "boosting"]:
+def known_kind(requested: ProximityKind, model: Model) -> Literal["random_forest", "boosting", "boosting_l1"]:
     """Return the requested kind, which for ``auto`` is the model's own.
 
     Where the model's own is another or not known (votes, AdaBoost, calibrated models), all trees count alike, as in a
     random forest: that assumes nothing of what a tree adds to the scores.
     """
-    kind = model.ensemble if requested == "auto" else requested
-    return "boosting" if kind == "boosting" else "random_forest"
+    if requested != "auto":
+        return requested
+    return "boosting" if model.ensemble == "boosting" else "random_forest"
 
 
 NeighborRequest = TypeVar("NeighborRequest", ProximitiesRequest, LabelAuditRequest)
@@ -42,7 +43,7 @@ def check_neighbors(context: AppContext, request: NeighborRequest) -> tuple[Neig
     model = context.models.get(request.model).view
     dataset = context.datasets.get(request.dataset)
     kind = known_kind(request.proximity_kind, model)
-    _check_number(request.n_neighbors, dataset.view.n_rows)
+    _check_number(request.n_neighbors or 1, dataset.view.n_rows)  # null: all rows vote
     check_leaf_rows(request.min_leaf_rows, dataset.view.n_rows)
     match_features(model, dataset.view)
     return request.model_copy(update={"proximity_kind": kind}), model, dataset

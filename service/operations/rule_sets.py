@@ -1,4 +1,6 @@
-"""Request rule sets, and export them."""
+"""Request rule sets, export them, and read the tables of their regions."""
+
+from typing import Literal
 
 from schemas.models import Model
 from schemas.nouns import RULE_SETS
@@ -10,9 +12,12 @@ from storage.feature_matching import describe_type, match_features
 
 from ..app_context import AppContext
 from ..exports import write_rules, write_rules_over_tables
+from .artefact_tables import KeptTable, open_table
 from .artefacts import MadeFrom, get_result, matching_evaluation, request_artefact
 from .feature_sets import tables_behind
 from .request_checks import refuse_unmapped_columns
+
+_OF_REGIONS = ("boxes",)  # fields of requests that do not matter to a rule list
 
 
 def request_rule_set(context: AppContext, request: RuleSetRequest) -> RuleSet:
@@ -41,10 +46,30 @@ def export_rules(context: AppContext, rule_set_id: str, form: RuleExportFormat, 
     return write_rules(content, form) if behind is None else write_rules_over_tables(content, behind)
 
 
+def open_region_table(context: AppContext, rule_set_id: str, name: Literal["parameters", "rows"]) -> KeptTable:
+    """Return a table about the regions of a rule set, opened.
+
+    Raises
+    ------
+    StorageError
+        ``method_not_applicable`` for a rule set without regions; ``not_found`` and ``artefact_not_ready`` as always.
+    """
+    try:
+        return open_table(context, RULE_SETS, rule_set_id, name)[1]
+    except KeyError:
+        detail = (
+            f"rule set {rule_set_id!r} keeps no regions: it is a rule list, or an earlier version made it; request one "
+            "with method `fab` or `em`"
+        )
+        raise StorageError("method_not_applicable", detail) from None
+
+
 def _normalised(request: RuleSetRequest) -> RuleSetRequest:
     """Return the request that all requests with the same answer have in common, so that they share an id."""
     on_itself = request.evaluation_dataset == request.dataset
-    return request.model_copy(update={"evaluation_dataset": None}) if on_itself else request
+    not_used = _OF_REGIONS if request.method == "rule_list" else ("regions",)
+    defaults = {name: RuleSetRequest.model_fields[name].default for name in not_used}
+    return request.model_copy(update=defaults | ({"evaluation_dataset": None} if on_itself else {}))
 
 
 def _check_target(model: Model, dataset: StoredDataset) -> None:

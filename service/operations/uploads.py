@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +31,12 @@ class Upload:
 
 @contextmanager
 def received(
-    objects: ObjectStore, file: BinaryIO, noun: str, metadata: Contract, sha256: str | None = None
+    objects: ObjectStore,
+    file: BinaryIO,
+    noun: str,
+    metadata: Contract,
+    sha256: str | None = None,
+    left_out: AbstractSet[str] = frozenset(),
 ) -> Iterator[Upload]:
     """Yield the upload; its folder and everything in it are removed afterwards.
 
@@ -44,12 +50,14 @@ def received(
         What the file becomes, and what came with it.
     sha256
         Of the file in hexadecimal, where it is known: then the file is not hashed again.
+    left_out
+        Fields of the metadata that have their defaults and were added later: without them, ids remain what they were.
     """
     with objects.workspace() as folder:
         path = folder / "upload"
         with path.open("wb") as target:
             shutil.copyfileobj(file, target)
-        document = metadata.model_dump(mode="json")
+        document = metadata.model_dump(mode="json", exclude={*left_out})
         yield Upload(path, document, content_identifier(noun, sha256 or file_sha256(path), document))
 
 

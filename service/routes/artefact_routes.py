@@ -21,6 +21,7 @@ from ..dependencies import ContextDep, IdempotencyKey, PageDep, RoomDep, RowPage
 from ..list_filters import filters_of
 from ..operations import artefacts
 from ..operations.artefact_tables import open_table
+from ..operations.leaves_needed import require_leaves
 from ..operations.made_once import made_once
 from ..request_class import StrictRoute
 from .answers import accepted, fingerprint, made_at_once, made_by_job, problems
@@ -61,6 +62,7 @@ def _add_create(router: APIRouter, noun: Noun[View], request_artefact: RequestAr
         show = partial(artefacts.get_one, context, noun)
         with made_once(context, idempotency_key, request_hash, show) as creation:
             if creation.thing is None:
+                require_leaves(context, noun, request)
                 made = request_artefact(context, request)
                 creation.made(200 if made.reused else 202 if made.job else 201, made)
         return accepted(noun.path, creation)

@@ -19,10 +19,18 @@ from schemas.nouns import FEATURE_SETS, JSON
 
 from ..dependencies import ContextDep, RoomDep
 from ..operations import artefacts
-from ..operations.feature_sets import evaluate_rows, export_features, request_feature_dataset, request_feature_set
+from ..operations.feature_sets import (
+    answer_bytes,
+    evaluate_rows,
+    export_features,
+    find_warm_set,
+    refuse_many_examples,
+    request_feature_dataset,
+    request_feature_set,
+)
 from .answers import SQL_GROWTH, problems, repeated
 from .artefact_routes import add_whole_content, artefact_router
-from .streamed_answers import rewritten
+from .streamed_answers import rewritten, whole_json
 from .table_answers import table_as
 
 _SQL = "application/sql"
@@ -72,10 +80,14 @@ async def export_feature_set(
     response_model=FeatureRowList,
     responses=problems(400, 404, 408, 409, 413, 415, 422, 503),
 )
-def evaluate_features(feature_set_id: str, request: FeatureRowsRequest, context: ContextDep) -> Response:
+async def evaluate_features(
+    feature_set_id: str, request: FeatureRowsRequest, context: ContextDep, room: RoomDep
+) -> Response:
     """Evaluate the features of up to 100 examples, each sent with its rows of all tables."""
-    rows = evaluate_rows(context, feature_set_id, request)
-    return Response(orjson.dumps(rows.model_dump(mode="json")), media_type=JSON)
+    refuse_many_examples(request.instances)
+    warm = await run_in_threadpool(find_warm_set, context, feature_set_id)
+    make = lambda: evaluate_rows(warm, request.instances)  # noqa: E731  # as others are made
+    return await whole_json(context, room, answer_bytes(warm, request.instances), make)
 
 
 @router.post(

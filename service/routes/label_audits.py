@@ -1,4 +1,4 @@
-"""/v1/label-audits: rows whose nearest rows have other labels."""
+"""/v1/label-audits: rows whose label the rows like them contradict."""
 
 from schemas.nouns import LABEL_AUDITS
 

@@ -1,9 +1,9 @@
-"""/v1/models: registered ONNX tree ensembles."""
+"""/v1/models: registered ONNX tree ensembles, and oracles."""
 
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Response
+from fastapi import APIRouter, Depends, Path, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from schemas.contract import Page, Renaming
@@ -15,13 +15,28 @@ from ..dependencies import ContextDep, IdempotencyKey, PageDep, PlainInteger, Ro
 from ..list_filters import filters_of
 from ..operations import models as operations
 from ..operations import proximities
+from ..operations.leaves_needed import needs_leaves_below, require_leaves_below
 from ..operations.made_once import made_once
 from ..request_class import StrictRoute, parse_metadata
 from .answers import MetadataField, Upload, created, fingerprint, problems, repeated, sha256_of
 from .streamed_answers import StreamedAnswer, stream_json, whole_json
 
 TreeIndex = Annotated[PlainInteger, Path(description="0-based index of the tree in the model.")]
-router = APIRouter(prefix=MODELS.path, tags=[MODELS.words], route_class=StrictRoute)
+
+
+async def _require_leaves_below(request: Request, context: ContextDep) -> None:
+    """Refuse what a model's leaves answer where it has none; ``MODELS`` declares what is answered without."""
+    model_id, _, below = request.url.path.removeprefix(MODELS.path).strip("/").partition("/")
+    if needs_leaves_below(MODELS, below):
+        await run_in_threadpool(require_leaves_below, context, model_id, below)
+
+
+router = APIRouter(
+    prefix=MODELS.path,
+    tags=[MODELS.words],
+    route_class=StrictRoute,
+    dependencies=[Depends(_require_leaves_below)],
+)
 _Filters = Annotated[dict[str, str], Depends(filters_of(MODELS))]
 
 

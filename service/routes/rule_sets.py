@@ -7,19 +7,20 @@ import pyarrow as pa
 from fastapi import Query, Response
 from fastapi.concurrency import run_in_threadpool
 
-from schemas.nouns import JSON, RULE_SETS
+from schemas.nouns import CSV, JSON, PARQUET, RULE_SETS
 from schemas.rule_sets import RuleExportFormat
 
 from ..dependencies import ContextDep, RoomDep
 from ..exports import RULE_MEDIA_TYPES
 from ..operations import artefacts
-from ..operations.rule_sets import export_rules, request_rule_set
+from ..operations.rule_sets import export_rules, open_region_table, request_rule_set
 from .answers import SQL_GROWTH, SqlSourceParameter, problems
 from .artefact_routes import add_whole_content, artefact_router
-from .streamed_answers import rewritten
-from .table_answers import table_as
+from .streamed_answers import rewritten, stream_file
+from .table_answers import Accept, choose, table_answer, table_as
 
 _PLAIN = ("rank", "text", "prediction", "coverage", "precision", "n_rows", "support")
+_TABLE_FORMS = {form: form for form in (CSV, PARQUET)} | {"*/*": CSV, "application/*": PARQUET, "text/*": CSV, "": CSV}
 _EXPORTS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The rules; SQL is one expression over the features, or one SELECT over tables; "
@@ -75,3 +76,42 @@ async def export_rule_set(
     media_type = RULE_MEDIA_TYPES[form]
     write_in = lambda _: export_rules(context, rule_set_id, form, over)  # noqa: E731  # as others are written
     return await rewritten(context, room, path, write_in, media_type, SQL_GROWTH if form == "sql" else 1)
+
+
+def _table_route(description: str) -> dict[int | str, dict[str, Any]]:
+    tables = {CSV: {"schema": {"type": "string"}}, PARQUET: {"schema": {"type": "string", "format": "binary"}}}
+    return {200: {"description": description, "content": tables}} | problems(404, 406, 409, 422, 503)
+
+
+@router.get(
+    "/{rule_set_id}/parameters",
+    response_class=Response,
+    responses=_table_route(
+        "A line for each statement, that is each different split of the model's trees: `operator` is `>` (the feature "
+        "is above `value`), `is one of` (it is one of `categories`, a JSON list), `is missing` or `is not missing`; "
+        "`true_for_missing` says whether it is true for a missing value. `eta:0`, `eta:1`, … are the shares of the "
+        "regions for which it is true."
+    ),
+)
+async def get_rule_set_parameters(
+    rule_set_id: str, context: ContextDep, room: RoomDep, accept: Accept = CSV
+) -> Response:
+    """Read eta, the parameters of the regions of `fab` or `em` by statement, as CSV or Parquet, as `Accept` says."""
+    media_type = choose(accept, _TABLE_FORMS)
+    make = lambda: table_answer(open_region_table(context, rule_set_id, "parameters"), media_type)  # noqa: E731
+    return await stream_file(context, room, make)
+
+
+@router.get(
+    "/{rule_set_id}/rows",
+    response_class=Response,
+    responses=_table_route(
+        "A line for each row of the dataset: its 0-based index, its id, its most probable region and what that region "
+        "predicts."
+    ),
+)
+async def list_rule_set_rows(rule_set_id: str, context: ContextDep, room: RoomDep, accept: Accept = CSV) -> Response:
+    """Read the MAP predictions of the dataset's rows by the regions of `fab` or `em`, as CSV or Parquet."""
+    media_type = choose(accept, _TABLE_FORMS)
+    make = lambda: table_answer(open_region_table(context, rule_set_id, "rows"), media_type)  # noqa: E731
+    return await stream_file(context, room, make)

@@ -43,6 +43,7 @@ def _declared(metadata: dict[str, Any]) -> DeclaredModel:
         classes=_tuple(metadata.get("classes")),
         ensemble=metadata.get("ensemble"),
         feature_groups=tuple(FeatureGroup.from_json(group) for group in metadata.get("feature_groups") or ()),
+        oracle_only=metadata.get("oracle_only", False),
     )
 
 

@@ -22,9 +22,12 @@ def _texts() -> list[tuple[str, str]]:
 
 
 def test_nothing_is_ever_unpickled() -> None:
+    names = re.compile("|".join((*_UNPICKLING, "allow_pickle")))
     for path in python_files():
         if "tests/" in name_of(path):
             continue  # where pickles are made, to be refused
+        if not names.search(path.read_text(encoding="utf-8")):
+            continue  # quicker than its syntax tree
         assert not {module.partition(".")[0] for module in imports_of(path)} & _UNPICKLING, name_of(path)
         for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.keyword) and node.arg == "allow_pickle":

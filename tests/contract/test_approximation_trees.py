@@ -73,6 +73,7 @@ def test_a_ready_tree_shows_its_nodes_and_how_well_it_represents_the_model(
     assert made["request"] == {
         **request_,
         **defaults,
+        "generator": {"method": "ranks", "bandwidth": 0.02, "neighbor_probability": 0.1},
         "stop_when_pure": False,
         "evaluation_dataset": None,
         "seed": 0,
@@ -81,7 +82,12 @@ def test_a_ready_tree_shows_its_nodes_and_how_well_it_represents_the_model(
     assert (result["task"], result["classes"], result["method"]) == ("classification", ["0", "1"], "sta")
     assert (result["n_rows"], result["n_trees"], result["n_features"]) == (569, 20, 30)
     assert (result["stability"], result["n_repeats"]) == (None, 1)
-    assert result["smoothing"] == {"bandwidth": 0.1, "move_probability": 0.1, "swap_probability": None}
+    assert result["smoothing"] == {
+        "bandwidth": None,
+        "rank_bandwidth": 0.02,
+        "move_probability": 0.1,
+        "swap_probability": None,
+    }
     assert result["evaluation"] == result["training_evaluation"]
     assert result["evaluation"]["fidelity"] > 0.9
     (listed,) = (each for each in api.get(f"{_PATH}?limit=1000").json()["data"] if each["id"] == made["id"])

@@ -497,7 +497,15 @@ def test_an_unknown_explainer_is_not_found(api: Api, path: str, status: int) -> 
     assert answer.headers["Content-Type"] == "application/problem+json"
 
 
-@pytest.fixture(scope="module", params=[name for name in PIPELINES if name != "one_matrix"])
+# All of them are explained in tests/explanations, with a reader of its own to compare with.
+_SOME_PIPELINES = [
+    pytest.param(name, marks=[pytest.mark.long] * (name not in {"scaled_and_one_hot", "missing_kept"}))
+    for name in PIPELINES
+    if name != "one_matrix"
+]
+
+
+@pytest.fixture(scope="module", params=_SOME_PIPELINES)
 def explained_pipeline(request: pytest.FixtureRequest, api: Api) -> tuple[list[Json], Json, str, Json]:
     """Explain rows of a real table with categories and missing values, one input per column."""
     pipeline, (_, table) = fitted_pipeline(request.param), PIPELINES[request.param]()

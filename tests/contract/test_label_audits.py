@@ -16,7 +16,16 @@ _PATH = "/v1/label-audits"
 _FIELDS = {*("object", "id", "status", "job", "reused", "created_at", "request", "problem", "result")}
 _RESULT_FIELDS = {
     *("proximity_kind", "classes", "n_rows"),
-    *("n_trees", "n_neighbors", "mean_agreement", "n_suggested", "n_without_neighbors", "model_agreement", "caution"),
+    *(
+        "n_trees",
+        "method",
+        "n_neighbors",
+        "mean_agreement",
+        "n_suggested",
+        "n_without_neighbors",
+        "model_agreement",
+        "caution",
+    ),
     *("n_trees_used", "min_leaf_rows", "leaf_steps", "rows"),
 }
 _ROW_FIELDS = [
@@ -60,7 +69,7 @@ def _path(made: Json) -> str:
 
 
 def test_a_new_audit_is_accepted_with_a_job_to_look_at(api: Api, request_: Json) -> None:
-    answer = api.post(_PATH, {**request_, "n_neighbors": 3})
+    answer = api.post(_PATH, {**request_, "min_leaf_rows": 3})
 
     body = answer.json()
     assert answer.status_code == 202
@@ -76,9 +85,11 @@ def test_a_new_audit_is_accepted_with_a_job_to_look_at(api: Api, request_: Json)
 def test_a_ready_audit_shows_its_most_suspect_rows(api: Api, request_: Json, made: Json) -> None:
     assert set(made["result"]) == _RESULT_FIELDS
     assert LabelAudit.model_validate(made).model_dump(mode="json") == made
-    assert made["request"] == {**request_, "proximity_kind": "random_forest", "n_neighbors": 10, "min_leaf_rows": 1}
+    spelled_out = {"method": "all_rows", "n_neighbors": None, "min_leaf_rows": "auto"}
+    assert made["request"] == {**request_, **spelled_out, "proximity_kind": "random_forest"}
     result = made["result"]
-    assert (result["classes"], result["n_rows"], result["n_trees"], result["n_neighbors"]) == (["0", "1"], 569, 20, 10)
+    assert (result["method"], result["n_neighbors"], result["min_leaf_rows"]) == ("all_rows", None, 1)
+    assert (result["classes"], result["n_rows"], result["n_trees"]) == (["0", "1"], 569, 20)
     assert 0 < result["n_suggested"] < 100
     assert 0.9 < result["model_agreement"] < 0.97
     assert result["caution"] is None
@@ -87,10 +98,12 @@ def test_a_ready_audit_shows_its_most_suspect_rows(api: Api, request_: Json, mad
     assert (listed["status"], listed["result"]) == ("ready", None)
 
 
-@pytest.mark.parametrize("name", ["random_forest_binary", "extra_trees_multiclass"])
-def test_rows_rank_by_the_librarys_own_leaves(api: Api, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "method"), [("random_forest_binary", "all_rows"), ("extra_trees_multiclass", "neighbors")]
+)
+def test_rows_rank_by_the_librarys_own_leaves(api: Api, name: str, method: str) -> None:
     model = fitted(name)
-    made = api.made(_PATH, _register(api, name))
+    made = api.made(_PATH, {**_register(api, name), "method": method, "min_leaf_rows": 1})
 
     rows = list(api.pages(f"{_path(made)}/content", 100))
 
@@ -98,7 +111,8 @@ def test_rows_rank_by_the_librarys_own_leaves(api: Api, name: str) -> None:
     assert leaves is not None
     proximity = naive.proximity_matrix(leaves.astype(np.int32), np.ones(leaves.shape[1], np.int64))
     labels = _flipped(model)["t"].to_numpy()
-    expected = naive_label_audit.audit(proximity, labels, 10)
+    by_all = naive_label_audit.audit_by_all(proximity, labels)
+    expected = by_all if method == "all_rows" else naive_label_audit.audit(proximity, labels, 10)
     assert [row["rank"] for row in rows] == list(range(1, len(labels) + 1))
     assert rows[:100] == made["result"]["rows"]
     for row, each in zip(rows, expected, strict=True):
@@ -144,15 +158,16 @@ def test_what_the_model_was_shown_is_named_as_a_weakness(api: Api) -> None:
 def test_requested_again_a_ready_audit_is_answered_at_once_and_deleted_it_is_made_again(
     api: Api, request_: Json
 ) -> None:
-    first = api.made(_PATH, {**request_, "n_neighbors": 2})
-    again = api.post(_PATH, {**request_, "n_neighbors": 2, "proximity_kind": "random_forest"})
+    two = {**request_, "method": "neighbors", "n_neighbors": 2}
+    first = api.made(_PATH, two)
+    again = api.post(_PATH, {**two, "proximity_kind": "random_forest"})
     assert (again.status_code, again.json()) == (200, {**first, "reused": True})
 
     assert api.delete(_path(first)).status_code == 204
     gone = [api.get(_path(first)), api.get(f"{_path(first)}/content"), api.delete(_path(first))]
     assert [answer.status_code for answer in gone] == [404] * 3
 
-    renewed = api.made(_PATH, {**request_, "n_neighbors": 2})
+    renewed = api.made(_PATH, two)
     assert renewed["job"] != first["job"]
     assert renewed["result"]["rows"] == first["result"]["rows"]
 
@@ -160,9 +175,10 @@ def test_requested_again_a_ready_audit_is_answered_at_once_and_deleted_it_is_mad
 @pytest.mark.parametrize(
     ("changes", "status", "code", "pointer"),
     [
-        ({"n_neighbors": 569}, 422, "validation_failed", "/n_neighbors"),
-        ({"n_neighbors": 1001}, 422, "validation_failed", "/n_neighbors"),
-        ({"n_neighbors": True}, 422, "validation_failed", "/n_neighbors"),
+        ({"n_neighbors": 10}, 422, "validation_failed", "/n_neighbors"),
+        ({"method": "neighbors", "n_neighbors": 569}, 422, "validation_failed", "/n_neighbors"),
+        ({"method": "neighbors", "n_neighbors": 1001}, 422, "validation_failed", "/n_neighbors"),
+        ({"method": "neighbors", "n_neighbors": True}, 422, "validation_failed", "/n_neighbors"),
         ({"labels": "target"}, 422, "unknown_field", "/labels"),
         ({"model": "mdl_gone"}, 404, "not_found", None),
         ({"dataset": "ds_gone"}, 404, "not_found", None),

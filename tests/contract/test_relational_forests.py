@@ -69,6 +69,7 @@ def test_a_forest_is_published_as_a_feature_set_a_model_and_a_dataset(api: Api, 
     assert {feature["type"] for feature in features["result"]["features"] if feature["kind"] == "exists"} <= {"boolean"}
     assert dataset["row_id"] == "id"
     assert tables["id"] == features["request"]["relational_dataset"]
+    assert "task" not in made["request"]  # so that ids are those of before regression was learned
 
 
 def test_the_published_model_predicts_the_published_dataset_as_its_evaluation_says(api: Api, made: Json) -> None:
@@ -254,6 +255,34 @@ def test_rows_that_cannot_be_read_are_refused_one_by_one_and_too_many_together(
     assert api.post(f"{_SETS}/{listed}/rows", {"instances": [wide]}).json()["code"] == "too_many_rows"
 
 
+def test_more_values_than_one_answer_holds_are_refused_with_what_to_do(api: Api) -> None:
+    texts = [f"{level}{'x' * 50_000}" for level in range(2)]
+    files = {"person.csv": "id,a,b\n" + "".join(f"{row},{text},{text}\n" for row, text in enumerate(texts))}
+    metadata = {"examples": {"table": "person"}, "tables": [{"name": "person", "primary_key": ["id"]}]}
+    tables = api.upload_tables("/v1/relational-datasets", files, metadata).json()
+    features = [{"kind": "value", "measure": {"variable": "example", "column": name}} for name in "ab"]
+    made = api.post(_SETS, {"relational_dataset": tables["id"], "features": features}).json()
+    instances = [{"person": [{"id": row, "a": texts[0], "b": texts[1]}]} for row in range(50)]
+
+    answer = api.post(f"{_SETS}/{made['id']}/rows", {"instances": instances[:40]})
+    refused = api.post(f"{_SETS}/{made['id']}/rows", {"instances": instances})
+
+    assert [row["values"] for row in answer.json()["data"]] == [texts] * 40
+    assert (refused.status_code, refused.json()["code"]) == (413, "too_many_rows")
+    assert "the first 42 of 50 examples" in refused.json()["detail"]
+
+
+def test_a_set_that_was_deleted_is_evaluated_no_more(api: Api, raw: RawTables, tables: Json) -> None:
+    features = [{**_REGION, "name": "a region to be deleted"}]
+    made = api.post(_SETS, {"relational_dataset": tables["id"], "features": features}).json()
+    request = {"instances": [nested_instance(raw, 3)]}
+    assert api.post(f"{_SETS}/{made['id']}/rows", request).status_code == 200
+
+    assert api.delete(f"{_SETS}/{made['id']}").status_code == 204
+
+    assert api.post(f"{_SETS}/{made['id']}/rows", request).status_code == 404
+
+
 def test_another_schema_is_no_delivery(api: Api, raw: RawTables, tables: Json) -> None:
     listed = api.post(_SETS, {"relational_dataset": tables["id"], "features": _LISTED}).json()["id"]
     accounts = {name: values for name, values in raw.columns["account"].items() if name != "limit"}
@@ -293,6 +322,24 @@ def test_features_as_sql_have_the_values_of_the_dataset(api: Api, made: Json, ra
 
 
 # Forests that cannot be learned.
+
+
+def test_ways_back_to_other_examples_are_refused_where_their_columns_have_no_time(api: Api) -> None:
+    tables = register_tables(api, bank(40, seed=3, mean_transactions=3, cutoffs=True), "a bank with cutoffs")
+    other = {"id": "b", "table": "customer", "from": "a", "by": "account.customer_id"}
+    feature = {"kind": "max", "variables": [_BY_ACCOUNT, other], "measure": {"variable": "b", "column": "age"}}
+    of_parent = {"variable": "a", "column": "age", "parents": ["account.customer_id"]}
+    asked: list[tuple[str, Json, str]] = [
+        (_FORESTS, {"language": {"through_examples": True}}, "/language/through_examples"),
+        (_SETS, {"features": [_HAS_CREDIT, feature]}, "/features/1"),
+        (_SETS, {"features": [{"kind": "max", "variables": [_BY_ACCOUNT], "measure": of_parent}]}, "/features/0"),
+    ]
+
+    for path, request, pointer in asked:
+        refused = api.post(path, {**request, "relational_dataset": tables["id"]})
+        assert (refused.status_code, refused.json()["code"]) == (422, "relational_time_type"), refused.text
+        assert refused.json()["errors"][0]["pointer"] == pointer
+    assert api.post(_SETS, {"features": [_HAS_CREDIT, _HIGHEST], "relational_dataset": tables["id"]}).is_success
 
 
 @pytest.mark.parametrize(

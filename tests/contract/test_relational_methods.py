@@ -232,6 +232,21 @@ def test_nested_rows_are_explained_as_the_dataset_s_own_are(api: Api, made: _Ban
     assert [each["text"] for each in differences if re.search("would have to have|needed is: has", each["text"])], texts
 
 
+def test_examples_sent_as_rows_have_their_primary_keys_as_ids(api: Api, made: _Bank, explainer: Json) -> None:
+    first, second = (nested_instance(made.raw, number) for number in (7, 31))
+    nameless = {**first, "customer": [{**first["customer"][0], "id": None}], "account": [], "transaction": []}
+    path = f"{_EXPLAINERS}/{explainer['id']}/explanations"
+
+    def ids(*instances: Json, **given: Any) -> list[str]:  # noqa: ANN401  # a part of the request
+        answer = api.post(path, {"instances": list(instances), **given})
+        return [row["row_id"] for row in answer.json()["data"]]
+
+    assert ids(first, second) == ["7", "31"]
+    assert ids(first, first) == ["0", "1"]
+    assert ids(first, nameless) == ["0", "1"]
+    assert ids(first, second, row_ids=["a", "b"]) == ["a", "b"]
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [

@@ -18,7 +18,7 @@ from tests.support.pipelines import PIPELINES, fitted_pipeline
 _PATH = "/v1/rule-sets"
 _FIELDS = set(RuleSet.model_fields)
 _RULE_FIELDS = {
-    *("rank", "text", "conditions", "prediction", "scores", "coverage", "precision", "n_rows", "support"),
+    *("rank", "text", "conditions", "prediction", "scores", "region", "coverage", "precision", "n_rows", "support"),
 }
 _FEW = {"n_restarts": 2, "max_rules": 4}
 _CSV, _PARQUET = "text/csv", "application/vnd.apache.parquet"
@@ -57,7 +57,8 @@ def test_a_new_rule_set_is_accepted_with_a_job_to_look_at(api: Api, request_: Js
 def test_a_ready_rule_set_shows_its_rules_and_how_good_they_are(api: Api, request_: Json, made: Json) -> None:
     assert set(made) == _FIELDS
     assert RuleSet.model_validate(made).model_dump(mode="json") == made
-    defaults = {"method": "fab", "search": "improved", "labels": "predicted", "evaluation_dataset": None, "seed": 0}
+    of_regions = {"boxes": "whole", "start": "in_turn", "omega": None, "regions": "fab"}
+    defaults = {"method": "rule_list", **of_regions, "labels": "predicted", "evaluation_dataset": None, "seed": 0}
     assert made["request"] == {**request_, **defaults}
     result = made["result"]
     assert (result["task"], result["classes"]) == ("classification", ["0", "1"])
@@ -76,7 +77,8 @@ def test_a_ready_rule_set_shows_its_rules_and_how_good_they_are(api: Api, reques
     ("name", "changes"),
     [
         ("random_forest_multiclass", {"method": "em", "max_rules": 3}),
-        ("gradient_boosting_multiclass", {"search": "plain"}),
+        ("gradient_boosting_multiclass", {"method": "fab", "boxes": "shortened", "start": "algorithm_1"}),
+        ("random_forest_regression", {"method": "fab", "labels": "target", "omega": 2.0}),
         ("random_forest_regression", {"labels": "target"}),
         ("catboost_binary", {}),
     ],
@@ -102,7 +104,11 @@ def test_models_of_every_kind_are_reported(api: Api, name: str, changes: Json) -
         if is_number
         else {"error", "balanced_error", "fidelity", "balanced_fidelity"}
     )
-    for scores in (result["evaluation"][part] for part in ("as_printed", "as_fitted", "model", "constant")):
+    has_regions = result["method"] != "rule_list"
+    assert bool(result["regions"]) == bool(result["evaluation"]["as_fitted"]) == has_regions
+    assert result["boxes"] == (found["request"]["boxes"] if has_regions else None)
+    scored = ("as_printed", "model", "constant", *(("as_fitted",) if has_regions else ()))
+    for scores in (result["evaluation"][part] for part in scored):
         measured = {measure for measure, value in scores.items() if value is not None}
         assert measured - {"prediction", "model_prediction"} == measures
 
@@ -141,6 +147,40 @@ def test_content_comes_in_three_forms(api: Api, made: Json) -> None:
     assert as_parquet[0]["score:1"] == result["rules"][0]["scores"][1]["value"]
 
 
+def test_regions_are_returned_with_all_their_parameters_and_the_region_of_each_row(
+    api: Api, forest: Registered, request_: Json, made: Json
+) -> None:
+    found = api.made(_PATH, {**request_, "method": "fab"})
+    result = found["result"]
+    regions = result["regions"]
+    parameters, rows = (
+        pq.read_table(io.BytesIO(api.content(_path(found), _PARQUET, part))) for part in ("parameters", "rows")
+    )
+    as_csv = pd.read_csv(io.BytesIO(api.content(_path(found), _CSV, "parameters")))
+    refused = api.get(f"{_path(made)}/rows")
+
+    eta = parameters.select([f"eta:{each['region']}" for each in regions]).to_pandas().to_numpy()
+    alpha = np.array([each["share"] for each in regions])
+    assert parameters.num_rows == result["n_statements"]
+    np.testing.assert_allclose(as_csv.filter(like="eta:").to_numpy(), eta)
+    table = frame_of(forest.fitted)
+    values = np.stack([table[name].to_numpy() for name in parameters["column"].to_pylist()]).T
+    holds = (values > parameters["value"].to_numpy()).astype(np.float64)
+    floored = [np.log(np.maximum(each, 1e-10)) for each in (eta, 1 - eta)]
+    best = (holds @ floored[0] + (1 - holds) @ floored[1] + np.log(alpha)).argmax(axis=1)
+    assert rows["region"].to_pylist() == best.tolist()
+    assert rows["row"].to_pylist() == list(range(569))
+    assert rows["prediction"].to_pylist() == [regions[region]["prediction"] for region in best]
+    assert [each["n_rows"] for each in regions] == np.bincount(best, minlength=len(regions)).tolist()
+    assert all(sum(score["value"] for score in each["scores"]) == pytest.approx(1) for each in regions)
+    assert {rule["region"] for rule in result["rules"]} <= set(range(len(regions)))
+    assert [regions[rule["region"]]["prediction"] for rule in result["rules"]] == [
+        rule["prediction"] for rule in result["rules"]
+    ]
+    assert result["omega"] == (2 + result["n_statements"] + 1) / 2
+    assert (refused.status_code, refused.json()["code"]) == (422, "method_not_applicable")
+
+
 def test_requested_again_rules_are_answered_at_once_and_deleted_they_are_made_again(api: Api, request_: Json) -> None:
     other = api.made(_PATH, {**request_, "seed": 5})
     again = api.post(_PATH, {**request_, "seed": 5})
@@ -163,7 +203,9 @@ def test_requested_again_rules_are_answered_at_once_and_deleted_they_are_made_ag
         ({"n_restarts": 1001}, 422, "validation_failed", "/n_restarts"),
         ({"n_restarts": True}, 422, "validation_failed", "/n_restarts"),
         ({"method": "gibbs"}, 422, "validation_failed", "/method"),
-        ({"search": "best"}, 422, "validation_failed", "/search"),
+        ({"boxes": "best"}, 422, "validation_failed", "/boxes"),
+        ({"omega": 0}, 422, "validation_failed", "/omega"),
+        ({"start": "anywhere"}, 422, "validation_failed", "/start"),
         ({"labels": "guessed"}, 422, "validation_failed", "/labels"),
         ({"seed": -1}, 422, "validation_failed", "/seed"),
         ({"kind": "auto"}, 422, "unknown_field", "/kind"),
@@ -223,7 +265,7 @@ def test_rows_that_all_have_the_same_prediction_fail_the_job(api: Api, forest: R
 
 
 def test_a_job_of_many_restarts_reports_how_far_it_is_and_stops_within_two_seconds(api: Api, request_: Json) -> None:
-    requested = api.post(_PATH, {**request_, "n_restarts": 1000, "max_rules": 20, "search": "plain", "seed": 9}).json()
+    requested = api.post(_PATH, {**request_, "n_restarts": 1000, "max_rules": 20, "method": "fab", "seed": 9}).json()
     seen: list[float] = []
     until = time.monotonic() + PATIENCE_SECONDS
     while len(seen) < 3 and time.monotonic() < until:

@@ -8,6 +8,7 @@ import pytest
 
 from explanations.contrasts import difference_text
 from explanations.feature_words import FeaturePhrases, implications_of, implied_answers
+from explanations.sentences import summary
 from tests.support.relational_schemas import BANK
 from tree_explainers.questions.conditions import Condition, condition_text, question_text, rule_text
 from tree_explainers.questions.implications import ColumnTest
@@ -32,9 +33,11 @@ PHRASES = {
     "number": _phrases("count", [CREDIT]),
     "largest": _phrases("max", [CREDIT], BALANCE),
     "smallest": _phrases("min", [], BALANCE),
+    "total": _phrases("sum", [], BALANCE),
     "age": _phrases("value", [], {"variable": "example", "column": "age"}),
 }
-ACCOUNTS = "by customer_id of kind credit"
+BY = "(by customer_id)"
+ACCOUNTS = f"{BY} of kind credit"
 
 
 @pytest.mark.parametrize(
@@ -50,7 +53,7 @@ ACCOUNTS = "by customer_id of kind credit"
         (
             "number",
             Interval(1.5, 4.5),
-            f"has more than 1 accounts {ACCOUNTS} and has at most 4 accounts {ACCOUNTS}",
+            f"has more than 1 account {ACCOUNTS} and has at most 4 accounts {ACCOUNTS}",
             False,
         ),
         ("largest", Interval(low=300.0), f"has an account {ACCOUNTS} with balance above 300", False),
@@ -58,7 +61,13 @@ ACCOUNTS = "by customer_id of kind credit"
         ("largest", Interval(high=300.0), f"largest balance of its accounts {ACCOUNTS} is at most 300", False),
         ("largest", Interval(low=300.0, low_inclusive=True), None, False),
         ("largest", Interval(1.0, 3.0, or_missing=True), None, False),
-        ("smallest", Interval(low=0.0, or_missing=True), "has no account by customer_id with balance at most 0", True),
+        (
+            "smallest",
+            Interval(low=0.0, or_missing=True),
+            "has no account (by customer_id) with balance at most 0",
+            True,
+        ),
+        ("total", Interval(1.0, 3.0), f"total balance of its accounts {BY} is above 1 and at most 3", False),
         ("age", Interval(high=30.0), None, False),
     ],
 )
@@ -67,6 +76,14 @@ def test_intervals_are_said_as_what_there_is(
 ) -> None:
     assert PHRASES[column].sentence(interval) == text
     assert PHRASES[column].states_absence(interval) == is_absence
+
+
+def test_summaries_name_a_query_as_what_is_asked() -> None:
+    near = {"row_id": "7", "label": "no", "proximity": 0.5, "reasons": [{"feature": f"has an account {ACCOUNTS}"}]}
+    told = summary({"label": "no"}, [near], "", PHRASES["credit"].mention)
+
+    assert told.endswith(f"(proximity 50%), mostly by whether it has an account {ACCOUNTS}.")
+    assert PHRASES["number"].mention("number of accounts") == "number of accounts"
 
 
 def test_conditions_rules_and_questions_have_these_words() -> None:

@@ -27,6 +27,7 @@ from storage.local_objects import LocalObjects
 from storage.object_store import file_sha256
 from storage.settings import embedded
 from tests.support.api import Api, Registered, csv_of, register
+from tests.support.databases import put_tables
 from tests.support.serving import serving
 from tests.support.stored import Shelf, kept_explanation, new_dataset, new_model
 
@@ -40,8 +41,8 @@ class House:
         directory.mkdir()
         self.directory = directory
         settings = embedded(directory)
+        put_tables(directory / "leafspace.db")
         self.database = Database(settings.database_url)
-        self.database.migrate()
         self.objects = LocalObjects(settings.objects_dir)
         self.shelf = Shelf(self.database)
         # What a shelf is filled with refers to objects that were never there.

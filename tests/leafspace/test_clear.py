@@ -17,6 +17,7 @@ from storage.local_objects import LocalObjects
 from storage.settings import embedded
 from storage.tables import jobs
 from storage.worker_heartbeats import WorkerHeartbeats
+from tests.support.databases import put_tables
 from tests.support.redis import OwnRedis
 from tests.support.small_disks import SmallDisk, small_disk
 from tests.support.stored import Shelf
@@ -31,8 +32,8 @@ class _House:
         directory.mkdir()
         self.directory = directory
         settings = embedded(directory)
+        put_tables(directory / "leafspace.db")
         self.database = Database(settings.database_url)
-        self.database.migrate()
         Shelf(self.database)
         with self.database.transaction() as connection:
             old = JobStore(self.database).add(connection, "prototype_sets", "prs_gone", {}, 60)

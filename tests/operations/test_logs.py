@@ -17,8 +17,10 @@ _REQUEST = "follow-me-12345"
 
 
 def test_a_request_can_be_followed_into_its_job(service: Service, api: Api, registered: Registered) -> None:
-    body = {"model": registered.model["id"], "dataset": registered.dataset["id"], "n_neighbors": 3}
+    # A number that is requested nowhere else: otherwise no job begins.
+    body = {"model": registered.model["id"], "dataset": registered.dataset["id"], "n_neighbors": 13}
     answer = api.post("/v1/proximities", body, **{"X-Request-Id": _REQUEST})
+    assert answer.status_code == 202
     job = api.wait(answer.json()["job"])
 
     left = wait_for_line(service.log, lambda line: line["event"] == "job_left" and line["job"] == job["id"])

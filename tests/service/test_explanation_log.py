@@ -13,6 +13,7 @@ from storage.database import Database
 from storage.errors import StorageUnavailable
 from storage.explanations import ExplanationStore, KeptExplanation
 from storage.settings import Timeouts
+from tests.support.databases import put_tables
 from tests.support.stored import kept_explanation
 
 _N_CALLERS, _N_CALLS = 16, 20
@@ -23,8 +24,8 @@ class Written:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        put_tables(path)
         self.database = Database(f"sqlite:///{path}", Timeouts(lock_seconds=0.2))
-        self.database.migrate()
         self.store = ExplanationStore(self.database)
         self.batches: list[int] = []
 

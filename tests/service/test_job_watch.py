@@ -15,6 +15,7 @@ from storage.database import Database
 from storage.errors import NotFound, StorageUnavailable
 from storage.jobs import JobStore
 from storage.tables import jobs
+from tests.support.databases import empty_database
 from tests.support.job_rows import JobRows
 from tests.support.patience import when_idle
 
@@ -48,10 +49,8 @@ class Watched:
 
 @pytest.fixture
 def watched(tmp_path: Path) -> Iterator[Watched]:
-    database = Database(f"sqlite:///{tmp_path / 'rows.db'}")
-    database.migrate()
-    yield Watched(database)
-    database.close()
+    with empty_database(tmp_path) as database:
+        yield Watched(database)
 
 
 def test_all_who_wait_are_notified_of_a_change_and_look_once_a_turn_together(watched: Watched) -> None:

@@ -21,7 +21,6 @@ from tests.support.patience import PATIENCE_SECONDS, when_idle
 from tests.support.serving import Service, serving
 from tests.support.tree_graphs import regressor, stump
 
-_N_READERS = 64
 _MOST_GROWTH = 200e6
 _MOST_SECONDS = 1.0  # in which others are answered meanwhile
 _LONG = "a" * 100_000
@@ -93,15 +92,16 @@ def _parquet(columns: dict[str, pa.Array]) -> bytes:
 
 
 @pytest.mark.timeout(900)
+@pytest.mark.parametrize("n_readers", [16, pytest.param(64, marks=pytest.mark.long)])  # each path at least once
 @pytest.mark.parametrize("is_patient", [True, False], ids=["read to the end", "hung up at once"])
 def test_reads_of_hostile_uploads_take_little_memory_and_keep_nobody_waiting(
-    hostile: Hostile, *, is_patient: bool
+    hostile: Hostile, n_readers: int, *, is_patient: bool
 ) -> None:
     hostile.forget_most()
     before = hostile.memory["VmRSS"]
 
     with _watching(hostile.service.url) as seconds:
-        statuses = asyncio.run(_read_all(hostile, is_patient=is_patient))
+        statuses = asyncio.run(_read_all(hostile, n_readers, is_patient=is_patient))
         _wait_until_idle(hostile.service.url)
 
     growth = hostile.memory["VmHWM"] - before
@@ -134,8 +134,8 @@ def _watching(url: str) -> Iterator[list[float]]:
         watcher.join()
 
 
-async def _read_all(hostile: Hostile, *, is_patient: bool) -> Counter[int]:
-    paths = [hostile.paths[reader % len(hostile.paths)] for reader in range(_N_READERS)]
+async def _read_all(hostile: Hostile, n_readers: int, *, is_patient: bool) -> Counter[int]:
+    paths = [hostile.paths[reader % len(hostile.paths)] for reader in range(n_readers)]
     reads = (_read(hostile.service.port, path, is_patient=is_patient) for path in paths)
     return Counter(status for status in await asyncio.gather(*reads) if status)
 

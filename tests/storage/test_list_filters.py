@@ -53,13 +53,11 @@ def _walk(shelf: Shelf, limit: int, **filters: str) -> list[str]:
     ],
     ids=str,
 )
-@pytest.mark.parametrize("limit", [1, 2, 100])
-def test_artefacts_are_found_by_what_they_have(
-    shelf: Shelf, filters: dict[str, str], expected: str, limit: int
-) -> None:
+def test_artefacts_are_found_by_what_they_have(shelf: Shelf, filters: dict[str, str], expected: str) -> None:
     _fill(shelf)
 
-    assert _walk(shelf, limit, **filters) == [f"prs_{number}" for number in expected]
+    for limit in (1, 2, 100):
+        assert _walk(shelf, limit, **filters) == [f"prs_{number}" for number in expected]
 
 
 def test_a_status_is_found_as_it_is_shown(shelf: Shelf) -> None:

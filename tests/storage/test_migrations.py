@@ -17,6 +17,7 @@ from sqlalchemy import JSON, MetaData, Table, TableClause, column, insert, inspe
 from sqlalchemy import table as clause
 
 import storage
+from schemas.rule_sets import RuleSetRequest
 from storage.artefacts import ArtefactStore
 from storage.database import Database, newest_revision
 from storage.jobs import JobStore
@@ -26,6 +27,12 @@ from tests.support.rows_of_old import ROWS, Row
 _SCRIPTS = Path(storage.__file__).parent / "migrations"
 _N_PROCESSES = 3
 _REVISIONS = sorted(script.revision for script in ScriptDirectory(str(_SCRIPTS)).walk_revisions())
+# From the first one on, PostgreSQL goes through all of them, too.
+_DATABASES_OF_OLD = [
+    *(("sqlite", revision) for revision in _REVISIONS),
+    *(("postgresql", revision) for revision in (_REVISIONS[0], *_REVISIONS[-2:])),
+    *(pytest.param("postgresql", revision, marks=pytest.mark.long) for revision in _REVISIONS[1:-2]),
+]
 
 
 def _differences(database: Database) -> list[object]:
@@ -71,7 +78,7 @@ def test_migrations_can_be_taken_back(new_database_url: str) -> None:
     database.close()
 
 
-@pytest.mark.parametrize("revision", _REVISIONS)
+@pytest.mark.parametrize(("new_database_url", "revision"), _DATABASES_OF_OLD, indirect=["new_database_url"])
 def test_rows_of_every_revision_are_there_after_all_that_came_later(new_database_url: str, revision: str) -> None:
     database = Database(new_database_url)
     _go_to(database, command.upgrade, revision)
@@ -119,6 +126,56 @@ def test_explanation_sets_that_had_everything_say_so(new_database_url: str) -> N
         requests = [row["request"] for row in _rows(database, table, ["request"])]
         assert requests
         assert all(request == {"include": ["contrast"], "detail": "full"} for request in requests)
+    database.close()
+
+
+@pytest.mark.parametrize(
+    ("earlier", "now"),
+    [
+        ({}, {"method": "rule_list", "regions": "fab", "start": "responsibilities"}),
+        (
+            {"method": "em", "search": "improved", "seed": 1},
+            {"method": "rule_list", "regions": "em", "start": "responsibilities", "seed": 1},
+        ),
+        (
+            {"method": "fab", "search": "plain"},
+            {"method": "fab", "boxes": "shortened", "start": "responsibilities"},
+        ),
+    ],
+)
+def test_rule_sets_and_their_jobs_mean_what_they_meant_before_rule_lists_had_a_name(
+    new_database_url: str, earlier: dict[str, object], now: dict[str, object]
+) -> None:
+    database = Database(new_database_url)
+    _go_to(database, command.upgrade, "0019")
+    _fill(database)
+    with database.transaction() as connection:
+        connection.execute(update(artefacts).values(noun="rule_sets", request=earlier))
+        connection.execute(update(jobs).values(kind="rule_sets", request=earlier))
+
+    database.migrate()
+
+    for table in (artefacts, jobs):
+        assert all(row["request"] == now for row in _rows(database, table, ["request"]))
+    assert RuleSetRequest.model_validate({"model": "mdl_1", "dataset": "ds_1", **now})
+    database.close()
+
+
+def test_label_audits_that_nearest_rows_decided_say_so(new_database_url: str) -> None:
+    database = Database(new_database_url)
+    _go_to(database, command.upgrade, "0017")
+    _fill(database)
+    with database.transaction() as connection:
+        connection.execute(update(artefacts).values(noun="label_audits", request={"n_neighbors": 7}))
+        connection.execute(update(jobs).values(kind="label_audits", request={"n_neighbors": 7, "min_leaf_rows": 2}))
+
+    database.migrate()
+
+    for table, min_leaf_rows in ((artefacts, 1), (jobs, 2)):
+        requests = [row["request"] for row in _rows(database, table, ["request"])]
+        expected = {"n_neighbors": 7, "method": "neighbors", "min_leaf_rows": min_leaf_rows}
+        assert requests
+        assert all(request == expected for request in requests)
     database.close()
 
 

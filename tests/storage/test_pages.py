@@ -45,15 +45,15 @@ def _fill(shelf: Shelf) -> None:
             connection.execute(at)
 
 
-@pytest.mark.parametrize("limit", [1, 2, 3, 7, 1000])
-def test_pages_of_any_size_hold_each_row_once_newest_first(shelf: Shelf, limit: int) -> None:
+def test_pages_of_any_size_hold_each_row_once_newest_first(shelf: Shelf) -> None:
     _fill(shelf)
+    for limit in (1, 2, 3, 7, 1000):
+        pages = _walk(shelf, limit)
 
-    pages = _walk(shelf, limit)
-
-    assert [name for page in pages for name in page] == ["mdl_7", "mdl_6", "mdl_5", "mdl_4", "mdl_3", "mdl_2", "mdl_1"]
-    assert all(len(page) == limit for page in pages[:-1])
-    assert 0 < len(pages[-1]) <= limit
+        newest_first = ["mdl_7", "mdl_6", "mdl_5", "mdl_4", "mdl_3", "mdl_2", "mdl_1"]
+        assert [name for page in pages for name in page] == newest_first
+        assert all(len(page) == limit for page in pages[:-1])
+        assert 0 < len(pages[-1]) <= limit
 
 
 def test_rows_that_come_and_go_do_not_shift_the_pages(shelf: Shelf) -> None:
@@ -67,12 +67,12 @@ def test_rows_that_come_and_go_do_not_shift_the_pages(shelf: Shelf) -> None:
     assert [model.id for model in rest.data] == ["mdl_4", "mdl_3", "mdl_2", "mdl_1"]
 
 
-@pytest.mark.parametrize("cursor", _ODD_CURSORS)
-def test_a_cursor_that_no_list_gave_is_refused_by_name(shelf: Shelf, cursor: str) -> None:
-    with pytest.raises(StorageError) as refused:
-        shelf.models.list(3, cursor)
+def test_a_cursor_that_no_list_gave_is_refused_by_name(shelf: Shelf) -> None:
+    for cursor in _ODD_CURSORS:
+        with pytest.raises(StorageError) as refused:
+            shelf.models.list(3, cursor)
 
-    assert (refused.value.code, refused.value.pointer) == ("validation_failed", "/cursor")
+        assert (refused.value.code, refused.value.pointer) == ("validation_failed", "/cursor"), cursor
 
 
 def test_an_empty_list_is_one_empty_page(shelf: Shelf) -> None:

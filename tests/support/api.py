@@ -73,9 +73,9 @@ class Api:
         found: Json = self.get(f"{path}/{answer.json()['id']}").json()
         return found
 
-    def content(self, path: str, accept: str) -> bytes:
-        """Return an artefact's whole content in this form."""
-        answer = self.get(f"{path}/content", Accept=accept)
+    def content(self, path: str, accept: str, product: str = "content") -> bytes:
+        """Return an artefact's whole content, or another product, in this form."""
+        answer = self.get(f"{path}/{product}", Accept=accept)
         assert answer.status_code == 200, answer.text
         assert answer.headers["Content-Type"].partition(";")[0] == accept
         return answer.content

@@ -22,7 +22,7 @@ from .serving import serving
 
 @dataclass(frozen=True)
 class Guarded:
-    """A service that requires keys, and a key for each scope, made on its machine."""
+    """A service that requires keys, and a key for each scope: that of `admin` made on its machine, the others by it."""
 
     url: str
     data_dir: Path
@@ -35,10 +35,15 @@ class Guarded:
 
     def api(self, *scopes: str) -> Api:
         """Return a client with a key of these scopes."""
-        made = self.call("POST", "/v1/api-keys", self.keys["admin"], json={"name": "client", "scopes": scopes})
         client = Api(self.url)
-        client.http.headers["Authorization"] = f"Bearer {made.json()['secret']}"
+        client.http.headers["Authorization"] = f"Bearer {self.new_key('client', *scopes)}"
         return client
+
+    def new_key(self, name: str, *scopes: str) -> str:
+        """Return the secret of a new key."""
+        made = self.call("POST", "/v1/api-keys", self.keys["admin"], json={"name": name, "scopes": scopes})
+        assert made.status_code == httpx.codes.CREATED, made.text
+        return str(made.json()["secret"])
 
 
 def _made_on_the_machine(data_dir: Path, scope: str) -> str:
@@ -50,9 +55,13 @@ def _made_on_the_machine(data_dir: Path, scope: str) -> str:
 @contextmanager
 def serving_with_keys(data_dir: Path, **environment: str) -> Iterator[Guarded]:
     """Yield a service that requires keys."""
-    keys = {str(scope): _made_on_the_machine(data_dir, scope) for scope in SCOPES}
+    keys = {"admin": _made_on_the_machine(data_dir, "admin")}
     with serving(data_dir, LEAFSPACE_REQUIRE_KEYS="1", **environment) as service:
-        yield Guarded(service.url, data_dir, keys)
+        guarded = Guarded(service.url, data_dir, keys)
+        for scope in map(str, SCOPES):
+            if scope not in keys:
+                keys[scope] = guarded.new_key(f"{scope} é", scope)
+        yield guarded
 
 
 @contextmanager

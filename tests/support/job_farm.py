@@ -19,6 +19,7 @@ from storage.remote_objects import open_objects
 from storage.settings import embedded
 from storage.tables import datasets, models
 
+from .databases import put_tables
 from .patience import PATIENCE_SECONDS, when_idle
 from .processes import children_of
 from .redis import OwnRedis
@@ -42,8 +43,8 @@ class JobFarm:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         settings = embedded(directory)
+        put_tables(directory / "leafspace.db")
         self.database = Database(settings.database_url)
-        self.database.migrate()
         self.objects = open_objects(settings)
         self.jobs = JobStore(self.database)
         self.attempts = AttemptStore(self.database)
@@ -114,6 +115,10 @@ class JobFarm:
     def runs(self) -> list[int]:
         """Return the processes that began a job which leaves traces."""
         return [int(line) for line in self.traces.read_text().split()] if self.traces.exists() else []
+
+    def forget_runs(self) -> None:
+        """Let the next job that leaves traces be the first."""
+        self.traces.unlink(missing_ok=True)
 
     def wait_for_end(self, artefact: Artefact, seconds: float = PATIENCE_SECONDS) -> Job:
         self.wait_until(lambda: self.jobs.get(artefact.job).status in FINAL_STATUSES, seconds)

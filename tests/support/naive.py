@@ -14,15 +14,18 @@ from tree_explainers.ensemble import Operator, TreeEnsemble
 Matrix = NDArray[np.int64]
 
 
-def boosting_weights(leaf_values: list[NDArray[np.float64]], leaves: NDArray[np.int32]) -> list[int]:
-    """Definition 3 of Tan et al. in rationals: each row's own value is looked up and the variance taken of all."""
+def boosting_weights(leaf_values: list[NDArray[np.float64]], leaves: NDArray[np.int32], power: int = 2) -> list[int]:
+    """Definition 3 of Tan et al. in rationals: each row's own value is looked up and the variance taken of all.
+
+    With the power 1 it is the mean absolute deviation.
+    """
     variances = []
     for tree, values in enumerate(leaf_values):
         variance = Fraction(0)
         for output in range(values.shape[1]):
             seen = [Fraction(float(values[leaf, output])) for leaf in leaves[:, tree]]
             mean = sum(seen, Fraction(0)) / len(seen)
-            variance += sum(((value - mean) ** 2 for value in seen), Fraction(0)) / len(seen)
+            variance += sum((abs(value - mean) ** power for value in seen), Fraction(0)) / len(seen)
         variances.append(variance)
     total = sum(variances, Fraction(0))
     shares = [v / total if total else Fraction(1, len(variances)) for v in variances]
@@ -145,6 +148,59 @@ def sg(
     return chosen
 
 
+def sg_on_other_rows(
+    proximity: Matrix, classes: NDArray[np.int64], truth: NDArray[np.int64], n_prototypes: int, *, is_balanced: bool
+) -> list[int]:
+    """Supervised greedy, judged on the last rows of the matrix alone: those with a ``truth`` (n_judged,)."""
+    n_rows, n_judged = len(proximity) - len(truth), len(truth)
+    judged, near = range(n_rows, n_rows + n_judged), proximity[n_rows:, :n_rows]
+
+    def measure(prototypes: list[int]) -> Fraction:
+        given = nearest_prototype_classes(near, classes, prototypes)
+        return balanced_accuracy(given, truth) if is_balanced else Fraction(int((given == truth).sum()), n_judged)
+
+    def gain(row: int, prototypes: list[int]) -> int:
+        total = 0
+        for place, judge in enumerate(judged):
+            if truth[place] == classes[row]:
+                own = [int(proximity[judge, each]) for each in prototypes if classes[each] == truth[place]]
+                total += max(0, int(proximity[judge, row]) - max(own, default=0))
+        return total
+
+    chosen: list[int] = []
+    while len(chosen) < n_prototypes:
+        now = measure(chosen) if chosen else Fraction(0)
+        tried = {row: measure([*chosen, row]) for row in range(n_rows)}
+        if max(tried.values()) <= now:
+            break
+        chosen.append(max(tried, key=lambda row: (tried[row], gain(row, chosen), -row)))
+    return chosen
+
+
+def k_medoids(
+    proximity: Matrix, classes: NDArray[np.int64], n_prototypes: int, candidates: list[int] | None = None
+) -> list[int]:
+    """The greedy first phase of PAM: the row by which the sum of all rows' proximities to their nearest grows most."""
+    return sm_a(proximity, np.zeros(len(classes), dtype=np.int64), n_prototypes, candidates)
+
+
+def criticisms(proximity: Matrix, classes: NDArray[np.int64], prototypes: list[int], n: int) -> list[int]:
+    """Again and again the row that is farthest from all prototypes and criticisms of its class; the lowest of equal."""
+    chosen: list[int] = []
+    for _ in range(n):
+        others = [row for row in range(len(classes)) if row not in {*prototypes, *chosen}]
+        nearest = {
+            row: max(
+                (int(proximity[row, each]) for each in [*prototypes, *chosen] if classes[each] == classes[row]),
+                default=0,
+            )
+            for row in others
+        }
+        if others:
+            chosen.append(min(others, key=lambda row: (nearest[row], row)))
+    return chosen
+
+
 def nearest_prototype_classes(
     proximity: Matrix, classes: NDArray[np.int64], prototypes: list[int]
 ) -> NDArray[np.int64]:
@@ -182,6 +238,7 @@ SELECTIONS: dict[str, Callable[..., list[int]]] = {
     "sm_wa": sm_wa,
     "sg": sg,
     "a_pete": a_pete,
+    "k_medoids": k_medoids,
 }
 
 

@@ -108,9 +108,14 @@ class NaiveDefrag:
         entropy = -(q * np.log(np.where(q > 0, q, 1))).sum()
         return float((q * log_f).sum() - omega * np.log(q.sum(axis=0) + 1).sum() + entropy)
 
-    def fit(self, q: Matrix, omega: float, n_iterations: int) -> list[tuple[NaiveModel, float]]:
-        """Return the model and the bound after each of this number of iterations of algorithm 1."""
-        model = self.m_step(q)
+    def fit(
+        self, q: Matrix, omega: float, n_iterations: int, drawn: NaiveModel | None = None
+    ) -> list[tuple[NaiveModel, float]]:
+        """Return the model and the bound after each of this number of iterations of algorithm 1.
+
+        Its first line draws the parameters, too; where none are drawn they follow from the responsibilities.
+        """
+        model = self.m_step(q) if drawn is None else drawn
         found = []
         for _ in range(n_iterations):
             q = self.e_step(self.log_f(model), q, omega)

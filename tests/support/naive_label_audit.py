@@ -14,7 +14,7 @@ class AuditedRow:
     """The votes of a row's nearest rows on its label."""
 
     row: int
-    n_neighbors: int
+    n_neighbors: int  # of all rows: those that share a leaf with it
     agreement: Fraction | None
     disagreeing: int
     suggested: int  # -1: none
@@ -50,6 +50,27 @@ def audit(proximity: Matrix, classes: NDArray[np.int64], n_neighbors: int) -> li
     """Return all rows, the most suspect first."""
     rows = [audit_row(proximity, classes, row, n_neighbors) for row in range(len(classes))]
     return sorted(rows, key=lambda each: (each.agreement is None, each.agreement or 0, -each.disagreeing, each.row))
+
+
+def audit_by_all(proximity: Matrix, classes: NDArray[np.int64]) -> list[AuditedRow]:
+    """Return all rows by the votes of all others, each with the weight of its proximity; the most suspect first."""
+    votes = {row: [int(each) for each in proximity[row]] for row in range(len(classes))}
+    for row, own in votes.items():
+        own[row] = 0
+    rows = [_voted(votes[row], classes, row) for row in range(len(classes))]
+    return sorted(rows, key=lambda each: (each.agreement is None, each.agreement or 0, -sum(votes[each.row]), each.row))
+
+
+def _voted(votes: list[int], classes: NDArray[np.int64], row: int) -> AuditedRow:
+    support = {int(value): 0 for value in np.unique(classes)}
+    for other, vote in enumerate(votes):
+        support[int(classes[other])] += vote
+    total, own = sum(votes), support[int(classes[row])]
+    best = max(support.values())
+    suggested = -1 if own == best else min(value for value in support if support[value] == best)
+    return AuditedRow(
+        row, sum(vote > 0 for vote in votes), Fraction(own, total) if total else None, total - own, suggested
+    )
 
 
 def unopposed(proximity: Matrix, classes: NDArray[np.int64]) -> float:

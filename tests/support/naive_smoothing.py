@@ -1,13 +1,14 @@
 """Pseudo rows one by one: a training row is smoothed, and another one drawn where it leaves the box."""
 
 import math
+from bisect import bisect_left, bisect_right
 
 import numpy as np
 
 from tree_explainers.approximation_trees.node_boxes import NodeBox
 from tree_explainers.rows import Rows
 
-BANDWIDTH, MOVE_PROBABILITY, MOST_FEW = 0.1, 0.1, 10
+BANDWIDTH, RANK_BANDWIDTH, MOVE_PROBABILITY, MOST_FEW = 0.1, 0.02, 0.1, 10
 
 Value = float | str | None
 
@@ -15,9 +16,11 @@ Value = float | str | None
 class NaiveSmoother:
     """Smooths rows whose missing values are NaN or None."""
 
-    def __init__(self, rows: Rows) -> None:
-        self.names = rows.names
-        self.training = [[value for value in column.tolist() if _is_known(value)] for column in rows.columns]
+    def __init__(self, rows: Rows, method: str) -> None:
+        self.names, self.method = rows.names, method
+        self.training = [sorted(value for value in column.tolist() if _is_known(value)) for column in rows.columns]
+        self.distinct = [sorted(set(values)) for values in self.training]
+        self.spreads = [_spread(values) for values in self.training]
 
     def draw(self, rows_at_node: Rows, box: NodeBox, n: int, rng: np.random.Generator) -> Rows:
         """Draw rows in the box by drawing rows until enough are in it."""
@@ -33,15 +36,36 @@ class NaiveSmoother:
         training = self.training[place]
         if value is None or not _is_known(value):
             return value
+        distinct, spread = self.distinct[place], self.spreads[place]
         if isinstance(value, str):
-            others = [each for each in training if each != value]
-            return str(rng.choice(others)) if others and rng.random() < MOVE_PROBABILITY else value
-        distinct = sorted(set(training))
-        if len(distinct) > MOST_FEW and any(each != int(each) for each in distinct):
-            return float(value + BANDWIDTH * np.std(training) * rng.normal())
+            if len(distinct) == 1 or rng.random() >= MOVE_PROBABILITY:
+                return value
+            while (other := training[rng.integers(len(training))]) == value:
+                pass
+            return other
+        if len(distinct) > MOST_FEW and self.method == "ranks":
+            return _of_near_rank(value, training, rng, is_whole=spread == 0)
+        if len(distinct) > MOST_FEW and spread:
+            return float(value + BANDWIDTH * spread * rng.normal())
         at = distinct.index(value)
         neighbours = [distinct[each] for each in (at - 1, at + 1) if 0 <= each < len(distinct)]
         return float(rng.choice(neighbours)) if neighbours and rng.random() < MOVE_PROBABILITY else float(value)
+
+
+def _of_near_rank(value: float, training: list[float], rng: np.random.Generator, *, is_whole: bool) -> float:
+    """Return the number at a rank near a value's own, given all training values in order."""
+    n = len(training)
+    low, high = bisect_left(training, value) / n - RANK_BANDWIDTH, bisect_right(training, value) / n + RANK_BANDWIDTH
+    rank = rng.uniform(max(0, low), min(1, high))
+    if is_whole:
+        return training[min(n - 1, int(rank * n))]
+    return float(np.interp(rank, (np.arange(n) + 0.5) / n, training))
+
+
+def _spread(training: list[Value]) -> float:
+    """Return the standard deviation of numbers; 0 of whole ones, and of categories."""
+    numbers = [value for value in training if isinstance(value, float) and value != int(value)]
+    return float(np.std(training)) if numbers else 0.0
 
 
 def _is_known(value: Value) -> bool:

@@ -7,7 +7,7 @@ asked of each example from the start, by recursion; nothing is kept from one nod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from math import exp, log, log2, sqrt
+from math import exp, isnan, log, log2, sqrt
 
 import numpy as np
 
@@ -52,6 +52,7 @@ class NaiveNode:
     test: FeatureTest | None = None
     yes: "NaiveNode | None" = None
     no: "NaiveNode | None" = None
+    mean: float | None = None  # of regression
 
 
 @dataclass(frozen=True)
@@ -91,27 +92,25 @@ class NaiveTilde:
 
     def grow(self) -> NaiveNode:
         """Return the tree, pruned if the settings say so."""
-        learned = [row for row, label in enumerate(self.labels) if label >= 0 and self.weights[row] > 0]
-        root = self._grown(learned, _Known(), 0)
+        root = self._grown([row for row in range(len(self.weights)) if self._is_learned(row)], _Known(), 0)
         return pruned(merged(root, root.class_weights)) if self.settings.pruning == "c45" else root
 
     def _grown(self, examples: list[int], known: _Known, depth: int) -> NaiveNode:
         totals = self._weights_of(examples)
         best = self._best(examples, totals, known, depth)
         if best is None:
-            return NaiveNode(totals)
+            return self._leaf(examples)
         yes = self._grown([row for row in examples if row in best.passing], _after(known, best), depth + 1)
         no = self._grown([row for row in examples if row not in best.passing], known, depth + 1)
         return NaiveNode(totals, best.test, yes, no)
 
     def _best(self, examples: list[int], totals: tuple[float, ...], known: _Known, depth: int) -> _Candidate | None:
         too_deep = self.settings.max_depth is not None and depth >= self.settings.max_depth
-        pure = sum(weight > 0 for weight in totals) < 2
-        if too_deep or pure or sum(totals) < 2 * self.settings.min_samples_leaf:
+        if too_deep or self._is_pure(totals) or sum(totals) < 2 * self.settings.min_samples_leaf:
             return None
         best, best_score = None, -1.0
         for candidate in candidates(self, examples, known):
-            score = self._score(totals, self._weights_of(candidate.passing))
+            score = self._score(examples, candidate.passing)
             if score is not None and score > best_score + 1e-12:  # the earlier of equal scores wins
                 best, best_score = candidate, score
         return best
@@ -122,17 +121,69 @@ class NaiveTilde:
             totals[self.labels[row]] += self.weights[row]
         return tuple(totals)
 
-    def _score(self, totals: Sequence[float], passed: Sequence[float]) -> float | None:
+    def _score(self, examples: list[int], passing: frozenset[int]) -> float | None:
         """Return equation 2, or its ratio to the entropy of the two shares; None where it is no test."""
-        n, n_yes = sum(totals), sum(passed)
-        n_no = n - n_yes
+        sides = [row for row in examples if row in passing], [row for row in examples if row not in passing]
+        n_yes, n_no = (sum(self._weights_of(side)) for side in sides)
         if min(n_yes, n_no) < self.settings.min_samples_leaf or min(n_yes, n_no) <= 0:
             return None
-        failed = [all_of - yes for all_of, yes in zip(totals, passed, strict=True)]
-        gain = entropy(totals) - n_yes / n * entropy(passed) - n_no / n * entropy(failed)
+        n = n_yes + n_no
+        gain = self._impurity(examples) - sum(
+            part / n * self._impurity(side) for part, side in zip((n_yes, n_no), sides, strict=True)
+        )
         if gain <= 1e-9:
             return None
-        return gain / entropy([n_yes, n_no]) if self.settings.criterion == "gain_ratio" else gain
+        return self._of_criterion(gain, entropy([n_yes, n_no]))
+
+    # What is of classes, and of numbers elsewhere.
+
+    def _is_learned(self, row: int) -> bool:
+        return self.labels[row] >= 0 and self.weights[row] > 0
+
+    def _leaf(self, examples: list[int]) -> NaiveNode:
+        return NaiveNode(self._weights_of(examples))
+
+    def _is_pure(self, totals: Sequence[float]) -> bool:
+        return sum(weight > 0 for weight in totals) < 2
+
+    def _impurity(self, examples: list[int]) -> float:
+        return entropy(self._weights_of(examples))
+
+    def _of_criterion(self, gain: float, of_shares: float) -> float:
+        return gain / of_shares if self.settings.criterion == "gain_ratio" else gain
+
+
+@dataclass(frozen=True)
+class NaiveRegression(NaiveTilde):
+    """A tree whose tests reduce the variance of numbers, and whose leaves hold their means; never pruned.
+
+    All examples have the label 0 of one class.
+    """
+
+    values: Sequence[float]  # of each example; NaN: none
+
+    def _is_learned(self, row: int) -> bool:
+        return not isnan(self.values[row]) and self.weights[row] > 0
+
+    def _leaf(self, examples: list[int]) -> NaiveNode:
+        return NaiveNode(self._weights_of(examples), mean=self._mean(examples))
+
+    def _is_pure(self, totals: Sequence[float]) -> bool:  # noqa: ARG002  # numbers of one value gain nothing
+        return False
+
+    def _impurity(self, examples: list[int]) -> float:
+        """Return the variance as a share of that of all examples, each counted once."""
+        learned = [self.values[row] for row in range(len(self.values)) if self._is_learned(row)]
+        of_all = sum((value - sum(learned) / len(learned)) ** 2 for value in learned) / len(learned)
+        mean = self._mean(examples)
+        squares = sum(self.weights[row] * (self.values[row] - mean) ** 2 for row in examples)
+        return squares / sum(self._weights_of(examples)) / (of_all or 1.0)
+
+    def _mean(self, examples: list[int]) -> float:
+        return sum(self.weights[row] * self.values[row] for row in examples) / sum(self._weights_of(examples))
+
+    def _of_criterion(self, gain: float, of_shares: float) -> float:  # noqa: ARG002  # as of classes
+        return gain
 
 
 def entropy(weights: Sequence[float]) -> float:

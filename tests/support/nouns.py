@@ -24,7 +24,7 @@ class Example:
 EXAMPLES = {
     "proximities": Example("n_neighbors"),
     "prototype_sets": Example("seed"),
-    "label_audits": Example("n_neighbors"),
+    "label_audits": Example("n_neighbors", {"method": "neighbors"}),
     "rule_sets": Example("seed", {"max_rules": 3}),
     "approximation_trees": Example("seed", _SMALL_TREE),
     "explanation_sets": Example("n_prototypes"),

@@ -12,7 +12,6 @@ _EVALUATION = RuleSetEvaluation(
     evaluated_on="dataset",
     measured_against="model",
     as_printed=RuleScores(error=0.0),
-    as_fitted=RuleScores(error=0.0),
     model=None,
     coverage=1.0,
     mean_rules_per_row=1.0,
@@ -55,8 +54,7 @@ def rule_set(
         {
             "task": "regression" if isinstance(default, float) else "classification",
             "classes": [],
-            "method": "fab",
-            "search": "improved",
+            "method": "rule_list",
             "labels": "predicted",
             "n_rows": 2,
             "n_trees": 1,

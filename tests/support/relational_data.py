@@ -10,6 +10,7 @@ import itertools
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -116,6 +117,19 @@ def carcinogenesis(*, only_ace: bool = True) -> RawTables:
     kept = set(canc().columns["molecule"]["id"]) if only_ace else set(drugs["drug"])
     examples = _chosen({"id": drugs["drug"], "class": ["pos" if it == "1" else "neg" for it in drugs["active"]]}, kept)
     return _from_tables(examples, atoms, bonds, kept)
+
+
+def mutagenicity() -> RawTables:
+    """Return the molecules of ``mutagenesis`` with the number ``log_mutagenicity`` as their target, and no class."""
+    raw, drugs = mutagenesis(), _csv("mutagenesis", "drug")
+    number_of = dict(zip(drugs["drug"], map(_number, drugs["log_mutagenicity"]), strict=True))
+    molecules = {name: values for name, values in raw.columns["molecule"].items() if name != "class"}
+    molecules["log_mutagenicity"] = [number_of[each] for each in molecules["id"]]
+    columns = {name: of for name, of in raw.schema.tables["molecule"].columns.items() if name != "class"}
+    of_molecules = replace(raw.schema.tables["molecule"], columns={**columns, "log_mutagenicity": NUMBER})
+    tables = {**raw.schema.tables, "molecule": of_molecules}
+    schema = replace(raw.schema, tables=tables, target="log_mutagenicity")
+    return RawTables(schema, {**raw.columns, "molecule": molecules})
 
 
 def mutagenesis() -> RawTables:

@@ -16,7 +16,7 @@ _JOB: Row = {
 }  # fmt: skip
 _ARTEFACT: Row = {
     "noun": "prototype_sets", "model": "mdl_1", "dataset": "ds_1", "request": _REQUEST, "created_at": 2.5,
-    "relational_dataset": "rds_1", "feature_set": None,
+    "relational_dataset": "rds_1", "feature_set": None, "generator_dataset": None,
 }  # fmt: skip
 _PROBLEM: Row = {
     "type": "/problems/job_failed", "title": "The job failed", "status": 500, "detail": "why", "code": "job_failed",

@@ -48,7 +48,8 @@ class Service:
 @contextmanager
 def serving(data_dir: Path, *options: str, **environment: str) -> Iterator[Service]:
     """Yield a service on a free port, with options besides those of every test's; all of it is stopped at the end."""
-    own = {name: value for name, value in os.environ.items() if not name.startswith("LEAFSPACE_")}
+    not_its_own = ("LEAFSPACE_", "OMP_", "OPENBLAS_")  # conftest.py sets the last two, for test processes
+    own = {name: value for name, value in os.environ.items() if not name.startswith(not_its_own)}
     log = data_dir.with_name(f"{data_dir.name}.log")
     with log.open("wb") as errors:
         process = subprocess.Popen(  # noqa: S603  # our own command

@@ -52,6 +52,8 @@ from workers.job_kinds import load_job_kinds
 from workers.runtime.lifecycle import run_job
 from workers.runtime.settings import WorkerSettings
 
+from .databases import put_tables
+
 Result_co = TypeVar("Result_co", covariant=True)
 _NO_REDIS = "redis://127.0.0.1:1/0"
 
@@ -163,7 +165,7 @@ class Workshop:
 @contextmanager
 def workshop_in(directory: Path, **settings: Any) -> Iterator[Workshop]:  # noqa: ANN401  # any setting
     """Yield a workshop over a new data directory."""
-    directory.mkdir(exist_ok=True)
+    put_tables(directory / "leafspace.db")
     context = build_context(ServiceSettings(data_dir=directory, redis_url=_NO_REDIS, **settings))
     yield Workshop(context, directory)
     context.close()

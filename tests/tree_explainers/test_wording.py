@@ -11,6 +11,12 @@ def test_numbers_come_with_separators_and_in_as_few_digits_as_bring_them_back() 
     assert rendered == ["5", "0.1", "-2.5", "1e-07", "1,200", "-1,234,567.5"]
 
 
+def test_fractions_of_single_precision_are_short_and_other_numbers_themselves() -> None:
+    exact = [0.06666667014360428, 0.10000000149011612, -2.5, 0.1, 123456792.0, 7, 1e-300]
+
+    assert list(map(wording.short, exact)) == [0.06666667, 0.1, -2.5, 0.1, 123456792.0, 7, 1e-300]
+
+
 def test_an_interval_has_the_ends_that_there_are() -> None:
     assert wording.interval(1200, 3400, low_inclusive=False, high_inclusive=True) == "above 1,200 and at most 3,400"
     assert wording.interval(1200, inf, low_inclusive=True, high_inclusive=False) == "at least 1,200"

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,18 +29,33 @@ def farm(tmp_path: Path) -> Iterator[JobFarm]:
     farm.stop()
 
 
-def test_a_job_succeeds_and_its_result_is_published(farm: JobFarm) -> None:
-    farm.start_worker()
-    requested = farm.request_job("succeed", seed=7)
+@pytest.fixture(scope="module")
+def farm_at_work(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[JobFarm, "subprocess.Popen[bytes]"]]:
+    farm = JobFarm(tmp_path_factory.mktemp("at work"))
+    yield farm, farm.start_worker()
+    farm.stop()
 
-    job = farm.wait_for_end(requested)
 
-    artefact = farm.artefacts.get("succeed", requested.id)
+@pytest.fixture
+def working(farm_at_work: tuple[JobFarm, "subprocess.Popen[bytes]"]) -> Iterator[JobFarm]:
+    """Return a farm with a worker that several tests share, and that is there after each of them."""
+    farm, worker = farm_at_work
+    farm.forget_runs()
+    yield farm
+    assert worker.poll() is None
+
+
+def test_a_job_succeeds_and_its_result_is_published(working: JobFarm) -> None:
+    requested = working.request_job("succeed", seed=7)
+
+    job = working.wait_for_end(requested)
+
+    artefact = working.artefacts.get("succeed", requested.id)
     assert (job.status, job.attempt, job.problem, artefact.status) == ("succeeded", 1, None, "ready")
     assert artefact.result is not None
     assert artefact.arrays is not None
-    assert farm.objects.get(artefact.result).startswith(b'{"number":')
-    assert farm.objects.get(artefact.arrays) == b"arrays"
+    assert working.objects.get(artefact.result).startswith(b'{"number":')
+    assert working.objects.get(artefact.arrays) == b"arrays"
 
 
 def test_a_process_that_has_ended_its_job_is_left_to_exit_by_itself(farm: JobFarm) -> None:
@@ -53,13 +69,12 @@ def test_a_process_that_has_ended_its_job_is_left_to_exit_by_itself(farm: JobFar
     assert monitor.wait(lambda: next(has_exited), lambda: False) is EndReason.ENDED
 
 
-def test_the_same_seed_makes_the_same_result(farm: JobFarm) -> None:
-    farm.start_worker()
-    requested = [farm.request_job("succeed", seed=seed) for seed in (7, 7, 8)]
+def test_the_same_seed_makes_the_same_result(working: JobFarm) -> None:
+    requested = [working.request_job("succeed", seed=seed) for seed in (7, 7, 8)]
     for artefact in requested:
-        farm.wait_for_end(artefact)
+        working.wait_for_end(artefact)
 
-    results = [farm.artefacts.get("succeed", artefact.id).result for artefact in requested]
+    results = [working.artefacts.get("succeed", artefact.id).result for artefact in requested]
 
     assert results[0] == results[1]
     assert results[0] != results[2]
@@ -75,26 +90,24 @@ def test_the_same_seed_makes_the_same_result(farm: JobFarm) -> None:
         ("make_too_much", "result_too_large", "request fewer prototypes"),
     ],
 )
-def test_a_failed_job_says_why_and_no_more(farm: JobFarm, kind: str, code: str, message: str) -> None:
-    farm.start_worker()
-    requested = farm.request_job(kind)
+def test_a_failed_job_says_why_and_no_more(working: JobFarm, kind: str, code: str, message: str) -> None:
+    requested = working.request_job(kind)
 
-    job = farm.wait_for_end(requested)
+    job = working.wait_for_end(requested)
 
     assert job.status == "failed"
     assert job.problem is not None
     assert job.problem.code == code
     assert message in job.problem.detail
     assert "inner" not in job.problem.detail
-    assert farm.artefacts.get(kind, requested.id).status == "failed"
+    assert working.artefacts.get(kind, requested.id).status == "failed"
 
 
-def test_what_is_nobodys_fault_is_tried_again(farm: JobFarm) -> None:
-    farm.start_worker()
+def test_what_is_nobodys_fault_is_tried_again(working: JobFarm) -> None:
 
-    job = farm.wait_for_end(farm.request_job("find_storage_away_for_long"))
+    job = working.wait_for_end(working.request_job("find_storage_away_for_long"))
 
-    assert (job.status, job.attempt, len(farm.runs())) == ("succeeded", 1, 6)
+    assert (job.status, job.attempt, len(working.runs())) == ("succeeded", 1, 6)
 
 
 def test_a_job_cancelled_in_the_queue_never_runs(farm: JobFarm) -> None:
@@ -149,17 +162,15 @@ def test_a_killed_process_is_noticed_within_a_second_and_its_job_tried_again(far
     assert farm.jobs.get(requested.job).attempt == 2
 
 
-def test_a_job_that_kills_its_process_fails_the_third_time_and_the_worker_lives(farm: JobFarm) -> None:
-    worker = farm.start_worker()
-    requested = farm.request_job("die_always")
+def test_a_job_that_kills_its_process_fails_the_third_time_and_the_worker_lives(working: JobFarm) -> None:
+    requested = working.request_job("die_always")
 
-    job = farm.wait_for_end(requested)
+    job = working.wait_for_end(requested)
 
     assert job.problem is not None
     assert (job.status, job.attempt, job.problem.code) == ("failed", 3, "worker_lost")
-    assert len(farm.runs()) == 3
-    assert farm.wait_for_end(farm.request_job("succeed")).status == "succeeded"
-    assert worker.poll() is None
+    assert len(working.runs()) == 3
+    assert working.wait_for_end(working.request_job("succeed")).status == "succeeded"
 
 
 def test_a_killed_worker_takes_its_job_along_and_another_worker_does_it(farm: JobFarm) -> None:
@@ -223,15 +234,14 @@ def test_a_worker_that_was_taken_for_dead_can_neither_publish_nor_overrule_a_can
     assert farm.jobs.get(again.job).status == "cancelled"
 
 
-def test_a_job_past_its_deadline_is_stopped_even_in_native_code(farm: JobFarm) -> None:
-    farm.start_worker()
-    requested = farm.request_job("hang_in_native_code", deadline_seconds=1)
+def test_a_job_past_its_deadline_is_stopped_even_in_native_code(working: JobFarm) -> None:
+    requested = working.request_job("hang_in_native_code", deadline_seconds=1)
 
-    job = farm.wait_for_end(requested, seconds=5)
+    job = working.wait_for_end(requested, seconds=5)
 
     assert job.problem is not None
     assert (job.status, job.problem.code) == ("failed", "deadline_exceeded")
-    assert not is_alive(farm.wait_for_run())
+    assert not is_alive(working.wait_for_run())
 
 
 def test_sigterm_hands_the_running_job_back_uncounted(farm: JobFarm) -> None:
@@ -259,16 +269,14 @@ def test_an_idle_worker_stops_at_once(farm: JobFarm) -> None:
 
 
 @pytest.mark.parametrize("function", ["os.system", "workers.runtime.lifecycle.limit_memory", "builtins.exit"])
-def test_messages_can_name_one_function_only(farm: JobFarm, function: str) -> None:
-    worker = farm.start_worker()
-    queue = Queue(QUEUE_NAME, connection=farm.redis.notifier.redis, serializer=JSONSerializer)
-    victim = farm.directory / "victim"
+def test_messages_can_name_one_function_only(working: JobFarm, function: str) -> None:
+    queue = Queue(QUEUE_NAME, connection=working.redis.notifier.redis, serializer=JSONSerializer)
+    victim = working.directory / "victim"
     queue.enqueue_call(function, args=(f"touch {victim}",), job_id="evil")
 
-    assert farm.wait_for_end(farm.request_job("succeed")).status == "succeeded"
+    assert working.wait_for_end(working.request_job("succeed")).status == "succeeded"
 
     assert not victim.exists()
-    assert worker.poll() is None
 
 
 def test_nothing_is_left_in_redis_when_all_is_done(farm: JobFarm) -> None:

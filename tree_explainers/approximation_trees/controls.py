@@ -14,10 +14,11 @@ from ..compute.progress import ReportProgress, ignore_progress
 from ..questions.implications import Implications, repaired
 from ..rows import Rows
 from .cart_trees import CartTree, RankTable, fit_cart, to_raw_features
+from .fidelity import ModelPredictions
+from .generators import GeneratorSettings, row_generator
 from .node_boxes import NodeBox
-from .oracle import DrawRows, LabelledRows, Oracle, label_rows
+from .oracle import DrawRows, LabelledRows, Oracle, TargetTransform, label_rows
 from .possible_rows import PossibleRows
-from .smoothing import Smoother
 from .tree_growth import TreeLimits
 from .trees import ApproximationTree
 
@@ -34,6 +35,8 @@ class ControlSettings:
     limits: TreeLimits = field(default_factory=TreeLimits)
     n_pseudo_samples: int = 100_000  # for the whole tree, at least 10
     implications: Implications = field(default_factory=Implications)  # by which pseudo rows are repaired
+    generator: GeneratorSettings = field(default_factory=GeneratorSettings)  # of the pseudo rows of ``grow_cart``
+    smearing_probability: float = REPLACED  # of ``grow_born_again``: that a value is that of another training row
 
 
 def grow_cart(
@@ -46,9 +49,9 @@ def grow_cart(
 ) -> ApproximationTree:
     """Grow CART on pseudo rows near the training rows, labelled with the model's scores.
 
-    The control of figure 3: all rows that STA may draw at a node are drawn at once, from the smoother over all training
-    rows. ``min_samples_leaf`` demands the same share of pseudo rows in each leaf as of training rows, of which a leaf
-    may have fewer.
+    The control of figure 3: all rows that STA may draw at a node are drawn at once, like all training rows.
+    ``min_samples_leaf`` demands the same share of pseudo rows in each leaf as of training rows, of which a leaf may
+    have fewer.
 
     Parameters
     ----------
@@ -64,14 +67,52 @@ def grow_cart(
     Zhou, Hooker (2016), section 4.1.2.
     """
     texts = dict(missing_texts or {})
-    pseudo_rows, unbounded = PossibleRows(Smoother.of(rows, texts), settings.implications), NodeBox(texts)
+    pseudo_rows = PossibleRows(row_generator(rows, texts, settings.generator), settings.implications)
+    draw_near = pseudo_rows.at_node(rows, NodeBox(texts))
 
     def draw(n: int, block_rng: np.random.Generator) -> tuple[Rows, NDArray[np.int64]]:
-        return pseudo_rows.draw(rows, unbounded, n, block_rng), np.zeros(n, np.int64)
+        return draw_near(n, block_rng), np.zeros(n, np.int64)
 
     growth = _ControlGrowth.of(rows, draw, oracle, settings, rng, texts, report)
     report(0.5, "growing the tree")
     return growth.tree(growth.limits)
+
+
+def grow_cart_on_rows(
+    rows: Rows,
+    answers: ModelPredictions,
+    limits: TreeLimits,
+    rng: np.random.Generator,
+    missing_texts: Mapping[str, str] | None = None,
+) -> ApproximationTree:
+    """Grow CART on the training rows themselves, with the model's labels or values as targets; no row is made up.
+
+    A leaf predicts the label that the model gives to most of its rows (ties: the first), or the mean value. Its scores
+    are the shares of these labels.
+
+    Parameters
+    ----------
+    rows, missing_texts
+        As in ``grow_sta``.
+    answers
+        What the model predicts for the rows.
+    limits
+        Of the tree, in training rows.
+    rng
+        How scikit-learn breaks ties.
+
+    References
+    ----------
+    Breiman, Friedman, Olshen, Stone (1984), "Classification and Regression Trees"; on a model's labels: Craven, Shavlik
+    (1996), "Extracting Tree-Structured Representations of Trained Networks".
+    """
+    texts, labels = dict(missing_texts or {}), answers.targets.classes
+    scores = answers.scores if labels is None else np.eye(answers.scores.shape[1])[labels]
+    transform, center = TargetTransform.of(scores, is_classifier=labels is not None), scores.mean(axis=0)
+    labelled = LabelledRows(rows, np.arange(len(rows)), transform.targets(scores, center), transform, center)
+    table = RankTable.of(rows, texts)
+    tree = fit_cart(table.matrix, labelled.targets, limits, int(rng.integers(2**31)))
+    return to_raw_features(tree, table, labelled, rows, texts)
 
 
 def grow_born_again(
@@ -92,7 +133,7 @@ def grow_born_again(
     """
 
     def draw(n: int, block_rng: np.random.Generator) -> tuple[Rows, NDArray[np.int64]]:
-        smeared, origins = smeared_rows(rows, n, block_rng)
+        smeared, origins = smeared_rows(rows, n, block_rng, settings.smearing_probability)
         return repaired(smeared, settings.implications), origins
 
     growth = _ControlGrowth.of(rows, draw, oracle, settings, rng, dict(missing_texts or {}), report)
@@ -136,7 +177,9 @@ class _ControlGrowth:
         return to_raw_features(tree, self.table, self.labelled, self.rows, self.missing_texts)
 
 
-def smeared_rows(rows: Rows, n: int, rng: np.random.Generator) -> tuple[Rows, NDArray[np.int64]]:
+def smeared_rows(
+    rows: Rows, n: int, rng: np.random.Generator, probability: float = REPLACED
+) -> tuple[Rows, NDArray[np.int64]]:
     """Draw training rows, some of whose values are those of other training rows.
 
     Returns
@@ -152,7 +195,7 @@ def smeared_rows(rows: Rows, n: int, rng: np.random.Generator) -> tuple[Rows, ND
     columns = []
     for values in rows.columns:
         others = rng.integers(len(rows), size=n)
-        columns.append(values[np.where(rng.random(n) < REPLACED, others, origins)])
+        columns.append(values[np.where(rng.random(n) < probability, others, origins)])
     return Rows(rows.names, tuple(columns)), origins
 
 

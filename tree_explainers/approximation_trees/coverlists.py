@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..compute.compiled import compiled
 from ..compute.progress import ReportProgress, ignore_progress
-from .information_gain import NodeLabels, Tests, Units, best_test, entropy, gain_of, highest, in_units
+from .information_gain import GAIN, NodeLabels, Tests, Units, best_test, gain_of, highest, impurity, in_units
 from .tree_growth import ExaminedNode, Split, TreeLimits, grow
 from .trees import NodeFacts
 
@@ -29,15 +29,17 @@ class CoverLists:
         Bit ``row % 8`` of byte ``row // 8``, the lowest first: whether a test succeeds for a row.
     n_rows
         Number of rows; bits beyond them are ignored.
+    criterion
+        That of gains: ``GAIN``, ``GAIN_RATIO`` or ``VARIANCE``.
 
     References
     ----------
     Van Assche, Blockeel (2007), "Seeing the Forest through the Trees", section 2.5.
     """
 
-    def __init__(self, packed: NDArray[np.uint8], n_rows: int) -> None:
+    def __init__(self, packed: NDArray[np.uint8], n_rows: int, criterion: int = GAIN) -> None:
         self._packed = np.ascontiguousarray(packed)
-        self._n_rows = n_rows
+        self._n_rows, self._criterion = n_rows, criterion
 
     @classmethod
     def of(cls, covered: NDArray[np.bool_]) -> "CoverLists":
@@ -50,7 +52,7 @@ class CoverLists:
         return len(self._packed)
 
     def gains(self, rows: NDArray[np.int64], units: Units, min_samples_leaf: int) -> NDArray[np.float64]:
-        """Return the information gain of each test on some rows, in bits; see ``Tests.gains``."""
+        """Return the gain of each test on some rows; see ``Tests.gains``."""
         n_classes = units.shape[1]
         sums = np.zeros((self.n_tests, n_classes + 1), np.int64)
         length = max(1, _SUMS_AT_ONCE // (_PATTERNS * (n_classes + 1)))
@@ -59,7 +61,7 @@ class CoverLists:
             here = slice(first, first + length)
             _add_sums(self._packed, groups[here], masks[here], units, sums)
         totals = np.append(units[rows].sum(axis=0), len(rows))
-        return _gains(sums, totals, min_samples_leaf)
+        return _gains(self._criterion, sums, totals, min_samples_leaf)
 
     def best(self, rows: NDArray[np.int64], units: Units, min_samples_leaf: int) -> tuple[int, float]:
         """Return the test of the highest gain, and its gain; see ``Tests.best``."""
@@ -106,10 +108,10 @@ def _add_sums(
 
 
 @compiled
-def _gains(sums: Units, totals: Units, least: int) -> NDArray[np.float64]:
+def _gains(criterion: int, sums: Units, totals: Units, least: int) -> NDArray[np.float64]:
     """Return the gain of each test, from the sums and the number of rows (the last) for which it succeeds."""
     n_classes = len(totals) - 1
-    n_rows, whole = totals[n_classes], entropy(totals[:n_classes])
+    n_rows, whole = totals[n_classes], impurity(criterion, totals[:n_classes])
     gains = np.zeros(len(sums))
     no = np.empty(n_classes, np.int64)
     for test in range(len(sums)):
@@ -117,7 +119,7 @@ def _gains(sums: Units, totals: Units, least: int) -> NDArray[np.float64]:
         for label in range(n_classes):
             no[label] = totals[label] - yes[label]
         if n_yes >= least and n_rows - n_yes >= least:
-            gains[test] = gain_of(whole, n_yes, yes, n_rows - n_yes, no)
+            gains[test] = gain_of(criterion, whole, n_yes, yes, n_rows - n_yes, no)
     return gains
 
 

@@ -15,6 +15,11 @@ from .trees import NodeFacts
 
 Units = NDArray[np.int64]
 UNITS = 2.0**32  # of a probability of 1
+GAIN, GAIN_RATIO, VARIANCE = (
+    0,
+    1,
+    2,
+)  # criteria: information gain, the same by the entropy of sides, decrease of variance
 _LEAST_GAIN = 1e-9  # bits: smaller gains are rounding
 
 
@@ -26,7 +31,7 @@ class Tests(Protocol):
         """Number of tests."""
 
     def gains(self, rows: NDArray[np.int64], units: Units, min_samples_leaf: int) -> NDArray[np.float64]:
-        """Return the information gain of each test on some rows, (n_tests,), in bits.
+        """Return the gain of each test on some rows, (n_tests,): in bits, a ratio, or a decrease of variance.
 
         Parameters
         ----------
@@ -70,6 +75,15 @@ def best_test(tests: Tests, rows: NDArray[np.int64], units: Units, min_samples_l
     return (best, gain) if gain > _LEAST_GAIN else None
 
 
+def in_centred_units(values: NDArray[np.floating[Any]]) -> Units:
+    """Return a model's values, (n_rows, 1), in whole units: less their mean, by their largest distance from it.
+
+    The decrease of variance of every test is multiplied by one factor by this; see ``in_units``.
+    """
+    centred = values - values.mean()
+    return np.ascontiguousarray(np.rint(centred / (np.abs(centred).max() or 1.0) * UNITS).astype(np.int64))
+
+
 @compiled
 def entropy(sums: Units) -> float:
     """Return the entropy of classes in bits, equation 3, of the sums of their probabilities, (n_classes,)."""
@@ -85,13 +99,33 @@ def entropy(sums: Units) -> float:
 
 
 @compiled
-def gain_of(whole: float, n_yes: int, yes: Units, n_no: int, no: Units) -> float:
-    """Return equation 2: the entropy of the whole, less that of both parts, each weighted by its share of the rows.
+def impurity(criterion: int, sums: Units) -> float:
+    """Return what both parts of a node are compared with; 0 of a variance, whose decrease follows from the parts."""
+    return 0.0 if criterion == VARIANCE else entropy(sums)
 
-    Rounding may not make it negative.
+
+@compiled
+def gain_of(criterion: int, whole: float, n_yes: int, yes: Units, n_no: int, no: Units) -> float:
+    """Return the gain of a test, given the sums of both parts; rounding may not make it negative.
+
+    Equation 2: the entropy of the whole, less that of both parts, each weighted by its share of the rows. As a ratio,
+    that by the entropy of these shares (Quinlan 1993). Of values the decrease of variance, the sum over both parts of
+    share x mean squared, less the squared mean of the whole.
     """
     n_rows = n_yes + n_no
-    return max(0.0, whole - (n_yes / n_rows * entropy(yes) + n_no / n_rows * entropy(no)))
+    if criterion == VARIANCE:
+        decrease = 0.0
+        for one in range(len(yes)):
+            left, right = yes[one] / UNITS, no[one] / UNITS
+            decrease += (n_no * left - n_yes * right) ** 2 / (float(n_yes) * n_no)
+        return decrease / (float(n_rows) * n_rows)
+    gain = max(0.0, whole - (n_yes / n_rows * entropy(yes) + n_no / n_rows * entropy(no)))
+    if criterion == GAIN:
+        return gain
+    of_shares = (
+        -(n_yes / n_rows * log2(n_yes / n_rows) + n_no / n_rows * log2(n_no / n_rows)) if n_yes and n_no else 0.0
+    )
+    return gain / of_shares if gain > _LEAST_GAIN and of_shares > 0 else 0.0
 
 
 class NodeLabels:
@@ -102,24 +136,41 @@ class NodeLabels:
     units : (n_rows, n_classes)
         The scores, as ``in_units`` returns them.
     labels : (n_rows,)
-        The ensemble's labels.
+        The ensemble's labels; ``None`` for regression.
+    n_training
+        Rows from here on are no training rows: they were drawn. ``None``: all are.
+    values : (n_rows, 1)
+        The ensemble's values, for regression.
     """
 
-    def __init__(self, units: Units, labels: NDArray[np.int64]) -> None:
+    def __init__(
+        self,
+        units: Units,
+        labels: NDArray[np.int64] | None,
+        n_training: int | None = None,
+        values: NDArray[np.float64] | None = None,
+    ) -> None:
         self.units = units
-        self._labels = labels
+        self._labels, self._values = labels, values
+        self._n_training = len(units) if n_training is None else n_training
 
     def facts(self, rows: NDArray[np.int64]) -> NodeFacts:
-        """Return the mean scores of some rows, and the label of a leaf that holds them.
+        """Return the mean scores of some rows, ascending, and the label of a leaf that holds them.
 
         That is the ensemble's, if it labels them alike; otherwise the class of the highest mean (ties: the first).
         """
+        n_training = int(np.searchsorted(rows, self._n_training))
+        n_drawn = len(rows) - n_training
+        if self._values is not None:
+            return NodeFacts(self._values[rows].mean(axis=0), None, n_training, n_drawn)
         totals = self.units[rows].sum(axis=0)
         label = self.common(rows)
         means = totals / (UNITS * max(1, len(rows)))
-        return NodeFacts(means, int(totals.argmax()) if label is None else label, len(rows))
+        return NodeFacts(means, int(totals.argmax()) if label is None else label, n_training, n_drawn)
 
     def common(self, rows: NDArray[np.int64]) -> int | None:
-        """Return the label that the ensemble gives to all of some rows; ``None`` if it gives several."""
+        """Return the label that the ensemble gives to all of some rows; ``None`` if it gives several, or values."""
+        if self._labels is None:
+            return None
         own = self._labels[rows]
         return int(own[0]) if len(own) and (own == own[0]).all() else None

@@ -4,8 +4,9 @@ No pseudo rows are drawn: gains are measured on the training rows, with the ense
 whose class is certain for every row that could reach them are not split ("safe pruning").
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ from ..rows import Rows
 from .bin_boxes import BinBox
 from .class_bounds import ClassBounds
 from .closed_boxes import ClosedBoxes
-from .information_gain import NodeLabels, best_test, in_units
+from .information_gain import GAIN, GAIN_RATIO, VARIANCE, NodeLabels, best_test, in_centred_units, in_units
 from .mixed_tests import statement_tests
 from .statement_conditions import StatementConditions
 from .tree_growth import ExaminedNode, Split, TreeLimits, grow
@@ -43,19 +44,25 @@ class IsmSettings:
     limits: TreeLimits = field(default_factory=TreeLimits)
     stop_when_pure: bool = False  # a node whose training rows have one class in the dataset's target is a leaf
     prune_safely: bool = True  # a node whose rows all certainly get one class is a leaf
+    criterion: Literal["gain", "gain_ratio"] = "gain"  # of classes; values have the decrease of variance
 
 
 @dataclass(frozen=True, slots=True)
 class IsmTraining:
-    """Training rows, the ensemble's predictions for them, and their true classes."""
+    """Training rows, the ensemble's predictions for them, and their true classes.
+
+    Rows without a true class may follow the training rows: drawn near them, or the caller's own. They join the
+    estimates of P(Y|A) and P(T|B), for which the paper suggests the test set.
+    """
 
     rows: Rows
     binned: BinnedRows  # the same rows
-    scores: NDArray[np.float64]  # (n_rows, n_classes) the ensemble's, as of ``Oracle.predict``
-    labels: NDArray[np.int64]  # (n_rows,) the classes that it predicts
+    scores: NDArray[np.float64]  # (n_rows, n_classes) the ensemble's, as of ``Oracle.predict``, or (n_rows, 1) values
+    labels: NDArray[np.int64] | None  # (n_rows,) the classes that it predicts; None for regression
     # (n_rows,) their true classes, in any numbering, below 0 where a row's is not known; None without a target.
     classes: NDArray[np.int64] | None = None
     implications: Implications = field(default_factory=Implications)  # among columns, of any rows that there can be
+    n_training: int | None = None  # the first rows, which are training rows; None: all are
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +80,19 @@ def grow_ism(
 ) -> ApproximationTree:
     """Return a tree of the ensemble's own tests, each with the highest information gain for the ensemble's classes.
 
-    P(C|A) is the mean of the ensemble's predicted probabilities over the training rows in A: equation 4, where
-    P(Y|A) is estimated on the training rows. P(T|B) is a share of rows. A node is a leaf if no test has a gain above 0,
-    if every row that could ever reach it certainly gets one class (``prune_safely``; rows are assumed to miss no
-    feature that no training row misses, and to break no implication among columns), if its training rows have one true
-    class, as far as theirs are known (``stop_when_pure``), or if it reaches a limit. A leaf's label is the ensemble's,
-    if it labels all training rows in it alike; otherwise the class of the highest mean probability. Ties go to the
-    lower feature, the lower threshold, the first class.
+    P(C|A) is the mean of the ensemble's predicted probabilities over the rows in A: equation 4, where P(Y|A) is
+    estimated on these rows. P(T|B) is a share of rows. For regression, gains are decreases of the variance of the
+    ensemble's values, and nothing is pruned. A node is a leaf if no test has a gain above 0, if every row that could
+    ever reach it certainly gets one class (``prune_safely``; rows are assumed to miss no feature that no training row
+    misses, and to break no implication among columns), if its training rows have one true class, as far as theirs are
+    known (``stop_when_pure``), or if it reaches a limit. Where drawn rows join the training rows, ``min_samples_leaf``
+    demands the same share of all rows. A leaf's label is the ensemble's, if it labels all rows in it alike; otherwise
+    the class of the highest mean probability. Ties go to the lower feature, the lower threshold, the first class.
 
     Raises
     ------
     MethodNotApplicable
-        For regression, and for trees that vote (AdaBoost).
+        For trees that vote (AdaBoost).
     InvalidInput
         ``schema_mismatch`` for ``stop_when_pure`` without classes.
 
@@ -101,10 +109,7 @@ def grow_ism(
 
 def check_ism(description: ModelDescription, settings: IsmSettings, *, has_target: bool) -> None:
     """Reject models and settings for which the method has no meaning; see ``grow_ism``."""
-    if description.task == "regression":
-        msg = "`ism` separates rows by classes, and the model predicts a value; use `sta`, `born_again` or `cart`."
-        raise MethodNotApplicable(msg)
-    if set(description.operators) >= _VOTES:
+    if description.task == "classification" and set(description.operators) >= _VOTES:
         msg = (
             "The model's trees cast votes (as AdaBoost's do), while `ism` needs scores that are means or sums of leaf "
             "values; use `sta`, `born_again` or `cart`."
@@ -124,16 +129,22 @@ class _Growth:
     def __init__(
         self, training: IsmTraining, ensemble: TreeEnsemble, description: ModelDescription, settings: IsmSettings
     ) -> None:
-        self._tests = statement_tests(training.binned)
+        n_rows, labels, scores = training.binned.n_rows, training.labels, training.scores
+        n_training = n_rows if training.n_training is None else training.n_training
         self._boxes = ClosedBoxes.of(training.binned, training.implications)
-        self._labels = NodeLabels(in_units(training.scores), training.labels)
+        if labels is None:
+            self._tests = statement_tests(training.binned, VARIANCE)
+            self._labels = NodeLabels(in_centred_units(scores), None, n_training, scores)
+        else:
+            self._tests = statement_tests(training.binned, GAIN if settings.criterion == "gain" else GAIN_RATIO)
+            self._labels = NodeLabels(in_units(scores), labels, n_training)
         self._conditions = StatementConditions(training.rows, training.binned, description)
         self._training, self._model = training, (ensemble, description)
-        self._prunes = settings.prune_safely
+        self._prunes = settings.prune_safely and labels is not None
         self._classes = training.classes if settings.stop_when_pure else None
-        self._least = max(1, settings.limits.min_samples_leaf)
+        self._least = max(1, round(settings.limits.min_samples_leaf * n_rows / max(1, n_training)))
         self._statements = training.binned.statements
-        self._n_rows = training.binned.n_rows
+        self._n_rows = n_rows
 
     @cached_property
     def _bounds(self) -> ClassBounds | None:
@@ -144,12 +155,12 @@ class _Growth:
         return _Node(np.arange(self._n_rows), BinBox.of_rows(self._training.binned))
 
     def examine(self, node: _Node, n_levels: int) -> ExaminedNode[_Node, Condition]:
-        facts = self._labels.facts(node.rows)
-        return ExaminedNode(facts, None if n_levels == 0 or self._is_settled(node) else self._split(node))
+        facts = replace(self._labels.facts(node.rows), is_settled=self._is_settled(node))
+        stops = facts.is_settled or (self._classes is not None and _is_pure(self._classes[node.rows]))
+        return ExaminedNode(facts, None if n_levels == 0 or stops else self._split(node))
 
     def _is_settled(self, node: _Node) -> bool:
-        if self._classes is not None and _is_pure(self._classes[node.rows]):
-            return True
+        """Return whether every row that could ever reach a node certainly gets the label of its training rows."""
         label = self._labels.common(node.rows)
         if label is None or self._bounds is None:
             return False

@@ -22,12 +22,12 @@ def merge_alike(tree: ApproximationTree) -> ApproximationTree:
     Every label that is predicted stays; the scores of such a leaf are the means over all rows that reach the node. A
     tree of a regression, whose leaves carry no labels, is returned as it is.
     """
-    labels = _shared_labels(tree.nodes)
+    labels, settled = _shared_labels(tree.nodes), _settled(tree.nodes)
     leaves = [
-        replace(node, facts=replace(node.facts, label=label), condition=None, confidence=None)
+        replace(node, facts=replace(node.facts, label=label, is_settled=is_settled), condition=None, confidence=None)
         if label != _NO_LABEL
         else node
-        for node, label in zip(tree.nodes, labels.tolist(), strict=True)
+        for node, label, is_settled in zip(tree.nodes, labels.tolist(), settled, strict=True)
     ]
     return replace(tree, nodes=_in_preorder(leaves))
 
@@ -42,6 +42,16 @@ def _shared_labels(nodes: Sequence[TreeNode]) -> NDArray[np.int64]:
         elif labels[node.left] == labels[node.right]:
             labels[index] = labels[node.left]
     return labels
+
+
+def _settled(nodes: Sequence[TreeNode]) -> list[bool | None]:
+    """Return whether all leaves below each node are settled: then a leaf in their place is."""
+    settled = [node.facts.is_settled for node in nodes]
+    for index in reversed(range(len(nodes))):
+        node = nodes[index]
+        if not node.is_leaf and settled[index] is not None:
+            settled[index] = bool(settled[node.left] and settled[node.right])
+    return settled
 
 
 def face(tree: ApproximationTree, states_absence: Callable[[Condition], bool]) -> ApproximationTree:

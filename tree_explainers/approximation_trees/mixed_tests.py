@@ -13,17 +13,21 @@ from numpy.typing import NDArray
 from ..questions.binned_rows import BinnedRows
 from ..questions.statements import Statements
 from .coverlists import CoverLists
-from .information_gain import Tests, Units
+from .information_gain import GAIN, Tests, Units
 from .ordered_tests import OrderedTests
 
 _FEWEST_ALONE = 32  # features with one statement, from which lists are worth their tables
 
 
-def statement_tests(binned: BinnedRows) -> Tests:
-    """Return the statements of binned rows as tests, known by their indices among all statements."""
+def statement_tests(binned: BinnedRows, criterion: int = GAIN) -> Tests:
+    """Return the statements of binned rows as tests, known by their indices among all statements.
+
+    ``criterion`` is that of their gains: ``GAIN``, ``GAIN_RATIO`` or ``VARIANCE``.
+    """
     n_statements = np.array([feature.n_statements for feature in binned.statements.features])
     is_alone = n_statements == 1
-    return MixedTests.of(binned, is_alone) if is_alone.sum() >= _FEWEST_ALONE else OrderedTests(binned)
+    is_mixed = is_alone.sum() >= _FEWEST_ALONE
+    return MixedTests.of(binned, is_alone, criterion) if is_mixed else OrderedTests(binned, criterion=criterion)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +40,12 @@ class MixedTests:
     of_listed: NDArray[np.int64]
 
     @classmethod
-    def of(cls, binned: BinnedRows, is_listed: NDArray[np.bool_]) -> "MixedTests":
+    def of(cls, binned: BinnedRows, is_listed: NDArray[np.bool_], criterion: int = GAIN) -> "MixedTests":
         """Return the tests of rows, of which those about some features, (n_features,), are kept as lists."""
         of_feature = np.repeat(is_listed, [feature.n_statements for feature in binned.statements.features])
         return cls(
-            OrderedTests(_features(binned, ~is_listed)),
-            CoverLists(_packed(_features(binned, is_listed)), binned.n_rows),
+            OrderedTests(_features(binned, ~is_listed), criterion=criterion),
+            CoverLists(_packed(_features(binned, is_listed)), binned.n_rows, criterion),
             np.flatnonzero(~of_feature),
             np.flatnonzero(of_feature),
         )
@@ -52,7 +56,7 @@ class MixedTests:
         return len(self.of_ordered) + len(self.of_listed)
 
     def gains(self, rows: NDArray[np.int64], units: Units, min_samples_leaf: int) -> NDArray[np.float64]:
-        """Return the information gain of each statement on some rows, in bits; see ``Tests.gains``."""
+        """Return the gain of each statement on some rows; see ``Tests.gains``."""
         gains = np.zeros(self.n_tests)
         gains[self.of_ordered] = self.ordered.gains(rows, units, min_samples_leaf)
         gains[self.of_listed] = self.listed.gains(rows, units, min_samples_leaf)

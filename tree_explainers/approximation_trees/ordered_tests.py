@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..compute.compiled import compiled
 from ..compute.threads import in_threads
 from ..questions.binned_rows import BinnedRows, Bins, Layout
-from .information_gain import Units, entropy, gain_of, highest
+from .information_gain import GAIN, Units, gain_of, highest, impurity
 
 _BINS_OF_A_ROW = 4  # a node is small if it has this many bins of a feature per row
 _CELLS_OF_A_THREAD = 50_000  # rows x features: about a millisecond, several times the cost of starting one
@@ -28,8 +28,9 @@ class NodeRows(NamedTuple):
     rows: Integers
     units: Units  # (n_own, n_classes)
     totals: Units  # (n_classes,)
-    entropy: float
+    impurity: float
     least: int  # rows on each side of a test
+    criterion: int  # of gains
 
 
 class OrderedTests:
@@ -39,8 +40,8 @@ class OrderedTests:
     from running sums. So the time for a node is proportional to rows x features + bins.
     """
 
-    def __init__(self, binned: BinnedRows, n_threads: int | None = None) -> None:
-        self._binned = binned
+    def __init__(self, binned: BinnedRows, n_threads: int | None = None, criterion: int = GAIN) -> None:
+        self._binned, self._criterion = binned, criterion
         self._layout = Layout.of(binned.statements)
         self._next_cuts = next_cuts(self._layout)
         self._n_threads = n_threads
@@ -51,11 +52,9 @@ class OrderedTests:
         return self._layout.n_statements
 
     def gains(self, rows: NDArray[np.int64], units: Units, min_samples_leaf: int) -> NDArray[np.float64]:
-        """Return the information gain of each statement on some rows, in bits; see ``Tests.gains``."""
+        """Return the gain of each statement on some rows; see ``Tests.gains``."""
         gains = np.zeros(self.n_tests)
-        own = np.ascontiguousarray(units[rows])
-        totals = own.sum(axis=0)
-        work = partial(self._add_gains, NodeRows(rows, own, totals, entropy(totals), min_samples_leaf), gains)
+        work = partial(self._add_gains, self._node(rows, units, min_samples_leaf), gains)
         n_features = len(self._binned.bins)
         if len(rows) * n_features < 2 * _CELLS_OF_A_THREAD:
             work(slice(0, n_features))
@@ -70,11 +69,14 @@ class OrderedTests:
         """
         if len(rows) * len(self._binned.bins) * _BINS_OF_A_ROW >= int(self._layout.bin_starts[-1]):
             return highest(self.gains(rows, units, min_samples_leaf))
-        own = np.ascontiguousarray(units[rows])
-        totals = own.sum(axis=0)
-        node = NodeRows(rows, own, totals, entropy(totals), min_samples_leaf)
+        node = self._node(rows, units, min_samples_leaf)
         best, gain = best_in_small_node(self._layout, self._next_cuts, self._binned.bins, node)
         return int(best), float(gain)
+
+    def _node(self, rows: NDArray[np.int64], units: Units, min_samples_leaf: int) -> NodeRows:
+        own = np.ascontiguousarray(units[rows])
+        totals = own.sum(axis=0)
+        return NodeRows(rows, own, totals, impurity(self._criterion, totals), min_samples_leaf, self._criterion)
 
     def _add_gains(self, node: NodeRows, gains: NDArray[np.float64], features: slice) -> None:
         _fill_gains(self._layout, self._binned.bins, node, features.start, features.stop, gains)
@@ -153,7 +155,11 @@ def _fill_number(
         if missing_greater[cut] == side:
             if n_below != last:  # otherwise it separates the rows as the previous cut does
                 is_allowed = n_below >= node.least and n_rows - n_below >= node.least
-                gain = gain_of(node.entropy, n_below, below, n_rows - n_below, above) if is_allowed else 0.0
+                gain = (
+                    gain_of(node.criterion, node.impurity, n_below, below, n_rows - n_below, above)
+                    if is_allowed
+                    else 0.0
+                )
                 last = n_below
             gains[cut] = gain
 
@@ -170,7 +176,7 @@ def _fill_category(answers: NDArray[np.bool_], own: _Bins, node: NodeRows, gains
                 n_yes += own.counts[index]
                 yes += own.sums[index]
         if n_yes >= node.least and n_rows - n_yes >= node.least:
-            gains[statement] = gain_of(node.entropy, n_yes, yes, n_rows - n_yes, node.totals - yes)
+            gains[statement] = gain_of(node.criterion, node.impurity, n_yes, yes, n_rows - n_yes, node.totals - yes)
 
 
 def next_cuts(layout: Layout) -> NDArray[np.int32]:
@@ -253,7 +259,7 @@ def _best_cut(cuts: NDArray[np.int32], own: _Occupied, node: NodeRows) -> tuple[
             end = min(own.bins[index], n_cuts) if index < n_known else n_cuts
             cut = cuts[side, first] if first < n_cuts else n_cuts
             if cut < end and n_below >= node.least and n_rows - n_below >= node.least:
-                gain = gain_of(node.entropy, n_below, below, n_rows - n_below, above)
+                gain = gain_of(node.criterion, node.impurity, n_below, below, n_rows - n_below, above)
                 if gain > highest or (gain == highest and cut < best):
                     best, highest = cut, gain
             if index < n_known:
@@ -277,7 +283,7 @@ def _best_answer(answers: NDArray[np.bool_], own: _Occupied, node: NodeRows) -> 
                 n_yes += own.counts[index]
                 yes += own.sums[index]
         if n_yes >= node.least and n_rows - n_yes >= node.least:
-            gain = gain_of(node.entropy, n_yes, yes, n_rows - n_yes, node.totals - yes)
+            gain = gain_of(node.criterion, node.impurity, n_yes, yes, n_rows - n_yes, node.totals - yes)
             if gain > highest:
                 best, highest = statement, gain
     return best, highest

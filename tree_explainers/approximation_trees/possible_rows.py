@@ -11,32 +11,36 @@ from numpy.typing import NDArray
 
 from ..questions.implications import Implications, repaired
 from ..rows import Rows
+from .generators import Draw, RowGenerator
 from .node_boxes import NodeBox
-from .smoothing import Smoother
 
 
 @dataclass(frozen=True, slots=True)
 class PossibleRows:
     """Draws pseudo rows in which no implication is broken."""
 
-    smoother: Smoother
+    generator: RowGenerator
     implications: Implications = field(default_factory=Implications)
 
-    def draw(self, rows_at_node: Rows, box: NodeBox, n: int, rng: np.random.Generator) -> Rows:
-        """Draw pseudo rows near the training rows that reach a node, inside its box; see ``Smoother.draw``.
+    def at_node(self, rows_at_node: Rows, box: NodeBox) -> Draw:
+        """Return what draws pseudo rows like the training rows that reach a node; see ``RowGenerator.at_node``.
 
         A column that implies a false one is made false. Where this leads out of the box, all columns that implications
         read are those of a training row of the node, as such a row is possible.
         """
-        drawn = self.smoother.draw(rows_at_node, box, n, rng)
+        draw = self.generator.at_node(rows_at_node, box)
         if not len(self.implications.pairs):
-            return drawn
-        found = repaired(drawn, self.implications)
-        outside = np.flatnonzero(~box.contains(found))
-        if not len(outside):
-            return found
-        given = rows_at_node.take(rng.integers(len(rows_at_node), size=len(outside)))
-        return _with_values(found, outside, given.select(self.implications.columns))
+            return draw
+
+        def draw_possible(n: int, rng: np.random.Generator) -> Rows:
+            found = repaired(draw(n, rng), self.implications)
+            outside = np.flatnonzero(~box.contains(found))
+            if not len(outside):
+                return found
+            given = rows_at_node.take(rng.integers(len(rows_at_node), size=len(outside)))
+            return _with_values(found, outside, given.select(self.implications.columns))
+
+        return draw_possible
 
 
 def _with_values(rows: Rows, places: NDArray[np.int64], given: Rows) -> Rows:

@@ -1,11 +1,10 @@
-"""Smoother: pseudo rows near training rows, inside a node's box.
+"""Columns of training rows, ready to be smoothed: values near those that are there, inside a node's box.
 
-Each column is smoothed by what it holds: noise for continuous numbers, neighbouring values for discrete ones, other
-categories for categories.
+Noise for continuous numbers, by their own scale or by ranks; neighbouring values for discrete ones, other categories
+for categories. A missing value remains missing.
 """
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf
 from typing import Any, Protocol, Self
@@ -14,12 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from ..compute.progress import ReportProgress, ignore_progress
-from ..rows import Rows
-from .node_boxes import NodeBox, ValueRange, is_missing
+from .node_boxes import ValueRange, is_missing
 
-BANDWIDTH = 0.1  # of the Gaussian noise, in standard deviations of the feature over all training rows
-MOVE_PROBABILITY = 0.1  # that a discrete value becomes one of its neighbours, a category another one
 MOST_FEW = 10  # a number with at most this many distinct values is discrete
 _MOST_BANDWIDTHS = 10  # no noise is larger
 _LARGEST = float(np.finfo(np.float32).max)  # noise must not take a number beyond what models read
@@ -36,102 +31,43 @@ class SmoothedColumn(Protocol):
         """Smooth each value once, as if draws outside the range were rejected and repeated, (n_values,)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Smoother:
-    """The smoothed distribution of training rows.
+def by_kernel(values: NDArray[Any], missing_text: str | None, bandwidth: float, move: float) -> SmoothedColumn:
+    """Return the smoothing of a column of the training rows: a continuous number by noise, others by neighbours.
 
-    A pseudo row is a training row, drawn uniformly, whose values are smoothed independently:
-
-    - a continuous number by Gaussian noise with a standard deviation of ``BANDWIDTH`` (0.1) times the feature's own
-      over all training rows;
-    - a number whose training values are all whole, or at most ``MOST_FEW`` (10) of them distinct, including booleans:
-      with ``MOVE_PROBABILITY`` (0.1) the next smaller or the next larger training value, with equal probability; the
-      smallest and the largest have one neighbour only;
-    - a category with ``MOVE_PROBABILITY`` another one, drawn by its frequency in the training rows;
-    - a missing value remains missing.
-
-    References
-    ----------
-    Zhou, Hooker (2016), "Interpreting Models via Single Tree Approximation", section 3.1, which leaves the bandwidth
-    and the probability open.
+    The noise of a number has ``bandwidth`` times its standard deviation; one that does not vary, or that noise could
+    take beyond what models read, moves to neighbours.
     """
-
-    names: tuple[str, ...]
-    columns: tuple[SmoothedColumn, ...]  # in the order of ``names``
-
-    @classmethod
-    def of(cls, rows: Rows, missing_texts: Mapping[str, str], report: ReportProgress = ignore_progress) -> Self:
-        """Return the smoother of training rows.
-
-        Parameters
-        ----------
-        rows
-            All training rows.
-        missing_texts
-            By column: a text that represents a missing category.
-        report
-            Called before each column; may raise to stop.
-        """
-        columns: list[SmoothedColumn] = []
-        for name, column in zip(rows.names, rows.columns, strict=True):
-            report(len(columns) / len(rows.names), "fitting the smoother")
-            columns.append(smoothed_column(column, missing_texts.get(name)))
-        return cls(rows.names, tuple(columns))
-
-    def draw(self, rows_at_node: Rows, box: NodeBox, n: int, rng: np.random.Generator) -> Rows:
-        """Draw pseudo rows near the training rows that reach a node.
-
-        The distribution is that of drawing whole rows until they lie in the box; nothing is clamped to its border. It
-        is sampled directly: a training row by the probability that its smoothed values stay inside, then each value
-        from its distribution truncated to the box. So the time does not depend on the box.
-
-        Parameters
-        ----------
-        rows_at_node
-            The training rows that reach the node, at least one, all inside the box; columns as in ``names``.
-        box
-            The node's box.
-        n
-            Number of pseudo rows.
-
-        Returns
-        -------
-        Rows
-            (n,) rows with the same columns.
-        """
-        picked = self._pick(rows_at_node, box, n, rng)
-        columns = (
-            smoothed.draw(values[picked], box.range_of(name), rng)
-            for name, smoothed, values in zip(self.names, self.columns, rows_at_node.columns, strict=True)
-        )
-        return Rows(self.names, tuple(columns))
-
-    def _pick(self, rows_at_node: Rows, box: NodeBox, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        weights = np.ones(len(rows_at_node))
-        for name, smoothed, values in zip(self.names, self.columns, rows_at_node.columns, strict=True):
-            if box.range_of(name).is_narrowed:
-                weights *= smoothed.acceptance(values, box.range_of(name))
-        ends = np.cumsum(weights)
-        if not ends[-1] > 0 or (weights == 1).all():  # ranges too narrow for a double: all rows have the same weight
-            return np.asarray(rng.integers(len(rows_at_node), size=n), np.int64)
-        picked: NDArray[np.int64] = np.searchsorted(ends, rng.random(n) * ends[-1], side="right")
-        return np.minimum(picked, len(rows_at_node) - 1)
+    known, distinct = _known(values, missing_text)
+    if distinct is None:
+        return SmoothedCategory.of(known, move)
+    if len(distinct) <= MOST_FEW or _is_whole(distinct):
+        return SmoothedDiscrete(distinct, move)
+    with np.errstate(over="ignore"):
+        own = bandwidth * float(np.std(known))
+        furthest = float(np.abs(known).max()) + _MOST_BANDWIDTHS * own
+    return SmoothedNumber(own) if own > 0 and furthest <= _LARGEST else SmoothedDiscrete(distinct, move)
 
 
-def smoothed_column(values: NDArray[Any], missing_text: str | None) -> SmoothedColumn:
-    """Return the smoothing of a column of the training rows, by what it holds."""
+def by_ranks(values: NDArray[Any], missing_text: str | None, bandwidth: float, move: float) -> SmoothedColumn:
+    """Return the smoothing of a column of the training rows: a number of many values by ranks, others by neighbours."""
+    known, distinct = _known(values, missing_text)
+    if distinct is None:
+        return SmoothedCategory.of(known, move)
+    if len(distinct) <= MOST_FEW or float(np.abs(distinct).max()) > _LARGEST:
+        return SmoothedDiscrete(distinct, move)
+    return SmoothedRanks.of(known, bandwidth)
+
+
+def _known(values: NDArray[Any], missing_text: str | None) -> tuple[NDArray[Any], Floats | None]:
+    """Return the values that are not missing, and the distinct ones of numbers in ascending order."""
     known = values[~is_missing(values, missing_text)]
     if values.dtype == object:
-        counts = Counter(known)
-        categories = tuple(sorted(counts))
-        return SmoothedCategory(categories, np.array([counts[each] / len(known) for each in categories]))
-    distinct = np.unique(known) if len(known) else np.zeros(1)
-    if len(distinct) <= MOST_FEW or bool((distinct == np.floor(distinct)).all()):
-        return SmoothedDiscrete(distinct)
-    with np.errstate(over="ignore"):
-        bandwidth = BANDWIDTH * float(np.std(known))
-        furthest = float(np.abs(known).max()) + _MOST_BANDWIDTHS * bandwidth
-    return SmoothedNumber(bandwidth) if bandwidth > 0 and furthest <= _LARGEST else SmoothedDiscrete(distinct)
+        return known, None
+    return known, np.unique(known) if len(known) else np.zeros(1)
+
+
+def _is_whole(distinct: Floats) -> bool:
+    return bool((distinct == np.floor(distinct)).all())
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +93,7 @@ class SmoothedNumber:
         drawn = ndtri(below + (above - below) * rng.random(len(values)))
         drawn *= self.bandwidth
         drawn += values
-        # Rounding alone can move a draw to an end of the range: all draws are inside it.
-        smallest = np.nextafter(within.low, inf) if within.low > -inf else within.low
-        inside: Floats = np.clip(drawn, smallest, within.high)
-        return inside
+        return _inside(drawn, within)
 
     def _tails(self, values: Floats, within: ValueRange) -> tuple[Floats | float, Floats | float]:
         below = ndtr((within.low - values) / self.bandwidth) if within.low > -inf else 0.0
@@ -168,22 +101,88 @@ class SmoothedNumber:
         return below, above
 
 
+def _inside(drawn: Floats, within: ValueRange) -> Floats:
+    """Return draws that rounding alone can have moved to an end of their range, inside it."""
+    smallest = np.nextafter(within.low, inf) if within.low > -inf else within.low
+    inside: Floats = np.clip(drawn, smallest, within.high)
+    return inside
+
+
+@dataclass(frozen=True, slots=True)
+class SmoothedRanks:
+    """A number with many values: another one of nearly the same rank.
+
+    The rank of a value is the share of the training values below it; a value that several rows have occupies all ranks
+    from there to the share up to it. A new rank is drawn uniformly from the ranks that the value occupies, extended by
+    ``bandwidth`` on either side. The number at a rank is interpolated between neighbouring training values, each in
+    the middle of its row's ranks; where all are whole, it is the training value that occupies the rank. So noise has
+    the scale that the data have there, a frequent value remains frequent, and whole numbers remain whole.
+    """
+
+    values: Floats  # (n_distinct,) ascending
+    ends: Floats  # (n_distinct + 1,) value j occupies the ranks from ends[j] to ends[j + 1]
+    knots: tuple[Floats, Floats]  # (2 * n_distinct,) ranks, ascending, and the numbers there
+    bandwidth: float  # share of the rows, above 0
+
+    @classmethod
+    def of(cls, known: Floats, bandwidth: float) -> Self:
+        """Return the smoothing of known training values, at least one."""
+        values, counts = np.unique(known, return_counts=True)
+        n_below = np.append(0, np.cumsum(counts))
+        # Both ends of what a value has for itself: a point if a single row has it; of whole numbers all of its ranks.
+        half = 0 if _is_whole(values) else 1
+        own = np.column_stack((2 * n_below[:-1] + half, 2 * n_below[1:] - half)).ravel()
+        return cls(values, n_below / len(known), (own / (2 * len(known)), np.repeat(values, 2)), bandwidth)
+
+    def acceptance(self, values: Floats, within: ValueRange) -> Floats:
+        """See ``SmoothedColumn.acceptance``."""
+        low, high = self._ranks(values)
+        first, last = self._inside(low, high, within)
+        return np.where(np.isnan(values), 1.0, (last - first) / (high - low))
+
+    def draw(self, values: Floats, within: ValueRange, rng: np.random.Generator) -> Floats:
+        """See ``SmoothedColumn.draw``."""
+        first, last = self._inside(*self._ranks(values), within)
+        drawn = np.interp(last - (last - first) * rng.random(len(values)), *self.knots)
+        return np.where(np.isnan(values), values, _inside(drawn, within))
+
+    def _ranks(self, values: Floats) -> tuple[Floats, Floats]:
+        """Return the ranks between which new ones are drawn without a box."""
+        own = np.minimum(np.searchsorted(self.values, values), len(self.values) - 1)  # NaN comes last
+        return np.maximum(0, self.ends[own] - self.bandwidth), np.minimum(1, self.ends[own + 1] + self.bandwidth)
+
+    def _inside(self, low: Floats, high: Floats, within: ValueRange) -> tuple[Floats, Floats]:
+        """Return the part of the ranks whose numbers are in a range; where rounding leaves none, none."""
+        last = np.minimum(high, self._rank_up_to(within.high))
+        return np.minimum(last, np.maximum(low, self._rank_up_to(within.low))), last
+
+    def _rank_up_to(self, number: float) -> float:
+        """Return the largest rank whose number is at most the given one; 0 if there is none."""
+        n_below = int(np.searchsorted(self.values, number, side="right"))
+        if n_below in {0, len(self.values)}:
+            return float(n_below > 0)
+        low, high = self.values[n_below - 1 : n_below + 1].tolist()
+        first, last = self.knots[0][2 * n_below - 1 : 2 * n_below + 1].tolist()
+        return float(first + (number - low) / (high - low) * (last - first))
+
+
 @dataclass(frozen=True, slots=True)
 class SmoothedDiscrete:
     """A number with whole or few values: sometimes the next smaller or larger value of the training rows."""
 
     values: Floats  # (n_distinct,) ascending
+    move_probability: float
 
     def acceptance(self, values: Floats, within: ValueRange) -> Floats:
         """See ``SmoothedColumn.acceptance``."""
         down, up = self._moves(self._indices(values), within)
-        return np.where(np.isnan(values), 1.0, 1 - MOVE_PROBABILITY + down + up)
+        return np.where(np.isnan(values), 1.0, 1 - self.move_probability + down + up)
 
     def draw(self, values: Floats, within: ValueRange, rng: np.random.Generator) -> Floats:
         """See ``SmoothedColumn.draw``."""
         indices = self._indices(values)
         down, up = self._moves(indices, within)
-        point = rng.random(len(values)) * (1 - MOVE_PROBABILITY + down + up)
+        point = rng.random(len(values)) * (1 - self.move_probability + down + up)
         moved = indices + (point < up) - ((point >= up) & (point < up + down))
         return np.where(np.isnan(values), values, self.values[moved])
 
@@ -192,9 +191,9 @@ class SmoothedDiscrete:
 
     def _moves(self, indices: NDArray[np.int64], within: ValueRange) -> tuple[Floats, Floats]:
         """Return the probabilities that a value moves down and up within the range."""
-        down, up = np.full((2, len(self.values)), MOVE_PROBABILITY / 2)
+        down, up = np.full((2, len(self.values)), self.move_probability / 2)
         if len(self.values) > 1:  # the first and the last value have one neighbour only
-            up[0], down[-1] = MOVE_PROBABILITY, MOVE_PROBABILITY
+            up[0], down[-1] = self.move_probability, self.move_probability
         down[0], up[-1] = 0, 0
         inside = (self.values > within.low) & (self.values <= within.high)
         down[1:] *= inside[:-1]
@@ -208,11 +207,19 @@ class SmoothedCategory:
 
     categories: tuple[str, ...]  # sorted
     shares: Floats  # (n_categories,) of the training rows that have one; each above 0
+    move_probability: float
+
+    @classmethod
+    def of(cls, known: NDArray[Any], move_probability: float) -> Self:
+        """Return the smoothing of known training values."""
+        counts = Counter(known)
+        categories = tuple(sorted(counts))
+        return cls(categories, np.array([counts[each] / len(known) for each in categories]), move_probability)
 
     def acceptance(self, values: NDArray[Any], within: ValueRange) -> Floats:
         """See ``SmoothedColumn.acceptance``."""
         indices = self._indices(values)
-        return np.where(indices < 0, 1.0, 1 - MOVE_PROBABILITY + self._moves(within)[indices])
+        return np.where(indices < 0, 1.0, 1 - self.move_probability + self._moves(within)[indices])
 
     def draw(self, values: NDArray[Any], within: ValueRange, rng: np.random.Generator) -> NDArray[Any]:
         """See ``SmoothedColumn.draw``."""
@@ -221,7 +228,7 @@ class SmoothedCategory:
             return drawn
         indices = self._indices(values)
         moves = self._moves(within)[indices]
-        point = rng.random(len(values)) * (1 - MOVE_PROBABILITY + moves)
+        point = rng.random(len(values)) * (1 - self.move_probability + moves)
         moving = np.flatnonzero((point < moves) & (indices >= 0))
         if len(moving):
             drawn[moving] = np.array(self.categories, object)[self._others(indices[moving], within, rng)]
@@ -237,8 +244,8 @@ class SmoothedCategory:
         allowed = self._shares_in(within)
         others = allowed.sum() - allowed
         rest = 1 - self.shares
-        moves = MOVE_PROBABILITY * np.divide(others, rest, out=np.zeros_like(rest), where=rest > 0)
-        return np.append(np.clip(moves, 0, MOVE_PROBABILITY), 0.0)  # the last is the missing value's
+        moves = self.move_probability * np.divide(others, rest, out=np.zeros_like(rest), where=rest > 0)
+        return np.append(np.clip(moves, 0, self.move_probability), 0.0)  # the last is the missing value's
 
     def _others(self, indices: NDArray[np.int64], within: ValueRange, rng: np.random.Generator) -> NDArray[np.int64]:
         """Draw for each category another one of the range, (n_values,)."""

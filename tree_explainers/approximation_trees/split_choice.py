@@ -4,15 +4,17 @@ The test estimates the probability that the best candidate on these pseudo rows 
 the probabilities of all other candidates sum to more than the significance, the sample grows.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import ceil
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
+from ..questions.conditions import Condition
 from .candidates import Candidates
 from .pseudo_samples import MergedCandidates, PseudoSample
 from .split_sums import Bins, Floats, SplitSums
@@ -24,6 +26,12 @@ _VERY_UNSURE = 0.4  # above it a p-value is too uncertain for equation (5)
 _LEAST_GROWTH, _MOST_GROWTH = 1.1, 10.0  # tests are repeated: neither tiny steps nor one leap
 _LEAST_GAIN = 1e-12  # less is rounding of the model's targets; of 1, or of the variance of its values
 _SHARE_OF_DROPPED = 0.1  # of the significance: the p-values of dropped candidates, all together
+
+
+Compare = Literal["all", "best_two"]
+"""Whose p-values are summed: of all other candidates, or of the second best alone."""
+Prefer = Callable[[Sequence[Condition]], int]
+"""Returns the place of the preferred one among conditions that the test cannot separate, the largest gain first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +48,26 @@ class Comparison:
     counted: NDArray[np.bool_]  # (n_candidates,) the first of those that tie, except those that tie with the best
     like_best: NDArray[np.bool_]  # (n_candidates,) those that separate the rows as the best does, including itself
     n_rows: int
+    starts: NDArray[np.int64]  # (n_features + 1,) the first candidate of each feature
 
     @property
     def p_value(self) -> float:
         """The sum of the p-values that count, at most 1."""
         return min(1.0, float(self.p_values[self.counted].sum()))
+
+    @property
+    def p_value_of_second(self) -> float:
+        """The p-value of the second best; 0 if there is none."""
+        second = int(np.argmax(np.where(self.counted, self.gains, -np.inf)))
+        return float(self.p_values[second]) if self.counted[second] else 0.0
+
+    def unseparated(self, level: float) -> list[int]:
+        """Return the best candidate of each feature that ``discarded`` leaves, the largest gain first."""
+        starts, allowed = self.starts, np.where(self.counted & ~self.discarded(level), self.gains, -np.inf)
+        allowed[self.best] = self.gains[self.best]
+        firsts = [first + int(np.argmax(allowed[first:end])) for first, end in pairwise(starts.tolist())]
+        found = [each for each in firsts if allowed[each] > -np.inf]
+        return sorted(found, key=lambda each: (-self.gains[each], each))
 
     def discarded(self, level: float) -> NDArray[np.bool_]:
         """Return which candidates are far worse than the best, (n_candidates,): see ``benjamini_hochberg``.
@@ -111,7 +134,8 @@ def compare_with(sums: SplitSums, best: int, rows: Iterable[SidedRows]) -> Compa
     n_rows = int(sums.totals[:, 0].sum())
     p_values = _p_values(gains[best] - gains, variances / n_rows)
     variances[like_best], p_values[like_best] = 0, 0
-    return Comparison(best, gains, variances, p_values, counted & ~like_best, like_best, n_rows)
+    counted &= ~like_best
+    return Comparison(best, gains, variances, p_values, counted, like_best, n_rows, sums.candidates.starts)
 
 
 def benjamini_hochberg(p_values: Floats, level: float) -> NDArray[np.bool_]:
@@ -199,12 +223,36 @@ class SplitChoice:
     mean_left: Floats  # (n_targets,)
 
 
-def choose_split(sample: PseudoSample, n_targets: int, significance: float, most_rows: int) -> SplitChoice:
+def choose_split(
+    sample: PseudoSample,
+    n_targets: int,
+    significance: float,
+    most_rows: int,
+    *,
+    compare: Compare = "all",
+    prefer: Prefer | None = None,
+) -> SplitChoice:
     """Return the best candidate, on as many pseudo rows as its choice needs to be significant, at most ``most_rows``.
 
     The sum of the p-values is compared with the significance. Candidates that are far worse (Benjamini, Hochberg, at a
     false discovery rate of the significance) are dropped, the worst first, as long as the p-values of all dropped ones
     sum to at most a tenth of the significance; the reported sum includes them.
+
+    Parameters
+    ----------
+    sample
+        The pseudo rows of a node, which grow.
+    n_targets
+        Number of the model's targets.
+    significance
+        In (0, 1).
+    most_rows
+        The cap.
+    compare
+        ``best_two``: only the p-value of the second best is compared (section 2.4, the alternative).
+    prefer
+        Chooses where the cap is reached without significance: among the candidates that Benjamini & Hochberg's
+        procedure has never found worse, the best of each feature. ``None``: that of the largest gain.
 
     References
     ----------
@@ -214,9 +262,12 @@ def choose_split(sample: PseudoSample, n_targets: int, significance: float, most
     size, p_dropped = min(FIRST_SIZE, most_rows), 0.0
     while True:
         sums, compared = search.compare(size)
-        p_value = min(1.0, p_dropped + compared.p_value)
+        of_all = min(1.0, p_dropped + compared.p_value)
+        p_value = compared.p_value_of_second if compare == "best_two" else of_all
         is_significant = p_value <= significance or compared.gains[compared.best] <= _LEAST_GAIN
         if is_significant or size >= most_rows:
+            if prefer is not None and not is_significant:
+                sums, compared = search.preferred(compared, significance, prefer)
             return _choice(search.best, sums, compared, Confidence(p_value, at_cap=not is_significant))
         kept, p_more = _kept(compared, significance, _SHARE_OF_DROPPED * significance - p_dropped)
         p_dropped += p_more
@@ -233,17 +284,18 @@ class _Search:
     best: int | None = None  # among the sample's candidates
     _sums: SplitSums | None = None  # of all candidates; None: merged ones were compared last
     _merged: MergedCandidates | None = None
+    _few: PseudoSample | None = None  # the sample with merged candidates
 
     def compare(self, size: int) -> tuple[SplitSums, Comparison]:
         """Compare the candidates on ``size`` pseudo rows, merged if there are many."""
         found = None if self._sums is not None else self.sample.merged(size)
         if found is not None:
-            few, self._merged = found
+            self._few, self._merged = found
             best = None if self.best is None else self._merged.number_of(self.best)
-            sums, compared = self._compared(few, few.summed(self.n_targets, best), best)
+            sums, compared = self._compared(self._few, self._few.summed(self.n_targets, best), best)
             self.best = self._merged.first_of(compared.best)
             return sums, compared
-        self._merged = None
+        self._merged, self._few = None, None
         if self._sums is None:
             self._sums = self.sample.summed(self.n_targets, self.best, size)
         else:
@@ -251,6 +303,15 @@ class _Search:
         self._sums, compared = self._compared(self.sample, self._sums, self.best)
         self.best = compared.best
         return self._sums, compared
+
+    def preferred(self, compared: Comparison, level: float, prefer: Prefer) -> tuple[SplitSums, Comparison]:
+        """Make one of the candidates that the last comparison could not separate the best."""
+        found = compared.unseparated(level)
+        own = found if self._merged is None else [self._merged.first_of(each) for each in found]
+        place = prefer([self.sample.candidates.condition(each) for each in own]) if len(found) > 1 else 0
+        self.best = own[place]
+        sums = (self.sample if self._few is None else self._few).summed(self.n_targets, found[place])
+        return sums, replace(compared, best=found[place])
 
     def keep(self, kept: NDArray[np.bool_]) -> None:
         """Drop the compared candidates that are not kept; the best is always kept."""

@@ -7,6 +7,7 @@ regression.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +17,13 @@ from ..questions.conditions import Condition
 from ..questions.implications import Implications
 from ..rows import Rows
 from .candidates import Candidates, candidates_of
+from .generators import Draw, GeneratorSettings, row_generator
+from .look_ahead import N_ROWS, LookAhead
 from .node_boxes import NodeBox
 from .oracle import Floats, Oracle, TargetTransform, predict_in_blocks
 from .possible_rows import PossibleRows
 from .pseudo_samples import PseudoSample, Targets
-from .smoothing import Smoother
-from .split_choice import FIRST_SIZE, choose_split
+from .split_choice import FIRST_SIZE, Compare, Prefer, choose_split
 from .tree_growth import ExaminedNode, RepeatableProgress, Split, TreeLimits, grow
 from .trees import ApproximationTree, NodeFacts, facts_of
 
@@ -34,6 +36,18 @@ class StaSettings:
     significance: float = 0.1  # in (0, 1): the summed p-value at which a split counts as reliable
     max_pseudo_samples: int = 100_000  # at each node, at least 1; N_ps in the paper
     implications: Implications = field(default_factory=Implications)  # by which pseudo rows are repaired
+    generator: GeneratorSettings = field(default_factory=GeneratorSettings)  # of pseudo rows
+    compare: Compare = "all"  # other candidates whose p-values are summed
+    significance_level_of: Literal["node", "tree"] = "node"  # "tree": shared by all nodes that may be split
+    choose_by: Literal["gain", "fidelity"] = "fidelity"  # among candidates that the test cannot separate
+
+    @property
+    def significance_of_node(self) -> float:
+        """The significance of the test at one node: of a tree, an equal part for each split (Bonferroni)."""
+        if self.significance_level_of == "node":
+            return self.significance
+        n_splits = 2.0 ** min(self.limits.max_depth, 60) - 1
+        return self.significance / min(n_splits, (self.limits.max_leaves or np.inf) - 1)
 
 
 def grow_sta(
@@ -47,10 +61,10 @@ def grow_sta(
     """Grow a tree that represents an ensemble.
 
     A node's candidates come from the training rows that reach it (``candidates_of``); the best is chosen on pseudo rows
-    near those rows (``Smoother``) by ``choose_split``. A leaf predicts the mean scores of the pseudo rows that reached
-    it in the last sample of its parent; an inner node those of its own sample. A node remains a leaf if no more depth
-    is allowed, no candidate leaves enough training rows on both sides, or the model predicts the same for all pseudo
-    rows.
+    like those rows (``row_generator``) by ``choose_split``. A leaf predicts the mean scores of the pseudo rows that
+    reached it in the last sample of its parent; an inner node those of its own sample. A node remains a leaf if no more
+    depth is allowed, no candidate leaves enough training rows on both sides, or the model predicts the same for all
+    pseudo rows.
 
     Parameters
     ----------
@@ -116,7 +130,9 @@ class _Grower:
         report: ReportProgress,
     ) -> "_Grower":
         scores = predict_in_blocks(rows, oracle, report)
-        pseudo_rows = PossibleRows(Smoother.of(rows, missing_texts, report), settings.implications)
+        pseudo_rows = PossibleRows(
+            row_generator(rows, missing_texts, settings.generator, report), settings.implications
+        )
         transform = TargetTransform.of(scores, is_classifier=oracle.is_classifier)
         return cls(rows, scores, oracle, settings, missing_texts, pseudo_rows, transform, report)
 
@@ -129,15 +145,21 @@ class _Grower:
         if n_levels == 0 or found.n_candidates == 0:
             scores = self._root_scores(node, at_node) if node.scores is None else node.scores
             return ExaminedNode(self._facts(scores, node), None)
-        return self._split(node, at_node, found)
+        return self._split(node, at_node, found, n_levels)
 
-    def _split(self, node: _Node, at_node: Rows, found: Candidates) -> ExaminedNode[_Node, Condition]:
+    def _split(self, node: _Node, at_node: Rows, found: Candidates, n_levels: int) -> ExaminedNode[_Node, Condition]:
         center = self.scores[node.rows].mean(axis=0)
-        own, *seeds = node.seed.spawn(3)
-        draw, label = partial(self.pseudo_rows.draw, at_node, node.box), partial(self._targets, center)
+        own, *seeds, ahead = node.seed.spawn(4)
+        draw, label = self.pseudo_rows.at_node(at_node, node.box), partial(self._targets, center)
         sample = PseudoSample(draw, label, found, own, self.report)
-        most_rows = self.settings.max_pseudo_samples
-        choice = choose_split(sample, self.transform.n_targets, self.settings.significance, most_rows)
+        choice = choose_split(
+            sample,
+            self.transform.n_targets,
+            self.settings.significance_of_node,
+            self.settings.max_pseudo_samples,
+            compare=self.settings.compare,
+            prefer=self._look_ahead(draw, len(node.rows), n_levels, ahead),
+        )
         facts = self._facts(self.transform.scores(choice.mean, center), node, sample.n_rows)
         if choice.candidate is None:
             return ExaminedNode(facts, None)
@@ -152,6 +174,14 @@ class _Grower:
         improvement = choice.gain * len(node.rows) / len(self.rows)
         return ExaminedNode(facts, Split(condition, left, right, improvement, choice.confidence))
 
+    def _look_ahead(self, draw: Draw, n_rows: int, n_levels: int, seed: np.random.SeedSequence) -> Prefer | None:
+        """Return what chooses among candidates that the test cannot separate; ``None``: the gain does."""
+        if self.settings.choose_by == "gain":
+            return None
+        least = max(1, round(self.settings.limits.min_samples_leaf * N_ROWS / n_rows))
+        limits = TreeLimits(n_levels - 1, least)
+        return LookAhead(draw, self.oracle.predict, self.transform, self.missing_texts, limits, seed).prefer
+
     def _facts(self, scores: Floats, node: _Node, n_pseudo_samples: int = 0) -> NodeFacts:
         return facts_of(scores, len(node.rows), n_pseudo_samples, is_classifier=self.transform.is_classifier)
 
@@ -160,6 +190,6 @@ class _Grower:
 
     def _root_scores(self, node: _Node, at_node: Rows) -> Floats:
         """Return the mean scores at a root that is not split, from pseudo rows of its own."""
-        rows = self.pseudo_rows.draw(at_node, node.box, FIRST_SIZE, np.random.default_rng(node.seed))
+        rows = self.pseudo_rows.at_node(at_node, node.box)(FIRST_SIZE, np.random.default_rng(node.seed))
         scores: Floats = self.oracle.predict(rows).mean(axis=0)
         return scores

@@ -22,6 +22,7 @@ class NodeFacts:
     label: int | None  # index of the predicted class; None for regression
     n_samples: int  # training rows that reach the node
     n_pseudo_samples: int = 0  # drawn to find the node's split; 0 where none were
+    is_settled: bool | None = None  # its label is proved for every row that could reach it; None where none is tried
 
 
 def facts_of(

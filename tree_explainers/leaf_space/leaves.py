@@ -13,7 +13,7 @@ from ..compute.threads import in_threads
 from ..errors import InvalidInput
 from .rows_by_leaf import count_rows, list_members, renumber
 
-ProximityKind = Literal["random_forest", "boosting"]
+ProximityKind = Literal["random_forest", "boosting", "boosting_l1"]
 
 BOOSTING_TOTAL_WEIGHT = 2**31
 
@@ -152,18 +152,20 @@ def tree_weights(
     kind
         ``random_forest``: each tree counts 1. ``boosting``: a tree counts by the variance, over the rows of the
         table, of the values in its leaves (summed over outputs where leaves hold vectors). The step size of boosting
-        is already in the stored values, so this is the paper's w = γ² Var.
+        is already in the stored values, so this is the paper's w = γ² Var. ``boosting_l1``: by the mean absolute
+        deviation of these values from their mean instead, which the paper names as another choice (the L1 norm).
     table
         Leaves of the dataset's rows, numbered as in the ensemble.
     leaf_values : (n_leaves, n_outputs) float64
-        Value of each leaf, tree by tree, as in ``TreeEnsemble.leaf_values``; needed for ``boosting``.
+        Value of each leaf, tree by tree, as in ``TreeEnsemble.leaf_values``; needed for ``boosting`` and
+        ``boosting_l1``.
 
     Returns
     -------
     (n_trees,) int64
-        Not negative. For ``boosting`` they sum to exactly 2^31: shares are rounded down and what is left goes to the
-        largest remainders, ties to the lower tree, so each is within 2^-31 of its share. An ensemble whose values do
-        not vary over the rows weighs its trees equally.
+        Not negative. But for ``random_forest`` they sum to exactly 2^31: shares are rounded down and what is left goes
+        to the largest remainders, ties to the lower tree, so each is within 2^-31 of its share. An ensemble whose
+        values do not vary over the rows weighs its trees equally.
 
     Raises
     ------
@@ -177,8 +179,8 @@ def tree_weights(
     """
     if kind == "random_forest":
         return np.ones(table.n_trees, dtype=np.int64)
-    if kind != "boosting":
-        msg = f"kind must be random_forest or boosting, got {kind!r}"
+    if kind not in ("boosting", "boosting_l1"):
+        msg = f"kind must be random_forest, boosting or boosting_l1, got {kind!r}"
         raise InvalidInput(msg)
     n_leaves = len(table.starts) - 1
     if leaf_values is None or leaf_values.ndim != 2 or len(leaf_values) != n_leaves:  # noqa: PLR2004  # a matrix
@@ -187,7 +189,8 @@ def tree_weights(
     if not np.isfinite(leaf_values).all():
         msg = "a leaf value is not finite, so boosting weights are undefined"
         raise InvalidInput(msg)
-    return _round_to_total(_value_variances(table, leaf_values), BOOSTING_TOTAL_WEIGHT)
+    power = 2 if kind == "boosting" else 1
+    return _round_to_total(_value_deviations(table, leaf_values, power), BOOSTING_TOTAL_WEIGHT)
 
 
 def _check_leaves(codes: NDArray[Any], n_leaves: NDArray[np.integer[Any]]) -> None:
@@ -216,8 +219,11 @@ def _count(codes: NDArray[Any], n_leaves: NDArray[np.integer[Any]]) -> LeafTable
     return LeafTable(kept, offsets, starts)
 
 
-def _value_variances(table: LeafTable, leaf_values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Variance over rows of each tree's leaf values, summed over outputs, in a unit of its own."""
+def _value_deviations(table: LeafTable, leaf_values: NDArray[np.float64], power: int) -> NDArray[np.float64]:
+    """Mean power, over rows, of how far each tree's leaf values are from their mean, summed over outputs.
+
+    In a unit of its own; with 2 it is the variance.
+    """
     # Measured from a value that some row has: a tree that is constant over the rows gives exactly 0, not rounding.
     origins = leaf_values[table.offsets[:-1] + table.codes[:, 0]]
     deviations = leaf_values - np.repeat(origins, np.diff(table.offsets), axis=0)
@@ -229,8 +235,8 @@ def _value_variances(table: LeafTable, leaf_values: NDArray[np.float64]) -> NDAr
     first_leaves = table.offsets[:-1]
     means = np.add.reduceat(shares * deviations, first_leaves)
     centred = deviations - np.repeat(means, np.diff(table.offsets), axis=0)
-    variances: NDArray[np.float64] = np.add.reduceat(shares * centred**2, first_leaves).sum(axis=1)
-    return variances
+    moments: NDArray[np.float64] = np.add.reduceat(shares * np.abs(centred) ** power, first_leaves).sum(axis=1)
+    return moments
 
 
 def _round_to_total(shares: NDArray[np.float64], total: int) -> NDArray[np.int64]:

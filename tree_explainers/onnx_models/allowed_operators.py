@@ -96,5 +96,34 @@ ALLOWED_OPERATORS: dict[str, frozenset[str]] = {
     ),
 }
 
+# Of models that are asked for predictions alone: networks, linear models, support vectors, with trees or without.
+# Those that look at several rows or hold subgraphs are left out here, too: Conv, Einsum, Scan, Loop, If.
+ORACLE_OPERATORS: dict[str, frozenset[str]] = {
+    "ai.onnx.ml": ALLOWED_OPERATORS["ai.onnx.ml"] | {"SVMClassifier", "SVMRegressor"},
+    "": ALLOWED_OPERATORS[""]
+    | {
+        "BatchNormalization",
+        "Celu",
+        "Cos",
+        "Elu",
+        "Erf",
+        "Gelu",
+        "HardSigmoid",
+        "HardSwish",
+        "LayerNormalization",
+        "LeakyRelu",
+        "LogSoftmax",
+        "Mish",
+        "PRelu",
+        "ReduceLogSum",
+        "ReduceLogSumExp",
+        "Selu",
+        "Sin",
+        "Softplus",
+        "Softsign",
+        "ThresholdedRelu",
+    },
+}
+
 # NaN means "missing" in their attributes; tree operators are looked at closely when they are read.
 MAY_HOLD_NON_FINITE = TREE_OPERATORS | {"Imputer", "LabelEncoder"}

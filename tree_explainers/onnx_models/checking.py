@@ -4,7 +4,7 @@ Parsers and runtimes accept far more than is safe: memory bombs, endless loops, 
 expand without end, tensors whose size a sender of rows can choose. What is not known to be harmless is refused here.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # ships no types
@@ -43,6 +43,11 @@ _SIZES: dict[str, range] = {
     "Unsqueeze": range(1, 2),
 }
 _OF_REDUCTIONS = range(1, 2)
+_WHAT_A_GRAPH_MAY_HOLD = {
+    True: "a graph may hold tree ensembles and common preprocessing.",
+    False: "the graph of an oracle may hold networks, linear models, support vectors, tree ensembles and common "
+    "preprocessing.",
+}
 
 
 def parse_model(data: bytes) -> ModelProto:
@@ -66,8 +71,19 @@ def parse_model(data: bytes) -> ModelProto:
     return model
 
 
-def check_model(model: ModelProto, limits: ModelLimits) -> None:
+def check_model(
+    model: ModelProto, limits: ModelLimits, operators: Mapping[str, frozenset[str]] = ALLOWED_OPERATORS
+) -> None:
     """Refuse a model that is not known to be harmless; afterwards only its trees remain to be checked.
+
+    Parameters
+    ----------
+    model
+        The parsed protobuf.
+    limits
+        How large the model may be.
+    operators
+        Those that it may hold, by domain.
 
     Raises
     ------
@@ -85,7 +101,7 @@ def check_model(model: ModelProto, limits: ModelLimits) -> None:
     for tensor in model.graph.initializer:
         _check_constant(tensor, may_hold_non_finite=False)
     for node in model.graph.node:
-        _check_node(node)
+        _check_node(node, operators)
     _check_wiring(model.graph)
     check_sizes(model.graph)
 
@@ -157,13 +173,13 @@ def _check_extras(model: ModelProto) -> None:
             raise ModelRefused("model_op_not_allowed", f"The model has {what}, which are not accepted.")
 
 
-def _check_node(node: NodeProto) -> None:
+def _check_node(node: NodeProto, operators: Mapping[str, frozenset[str]]) -> None:
     """Refuse operators that are not allowed, and attributes that readers could understand in different ways."""
     domain = "" if node.domain == "ai.onnx" else node.domain
-    if node.op_type not in ALLOWED_OPERATORS.get(domain, ()):
+    if node.op_type not in operators.get(domain, ()):
         detail = (
             f"The operator {quoted(node.op_type)} of the domain {quoted(domain or 'ai.onnx')} is not accepted; "
-            "a graph may hold tree ensembles and common preprocessing."
+            f"{_WHAT_A_GRAPH_MAY_HOLD[operators is ALLOWED_OPERATORS]}"
         )
         raise ModelRefused("model_op_not_allowed", detail)
     if len({attribute.name for attribute in node.attribute}) < len(node.attribute):

@@ -38,6 +38,16 @@ class ColumnMap:
     tensors: Mapping[str, TensorColumns]
     missing_tokens: tuple[str | None, ...]  # (n_features,) text that represents a missing category; None for numbers
 
+    @property
+    def example_texts(self) -> tuple[str | None, ...]:
+        """A category of each raw feature that some encoder knows, (n_features,); ``None`` where none does."""
+        examples: dict[int, str] = {}
+        for column in (column for tensor in self.tensors.values() for column in tensor.columns or ()):
+            texts = [text for text in (column.category, *column.categories) if isinstance(text, str)]
+            if column.raw_index is not None and texts:
+                examples.setdefault(column.raw_index, texts[0])
+        return tuple(examples.get(at) for at in range(len(self.missing_tokens)))
+
     def columns_of(self, tensor: str, ensemble: TreeEnsemble) -> tuple[ModelColumn, ...]:
         """Return the columns of a tensor that trees read; where nothing is known, as many as the trees test."""
         columns = self.tensors[tensor].columns

@@ -5,7 +5,7 @@ one row and for as many as one call may have, so that whatever can fail fails he
 """
 
 import resource
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from ..errors import ModelRefused, RowRefused
 from ..rows import Rows
 from .description import DeclaredModel, ModelDescription, ModelLimits
+from .oracle_trial import rows_to_try, try_oracle
 from .reading import ReadModel, read_model
-from .session import ModelSession
+from .session import MOST_ROWS_TRIED, ModelSession
 from .sniffing import HEAD_BYTES, sniff_model
 
-_MOST_ROWS = 1_000  # in one call
 _MOST_BYTES_OF_ROWS = 512 * 1024**2
 
 
@@ -41,10 +41,29 @@ def derive_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> D
     sniff_model(data[:HEAD_BYTES])
     read = read_model(data, declared, limits)
     del data  # it may be large, and callers hold it no longer
+    if declared.oracle_only:
+        return _tried_oracle(read, limits)
     session = ModelSession(read.leaf_graph, read.description)
     if _predicts_one_row(session):
-        _predict_many_rows(session)
+        _predict_many_rows(session, _some_rows(session.description, MOST_ROWS_TRIED))
     return DerivedModel(read, session)
+
+
+def _tried_oracle(read: ReadModel, limits: ModelLimits) -> DerivedModel:
+    """Return an oracle with what is known only once it has run: how quick it is, and whether scores are probabilities.
+
+    It is tried with its raw scores: those of probabilities would be clipped.
+    """
+    known = read.description
+    unclipped = "raw" if known.score_kind == "probability" else known.score_kind
+    session = ModelSession(read.leaf_graph, replace(known, score_kind=unclipped))
+    rows = rows_to_try(session, read.example_texts, limits)
+    _predict_many_rows(session, rows)
+    tried = try_oracle(session, rows, limits)
+    are_probabilities = known.score_kind == "probability" and tried.are_probabilities
+    kind = "probability" if are_probabilities else unclipped
+    read = replace(read, description=replace(known, score_kind=kind, seconds_per_1000_rows=tried.seconds))
+    return DerivedModel(read, ModelSession(read.leaf_graph, read.description))
 
 
 def _predicts_one_row(session: ModelSession) -> bool:
@@ -63,14 +82,14 @@ def _predicts_one_row(session: ModelSession) -> bool:
     return True
 
 
-def _predict_many_rows(session: ModelSession) -> None:
+def _predict_many_rows(session: ModelSession, many: Rows) -> None:
     """Run the graph for the largest number of rows in one call: the growth of tensors shows here first.
 
     A few operators can make a matrix of all rows by all rows, or twice as many columns each. Sizes do not depend on
     values (``onnx_models.checking``), so that other rows take no more.
     """
     before = _peak_bytes()
-    rows = session.encode(_some_rows(session.description, _MOST_ROWS))
+    rows = session.encode(many)
     try:
         session.run(rows)
     except RowRefused as refusal:
@@ -81,7 +100,7 @@ def _predict_many_rows(session: ModelSession) -> None:
 
 
 def _too_large() -> ModelRefused:
-    detail = f"Predicting {_MOST_ROWS:,} rows takes more than {_MOST_BYTES_OF_ROWS // 1024**2} MiB of memory."
+    detail = f"Predicting {MOST_ROWS_TRIED:,} rows takes more than {_MOST_BYTES_OF_ROWS // 1024**2} MiB of memory."
     return ModelRefused("model_too_complex", detail)
 
 

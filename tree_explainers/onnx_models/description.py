@@ -117,12 +117,14 @@ class ModelDescription:
     label_output: str | None
     score_output: str
     score_kind: ScoreKind
-    leaf_output: str  # (n_rows, n_trees), trees in the order of TreeEnsemble
+    leaf_output: str  # (n_rows, n_trees), trees in the order of TreeEnsemble; empty of an oracle
     columns: tuple[ModelColumn, ...]  # what TreeEnsemble.column refers to
     # Two scores no further apart than this, of scores up to 1, may stand in their order by rounding alone: as many
     # additions were rounded. 0 where sums are exact.
     rounding: float = 0.0
     warnings: tuple[ModelWarning, ...] = ()  # what its reader should know before explaining with it
+    oracle_only: bool = False  # it is asked for predictions alone: no trees, columns or leaf output are known
+    seconds_per_1000_rows: float | None = None  # of processor time, as tried at registration; of oracles alone
 
     @property
     def n_features(self) -> int:
@@ -187,6 +189,7 @@ class DeclaredModel:
     classes: tuple[str, ...] | None = None
     ensemble: Ensemble | None = None
     feature_groups: tuple[FeatureGroup, ...] = ()
+    oracle_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +205,7 @@ class ModelLimits:
     max_name_bytes: int = 1 << 20  # of all features and classes together
     max_description_bytes: int = 24 << 20  # as JSON: columns and their categories, too
     max_leaf_values: int = 100_000_000  # leaves x outputs, 8 bytes each
+    max_oracle_milliseconds: int = 1_000  # of processor time per 1,000 rows
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401  # any JSON value

@@ -23,9 +23,14 @@ _MODES: dict[int, str] = {Operator.LEAF: "LEAF", Operator.LEQ: "BRANCH_LEQ", Ope
 FEATURES = "features"
 
 
-def rounded_values(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return numbers from 0 to 1 rounded to multiples of 2^-32: sums of up to a million of them are exact."""
-    return np.ldexp(np.round(np.ldexp(values, _VALUE_BITS)), -_VALUE_BITS)
+def rounded_values(values: NDArray[np.float64], exponent: int = 0) -> NDArray[np.float64]:
+    """Return numbers of at most 2^exponent rounded to multiples of 2^(exponent - 32): their sums are exact."""
+    return np.ldexp(np.round(np.ldexp(values, _VALUE_BITS - exponent)), exponent - _VALUE_BITS)
+
+
+def exponent_of(values: NDArray[np.float64]) -> int:
+    """Return the exponent of a power of 2 that is above all values' sizes."""
+    return int(np.frexp(np.abs(values).max(initial=0.0))[1])
 
 
 def write_forest_onnx(ensemble: TreeEnsemble, n_columns: int, classes: Sequence[str]) -> bytes:
@@ -33,25 +38,30 @@ def write_forest_onnx(ensemble: TreeEnsemble, n_columns: int, classes: Sequence[
 
     It has one input, ``features``, ``float`` (n_rows, n_columns), of which NaN is a missing value, and returns
     ``label``, ``string`` (n_rows,), the first of the classes with the highest score, and ``probabilities``, ``double``
-    (n_rows, n_classes), the means of the leaves' values over the trees.
+    (n_rows, n_classes), the means of the leaves' values over the trees. Without classes it returns ``value``,
+    ``double`` (n_rows, 1), the mean alone.
 
     Parameters
     ----------
     ensemble
         The trees, whose operators are LEQ and GT, whose thresholds are of single precision, and whose leaf values are
-        ``rounded_values``, (n_leaves, n_classes).
+        ``rounded_values``, (n_leaves, n_classes); of regression (n_leaves, 1), with their ``exponent_of``.
     n_columns
         Number of columns, at least as many as the trees test.
     classes
-        Names of the classes, in the order of the leaf values.
+        Names of the classes, in the order of the leaf values; none: regression.
     """
     graph = GraphBuilder([FEATURES])
+    inputs = [helper.make_tensor_value_info(FEATURES, TensorProto.FLOAT, ["n_rows", n_columns])]
+    if not classes:
+        value = graph.add("Identity", [_mean_of_trees(graph, ensemble, exponent_of(ensemble.leaf_values))], "value")
+        outputs = [helper.make_tensor_value_info(value, TensorProto.DOUBLE, ["n_rows", 1])]
+        return graph.model(inputs, outputs, _OPSETS, _IR_VERSION)
     scores = _mean_of_trees(graph, ensemble)
     position = graph.add("ArgMax", [scores], "class_position", axis=1, keepdims=0)
     names = graph.constant(np.array(classes, dtype=object), "classes")
     label = graph.add("Gather", [names, position], "label", axis=0)
     probabilities = graph.add("Identity", [scores], "probabilities")
-    inputs = [helper.make_tensor_value_info(FEATURES, TensorProto.FLOAT, ["n_rows", n_columns])]
     outputs = [
         helper.make_tensor_value_info(label, TensorProto.STRING, ["n_rows"]),
         helper.make_tensor_value_info(probabilities, TensorProto.DOUBLE, ["n_rows", len(classes)]),
@@ -59,13 +69,16 @@ def write_forest_onnx(ensemble: TreeEnsemble, n_columns: int, classes: Sequence[
     return graph.model(inputs, outputs, _OPSETS, _IR_VERSION)
 
 
-def _mean_of_trees(graph: GraphBuilder, ensemble: TreeEnsemble) -> str:
-    """Add the trees; return the tensor of the means of their leaf values, (n_rows, n_outputs)."""
+def _mean_of_trees(graph: GraphBuilder, ensemble: TreeEnsemble, exponent: int = 0) -> str:
+    """Add the trees; return the tensor of the means of their leaf values, (n_rows, n_outputs).
+
+    The trees add values divided by 2^exponent, at most 1, and the sums are multiplied by it, which is exact.
+    """
     n_outputs = ensemble.leaf_values.shape[1]
-    parts = _parts(ensemble.leaf_values, ensemble.n_trees)
+    parts = _parts(np.ldexp(ensemble.leaf_values, -exponent), ensemble.n_trees)
     sums = graph.add("TreeEnsembleRegressor", [FEATURES], "parts", "ai.onnx.ml", **_attributes(ensemble, parts))
     as_double = graph.add("Cast", [sums], "parts_as_double", to=TensorProto.DOUBLE)
-    together = np.tile(np.eye(n_outputs), (parts.shape[1] // n_outputs, 1))
+    together = np.tile(np.ldexp(np.eye(n_outputs), exponent), (parts.shape[1] // n_outputs, 1))
     whole = graph.add("MatMul", [as_double, graph.constant(together, "together")], "sums")
     # One divisor for each output: onnxruntime would fuse a single one with the product, in single precision.
     divisors = graph.constant(np.full(n_outputs, float(ensemble.n_trees)), "n_trees")

@@ -24,6 +24,7 @@ _TYPES: dict[int, InputType] = {
 _MAX_RANK = 2
 _MAX_CHARACTERS = 255
 _NUMBERS = (TensorProto.FLOAT, TensorProto.DOUBLE)
+_MAKERS_OF_RAW_SCORES = ("TreeEnsembleClassifier", "TreeEnsembleRegressor", "LinearClassifier", "SVMClassifier")
 _LABELS = (TensorProto.INT64, TensorProto.INT32, TensorProto.STRING, TensorProto.BOOL)
 
 
@@ -222,9 +223,11 @@ def _check_class_names(classes: tuple[str, ...], whose: str) -> None:
 def _are_probabilities(score: str, makers: Mapping[str, NodeProto]) -> bool:
     """Return whether scores are probabilities: assumed unless the sums of the trees are returned unchanged."""
     maker = first_that_computes(score, makers)
-    if maker is None or maker.op_type not in ("TreeEnsembleClassifier", "TreeEnsembleRegressor", "LinearClassifier"):
+    if maker is None or maker.op_type not in _MAKERS_OF_RAW_SCORES:
         return True
     attributes = attributes_of(maker)
+    if maker.op_type == "SVMClassifier":
+        return "prob_a" in attributes
     transform = attributes["post_transform"].s if "post_transform" in attributes else b"NONE"
     if transform != b"NONE":
         return True

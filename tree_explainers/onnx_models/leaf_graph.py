@@ -72,13 +72,23 @@ def build_leaf_graph(model: ModelProto, parts: Sequence[TreesOfTensor], outputs:
     ModelRefused
         ``model_too_complex`` where the result is beyond what protobuf can hold.
     """
-    graph = model.graph
     leaf_nodes = _leaf_nodes(parts, opset_version(model, "ai.onnx.ml") or 1)
     _keep_what_is_needed(model, {*outputs, *(part.tensor for part in parts)})
-    graph.node.extend(leaf_nodes)
+    model.graph.node.extend(leaf_nodes)
+    return _with_outputs(model, (*outputs, LEAF_OUTPUT))
+
+
+def build_prediction_graph(model: ModelProto, outputs: Sequence[str]) -> bytes:
+    """Return the graph cut down to what ``outputs`` need, without leaves; otherwise as ``build_leaf_graph``."""
+    _keep_what_is_needed(model, {*outputs})
+    return _with_outputs(model, outputs)
+
+
+def _with_outputs(model: ModelProto, outputs: Sequence[str]) -> bytes:
+    graph = model.graph
     del graph.output[:], graph.value_info[:], graph.quantization_annotation[:]
     # Names alone: exporters sometimes declare shapes that are wrong, and types follow from the operators.
-    graph.output.extend(ValueInfoProto(name=name) for name in (*outputs, LEAF_OUTPUT))
+    graph.output.extend(ValueInfoProto(name=name) for name in outputs)
     if not any(opset.domain in ("", "ai.onnx") for opset in model.opset_import):
         model.opset_import.append(helper.make_opsetid("", _DEFAULT_OPSET))
     return _serialized(model)

@@ -61,8 +61,8 @@ def check_parity(
     _check_scores(outcome.scores, predictions, difference > tolerance, names)
     if outcome.labels is None:
         return ParityReport(len(rows), float(difference.max()), 0)
-    _check_labels(outcome.labels, predictions, names)
     theirs = predictions.argmax(axis=1) if labels is None else _indices(labels, names, len(rows))
+    _check_labels(outcome.labels, predictions, names, theirs)
     return ParityReport(len(rows), float(difference.max()), int((outcome.labels != theirs).sum()))
 
 
@@ -86,11 +86,16 @@ def _check_scores(ours: NDArray[Any], theirs: NDArray[Any], differs: NDArray[np.
         raise ModelRefused("model_parity_failed", detail)
 
 
-def _check_labels(labels: NDArray[np.int64], theirs: NDArray[Any], names: Sequence[str]) -> None:
-    """Refuse other labels than the highest score's, unless the scores are as good as equal."""
+def _check_labels(
+    labels: NDArray[np.int64], theirs: NDArray[Any], names: Sequence[str], wanted: NDArray[np.int64]
+) -> None:
+    """Refuse other labels than the caller's, unless their scores are as good as equal.
+
+    The caller's label need not have the highest score: support vectors vote, and estimate probabilities besides.
+    """
     highest = theirs.max(axis=1)
     behind = highest - theirs[np.arange(len(theirs)), labels]
-    differs = behind > _ABSOLUTE + _RELATIVE * np.abs(highest)
+    differs = (behind > _ABSOLUTE + _RELATIVE * np.abs(highest)) & (labels != wanted)
     if differs.any():
         row = int(np.argmax(differs))
         detail = (

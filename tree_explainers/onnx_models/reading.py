@@ -6,18 +6,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import GraphProto, NodeProto
+from onnx import GraphProto, ModelProto, NodeProto
 
-from ..ensemble import Operator, TreeEnsemble, join_ensembles
+from ..ensemble import Operator, TreeEnsemble, empty_ensemble, join_ensembles
 from ..errors import ModelRefused
-from .allowed_operators import TREE_OPERATORS
+from .allowed_operators import ORACLE_OPERATORS, TREE_OPERATORS
 from .checking import check_model, parse_model
 from .column_map import ColumnMap, group_columns, map_columns
 from .description import DeclaredModel, Ensemble, InputSpec, ModelColumn, ModelDescription, ModelLimits, ModelWarning
 from .ensemble_kind import infer_ensemble
 from .graph import in_reading_order, makers_of, matrices_behind
 from .interface import Outputs, find_inputs, find_outputs, name_features
-from .leaf_graph import LEAF_OUTPUT, TreesOfTensor, build_leaf_graph
+from .leaf_graph import LEAF_OUTPUT, TreesOfTensor, build_leaf_graph, build_prediction_graph
 from .monotone_functions import thresholds_in_raw_units
 from .runtime_order import is_in_runtime_order, put_in_runtime_order
 from .tree_attributes import read_node_table
@@ -25,6 +25,7 @@ from .tree_attributes_5 import read_node_table_5
 from .tree_nodes import OrderedTrees, adds_up_exactly, order_trees
 
 _SHOWN_COLUMNS, _LONGEST_NAME = 10, 200  # in a warning
+_ROUNDING_OF_ORACLES = 2.0**-20  # some single-precision operations deep
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +33,9 @@ class ReadModel:
     """All that is kept of a model's file."""
 
     description: ModelDescription
-    ensemble: TreeEnsemble
-    leaf_graph: bytes
+    ensemble: TreeEnsemble  # without trees of an oracle
+    leaf_graph: bytes  # of an oracle, the graph of its predictions alone
+    example_texts: tuple[str | None, ...] = ()  # of an oracle: (n_features,) a category that an encoder knows
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +79,11 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
     ModelRefused
         With the code of the first thing that is wrong: see ``checking``, ``interface`` and ``tree_nodes``;
         ``model_not_a_tree_ensemble`` where the graph has no tree operator; ``model_unsupported_input`` where trees read
-        text or predict several values at once.
+        text or predict several values at once; ``validation_failed`` where facts about trees are declared of an oracle.
     """
     model = parse_model(data)
+    if declared.oracle_only:
+        return _read_oracle(model, declared, limits)
     check_model(model, limits)
     tree_nodes = _tree_nodes(model.graph, limits)
     front = _read_front(model.graph, declared, limits)
@@ -108,6 +112,31 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
     _refuse_large_description(description, limits)
     leaf_graph = build_leaf_graph(model, parts, [name for name in (front.outputs.label, front.outputs.score) if name])
     return ReadModel(description, ensemble, leaf_graph)
+
+
+def _read_oracle(model: ModelProto, declared: DeclaredModel, limits: ModelLimits) -> ReadModel:
+    """Return what is known of a model that is asked for predictions alone; trees in it are checked, and not kept.
+
+    Scores that could be probabilities are taken for such until the model has been tried (``oracle_trial``).
+    """
+    if declared.ensemble or declared.feature_groups:
+        detail = "`ensemble` and `feature_groups` are about trees, which `oracle_only` leaves unread; leave them out."
+        raise ModelRefused("validation_failed", detail)
+    check_model(model, limits, ORACLE_OPERATORS)
+    front = _read_front(model.graph, declared, limits)
+    for node in model.graph.node:
+        if node.op_type in TREE_OPERATORS:
+            _read_operator(node, front.column_map, limits, None)
+    description = replace(
+        _describe(front, declared, None),
+        rounding=_ROUNDING_OF_ORACLES,
+        operators=tuple(sorted({node.op_type for node in model.graph.node})),
+        leaf_output="",
+        oracle_only=True,
+    )
+    _refuse_large_description(description, limits)
+    graph = build_prediction_graph(model, [name for name in (front.outputs.label, front.outputs.score) if name])
+    return ReadModel(description, empty_ensemble(), graph, front.column_map.example_texts)
 
 
 def _warnings(ensemble: TreeEnsemble, columns: Sequence[ModelColumn]) -> tuple[ModelWarning, ...]:
@@ -183,7 +212,10 @@ def _describe(front: _Front, declared: DeclaredModel, kind: Ensemble | None) -> 
 def _tree_nodes(graph: GraphProto, limits: ModelLimits) -> list[NodeProto]:
     nodes = [node for node in graph.node if node.op_type in TREE_OPERATORS]
     if not nodes:
-        detail = "The graph has no tree-ensemble operator; only tree ensembles can be explained."
+        detail = (
+            "The graph has no tree-ensemble operator; only tree ensembles can be explained in full. Send `oracle_only` "
+            "to register another classifier or regressor, which approximation trees can be made of."
+        )
         code = "model_not_a_tree_ensemble"
         raise ModelRefused(code, detail)
     n_nodes = sum(

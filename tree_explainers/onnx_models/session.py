@@ -31,6 +31,8 @@ _RUNTIME_ERRORS = (
 )
 _CELLS_PER_CHUNK = 1_000_000  # leaves (rows x trees) held at a time by each thread: 4 MB, thrice; some 0.4 s of work
 _MAX_CHUNK_ROWS = 65_536
+MOST_ROWS_TRIED = 1_000
+"""As many rows as models are tried with at registration; an oracle, whose operators are hardly known, gets no more."""
 
 _Piece = tuple[slice, Rows]  # some rows, and which they are among all
 _Made = TypeVar("_Made")
@@ -84,7 +86,7 @@ class ModelSession:
         self.description = description
         self._session = _open(leaf_graph, n_threads)
         self._n_calls = max(1, n_cores() // n_threads)  # that pieces of many rows are shared among
-        self._chunk_rows = min(_MAX_CHUNK_ROWS, max(1, _CELLS_PER_CHUNK // description.n_trees))
+        self._chunk_rows = _rows_of_a_chunk(description)
         self._encoder = RowEncoder(description)
         self._output_names = [name for name in (description.score_output, description.leaf_output) if name]
         self._labels = LabelIndex(description)
@@ -111,6 +113,9 @@ class ModelSession:
             ``unknown_category`` where the graph refuses one that it does not know, ``validation_failed`` another value;
             ``non_finite_number`` where a score is not finite.
         """
+        if self.description.oracle_only:
+            scores, *label = self._outputs(self._prediction_names, feeds)
+            return Outcome(*self._checked(scores, label), np.empty((len(scores), 0), np.int32))
         scores, leaves, *label = self._outputs(self._output_names, feeds)
         return Outcome(*self._checked(scores, label), leaves)
 
@@ -267,6 +272,12 @@ class ModelSession:
             return columns.clip(0, 1) if self.description.score_kind == "probability" else columns
         detail = f"The model gives {columns.shape[1]} scores a row; {n_scores} are expected."
         raise ModelRefused("model_unsupported_input", detail)
+
+
+def _rows_of_a_chunk(description: ModelDescription) -> int:
+    if description.oracle_only:
+        return MOST_ROWS_TRIED
+    return min(_MAX_CHUNK_ROWS, max(1, _CELLS_PER_CHUNK // description.n_trees))
 
 
 def _open(leaf_graph: bytes, n_threads: int) -> Any:  # noqa: ANN401  # onnxruntime ships no types

@@ -70,8 +70,9 @@ def numbers(attributes: Attributes, name: str) -> NDArray[np.float64]:
 
 def class_labels(attributes: Attributes) -> tuple[int | str, ...]:
     """Return the class labels of a classifier or a ZipMap, integers or texts; empty where there are none."""
-    if "classlabels_int64s" in attributes:
-        return tuple(attributes["classlabels_int64s"].ints)
+    for name in ("classlabels_int64s", "classlabels_ints"):
+        if name in attributes:
+            return tuple(attributes[name].ints)
     for name in ("classlabels_strings", "classlabels_strings_tensor"):
         if name in attributes:
             return tuple(text.decode("utf-8", "replace") for text in attributes[name].strings)

@@ -12,11 +12,11 @@ from ..leaf_space.leaves import LeafTable
 from .all_rows_bound import all_rows_bound
 from .candidate_pairs import CandidatePairs, gather_pairs
 from .dual_bound import dual_bound
-from .goal import Constraint, Goal, Method, ObjectiveName, goal_of
+from .goal import Constraint, Goal, Method, ObjectiveName, covered_classes, goal_of
 
 Scope = Literal["all_rows", "candidates"]
 
-_GREEDY_METHODS = ("sm_u", "sm_a", "sm_wa", "a_pete")
+_GREEDY_METHODS = ("sm_u", "sm_a", "sm_wa", "a_pete", "k_medoids")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +84,8 @@ def certify(  # noqa: PLR0913  # what is certified, and among which sets
         The prototypes: distinct rows.
     method
         Determines objective and constraint: ``sm_wa`` coverage divided by the size of the class, the others coverage;
-        ``sm_u`` as many prototypes of each class, the others as many in all. ``sg`` does not maximise coverage, but
-        is measured by it.
+        ``sm_u`` as many prototypes of each class, the others as many in all; ``k_medoids`` coverage by prototypes of
+        any class. ``sg`` does not maximise coverage, but is measured by it.
     greedy_rows : (n_prototypes,) int64
         What ``select_prototypes`` chose by this method among these candidates, before swaps made ``rows`` of it; the
         same rows where there were none.
@@ -108,6 +108,7 @@ def certify(  # noqa: PLR0913  # what is certified, and among which sets
     4. Cornuejols, Fisher, Nemhauser (1977), "Location of bank accounts to optimize float", section 3.
     """
     _check(table, rows, candidates)
+    classes = covered_classes(method, classes)
     starts = [rows] if greedy_rows is None or np.array_equal(greedy_rows, rows) else [greedy_rows, rows]
     is_sampled = candidates is not None and len(candidates) < table.n_rows
     n_parts = 1 + len(starts) * (2 if is_sampled else 1)

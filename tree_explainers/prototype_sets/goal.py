@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..leaf_space.leaves import LeafTable
 from ..leaf_space.proximity import each_column
 
-Method = Literal["sm_u", "sm_a", "sm_wa", "sg", "a_pete"]
+Method = Literal["sm_u", "sm_a", "sm_wa", "sg", "a_pete", "k_medoids"]
 ObjectiveName = Literal["coverage", "class_weighted_coverage"]
 Constraint = Literal["n_prototypes", "n_prototypes_per_class"]
 
@@ -55,6 +55,11 @@ def goal_of(method: Method, class_sizes: list[int]) -> Goal:
     return Goal(
         "class_weighted_coverage", constraint, tuple(whole // size for size in class_sizes), whole * len(class_sizes)
     )
+
+
+def covered_classes(method: Method, classes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the classes within which prototypes cover rows, (n_rows,): one for all rows with ``k_medoids``."""
+    return np.zeros(len(classes), dtype=np.int64) if method == "k_medoids" else classes.astype(np.int64)
 
 
 def sum_of_largest(gains: Sequence[NDArray[np.int64]], scales: Sequence[int], n_largest: int) -> int:

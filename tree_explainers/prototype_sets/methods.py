@@ -1,4 +1,4 @@
-"""The five methods: how each chooses prototypes, and when it stops."""
+"""The methods: how each chooses prototypes, and when it stops."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from ..leaf_space.leaves import LeafTable
 from ..submodular import GreedyStep, Part, greedy
 from .coverage import ClassCoverage
 from .row_coverage import CoverageGoal
-from .supervised import supervised_greedy
+from .supervised import JudgedRows, supervised_greedy
 from .sweep import Sweep
 
 StoppedBy = Literal["n_prototypes", "coverage", "alpha", "no_gain", "no_improvement"]
@@ -58,6 +58,7 @@ class Task:
     alpha: float
     report: ReportProgress
     goal: CoverageGoal | None = None  # choosing ends where it is reached
+    judged: JudgedRows | None = None  # by which sg chooses; None: balanced accuracy on all rows
 
     def parts(self, chosen: list[int], n_wanted: float, *, by_class_size: bool = False) -> list[Part]:
         """Return one objective per class that has candidates; they report progress as ``chosen`` grows."""
@@ -147,7 +148,8 @@ def _sg(task: Task) -> MethodResult:
     def report_rounds(n_rounds: float) -> None:
         task.report_rounds(len(chosen) / task.n_prototypes, n_rounds, "comparing candidates")
 
-    best = supervised_greedy(task.table, task.weights, task.classes, task.candidates, report_rounds)
+    judged = task.judged or JudgedRows(task.classes)
+    best = supervised_greedy(task.table, task.weights, task.classes, task.candidates, judged, report_rounds)
     for row in islice(best, task.n_prototypes):
         chosen.append(row)
         if task.is_done_with(row):
@@ -161,4 +163,5 @@ METHODS: dict[str, Callable[[Task], MethodResult]] = {
     "sm_wa": _sm_wa,
     "sg": _sg,
     "a_pete": _a_pete,
+    "k_medoids": _sm_a,  # of one class
 }

@@ -11,9 +11,10 @@ from ..compute.progress import ReportProgress, ignore_progress, part_of
 from ..errors import InvalidInput, MethodNotApplicable
 from ..leaf_space.leaves import LeafTable
 from .coverage import measure_coverage
-from .goal import Method
+from .goal import Method, covered_classes
 from .methods import METHODS, StoppedBy, StoppingImprovement, Task
 from .row_coverage import CoverageGoal
+from .supervised import JudgedRows
 from .swapping import refine_by_swaps
 
 __all__ = ["Method", "PrototypeSelection", "StoppingImprovement", "sample_candidates", "select_prototypes"]
@@ -36,7 +37,7 @@ class PrototypeSelection:
     classes: NDArray[np.int64]  # (n_prototypes,)
     gains: NDArray[np.int64]  # (n_prototypes,) growth of g
     objectives: NDArray[np.int64]  # (n_prototypes,) g of the first 1, 2, … prototypes
-    n_covered: NDArray[np.int64]  # (n_prototypes,) rows whose nearest prototype of their own class this is
+    n_covered: NDArray[np.int64]  # (n_prototypes,) rows whose nearest prototype of their own class (k_medoids: of any)
     n_rows: int
     candidates: NDArray[np.int64]  # (n_candidates,) rows that might have been chosen, ascending
     total_weight: int  # the proximity of a row to itself
@@ -76,6 +77,7 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
     coverage: float | None = None,
     alpha: float = 0.05,
     refine: Refine = "none",
+    judged: JudgedRows | None = None,
     candidates: NDArray[np.int64] | None = None,
     report: ReportProgress = ignore_progress,
 ) -> PrototypeSelection:
@@ -93,7 +95,8 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
         ``sm_a``: the row by which g grows most. ``sm_wa``: the same with growth divided by the size of the row's
         class. ``sm_u``: in each class alone, max(1, floor(n_prototypes / n_classes + 1/2)) rows, listed class by
         class; classes without rows are not counted. ``a_pete``: as ``sm_a``, until two consecutive improvements are
-        alike. ``sg``: the row that raises balanced accuracy most. Ties go to the lowest row.
+        alike. ``sg``: the row that raises balanced accuracy most. ``k_medoids``: as ``sm_a`` with all rows as one
+        class, for which prototypes of any class count; with swaps, PAM. Ties go to the lowest row.
     n_prototypes
         How many; ``a_pete`` takes no notice. Fewer are chosen when no row would add to g, or to accuracy.
     coverage
@@ -105,6 +108,9 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
     refine
         ``swap``: afterwards prototypes are replaced by other candidates while that raises the objective, see
         ``refine_by_swaps``; each takes the rank of the one that it replaced.
+    judged
+        For ``sg``: the rows whose accuracy is raised, and how it is measured; by default balanced accuracy on the rows
+        of the table.
     candidates : (n_candidates,) int64, optional
         Rows that may be chosen, ascending; by default all. See ``sample_candidates``.
     report
@@ -130,9 +136,8 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
     _check_candidates(table, method, n_prototypes, eligible)
     share = 1.0 if refine == "none" else _SHARE_BEFORE_SWAPS
     goal = None if coverage is None else CoverageGoal(table, weights, coverage)
-    task = Task(
-        table, classes.astype(np.int64), weights, eligible, n_prototypes, alpha, part_of(report, 0, share), goal
-    )
+    classes_covered = covered_classes(method, classes)
+    task = Task(table, classes_covered, weights, eligible, n_prototypes, alpha, part_of(report, 0, share), goal, judged)
     outcome = METHODS[method](task)
     first = rows = np.array(outcome.rows, dtype=np.int64)
     n_swaps = 0
@@ -143,7 +148,7 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
         method=method,
         rows=rows,
         rows_before_swaps=first,
-        classes=task.classes[rows],
+        classes=classes.astype(np.int64)[rows],
         gains=np.diff(covered.objectives, prepend=0),
         objectives=covered.objectives,
         n_covered=covered.n_covered,

@@ -1,13 +1,14 @@
 """Supervised greedy selection (SG): the prototypes that classify best, one after the other.
 
-Tan et al. (2020), "Supervised Greedy Prototype Selection". Balanced accuracy is not submodular, so no candidate may
-be passed over. But a candidate's effect changes only through rows whose nearest prototype changed: counts are kept
-for each candidate and corrected for those rows alone.
+Tan et al. (2020), "Supervised Greedy Prototype Selection", on training or on validation rows. Accuracy is not
+submodular, so no candidate may be passed over. But a candidate's effect changes only through rows whose
+nearest prototype changed: counts are kept for each candidate and corrected for those rows alone.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,35 +21,59 @@ _INFINITELY_NEAR = 2**62  # nothing is nearer: a row that does not count
 _ROUNDING = 1e-9  # far above what sums of a few thousand float64 shares can be wrong by
 
 
+Metric = Literal["balanced_accuracy", "accuracy"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedRows:
+    """The rows on which prototypes are judged by the classes that they give."""
+
+    classes: NDArray[np.int64]  # (n_judged,) the class that each row should be given, 0 or more
+    table: LeafTable | None = None  # of these rows; None: they are those that prototypes are chosen from
+    metric: Metric = "balanced_accuracy"
+
+
 def supervised_greedy(
     table: LeafTable,
     weights: NDArray[np.int64],
     classes: NDArray[np.int64],
     candidates: NDArray[np.int64],
+    judged: JudgedRows,
     report_rounds: Callable[[float], None] = lambda _: None,
 ) -> Iterator[int]:
-    """Yield the candidate that raises the balanced accuracy of the nearest-prototype classifier most, until none does.
+    """Yield the candidate that raises the accuracy of the nearest-prototype classifier most, until none does.
 
     The classifier gives a row the class of the nearest prototype (ties: the earlier one) and no class if it shares no
-    leaf with any; balanced accuracy is the mean, over the classes that have rows, of the share of rows given their
-    own class. Ties, compared exactly, go to the row of larger gain in g (see ``coverage``), then to the lowest row.
+    leaf with any. Balanced accuracy is the mean, over the classes that judged rows have, of the share of rows given
+    their own class; accuracy is the share of all judged rows. Ties, compared exactly, go to the row of larger gain in
+    g (see ``coverage``) of the judged rows, then to the lowest row.
 
     Parameters
     ----------
     table, weights
-        All rows, and what each tree counts.
+        The rows to choose from, and what each tree counts.
     classes : (n_rows,) int64
-        Class of each row, 0 or more.
+        Class of each of them as a prototype, 0 or more.
     candidates : (n_candidates,) int64
         Rows that may be chosen, ascending.
+    judged
+        The rows whose accuracy is raised.
     report_rounds
-        Called several times a second with the mean number of comparisons of a row with each candidate.
+        Called several times a second with the mean number of comparisons of a judged row with each candidate.
     """
-    state = _Classifier(table, weights, classes, candidates, report_rounds)
+    state = _Classifier(_joined(table, judged), weights, classes[candidates], candidates, judged, report_rounds)
     state.count_first()
     while (best := state.best_candidate()) is not None:
         yield int(candidates[best])
         state.add(best)
+
+
+def _joined(table: LeafTable, judged: JudgedRows) -> LeafTable:
+    """Return the table with the judged rows as its last ones."""
+    if judged.table is None:
+        return table
+    codes = np.concatenate([table.codes, judged.table.codes], axis=1)
+    return LeafTable.from_codes(codes, np.diff(table.offsets))
 
 
 class _Nearness(NamedTuple):
@@ -74,23 +99,32 @@ class _Classifier:
         self,
         table: LeafTable,
         weights: NDArray[np.int64],
-        classes: NDArray[np.int64],
+        own: NDArray[np.int64],
         candidates: NDArray[np.int64],
+        judged: JudgedRows,
         report_rounds: Callable[[float], None],
     ) -> None:
-        _, self._classes, self._sizes = np.unique(classes, return_inverse=True, return_counts=True)
+        n, m, n_judged = table.n_rows, len(candidates), len(judged.classes)
+        _, numbers = np.unique(np.concatenate([judged.classes, own]), return_inverse=True)
+        self._classes = np.full(n, -1, dtype=np.int64)  # of the judged rows, which are the last ones
+        self._classes[n - n_judged :] = numbers[:n_judged]
+        self._own = numbers[n_judged:]
+        self._n_classes = int(numbers.max()) + 1
+        sizes = np.bincount(numbers[:n_judged], minlength=self._n_classes)
+        # What a row that is given its class adds to the measure: one over these.
+        self._sizes = sizes if judged.metric == "balanced_accuracy" else np.full(self._n_classes, n_judged)
         self._table, self._weights, self._candidates = table, weights, candidates
-        self._own = self._classes[candidates]
-        n, m = table.n_rows, len(candidates)
-        self._sweep = Sweep(table, weights, np.arange(n), lambda: report_rounds(self._sweep.n_compared / n / m))
+        self._sweep = Sweep(table, weights, np.arange(n), lambda: report_rounds(self._sweep.n_compared / n_judged / m))
         self._now = _Nearness(np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_))
-        lost = np.zeros((m, len(self._sizes)), dtype=np.int64)
+        lost = np.zeros((m, self._n_classes), dtype=np.int64)
         self._effects = _Effects(np.zeros(m, dtype=np.int64), lost, np.zeros(m, dtype=np.int64))
 
     def count_first(self) -> None:
         """Count what each candidate would change while there is no prototype: it wins all that share a leaf with it."""
-        for value in range(len(self._sizes)):
+        for value in range(self._n_classes):
             own, rows = np.flatnonzero(self._own == value), np.flatnonzero(self._classes == value)
+            if not len(own) or not len(rows):
+                continue
             candidates = self._candidates[own]
             n_near, _ = self._sweep.tally(candidates, rows, np.zeros((1, len(rows)), dtype=np.int64))
             self._effects.won[own] = n_near[0]
@@ -100,7 +134,7 @@ class _Classifier:
         """Add a prototype, and correct all candidates' effects."""
         row = int(self._candidates[candidate])
         near = column(self._table, self._weights, row).astype(np.int64)
-        before, same_class = self._now, self._classes == self._classes[row]
+        before, same_class = self._now, self._classes == self._own[candidate]
         taken = near > before.nearest
         self._now = _Nearness(
             np.maximum(before.nearest, near),
@@ -108,7 +142,7 @@ class _Classifier:
             np.where(taken, same_class, before.right),
         )
         changed = taken | (before.covered != self._now.covered)
-        for value in range(len(self._sizes)):
+        for value in range(self._n_classes):
             rows = np.flatnonzero(changed & (self._classes == value))
             if len(rows):
                 self._recount(value, rows, before)
@@ -117,31 +151,32 @@ class _Classifier:
         """Take out what rows of one class contributed before, and put in what they contribute now."""
         now, effects = self._now, self._effects
         own, others = np.flatnonzero(self._own == value), np.flatnonzero(self._own != value)
-        limits = [_limits(state, rows, right=False) for state in (now, before)]
-        limits += [state.covered[rows] for state in (now, before)]
-        counts, excesses = self._sweep.tally(self._candidates[own], rows, np.stack(limits))
-        effects.won[own] += counts[0] - counts[1]
-        effects.gains[own] += excesses[2] - excesses[3]
+        if len(own):
+            limits = [_limits(state, rows, right=False) for state in (now, before)]
+            limits += [state.covered[rows] for state in (now, before)]
+            counts, excesses = self._sweep.tally(self._candidates[own], rows, np.stack(limits))
+            effects.won[own] += counts[0] - counts[1]
+            effects.gains[own] += excesses[2] - excesses[3]
         limits = [_limits(state, rows, right=True) for state in (now, before)]
         counts, _ = self._sweep.tally(self._candidates[others], rows, np.stack(limits))
         effects.lost[others, value] += counts[0] - counts[1]
 
     def best_candidate(self) -> int | None:
-        """Return the position of the candidate to add, or ``None`` if none raises balanced accuracy."""
-        shares = 1 / self._sizes
+        """Return the position of the candidate to add, or ``None`` if none raises the measure."""
+        shares = 1 / np.maximum(self._sizes, 1)
         raised = self._effects.won * shares[self._own] - self._effects.lost @ shares
         close = np.flatnonzero(raised >= max(raised.max(), 0) - _ROUNDING)
         changes = -self._effects.lost[close]
         changes[np.arange(len(close)), self._own[close]] = self._effects.won[close]
         distinct, which = np.unique(changes, axis=0, return_inverse=True)
-        exact = [self._balanced_accuracy(change) for change in distinct.tolist()]
+        exact = [self._measure(change) for change in distinct.tolist()]
         best = max(exact, default=Fraction(0))
         if best <= 0:
             return None
         tied = close[np.array([value == best for value in exact])[which.ravel()]]
         return int(tied[self._effects.gains[tied].argmax()])  # the first of equal ones is the lowest row
 
-    def _balanced_accuracy(self, n_right: list[int]) -> Fraction:
+    def _measure(self, n_right: list[int]) -> Fraction:
         """Sum of shares rather than their mean: the number of classes does not matter to a comparison."""
         sizes = self._sizes.tolist()
         return sum((Fraction(n, size) for n, size in zip(n_right, sizes, strict=True) if n), Fraction(0))

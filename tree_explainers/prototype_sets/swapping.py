@@ -11,7 +11,7 @@ from ..errors import InvalidInput, MethodNotApplicable
 from ..leaf_space.leaves import LeafTable
 from .candidate_pairs import CandidatePairs, gather_pairs
 from .dual_bound import dual_bound
-from .goal import Goal, Method, goal_of
+from .goal import Goal, Method, covered_classes, goal_of
 from .local_search import LocalSearch, SwappablePrototypes
 
 _GOOD_ENOUGH = 0.999  # of what is possible at most: no other start can be better by a tenth of a percent
@@ -63,7 +63,7 @@ def refine_by_swaps(  # noqa: PLR0913  # what is refined, by which measure, and 
     method
         Whose objective: ``sm_a`` and ``a_pete`` g, with prototypes of any class replaced by rows of any class;
         ``sm_wa`` g divided by the size of the class, likewise; ``sm_u`` g, replacing prototypes by rows of their own
-        class.
+        class; ``k_medoids`` g of all rows as one class: with it this is the second phase of PAM.
     candidates : (n_candidates,) int64
         Rows that may become prototypes, distinct and ascending; by default all.
     pairs
@@ -88,6 +88,7 @@ def refine_by_swaps(  # noqa: PLR0913  # what is refined, by which measure, and 
     problem (Beasley 1993, "Lagrangean heuristics for location problems").
     """
     _check(table, rows, method)
+    classes = covered_classes(method, classes)
     if pairs is None:
         gathering = part_of(report, 0, _GATHERED)
         pairs = gather_pairs(table, classes, weights, rows, candidates=candidates, report=gathering)

@@ -59,6 +59,8 @@ class FeatureReader:
         measure = self._measure(kind, document.get("measure"), query, indices)
         if not variables and kind not in {"value", "exists"}:
             _refuse("variables", f"{kind} is taken over the rows of a variable, and there is none")
+        if kind == "exists" and not variables and not conditions:
+            _refuse("conditions", "exists asks for rows or conditions, and there are none: it would always be true")
         return Feature(kind, Query(query.variables, tuple(conditions)), measure)
 
     def _variable(

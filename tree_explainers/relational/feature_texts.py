@@ -5,6 +5,7 @@ largest value is one of single rows: ``has a transaction with amount above 300``
 What is never missing is never said to be.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import floor
@@ -17,18 +18,19 @@ from .phrases import (
     describe,
     described_variable,
     measured,
+    measured_each,
     noun_of_variable,
     plural_of,
     term_text,
     variable_phrase,
 )
-from .queries import EXAMPLE, Feature, FeatureTest, Query
+from .queries import EXAMPLE, AggregateTerm, Feature, FeatureTest, Query
 from .schema import Schema
 
 _LONGEST_NAME = 200  # characters
 _OF_COLUMNS = str.maketrans('"[]{}<,:', "'()()(;;")
 _NEVER_MISSING = ("exists", "count", "sum", "n_distinct")
-_MULTIPLE = ", once for each combination of rows"
+_MULTIPLE = " (every combination of rows counts)"
 
 
 def is_never_missing(feature: Feature) -> bool:
@@ -42,8 +44,9 @@ def names_of(features: Sequence[Feature], schema: Schema) -> list[str]:
     They have no characters that XGBoost (``[]<``) or LightGBM (``",:[]{}``) refuses in the names of columns.
     """
     names = [name_of(feature, schema).translate(_OF_COLUMNS) for feature in features]
+    uses = Counter(names)
     return [
-        name if names.count(name) == 1 and len(name) <= _LONGEST_NAME else _distinguished(name, feature)
+        name if uses[name] == 1 and len(name) <= _LONGEST_NAME else _distinguished(name, feature)
         for name, feature in zip(names, features, strict=True)
     ]
 
@@ -63,16 +66,22 @@ def name_of(feature: Feature, schema: Schema) -> str:
     if kind == "value" and feature.measure is not None:
         return term_text(feature.measure.term, schema, schema.examples) + _where_example(query, schema)
     variable = len(query.variables) - 1 if feature.measure is None else feature.measure.variable
-    if variable == EXAMPLE:
-        rows, among = "the example", ""
-    else:
-        rows, among = _rows_of(query, variable, schema), _rows_of(_without(query, variable), variable, schema)
-    if feature.measure is None:
-        text = f"number of {rows}" if kind == "count" else f"share of {rows} among its {among}"
-    else:
-        column = term_text(feature.measure.term, schema, query.table_of(variable, schema))
-        text = measured(kind, column, f"its {rows}")
+    text = _number_name(feature, variable, schema)
     return text + _where_example(query, schema) + (_MULTIPLE if _has_multiple(feature, variable) else "")
+
+
+def _number_name(feature: Feature, variable: int, schema: Schema) -> str:
+    query, kind, measure = feature.query, feature.kind, feature.measure
+    if kind == "count":
+        return f"number of {_rows_of(query, variable, schema)}"
+    if kind == "share":
+        some, *_ = _row_nouns(query, variable, schema)
+        return f"share of {some} among {_owned(_without(query, variable), variable, schema)}"
+    assert measure is not None  # noqa: S101  # of what is neither counted nor shared
+    rows, table = _owned(query, variable, schema), query.table_of(variable, schema)
+    if isinstance(measure.term, AggregateTerm):
+        return measured_each(kind, measure.term, rows, schema, table)
+    return measured(kind, term_text(measure.term, schema, table), rows)
 
 
 def _where_example(query: Query, schema: Schema) -> str:
@@ -84,17 +93,34 @@ def _without(query: Query, variable: int) -> Query:
     return Query(query.variables, tuple(c for c in query.conditions if c.variable != variable))
 
 
-def _rows_of(query: Query, variable: int, schema: Schema) -> str:
-    """Return ``transactions of kind cash of its accounts of kind credit``: a chain from a variable to the example."""
-    chain = _chain(query, variable)
-    texts = []
+def _owned(query: Query, variable: int, schema: Schema) -> str:
+    """Return ``its accounts``, or ``transactions over all its accounts``; ``the example`` itself."""
+    if variable == EXAMPLE:
+        return "the example"
+    is_own = query.variables[variable].origin == EXAMPLE
+    return f"{'its ' if is_own else ''}{_rows_of(query, variable, schema)}"
+
+
+def _rows_of(query: Query, variable: int, schema: Schema, *, is_one: bool = False) -> str:
+    """Return ``transactions of kind cash over all its accounts of kind credit``: from a variable to the example."""
+    first, *others = _row_nouns(query, variable, schema, is_one=is_one)
+    if not others:
+        return first
+    is_many = any(query.variables[member].by.to == "children" for member in _chain(query, variable)[1:])
+    *between, last = others
+    return f"{first} {'over all' if is_many else 'of'} {''.join(f'{noun} of ' for noun in between)}its {last}"
+
+
+def _row_nouns(query: Query, variable: int, schema: Schema, *, is_one: bool = False) -> list[str]:
+    """Return the described rows of each variable from this one to the example; the first ones may be a single one."""
+    chain, nouns = _chain(query, variable), []
     for place, member in enumerate(chain):
+        is_many = any(query.variables[other].by.to == "children" for other in chain[place:])
+        is_plural = is_many and not (is_one and place == 0)
         noun = noun_of_variable(query, member, schema)
-        is_many = query.variables[member].by.to == "children"
-        noun = plural_of(noun) if is_many else noun
-        below = chain[:place]
-        texts.append(described_variable(query, member, schema, noun, plural=is_many, without=below))
-    return " of its ".join(texts)
+        noun = plural_of(noun) if is_plural else noun
+        nouns.append(described_variable(query, member, schema, noun, plural=is_plural, without=chain[:place]))
+    return nouns
 
 
 def _chain(query: Query, variable: int) -> list[int]:
@@ -144,19 +170,21 @@ def _predicate(test: FeatureTest, schema: Schema) -> _Predicate:
     name = name_of(feature, schema)
     other = "<=" if test.operator == ">" else ">"
     missing = "" if is_never_missing(feature) else " or missing"
-    cut = shortest(test.cut)
+    cut = floor(test.cut) if feature.kind == "n_distinct" else shortest(test.cut)
     yes, no = comparison(test.operator, cut), comparison(other, cut)
     return _Predicate(f"{name} is {yes}", f"{name} is {no}{missing}", f"Is the {name} {yes}?")
 
 
 def _count(feature: Feature, test: FeatureTest, variable: int, schema: Schema) -> _Predicate:
-    rows = _rows_of(feature.query, variable, schema) + (_MULTIPLE if _has_multiple(feature, variable) else "")
     least = floor(test.cut or 0.0)
+    rows = _rows_of(feature.query, variable, schema, is_one=least == 1)
+    rows += _MULTIPLE if _has_multiple(feature, variable) else ""
     some = _exists(feature.query, schema)
     more = f"has more than {number_text(least)} {rows}" if least else some.positive
     at_most = f"has at most {number_text(least)} {rows}" if least else some.negative
     yes, no = (more, at_most) if test.operator == ">" else (at_most, more)
-    return _Predicate(yes, no, f"Are there {yes.removeprefix('has ')}?" if least else f"Is it true that it {yes}?")
+    there = f"{'Is' if least == 1 else 'Are'} there {yes.removeprefix('has ')}?"
+    return _Predicate(yes, no, there if least else f"Is it true that it {yes}?")
 
 
 def _exists(query: Query, schema: Schema) -> _Predicate:
@@ -172,9 +200,7 @@ def _exists(query: Query, schema: Schema) -> _Predicate:
         return _Predicate(positive, f"has no {_without_article(phrases[0])}", f"Is there {phrases[0]}?")
     if len(of_example) == 1 and not phrases:
         return _of_example(of_example[0])
-    if not clauses:
-        return _Predicate("is any example", "is no example", "Is it any example?")
-    return _Predicate(positive, f"not ({positive})", f"Is it true that it {positive}?")
+    return _Predicate(positive, f"is not one that {positive}", f"Is it true that it {positive}?")
 
 
 def _of_example(clause: str) -> _Predicate:

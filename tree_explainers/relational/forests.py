@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..compute.progress import ReportProgress, ignore_progress, part_of
 from ..ensemble import Operator, TreeEnsemble, join_ensembles
-from ..onnx_models.forest_writing import rounded_values
+from ..onnx_models.forest_writing import exponent_of, rounded_values
 from .canonical import canonical, feature_id
 from .queries import Feature, FeatureTest
 from .tables import MISSING, RelationalRows
@@ -64,7 +64,8 @@ def grow_forest(
     Parameters
     ----------
     rows
-        All tables, with labels; examples without one are not learned from.
+        All tables, with labels, or without and with the values of a regression; examples without one are not learned
+        from.
     settings
         How it is grown.
     report
@@ -98,8 +99,10 @@ def bag_weights(rows: RelationalRows, settings: ForestSettings, tree: int) -> ND
 
 
 def labelled_examples(rows: RelationalRows) -> NDArray[np.int64]:
-    """Return the examples with a label, ascending."""
-    return np.empty(0, np.int64) if rows.labels is None else np.flatnonzero(rows.labels != MISSING)
+    """Return the examples with a label, or with a value of a regression, ascending."""
+    if rows.labels is not None:
+        return np.flatnonzero(rows.labels != MISSING)
+    return np.empty(0, np.int64) if rows.values is None else np.flatnonzero(~np.isnan(rows.values))
 
 
 def as_columns(trees: tuple[TildeTree, ...], in_bag: NDArray[np.bool_]) -> RelationalForest:
@@ -113,17 +116,19 @@ def as_columns(trees: tuple[TildeTree, ...], in_bag: NDArray[np.bool_]) -> Relat
                 features[identifier] = canonical(node.test.feature)
         parts.append((tree, identifiers))
     place = {identifier: column for column, identifier in enumerate(features)} | {None: 0}
-    ensembles = [_tree_ensemble(tree, [place[each] for each in identifiers]) for tree, identifiers in parts]
+    means = [node.mean for tree in trees for node in tree.nodes if node.mean is not None and node.test is None]
+    exponent = exponent_of(np.array(means))
+    ensembles = [_tree_ensemble(tree, [place[each] for each in identifiers], exponent) for tree, identifiers in parts]
     return RelationalForest(trees, tuple(features.values()), tuple(features), join_ensembles(ensembles), in_bag)
 
 
-def _tree_ensemble(tree: TildeTree, columns: Sequence[int]) -> TreeEnsemble:
-    """Return a tree as arrays; a missing value fails every test."""
+def _tree_ensemble(tree: TildeTree, columns: Sequence[int], exponent: int) -> TreeEnsemble:
+    """Return a tree as arrays; a missing value fails every test. Means are of at most 2^exponent."""
     n_nodes, own = len(tree.nodes), np.arange(len(tree.nodes))
     is_leaf = np.array([node.test is None for node in tree.nodes])
     leaves = np.flatnonzero(is_leaf)
     splits = [(Operator.LEAF, 0.0) if node.test is None else _split(node.test) for node in tree.nodes]
-    scores = rounded_values(np.array([tree.leaf_scores(int(leaf)) for leaf in leaves]))
+    scores = rounded_values(np.array([tree.leaf_scores(int(leaf)) for leaf in leaves]), exponent)
     return TreeEnsemble(
         offsets=np.array([0, n_nodes], np.int32),
         column=np.array(columns, np.int32),

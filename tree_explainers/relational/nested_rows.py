@@ -4,7 +4,7 @@ It becomes the same arrays as a stored dataset, so that the same program evaluat
 alone; times need only be comparable with its cutoff.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any, NoReturn
@@ -21,6 +21,7 @@ Row = Mapping[str, Any]  # by column: texts, numbers, booleans; None: missing
 Instance = Mapping[str, Sequence[Row]]  # by table
 
 _MICROSECONDS = 1e6
+_SHOWN, _NAMES_SHOWN = 80, 10  # characters of a value in a message, and names
 _LARGEST = float(np.finfo(np.float32).max)
 
 
@@ -46,7 +47,7 @@ class NestedRows:
         schema = self.schema
         for name in instance:
             if name not in schema.tables:
-                _refuse(f"there is no table {name!r}; the tables are {', '.join(schema.tables)}")
+                _refuse(f"there is no table {_shown(name)}; the tables are {_listed(schema.tables)}")
         sent = {name: self._checked(name, instance.get(name) or ()) for name in schema.tables}
         if len(sent[schema.examples]) != 1:
             _refuse(f"table {schema.examples} has {len(sent[schema.examples])} rows; one row, the example, is expected")
@@ -67,12 +68,12 @@ class NestedRows:
             _refuse(f"table {name} is to be a list of rows")
         for number, row in enumerate(rows):
             if not isinstance(row, Mapping):
-                _refuse(f"row {number} of table {name} is to be an object of values by column, not {row!r}")
+                _refuse(f"row {number} of table {name} is to be an object of values by column, not {_shown(row)}")
             if not row.keys() <= table.columns.keys():
                 unknown = next(column for column in row if column not in table.columns)
-                _refuse(f"table {name} has no column {unknown!r}; it has {', '.join(table.columns)}")
+                _refuse(f"table {name} has no column {_shown(unknown)}; it has {_listed(table.columns)}")
             if not needed <= row.keys():
-                _refuse(f"row {number} of table {name} lacks {', '.join(sorted(needed - row.keys()))}; null is missing")
+                _refuse(f"row {number} of table {name} lacks {_listed(sorted(needed - row.keys()))}; null is missing")
         return rows
 
     def _needed(self, name: str) -> set[str]:
@@ -152,7 +153,7 @@ def _relationship(
 
 
 def _key_text(columns: Sequence[str], key: Sequence[str]) -> str:
-    return ", ".join(f"{column} {value}" for column, value in zip(columns, key, strict=True))
+    return ", ".join(f"{column} {value[:_SHOWN]}" for column, value in zip(columns, key, strict=True))
 
 
 def _values(table: str, column: str, schema: ColumnSchema, rows: Sequence[Row]) -> NDArray[Any]:
@@ -206,7 +207,19 @@ def _time(value: Any, table: str, column: str) -> float:  # noqa: ANN401  # any 
 
 
 def _refuse_value(value: object, table: str, column: str, kind: str) -> NoReturn:
-    _refuse(f"{column} of table {table} is {value!r}; it is to be {kind}")
+    _refuse(f"{column} of table {table} is {_shown(value)}; it is to be {kind}")
+
+
+def _shown(value: object) -> str:
+    """Return any JSON as a message shows it, not longer than a line."""
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+def _listed(names: Collection[str]) -> str:
+    """Return the first names of a list, which may have thousands."""
+    shown = ", ".join(list(names)[:_NAMES_SHOWN])
+    return shown if len(names) <= _NAMES_SHOWN else f"{shown} and {len(names) - _NAMES_SHOWN:,} more"
 
 
 def _refuse(what: str) -> NoReturn:

@@ -104,6 +104,9 @@ def _aggregate_condition(term: AggregateTerm, operator: Operator, value: Value, 
     if operator == "is_missing":
         return f"no {aggregate_text(term, schema, table)}"
     assert value is not None  # noqa: S101
+    if term.function == "mode":
+        level = str(value).lower() if isinstance(value, bool) else value_text(value)
+        return f"{level} as the {aggregate_text(term, schema, table)}"
     if term.function != "count" or operator == "=" or isinstance(value, str):
         return f"{aggregate_text(term, schema, table)} {_compared(operator, value)}"
     where = describe(term.where, schema, schema.reached(term.by))
@@ -111,31 +114,40 @@ def _aggregate_condition(term: AggregateTerm, operator: Operator, value: Value, 
 
 
 def how_many(operator: Operator, cut: float, noun: str, description: Description) -> str:
-    """Return a count's comparison in whole numbers: ``more than 2 accounts``; ``an account`` for more than none."""
+    """Return a count's comparison in whole numbers: ``more than 2 accounts``; ``an account`` for over none."""
     least = floor(cut)
     if least == 0:
         described = description.after(noun)
         return with_article(described) if operator == ">" else f"no {described}"
-    several = description.after(plural_of(noun), plural=True)
+    is_one = least == 1
+    several = description.after(noun if is_one else plural_of(noun), plural=not is_one)
     return f"{'more than' if operator == '>' else 'at most'} {number_text(least)} {several}"
 
 
-def aggregate_text(term: AggregateTerm, schema: Schema, table: str) -> str:
-    """Return ``total amount of its transactions of kind cash``."""
+def aggregate_text(term: AggregateTerm, schema: Schema, table: str, owner: str = "its") -> str:
+    """Return ``total amount of its transactions of kind cash``; of several rows the owner is ``each one's``."""
     reached = schema.reached(term.by)
     noun = noun_of(term.by, schema, table)
     nouns = plural_of(noun) if term.by.to == "children" else noun
     rows = describe(term.where, schema, reached).after(nouns, plural=term.by.to == "children")
     if term.function == "count":
-        return f"number of {rows}"
+        return f"number of {rows}" if owner == "its" else f"number of {owner} {rows}"
     if term.function == "share":
-        return f"share of {rows} among its {nouns}"
-    return measured(term.function, "" if term.column is None else column_text(term.column, schema), f"its {rows}")
+        return f"share of {rows} among {owner} {nouns}"
+    return measured(term.function, "" if term.column is None else column_text(term.column, schema), f"{owner} {rows}")
 
 
 def measured(function: str, column: str, rows: str) -> str:
     """Return ``largest amount of its transactions``; a column of its parent stays in front of them."""
     return f"{_OF_FUNCTIONS[function]}{column} of {rows}"
+
+
+def measured_each(function: str, term: AggregateTerm, rows: str, schema: Schema, table: str) -> str:
+    """Return an aggregate of others: ``smallest value, over its accounts, of the largest amount of …``."""
+    of_each = "the " + aggregate_text(term, schema, table, "each one's")
+    if function == "n_distinct":
+        return f"number of distinct values of {of_each}, over {rows}"
+    return f"{_OF_FUNCTIONS[function]}value, over {rows}, of {of_each}"
 
 
 def term_text(term: Term, schema: Schema, table: str) -> str:
@@ -185,7 +197,7 @@ def noun_of(step: Step, schema: Schema, table: str) -> str:
     reached = schema.reached(step)
     ways = [way for way, to in schema.steps_from(table) if to == reached]
     columns = ",".join(schema.relationships[step.relationship].columns)
-    by = "" if len(ways) == 1 else f" {'by' if step.to == 'children' else 'as'} {columns}"
+    by = "" if len(ways) == 1 else f" ({'by' if step.to == 'children' else 'as'} {columns})"
     return singular(reached) + by
 
 
@@ -200,13 +212,13 @@ def singular(table: str) -> str:
 
 
 def plural_of(noun: str) -> str:
-    """Return the plural of a noun, which may be followed by ``by …``."""
-    head, way = re.split(r"(?= (?:by|as) )|$", noun, maxsplit=1) if re.search(" (?:by|as) ", noun) else (noun, "")
+    """Return the plural of a noun, which may be followed by ``(by …)``."""
+    head, space, way = noun.partition(" (")
     if re.search(r"[^aeiou]y$", head):
         plural = head[:-1] + "ies"
     else:
         plural = head + ("es" if re.search(r"(s|x|ch|sh)$", head) else "s")
-    return plural + way
+    return plural + space + way
 
 
 def with_article(noun: str) -> str:

@@ -127,6 +127,22 @@ class Feature:
     measure: Measure | None = None
 
 
+def leads_back(feature: Feature, schema: Schema) -> bool:
+    """Return whether a feature follows relationships back into the examples' table, to rows that may be others."""
+    query, measure = feature.query, feature.measure
+    read = [condition.term for condition in query.conditions] + ([] if measure is None else [measure.term])
+    followed = {*query.tables(schema)}.union(*(_followed(term, schema) for term in read))
+    return schema.examples in followed
+
+
+def _followed(term: Term, schema: Schema) -> set[str]:
+    """Return the tables that relationships lead to from a variable's row."""
+    if isinstance(term, ColumnTerm):
+        return {schema.relationships[name].parent for name in term.parents}
+    columns = [selection.term for selection in term.where] + ([] if term.column is None else [term.column])
+    return {schema.reached(term.by)}.union(*(_followed(column, schema) for column in columns))
+
+
 @dataclass(frozen=True, slots=True)
 class FeatureTest:
     """A test of a tree's node: the feature is true (``exists``), ``> cut`` (operator ``>``) or ``<= cut``."""

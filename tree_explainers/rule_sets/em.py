@@ -32,15 +32,18 @@ _TOLERANCE = 1e-8  # of the bound: a smaller gain ends the fit
 _MAX_ITERATIONS = 1_000
 _MAX_ROUNDS = 100  # of one E-step of FAB
 _ROUND_TOLERANCE = 1e-9  # change of a region's share of rows at which the rounds of an E-step end
+_LEAST_OF_RANDOM_ETA = 1e-12  # responsibility, so that no region loses its rows to rounding before it begins
 _LOG_OF_ZERO = -745.2  # its exponential is 0 in float64
 
 
-def maximise_bound(steps: "EMSteps", start: Floats, omega: float) -> FittedRegions:
+def maximise_bound(
+    steps: "EMSteps", start: Floats, omega: float, first_model: RegionModel | None = None
+) -> FittedRegions:
     """Alternate E-steps and M-steps until an iteration raises the bound (12) by less than 1e-8 of it.
 
     Parameters and errors are those of ``iterations``.
     """
-    fits = iterations(steps, start, omega)
+    fits = iterations(steps, start, omega, first_model)
     model, bound = next(fits)
     bounds, gain = [bound], np.inf
     while gain > _TOLERANCE * abs(bounds[-1]) and len(bounds) < _MAX_ITERATIONS:
@@ -50,7 +53,9 @@ def maximise_bound(steps: "EMSteps", start: Floats, omega: float) -> FittedRegio
     return FittedRegions(model, np.array(bounds))
 
 
-def iterations(steps: "EMSteps", start: Floats, omega: float) -> Iterator[tuple[RegionModel, float]]:
+def iterations(
+    steps: "EMSteps", start: Floats, omega: float, first_model: RegionModel | None = None
+) -> Iterator[tuple[RegionModel, float]]:
     """Yield the model and the bound (12) after each iteration, without an end.
 
     Parameters
@@ -61,6 +66,8 @@ def iterations(steps: "EMSteps", start: Floats, omega: float) -> Iterator[tuple[
         Initial responsibilities, not negative; each row is divided by its sum.
     omega
         Penalty on each region; 0 for EM, whose bound is (16).
+    first_model
+        Parameters that the first E-step reads; by default those that the M-step derives from ``start``.
 
     Raises
     ------
@@ -72,8 +79,11 @@ def iterations(steps: "EMSteps", start: Floats, omega: float) -> Iterator[tuple[
     Hara, Hayashi (2018), algorithm 1.
     """
     _check_start(start, steps.targets.n_rows)
-    responsibilities = without_small_regions(start / start.sum(axis=1, keepdims=True), LEAST_SHARE)
-    log_likelihoods = steps.log_likelihoods(steps.m_step(responsibilities))
+    responsibilities = start / start.sum(axis=1, keepdims=True)
+    if first_model is None:
+        responsibilities = without_small_regions(responsibilities, LEAST_SHARE)
+        first_model = steps.m_step(responsibilities)
+    log_likelihoods = steps.log_likelihoods(first_model)
     while True:
         responsibilities = e_step(log_likelihoods, responsibilities.sum(axis=0), omega, steps.report)
         responsibilities = without_small_regions(responsibilities, LEAST_SHARE)
@@ -96,6 +106,33 @@ def random_start(n_rows: int, n_regions: int, rng: np.random.Generator) -> Float
     start = rng.random((n_rows, n_regions))
     start /= start.sum(axis=1, keepdims=True)
     return start
+
+
+def responsibilities_of_random_eta(steps: "EMSteps", n_regions: int, rng: np.random.Generator) -> Floats:
+    """Return the responsibilities, (n_rows, n_regions), of regions that are alike in all but eta, uniform in [0, 1]."""
+    model = RegionModel(rng.random((n_regions, steps.layout.n_statements)), np.full(n_regions, 1 / n_regions))
+    start = log_joint(model, steps.layout, steps.binned, steps.report)
+    start = np.exp(start - start.max(axis=1, keepdims=True))
+    start /= start.sum(axis=1, keepdims=True)
+    start += _LEAST_OF_RANDOM_ETA
+    return start
+
+
+def random_parameters(steps: "EMSteps", n_regions: int, rng: np.random.Generator) -> RegionModel:
+    """Return a model with random parameters, as line 1 of algorithm 1 has it; the paper names no distribution.
+
+    Eta is uniform in [0, 1], and so are shares and classes before they are divided by their sums. Means are values of
+    rows drawn at random, and precisions that of all values.
+    """
+    targets = steps.targets
+    eta, shares = rng.random((n_regions, steps.layout.n_statements)), rng.random(n_regions)
+    shares /= shares.sum()
+    if targets.values is not None:
+        means = rng.choice(targets.values, n_regions)
+        variance = max(float(np.var(targets.values)), steps.least_variance)
+        return RegionModel(eta, shares, means=means, precisions=np.full(n_regions, 1 / variance))
+    scores = rng.random((n_regions, targets.n_classes))
+    return RegionModel(eta, shares, scores=scores / scores.sum(axis=1, keepdims=True))
 
 
 def e_step(log_likelihoods: Floats, weights: Floats, omega: float, report: ReportProgress) -> Floats:

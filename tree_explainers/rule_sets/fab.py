@@ -1,4 +1,4 @@
-"""Fits of region models: by FAB inference or EM, from random starts, of which the best is chosen, or from rules.
+"""Fits of region models: by FAB inference or EM, from random starts, of which the best is chosen.
 
 FAB (factorised asymptotic Bayesian inference) finds the number of regions as well as the regions, by raising a lower
 bound of the marginal likelihood. EM, the baseline that the paper compares it with, fits every number of regions by
@@ -10,9 +10,10 @@ Hara, Hayashi (2018), "Making Tree Ensembles Interpretable: A Bayesian Model Sel
 """
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,22 +23,41 @@ from ..compute.progress import ReportProgress, ignore_progress
 from ..errors import InvalidInput
 from ..questions.binned_rows import BinnedRows
 from ..scoring import Targets
-from .em import EMSteps, Floats, maximise_bound, random_start
+from .em import (
+    EMSteps,
+    Floats,
+    maximise_bound,
+    random_parameters,
+    random_start,
+    responsibilities_of_random_eta,
+)
 from .regions import FITTING, FittedRegions
-from .rule_lists import RuleList, first_firing
 
 Method = Literal["fab", "em"]
+Start = Literal["responsibilities", "eta", "algorithm_1"]
+STARTS: tuple[Start, ...] = ("responsibilities", "eta", "algorithm_1")
 
-_SPREAD = 0.02  # share of each row's responsibility that a start from rules spreads over all regions
+
+@dataclass(frozen=True, slots=True)
+class FitSettings:
+    """What one fit is begun with, and what a region costs."""
+
+    start: Start = "responsibilities"
+    omega: float | None = None  # None: ``omega_of``; EM knows no cost
 
 
-def fit_fab(
+_DEFAULT = FitSettings()
+
+
+def fit_fab(  # noqa: PLR0913  # the training set, how to begin, and the callback
     binned: BinnedRows,
     targets: Targets,
     max_regions: int,
     rng: np.random.Generator,
     start: Floats | None = None,
+    *,
     report: ReportProgress = ignore_progress,
+    settings: FitSettings = _DEFAULT,
 ) -> FittedRegions:
     """Fit regions to rows and their targets; the fit itself finds the number of regions.
 
@@ -57,6 +77,10 @@ def fit_fab(
     report
         Called many times in each iteration, with fraction 0, since the number of iterations is not known. May raise to
         stop.
+    settings
+        How the start is drawn, unless one is given: ``responsibilities`` are drawn, and parameters follow from them;
+        ``eta`` is drawn, with all else alike in all regions, and responsibilities and then parameters follow from it;
+        ``algorithm_1`` draws all parameters and the responsibilities. And what a region costs, by default ``omega_of``.
 
     Returns
     -------
@@ -72,13 +96,23 @@ def fit_fab(
 
     References
     ----------
-    Hara, Hayashi (2018), section 5.1, equations (12) to (14), algorithm 1, with delta = 1e-8. The paper starts from
-    random parameters and responsibilities; here parameters follow from the random responsibilities.
+    Hara, Hayashi (2018), section 5.1, equations (12) to (14), algorithm 1, with delta = 1e-8. Its first line draws
+    parameters and responsibilities (``algorithm_1``).
     """
     steps = EMSteps.of(binned, targets, max_regions, report)
-    if start is None:
-        start = random_start(binned.n_rows, max_regions, rng)
-    return maximise_bound(steps, start, omega_of(binned, targets))
+    omega = omega_of(binned, targets) if settings.omega is None else settings.omega
+    return _fit(steps, max_regions, rng, start, settings.start, omega)
+
+
+def _fit(  # the training set, and how to begin
+    steps: EMSteps, n_regions: int, rng: np.random.Generator, start: Floats | None, kind: Start, omega: float
+) -> FittedRegions:
+    if start is not None:
+        return maximise_bound(steps, start, omega)
+    if kind == "eta":
+        return maximise_bound(steps, responsibilities_of_random_eta(steps, n_regions, rng), omega)
+    first_model = random_parameters(steps, n_regions, rng) if kind == "algorithm_1" else None
+    return maximise_bound(steps, random_start(steps.binned.n_rows, n_regions, rng), omega, first_model)
 
 
 def omega_of(binned: BinnedRows, targets: Targets) -> float:
@@ -87,27 +121,26 @@ def omega_of(binned: BinnedRows, targets: Targets) -> float:
     return (n_target_parameters + binned.statements.n_statements + 1) / 2
 
 
-def fit_em(
+def fit_em(  # noqa: PLR0913  # as for ``fit_fab``
     binned: BinnedRows,
     targets: Targets,
     n_regions: int,
     rng: np.random.Generator,
     start: Floats | None = None,
+    *,
     report: ReportProgress = ignore_progress,
+    settings: FitSettings = _DEFAULT,
 ) -> FittedRegions:
     """Fit ``n_regions`` regions to rows and their targets, by maximum likelihood.
 
     Parameters, costs and errors are those of ``fit_fab``; the bound is (16). A region whose share of rows falls below
-    1e-8 is removed, which does not change the likelihood.
+    1e-8 is removed, which does not change the likelihood. A region costs nothing, whatever the settings say.
 
     References
     ----------
     Hara, Hayashi (2018), appendix A, equations (15) to (17).
     """
-    steps = EMSteps.of(binned, targets, n_regions, report)
-    if start is None:
-        start = random_start(binned.n_rows, n_regions, rng)
-    return maximise_bound(steps, start, omega=0)
+    return _fit(EMSteps.of(binned, targets, n_regions, report), n_regions, rng, start, settings.start, omega=0)
 
 
 def fit_em_up_to(
@@ -116,11 +149,12 @@ def fit_em_up_to(
     max_regions: int,
     rng: np.random.Generator,
     report: ReportProgress = ignore_progress,
+    settings: FitSettings = _DEFAULT,
 ) -> list[FittedRegions]:
     """Return the fits of 1, 2, ... ``max_regions`` regions, drawn from ``rng`` in turn: one restart in the paper."""
     fits = []
     for n_regions in range(1, max_regions + 1):
-        fits.append(fit_em(binned, targets, n_regions, rng, report=report))
+        fits.append(fit_em(binned, targets, n_regions, rng, report=report, settings=settings))
         report(n_regions / max_regions, FITTING)
     return fits
 
@@ -129,6 +163,7 @@ def fit_em_up_to(
 class Restart:
     """Figures of one restart, without its model: the models of many restarts would take gigabytes."""
 
+    start: Start
     n_regions: int
     lower_bounds: NDArray[np.float64]  # (n_iterations,) see FittedRegions
     training_error: float  # of the two-step MAP, see RegionModel.training_error
@@ -157,6 +192,7 @@ def fit_restarts(  # noqa: PLR0913  # the training set, the settings, and the ca
     n_restarts: int,
     rng: np.random.Generator,
     *,
+    settings: Sequence[FitSettings] = (_DEFAULT,),
     report: ReportProgress = ignore_progress,
     n_threads: int | None = None,
 ) -> Restarts:
@@ -176,6 +212,8 @@ def fit_restarts(  # noqa: PLR0913  # the training set, the settings, and the ca
         1 or more; the paper has 20.
     rng
         Spawns the restarts' generators.
+    settings
+        Of the restarts, which take them in turn.
     report
         Called five times a second, by the calling thread, with the share of restarts that are done. Whatever it raises
         stops the running restarts within a step, a second or so, and leaves nothing running.
@@ -195,11 +233,19 @@ def fit_restarts(  # noqa: PLR0913  # the training set, the settings, and the ca
         msg = f"at least one restart is needed, got {n_restarts}"
         raise InvalidInput(msg)
     fitting = _Fitting(method, binned, targets, max_regions)
-    generators = list(enumerate(rng.spawn(n_restarts)))
-    restarts = run_in_threads(fitting.run, generators, report, FITTING, n_threads)
+    restarts = [
+        _NumberedRestart(index, own, settings[index % len(settings)]) for index, own in enumerate(rng.spawn(n_restarts))
+    ]
+    done = run_in_threads(fitting.run, restarts, report, FITTING, n_threads)
     assert fitting.best is not None  # noqa: S101  # for the type checker: there is at least one restart
     (_, chosen), best = fitting.best
-    return Restarts(tuple(restarts), chosen, best)
+    return Restarts(tuple(done), chosen, best)
+
+
+class _NumberedRestart(NamedTuple):
+    index: int
+    rng: np.random.Generator
+    settings: FitSettings
 
 
 class _Fitting:
@@ -210,53 +256,18 @@ class _Fitting:
         self._lock = Lock()
         self.best: tuple[tuple[float, int], FittedRegions] | None = None  # (training error, index of the restart), fit
 
-    def run(self, numbered: tuple[int, np.random.Generator], report: ReportProgress) -> Restart:
-        """Run the restart of this index, keep its fit if it is the best, and return its figures."""
-        index, rng = numbered
+    def run(self, restart: _NumberedRestart, report: ReportProgress) -> Restart:
+        """Run a restart, keep its fit if it is the best, and return its figures."""
+        index, rng, settings = restart
         started = time.perf_counter()
         if self._method == "fab":
-            fits = [fit_fab(self._binned, self._targets, self._max_regions, rng, report=report)]
+            fits = [fit_fab(self._binned, self._targets, self._max_regions, rng, report=report, settings=settings)]
         else:
-            fits = fit_em_up_to(self._binned, self._targets, self._max_regions, rng, report)
+            fits = fit_em_up_to(self._binned, self._targets, self._max_regions, rng, report, settings)
         errors = [fit.model.training_error(self._binned, self._targets) for fit in fits]
         best = int(np.argmin(errors))
         with self._lock:  # of equal fits the first restart's is kept, whichever finishes first
             if self.best is None or (errors[best], index) < self.best[0]:
                 self.best = (errors[best], index), fits[best]
         seconds = time.perf_counter() - started
-        return Restart(fits[best].model.n_regions, fits[best].lower_bounds, errors[best], seconds)
-
-
-def with_restart_from_rules(  # the restarts, the training set, and the callback
-    restarts: Restarts,
-    rules: RuleList,
-    method: Method,
-    binned: BinnedRows,
-    targets: Targets,
-    *,
-    report: ReportProgress = ignore_progress,
-) -> Restarts:
-    """Return the restarts and one more, the last, which starts from a list of rules; the best is chosen among all."""
-    started = time.perf_counter()
-    start = start_from_rules(rules, binned)
-    fit_from = fit_fab if method == "fab" else fit_em
-    unused = np.random.default_rng(0)  # nothing is drawn, since a start is given
-    fit = fit_from(binned, targets, start.shape[1], unused, start, report)
-    seconds = time.perf_counter() - started
-    error = fit.model.training_error(binned, targets)
-    added = Restart(fit.model.n_regions, fit.lower_bounds, error, seconds)
-    is_better = error < restarts.all[restarts.chosen].training_error
-    chosen, best = (len(restarts.all), fit) if is_better else (restarts.chosen, restarts.best)
-    return Restarts((*restarts.all, added), chosen, best)
-
-
-def start_from_rules(rules: RuleList, binned: BinnedRows) -> NDArray[np.float64]:
-    """Return responsibilities, (n_rows, n_regions), with a region for each rule, or the default, that decides some row.
-
-    Nearly all of each row belongs to the rule that decides it, and a little to every region, so that a fit can move it.
-    """
-    decided_by = np.unique(first_firing(rules.fires(binned)), return_inverse=True)[1]
-    n_regions = int(decided_by.max()) + 1
-    start = np.full((binned.n_rows, n_regions), _SPREAD / n_regions)
-    start[np.arange(binned.n_rows), decided_by] += 1 - _SPREAD
-    return start
+        return Restart(settings.start, fits[best].model.n_regions, fits[best].lower_bounds, errors[best], seconds)

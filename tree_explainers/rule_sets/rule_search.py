@@ -1,7 +1,8 @@
-"""Rules for an ensemble: regions are fitted to its statements, and made into the rules that are printed.
+"""Rules for an ensemble: a rule list that is searched, or regions that are fitted and printed as their boxes.
 
-The ``plain`` search prints the regions' boxes, as the paper does. The ``improved`` search, which is ours, looks for
-rules that predict as well as few short rules can, by local search on their description length.
+``fab`` and ``em`` are the paper's methods: regions are fitted to the ensemble's statements, and their boxes are
+printed, whole or shortened until they can be read. ``rule_list``, which is ours, looks for rules that predict as well
+as few short rules can, by local search on their description length.
 
 References
 ----------
@@ -10,7 +11,7 @@ program is called defragTrees.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -22,19 +23,21 @@ from ..scoring import Targets
 from .box_sweep import SweepLimits
 from .draft_search import SEARCHING, Grower, Pruner, without_idle_conditions
 from .drafts import Draft, boxes_of_draft, description_length, draft_of_boxes, n_errors
-from .fab import Method, Restarts, fit_restarts, with_restart_from_rules
+from .fab import FitSettings, Restarts, fit_restarts
+from .fab import Method as FittingMethod
 from .regions import RegionModel
 from .rule_lists import CERTAINTY, RuleList, boxes_of, fit_rule_list
 from .search_goal import SearchGoal, SearchRows, search_goal, search_rows
 
-Search = Literal["plain", "improved"]
+Method = Literal["rule_list", "fab", "em"]
+BoxForm = Literal["whole", "shortened"]
 
 STRICTNESS = 0.5  # of the description length of rules that predict; see ``search_goal``
 _STRICTNESS_OF_REGIONS = 1.0  # of rules that distinguish regions
 _STRICTNESS_OF_BOXES = 0.05  # of boxes, which are only to lose what hardly helps
 _ERRORS_PER_CONDITION = 0.5  # a condition that corrects fewer training errors is not printed
 _ERRORS_PER_RULE = 1.0
-_RESTARTS_PER_RANDOM_START = 10  # of the improved search: one random start for each 10 restarts of the plain one
+_RESTARTS_PER_FIT = 10  # of rule lists: one fit to begin from for each 10 restarts of ``fab``
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +54,10 @@ class RuleLimits:
 class RuleSettings:
     """Settings of ``find_rules``."""
 
-    method: Method = "fab"
-    search: Search = "improved"
+    method: Method = "rule_list"
+    boxes: BoxForm = "whole"  # of ``fab`` and ``em``
+    regions: FittingMethod = "fab"  # at which a rule list begins
+    fits: tuple[FitSettings, ...] = (FitSettings(),)  # restarts take them in turn
     n_restarts: int = 20
     limits: RuleLimits = field(default_factory=RuleLimits)
 
@@ -63,6 +68,8 @@ class FoundRules:
 
     rules: RuleList
     restarts: Restarts
+    fitted: RegionModel | None = None  # what the paper's methods return; None for a rule list
+    regions: tuple[int, ...] = ()  # (n_rules,) the region whose box each rule is; empty unless boxes are whole
 
 
 def find_rules(
@@ -74,34 +81,68 @@ def find_rules(
 ) -> FoundRules:
     """Find a few rules that predict what an ensemble predicts.
 
-    ``plain`` fits ``n_restarts`` times and prints the boxes of the fit with the smallest training error, as the paper
-    does. ``improved`` makes a tenth of these fits from random starts (at least one), searches for rules from there
-    (``improved_rules``), and fits again from the rows that the rules decide: its regions are those of the best fit
-    of all.
+    ``fab`` and ``em`` fit ``n_restarts`` times and print the boxes of the fit with the smallest training error, as the
+    paper does. ``rule_list`` makes a tenth of these fits (at least one), and searches for rules from there
+    (``improved_rules``).
 
     Parameters
     ----------
     binned, targets
         The training rows and what the rules are to predict.
     settings
-        Method, search, number of restarts, and limits of the printed rules; ``limits.max_rules`` is also K_max.
+        Method, starts, number of restarts, and limits of the printed rules; ``limits.max_rules`` is also K_max. Whole
+        boxes have no limits.
     rng
         Spawns a generator for each random start: the result is the same with any number of threads.
     report
         Called by the calling thread; may raise to stop.
     """
-    method, limits, max_regions = settings.method, settings.limits, settings.limits.max_rules
-    if settings.search == "plain":
-        restarts = fit_restarts(
-            method, binned, targets, max_regions, settings.n_restarts, rng, report=part_of(report, 0.0, 0.8)
-        )
-        rules = plain_rules(restarts.best.model, binned, targets, limits, part_of(report, 0.8, 1.0))
-        return FoundRules(rules, restarts)
-    n_random = max(1, settings.n_restarts // _RESTARTS_PER_RANDOM_START)
-    restarts = fit_restarts(method, binned, targets, max_regions, n_random, rng, report=part_of(report, 0.0, 0.4))
-    rules = improved_rules([restarts.best.model], binned, targets, limits, part_of(report, 0.4, 0.9))
-    restarts = with_restart_from_rules(restarts, rules, method, binned, targets, report=part_of(report, 0.9, 1.0))
-    return FoundRules(rules, restarts)
+    limits, is_list = settings.limits, settings.method == "rule_list"
+    method: FittingMethod = settings.regions if settings.method == "rule_list" else settings.method
+    n_fits = max(1, settings.n_restarts // _RESTARTS_PER_FIT) if is_list else settings.n_restarts
+    share = 0.4 if is_list else 0.8  # of the time
+    restarts = fit_restarts(
+        method,
+        binned,
+        targets,
+        limits.max_rules,
+        n_fits,
+        rng,
+        settings=settings.fits,
+        report=part_of(report, 0.0, share),
+    )
+    model, report = restarts.best.model, part_of(report, share, 1.0)
+    if is_list:
+        return FoundRules(improved_rules([model], binned, targets, limits, report), restarts)
+    if settings.boxes == "shortened":
+        return FoundRules(plain_rules(model, binned, targets, limits, report), restarts, model)
+    rules, regions = box_rules(model, binned, targets)
+    return FoundRules(rules, restarts, model, regions)
+
+
+def box_rules(model: RegionModel, binned: BinnedRows, targets: Targets) -> tuple[RuleList, tuple[int, ...]]:
+    """Return the rules that the paper prints, and the region of each.
+
+    A rule is the box of a region, without conditions that are idle on the training rows, and predicts what its region
+    predicts, with the region's shares of classes. A region whose box no training row is in has no rule. Rules are in
+    the order of their regions' shares of rows, the largest first (ties: the lower region): the paper, whose rules
+    overlap little, names none. The default predicts the commonest class, or the mean, of the rows that no box covers.
+
+    References
+    ----------
+    Hara, Hayashi (2018), section 4.1 and table 4.
+    """
+    rows = search_rows(binned)
+    drafts = draft_of_boxes(boxes_of(model, binned.statements, CERTAINTY), rows)
+    by_share = np.argsort(-model.shares, kind="stable").tolist()
+    regions = tuple(region for region in by_share if drafts[region].fires.any())
+    draft = tuple(without_idle_conditions(drafts[region], rows) for region in regions)
+    fitted = fit_rule_list(boxes_of_draft(draft, rows, binned.statements), binned, targets)
+    predictions = np.append(model.predictions()[list(regions)], fitted.predictions[-1:])
+    scores = fitted.scores
+    if model.scores is not None and fitted.scores is not None:
+        scores = np.concatenate([model.scores[list(regions)], fitted.scores[-1:]])
+    return replace(fitted, predictions=predictions, scores=scores), regions
 
 
 def plain_rules(
@@ -111,7 +152,7 @@ def plain_rules(
     limits: RuleLimits = RuleLimits(),  # frozen
     report: ReportProgress = ignore_progress,
 ) -> RuleList:
-    """Return the rules that the paper prints, in an order, and with only as many conditions as people can read.
+    """Return the rules of regions with only as many conditions as people can read, in an order.
 
     The boxes of the model's regions, without conditions that are idle on the training rows, are sorted by how well each
     alone, with a default, describes the training labels (ties: the lower region). Then conditions and rules that hardly

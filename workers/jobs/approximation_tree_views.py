@@ -6,32 +6,22 @@ from typing import Any
 from explanations.feature_words import implied_answers
 from schemas.approximation_trees import (
     MAX_IMPLICATIONS,
-    ApproximationMethod,
     ApproximationNode,
+    ApproximationTreeRequest,
     ImpliedAnswer,
     Smoothing,
     StructureCount,
 )
 from schemas.models import Score
 from schemas.rule_sets import RuleFeature
-from tree_explainers.approximation_trees.controls import REPLACED
 from tree_explainers.approximation_trees.fidelity import count_structures
-from tree_explainers.approximation_trees.smoothing import BANDWIDTH, MOVE_PROBABILITY
+from tree_explainers.approximation_trees.generators import GeneratorSettings
 from tree_explainers.approximation_trees.trees import ApproximationTree, NodeFacts, TreeNode
 from tree_explainers.onnx_models.description import ModelDescription
 from tree_explainers.questions.conditions import Condition, condition_text, question_text
 from tree_explainers.wording import Phrases
 
 from .column_phrases import feature_type
-
-_SMOOTHED = Smoothing(bandwidth=BANDWIDTH, move_probability=MOVE_PROBABILITY)
-SMOOTHING: dict[ApproximationMethod, Smoothing | None] = {
-    "sta": _SMOOTHED,
-    "ism": None,
-    "born_again": Smoothing(swap_probability=REPLACED),
-    "cart": _SMOOTHED,
-}
-"""How each method draws pseudo samples; ``None`` for the one that draws none."""
 
 _CONDITION_FIELDS = ("feature", "column", "operator", "value", "or_missing", "text", "question", "left", "right")
 
@@ -55,6 +45,20 @@ def view_implications(tree: ApproximationTree, phrases: Phrases) -> list[Implied
         ImpliedAnswer(node=node, holds=holds, implied_node=then_node, implied_holds=then_holds)
         for (node, holds), (then_node, then_holds) in pairs
     ]
+
+
+def view_smoothing(request: ApproximationTreeRequest, generator: GeneratorSettings) -> Smoothing | None:
+    """Return how pseudo-samples were smoothed; ``None`` if there were none, or rows were drawn as they are."""
+    if request.method == "born_again":
+        return Smoothing(swap_probability=request.smearing_probability)
+    if request.fitted_on == "dataset" or generator.method in {"bootstrap", "dataset"}:
+        return None
+    is_kernel, is_ranks = generator.method == "kernel", generator.method == "ranks"
+    return Smoothing(
+        bandwidth=generator.bandwidth if is_kernel else None,
+        rank_bandwidth=generator.bandwidth if is_ranks else None,
+        move_probability=generator.neighbor_probability,
+    )
 
 
 def view_stability(trees: Sequence[ApproximationTree]) -> list[StructureCount] | None:
@@ -89,6 +93,7 @@ def _node(index: int, depth: int, node: TreeNode, classes: Sequence[str], phrase
         n_pseudo_samples=node.facts.n_pseudo_samples,
         p_value=None if node.confidence is None else node.confidence.p_value,
         at_cap=None if node.confidence is None else node.confidence.at_cap,
+        settled=node.facts.is_settled if node.is_leaf else None,
     )
 
 

@@ -167,5 +167,6 @@ def write_dataset(table: FeatureTable, feature_set: str, name: str, into: Path) 
     n_rows, columns = write_normalised(table, lay_out(table.names, table.types, declared), into, limits)
     summary = {"n_rows": n_rows, "columns": [asdict(column) for column in columns]}
     metadata = DatasetMetadata(name=name[:_LONGEST_NAME], target=table.target, row_id=table.row_id)
-    identifier = dataset_identifier(feature_set, table.input.view.id)
+    of_labels = table.input.view.examples.classes is not None and table.input.rows.labels is None
+    identifier = dataset_identifier(feature_set, table.input.view.id, values_of_labels=of_labels)
     return WrittenDataset(identifier, into, summary, metadata.model_dump(mode="json"), feature_set)

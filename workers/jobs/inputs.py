@@ -206,4 +206,6 @@ def load_leaf_space(context: JobContext, request: ProximitiesRequest | LabelAudi
 
 def proximity_kind(requested: str | None) -> ProximityKind:
     """Return the kind of proximity of a request; one that became a job names it (it is never "auto" there)."""
+    if requested == "boosting_l1":
+        return "boosting_l1"
     return "boosting" if requested == "boosting" else "random_forest"

@@ -1,4 +1,4 @@
-"""Make a label audit: rows ranked by how far the rows nearest to them disagree with their label."""
+"""Make a label audit: rows ranked by how far the rows that are like them disagree with their label."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from schemas.label_audits import N_ROWS_SHOWN, AuditedRow, AuditLeafStep, LabelAuditRequest, LabelAuditResult
 from storage.array_files import write_arrays
-from tree_explainers.compute.progress import part_of
-from tree_explainers.label_audits import LabelAudit, audit_labels, share_unopposed
+from tree_explainers.compute.progress import ReportProgress, part_of
+from tree_explainers.label_audits import LabelAudit, audit_by_all_rows, audit_by_neighbors, share_unopposed
 from tree_explainers.leaf_space.coarser_leaves import coarser_leaves, steps_of_min_leaf_rows
 
 from ..runtime.context import JobContext, Produced
@@ -34,7 +34,7 @@ SCHEMA = pa.schema(
     ]
 )
 _GROUP_LINES, _GROUP_NAME_BYTES = 65_536, 64 << 20
-_MOST_UNOPPOSED = 0.5  # share of rows that an audit cannot suspect, with which ``auto`` is content
+_MOST_UNOPPOSED = 0.1  # share of rows that an audit cannot suspect, with which ``auto`` is content
 _RANKING_IS_WEAKER = (
     "where it was grown on the same rows until its leaves were pure, it has learned the wrong labels too, and rows "
     "with the same wrong label share a leaf, which weakens the signal; a model with larger leaves, or one trained "
@@ -54,8 +54,7 @@ def make_label_audit(context: JobContext) -> Produced:
     steps: list[AuditLeafStep] = []
     if request.min_leaf_rows == "auto":
         space, steps = _with_opposed_rows(space, labels)
-    report = part_of(context.report, LEAVES_LOADED, 1)
-    audit = audit_labels(space.dataset.table, space.weights, labels, request.n_neighbors, report)
+    audit = _audit(request, space, labels, part_of(context.report, LEAVES_LOADED, 1))
     audited = _AuditedRows(audit, labels, space, names, rows)
     table = context.workspace / "audit.parquet"
     _write_table(table, audited)
@@ -79,8 +78,16 @@ def _classes(context: JobContext, space: LeafSpace) -> NDArray[np.int64]:
     return classes_of_rows(context.objects, space.model, space.dataset, "target")
 
 
+def _audit(
+    request: LabelAuditRequest, space: LeafSpace, labels: NDArray[np.int64], report: ReportProgress
+) -> LabelAudit:
+    if request.n_neighbors is None:
+        return audit_by_all_rows(space.dataset.table, space.weights, labels, report)
+    return audit_by_neighbors(space.dataset.table, space.weights, labels, request.n_neighbors, report)
+
+
 def _with_opposed_rows(uncut: LeafSpace, labels: NDArray[np.int64]) -> tuple[LeafSpace, list[AuditLeafStep]]:
-    """Return the space of the smallest leaves in which half of the rows meet rows of another label, and what was tried.
+    """Return the space of the smallest leaves in which nearly all rows meet rows of another label, and what was tried.
 
     If there is none, it is the space in which most rows do.
     """
@@ -101,21 +108,22 @@ def _with_opposed_rows(uncut: LeafSpace, labels: NDArray[np.int64]) -> tuple[Lea
 
 def _content(request: LabelAuditRequest, audited: _AuditedRows, steps: list[AuditLeafStep]) -> LabelAuditResult:
     audit, view = audited.audit, audited.space.model.view
-    has_neighbors = audit.n_neighbors > 0
+    has_votes = ~np.isnan(audit.agreement)
     model_agreement = float(np.mean(audited.space.dataset.labels == audited.labels))
     first = _table_lines(audited, audit.ranking[:N_ROWS_SHOWN], 0)
     return LabelAuditResult(
+        method=request.method,
         proximity_kind=audited.space.kind,
         classes=view.classes,
-        n_rows=len(has_neighbors),
+        n_rows=len(has_votes),
         n_trees=view.n_trees,
         min_leaf_rows=audited.space.leaves.min_leaf_rows,
         n_trees_used=audited.space.n_trees_used,
         leaf_steps=steps,
         n_neighbors=request.n_neighbors,
-        mean_agreement=float(audit.agreement[has_neighbors].mean()) if has_neighbors.any() else None,
+        mean_agreement=float(audit.agreement[has_votes].mean()) if has_votes.any() else None,
         n_suggested=int((audit.suggested >= 0).sum()),
-        n_without_neighbors=int((~has_neighbors).sum()),
+        n_without_neighbors=int((~has_votes).sum()),
         model_agreement=model_agreement,
         caution=_caution(model_agreement, steps),
         rows=[AuditedRow(**line) for line in first.to_pylist()],
@@ -156,7 +164,7 @@ def _table_lines(audited: _AuditedRows, rows: NDArray[np.int64], n_before: int) 
         audited.names.take(rows),
         _class_names(audited, audited.labels[rows]),
         pa.array(agreement, mask=np.isnan(agreement)),
-        audit.n_neighbors[rows],
+        pa.nulls(len(rows)) if audit.n_neighbors is None else audit.n_neighbors[rows],
         audit.disagreeing[rows] / audited.space.total_weight,
         _class_names(audited, audit.suggested[rows]),
         _class_names(audited, predicted[rows]),

@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from schemas.datasets import Cell
 from schemas.prototype_quality import PrototypeQuality
 from schemas.prototype_sets import (
+    MAX_CRITICISMS,
     CertificateObjective,
     Coverage,
+    Criticism,
     Prototype,
     PrototypeSetRequest,
     PrototypeSetResult,
@@ -19,10 +21,12 @@ from schemas.prototype_sets import (
     StopReason,
 )
 from storage.array_files import write_arrays
+from storage.artefacts import most_prototypes
 from storage.dataset_files import DatasetFile
 from storage.object_store import ObjectStore
 from tree_explainers.compute.progress import part_of
 from tree_explainers.prototype_sets.certificate import Certificate, certify
+from tree_explainers.prototype_sets.criticisms import find_criticisms
 from tree_explainers.prototype_sets.leaf_boxes import leaf_boxes
 from tree_explainers.prototype_sets.quality import Quality
 from tree_explainers.prototype_sets.readable import feature_numbers
@@ -54,6 +58,10 @@ _CERTIFYING = (0.6, 0.85)
 _MEASURING = (0.85, 0.88)
 _EVALUATING = (0.88, 0.92)
 _COMPARING = (0.92, 1.0)
+_SELECTED_ON_THEM = (
+    "prototypes were selected for their predictions of the rows of evaluation_dataset: these scores are better than "
+    "those of other rows will be"
+)
 
 
 def make_prototype_set(context: JobContext) -> Produced:
@@ -89,6 +97,7 @@ def make_prototype_set(context: JobContext) -> Produced:
         **_view_certificate(certificate, selection.total_weight),
         stopped_by=_view_stop_reason(request, choice, row_coverage),
         prototypes=_view_prototypes(context.objects, chosen, quality),
+        criticisms=_view_criticisms(context.objects, chosen),
         quality=view_quality_of_set(quality, chosen, rows),
         typicality=view_typicality(quantiles, chosen, rows),
         **_evaluate(context, request, choice, rows, row_coverage),
@@ -158,6 +167,7 @@ def _evaluate(
     cautions = (
         caution_of_row_coverage(request, choice.leaf_steps, row_coverage),
         caution_of(rows, baseline.model, left_out),
+        _SELECTED_ON_THEM if request.selected_on == "evaluation_dataset" else None,
     )
     return {
         "evaluation": evaluation,
@@ -201,6 +211,29 @@ def _view_prototype(
     )
 
 
+def _view_criticisms(objects: ObjectStore, chosen: ChosenPrototypes) -> list[Criticism]:
+    """Return rows that no prototype represents well, as many as a result has room for."""
+    space, view, selection = chosen.space, chosen.space.model.view, chosen.selection
+    n_criticisms = max(0, min(MAX_CRITICISMS, most_prototypes(view.feature_names) - len(selection.rows)))
+    found = find_criticisms(space.dataset.table, space.weights, chosen.classes, selection.rows, n_criticisms)
+    with DatasetFile(objects.path(space.dataset.stored.content)) as file:
+        rows = file.take(found.rows)
+    return [
+        Criticism(
+            rank=rank,
+            row_id=str(cells["row_id"]),
+            row=row,
+            label=view.classes[chosen.classes[row]] if view.classes else None,
+            value=None if view.classes else float(str(space.dataset.scores[row, 0])),
+            proximity=covered / selection.total_weight,
+            features=_cells(cells, chosen),
+        )
+        for rank, (row, covered, cells) in enumerate(
+            zip(found.rows.tolist(), found.covered.tolist(), rows, strict=True), 1
+        )
+    ]
+
+
 def _cells(row: dict[str, object], chosen: ChosenPrototypes) -> list[Cell]:
     by_name = {cell["name"]: cell["value"] for cell in row["values"]}  # type: ignore[attr-defined]  # cells as JSON
     named = zip(chosen.space.model.view.feature_names, chosen.space.dataset.columns, strict=True)
@@ -226,7 +259,7 @@ def _view_stop_reason(request: PrototypeSetRequest, choice: Choice, row_coverage
         "max_prototypes": f"{n_selected} prototypes, the most there may be, reach {row_coverage.share:.1%} of the rows",
         "validate": f"{n_selected} prototypes are within one standard error of the best number",
         "no_gain": "no further row would bring any row closer to a prototype",
-        "no_improvement": "no further row would raise the balanced accuracy",
+        "no_improvement": f"no further row would raise the {request.metric.replace('_', ' ')}",
     }
     return StopReason(reason=reason, detail=details[reason])
 

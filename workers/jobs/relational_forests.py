@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -46,7 +46,7 @@ from tree_explainers.relational.query_trie import FeatureColumn
 from tree_explainers.relational.tables import RelationalRows
 from tree_explainers.relational.tilde_trees import TildeSettings
 from tree_explainers.rows import Rows
-from tree_explainers.scoring import balanced_share
+from tree_explainers.scoring import balanced_share, r2_of
 
 from ..runtime.context import JobContext, Produced
 from .feature_columns import WrittenDataset, evaluate_table, write_dataset
@@ -67,7 +67,8 @@ _LONGEST_NAME = 255
 def make_relational_forest(context: JobContext) -> Produced:
     """Make the artefact that a ``RelationalForestRequest`` describes, and publish what it consists of."""
     request = RelationalForestRequest(**context.request)
-    read = load_relational_rows(context, request.relational_dataset, part_of(context.report, *_READING))
+    loaded = load_relational_rows(context, request.relational_dataset, part_of(context.report, *_READING))
+    read = _of_task(loaded, request)
     forest = grow_forest(read.rows, settings_of(request), part_of(context.report, *_GROWING))
     _refuse_without_tests(forest)
     described = described_by_name(forest.features, read.rows.schema)
@@ -81,6 +82,13 @@ def make_relational_forest(context: JobContext) -> Produced:
     content = _content(forest, feature_set, model, dataset, _evaluation(forest, votes, read.rows))
     publish = partial(_publish, feature_set, features, model, dataset)
     return Produced(content.model_dump_json().encode(), publish=publish)
+
+
+def _of_task(read: RelationalInput, request: RelationalForestRequest) -> RelationalInput:
+    """Return what is learned from: of regression the values alone, even where there are few different ones."""
+    if request.task != "regression":
+        return read
+    return replace(read, rows=replace(read.rows, labels=None, classes=()))
 
 
 def settings_of(request: RelationalForestRequest) -> ForestSettings:
@@ -115,7 +123,7 @@ def _table_language(of_table: TableLanguage) -> OfTable:
 def _refuse_without_tests(forest: RelationalForest) -> None:
     if not forest.features:
         detail = (
-            "no test separates the labels: each tree is a single leaf; allow more tables, columns or aggregates, a "
+            "no test separates the targets: each tree is a single leaf; allow more tables, columns or aggregates, a "
             "smaller min_samples_leaf, or take pruning=none"
         )
         raise MethodNotApplicable(detail)
@@ -186,15 +194,28 @@ def _evaluation(forest: RelationalForest, votes: ForestVotes, rows: RelationalRo
     out_of_bag = labelled[votes.n_out_of_bag[labelled] > 0]
     n_leaves = len(forest.ensemble.leaf_nodes)
     return ForestEvaluation(
-        out_of_bag=_scores(votes.out_of_bag, rows, out_of_bag) if len(out_of_bag) else None,
-        training=_scores(votes.sums, rows, labelled),
+        out_of_bag=_scores(votes.out_of_bag, votes.n_out_of_bag, rows, out_of_bag) if len(out_of_bag) else None,
+        training=_scores(votes.sums, np.full(rows.n_examples, len(forest.trees)), rows, labelled),
         n_nodes=forest.ensemble.n_nodes - n_leaves,
         n_leaves=n_leaves,
     )
 
 
-def _scores(sums: NDArray[np.float64], rows: RelationalRows, examples: NDArray[np.int64]) -> ForestScores:
-    assert rows.labels is not None  # noqa: S101  # refused otherwise
+def _scores(
+    sums: NDArray[np.float64], n_trees: NDArray[np.int64], rows: RelationalRows, examples: NDArray[np.int64]
+) -> ForestScores:
+    """Return how well sums over trees predict; of regression, they are divided by the trees' numbers."""
+    if rows.labels is None:
+        assert rows.values is not None  # noqa: S101  # refused otherwise
+        means, values = (sums[examples, 0] / n_trees[examples]), rows.values[examples]
+        error = float(np.mean((means - values) ** 2))
+        return ForestScores(
+            n_examples=len(examples),
+            accuracy=None,
+            balanced_accuracy=None,
+            mean_squared_error=error,
+            r2=r2_of(means, values),
+        )
     truth = rows.labels[examples]
     right = sums[examples].argmax(axis=1) == truth
     balanced_accuracy = balanced_share(right, truth)
@@ -215,7 +236,7 @@ def _content(
         feature_set=feature_set.id,
         model=model.id,
         dataset=dataset.id,
-        task="classification",
+        task=model.derived.read.description.task,
         n_features=len(forest.features),
         evaluation=evaluation,
         trees=[

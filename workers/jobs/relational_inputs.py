@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from explanations.feature_sets import row_id_of
 from schemas.relational_datasets import RelationalColumn, RelationalDataset, RelationalTable
 from storage.array_files import map_file
 from storage.dataset_files.json_reading import spelled
@@ -106,9 +107,7 @@ def read_row_ids(files: RelationalFiles) -> tuple[str, ...]:
     if not examples.primary_key:
         return tuple(map(str, range(examples.n_rows)))
     columns = [files.column(examples.name, name).to_pylist() for name in examples.primary_key]
-    if len(columns) == 1:
-        return tuple(columns[0])
-    return tuple(",".join(_escaped(part) for part in parts) for parts in zip(*columns, strict=True))
+    return tuple(map(row_id_of, zip(*columns, strict=True)))
 
 
 def _read_table(
@@ -198,8 +197,3 @@ def _class_codes(column: pa.ChunkedArray, classes: Iterable[str]) -> NDArray[np.
     codes = np.array([*(position[text] for text in texts), MISSING], dtype=np.int32)
     found: NDArray[np.int32] = codes[pc.fill_null(encoded.indices, -1).to_numpy()]
     return found
-
-
-def _escaped(part: str) -> str:
-    """Return a part of an id so that no two lists of parts give the same id."""
-    return part.replace("\\", "\\\\").replace(",", "\\,")

@@ -11,6 +11,7 @@ from schemas.models import Score
 from schemas.rule_sets import (
     Condition,
     ConstantRuleScores,
+    Region,
     Restart,
     Rule,
     RuleFeature,
@@ -29,7 +30,8 @@ from tree_explainers.questions.conditions import Condition as PrintedCondition
 from tree_explainers.questions.conditions import TrainingValues, rule_text
 from tree_explainers.questions.statements import Statements, statements_of
 from tree_explainers.rows import Rows
-from tree_explainers.rule_sets.fab import Restarts
+from tree_explainers.rule_sets.fab import STARTS, FitSettings, Restarts, Start, omega_of
+from tree_explainers.rule_sets.regions import RegionModel
 from tree_explainers.rule_sets.rule_lists import (
     PrintedRules,
     RuleList,
@@ -46,6 +48,7 @@ from ..runtime.context import JobContext, Produced
 from .cautions import caution_of_figures
 from .column_phrases import dataset_phrases, feature_type
 from .inputs import OpenModel, ScoredDataset, apply_model, open_model
+from .region_tables import FittedRows, write_region_tables
 from .row_targets import constant_predictions, predicted_targets, refuse_unlabelled, true_targets
 
 # Shares of the job's progress, which goes from 0 to 1 and never back.
@@ -59,13 +62,28 @@ def make_rule_set(context: JobContext) -> Produced:
     """Make the artefact that a ``RuleSetRequest`` describes."""
     request = RuleSetRequest(**context.request)
     inputs = load_inputs(context, request)
-    limits = RuleLimits(max_rules=request.max_rules)
-    settings = RuleSettings(request.method, request.search, request.n_restarts, limits)
     report = part_of(context.report, *_FINDING)
-    found = find_rules(inputs.training.binned, inputs.targets, settings, context.rng, report)
+    found = find_rules(inputs.training.binned, inputs.targets, _settings(request), context.rng, report)
     context.report(_EVALUATING, "evaluating rules")
     printed = _print(found.rules, inputs)
-    return Produced(_content(request, inputs, found, printed).model_dump_json().encode())
+    content = _content(request, inputs, found, printed).model_dump_json().encode()
+    if request.method == "rule_list":
+        return Produced(content)
+    rows = FittedRows(inputs.dataset, inputs.training.binned, inputs.model.view.classes)
+    model = found.restarts.best.model
+    return Produced(content, files=write_region_tables(context.workspace, context.objects, rows, model))
+
+
+def _settings(request: RuleSetRequest) -> RuleSettings:
+    starts: tuple[Start, ...] = STARTS if request.start == "in_turn" else (request.start,)
+    return RuleSettings(
+        request.method,
+        request.boxes,
+        request.regions,
+        tuple(FitSettings(start, request.omega) for start in starts),
+        request.n_restarts,
+        RuleLimits(max_rules=request.max_rules),
+    )
 
 
 # Inputs: raw rows, the bins that the trees' tests put them in, and their targets.
@@ -86,6 +104,7 @@ class RuleSetInputs:
     """The inputs of a rule set."""
 
     model: OpenModel
+    dataset: ScoredDataset  # of the training rows
     statements: Statements
     training: EvaluationRows
     evaluation: EvaluationRows | None  # other rows, if the request names any
@@ -116,9 +135,9 @@ def load_inputs(context: JobContext, request: RuleSetRequest) -> RuleSetInputs:
     evaluation = None
     if request.evaluation_dataset is not None:
         report = part_of(context.report, *_READING_FOR_EVALUATION)
-        dataset = apply_model(context, model, request.evaluation_dataset, report)
-        evaluation = _evaluation_rows(context.objects, model, dataset, statements)
-    return RuleSetInputs(model, statements, training, evaluation, targets, phrases)
+        other = apply_model(context, model, request.evaluation_dataset, report)
+        evaluation = _evaluation_rows(context.objects, model, other, statements)
+    return RuleSetInputs(model, dataset, statements, training, evaluation, targets, phrases)
 
 
 def _evaluation_rows(
@@ -172,12 +191,13 @@ def evaluate(
 ) -> RuleSetEvaluation:
     """Compare the predictions of printed rules, regions and model with each other and with the true targets."""
     fires = printed.fires(rows.rows)
+    regions = found.fitted
     return RuleSetEvaluation(
         n_rows=len(fires),
         evaluated_on=evaluated_on,
         measured_against="model" if rows.truth is None else "target",
         as_printed=_scores(found.rules.predictions[first_firing(fires)], rows),
-        as_fitted=_scores(found.restarts.best.model.predict(rows.binned), rows),
+        as_fitted=None if regions is None else _scores(regions.predict(rows.binned), rows),
         model=None if rows.truth is None else _scores(rows.predicted.classes_or_values, rows),
         constant=ConstantRuleScores(
             **asdict(score_constants(rows.truth, rows.predicted)),
@@ -210,23 +230,25 @@ def _content(request: RuleSetRequest, inputs: RuleSetInputs, found: FoundRules, 
         task=view.task,
         classes=view.classes,
         method=request.method,
-        search=request.search,
+        boxes=None if found.fitted is None else request.boxes,
         labels=request.labels,
         n_rows=inputs.targets.n_rows,
         n_trees=view.n_trees,
         n_statements=inputs.statements.n_statements,
-        **_view_rules(found.rules, printed, inputs),
+        **_view_rules(found, printed, inputs),
         training_evaluation=on_training,
         evaluation=elsewhere or on_training,
         caution=_caution(on_training) if elsewhere is None else None,
+        regions=[] if found.fitted is None else _view_regions(found.fitted, inputs),
+        omega=_omega(request, inputs),
         restarts=_view_restarts(found.restarts),
         lower_bounds=found.restarts.best.lower_bounds.tolist(),
     )
 
 
-def _view_rules(rules: RuleList, printed: PrintedRules, inputs: RuleSetInputs) -> dict[str, Any]:
+def _view_rules(found: FoundRules, printed: PrintedRules, inputs: RuleSetInputs) -> dict[str, Any]:
     """Return the fields of ``RuleSetResult`` about the rules, with their counts on the training rows."""
-    classes = inputs.model.view.classes
+    rules, classes = found.rules, inputs.model.view.classes
     fires = printed.fires(inputs.training.rows)
     each = measure_each(rules, fires, inputs.targets)
     views = [
@@ -236,6 +258,7 @@ def _view_rules(rules: RuleList, printed: PrintedRules, inputs: RuleSetInputs) -
             conditions=_view_conditions(printed.rules[index]),
             prediction=_prediction(rules, index, classes),
             scores=_shares(rules, index, classes),
+            region=found.regions[index] if found.regions else None,
             coverage=float(each.coverage[index]),
             precision=None if np.isnan(each.precision[index]) else float(each.precision[index]),
             n_rows=int(each.n_covered[index]),
@@ -290,10 +313,39 @@ def _shares(rules: RuleList, index: int, classes: list[str]) -> list[Score]:
     return [Score(label=label, value=share) for label, share in zip(classes, shares, strict=True)]
 
 
+def _view_regions(model: RegionModel, inputs: RuleSetInputs) -> list[Region]:
+    classes, predictions = inputs.model.view.classes, model.predictions()
+    n_rows = np.bincount(model.map_regions(inputs.training.binned), minlength=model.n_regions)
+    scores = np.empty((model.n_regions, 0)) if model.scores is None else model.scores
+    named = [
+        [Score(label=label, value=share) for label, share in zip(classes, own, strict=True)] for own in scores.tolist()
+    ]
+    return [
+        Region(
+            region=region,
+            share=float(model.shares[region]),
+            prediction=classes[int(predictions[region])] if classes else float(predictions[region]),
+            scores=named[region],
+            mean=None if model.means is None else float(model.means[region]),
+            variance=None if model.precisions is None else float(1 / model.precisions[region]),
+            n_rows=int(n_rows[region]),
+        )
+        for region in range(model.n_regions)
+    ]
+
+
+def _omega(request: RuleSetRequest, inputs: RuleSetInputs) -> float | None:
+    """Return what a region cost; only FAB knows such a cost."""
+    if request.method != "fab":
+        return None
+    return omega_of(inputs.training.binned, inputs.targets) if request.omega is None else request.omega
+
+
 def _view_restarts(restarts: Restarts) -> list[Restart]:
     return [
         Restart(
             restart=index,
+            start=each.start,
             n_regions=each.n_regions,
             n_iterations=len(each.lower_bounds),
             lower_bound=float(each.lower_bounds[-1]),

@@ -109,7 +109,7 @@ def test_a_few_rows_are_compared_at_once(client: Leafspace, model: str) -> None:
 
 
 def test_what_is_not_ready_says_so(client: Leafspace, model: str, dataset: str) -> None:
-    audit = client.label_audits.create(model, dataset, n_neighbors=9)
+    audit = client.label_audits.create(model, dataset, method="neighbors", n_neighbors=9)
 
     if audit.status == "pending":
         with pytest.raises(Conflict, match="call wait"):
@@ -118,7 +118,7 @@ def test_what_is_not_ready_says_so(client: Leafspace, model: str, dataset: str) 
 
 
 def test_results_of_what_is_listed_load_when_they_are_needed(client: Leafspace, model: str, dataset: str) -> None:
-    made = client.label_audits.create(model, dataset, n_neighbors=9).wait(timeout=120)
+    made = client.label_audits.create(model, dataset, method="neighbors", n_neighbors=9).wait(timeout=120)
 
     listed = next(each for each in client.label_audits.list() if each.id == made.id)
     unpickled = pickle.loads(pickle.dumps(made))  # noqa: S301  # our own

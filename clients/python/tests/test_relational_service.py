@@ -255,9 +255,11 @@ def test_a_prediction_is_explained_from_the_rows_of_one_example(client: Leafspac
     explainer = client.explainers.create(forest.model, prototypes)
     by_id = explainer.explain(dataset=forest.dataset, row_ids=["7", "11"])
 
-    explanations = explainer.explain([nested(7), nested(11)], row_ids=["7", "11"])
+    explanations = explainer.explain([nested(7), nested(11)])
 
     assert [str(each) for each in explanations] == [str(each) for each in by_id]
+    named = explainer.explain([nested(7), nested(11)], row_ids=["a", "b"])
+    assert [each.row_id for each in named] == ["a", "b"]
     assert explainer.explain(nested(7))[0].label == by_id["7"].label
     with pytest.raises(Invalid, match="do not mix them with rows"):
         explainer.explain([nested(7), {"age": 3}])

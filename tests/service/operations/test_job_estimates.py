@@ -35,7 +35,7 @@ SOME = Sizes(
 )
 REQUESTS: dict[str, dict[str, Any]] = {
     "proximities": {"n_neighbors": 10, "min_leaf_rows": 1},
-    "label_audits": {"n_neighbors": 10, "min_leaf_rows": 1},
+    "label_audits": {"n_neighbors": None, "min_leaf_rows": "auto"},
     "prototype_sets": {"n_candidates": None, "refine": "none", "min_leaf_rows": "auto"},
     "rule_sets": {"max_rules": 10},
     "approximation_trees": {"method": "cart", "max_pseudo_samples": 100_000},

@@ -24,8 +24,8 @@ STAGES = ("claimed", "computing", "files written", "objects half kept", "objects
 def die_on_the_way(context: JobContext) -> Produced:
     """Make a result of all three sizes, and die at ``stage`` the first time."""
     stage = context.request["stage"] if _is_first(context) else ""
-    die = _kill_the_worker if context.request["victim"] == "worker" else _kill_this_process
-    _arm(stage, die)
+    die = _kill_the_worker if context.request["victim"] == "worker" else kill_this_process
+    arm(stage, die)
     _at("claimed", stage, die)
     context.report(0.5, "computing")
     _at("computing", stage, die)
@@ -74,12 +74,14 @@ def _at(here: str, stage: str, die: Callable[[], None]) -> None:
         die()
 
 
-def _arm(stage: str, die: Callable[[], None]) -> None:
+def arm(stage: str, die: Callable[[], None]) -> None:
     """Have what the job's process does after the work die on its way; each function is one that it calls."""
     if stage == "objects half kept":
         _wrap(os, "fsync", die)
     elif stage == "objects kept":
         _wrap(AttemptStore, "succeed", die, is_called=False)
+    elif stage == "things published":
+        _wrap(lifecycle, "publish_things", die)
     elif stage == "row changed":
         _wrap(lifecycle, "publish", die)
     elif stage == "committed":
@@ -97,7 +99,7 @@ def _wrap(owner: Any, name: str, die: Callable[[], None], *, is_called: bool = T
     setattr(owner, name, call_and_die)
 
 
-def _kill_this_process() -> None:
+def kill_this_process() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 

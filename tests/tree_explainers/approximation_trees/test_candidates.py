@@ -12,8 +12,8 @@ from tests.support.naive_rules import holds
 from tests.support.naive_sta import rounded_midway, thresholds
 from tests.support.pipelines import adult, rows_of_frame, sick_thyroid, titanic
 from tree_explainers.approximation_trees.candidates import Candidates, candidates_of, round_midpoints
+from tree_explainers.approximation_trees.generators import Smoother
 from tree_explainers.approximation_trees.node_boxes import NodeBox
-from tree_explainers.approximation_trees.smoothing import Smoother
 from tree_explainers.questions.conditions import Condition
 from tree_explainers.rows import Rows
 from tree_explainers.rule_sets.rule_lists import PrintedRules

@@ -19,9 +19,9 @@ from tree_explainers.approximation_trees.controls import (
     smallest_good,
     smeared_rows,
 )
+from tree_explainers.approximation_trees.generators import Smoother
 from tree_explainers.approximation_trees.node_boxes import NodeBox
 from tree_explainers.approximation_trees.oracle import LabelledRows, SessionOracle, label_rows
-from tree_explainers.approximation_trees.smoothing import Smoother
 from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.compute.progress import ignore_progress
 from tree_explainers.onnx_models.session import ModelSession

@@ -5,10 +5,10 @@ import pytest
 
 from tests.support.implied_columns import implications_of_case, implied_case
 from tree_explainers.approximation_trees.controls import ControlSettings, grow_born_again, grow_cart
+from tree_explainers.approximation_trees.generators import Smoother
 from tree_explainers.approximation_trees.node_boxes import NodeBox
 from tree_explainers.approximation_trees.oracle import Floats, SessionOracle
 from tree_explainers.approximation_trees.possible_rows import PossibleRows
-from tree_explainers.approximation_trees.smoothing import Smoother
 from tree_explainers.approximation_trees.sta import StaSettings, grow_sta
 from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.approximation_trees.trees import ApproximationTree
@@ -60,7 +60,7 @@ def test_pseudo_rows_of_a_node_stay_in_its_box() -> None:
     smoother = Smoother.of(case.rows, {})
 
     drawn, again = (
-        PossibleRows(smoother, implications).draw(at_node, box, 3_000, np.random.default_rng(0)) for _ in range(2)
+        PossibleRows(smoother, implications).at_node(at_node, box)(3_000, np.random.default_rng(0)) for _ in range(2)
     )
     bare = smoother.draw(at_node, box, 3_000, np.random.default_rng(0))
 

@@ -5,9 +5,9 @@ import pandas as pd
 
 from tests.support.shared import shared_path
 from tree_explainers.approximation_trees.candidates import candidates_of
+from tree_explainers.approximation_trees.generators import Smoother
 from tree_explainers.approximation_trees.node_boxes import NodeBox
 from tree_explainers.approximation_trees.pseudo_samples import MergedCandidates
-from tree_explainers.approximation_trees.smoothing import Smoother
 from tree_explainers.rows import Rows
 
 
@@ -38,7 +38,7 @@ def test_each_column_is_a_chance_to_stop() -> None:
         reports.append((fraction, stage))
 
     candidates = candidates_of(rows, {}, 5, report)
-    Smoother.of(rows, {}, report)
+    Smoother.of(rows, {}, report=report)
     drawn = rows.take(slice(0, 300))
     MergedCandidates.of(candidates, [candidates.bins_of(drawn)], report)
 

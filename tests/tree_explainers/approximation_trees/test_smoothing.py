@@ -11,11 +11,14 @@ from scipy.stats import chi2_contingency, ks_2samp
 from tests.support.models import fitted
 from tests.support.naive_smoothing import NaiveSmoother
 from tests.support.pipelines import adult, rows_of_frame, sick_thyroid, titanic
+from tree_explainers.approximation_trees.generators import GeneratorMethod, GeneratorSettings, Smoother, row_generator
 from tree_explainers.approximation_trees.node_boxes import NodeBox, is_missing
-from tree_explainers.approximation_trees.smoothing import Smoother
 from tree_explainers.questions.conditions import Condition
 from tree_explainers.rows import Rows
 
+KERNEL, RANKS = GeneratorSettings("kernel"), GeneratorSettings("ranks")
+SMOOTHED: tuple[GeneratorMethod, ...] = ("ranks", "kernel")
+METHODS: tuple[GeneratorMethod, ...] = (*SMOOTHED, "residual_permutation", "bootstrap", "dataset")
 TABLES = {"titanic": titanic, "adult": adult, "sick_thyroid": sick_thyroid}
 
 
@@ -71,22 +74,27 @@ def at_node(name: str) -> tuple[Rows, Rows, NodeBox]:
     return rows, rows.take(np.flatnonzero(box.contains(rows))), box
 
 
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", NODES)
-def test_pseudo_rows_lie_in_the_box(name: str) -> None:
+def test_pseudo_rows_lie_in_the_box(name: str, method: GeneratorMethod) -> None:
     rows, here, box = at_node(name)
+    generator = row_generator(rows, {}, GeneratorSettings(method, rows=rows))
 
-    drawn = Smoother.of(rows, {}).draw(here, box, 20_000, np.random.default_rng(0))
+    drawn = generator.at_node(here, box)(5_000, np.random.default_rng(0))
 
-    assert len(drawn) == 20_000
+    assert len(drawn) == 5_000
     assert box.contains(drawn).all()
 
 
+@pytest.mark.parametrize("method", SMOOTHED)
 @pytest.mark.parametrize("name", NODES)
-def test_pseudo_rows_are_distributed_as_rows_that_are_drawn_again_outside_the_box(name: str) -> None:
+def test_pseudo_rows_are_distributed_as_rows_that_are_drawn_again_outside_the_box(
+    name: str, method: GeneratorMethod
+) -> None:
     rows, here, box = at_node(name)
 
-    drawn = Smoother.of(rows, {}).draw(here, box, 20_000, np.random.default_rng(0))
-    naive = NaiveSmoother(rows).draw(here, box, 1_500, np.random.default_rng(1))
+    drawn = Smoother.of(rows, {}, GeneratorSettings(method)).draw(here, box, 20_000, np.random.default_rng(0))
+    naive = NaiveSmoother(rows, method).draw(here, box, 1_000, np.random.default_rng(1))
 
     for ours, theirs in zip(drawn.columns, naive.columns, strict=True):
         assert _chance_of_such_a_difference(ours, theirs) > 1e-4
@@ -96,7 +104,7 @@ def test_noise_has_a_tenth_of_the_standard_deviation_of_the_feature() -> None:
     rows = fitted("random_forest_multiclass").rows
     row = rows.take(np.array([7]))
 
-    drawn = Smoother.of(rows, {}).draw(row, NodeBox({}), 50_000, np.random.default_rng(0))
+    drawn = Smoother.of(rows, {}, KERNEL).draw(row, NodeBox({}), 50_000, np.random.default_rng(0))
 
     for values, column, smoothed in zip(rows.columns, row.columns, drawn.columns, strict=True):
         if (values != np.floor(values)).any():
@@ -104,11 +112,66 @@ def test_noise_has_a_tenth_of_the_standard_deviation_of_the_feature() -> None:
             assert smoothed.mean() == pytest.approx(column[0], abs=0.01 * values.std())
 
 
+def test_noise_of_ranks_has_the_scale_that_the_data_have_there() -> None:
+    values = np.exp(np.random.default_rng(0).normal(0, 3, 2_000))  # the standard deviation is 30 times the median
+    rows = Rows(("skewed",), (values,))
+
+    drawn = Smoother.of(rows, {}, RANKS).draw(rows, NodeBox({}), 50_000, np.random.default_rng(1)).columns[0]
+    of_kernel = Smoother.of(rows, {}, KERNEL).draw(rows, NodeBox({}), 50_000, np.random.default_rng(1)).columns[0]
+
+    assert values.min() <= drawn.min() < drawn.max() <= values.max()
+    for share in (0.1, 0.5, 0.9):
+        assert np.mean(drawn <= np.quantile(values, share)) == pytest.approx(share, abs=0.01)
+    assert np.mean(of_kernel < 0) > 0.4  # no training value is
+
+
+def test_exchanged_residuals_keep_how_columns_depend_on_each_other() -> None:
+    rng = np.random.default_rng(0)
+    first = rng.normal(size=1_000)
+    rows = Rows(("first", "second"), (first, 3 * first + 0.1 * rng.normal(size=1_000)))
+
+    drawn = row_generator(rows, {}, GeneratorSettings("residual_permutation")).at_node(rows, NodeBox({}))(
+        5_000, np.random.default_rng(1)
+    )
+
+    for given, found in zip(rows.columns, drawn.columns, strict=True):
+        assert found.std() == pytest.approx(given.std(), rel=0.05)
+        assert not set(found) <= set(given)
+    assert np.corrcoef(*drawn.columns)[0, 1] > 0.99
+
+
+def test_rows_of_another_dataset_are_drawn_as_far_as_they_reach_the_node() -> None:
+    rows, here, box = at_node("adults with fares in an interval")
+    own = rows.take(slice(0, None, 2))
+    inside = own.take(np.flatnonzero(box.contains(own)))
+    generator = row_generator(rows, {}, GeneratorSettings("dataset", rows=own))
+
+    drawn = generator.at_node(here, box)(3_000, np.random.default_rng(0))
+    elsewhere = row_generator(rows, {}, GeneratorSettings("dataset", rows=own.take(np.flatnonzero(~box.contains(own)))))
+
+    assert 0 < len(inside) < len(here)
+    assert _lines(drawn) == _lines(inside)
+    assert _lines(elsewhere.at_node(here, box)(3_000, np.random.default_rng(0))) == _lines(here)
+
+
+def test_the_bootstrap_draws_the_rows_of_the_node() -> None:
+    rows, here, box = at_node("few occupations, long hours")
+
+    drawn = row_generator(rows, {}, GeneratorSettings("bootstrap")).at_node(here, box)(400, np.random.default_rng(0))
+
+    assert _lines(drawn) <= _lines(here)
+
+
+def _lines(rows: Rows) -> set[str]:
+    return {str(line) for line in zip(*(column.tolist() for column in rows.columns), strict=True)}
+
+
+@pytest.mark.parametrize("settings", [KERNEL, RANKS])
 @pytest.mark.parametrize("name", TABLES)
-def test_whole_numbers_and_categories_stay_what_training_rows_have(name: str) -> None:
+def test_whole_numbers_and_categories_stay_what_training_rows_have(name: str, settings: GeneratorSettings) -> None:
     rows = rows_of_frame(TABLES[name]().features)
 
-    drawn = Smoother.of(rows, {}).draw(rows, NodeBox({}), 5_000, np.random.default_rng(0))
+    drawn = Smoother.of(rows, {}, settings).draw(rows, NodeBox({}), 5_000, np.random.default_rng(0))
 
     n_checked = 0
     for values, smoothed in zip(rows.columns, drawn.columns, strict=True):
@@ -131,23 +194,26 @@ def test_a_text_that_represents_a_missing_category_stays() -> None:
     assert Counter(others.select(["embarked"]).columns[0])["unknown"] < 40  # two rows of 1,309
 
 
-def test_a_box_one_number_wide_is_no_trouble() -> None:
+@pytest.mark.parametrize("method", SMOOTHED)
+def test_a_box_one_number_wide_is_no_trouble(method: GeneratorMethod) -> None:
     rows = fitted("random_forest_regression").rows
     name, value = rows.names[2], float(rows.columns[2][0])
     box = NodeBox({}).below(number(name, value), holds=True)
     box = box.below(number(name, float(np.nextafter(value, -1))), holds=False)
 
-    drawn = Smoother.of(rows, {}).draw(rows.take(np.array([0])), box, 1_000, np.random.default_rng(0))
+    smoother = Smoother.of(rows, {}, GeneratorSettings(method))
+    drawn = smoother.draw(rows.take(np.array([0])), box, 1_000, np.random.default_rng(0))
 
     assert (drawn.columns[2] == value).all()
 
 
+@pytest.mark.parametrize("settings", [KERNEL, RANKS])
 @pytest.mark.parametrize("largest", [3.4e38, 1e308])
-def test_no_number_becomes_larger_than_models_read(largest: float) -> None:
+def test_no_number_becomes_larger_than_models_read(largest: float, settings: GeneratorSettings) -> None:
     values = fitted("random_forest_regression").rows.columns[2]
     rows = Rows(("huge",), (values / np.abs(values).max() * largest,))
 
-    drawn = Smoother.of(rows, {}).draw(rows, NodeBox({}), 5_000, np.random.default_rng(0))
+    drawn = Smoother.of(rows, {}, settings).draw(rows, NodeBox({}), 5_000, np.random.default_rng(0))
 
     assert np.abs(drawn.columns[0]).max() <= largest
 

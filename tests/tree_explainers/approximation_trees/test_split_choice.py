@@ -22,10 +22,10 @@ from tests.support.naive_sta import (
 )
 from tests.support.pseudo_rows import FORESTS, MIXED, PseudoRows, pseudo_rows, training
 from tree_explainers.approximation_trees.candidates import Candidates, candidates_of
+from tree_explainers.approximation_trees.generators import Smoother
 from tree_explainers.approximation_trees.node_boxes import NodeBox
 from tree_explainers.approximation_trees.oracle import SessionOracle, TargetTransform
 from tree_explainers.approximation_trees.pseudo_samples import MergedCandidates, PseudoSample
-from tree_explainers.approximation_trees.smoothing import Smoother
 from tree_explainers.approximation_trees.split_choice import (
     FIRST_SIZE,
     Comparison,

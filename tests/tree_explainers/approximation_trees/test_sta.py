@@ -12,9 +12,9 @@ from tests.support.models import FittedModel, fitted, matrix_data, onnx_of, rows
 from tests.support.pipelines import FittedPipeline, fitted_pipeline
 from tree_explainers.approximation_trees import pseudo_samples, split_sums, split_variances
 from tree_explainers.approximation_trees.candidates import candidates_of
+from tree_explainers.approximation_trees.generators import Smoother
 from tree_explainers.approximation_trees.node_boxes import NodeBox
 from tree_explainers.approximation_trees.oracle import SessionOracle
-from tree_explainers.approximation_trees.smoothing import Smoother
 from tree_explainers.approximation_trees.sta import StaSettings, grow_sta
 from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.approximation_trees.trees import ApproximationTree

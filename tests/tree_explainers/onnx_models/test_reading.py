@@ -218,9 +218,9 @@ def test_a_forest_of_a_million_nodes_is_read_in_seconds() -> None:
     _repeat_trees(one.graph.node[0], 100)
     data = one.SerializeToString()
 
-    started = time.perf_counter()
+    started = time.process_time()
     found = read(data)
-    seconds = time.perf_counter() - started
+    seconds = time.process_time() - started
 
     assert found.description.n_trees == 1000
     assert found.description.n_nodes > 700_000

@@ -36,7 +36,7 @@ def value(proximity: NDArray[np.int64], classes: NDArray[np.int64], rows: NDArra
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dataset", [*CLASSIFICATIONS, REGRESSION])
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.sampled("pairs")
+@pytest.mark.sampled("values")
 def test_no_set_of_as_many_prototypes_exceeds_the_bound(method: Method, dataset: str, kind: ProximityKind) -> None:
     real = real_leaves(dataset, kind, n_rows=150)
     for seed in range(4):
@@ -58,7 +58,7 @@ def test_no_set_of_as_many_prototypes_exceeds_the_bound(method: Method, dataset:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dataset", CLASSIFICATIONS)
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.sampled("pairs")
+@pytest.mark.sampled("values")
 def test_of_a_sample_of_candidates_both_bounds_hold(method: Method, dataset: str, kind: ProximityKind) -> None:
     real = real_leaves(dataset, kind, n_rows=150)
     for seed in range(4):
@@ -98,7 +98,7 @@ def test_the_bound_holds_however_few_pairs_are_known(method: Method, max_pairs: 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("dataset", CLASSIFICATIONS)
-@pytest.mark.sampled("pairs")
+@pytest.mark.sampled("values")
 def test_the_bound_is_tighter_than_by_gains_alone(dataset: str, method: Method, kind: ProximityKind) -> None:
     real = real_leaves(dataset, kind)
     classes = real.classes("predicted")
@@ -156,7 +156,7 @@ def test_what_greedy_choices_promise_is_kept_to(method: Method) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dataset", [*CLASSIFICATIONS, REGRESSION])
 @pytest.mark.parametrize("method", SWAPPABLE)
-@pytest.mark.sampled("pairs")
+@pytest.mark.sampled("values")
 def test_swaps_never_lower_the_certificate_and_their_bound_holds(
     method: Method, dataset: str, kind: ProximityKind, n_candidates: int | None
 ) -> None:
@@ -192,7 +192,7 @@ def test_swaps_never_lower_the_certificate_and_their_bound_holds(
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dataset", [*CLASSIFICATIONS, REGRESSION])
 @pytest.mark.parametrize("method", SWAPPABLE)
-@pytest.mark.sampled("pairs")
+@pytest.mark.sampled("values")
 def test_swaps_never_lower_the_certificate_of_many_rows(
     method: Method, dataset: str, kind: ProximityKind, n_candidates: int | None
 ) -> None:

@@ -8,14 +8,17 @@ from tests.support import naive
 from tests.support.real_leaves import CLASSIFICATIONS, KINDS, REGRESSION, real_leaves
 from tree_explainers.errors import InvalidInput, MethodNotApplicable
 from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind
+from tree_explainers.prototype_sets.certificate import certify
+from tree_explainers.prototype_sets.criticisms import find_criticisms
 from tree_explainers.prototype_sets.selection import (
     Method,
     PrototypeSelection,
     sample_candidates,
     select_prototypes,
 )
+from tree_explainers.prototype_sets.supervised import JudgedRows, Metric
 
-METHODS: tuple[Method, ...] = ("sm_u", "sm_a", "sm_wa", "sg", "a_pete")
+METHODS: tuple[Method, ...] = ("sm_u", "sm_a", "sm_wa", "sg", "a_pete", "k_medoids")
 N_PROTOTYPES = 9
 
 
@@ -311,6 +314,63 @@ def test_supervised_selection_stops_when_no_row_improves_accuracy() -> None:
 
     assert selection.rows.tolist() == [0, 5]
     assert selection.stopped_by == "no_improvement"
+
+
+@pytest.mark.parametrize("metric", ["balanced_accuracy", "accuracy"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_supervised_selection_is_judged_by_other_rows_as_in_the_slow_twin(kind: ProximityKind, metric: Metric) -> None:
+    real = real_leaves("covertype_20k", kind)
+    classes, truth = real.classes("target")[:120], real.classes("predicted")[120:220]
+    n_leaves = np.diff(real.table.offsets)
+    table, others = (LeafTable.from_leaves(real.leaves[rows], n_leaves) for rows in (slice(120), slice(120, 220)))
+
+    selection = select_prototypes(
+        table, classes, real.weights, "sg", n_prototypes=6, judged=JudgedRows(truth, others, metric)
+    )
+
+    proximity = naive.proximity_matrix(real.leaves[:220], real.weights)
+    is_balanced = metric == "balanced_accuracy"
+    assert selection.rows.tolist() == naive.sg_on_other_rows(proximity, classes, truth, 6, is_balanced=is_balanced)
+
+
+def test_k_medoids_with_swaps_never_covers_less_and_counts_prototypes_of_any_class() -> None:
+    real = real_leaves("titanic", "random_forest")
+    classes = real.classes("target")
+
+    greedy, swapped = (
+        select_prototypes(real.table, classes, real.weights, "k_medoids", n_prototypes=5, refine=refine)
+        for refine in ("none", "swap")
+    )
+
+    proximity = naive.proximity_matrix(real.leaves, real.weights)
+    for selection in (greedy, swapped):
+        assert selection.objective == proximity[:, selection.rows].max(axis=1).sum()
+        assert selection.classes.tolist() == classes[selection.rows].tolist()
+        found = certify(real.table, classes, real.weights, selection.rows, method="k_medoids")
+        assert found.objective == selection.objective <= found.upper_bound
+    assert swapped.objective >= greedy.objective
+
+
+@pytest.mark.parametrize("dataset", ["breast_cancer", REGRESSION])
+def test_criticisms_are_those_of_the_slow_twin(dataset: str) -> None:
+    real = real_leaves(dataset, "random_forest")
+    classes = real.classes("target")
+    prototypes = select_prototypes(real.table, classes, real.weights, "sm_a", n_prototypes=4).rows
+
+    found = find_criticisms(real.table, real.weights, classes, prototypes, 10)
+
+    proximity = naive.proximity_matrix(real.leaves, real.weights)
+    assert found.rows.tolist() == naive.criticisms(proximity, classes, prototypes.tolist(), 10)
+    own = classes[prototypes] == classes[found.rows][:, None]
+    assert found.covered.tolist() == (proximity[np.ix_(found.rows, prototypes)] * own).max(axis=1).tolist()
+
+
+def test_there_are_no_more_criticisms_than_other_rows() -> None:
+    real = real_leaves("breast_cancer", "random_forest")
+
+    found = find_criticisms(real.table, real.weights, real.classes("target"), np.arange(397), 10)
+
+    assert len(found.rows) == 3
 
 
 def test_one_row_is_its_own_prototype() -> None:

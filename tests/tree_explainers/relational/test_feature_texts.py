@@ -31,21 +31,21 @@ def _count(operator: str, value: float) -> dict[str, Any]:
     [
         (
             _feature("exists", [ACCOUNT], [CREDIT, _count(">", 2)]),
-            "has an account by customer_id of kind credit with more than 2 transactions of kind cash",
-            "has no account by customer_id of kind credit with more than 2 transactions of kind cash",
-            "Is there an account by customer_id of kind credit with more than 2 transactions of kind cash?",
+            "has an account (by customer_id) of kind credit with more than 2 transactions of kind cash",
+            "has no account (by customer_id) of kind credit with more than 2 transactions of kind cash",
+            "Is there an account (by customer_id) of kind credit with more than 2 transactions of kind cash?",
         ),
         (
             _feature("exists", [ACCOUNT], [_count(">", 0), _on("a", "balance", "<=", 0.1)]),
-            "has an account by customer_id with balance at most 0.1 and a transaction of kind cash",
-            "has no account by customer_id with balance at most 0.1 and a transaction of kind cash",
-            "Is there an account by customer_id with balance at most 0.1 and a transaction of kind cash?",
+            "has an account (by customer_id) with balance at most 0.1 and a transaction of kind cash",
+            "has no account (by customer_id) with balance at most 0.1 and a transaction of kind cash",
+            "Is there an account (by customer_id) with balance at most 0.1 and a transaction of kind cash?",
         ),
         (
             _feature("exists", [ACCOUNT, TRANSACTION], [CREDIT, _on("b", "amount", "is_missing")]),
-            "has an account by customer_id of kind credit with a transaction with no amount",
-            "has no account by customer_id of kind credit with a transaction with no amount",
-            "Is there an account by customer_id of kind credit with a transaction with no amount?",
+            "has an account (by customer_id) of kind credit with a transaction with no amount",
+            "has no account (by customer_id) of kind credit with a transaction with no amount",
+            "Is there an account (by customer_id) of kind credit with a transaction with no amount?",
         ),
         (_feature("exists", [], [_on("example", "is_vip", "=", value=True)]), "is vip", "is not vip", "Is it vip?"),
         (
@@ -69,9 +69,9 @@ def _count(operator: str, value: float) -> dict[str, Any]:
         ),
         (
             _feature("exists", [ACCOUNT], [_on("example", "is_vip", "=", value=True)]),
-            "is vip and has an account by customer_id",
-            "not (is vip and has an account by customer_id)",
-            "Is it true that it is vip and has an account by customer_id?",
+            "is vip and has an account (by customer_id)",
+            "is not one that is vip and has an account (by customer_id)",
+            "Is it true that it is vip and has an account (by customer_id)?",
         ),
     ],
 )
@@ -83,8 +83,11 @@ def test_boolean_features_are_predicates(feature: Feature, positive: str, negati
     assert question_of(test, BANK) == question
 
 
-_SHARE = "share of accounts by customer_id of kind credit among its accounts by customer_id"
-_MEAN = "mean balance of its accounts by customer_id with a transaction, once for each combination of rows"
+_SHARE = "share of accounts (by customer_id) of kind credit among its accounts (by customer_id)"
+_SHARE_OF_CASH = "share of transactions of kind cash among transactions over all its accounts (by customer_id)"
+_SMALLEST = "smallest value, over its accounts (by customer_id), of the number of each one's transactions"
+_NUMBER = {"function": "count", "by": "transaction.account_id", "where": []}
+_MEAN = "mean balance of its accounts (by customer_id) with a transaction (every combination of rows counts)"
 _ADVISER = {"id": "e", "from": "example", "by": "customer.adviser_id"}
 _REPORTS = {"id": "r", "from": "e", "by": "employee.manager_id", "direction": "children"}
 
@@ -98,15 +101,15 @@ _REPORTS = {"id": "r", "from": "e", "by": "employee.manager_id", "direction": "c
         ),
         (
             _feature("count", [ACCOUNT], [CREDIT]),
-            "number of accounts by customer_id of kind credit", ">", 2.5,
-            "has more than 2 accounts by customer_id of kind credit",
-            "has at most 2 accounts by customer_id of kind credit",
+            "number of accounts (by customer_id) of kind credit", ">", 2.5,
+            "has more than 2 accounts (by customer_id) of kind credit",
+            "has at most 2 accounts (by customer_id) of kind credit",
         ),
         (
             _feature("count", [ACCOUNT, TRANSACTION], [CREDIT, {"variable": "b", **CASH}]),
-            "number of transactions of kind cash of its accounts by customer_id of kind credit", "<=", 0.5,
-            "has no account by customer_id of kind credit with a transaction of kind cash",
-            "has an account by customer_id of kind credit with a transaction of kind cash",
+            "number of transactions of kind cash over all its accounts (by customer_id) of kind credit", "<=", 0.5,
+            "has no account (by customer_id) of kind credit with a transaction of kind cash",
+            "has an account (by customer_id) of kind credit with a transaction of kind cash",
         ),
         (
             _feature("share", [ACCOUNT], [CREDIT]),
@@ -114,27 +117,41 @@ _REPORTS = {"id": "r", "from": "e", "by": "employee.manager_id", "direction": "c
         ),
         (
             _feature("max", [ACCOUNT, TRANSACTION], [CREDIT], {"variable": "b", "column": "amount"}),
-            "largest amount of its transactions of its accounts by customer_id of kind credit", ">", 300,
-            "has an account by customer_id of kind credit with a transaction with amount above 300",
-            "has no account by customer_id of kind credit with a transaction with amount above 300",
+            "largest amount of transactions over all its accounts (by customer_id) of kind credit", ">", 300,
+            "has an account (by customer_id) of kind credit with a transaction with amount above 300",
+            "has no account (by customer_id) of kind credit with a transaction with amount above 300",
         ),
         (
             _feature("min", [ACCOUNT], [], {"variable": "a", "column": "balance"}),
-            "smallest balance of its accounts by customer_id", ">", 0,
-            "smallest balance of its accounts by customer_id is above 0",
-            "smallest balance of its accounts by customer_id is at most 0 or missing",
+            "smallest balance of its accounts (by customer_id)", ">", 0,
+            "smallest balance of its accounts (by customer_id) is above 0",
+            "smallest balance of its accounts (by customer_id) is at most 0 or missing",
         ),
         (
             _feature("sum", [_ADVISER, _REPORTS], [], {"variable": "r", "column": "salary"}),
-            "total salary of its employees by manager_id of its employee", ">", 1000,
-            "total salary of its employees by manager_id of its employee is above 1,000",
-            "total salary of its employees by manager_id of its employee is at most 1,000",
+            "total salary of employees (by manager_id) of its employee", ">", 1000,
+            "total salary of employees (by manager_id) of its employee is above 1,000",
+            "total salary of employees (by manager_id) of its employee is at most 1,000",
         ),
         (
             _feature("n_distinct", [ACCOUNT], [], {"variable": "a", "column": "kind"}),
-            "number of distinct values of kind of its accounts by customer_id", ">", 1.5,
-            "number of distinct values of kind of its accounts by customer_id is above 1.5",
-            "number of distinct values of kind of its accounts by customer_id is at most 1.5",
+            "number of distinct values of kind of its accounts (by customer_id)", ">", 1.5,
+            "number of distinct values of kind of its accounts (by customer_id) is above 1",
+            "number of distinct values of kind of its accounts (by customer_id) is at most 1",
+        ),
+        (
+            _feature("count", [ACCOUNT, TRANSACTION], [{"variable": "b", **CASH}]),
+            "number of transactions of kind cash over all its accounts (by customer_id)", ">", 1.5,
+            "has more than 1 transaction of kind cash over all its accounts (by customer_id)",
+            "has at most 1 transaction of kind cash over all its accounts (by customer_id)",
+        ),
+        (
+            _feature("share", [ACCOUNT, TRANSACTION], [{"variable": "b", **CASH}]),
+            _SHARE_OF_CASH, ">", 0.5, f"{_SHARE_OF_CASH} is above 0.5", f"{_SHARE_OF_CASH} is at most 0.5 or missing",
+        ),
+        (
+            _feature("min", [ACCOUNT], [], {"variable": "a", "aggregate": _NUMBER}),
+            _SMALLEST, ">", 9, f"{_SMALLEST} is above 9", f"{_SMALLEST} is at most 9 or missing",
         ),
         (
             _feature("mean", [ACCOUNT, TRANSACTION], [], {"variable": "a", "column": "balance"}),
@@ -166,5 +183,5 @@ def test_names_are_unique_and_of_bounded_length() -> None:
     assert len(set(names)) == 4
     assert max(map(len, names)) == 200
     assert names_of([_feature("exists", [ACCOUNT], [_on("a", "kind", "=", 'a<"b", {c}: [d]')])], BANK) == [
-        "has an account by customer_id of kind 'a('b'; (c); (d)'"
+        "has an account (by customer_id) of kind 'a('b'; (c); (d)'"
     ]

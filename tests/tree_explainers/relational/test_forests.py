@@ -17,7 +17,7 @@ from tests.support.naive_relational import passes, plain_rows
 from tests.support.naive_trees import walk_leaves
 from tests.support.raw_tables import RawTables, relational_rows
 from tests.support.relational_cases import raw_tables, unlabelled
-from tests.support.relational_data import muta
+from tests.support.relational_data import muta, mutagenicity
 from tree_explainers.onnx_models.forest_writing import write_forest_onnx
 from tree_explainers.relational.forests import (
     ForestSettings,
@@ -114,6 +114,46 @@ def test_votes_out_of_bag_are_those_of_the_trees_that_did_not_see_the_example() 
         assert votes.out_of_bag[example].tolist() == np.sum([[0.0, 0.0], *out], axis=0).tolist()
         assert votes.n_out_of_bag[example] == len(out)
     assert votes.n_out_of_bag[3] == votes.n_out_of_bag[8] == 5
+
+
+@pytest.mark.parametrize("scale", [1.0, -3e20, 1e-30])
+def test_a_forest_of_regression_predicts_the_means_of_the_values_that_reach_its_leaves(scale: float) -> None:
+    rows = relational_rows(mutagenicity())
+    assert rows.values is not None
+    values = np.where(np.arange(230) % 9 == 0, np.nan, rows.values * scale)
+    rows = replace(rows, values=values)
+    tree = TildeSettings(max_depth=2, test_share=0.1)
+    forest = grow_forest(rows, ForestSettings("forf", 3, 4, tree))
+    matrix, plain = _matrix(forest, rows), plain_rows(rows)
+
+    (found,) = onnxruntime.InferenceSession(_onnx(forest, ())).run(None, {"features": matrix})
+
+    reached = np.array(
+        [
+            [_place_of_leaf(tree, partial(passes, plain, example=example)) for tree in forest.trees]
+            for example in range(230)
+        ]
+    )
+    assert not forest.in_bag[:, ::9].any()
+    means = np.zeros((230, 3))
+    for number in range(3):
+        weights = bag_weights(rows, ForestSettings("forf", 3, 4, tree), number)
+        for place in set(reached[:, number].tolist()):
+            inside = np.flatnonzero((reached[:, number] == place) & (weights > 0))
+            means[reached[:, number] == place, number] = np.average(values[inside], weights=weights[inside])
+    largest = float(np.abs(means).max())
+    assert found[:, 0] == pytest.approx(means.mean(axis=1), rel=0, abs=largest * 2**-31)
+    again = onnxruntime.InferenceSession(_onnx(forest, ())).run(None, {"features": matrix[:7]})[0]
+    assert again.tolist() == found[:7].tolist()
+    leaves = walk_leaves(forest.ensemble, matrix)
+    exact = [
+        [
+            Fraction(float(forest.ensemble.leaf_values[forest.ensemble.leaf_offsets[tree] + leaf, 0]))
+            for tree, leaf in enumerate(row)
+        ]
+        for row in leaves.tolist()
+    ]
+    assert found[:, 0].tolist() == [float(sum(row, Fraction(0)) / 3) for row in exact]
 
 
 def _muta(*without_label: int) -> RelationalRows:

@@ -29,10 +29,10 @@ def test_deeper_features_come_after_all_of_one_relationship() -> None:
     assert len({feature_id(feature) for feature in two}) == len(two)
     assert names[:6] == ["age", "is_vip", "region of its branch", "n_desks of its branch", "grade of its employee",
                          "salary of its employee"]  # fmt: skip
-    assert "number of transactions of its accounts by holder_id" in names
-    assert "mean amount of its transactions of kind cash of its accounts by customer_id" in names
-    assert "total salary of its employees by manager_id of its employee" in names
-    assert "share of accounts by holder_id of kind credit among its accounts by holder_id" in names
+    assert "number of transactions over all its accounts (by holder_id)" in names
+    assert "mean amount of transactions of kind cash over all its accounts (by customer_id)" in names
+    assert "total salary of employees (by manager_id) of its employee" in names
+    assert "share of accounts (by holder_id) of kind credit among its accounts (by holder_id)" in names
 
 
 def test_the_target_and_ways_back_to_the_examples_are_left_out() -> None:

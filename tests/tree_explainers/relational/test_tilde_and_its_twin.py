@@ -1,6 +1,8 @@
 """Grown trees are those of the slow twin, node by node, on random small schemas."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from math import nan
 from random import Random
 
 import numpy as np
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tests.support.naive_relational import passing, plain_rows
-from tests.support.naive_tilde import NaiveNode, NaiveTilde
+from tests.support.naive_tilde import NaiveNode, NaiveRegression, NaiveTilde
 from tests.support.raw_tables import RawTables, foreign_key, named, relational_rows, table
 from tests.support.relational_cases import CLASSES, COLUMNS, NAMES, random_rows, raw_tables, schemas
 from tree_explainers.relational.language import Language, TableLanguage
@@ -70,6 +72,26 @@ def test_the_tree_is_the_twins(raw: RawTables, tilde: TildeSettings, data: st.Da
     weights[0] = 1.0
 
     assert _nodes(grow_tilde(rows, np.array(weights), tilde)) == _naive_nodes(_naive(rows, weights, tilde))
+
+
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@given(raw=_tables(), tilde=_settings(), data=st.data())
+def test_a_tree_of_regression_is_the_twins(raw: RawTables, tilde: TildeSettings, data: st.DataObject) -> None:
+    rows, tilde = relational_rows(raw), replace(tilde, pruning="none", criterion="gain")
+    drawn = st.lists(st.integers(0, 2).map(float), min_size=rows.n_examples, max_size=rows.n_examples)
+    weights, values = [1.0, *data.draw(drawn)[1:]], [3.0, *data.draw(drawn)[1:]]
+    values[-1] = nan
+    rows = replace(rows, labels=None, classes=(), values=np.array(values))
+    twin = NaiveRegression(plain_rows(rows), [0] * rows.n_examples, weights, 1, tilde, values)
+
+    tree, expected = grow_tilde(rows, np.array(weights), tilde), twin.grow()
+
+    assert _nodes(tree) == _naive_nodes(expected)
+    assert [node.mean for node in tree.nodes if node.test is None] == pytest.approx(_naive_means(expected))
+
+
+def _naive_means(node: NaiveNode) -> list[float | None]:
+    return [node.mean] if node.yes is None or node.no is None else _naive_means(node.yes) + _naive_means(node.no)
 
 
 def _all_ways() -> Schema:

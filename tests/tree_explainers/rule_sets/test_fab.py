@@ -6,6 +6,7 @@ from itertools import islice
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.special import softmax
 from sklearn.ensemble import RandomForestClassifier
 
 from tests.support.models import matrix_data, onnx_of
@@ -17,8 +18,23 @@ from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
 from tree_explainers.onnx_models.reading import read_model
 from tree_explainers.questions.binned_rows import BinnedRows
 from tree_explainers.questions.statements import statements_of
-from tree_explainers.rule_sets.em import EMSteps, iterations, random_start
-from tree_explainers.rule_sets.fab import Method, Restarts, fit_em_up_to, fit_fab, fit_restarts, omega_of
+from tree_explainers.rule_sets.em import (
+    EMSteps,
+    iterations,
+    random_parameters,
+    random_start,
+    responsibilities_of_random_eta,
+)
+from tree_explainers.rule_sets.fab import (
+    STARTS,
+    FitSettings,
+    Method,
+    Restarts,
+    fit_em_up_to,
+    fit_fab,
+    fit_restarts,
+    omega_of,
+)
 from tree_explainers.rule_sets.regions import RegionModel
 from tree_explainers.scoring import Targets
 
@@ -63,6 +79,45 @@ def test_every_iteration_is_that_of_the_dense_matrix(name: str, seed: int) -> No
     for (model, bound), (naive_model, naive_bound) in zip(fast, naive.fit(start, omega, 12), strict=True):
         assert_same(model, naive_model)
         assert bound == pytest.approx(naive_bound, rel=1e-10)
+
+
+@pytest.mark.parametrize("name", ["three classes", "values"])
+def test_parameters_and_responsibilities_may_both_be_drawn_as_in_algorithm_1(name: str) -> None:
+    data = training_set(name)
+    steps = EMSteps.of(data.binned, data.targets, 6, ignore_progress)
+    naive = NaiveDefrag(data.matrix, data.naive_targets)
+    rng = np.random.default_rng(1)
+    model, start = random_parameters(steps, 6, rng), random_start(data.binned.n_rows, 6, rng)
+    variance = None if model.precisions is None else 1 / model.precisions
+    drawn = NaiveModel(model.eta, model.shares, model.scores, model.means, variance)
+
+    fast = islice(iterations(steps, start, naive.omega, model), 6)
+
+    for (ours, bound), (theirs, naive_bound) in zip(fast, naive.fit(start, naive.omega, 6, drawn), strict=True):
+        assert_same(ours, theirs)
+        assert bound == pytest.approx(naive_bound, rel=1e-10)
+
+
+def test_responsibilities_follow_from_a_random_eta() -> None:
+    data = training_set("three classes")
+    steps = EMSteps.of(data.binned, data.targets, 6, ignore_progress)
+    eta = np.random.default_rng(2).random((6, data.statements.n_statements))
+    joint = NaiveDefrag(data.matrix, data.naive_targets).log_s(NaiveModel(eta, np.full(6, 1 / 6)))
+
+    start = responsibilities_of_random_eta(steps, 6, np.random.default_rng(2))
+
+    np.testing.assert_allclose(start, softmax(joint, axis=1), atol=1e-9)
+
+
+def test_restarts_take_their_settings_in_turn_and_a_smaller_cost_leaves_more_regions() -> None:
+    data = spambase(300, 5)
+    settings = [FitSettings(start, omega) for omega in (None, 1.0) for start in STARTS]
+
+    restarts = fit_restarts("fab", data.binned, data.targets, 8, 12, np.random.default_rng(0), settings=settings)
+
+    assert [each.start for each in restarts.all] == list(STARTS) * 4
+    n_regions = np.array([each.n_regions for each in restarts.all]).reshape(2, 2, 3)
+    assert n_regions[:, 1].sum() > n_regions[:, 0].sum()
 
 
 @pytest.mark.parametrize("name", TRAINING_SETS)

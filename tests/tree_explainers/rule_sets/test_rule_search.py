@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.support.naive_rules import labels_in_nats
+from tests.support.naive_rules import admitted_bins, labels_in_nats
 from tests.support.rule_training import TrainingSet, energy, of_model, of_pipeline, spambase
 from tree_explainers.compute.progress import ignore_progress
 from tree_explainers.questions.binned_rows import BinnedRows
@@ -21,11 +21,12 @@ from tree_explainers.rule_sets.drafts import (
     swept_rule,
 )
 from tree_explainers.rule_sets.fab import fit_restarts
-from tree_explainers.rule_sets.rule_lists import RuleList, boxes_of, first_firing, print_rules
+from tree_explainers.rule_sets.rule_lists import CERTAINTY, RuleList, boxes_of, first_firing, print_rules
 from tree_explainers.rule_sets.rule_search import (
+    Method,
     RuleLimits,
     RuleSettings,
-    Search,
+    box_rules,
     find_rules,
     improved_rules,
     plain_rules,
@@ -47,9 +48,9 @@ def training_set(name: str) -> TrainingSet:
     return {"energy": lambda: energy(5), "spambase": lambda: spambase(300, 5)}.get(name, lambda: of_model(name))()
 
 
-def found(name: str, search: Search = "improved", limits: RuleLimits = RuleLimits()) -> tuple[TrainingSet, RuleList]:  # noqa: B008
+def found(name: str, method: Method = "rule_list", limits: RuleLimits = RuleLimits()) -> tuple[TrainingSet, RuleList]:  # noqa: B008
     data = training_set(name)
-    settings = RuleSettings(search=search, n_restarts=4, limits=limits)
+    settings = RuleSettings(method=method, boxes="shortened", n_restarts=4, limits=limits)
     return data, find_rules(data.binned, data.targets, settings, np.random.default_rng(0)).rules
 
 
@@ -145,10 +146,10 @@ def test_a_set_of_categories_is_at_least_as_good_as_one_category_or_all_others()
 
 
 @pytest.mark.parametrize("name", SETS)
-@pytest.mark.parametrize("search", ["plain", "improved"])
-def test_printed_rules_predict_as_their_boxes_and_keep_to_the_limits(name: str, search: Search) -> None:
+@pytest.mark.parametrize("method", ["fab", "rule_list"])
+def test_printed_rules_predict_as_their_boxes_and_keep_to_the_limits(name: str, method: Method) -> None:
     limits = RuleLimits(max_rules=6, max_conditions=3, max_median=2)
-    data, rules = found(name, search, limits)
+    data, rules = found(name, method, limits)
 
     printed = print_rules(rules, TrainingValues(data.rows, data.binned))
 
@@ -172,7 +173,7 @@ def test_the_improved_search_errs_less_than_the_regions_it_began_with(name: str)
 @pytest.mark.parametrize("name", ["energy", "spambase"])
 def test_the_improved_search_errs_less_than_the_plain_one(name: str) -> None:
     data, improved = found(name)
-    _, plain = found(name, "plain")
+    _, plain = found(name, "fab")
 
     assert error_of(improved, data) < error_of(plain, data)
 
@@ -214,15 +215,33 @@ def test_the_same_seed_gives_the_same_rules() -> None:
             np.testing.assert_array_equal(left, right)
 
 
-def test_the_chosen_regions_are_the_best_of_random_starts_and_of_the_one_from_rules() -> None:
+@pytest.mark.parametrize("name", ["energy", "random_forest_multiclass", "missing_kept"])
+def test_whole_boxes_are_those_of_the_regions_and_predict_what_these_predict(name: str) -> None:
+    data = training_set(name)
+    model = fit_restarts("fab", data.binned, data.targets, 6, 3, np.random.default_rng(0)).best.model
+    starts = data.statements.statement_starts
+
+    rules, regions = box_rules(model, data.binned, data.targets)
+
+    assert sorted(regions, key=lambda region: -model.shares[region]) == list(regions)
+    for rule, region in enumerate(regions):
+        covered = np.ones(data.binned.n_rows, dtype=np.bool_)
+        for at, feature in enumerate(data.statements.features):
+            eta = model.eta[region, starts[at] : starts[at + 1]].tolist()
+            covered &= np.array(admitted_bins(feature, eta, CERTAINTY))[data.binned.bins[at]]
+        np.testing.assert_array_equal(rules.boxes[rule].covers(data.binned), covered)
+        assert rules.predictions[rule] == model.predictions()[region]
+        if rules.scores is not None and model.scores is not None:
+            np.testing.assert_array_equal(rules.scores[rule], model.scores[region])
+
+
+def test_a_rule_list_begins_with_a_tenth_of_the_restarts_and_keeps_no_regions() -> None:
     data = energy(5)
-    settings = RuleSettings(n_restarts=20)
 
-    restarts = find_rules(data.binned, data.targets, settings, np.random.default_rng(0)).restarts
+    found_rules = find_rules(data.binned, data.targets, RuleSettings(n_restarts=20), np.random.default_rng(0))
 
-    assert len(restarts.all) == 3  # a tenth of twenty, and one that begins with the rules
-    assert restarts.chosen == restarts.training_errors.argmin()
-    assert restarts.training_errors[-1] < restarts.training_errors[:-1].min()
+    assert len(found_rules.restarts.all) == 2
+    assert (found_rules.fitted, found_rules.regions) == (None, ())
 
 
 def test_what_the_progress_callback_raises_stops_the_search() -> None:
@@ -252,14 +271,14 @@ def test_an_interval_counts_as_two_conditions_and_a_set_of_categories_as_one() -
     assert count_conditions(rows, category, np.arange(n_categories) != 1) == 1
 
 
-@pytest.mark.parametrize("search", ["plain", "improved"])
-def test_a_missing_value_that_no_training_row_has_is_treated_as_the_value_the_model_imputes(search: Search) -> None:
+@pytest.mark.parametrize("method", ["fab", "rule_list"])
+def test_a_missing_value_that_no_training_row_has_is_treated_as_the_value_the_model_imputes(method: Method) -> None:
     data = of_pipeline("scaled_and_one_hot")
     numbers = {name: data.rows.columns[data.rows.names.index(name)] for name in ("age", "fare")}
     whole = np.flatnonzero(~np.isnan(np.stack(list(numbers.values()))).any(axis=0))
     rows = data.rows.take(whole)
     binned, targets = BinnedRows.of(data.statements, rows), Targets.of_classes(data.classes[whole], 2)
-    settings = RuleSettings(search=search, n_restarts=4)
+    settings = RuleSettings(method=method, boxes="shortened", n_restarts=4)
     rules = find_rules(binned, targets, settings, np.random.default_rng(0)).rules
     restricted = {data.statements.features[feature].name for box in rules.boxes for feature in box.features}
 

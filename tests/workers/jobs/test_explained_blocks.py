@@ -29,6 +29,8 @@ MATRICES = ("random_forest_binary", "random_forest_multiclass", "random_forest_r
 CASES = (*MATRICES, *PIPELINES)
 REFUSING = set(CASES) - {"ordinal_categories"}  # has neither single numbers nor refuses categories
 FEW = ("random_forest_binary", "random_forest_regression", "scaled_and_one_hot")
+# What a call answers for rows of each pipeline is tried in tests/explanations.
+SOME = [pytest.param(name, marks=[pytest.mark.long] * (name not in {*FEW, "missing_kept"})) for name in CASES]
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,7 @@ def _lines(block: RenderedBlock) -> list[bytes]:
     return text.splitlines()
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", SOME)
 def test_lines_are_byte_for_byte_what_a_call_for_each_row_answers(find_case: FindCase, name: str) -> None:
     case = find_case(name)
 

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from multiprocessing import get_context
 from pathlib import Path
+from signal import SIGKILL
 from typing import Any
 
 import pytest
@@ -19,9 +21,13 @@ from storage.publications import Publication
 from storage.records import unreferenced
 from storage.settings import embedded
 from tests.support.bank import bank
+from tests.support.chaos.dying_jobs import arm, kill_this_process
 from tests.support.relational_service import csv_of_columns, metadata_of
 from tests.support.workshop import Workshop, workshop_in
+from workers.job_kinds import load_job_kinds
 from workers.runtime.context import JobContext, JobKind, Produced
+from workers.runtime.lifecycle import run_job
+from workers.runtime.settings import WorkerSettings
 
 _RAW = bank(60, seed=5, mean_transactions=4)
 _AGE = {"kind": "value", "name": "age", "measure": {"variable": "example", "column": "age"}}
@@ -61,6 +67,36 @@ def test_an_attempt_that_dies_before_its_commit_leaves_nothing_and_the_next_publ
     assert made.result is not None, made.problem
     assert _published(own) == [made.result.model, made.result.dataset, made.result.feature_set]
     assert _orphans(own) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("stage", ["objects half kept", "objects kept", "things published", "row changed", "committed"])
+def test_a_process_that_is_killed_as_it_publishes_has_published_everything_or_nothing(
+    own: Workshop, stage: str
+) -> None:
+    requested = _request(own)
+    claim = own.claim(requested.job or "")
+
+    process = get_context("spawn").Process(target=_publish_and_die, args=(own._settings, claim, stage))
+    process.start()
+    process.join()
+
+    assert process.exitcode == -SIGKILL
+    if stage != "committed":
+        assert _published(own) == []
+        assert artefacts.get_one(own.context, RELATIONAL_FORESTS, requested.id).status == "pending"
+        _queue_again(own, claim)
+        own.run(requested.job or "")
+    result = artefacts.get_one(own.context, RELATIONAL_FORESTS, requested.id).result
+    assert result is not None
+    assert _published(own) == [result.model, result.dataset, result.feature_set]
+    assert _orphans(own) == []
+
+
+def _publish_and_die(settings: WorkerSettings, claim: Claim, stage: str) -> None:
+    """Do a job, and be killed at a stage of its publishing."""
+    arm(stage, kill_this_process)
+    run_job(settings, load_job_kinds(), claim)
 
 
 def test_a_forest_that_is_cancelled_as_it_is_published_publishes_nothing(own: Workshop) -> None:

@@ -17,10 +17,15 @@ from ._generated.models import (
     ApproximationNode,
     ApproximationTreeEvaluation,
     ApproximationTreeRequest,
+    BootstrapGenerator,
+    DatasetGenerator,
+    KernelGenerator,
     NextQuestion,
     NextQuestionRequest,
     NextQuestionRequestAnswers,
     PageApproximationTree,
+    RanksGenerator,
+    ResidualPermutationGenerator,
 )
 from ._generated.models import ApproximationTree as Details
 from ._generated.types import UNSET
@@ -51,6 +56,13 @@ APPROXIMATION_TREES: Noun[Details] = Noun(
 Method = Literal["auto", "sta", "ism", "born_again", "cart"]
 ExportForm = Literal["json", "text", "graphviz", "svg", "sql", "python", "onnx"]
 Kept = TypeVar("Kept")
+_GENERATORS: dict[str, Any] = {
+    "ranks": RanksGenerator,
+    "kernel": KernelGenerator,
+    "bootstrap": BootstrapGenerator,
+    "residual_permutation": ResidualPermutationGenerator,
+    "dataset": DatasetGenerator,
+}
 
 
 class ApproximationTreeView(ArtefactView[Details]):
@@ -141,6 +153,13 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     min_samples_leaf: int = 5,
     significance: float = 0.1,
     max_pseudo_samples: int = 100_000,
+    generator: Mapping[str, Any] | None = None,
+    fitted_on: Literal["auto", "dataset", "generator"] = "auto",
+    choose_by: Literal["gain", "fidelity"] = "fidelity",
+    compare: Literal["all", "best_two"] = "all",
+    significance_level_of: Literal["node", "tree"] = "node",
+    criterion: Literal["gain", "gain_ratio"] = "gain",
+    smearing_probability: float = 0.25,
     n_repeats: int = 1,
     stop_when_pure: bool = False,
     evaluation_dataset: Identified | None = None,
@@ -156,8 +175,8 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         The model to approximate, and the rows near which: what registering returned, or ids.
     method
         ``sta`` tests each split on pseudo rows until it is significant (Zhou & Hooker); ``ism`` chooses among
-        the trees' own conditions (Van Assche & Blockeel; classes only); ``born_again`` (Breiman & Shang) and ``cart``
-        are controls. ``auto`` is ``ism`` for classes where the dataset has a feature set, else ``sta``.
+        the trees' own conditions (Van Assche & Blockeel); ``born_again`` (Breiman & Shang) and ``cart`` are
+        controls. ``auto`` is ``ism`` for classes where the dataset has a feature set, else ``sta``.
     max_depth
         Maximum number of conditions on a path, 1 to 30.
     max_leaves
@@ -169,6 +188,22 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         ``sta`` draws pseudo rows until the chance that other splits are better is at most this.
     max_pseudo_samples
         1,000 to 10,000,000: of one node in ``sta``, of the whole tree in ``born_again`` and ``cart``.
+    generator
+        How pseudo rows of ``sta`` and ``cart`` are made: ``{"method": "ranks", "bandwidth": 0.02}`` (the default),
+        ``{"method": "kernel", "bandwidth": 0.1}`` (Zhou & Hooker), ``{"method": "residual_permutation"}``, all with a
+        ``neighbor_probability``, ``{"method": "bootstrap"}``, or ``{"method": "dataset", "dataset": ...}`` for rows of
+        another dataset.
+    fitted_on
+        ``cart`` and ``ism`` on the dataset's rows alone (``"dataset"``), or with pseudo rows (``"generator"``).
+    choose_by
+        How ``sta`` chooses among splits that its test cannot separate: by the fidelity of the trees below them, or by
+        their gain, as in the paper.
+    compare, significance_level_of
+        Of ``sta``: the p-values of all other splits, or of the second best; the level of each split, or of the tree.
+    criterion
+        Of ``ism``: information gain, or its ratio to the entropy of both sides' shares of the rows.
+    smearing_probability
+        Of ``born_again``: that a value is replaced by that of another row.
     n_repeats
         Number of trees to grow, 1 to 200, to measure how stable they are (``result.stability``).
     stop_when_pure
@@ -187,12 +222,30 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         min_samples_leaf=min_samples_leaf,
         significance=significance,
         max_pseudo_samples=max_pseudo_samples,
+        generator=UNSET if generator is None else _generator(generator),
+        fitted_on=fitted_on,
+        choose_by=choose_by,
+        compare=compare,
+        significance_level_of=significance_level_of,
+        criterion=criterion,
+        smearing_probability=smearing_probability,
         n_repeats=n_repeats,
         stop_when_pure=stop_when_pure,
         evaluation_dataset=None if evaluation_dataset is None else id_of(evaluation_dataset),
         seed=seed,
     )
     return self._wrapped((yield from create(create_approximation_tree, Details, body=request)))
+
+
+def _generator(given: Mapping[str, Any]) -> Any:  # noqa: ANN401  # one of five generated classes
+    """Return a generator of pseudo rows as the service takes it."""
+    method, values = given.get("method"), dict(given)
+    if method not in _GENERATORS:
+        msg = f"`generator` has the method {method!r}; give one of {', '.join(_GENERATORS)}"
+        raise ValueError(msg)
+    if "dataset" in values:
+        values["dataset"] = id_of(values["dataset"])
+    return _GENERATORS[method](**values)
 
 
 class ApproximationTree(ApproximationTreeView, BlockingArtefact):

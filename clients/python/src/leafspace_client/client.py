@@ -54,6 +54,7 @@ def _register_model(  # noqa: PLR0913  # what may be declared of a model
     ensemble: Ensemble | None = None,
     feature_groups: Sequence[dict[str, Any]] | None = None,
     parity: bool = True,
+    oracle_only: bool = False,
 ) -> Program[Model]:
     """Register a fitted model; the same model again gives the same registration.
 
@@ -78,6 +79,10 @@ def _register_model(  # noqa: PLR0913  # what may be declared of a model
         One-hot columns that belong together: ``[{"feature", "columns": [{"column", "category"}]}]``.
     parity
         Send rows for the proof.
+    oracle_only
+        Register any classifier or regressor for its predictions alone: networks, linear models, support vectors,
+        stacks. Approximation trees can be made of it, and nothing that needs leaves. A classifier without
+        probabilities scores 1 for the label that it predicts and 0 for others.
 
     Raises
     ------
@@ -88,7 +93,7 @@ def _register_model(  # noqa: PLR0913  # what may be declared of a model
     Invalid
         With the code and the detail of what the service refuses, such as ``model_parity_failed``.
     """
-    declared = Declared(name, feature_names, classes, ensemble, tuple(feature_groups or ()))
+    declared = Declared(name, feature_names, classes, ensemble, tuple(feature_groups or ()), oracle_only=oracle_only)
     converted = yield Work(partial(convert_model, model, X, declared, parity=parity))
     return (yield from send_model(converted, transport_of(self).labels))
 

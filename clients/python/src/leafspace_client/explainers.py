@@ -104,8 +104,9 @@ def explain_rows(  # noqa: PLR0913  # what explanations may have
         ``[{"customer": customer, "account": accounts}]``, of data frames, lists of dicts, or one row as a dict or
         Series.
     row_ids
-        Your names for the rows, each another one; default: the index of a DataFrame, the name of a Series, else the
-        rows' 0-based indices. With ``dataset``: the ids of its rows that are to be explained.
+        Your names for the rows, each another one; default: the index of a DataFrame, the name of a Series, the primary
+        keys of examples sent as their rows by table where each has one, else the rows' 0-based indices. With
+        ``dataset``: the ids of its rows that are to be explained.
     dataset
         A registered dataset, instead of ``rows``: ``explain(dataset=loans, row_ids=["loan-4711"])``.
     n_prototypes
@@ -147,14 +148,14 @@ def explain_rows(  # noqa: PLR0913  # what explanations may have
     True
     """
     # Named here, so that the names are right across several calls.
-    parts, names = _rows_to_explain(rows, row_ids, dataset)
+    parts, names, has_names = _rows_to_explain(rows, row_ids, dataset)
     explanations: list[Explanation] = []
     provenance, failure = None, None
     for batch in parts:
         request = ExplanationRequest(
             instances=batch if dataset is None else UNSET,
             dataset=UNSET if dataset is None else id_of(dataset),
-            row_ids=names[len(explanations) : len(explanations) + len(batch)],
+            row_ids=names[len(explanations) : len(explanations) + len(batch)] if has_names else UNSET,
             n_prototypes=n_prototypes,
             n_reasons=n_reasons,
             n_contrasts=n_contrasts,
@@ -174,6 +175,10 @@ def explain_rows(  # noqa: PLR0913  # what explanations may have
         explanations += [Explanation(row, labels) for row in answer.data]
     if failure is not None and provenance is None:
         raise failure
+    # Calls name their rows by themselves, so that indices begin again in each.
+    if not has_names and len({each.row_id for each in explanations}) < len(explanations):
+        for name, each in zip(names, explanations, strict=True):
+            each.details.row_id = name
     return Explanations(explanations, provenance)
 
 
@@ -181,18 +186,18 @@ def _rows_to_explain(
     rows: Any,  # noqa: ANN401  # as for ``explain``
     row_ids: Iterable[Any] | None,
     dataset: Identified | None,
-) -> tuple[list[list[Any]], list[str]]:
-    """Return rows as instances, in batches, with the id of each; of a dataset, no values but the ids."""
+) -> tuple[list[list[Any]], list[str], bool]:
+    """Return rows as instances, in batches, the id of each, and whether to send it; of a dataset, no values."""
     if dataset is None:
         nested = nested_instances(rows)
         if nested is not None:
-            return list(nested_batches(nested)), names_of(row_ids, len(nested))
+            return list(nested_batches(nested)), names_of(row_ids, len(nested)), row_ids is not None
         instances, names = named_instances(rows, row_ids)
-        return list(batches(instances)), names
+        return list(batches(instances)), names, True
     if rows is not None or row_ids is None:
         raise Invalid("validation_failed", "give either rows, or a dataset with the row_ids of some of its rows")
     names = [id_text(row_id, f"row_ids[{row}]") for row, row_id in enumerate(row_ids)]
-    return list(batches([[] for _ in names])), names
+    return list(batches([[] for _ in names])), names, True
 
 
 def _refused(error: LeafspaceError, row_ids: Sequence[str]) -> Iterator[Explanation]:

@@ -46,7 +46,7 @@ from .calls import Program, Work, awaitable, blocking, call_of, create, fetch
 from .errors import Invalid
 from .frames import feature_rows_frame, features_frame
 from .jobs import check_success, wait_for_job
-from .nested_rows import nested_batches, nested_instances
+from .nested_rows import examples_a_call, nested_batches, nested_instances
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
 from .relational_texts import describe_features
 
@@ -56,6 +56,7 @@ FEATURE_SETS: Noun[Details] = Noun(
 ExportForm = Literal["json", "sql"]
 _PARQUET = "application/vnd.apache.parquet"
 _MADE_BY_THE_SERVICE = frozenset({"id", "type"})  # of a feature
+_MAX_FEATURES = 10_000
 Kept = TypeVar("Kept")
 
 
@@ -139,7 +140,8 @@ def _rows(self: FeatureSetView, instances: Any) -> Program[FeatureRows]:  # noqa
         raise Invalid("schema_mismatch", detail)
     rows: list[FeatureRow] = []
     names: list[str] = []
-    for batch in nested_batches(nested):
+    loaded = self._loaded_result
+    for batch in nested_batches(nested, examples_a_call(_MAX_FEATURES if loaded is None else loaded.n_features)):
         request = FeatureRowsRequest.from_dict({"instances": batch})
         answer = yield from fetch(evaluate_features, FeatureRowList, feature_set_id=self.id, body=request)
         rows, names = rows + answer.data, answer.features

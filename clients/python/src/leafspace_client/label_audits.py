@@ -1,4 +1,4 @@
-"""Label audits: rows whose nearest rows have other labels."""
+"""Label audits: rows whose label the rows like them contradict."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -63,14 +63,15 @@ def _download(self: LabelAuditView, path: str | Path, form: TableFile = "parquet
     return (yield from download(self, path, form))
 
 
-def _create(
+def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     self: Collection[Details, Kept],
     model: Identified,
     dataset: Identified,
     *,
-    n_neighbors: int = 10,
+    method: Literal["all_rows", "neighbors"] = "all_rows",
+    n_neighbors: int | None = None,
     proximity_kind: ProximityKind = "auto",
-    min_leaf_rows: int | Literal["auto"] = 1,
+    min_leaf_rows: int | Literal["auto"] = "auto",
 ) -> Program[Kept]:
     """Request an audit of which labels of a dataset (its target) look wrong; call ``wait()`` on what is returned.
 
@@ -78,17 +79,21 @@ def _create(
     ----------
     model, dataset
         What registering returned, or ids.
+    method
+        Who votes on a row's label: ``all_rows``, each with the weight of its proximity, or as in the paper the nearest
+        ``neighbors``.
     n_neighbors
-        Number of nearest other rows that vote on each row.
+        Number of nearest other rows that vote with ``neighbors``, 10 by default.
     proximity_kind
         Which proximity; ``auto`` follows the model's kind of ensemble.
     min_leaf_rows
-        Fewest rows of a leaf: trees are cut back to where splits leave fewer; 1 compares by the trees' own leaves.
-        ``auto`` takes the smallest with which enough rows share leaves with rows of another label.
+        Fewest rows of a leaf: trees are cut back to where splits leave fewer; 1 compares by the trees' own leaves, as
+        in the paper. ``auto`` takes the smallest with which enough rows share leaves with rows of another label.
     """
     request = LabelAuditRequest(
         model=id_of(model),
         dataset=id_of(dataset),
+        method=method,
         n_neighbors=n_neighbors,
         proximity_kind=proximity_kind,
         min_leaf_rows=min_leaf_rows,

@@ -13,6 +13,7 @@ NestedInstance: TypeAlias = dict[str, list[dict[str, Any]]]
 _INSTANCES_A_CALL = 100
 _ROWS_A_CALL = 100_000
 _BYTES_A_CALL = 4 << 20  # half of what the service takes
+_VALUES_A_CALL = 150_000  # of features, in an answer of at most 4 MiB
 _NAMES_A_CALL = 200_000  # the service refuses bodies of 300,000 rows and names
 
 
@@ -36,15 +37,17 @@ def nested_instances(rows: Any) -> list[NestedInstance] | None:  # noqa: ANN401 
     return [_instance(example, number) for number, example in enumerate(examples)]
 
 
-def nested_batches(instances: Sequence[NestedInstance]) -> Iterator[list[NestedInstance]]:
-    """Yield the examples in batches that one call may hold; an example that is larger is sent by itself."""
+def nested_batches(
+    instances: Sequence[NestedInstance], most: int = _INSTANCES_A_CALL
+) -> Iterator[list[NestedInstance]]:
+    """Yield the examples in batches that one call may hold, of at most ``most``; a larger example is sent alone."""
     batch: list[NestedInstance] = []
     held: tuple[int, ...] = (0, 0, 0)
     for instance in instances:
         size = _size(instance)
         total = tuple(a + b for a, b in zip(held, size, strict=True))
         limits = (_ROWS_A_CALL, _NAMES_A_CALL, _BYTES_A_CALL)
-        is_full = len(batch) == _INSTANCES_A_CALL or any(a > b for a, b in zip(total, limits, strict=True))
+        is_full = len(batch) >= most or any(a > b for a, b in zip(total, limits, strict=True))
         if batch and is_full:
             yield batch
             batch, total = [], size
@@ -52,6 +55,11 @@ def nested_batches(instances: Sequence[NestedInstance]) -> Iterator[list[NestedI
         held = total
     if batch:
         yield batch
+
+
+def examples_a_call(n_features: int) -> int:
+    """Return of how many examples one answer can hold the values of so many features."""
+    return max(1, min(_INSTANCES_A_CALL, _VALUES_A_CALL // max(1, n_features)))
 
 
 def _size(instance: NestedInstance) -> tuple[int, ...]:

@@ -30,7 +30,7 @@ from .texts import describe_prototypes
 PROTOTYPE_SETS: Noun[Details] = Noun(
     Details, PagePrototypeSet, "prototype_set_id", get_prototype_set, list_prototype_sets, delete_prototype_set
 )
-Method = Literal["sm_u", "sm_a", "sm_wa", "sg", "a_pete"]
+Method = Literal["sm_u", "sm_a", "sm_wa", "sg", "a_pete", "k_medoids"]
 Kept = TypeVar("Kept")
 
 
@@ -90,6 +90,8 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     labels: Literal["predicted", "target"] = "predicted",
     proximity_kind: ProximityKind = "auto",
     refine: Literal["none", "swap"] = "none",
+    selected_on: Literal["dataset", "evaluation_dataset"] = "dataset",
+    metric: Literal["balanced_accuracy", "accuracy", "balanced_fidelity", "fidelity"] = "balanced_accuracy",
     n_candidates: int | None = None,
     evaluation_dataset: Identified | None = None,
     seed: int = 0,
@@ -103,7 +105,8 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     model, dataset
         What to select for and from: what registering returned, or ids.
     method
-        ``sm_u``, ``sm_a``, ``sm_wa`` or ``sg`` (Tan et al.), or ``a_pete`` (Karolczak & Stefanowski).
+        ``sm_u``, ``sm_a``, ``sm_wa`` or ``sg`` (Tan et al.), ``a_pete`` (Karolczak & Stefanowski), or ``k_medoids``: of
+        whatever class, for all rows together.
     n_prototypes
         How many; default 10. Not with ``a_pete``, which finds the number itself. ``validate``: as few as predict the
         rows of ``evaluation_dataset`` within one standard error of the best number, at most 100.
@@ -121,6 +124,8 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         Which proximity; ``auto`` follows the model's kind of ensemble.
     refine
         ``swap``: afterwards swap prototypes for other rows as long as that improves the objective.
+    selected_on, metric
+        Whose prediction by the nearest prototype ``sg`` improves, and by which measure.
     n_candidates
         How many rows, drawn at random, may become prototypes; default: all, or a sample where there are very many.
     evaluation_dataset
@@ -139,6 +144,8 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         labels=labels,
         proximity_kind=proximity_kind,
         refine=refine,
+        selected_on=selected_on,
+        metric=metric,
         n_candidates=n_candidates,
         evaluation_dataset=None if evaluation_dataset is None else id_of(evaluation_dataset),
         seed=seed,

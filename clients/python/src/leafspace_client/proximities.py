@@ -30,7 +30,7 @@ from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, 
 PROXIMITIES: Noun[Details] = Noun(
     Details, PageProximities, "proximities_id", get_proximities, list_proximities, delete_proximities
 )
-ProximityKind = Literal["auto", "random_forest", "boosting"]
+ProximityKind = Literal["auto", "random_forest", "boosting", "boosting_l1"]
 Kept = TypeVar("Kept")
 
 

@@ -21,6 +21,7 @@ from ._generated.models import (
     SkippedQuery,
 )
 from ._generated.models import RelationalForest as Details
+from ._generated.types import UNSET
 from .artefacts import (
     TABLE_MEDIA_TYPES,
     ArtefactView,
@@ -125,6 +126,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     aggregates: bool = True,
     language: Mapping[str, Any] | None = None,
     seed: int = 0,
+    task: Literal["classification", "regression"] | None = None,
 ) -> Program[Kept]:
     """Request trees that are learned from several tables; call ``wait()`` on what is returned.
 
@@ -156,6 +158,9 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         ["kind"]}}}`` tests no other column of accounts; ``"relationships"`` lists those that are followed.
     seed
         Makes bootstrap samples and the choice of tests repeatable.
+    task
+        ``classification`` or ``regression`` of a numeric target; default: ``regression`` where the target holds more
+        than 1,000 different numbers.
     """
     request = RelationalForestRequest(
         relational_dataset=id_of(relational_dataset),
@@ -169,6 +174,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         aggregates=aggregates,
         language=QueryLanguage.from_dict(dict(language or {})),
         seed=seed,
+        task=UNSET if task is None else task,
     )
     return self._wrapped((yield from create(create_relational_forest, Details, body=request)))
 

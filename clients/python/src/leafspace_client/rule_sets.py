@@ -1,6 +1,8 @@
 """Rule sets: a whole ensemble as a few rules, the first of which that holds decides."""
 
+from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Literal, TypeVar
 
 from ._generated.api.rule_sets import (
@@ -9,9 +11,11 @@ from ._generated.api.rule_sets import (
     export_rule_set,
     get_rule_set,
     get_rule_set_content,
+    get_rule_set_parameters,
+    list_rule_set_rows,
     list_rule_sets,
 )
-from ._generated.models import PageRuleSet, Rule, RuleSetEvaluation, RuleSetRequest
+from ._generated.models import PageRuleSet, Region, Rule, RuleSetEvaluation, RuleSetRequest
 from ._generated.models import RuleSet as Details
 from ._generated.types import UNSET
 from .artefacts import (
@@ -24,13 +28,15 @@ from .artefacts import (
     content,
     download,
 )
-from .calls import Program, awaitable, blocking, call_of, create
+from .calls import Call, Program, awaitable, blocking, call_of, create
 from .frames import rules_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
 from .texts import describe_rule_figures, describe_rules
 
 RULE_SETS: Noun[Details] = Noun(Details, PageRuleSet, "rule_set_id", get_rule_set, list_rule_sets, delete_rule_set)
-Method = Literal["fab", "em"]
+Method = Literal["rule_list", "fab", "em"]
+Start = Literal["responsibilities", "eta", "algorithm_1", "in_turn"]
+RegionForm = Literal["csv", "parquet"]
 ExportForm = Literal["json", "markdown", "sql", "python"]
 Kept = TypeVar("Kept")
 
@@ -54,6 +60,12 @@ class RuleSetView(ArtefactView[Details]):
     def default_prediction(self) -> float | str:
         """What a row gets that no rule covers."""
         found: float | str = self._part("default_prediction")
+        return found
+
+    @property
+    def regions(self) -> list[Region]:
+        """The regions of ``fab`` or ``em`` with their parameters; a rule list has none."""
+        found: list[Region] = self._part("regions")
         return found
 
     @property
@@ -105,15 +117,37 @@ def _export(
     return text
 
 
+def _region_call(self: RuleSetView, endpoint: ModuleType, form: RegionForm) -> Call:
+    call = call_of(endpoint, rule_set_id=self.id)
+    return replace(call, headers={**call.headers, "Accept": TABLE_MEDIA_TYPES[form]})
+
+
+def _parameters(self: RuleSetView, form: RegionForm = "parquet") -> Program[bytes]:
+    """Return a file with a line for each statement about a feature, and the share of each region for which it holds."""
+    response = yield _region_call(self, get_rule_set_parameters, form)
+    found: bytes = response.content
+    return found
+
+
+def _map_predictions(self: RuleSetView, form: RegionForm = "parquet") -> Program[bytes]:
+    """Return a file with a line for each row of the dataset: its most probable region, and what that predicts."""
+    response = yield _region_call(self, list_rule_set_rows, form)
+    found: bytes = response.content
+    return found
+
+
 def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     self: Collection[Details, Kept],
     model: Identified,
     dataset: Identified,
     *,
-    method: Method = "fab",
-    search: Literal["improved", "plain"] = "improved",
+    method: Method = "rule_list",
+    boxes: Literal["whole", "shortened"] = "whole",
     max_rules: int = 10,
     n_restarts: int = 20,
+    start: Start = "in_turn",
+    omega: float | None = None,
+    regions: Literal["fab", "em"] = "fab",
     labels: Literal["predicted", "target"] = "predicted",
     evaluation_dataset: Identified | None = None,
     seed: int = 0,
@@ -127,13 +161,20 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     model, dataset
         The model to describe, and the rows to describe it on: what registering returned, or ids.
     method
-        ``fab`` finds the number of regions itself (Hara & Hayashi), ``em`` tries every number.
-    search
-        How regions become rules: ``improved``, or ``plain`` as the paper prints them.
+        ``rule_list`` searches for few and short rules that predict well; ``fab`` fits regions and their number, and
+        prints their boxes (Hara & Hayashi); ``em`` fits every number of regions.
+    boxes
+        Of ``fab`` and ``em``: ``whole``, as in the paper, or ``shortened`` until they can be read.
     max_rules
-        Maximum number of rules, including the default rule, 1 to 20.
+        Maximum number of rules, including the default rule, or of regions with whole boxes, 1 to 20.
     n_restarts
-        Random starts, 1 to 1,000.
+        Random starts, 1 to 1,000, of which ``rule_list`` makes a tenth.
+    start
+        What fits of regions begin with; ``algorithm_1`` is the paper's, ``in_turn`` takes all three in turn.
+    omega
+        Cost of a region in ``fab``; default: half the number of its parameters, as in the paper.
+    regions
+        How the regions are fitted from which the search of ``rule_list`` begins.
     labels
         Rules predict what the model predicts, or what the dataset's target has.
     evaluation_dataset
@@ -145,9 +186,12 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         model=id_of(model),
         dataset=id_of(dataset),
         method=method,
-        search=search,
+        boxes=boxes,
         max_rules=max_rules,
         n_restarts=n_restarts,
+        start=start,
+        omega=omega,
+        regions=regions,
         labels=labels,
         evaluation_dataset=None if evaluation_dataset is None else id_of(evaluation_dataset),
         seed=seed,
@@ -161,6 +205,8 @@ class RuleSet(RuleSetView, BlockingArtefact):
     content = blocking(_content)
     download = blocking(_download)
     export = blocking(_export)
+    parameters = blocking(_parameters)
+    map_predictions = blocking(_map_predictions)
 
 
 class AsyncRuleSet(RuleSetView, AwaitableArtefact):
@@ -169,6 +215,8 @@ class AsyncRuleSet(RuleSetView, AwaitableArtefact):
     content = awaitable(_content)
     download = awaitable(_download)
     export = awaitable(_export)
+    parameters = awaitable(_parameters)
+    map_predictions = awaitable(_map_predictions)
 
 
 class RuleSets(SyncDeletable[Details, RuleSet, RuleSet]):

@@ -60,7 +60,13 @@ def votes_hard(estimator: Any) -> bool:  # noqa: ANN401  # an estimator
 
 def predicts_classes(estimator: Any) -> bool:  # noqa: ANN401  # an estimator
     """Whether an estimator is a classifier that is registered with scores."""
-    return hasattr(estimator, "predict_proba") or votes_hard(estimator)
+    return hasattr(estimator, "predict_proba") or votes_hard(estimator) or predicts_labels_alone(estimator)
+
+
+def predicts_labels_alone(estimator: Any) -> bool:  # noqa: ANN401  # an estimator
+    """Whether a classifier has no probabilities, as support vectors have none by default; no model of trees is such."""
+    is_classifier = "ClassifierMixin" in class_names(final_step(estimator))
+    return is_classifier and not hasattr(estimator, "predict_proba") and not votes_hard(estimator)
 
 
 def ensemble_of(estimator: Any) -> Ensemble:  # noqa: ANN401  # an estimator

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import CannotConvert, Invalid, LeafspaceError, missing_extra
 from ..labels import Label, labels_by_text
-from .estimators import Ensemble, Library, ModelInputs, describe_inputs, ensemble_of, library_of, predicts_classes
+from .estimators import (
+    Ensemble,
+    Library,
+    ModelInputs,
+    describe_inputs,
+    ensemble_of,
+    library_of,
+    predicts_classes,
+    predicts_labels_alone,
+)
 from .imbalanced import without_resampling
 from .refusals import refuse_by_name, refuse_unfitted
 
@@ -25,6 +34,7 @@ class Declared:
     ensemble: Ensemble | None = None
     feature_groups: Sequence[dict[str, Any]] = ()
     labels: Mapping[str, Label] = field(default_factory=dict)  # the classes as the caller has them, by their text
+    oracle_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +55,7 @@ class ConvertedModel:
             "ensemble": known.ensemble,
             "feature_groups": list(known.feature_groups) or None,
             "parity": None if self.parity is None else self.parity.document(),
+            "oracle_only": known.oracle_only or None,
         }
         return {name: value for name, value in document.items() if value is not None}
 
@@ -84,13 +95,17 @@ def convert_model(
         detail = f"{model.__name__} is a class: register a fitted instance of it, {model.__name__}(…).fit(X, y)"
         raise CannotConvert("cannot_convert", detail)
     estimator = without_resampling(getattr(model, "best_estimator_", model))
-    refuse_by_name(estimator)
+    refuse_by_name(estimator, oracle_only=declared.oracle_only)
     library = library_of(estimator)
     if library is None:
         raise CannotConvert("cannot_convert", _unknown(model))
     refuse_unfitted(estimator)
     inputs = describe_inputs(estimator, rows, declared.feature_names)
     converted = onnx_of(library, estimator, inputs)
+    if predicts_labels_alone(estimator):
+        from .oracles import with_votes  # noqa: PLC0415  # imports an extra
+
+        converted = with_votes(converted, estimator.classes_)
     completed = _completed(declared, estimator, inputs)
     if not parity or inputs.rows is None:
         return ConvertedModel(converted, completed, None)
@@ -126,7 +141,7 @@ def _completed(declared: Declared, estimator: Any, inputs: ModelInputs) -> Decla
             declared,
             feature_names=inputs.names,
             classes=list(classes) if is_classifier and classes is not None and len(classes) else None,
-            ensemble=declared.ensemble or ensemble_of(estimator),
+            ensemble=declared.ensemble or (None if declared.oracle_only else ensemble_of(estimator)),
         )
     )
 

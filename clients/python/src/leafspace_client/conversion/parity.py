@@ -13,7 +13,7 @@ import numpy as np
 from onnx import NodeProto, TensorProto, load_from_string, numpy_helper
 
 from ..rows import Cell, instances_of
-from .estimators import ModelInputs, final_step, is_frame, predicts_classes, votes_hard
+from .estimators import ModelInputs, final_step, is_frame, predicts_classes, predicts_labels_alone, votes_hard
 from .tree_operators import MODES, nearest_float32
 
 N_ROWS = 100
@@ -246,6 +246,8 @@ def _predictions_of(estimator: Any, rows: Any) -> Any:  # noqa: ANN401  # an est
         from .voting import vote_shares  # noqa: PLC0415  # imports an extra
 
         return vote_shares(final_step(estimator), _before_trees(estimator, rows))
+    if predicts_labels_alone(estimator):
+        return np.asarray(estimator.predict(rows)[:, None] == estimator.classes_, np.float64)
     predict = estimator.predict_proba if hasattr(estimator, "predict_proba") else estimator.predict
     return np.asarray(predict(rows), np.float64).reshape(len(rows), -1)
 

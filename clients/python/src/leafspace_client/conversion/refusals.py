@@ -10,7 +10,7 @@ _RANKS = "it ranks the rows of a query, and predicts neither classes nor values 
 _SURVIVAL = "it predicts survival functions; fit a classifier of an event before a date, or a regressor of a risk score"
 _QUANTILES = "it predicts quantiles of what its leaves hold; fit a RandomForestRegressor with the same parameters"
 _SEVERAL = "it predicts several targets at once; fit one model for each"
-_STACKED = "its trees are not the ones that decide"
+_STACKED = "its trees are not the ones that decide; register it with oracle_only=True to approximate it by a tree"
 _REFUSED = {
     "Booster": (
         "a bare Booster does not say what it predicts; load it into the library's XGBClassifier, XGBRegressor, "
@@ -31,8 +31,8 @@ _REFUSED = {
 }
 
 
-def refuse_by_name(estimator: Any) -> None:  # noqa: ANN401  # an estimator
-    """Refuse a model of which nothing like it can be explained.
+def refuse_by_name(estimator: Any, *, oracle_only: bool = False) -> None:  # noqa: ANN401  # an estimator
+    """Refuse a model of which nothing like it can be explained; an oracle may be a stack.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def refuse_by_name(estimator: Any) -> None:  # noqa: ANN401  # an estimator
     """
     final = final_step(estimator)
     for name in class_names(final):
-        if name in _REFUSED:
+        if name in _REFUSED and not (oracle_only and _REFUSED[name] == _STACKED):
             detail = f"{type(final).__name__} cannot be registered: {_REFUSED[name]}"
             raise CannotConvert("cannot_convert", detail)
 
@@ -68,6 +68,8 @@ def refuse_several_targets(estimator: Any) -> None:  # noqa: ANN401  # an estima
     """Refuse a model that predicts several values for a row, and a booster that has no trees."""
     final = final_step(estimator)
     n_targets = getattr(final, "n_outputs_", 1)
+    if "MLPClassifier" in class_names(final) and final.out_activation_ == "softmax":
+        n_targets = 1  # a network counts its units: one for each class
     if library_of(final) == "xgboost":
         learner = json.loads(final.get_booster().save_config())["learner"]
         n_targets = int(learner["learner_model_param"].get("num_target", 1))

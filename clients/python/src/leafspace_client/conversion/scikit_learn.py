@@ -14,7 +14,16 @@ from sklearn.preprocessing import Binarizer, FunctionTransformer, OneHotEncoder
 
 from ..errors import CannotConvert
 from .boosters import booster_writer, fold_tree_weights, make_known
-from .estimators import GRAPH_NAME, ModelInputs, are_single, decides_in_double, final_step, library_of, predicts_classes
+from .estimators import (
+    GRAPH_NAME,
+    ModelInputs,
+    are_single,
+    decides_in_double,
+    final_step,
+    library_of,
+    predicts_classes,
+    predicts_labels_alone,
+)
 from .native_models import native_writer
 from .preprocessing import SCALERS, calculates, convert_binarizer, convert_imputer, convert_scaler, read_missing_texts
 from .refusals import refuse_several_targets
@@ -58,13 +67,13 @@ def _written(estimator: Any, inputs: ModelInputs, *, is_double: bool) -> bytes: 
     make_known(final)
     write = native_writer(final) or writer_of(final) or booster_writer(final)
     write = write or (write_voting if is_voting(final) else None)
-    is_classifier = predicts_classes(prepared)
+    has_scores = predicts_classes(prepared) and not predicts_labels_alone(prepared)
     model = convert_sklearn(
         prepared,
         name=GRAPH_NAME,
         initial_types=_initial_types(inputs, is_double=is_double),
         target_opset=_OPSETS,
-        options={id(prepared): {"zipmap": False}} if is_classifier else None,
+        options={id(prepared): {"zipmap": False}} if has_scores else {id(final): {}},
         custom_conversion_functions={
             **dict.fromkeys(SCALERS, partial(convert_scaler, is_single=are_single(inputs.rows))),
             SimpleImputer: convert_imputer,

@@ -17,6 +17,7 @@ from .baseline_score import BaselineScore
 from .body_register_dataset import BodyRegisterDataset
 from .body_register_model import BodyRegisterModel
 from .body_register_relational_dataset import BodyRegisterRelationalDataset
+from .bootstrap_generator import BootstrapGenerator
 from .cell import Cell
 from .certificate_objective import CertificateObjective
 from .class_prediction import ClassPrediction
@@ -31,7 +32,9 @@ from .constant_score import ConstantScore
 from .constant_tree_scores import ConstantTreeScores
 from .contrast import Contrast
 from .coverage import Coverage
+from .criticism import Criticism
 from .dataset import Dataset
+from .dataset_generator import DatasetGenerator
 from .dataset_metadata import DatasetMetadata
 from .dataset_row import DatasetRow
 from .dataset_summary import DatasetSummary
@@ -83,6 +86,7 @@ from .indicator_column import IndicatorColumn
 from .instance_type_0 import InstanceType0
 from .job import Job
 from .job_event import JobEvent
+from .kernel_generator import KernelGenerator
 from .label_audit import LabelAudit
 from .label_audit_request import LabelAuditRequest
 from .label_audit_result import LabelAuditResult
@@ -150,10 +154,12 @@ from .proximity_block_request import ProximityBlockRequest
 from .query_language import QueryLanguage
 from .query_language_tables import QueryLanguageTables
 from .question import Question
+from .ranks_generator import RanksGenerator
 from .readiness import Readiness
 from .reason import Reason
 from .reason_interval import ReasonInterval
 from .refused_row import RefusedRow
+from .region import Region
 from .relational_column import RelationalColumn
 from .relational_dataset import RelationalDataset
 from .relational_dataset_metadata import RelationalDatasetMetadata
@@ -169,6 +175,7 @@ from .relational_warning import RelationalWarning
 from .relationship import Relationship
 from .renaming import Renaming
 from .requested_feature import RequestedFeature
+from .residual_permutation_generator import ResidualPermutationGenerator
 from .restart import Restart
 from .row_coverage import RowCoverage
 from .row_warning import RowWarning
@@ -217,6 +224,7 @@ __all__ = (
     "BodyRegisterDataset",
     "BodyRegisterModel",
     "BodyRegisterRelationalDataset",
+    "BootstrapGenerator",
     "Cell",
     "CertificateObjective",
     "ClassPrediction",
@@ -231,7 +239,9 @@ __all__ = (
     "ConstantTreeScores",
     "Contrast",
     "Coverage",
+    "Criticism",
     "Dataset",
+    "DatasetGenerator",
     "DatasetMetadata",
     "DatasetRow",
     "DatasetSummary",
@@ -281,6 +291,7 @@ __all__ = (
     "InstanceType0",
     "Job",
     "JobEvent",
+    "KernelGenerator",
     "LabelAudit",
     "LabelAuditRequest",
     "LabelAuditResult",
@@ -348,10 +359,12 @@ __all__ = (
     "QueryLanguage",
     "QueryLanguageTables",
     "Question",
+    "RanksGenerator",
     "Readiness",
     "Reason",
     "ReasonInterval",
     "RefusedRow",
+    "Region",
     "RelationalColumn",
     "RelationalDataset",
     "RelationalDatasetMetadata",
@@ -367,6 +380,7 @@ __all__ = (
     "Relationship",
     "Renaming",
     "RequestedFeature",
+    "ResidualPermutationGenerator",
     "Restart",
     "RowCoverage",
     "RowWarning",

@@ -30,7 +30,7 @@ class AbstainedRow(Record):
     """One prediction, of a row that is too far from every prototype to be explained by them.
 
     Attributes:
-        row_id (str): Id of the row: the caller's, or its 0-based index as text.
+        row_id (str): Id of the row: the caller's or, without one, the default of the request's `row_ids`.
         summary (str): The explanation in a plain English sentence or two.
         prediction (ClassPrediction | ValuePrediction): What the model predicts: a class or a value, by `task`.
         warnings (list[RowWarning]): Reasons to read the explanation with care; empty: there is none.

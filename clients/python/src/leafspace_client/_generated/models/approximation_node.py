@@ -46,6 +46,8 @@ class ApproximationNode(Record):
             is.
         question (None | str | Unset): Condition as a question, such as `Is there an account of kind credit?`; null
             where `text` serves as one, and at a leaf.
+        settled (bool | None | Unset): Whether safe pruning (`ism`) has proved that the model gives every row that could
+            reach the leaf its label, seen in the dataset or not; null at splits and with other methods.
     """
 
     id: int
@@ -65,6 +67,7 @@ class ApproximationNode(Record):
     p_value: float | None
     at_cap: bool | None
     question: None | str | Unset = UNSET
+    settled: bool | None | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         id = self.id
@@ -123,6 +126,12 @@ class ApproximationNode(Record):
         else:
             question = self.question
 
+        settled: bool | None | Unset
+        if isinstance(self.settled, Unset):
+            settled = UNSET
+        else:
+            settled = self.settled
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -147,6 +156,8 @@ class ApproximationNode(Record):
         )
         if question is not UNSET:
             field_dict["question"] = question
+        if settled is not UNSET:
+            field_dict["settled"] = settled
 
         return field_dict
 
@@ -262,6 +273,15 @@ class ApproximationNode(Record):
 
         question = _parse_question(d.pop("question", UNSET))
 
+        def _parse_settled(data: object) -> bool | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(bool | None | Unset, data)
+
+        settled = _parse_settled(d.pop("settled", UNSET))
+
         approximation_node = cls(
             id=id,
             depth=depth,
@@ -280,6 +300,7 @@ class ApproximationNode(Record):
             p_value=p_value,
             at_cap=at_cap,
             question=question,
+            settled=settled,
         )
 
         return approximation_node

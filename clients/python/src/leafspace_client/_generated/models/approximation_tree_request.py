@@ -1,12 +1,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
 from ...records import Record
 from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.bootstrap_generator import BootstrapGenerator
+    from ..models.dataset_generator import DatasetGenerator
+    from ..models.kernel_generator import KernelGenerator
+    from ..models.ranks_generator import RanksGenerator
+    from ..models.residual_permutation_generator import ResidualPermutationGenerator
+
 
 T = TypeVar("T", bound="ApproximationTreeRequest")
 
@@ -20,19 +28,38 @@ class ApproximationTreeRequest(Record):
         dataset (str): Id of the reference dataset, which has every feature that the model reads.
         method (str | Unset): How splits are chosen. `auto`: `ism` for classes where the dataset has a feature set, else
             `sta`, and the answer names it. `sta`: by a test on as many pseudo-samples as it needs (Zhou & Hooker); `ism`:
-            among the ensemble's own splits, from its class distributions, without pseudo-samples (Van Assche & Blockeel);
-            `born_again`: CART on pseudo-samples, its depth by cross-validation (Breiman & Shang); `cart`: CART on pseudo-
-            samples. Default: 'auto'.
+            among the ensemble's own splits, from its class distributions (Van Assche & Blockeel); `born_again`: CART on
+            pseudo-samples, its depth by cross-validation (Breiman & Shang); `cart`: CART on pseudo-samples, or on the
+            dataset's rows (`fitted_on`). Default: 'auto'.
         max_depth (int | Unset): Maximum number of splits on a path from the root to a leaf. Default: 5.
         max_leaves (int | None | Unset): Maximum number of leaves; the nodes that improve most are split first. Null: as
             many as the depth allows, up to 1,024.
         min_samples_leaf (int | Unset): Minimum number of the dataset's rows in each leaf (`sta`, `ism`). `born_again`
             and `cart` require the same share of pseudo-samples instead, so that a leaf may have fewer of the dataset's
-            rows. Default: 5.
+            rows; `ism` of all rows, if it draws some. Default: 5.
         significance (float | Unset): Significance level of `sta`: pseudo-samples are added until the p-values of the
             other candidate splits sum to at most this. Other methods ignore it. Default: 0.1.
-        max_pseudo_samples (int | Unset): Maximum number of pseudo-samples of one node (`sta`) or of the whole tree
-            (`born_again`, `cart`); `ism` draws none. Default: 100000.
+        max_pseudo_samples (int | Unset): Maximum number of pseudo-samples of one node (`sta`), or the number of those
+            of the whole tree (`born_again`, `cart`, `ism`). Default: 100000.
+        generator (BootstrapGenerator | DatasetGenerator | KernelGenerator | RanksGenerator |
+            ResidualPermutationGenerator | Unset):
+        fitted_on (str | Unset): What `cart` and `ism` are fitted to. `dataset`: the dataset's rows, with the labels or
+            values that the model predicts for them (`ism`: as in the paper). `generator`: pseudo-samples (`cart`), or the
+            dataset's rows and pseudo-samples together (`ism`). `auto`: `generator`, but `dataset` for `ism` where the
+            dataset has a feature set. Other methods take `auto` or `generator`. Default: 'auto'.
+        choose_by (str | Unset): How `sta` chooses among splits that its test cannot separate within
+            `max_pseudo_samples`: by their gain (Zhou & Hooker), or by the fidelity of trees grown below each of them,
+            unless none is clearly ahead. Other methods ignore it. Default: 'fidelity'.
+        compare (str | Unset): Candidate splits whose p-values `sta` sums: all others, or the second best alone. Other
+            methods ignore it. Default: 'all'.
+        significance_level_of (str | Unset): What `significance` is the level of: each split (`node`), or all splits of
+            the tree together, of which each one gets an equal part (`tree`, Bonferroni). Methods other than `sta` ignore
+            it. Default: 'node'.
+        criterion (str | Unset): What `ism` maximises for classes: information gain, or its ratio to the entropy of the
+            shares of rows on both sides (Quinlan). For values it is the decrease of variance. Other methods ignore it.
+            Default: 'gain'.
+        smearing_probability (float | Unset): Probability that `born_again` replaces a value by that of another row.
+            Other methods ignore it. Default: 0.25.
         n_repeats (int | Unset): Number of trees that are made from different pseudo-samples to measure stability; the
             first one is the result. Default: 1.
         stop_when_pure (bool | Unset): Whether `ism` leaves a node unsplit whose rows all have one class in the
@@ -50,12 +77,26 @@ class ApproximationTreeRequest(Record):
     min_samples_leaf: int | Unset = 5
     significance: float | Unset = 0.1
     max_pseudo_samples: int | Unset = 100000
+    generator: (
+        BootstrapGenerator | DatasetGenerator | KernelGenerator | RanksGenerator | ResidualPermutationGenerator | Unset
+    ) = UNSET
+    fitted_on: str | Unset = "auto"
+    choose_by: str | Unset = "fidelity"
+    compare: str | Unset = "all"
+    significance_level_of: str | Unset = "node"
+    criterion: str | Unset = "gain"
+    smearing_probability: float | Unset = 0.25
     n_repeats: int | Unset = 1
     stop_when_pure: bool | Unset = False
     evaluation_dataset: None | str | Unset = UNSET
     seed: int | Unset = 0
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.dataset_generator import DatasetGenerator  # noqa: PLC0415
+        from ..models.kernel_generator import KernelGenerator  # noqa: PLC0415
+        from ..models.ranks_generator import RanksGenerator  # noqa: PLC0415
+        from ..models.residual_permutation_generator import ResidualPermutationGenerator  # noqa: PLC0415
+
         model = self.model
 
         dataset = self.dataset
@@ -75,6 +116,36 @@ class ApproximationTreeRequest(Record):
         significance = self.significance
 
         max_pseudo_samples = self.max_pseudo_samples
+
+        generator: dict[str, Any] | Unset
+        if isinstance(self.generator, Unset):
+            generator = UNSET
+        elif isinstance(self.generator, DatasetGenerator):
+            generator = self.generator.to_dict()
+        elif isinstance(self.generator, RanksGenerator):
+            generator = self.generator.to_dict()
+        elif isinstance(self.generator, KernelGenerator):
+            generator = self.generator.to_dict()
+        elif isinstance(self.generator, ResidualPermutationGenerator):
+            generator = self.generator.to_dict()
+        else:
+            generator = self.generator.to_dict()
+
+        fitted_on: str | Unset
+        if isinstance(self.fitted_on, Unset):
+            fitted_on = UNSET
+        else:
+            fitted_on = self.fitted_on
+
+        choose_by = self.choose_by
+
+        compare = self.compare
+
+        significance_level_of = self.significance_level_of
+
+        criterion = self.criterion
+
+        smearing_probability = self.smearing_probability
 
         n_repeats = self.n_repeats
 
@@ -108,6 +179,20 @@ class ApproximationTreeRequest(Record):
             field_dict["significance"] = significance
         if max_pseudo_samples is not UNSET:
             field_dict["max_pseudo_samples"] = max_pseudo_samples
+        if generator is not UNSET:
+            field_dict["generator"] = generator
+        if fitted_on is not UNSET:
+            field_dict["fitted_on"] = fitted_on
+        if choose_by is not UNSET:
+            field_dict["choose_by"] = choose_by
+        if compare is not UNSET:
+            field_dict["compare"] = compare
+        if significance_level_of is not UNSET:
+            field_dict["significance_level_of"] = significance_level_of
+        if criterion is not UNSET:
+            field_dict["criterion"] = criterion
+        if smearing_probability is not UNSET:
+            field_dict["smearing_probability"] = smearing_probability
         if n_repeats is not UNSET:
             field_dict["n_repeats"] = n_repeats
         if stop_when_pure is not UNSET:
@@ -121,6 +206,12 @@ class ApproximationTreeRequest(Record):
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.bootstrap_generator import BootstrapGenerator  # noqa: PLC0415
+        from ..models.dataset_generator import DatasetGenerator  # noqa: PLC0415
+        from ..models.kernel_generator import KernelGenerator  # noqa: PLC0415
+        from ..models.ranks_generator import RanksGenerator  # noqa: PLC0415
+        from ..models.residual_permutation_generator import ResidualPermutationGenerator  # noqa: PLC0415
+
         d = dict(src_dict)
         model = d.pop("model")
 
@@ -144,6 +235,75 @@ class ApproximationTreeRequest(Record):
         significance = d.pop("significance", UNSET)
 
         max_pseudo_samples = d.pop("max_pseudo_samples", UNSET)
+
+        def _parse_generator(
+            data: object,
+        ) -> (
+            BootstrapGenerator
+            | DatasetGenerator
+            | KernelGenerator
+            | RanksGenerator
+            | ResidualPermutationGenerator
+            | Unset
+        ):
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                componentsschemas_generator_type_0 = DatasetGenerator.from_dict(data)
+
+                return componentsschemas_generator_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                componentsschemas_generator_type_1 = RanksGenerator.from_dict(data)
+
+                return componentsschemas_generator_type_1
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                componentsschemas_generator_type_2 = KernelGenerator.from_dict(data)
+
+                return componentsschemas_generator_type_2
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                componentsschemas_generator_type_3 = ResidualPermutationGenerator.from_dict(data)
+
+                return componentsschemas_generator_type_3
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            if not isinstance(data, dict):
+                raise TypeError()
+            componentsschemas_generator_type_4 = BootstrapGenerator.from_dict(data)
+
+            return componentsschemas_generator_type_4
+
+        generator = _parse_generator(d.pop("generator", UNSET))
+
+        def _parse_fitted_on(data: object) -> str | Unset:
+            if isinstance(data, Unset):
+                return data
+            return cast(str | Unset, data)
+
+        fitted_on = _parse_fitted_on(d.pop("fitted_on", UNSET))
+
+        choose_by = d.pop("choose_by", UNSET)
+
+        compare = d.pop("compare", UNSET)
+
+        significance_level_of = d.pop("significance_level_of", UNSET)
+
+        criterion = d.pop("criterion", UNSET)
+
+        smearing_probability = d.pop("smearing_probability", UNSET)
 
         n_repeats = d.pop("n_repeats", UNSET)
 
@@ -169,6 +329,13 @@ class ApproximationTreeRequest(Record):
             min_samples_leaf=min_samples_leaf,
             significance=significance,
             max_pseudo_samples=max_pseudo_samples,
+            generator=generator,
+            fitted_on=fitted_on,
+            choose_by=choose_by,
+            compare=compare,
+            significance_level_of=significance_level_of,
+            criterion=criterion,
+            smearing_probability=smearing_probability,
             n_repeats=n_repeats,
             stop_when_pure=stop_when_pure,
             evaluation_dataset=evaluation_dataset,

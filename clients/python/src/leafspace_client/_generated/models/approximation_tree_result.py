@@ -29,14 +29,15 @@ class ApproximationTreeResult(Record):
         classes (list[str]): Classes in the order of the model's scores; empty for regression.
         method (str): How splits were chosen.
         n_rows (int): Number of rows of the dataset.
-        n_trees (int): Number of trees of the model.
+        n_trees (int): Number of trees of the model; 0 of an oracle.
         n_features (int): Number of features of the model.
         n_nodes (int): Number of nodes of the tree, leaves included.
         n_leaves (int): Number of leaves of the tree.
         depth (int): Number of splits on the longest path from the root to a leaf.
         features (list[RuleFeature]): Features that splits refer to, in the model's order.
         nodes (list[ApproximationNode]): Nodes of the tree in preorder.
-        smoothing (None | Smoothing): How pseudo-samples were drawn; null with `ism`, which draws none.
+        smoothing (None | Smoothing): How pseudo-samples were smoothed; null where there were none, or rows were drawn
+            as they are.
         evaluation (ApproximationTreeEvaluation): How well the tree approximates the model, and predicts the target if
             there is one, on the rows of one dataset.
         training_evaluation (ApproximationTreeEvaluation): How well the tree approximates the model, and predicts the

@@ -12,18 +12,18 @@ T = TypeVar("T", bound="AuditedRow")
 
 @_attrs_define(repr=False)
 class AuditedRow(Record):
-    """How a row's label compares with those of its nearest rows.
+    """How a row's label compares with those of the rows that vote on it.
 
     Attributes:
         rank (int): 1-based rank; the first row is the most suspect.
         row (int): 0-based index of the row in the dataset.
         row_id (str): Id of the row: its text in the dataset's row_id column, or its 0-based index without one.
         label (str): Label of the row in the dataset's target.
-        agreement (float | None): Share of the row's nearest rows that have its label, 0 to 1; null if none shares a
-            leaf with it.
-        n_neighbors (int): Number of nearest rows that share a leaf with it.
-        disagreeing_proximity (float): Sum of the proximities of nearest rows with another label.
-        suggested_label (None | str): Label with the largest sum of proximities among the nearest rows (ties: the
+        agreement (float | None): Share of the votes that are for the row's label, 0 to 1: of the proximities to all
+            other rows, or of the nearest rows; null if no other row shares a leaf with it.
+        n_neighbors (int | None): Number of nearest rows that share a leaf with it; null where all rows vote.
+        disagreeing_proximity (float): Sum of the proximities to the rows with another label that vote on it.
+        suggested_label (None | str): Label with the largest sum of proximities among the rows that vote (ties: the
             earlier class); null where no label exceeds the row's own.
         predicted_label (str): Label that the model predicts for the row.
     """
@@ -33,7 +33,7 @@ class AuditedRow(Record):
     row_id: str
     label: str
     agreement: float | None
-    n_neighbors: int
+    n_neighbors: int | None
     disagreeing_proximity: float
     suggested_label: None | str
     predicted_label: str
@@ -50,6 +50,7 @@ class AuditedRow(Record):
         agreement: float | None
         agreement = self.agreement
 
+        n_neighbors: int | None
         n_neighbors = self.n_neighbors
 
         disagreeing_proximity = self.disagreeing_proximity
@@ -95,7 +96,12 @@ class AuditedRow(Record):
 
         agreement = _parse_agreement(d.pop("agreement"))
 
-        n_neighbors = d.pop("n_neighbors")
+        def _parse_n_neighbors(data: object) -> int | None:
+            if data is None:
+                return data
+            return cast(int | None, data)
+
+        n_neighbors = _parse_n_neighbors(d.pop("n_neighbors"))
 
         disagreeing_proximity = d.pop("disagreeing_proximity")
 

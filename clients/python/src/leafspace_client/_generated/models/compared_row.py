@@ -20,7 +20,7 @@ class ComparedRow(Record):
     """Whether a row could be compared, or why not.
 
     Attributes:
-        row_id (str): Id of the row: the caller's, or its 0-based index as text.
+        row_id (str): Id of the row: the caller's or, without one, the default of the request's `row_ids`.
         status (str): `error` if the row could not be compared; see `problem`.
         problem (None | Problem | Unset): Why the row could not be compared; null without error.
     """

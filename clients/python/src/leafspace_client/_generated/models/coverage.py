@@ -12,7 +12,7 @@ T = TypeVar("T", bound="Coverage")
 
 @_attrs_define(repr=False)
 class Coverage(Record):
-    """The dataset's rows for which this prototype is the nearest one of their class.
+    """The dataset's rows for which this prototype is the nearest one of their class (`k_medoids`: of all).
 
     Attributes:
         n_rows (int): Number of these rows.

@@ -40,8 +40,9 @@ class ExplanationRequest(Record):
             where `dataset` and `row_ids` name the rows.
         dataset (None | str | Unset): Id of a registered dataset, of which `row_ids` names the rows to explain.
         row_ids (list[str] | None | Unset): Ids of the rows in their order, which must be unique; default: their 0-based
-            indices as text. With `dataset`: the ids of its rows that are to be explained, at most 1,000: their texts in its
-            row_id column, or their 0-based indices without one.
+            indices as text. Examples that are all sent by table, each with another primary key, have their keys by default.
+            With `dataset`: the ids of its rows that are to be explained, at most 1,000: their texts in its row_id column,
+            or their 0-based indices without one.
     """
 
     n_prototypes: int | Unset = 3

@@ -30,7 +30,8 @@ class FeatureAggregate(Record):
             where only one way is open.
         column (str | Unset): Name of the column that is read; absent for `count` and `share`.
         parents (list[str] | Unset): Names of the relationships that lead from the row to the parent whose column is
-            read, one after the other; absent where the row's own column is read.
+            read, one after the other; absent where the row's own column is read. Trees read parents up to 3 relationships
+            away, generated features up to 2.
         where (list[FeatureSelection] | Unset): Conditions that rows satisfy together to be counted.
     """
 

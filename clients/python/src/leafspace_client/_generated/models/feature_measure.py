@@ -23,7 +23,8 @@ class FeatureMeasure(Record):
         variable (str): Id of the variable, or `example`.
         column (str | Unset): Name of the column; absent where an aggregate is read.
         parents (list[str] | Unset): Names of the relationships that lead from the row to the parent whose column is
-            read, one after the other; absent where the row's own column is read.
+            read, one after the other; absent where the row's own column is read. Trees read parents up to 3 relationships
+            away, generated features up to 2.
         aggregate (FeatureAggregate | Unset): A value made of the rows that one relationship leads to.
     """
 

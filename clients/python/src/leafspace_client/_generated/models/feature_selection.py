@@ -19,7 +19,8 @@ class FeatureSelection(Record):
         column (str): Name of the column.
         operator (str): Comparison; a missing value satisfies `is_missing` alone.
         parents (list[str] | Unset): Names of the relationships that lead from the row to the parent whose column is
-            read, one after the other; absent where the row's own column is read.
+            read, one after the other; absent where the row's own column is read. Trees read parents up to 3 relationships
+            away, generated features up to 2.
         value (bool | float | str | Unset): A value of a query or of its feature: a boolean, a number or a category.
     """
 

@@ -18,19 +18,24 @@ class LabelAuditRequest(Record):
     Attributes:
         model (str): Id of the model.
         dataset (str): Id of the reference dataset, which has every feature that the model reads.
+        method (str | Unset): Who votes on a row's label. `all_rows`: all other rows, each with the weight of its
+            proximity to the row; it finds more wrong labels and takes less time. `neighbors`: its `n_neighbors` nearest
+            rows, each with one vote, as in the paper. Default: 'all_rows'.
         proximity_kind (str | Unset): How trees are weighted in proximities. `random_forest`: all alike (Tan et al.,
-            equation 1); `boosting`: by their contribution to the scores (Tan et al., definition 3); `auto`: by the model's
-            `ensemble`, and `random_forest` where that is `other` or unknown (votes, AdaBoost, calibrated models). Default:
-            'auto'.
-        n_neighbors (int | Unset): Number of nearest rows of each row; less than the number of rows of the dataset.
-            Default: 10.
+            equation 1); `boosting`: by their contribution to the scores, its variance over the rows (Tan et al., definition
+            3); `boosting_l1`: by its mean absolute deviation instead, which leaves more weight to small trees; `auto`: by
+            the model's `ensemble`, and `random_forest` where that is `other` or unknown (votes, AdaBoost, calibrated
+            models). Default: 'auto'.
+        n_neighbors (int | None | Unset): Number of nearest rows that vote with the method `neighbors`, 10 by default as
+            in the paper; less than the number of rows of the dataset. Null with `all_rows`.
         min_leaf_rows (int | str | Unset):
     """
 
     model: str
     dataset: str
+    method: str | Unset = "all_rows"
     proximity_kind: str | Unset = "auto"
-    n_neighbors: int | Unset = 10
+    n_neighbors: int | None | Unset = UNSET
     min_leaf_rows: int | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
@@ -38,9 +43,15 @@ class LabelAuditRequest(Record):
 
         dataset = self.dataset
 
+        method = self.method
+
         proximity_kind = self.proximity_kind
 
-        n_neighbors = self.n_neighbors
+        n_neighbors: int | None | Unset
+        if isinstance(self.n_neighbors, Unset):
+            n_neighbors = UNSET
+        else:
+            n_neighbors = self.n_neighbors
 
         min_leaf_rows: int | str | Unset
         if isinstance(self.min_leaf_rows, Unset):
@@ -56,6 +67,8 @@ class LabelAuditRequest(Record):
                 "dataset": dataset,
             }
         )
+        if method is not UNSET:
+            field_dict["method"] = method
         if proximity_kind is not UNSET:
             field_dict["proximity_kind"] = proximity_kind
         if n_neighbors is not UNSET:
@@ -72,9 +85,18 @@ class LabelAuditRequest(Record):
 
         dataset = d.pop("dataset")
 
+        method = d.pop("method", UNSET)
+
         proximity_kind = d.pop("proximity_kind", UNSET)
 
-        n_neighbors = d.pop("n_neighbors", UNSET)
+        def _parse_n_neighbors(data: object) -> int | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(int | None | Unset, data)
+
+        n_neighbors = _parse_n_neighbors(d.pop("n_neighbors", UNSET))
 
         def _parse_min_leaf_rows(data: object) -> int | str | Unset:
             if isinstance(data, Unset):
@@ -86,6 +108,7 @@ class LabelAuditRequest(Record):
         label_audit_request = cls(
             model=model,
             dataset=dataset,
+            method=method,
             proximity_kind=proximity_kind,
             n_neighbors=n_neighbors,
             min_leaf_rows=min_leaf_rows,

@@ -24,14 +24,18 @@ class LabelAuditResult(Record):
         proximity_kind (str): How trees were weighted in the proximities.
         classes (list[str]): Classes in the order of the model's scores; empty for regression.
         n_rows (int): Number of rows of the dataset.
-        n_trees (int): Number of trees of the model.
-        n_neighbors (int): Number of nearest rows of each row; less than the number of rows of the dataset.
-        mean_agreement (float | None): Mean agreement of the rows that have neighbours, 0 to 1; null if none has.
+        n_trees (int): Number of trees of the model; 0 of an oracle.
+        n_neighbors (int | None): Number of nearest rows that voted on each row at most; null where all rows did.
+        mean_agreement (float | None): Mean agreement of the rows that share a leaf with others, 0 to 1; null if none
+            does.
         n_suggested (int): Number of rows for which another label is suggested.
         n_without_neighbors (int): Number of rows that share no leaf with any other; they rank last.
         model_agreement (float): Share of rows whose label the model predicts.
         caution (None | str): Why the ranking may be weaker than it could be, in words; null without such a reason.
         rows (list[AuditedRow]): The first 100 rows, lowest agreement first.
+        method (str | Unset): Who votes on a row's label. `all_rows`: all other rows, each with the weight of its
+            proximity to the row; it finds more wrong labels and takes less time. `neighbors`: its `n_neighbors` nearest
+            rows, each with one vote, as in the paper. Default: 'neighbors'.
         min_leaf_rows (int | Unset): The `min_leaf_rows` that was used: trees were cut back where a split left fewer
             reference rows on either side; 1: they were not cut. Default: 1.
         n_trees_used (int | None | Unset): Number of trees that count in proximities: those cut back to a single leaf do
@@ -45,13 +49,14 @@ class LabelAuditResult(Record):
     classes: list[str]
     n_rows: int
     n_trees: int
-    n_neighbors: int
+    n_neighbors: int | None
     mean_agreement: float | None
     n_suggested: int
     n_without_neighbors: int
     model_agreement: float
     caution: None | str
     rows: list[AuditedRow]
+    method: str | Unset = "neighbors"
     min_leaf_rows: int | Unset = 1
     n_trees_used: int | None | Unset = UNSET
     leaf_steps: list[AuditLeafStep] | Unset = UNSET
@@ -65,6 +70,7 @@ class LabelAuditResult(Record):
 
         n_trees = self.n_trees
 
+        n_neighbors: int | None
         n_neighbors = self.n_neighbors
 
         mean_agreement: float | None
@@ -83,6 +89,8 @@ class LabelAuditResult(Record):
         for rows_item_data in self.rows:
             rows_item = rows_item_data.to_dict()
             rows.append(rows_item)
+
+        method = self.method
 
         min_leaf_rows = self.min_leaf_rows
 
@@ -116,6 +124,8 @@ class LabelAuditResult(Record):
                 "rows": rows,
             }
         )
+        if method is not UNSET:
+            field_dict["method"] = method
         if min_leaf_rows is not UNSET:
             field_dict["min_leaf_rows"] = min_leaf_rows
         if n_trees_used is not UNSET:
@@ -139,7 +149,12 @@ class LabelAuditResult(Record):
 
         n_trees = d.pop("n_trees")
 
-        n_neighbors = d.pop("n_neighbors")
+        def _parse_n_neighbors(data: object) -> int | None:
+            if data is None:
+                return data
+            return cast(int | None, data)
+
+        n_neighbors = _parse_n_neighbors(d.pop("n_neighbors"))
 
         def _parse_mean_agreement(data: object) -> float | None:
             if data is None:
@@ -167,6 +182,8 @@ class LabelAuditResult(Record):
             rows_item = AuditedRow.from_dict(rows_item_data)
 
             rows.append(rows_item)
+
+        method = d.pop("method", UNSET)
 
         min_leaf_rows = d.pop("min_leaf_rows", UNSET)
 
@@ -200,6 +217,7 @@ class LabelAuditResult(Record):
             model_agreement=model_agreement,
             caution=caution,
             rows=rows,
+            method=method,
             min_leaf_rows=min_leaf_rows,
             n_trees_used=n_trees_used,
             leaf_steps=leaf_steps,

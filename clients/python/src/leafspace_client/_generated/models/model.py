@@ -46,6 +46,10 @@ class Model(Record):
         column_map (list[ModelColumn]): Columns that the trees read, in their order, and how each is computed from the
             features.
         object_ (Literal['model'] | Unset): Type of this object. Default: 'model'.
+        oracle_only (bool | Unset): Whether the model was registered for its predictions alone: numbers of trees, nodes
+            and leaves are 0, and approximation trees are all that can be made of it. Default: False.
+        seconds_per_1000_rows (float | None | Unset): Seconds of processor time that predicting 1,000 rows took at
+            registration; null unless `oracle_only`.
         warnings (list[ModelWarning] | Unset): What limits the explanations of this model; empty if nothing does.
     """
 
@@ -70,6 +74,8 @@ class Model(Record):
     operators: list[str]
     column_map: list[ModelColumn]
     object_: Literal["model"] | Unset = "model"
+    oracle_only: bool | Unset = False
+    seconds_per_1000_rows: float | None | Unset = UNSET
     warnings: list[ModelWarning] | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
@@ -126,6 +132,14 @@ class Model(Record):
 
         object_ = self.object_
 
+        oracle_only = self.oracle_only
+
+        seconds_per_1000_rows: float | None | Unset
+        if isinstance(self.seconds_per_1000_rows, Unset):
+            seconds_per_1000_rows = UNSET
+        else:
+            seconds_per_1000_rows = self.seconds_per_1000_rows
+
         warnings: list[dict[str, Any]] | Unset = UNSET
         if not isinstance(self.warnings, Unset):
             warnings = []
@@ -161,6 +175,10 @@ class Model(Record):
         )
         if object_ is not UNSET:
             field_dict["object"] = object_
+        if oracle_only is not UNSET:
+            field_dict["oracle_only"] = oracle_only
+        if seconds_per_1000_rows is not UNSET:
+            field_dict["seconds_per_1000_rows"] = seconds_per_1000_rows
         if warnings is not UNSET:
             field_dict["warnings"] = warnings
 
@@ -245,6 +263,17 @@ class Model(Record):
         if object_ != "model" and not isinstance(object_, Unset):
             raise ValueError(f"object must match const 'model', got '{object_}'")
 
+        oracle_only = d.pop("oracle_only", UNSET)
+
+        def _parse_seconds_per_1000_rows(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        seconds_per_1000_rows = _parse_seconds_per_1000_rows(d.pop("seconds_per_1000_rows", UNSET))
+
         _warnings = d.pop("warnings", UNSET)
         warnings: list[ModelWarning] | Unset = UNSET
         if _warnings is not UNSET:
@@ -276,6 +305,8 @@ class Model(Record):
             operators=operators,
             column_map=column_map,
             object_=object_,
+            oracle_only=oracle_only,
+            seconds_per_1000_rows=seconds_per_1000_rows,
             warnings=warnings,
         )
 

@@ -29,6 +29,10 @@ class ModelMetadata(Record):
             otherwise; default: inferred from the graph where that is certain.
         feature_groups (list[FeatureGroup] | Unset): Features that the caller had one-hot encoded outside the graph.
         parity (None | Parity | Unset): Predictions of the caller's library to compare with; null: nothing is compared.
+        oracle_only (bool | Unset): Whether the model is registered for its predictions alone. Then it may be any
+            classifier or regressor (a network, a linear model, support vectors, a stack), approximation trees can be made
+            of it by `sta`, `born_again` and `cart`, and what is made from leaves cannot. `ensemble` and `feature_groups`
+            must be left out. Default: False.
     """
 
     name: None | str | Unset = UNSET
@@ -37,6 +41,7 @@ class ModelMetadata(Record):
     ensemble: None | str | Unset = UNSET
     feature_groups: list[FeatureGroup] | Unset = UNSET
     parity: None | Parity | Unset = UNSET
+    oracle_only: bool | Unset = False
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.parity import Parity  # noqa: PLC0415
@@ -86,6 +91,8 @@ class ModelMetadata(Record):
         else:
             parity = self.parity
 
+        oracle_only = self.oracle_only
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update({})
@@ -101,6 +108,8 @@ class ModelMetadata(Record):
             field_dict["feature_groups"] = feature_groups
         if parity is not UNSET:
             field_dict["parity"] = parity
+        if oracle_only is not UNSET:
+            field_dict["oracle_only"] = oracle_only
 
         return field_dict
 
@@ -189,6 +198,8 @@ class ModelMetadata(Record):
 
         parity = _parse_parity(d.pop("parity", UNSET))
 
+        oracle_only = d.pop("oracle_only", UNSET)
+
         model_metadata = cls(
             name=name,
             feature_names=feature_names,
@@ -196,6 +207,7 @@ class ModelMetadata(Record):
             ensemble=ensemble,
             feature_groups=feature_groups,
             parity=parity,
+            oracle_only=oracle_only,
         )
 
         return model_metadata

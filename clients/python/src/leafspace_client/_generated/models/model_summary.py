@@ -40,6 +40,10 @@ class ModelSummary(Record):
         classes (list[str] | None): Classes in the order of the scores; empty for regression. Null where there are more
             than 20 or their names have more than 1,000 characters in all: read the model itself for those.
         object_ (Literal['model'] | Unset): Type of this object. Default: 'model'.
+        oracle_only (bool | Unset): Whether the model was registered for its predictions alone: numbers of trees, nodes
+            and leaves are 0, and approximation trees are all that can be made of it. Default: False.
+        seconds_per_1000_rows (float | None | Unset): Seconds of processor time that predicting 1,000 rows took at
+            registration; null unless `oracle_only`.
     """
 
     id: str
@@ -59,6 +63,8 @@ class ModelSummary(Record):
     created_at: datetime.datetime
     classes: list[str] | None
     object_: Literal["model"] | Unset = "model"
+    oracle_only: bool | Unset = False
+    seconds_per_1000_rows: float | None | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.parity_result import ParityResult  # noqa: PLC0415
@@ -108,6 +114,14 @@ class ModelSummary(Record):
 
         object_ = self.object_
 
+        oracle_only = self.oracle_only
+
+        seconds_per_1000_rows: float | None | Unset
+        if isinstance(self.seconds_per_1000_rows, Unset):
+            seconds_per_1000_rows = UNSET
+        else:
+            seconds_per_1000_rows = self.seconds_per_1000_rows
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -132,6 +146,10 @@ class ModelSummary(Record):
         )
         if object_ is not UNSET:
             field_dict["object"] = object_
+        if oracle_only is not UNSET:
+            field_dict["oracle_only"] = oracle_only
+        if seconds_per_1000_rows is not UNSET:
+            field_dict["seconds_per_1000_rows"] = seconds_per_1000_rows
 
         return field_dict
 
@@ -212,6 +230,17 @@ class ModelSummary(Record):
         if object_ != "model" and not isinstance(object_, Unset):
             raise ValueError(f"object must match const 'model', got '{object_}'")
 
+        oracle_only = d.pop("oracle_only", UNSET)
+
+        def _parse_seconds_per_1000_rows(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        seconds_per_1000_rows = _parse_seconds_per_1000_rows(d.pop("seconds_per_1000_rows", UNSET))
+
         model_summary = cls(
             id=id,
             name=name,
@@ -230,6 +259,8 @@ class ModelSummary(Record):
             created_at=created_at,
             classes=classes,
             object_=object_,
+            oracle_only=oracle_only,
+            seconds_per_1000_rows=seconds_per_1000_rows,
         )
 
         return model_summary

@@ -33,7 +33,8 @@ class NearestPrototype(Record):
         shared_trees (int | Unset): Number of trees in which it has the same leaf as the row; absent unless `detail` is
             `full`.
         n_trees (int | Unset): Number of trees of the model; absent unless `detail` is `full`.
-        coverage (Coverage | Unset): The dataset's rows for which this prototype is the nearest one of their class.
+        coverage (Coverage | Unset): The dataset's rows for which this prototype is the nearest one of their class
+            (`k_medoids`: of all).
     """
 
     row_id: str

@@ -22,7 +22,7 @@ class PredictionRow(Record):
     """The prediction for one instance, or why there is none.
 
     Attributes:
-        row_id (str): Id of the row: the caller's, or its 0-based index as text.
+        row_id (str): Id of the row: the caller's or, without one, the default of the request's `row_ids`.
         status (str): `error` if the row could not be predicted; see `problem`.
         object_ (Literal['prediction'] | Unset): Type of this object. Default: 'prediction'.
         prediction (ClassPrediction | None | Unset | ValuePrediction): What the model predicts; null with an error.

@@ -29,7 +29,8 @@ class Prototype(Record):
         value (float | None): Value that the model predicts for it; null for classification.
         gain (float): What it adds to the objective of the prototypes before it.
         objective (float): Objective of all prototypes up to this one.
-        coverage (Coverage): The dataset's rows for which this prototype is the nearest one of their class.
+        coverage (Coverage): The dataset's rows for which this prototype is the nearest one of their class (`k_medoids`:
+            of all).
         features (list[Cell]): Values of its features, in the model's order.
         quality (None | PrototypeQuality | Unset): Measures of the prototype; null in sets that were made before these
             existed.

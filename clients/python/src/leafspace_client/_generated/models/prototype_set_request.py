@@ -19,7 +19,15 @@ class PrototypeSetRequest(Record):
         model (str): Id of the model.
         dataset (str): Id of the reference dataset, which has every feature that the model reads.
         method (str | Unset): Selection method: `sm_u`, `sm_a`, `sm_wa` or `sg` (Tan et al.), or `a_pete` (Karolczak &
-            Stefanowski), which finds the number of prototypes itself. Default: 'sm_a'.
+            Stefanowski), which finds the number of prototypes itself, or `k_medoids`: prototypes of whatever class for all
+            rows together (Tan et al., equation 2); with `refine: swap` it is PAM. Default: 'sm_a'.
+        selected_on (str | Unset): Rows whose prediction by the nearest prototype `sg` improves: those of the reference
+            dataset, or those of `evaluation_dataset`, which are then no test of it any more. Other methods refuse any value
+            but the default. Default: 'dataset'.
+        metric (str | Unset): What `sg` improves: `balanced_accuracy`, the mean over the classes of the share of rows
+            that get their class (see `labels`); `accuracy`, the share of all rows; `balanced_fidelity` and `fidelity`, the
+            same for the classes that the model predicts, whatever `labels` says. Other methods refuse any value but the
+            default. Default: 'balanced_accuracy'.
         n_prototypes (int | None | str | Unset): Number of prototypes of all classes together, 1 to 10,000; default: 10.
             With `sm_u` each class gets an equal share of them, rounded, and at least one. Not applicable to `a_pete`, which
             finds the number by `alpha`. `validate` (not with `sm_u`): the smallest number, at most 100, whose score on
@@ -33,9 +41,10 @@ class PrototypeSetRequest(Record):
         labels (str | Unset): Source of the rows' classes or values: the model's predictions (`predicted`) or the
             dataset's target column (`target`). Default: 'predicted'.
         proximity_kind (str | Unset): How trees are weighted in proximities. `random_forest`: all alike (Tan et al.,
-            equation 1); `boosting`: by their contribution to the scores (Tan et al., definition 3); `auto`: by the model's
-            `ensemble`, and `random_forest` where that is `other` or unknown (votes, AdaBoost, calibrated models). Default:
-            'auto'.
+            equation 1); `boosting`: by their contribution to the scores, its variance over the rows (Tan et al., definition
+            3); `boosting_l1`: by its mean absolute deviation instead, which leaves more weight to small trees; `auto`: by
+            the model's `ensemble`, and `random_forest` where that is `other` or unknown (votes, AdaBoost, calibrated
+            models). Default: 'auto'.
         refine (str | Unset): Refinement after the selection. `swap`: prototypes are replaced by other candidates, one
             at a time, until no single replacement raises the objective of the method (`sm_u`: by candidates of the same
             class); where better sets are not ruled out, up to three other starts are tried. Not applicable to `sg`.
@@ -52,6 +61,8 @@ class PrototypeSetRequest(Record):
     model: str
     dataset: str
     method: str | Unset = "sm_a"
+    selected_on: str | Unset = "dataset"
+    metric: str | Unset = "balanced_accuracy"
     n_prototypes: int | None | str | Unset = UNSET
     coverage: float | None | Unset = UNSET
     min_leaf_rows: int | str | Unset = UNSET
@@ -69,6 +80,10 @@ class PrototypeSetRequest(Record):
         dataset = self.dataset
 
         method = self.method
+
+        selected_on = self.selected_on
+
+        metric = self.metric
 
         n_prototypes: int | None | str | Unset
         if isinstance(self.n_prototypes, Unset):
@@ -120,6 +135,10 @@ class PrototypeSetRequest(Record):
         )
         if method is not UNSET:
             field_dict["method"] = method
+        if selected_on is not UNSET:
+            field_dict["selected_on"] = selected_on
+        if metric is not UNSET:
+            field_dict["metric"] = metric
         if n_prototypes is not UNSET:
             field_dict["n_prototypes"] = n_prototypes
         if coverage is not UNSET:
@@ -151,6 +170,10 @@ class PrototypeSetRequest(Record):
         dataset = d.pop("dataset")
 
         method = d.pop("method", UNSET)
+
+        selected_on = d.pop("selected_on", UNSET)
+
+        metric = d.pop("metric", UNSET)
 
         def _parse_n_prototypes(data: object) -> int | None | str | Unset:
             if data is None:
@@ -209,6 +232,8 @@ class PrototypeSetRequest(Record):
             model=model,
             dataset=dataset,
             method=method,
+            selected_on=selected_on,
+            metric=metric,
             n_prototypes=n_prototypes,
             coverage=coverage,
             min_leaf_rows=min_leaf_rows,

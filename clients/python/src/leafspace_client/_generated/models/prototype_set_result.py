@@ -11,6 +11,7 @@ from ..types import UNSET, Unset
 if TYPE_CHECKING:
     from ..models.baseline import Baseline
     from ..models.certificate_objective import CertificateObjective
+    from ..models.criticism import Criticism
     from ..models.evaluation import Evaluation
     from ..models.leaf_step import LeafStep
     from ..models.prototype import Prototype
@@ -34,12 +35,13 @@ class PrototypeSetResult(Record):
         task (str): What the model predicts.
         classes (list[str]): Classes in the order of the model's scores; empty for regression.
         n_rows (int): Number of rows of the dataset.
-        n_trees (int): Number of trees of the model.
+        n_trees (int): Number of trees of the model; 0 of an oracle.
         n_candidates (int): Number of rows that could become prototypes: all, or a random sample.
         n_selected (int): Number of prototypes that were selected.
         n_swaps (int): Number of replacements that `refine` made; each prototype has the rank of the one it replaced.
         nested (bool): Whether the first k prototypes are the answer for k prototypes: false for `sm_u` and after swaps.
-        objective (float): Sum over the rows of the proximity to the nearest prototype of their class, 0 to `n_rows`.
+        objective (float): Sum over the rows of the proximity to the nearest prototype of their class, with `k_medoids`
+            of any class, 0 to `n_rows`.
         objective_mean (float): Objective divided by the number of rows.
         all_rows_certificate (float): Proven share of the best possible objective, among sets of any rows:
             `certificate_objective.value` / `all_rows_upper_bound`.
@@ -78,6 +80,9 @@ class PrototypeSetResult(Record):
             requested.
         nearest_rows (None | SearchedRows | Unset): Reference rows that `nearest_rows` can search; null where none are
             kept: for more than 250,000,000 rows x (trees + features), and in sets that were made before this field existed.
+        criticisms (list[Criticism] | Unset): Rows that no prototype represents well, at most 10: each is the row that
+            is farthest from all prototypes and earlier criticisms of its class (ties: the lowest row). Empty in sets that
+            were made before this field existed.
         typicality (None | TypicalityScale | Unset): What explanations compare a row's proximity with; null in sets that
             were made before this field existed, whose explanations have no `typicality`.
         classes_without_prototypes (list[str] | Unset): Classes of rows of the dataset (see `labels`) without a
@@ -118,6 +123,7 @@ class PrototypeSetResult(Record):
     row_coverage: None | RowCoverage | Unset = UNSET
     validation: None | Unset | Validation = UNSET
     nearest_rows: None | SearchedRows | Unset = UNSET
+    criticisms: list[Criticism] | Unset = UNSET
     typicality: None | TypicalityScale | Unset = UNSET
     classes_without_prototypes: list[str] | Unset = UNSET
     caution: None | str | Unset = UNSET
@@ -221,6 +227,13 @@ class PrototypeSetResult(Record):
         else:
             nearest_rows = self.nearest_rows
 
+        criticisms: list[dict[str, Any]] | Unset = UNSET
+        if not isinstance(self.criticisms, Unset):
+            criticisms = []
+            for criticisms_item_data in self.criticisms:
+                criticisms_item = criticisms_item_data.to_dict()
+                criticisms.append(criticisms_item)
+
         typicality: dict[str, Any] | None | Unset
         if isinstance(self.typicality, Unset):
             typicality = UNSET
@@ -281,6 +294,8 @@ class PrototypeSetResult(Record):
             field_dict["validation"] = validation
         if nearest_rows is not UNSET:
             field_dict["nearest_rows"] = nearest_rows
+        if criticisms is not UNSET:
+            field_dict["criticisms"] = criticisms
         if typicality is not UNSET:
             field_dict["typicality"] = typicality
         if classes_without_prototypes is not UNSET:
@@ -294,6 +309,7 @@ class PrototypeSetResult(Record):
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.baseline import Baseline  # noqa: PLC0415
         from ..models.certificate_objective import CertificateObjective  # noqa: PLC0415
+        from ..models.criticism import Criticism  # noqa: PLC0415
         from ..models.evaluation import Evaluation  # noqa: PLC0415
         from ..models.leaf_step import LeafStep  # noqa: PLC0415
         from ..models.prototype import Prototype  # noqa: PLC0415
@@ -434,6 +450,15 @@ class PrototypeSetResult(Record):
 
         nearest_rows = _parse_nearest_rows(d.pop("nearest_rows", UNSET))
 
+        _criticisms = d.pop("criticisms", UNSET)
+        criticisms: list[Criticism] | Unset = UNSET
+        if _criticisms is not UNSET:
+            criticisms = []
+            for criticisms_item_data in _criticisms:
+                criticisms_item = Criticism.from_dict(criticisms_item_data)
+
+                criticisms.append(criticisms_item)
+
         def _parse_typicality(data: object) -> None | TypicalityScale | Unset:
             if data is None:
                 return data
@@ -493,6 +518,7 @@ class PrototypeSetResult(Record):
             row_coverage=row_coverage,
             validation=validation,
             nearest_rows=nearest_rows,
+            criticisms=criticisms,
             typicality=typicality,
             classes_without_prototypes=classes_without_prototypes,
             caution=caution,

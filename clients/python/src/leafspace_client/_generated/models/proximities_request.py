@@ -19,9 +19,10 @@ class ProximitiesRequest(Record):
         model (str): Id of the model.
         dataset (str): Id of the reference dataset, which has every feature that the model reads.
         proximity_kind (str | Unset): How trees are weighted in proximities. `random_forest`: all alike (Tan et al.,
-            equation 1); `boosting`: by their contribution to the scores (Tan et al., definition 3); `auto`: by the model's
-            `ensemble`, and `random_forest` where that is `other` or unknown (votes, AdaBoost, calibrated models). Default:
-            'auto'.
+            equation 1); `boosting`: by their contribution to the scores, its variance over the rows (Tan et al., definition
+            3); `boosting_l1`: by its mean absolute deviation instead, which leaves more weight to small trees; `auto`: by
+            the model's `ensemble`, and `random_forest` where that is `other` or unknown (votes, AdaBoost, calibrated
+            models). Default: 'auto'.
         n_neighbors (int | Unset): Number of nearest rows of each row; less than the number of rows of the dataset.
             Default: 10.
         min_leaf_rows (int | Unset): Fewest reference rows of a leaf: a tree is cut back where a split leaves fewer on

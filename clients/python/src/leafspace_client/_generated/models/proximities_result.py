@@ -18,7 +18,7 @@ class ProximitiesResult(Record):
     Attributes:
         proximity_kind (str): How trees were weighted in the proximities.
         n_rows (int): Number of rows of the dataset.
-        n_trees (int): Number of trees of the model.
+        n_trees (int): Number of trees of the model; 0 of an oracle.
         n_neighbors (int): Number of nearest rows of each row; less than the number of rows of the dataset.
         n_pairs (int): Number of neighbours of all rows together; a row that shares leaves with few others has fewer.
         mean_nearest_proximity (float): Mean over the rows of the proximity to the nearest other row.

@@ -22,7 +22,7 @@ class ProximityBlock(Record):
     Attributes:
         model (str): Id of the model.
         proximity_kind (str): How trees were weighted in the proximities.
-        n_trees (int): Number of trees of the model.
+        n_trees (int): Number of trees of the model; 0 of an oracle.
         weights_of (None | str): Id of the artefact whose tree weights were used; null if none was requested.
         instances (list[ComparedRow]): The instances, in the order of the request.
         others (list[ComparedRow]): The other rows, in the order of the request.

@@ -29,9 +29,10 @@ class ProximityBlockRequest(Record):
         other_row_ids (list[str] | None | Unset): Ids of `others`, which must be unique; default: their 0-based indices
             as text.
         proximity_kind (str | Unset): How trees are weighted in proximities. `random_forest`: all alike (Tan et al.,
-            equation 1); `boosting`: by their contribution to the scores (Tan et al., definition 3); `auto`: by the model's
-            `ensemble`, and `random_forest` where that is `other` or unknown (votes, AdaBoost, calibrated models). Default:
-            'auto'.
+            equation 1); `boosting`: by their contribution to the scores, its variance over the rows (Tan et al., definition
+            3); `boosting_l1`: by its mean absolute deviation instead, which leaves more weight to small trees; `auto`: by
+            the model's `ensemble`, and `random_forest` where that is `other` or unknown (votes, AdaBoost, calibrated
+            models). Default: 'auto'.
         weights_of (None | str | Unset): Id of proximities, a label audit or a prototype set of this model and kind
             whose tree weights are used, and its coarser leaves where its `min_leaf_rows` is more than 1. Null: the trees'
             own leaves, and weights by `proximity_kind`, where `boosting` measures the trees' contributions on the rows of

@@ -19,12 +19,15 @@ T = TypeVar("T", bound="QueryLanguage")
 class QueryLanguage(Record):
     """Which queries a forest's trees may use; everything that the schema allows by default.
 
-    Attributes:
-        max_variables (int | Unset): Maximum number of rows of other tables in one query. Default: 3.
-        through_examples (bool | Unset): Whether relationships may be followed to the examples' table again. Default:
-            False.
-        tables (QueryLanguageTables | Unset): Narrower languages by table; other tables have the whole one.
-        relationships (list[str] | None | Unset): Names of the relationships that are followed; null: all.
+    Columns of parents count as a row's own, up to three relationships away.
+
+        Attributes:
+            max_variables (int | Unset): Maximum number of rows of other tables in one query. Default: 3.
+            through_examples (bool | Unset): Whether relationships may be followed to the examples' table again; refused
+                where examples have a cutoff and their table no `time`, as the columns of other examples may tell what became
+                known later. Default: False.
+            tables (QueryLanguageTables | Unset): Narrower languages by table; other tables have the whole one.
+            relationships (list[str] | None | Unset): Names of the relationships that are followed; null: all.
     """
 
     max_variables: int | Unset = 3

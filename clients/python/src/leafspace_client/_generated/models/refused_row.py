@@ -20,7 +20,7 @@ class RefusedRow(Record):
     """Why a row could not be explained.
 
     Attributes:
-        row_id (str): Id of the row: the caller's, or its 0-based index as text.
+        row_id (str): Id of the row: the caller's or, without one, the default of the request's `row_ids`.
         status (str): `error`: the row could not be explained; see `problem`.
         problem (Problem): Why a request failed, and what to do (application/problem+json).
         object_ (Literal['explanation'] | Unset): Type of this object. Default: 'explanation'.

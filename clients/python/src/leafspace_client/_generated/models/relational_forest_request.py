@@ -24,24 +24,31 @@ class RelationalForestRequest(Record):
         method (str | Unset): `forf`: first-order random forest, each node of which tries a random share of the tests
             (Van Assche, Vens, Blockeel & Džeroski); `bagging`: trees on bootstrap samples, which try all tests; `tilde`:
             one tree on all labelled examples (Blockeel & De Raedt). Default: 'forf'.
+        task (str | Unset): What the trees predict: `classification`, the target's labels; `regression`, the numbers of
+            a numeric target, where tests reduce the variance, leaves hold means, and trees are not pruned. Absent:
+            `regression` where the target holds more than 1,000 different numbers, else `classification`; in answers,
+            `classification`.
         n_trees (int | Unset): Number of trees; `tilde` makes one. Default: 33.
         test_share (float | Unset): Probability that a test, constants included, is tried at a node of `forf`; others
             try all. Default: 0.25.
         criterion (str | Unset): Score of a test: information gain, or gain divided by the entropy of the shares of its
-            two sides. Default: 'gain'.
+            two sides; ignored in regression, where it is the reduction of variance. Default: 'gain'.
         min_samples_leaf (int | Unset): Minimum number of examples in a leaf; of a bootstrap sample, each as often as it
             was drawn. Default: 2.
         max_depth (int | None | Unset): Maximum number of tests on a path from the root to a leaf; null: 64.
-        pruning (str | Unset): How trees are pruned: `c45`, by C4.5's estimate of errors; `none`: not at all. Default:
-            'c45'.
+        pruning (str | Unset): How trees are pruned: `c45`, by C4.5's estimate of errors; `none`: not at all, as always
+            in regression. Default: 'c45'.
         aggregates (bool | Unset): Whether aggregates of rows (such as counts and means) are tested. Default: True.
         language (QueryLanguage | Unset): Which queries a forest's trees may use; everything that the schema allows by
             default.
+
+            Columns of parents count as a row's own, up to three relationships away.
         seed (int | Unset): Seed of bootstrap samples and of the tests to try. Default: 0.
     """
 
     relational_dataset: str
     method: str | Unset = "forf"
+    task: str | Unset = UNSET
     n_trees: int | Unset = 33
     test_share: float | Unset = 0.25
     criterion: str | Unset = "gain"
@@ -56,6 +63,8 @@ class RelationalForestRequest(Record):
         relational_dataset = self.relational_dataset
 
         method = self.method
+
+        task = self.task
 
         n_trees = self.n_trees
 
@@ -90,6 +99,8 @@ class RelationalForestRequest(Record):
         )
         if method is not UNSET:
             field_dict["method"] = method
+        if task is not UNSET:
+            field_dict["task"] = task
         if n_trees is not UNSET:
             field_dict["n_trees"] = n_trees
         if test_share is not UNSET:
@@ -119,6 +130,8 @@ class RelationalForestRequest(Record):
         relational_dataset = d.pop("relational_dataset")
 
         method = d.pop("method", UNSET)
+
+        task = d.pop("task", UNSET)
 
         n_trees = d.pop("n_trees", UNSET)
 
@@ -153,6 +166,7 @@ class RelationalForestRequest(Record):
         relational_forest_request = cls(
             relational_dataset=relational_dataset,
             method=method,
+            task=task,
             n_trees=n_trees,
             test_share=test_share,
             criterion=criterion,

@@ -1,18 +1,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
 from ...records import Record
+from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="Restart")
 
 
 @_attrs_define(repr=False)
 class Restart(Record):
-    """The outcome of one fit from a random start; `search: improved` adds one that starts at the chosen rules.
+    """The outcome of one fit from a random start.
 
     Attributes:
         restart (int): 0-based number of the fit.
@@ -22,6 +23,7 @@ class Restart(Record):
         training_error (float): Error of the two-step prediction on the training rows: share of wrong labels, or mean
             squared error for regression.
         chosen (bool): Whether the rules were made from this fit.
+        start (None | str | Unset): What it began with; null in rule sets that were made before there was a choice.
     """
 
     restart: int
@@ -30,6 +32,7 @@ class Restart(Record):
     lower_bound: float
     training_error: float
     chosen: bool
+    start: None | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         restart = self.restart
@@ -44,6 +47,12 @@ class Restart(Record):
 
         chosen = self.chosen
 
+        start: None | str | Unset
+        if isinstance(self.start, Unset):
+            start = UNSET
+        else:
+            start = self.start
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -56,6 +65,8 @@ class Restart(Record):
                 "chosen": chosen,
             }
         )
+        if start is not UNSET:
+            field_dict["start"] = start
 
         return field_dict
 
@@ -74,6 +85,15 @@ class Restart(Record):
 
         chosen = d.pop("chosen")
 
+        def _parse_start(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        start = _parse_start(d.pop("start", UNSET))
+
         restart = cls(
             restart=restart,
             n_regions=n_regions,
@@ -81,6 +101,7 @@ class Restart(Record):
             lower_bound=lower_bound,
             training_error=training_error,
             chosen=chosen,
+            start=start,
         )
 
         return restart

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from attrs import define as _attrs_define
 
 from ...records import Record
+from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
     from ..models.condition import Condition
@@ -25,13 +26,14 @@ class Rule(Record):
             H (missing allowed)`; `always` without conditions.
         conditions (list[Condition]): Conditions that hold together; a rule without any always applies.
         prediction (float | str): A number or a text, such as a predicted value or label.
-        scores (list[Score]): Shares of the classes among the rows that it decides, in the order of the classes; empty
-            for regression.
+        scores (list[Score]): Shares of the classes among the rows that it decides, in the order of the classes; with
+            `boxes: whole` those of its region. Empty for regression.
         coverage (float): Share of the dataset's rows that satisfy its conditions.
         precision (float | None): Share of these rows whose label it predicts, 0 to 1; null for regression or without
             rows.
         n_rows (int): Number of the dataset's rows that satisfy its conditions.
         support (int): Number of rows that it decides: those that satisfy no rule before it.
+        region (int | None | Unset): The region whose box it is, an index into `regions`; null unless boxes are whole.
     """
 
     rank: int
@@ -43,6 +45,7 @@ class Rule(Record):
     precision: float | None
     n_rows: int
     support: int
+    region: int | None | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         rank = self.rank
@@ -71,6 +74,12 @@ class Rule(Record):
 
         support = self.support
 
+        region: int | None | Unset
+        if isinstance(self.region, Unset):
+            region = UNSET
+        else:
+            region = self.region
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -86,6 +95,8 @@ class Rule(Record):
                 "support": support,
             }
         )
+        if region is not UNSET:
+            field_dict["region"] = region
 
         return field_dict
 
@@ -131,6 +142,15 @@ class Rule(Record):
 
         support = d.pop("support")
 
+        def _parse_region(data: object) -> int | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(int | None | Unset, data)
+
+        region = _parse_region(d.pop("region", UNSET))
+
         rule = cls(
             rank=rank,
             text=text,
@@ -141,6 +161,7 @@ class Rule(Record):
             precision=precision,
             n_rows=n_rows,
             support=support,
+            region=region,
         )
 
         return rule

@@ -26,10 +26,11 @@ class RuleSetEvaluation(Record):
         measured_against (str): Reference of accuracies and errors: the dataset's target, or the model where it has
             none.
         as_printed (RuleScores): How well predictions match the target or the model.
-        as_fitted (RuleScores): How well predictions match the target or the model.
         model (None | RuleScores): Scores of the model itself; null without a target.
         coverage (float): Share of rows that some rule covers; the others get the default prediction.
         mean_rules_per_row (float): Mean over the rows of the number of rules that they satisfy.
+        as_fitted (None | RuleScores | Unset): Scores of the two-step MAP prediction of the fitted regions, which the
+            paper evaluates; null for `rule_list`, which predicts by its rules alone.
         constant (ConstantRuleScores | None | Unset): Scores of predicting the same for every row. Null in rule sets
             that were made before these existed.
     """
@@ -38,10 +39,10 @@ class RuleSetEvaluation(Record):
     evaluated_on: str
     measured_against: str
     as_printed: RuleScores
-    as_fitted: RuleScores
     model: None | RuleScores
     coverage: float
     mean_rules_per_row: float
+    as_fitted: None | RuleScores | Unset = UNSET
     constant: ConstantRuleScores | None | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
@@ -56,8 +57,6 @@ class RuleSetEvaluation(Record):
 
         as_printed = self.as_printed.to_dict()
 
-        as_fitted = self.as_fitted.to_dict()
-
         model: dict[str, Any] | None
         if isinstance(self.model, RuleScores):
             model = self.model.to_dict()
@@ -67,6 +66,14 @@ class RuleSetEvaluation(Record):
         coverage = self.coverage
 
         mean_rules_per_row = self.mean_rules_per_row
+
+        as_fitted: dict[str, Any] | None | Unset
+        if isinstance(self.as_fitted, Unset):
+            as_fitted = UNSET
+        elif isinstance(self.as_fitted, RuleScores):
+            as_fitted = self.as_fitted.to_dict()
+        else:
+            as_fitted = self.as_fitted
 
         constant: dict[str, Any] | None | Unset
         if isinstance(self.constant, Unset):
@@ -84,12 +91,13 @@ class RuleSetEvaluation(Record):
                 "evaluated_on": evaluated_on,
                 "measured_against": measured_against,
                 "as_printed": as_printed,
-                "as_fitted": as_fitted,
                 "model": model,
                 "coverage": coverage,
                 "mean_rules_per_row": mean_rules_per_row,
             }
         )
+        if as_fitted is not UNSET:
+            field_dict["as_fitted"] = as_fitted
         if constant is not UNSET:
             field_dict["constant"] = constant
 
@@ -109,8 +117,6 @@ class RuleSetEvaluation(Record):
 
         as_printed = RuleScores.from_dict(d.pop("as_printed"))
 
-        as_fitted = RuleScores.from_dict(d.pop("as_fitted"))
-
         def _parse_model(data: object) -> None | RuleScores:
             if data is None:
                 return data
@@ -129,6 +135,23 @@ class RuleSetEvaluation(Record):
         coverage = d.pop("coverage")
 
         mean_rules_per_row = d.pop("mean_rules_per_row")
+
+        def _parse_as_fitted(data: object) -> None | RuleScores | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                as_fitted_type_0 = RuleScores.from_dict(data)
+
+                return as_fitted_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | RuleScores | Unset, data)
+
+        as_fitted = _parse_as_fitted(d.pop("as_fitted", UNSET))
 
         def _parse_constant(data: object) -> ConstantRuleScores | None | Unset:
             if data is None:
@@ -152,10 +175,10 @@ class RuleSetEvaluation(Record):
             evaluated_on=evaluated_on,
             measured_against=measured_against,
             as_printed=as_printed,
-            as_fitted=as_fitted,
             model=model,
             coverage=coverage,
             mean_rules_per_row=mean_rules_per_row,
+            as_fitted=as_fitted,
             constant=constant,
         )
 

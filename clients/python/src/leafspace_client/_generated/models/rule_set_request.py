@@ -18,15 +18,24 @@ class RuleSetRequest(Record):
     Attributes:
         model (str): Id of the model.
         dataset (str): Id of the reference dataset, which has every feature that the model reads.
-        method (str | Unset): How regions are fitted. `fab`: factorised asymptotic Bayesian inference, which finds the
-            number of regions up to `max_rules` (Hara & Hayashi); `em`: their baseline, plain EM for each number. Default:
-            'fab'.
-        search (str | Unset): How regions become rules. `improved`: the search looks for rules that predict well with
-            few conditions, from fewer random starts; `plain`: the regions with the least training error, as in the paper,
-            are ordered and shortened until they can be read. Default: 'improved'.
-        max_rules (int | Unset): Maximum number of rules, including the default rule. Default: 10.
-        n_restarts (int | Unset): Number of fits from random starts, of which the best is kept; `search: improved` makes
-            fewer. Default: 20.
+        method (str | Unset): How rules are found. `rule_list`: a search for an ordered list of few and short rules that
+            predict well; `fab`: factorised asymptotic Bayesian inference of regions, which finds their number up to
+            `max_rules` (Hara & Hayashi), and prints their boxes; `em`: their baseline, EM for each number of regions.
+            Default: 'rule_list'.
+        boxes (str | Unset): How `fab` and `em` print the boxes of regions. `whole`: as in the paper, one rule for each
+            region, without the conditions that exclude no row of the dataset; `shortened`: ordered, and without the
+            conditions and rules that help least, until they can be read. `rule_list` has no boxes. Default: 'whole'.
+        max_rules (int | Unset): Maximum number of rules, including the default rule; with `boxes: whole` the maximum
+            number of regions, beside which there is the default rule. Default: 10.
+        n_restarts (int | Unset): Number of fits from random starts, of which the one with the least training error is
+            kept; `rule_list` makes a tenth of them. Default: 20.
+        start (str | Unset): What fits of regions begin with. `responsibilities`: the shares of regions in rows are
+            random, and parameters follow from them; `eta`: the shares of regions for which statements are true are random;
+            `algorithm_1`: all parameters and the responsibilities are random, as in the paper; `in_turn`: restarts begin in
+            these three ways, one after the other. Default: 'in_turn'.
+        omega (float | None | Unset): Cost of a region in `fab`, in the paper half the number of its parameters: null. A
+            smaller one leaves more regions.
+        regions (str | Unset): How the regions are fitted from which the search of `rule_list` begins. Default: 'fab'.
         labels (str | Unset): Source of the rows' classes or values: the model's predictions (`predicted`) or the
             dataset's target column (`target`). Default: 'predicted'.
         evaluation_dataset (None | str | Unset): Id of a dataset on which the result is evaluated instead of the
@@ -36,10 +45,13 @@ class RuleSetRequest(Record):
 
     model: str
     dataset: str
-    method: str | Unset = "fab"
-    search: str | Unset = "improved"
+    method: str | Unset = "rule_list"
+    boxes: str | Unset = "whole"
     max_rules: int | Unset = 10
     n_restarts: int | Unset = 20
+    start: str | Unset = "in_turn"
+    omega: float | None | Unset = UNSET
+    regions: str | Unset = "fab"
     labels: str | Unset = "predicted"
     evaluation_dataset: None | str | Unset = UNSET
     seed: int | Unset = 0
@@ -51,11 +63,25 @@ class RuleSetRequest(Record):
 
         method = self.method
 
-        search = self.search
+        boxes = self.boxes
 
         max_rules = self.max_rules
 
         n_restarts = self.n_restarts
+
+        start: str | Unset
+        if isinstance(self.start, Unset):
+            start = UNSET
+        else:
+            start = self.start
+
+        omega: float | None | Unset
+        if isinstance(self.omega, Unset):
+            omega = UNSET
+        else:
+            omega = self.omega
+
+        regions = self.regions
 
         labels = self.labels
 
@@ -77,12 +103,18 @@ class RuleSetRequest(Record):
         )
         if method is not UNSET:
             field_dict["method"] = method
-        if search is not UNSET:
-            field_dict["search"] = search
+        if boxes is not UNSET:
+            field_dict["boxes"] = boxes
         if max_rules is not UNSET:
             field_dict["max_rules"] = max_rules
         if n_restarts is not UNSET:
             field_dict["n_restarts"] = n_restarts
+        if start is not UNSET:
+            field_dict["start"] = start
+        if omega is not UNSET:
+            field_dict["omega"] = omega
+        if regions is not UNSET:
+            field_dict["regions"] = regions
         if labels is not UNSET:
             field_dict["labels"] = labels
         if evaluation_dataset is not UNSET:
@@ -101,11 +133,29 @@ class RuleSetRequest(Record):
 
         method = d.pop("method", UNSET)
 
-        search = d.pop("search", UNSET)
+        boxes = d.pop("boxes", UNSET)
 
         max_rules = d.pop("max_rules", UNSET)
 
         n_restarts = d.pop("n_restarts", UNSET)
+
+        def _parse_start(data: object) -> str | Unset:
+            if isinstance(data, Unset):
+                return data
+            return cast(str | Unset, data)
+
+        start = _parse_start(d.pop("start", UNSET))
+
+        def _parse_omega(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        omega = _parse_omega(d.pop("omega", UNSET))
+
+        regions = d.pop("regions", UNSET)
 
         labels = d.pop("labels", UNSET)
 
@@ -124,9 +174,12 @@ class RuleSetRequest(Record):
             model=model,
             dataset=dataset,
             method=method,
-            search=search,
+            boxes=boxes,
             max_rules=max_rules,
             n_restarts=n_restarts,
+            start=start,
+            omega=omega,
+            regions=regions,
             labels=labels,
             evaluation_dataset=evaluation_dataset,
             seed=seed,

@@ -9,6 +9,7 @@ from ...records import Record
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
+    from ..models.region import Region
     from ..models.restart import Restart
     from ..models.rule import Rule
     from ..models.rule_feature import RuleFeature
@@ -26,12 +27,11 @@ class RuleSetResult(Record):
     Attributes:
         task (str): What the model predicts.
         classes (list[str]): Classes in the order of the model's scores; empty for regression.
-        method (str): How regions were fitted.
-        search (str): How regions became rules.
+        method (str): How rules were found.
         labels (str): Source of the rows' classes or values: the model's predictions (`predicted`) or the dataset's
             target column (`target`).
         n_rows (int): Number of rows of the dataset.
-        n_trees (int): Number of trees of the model.
+        n_trees (int): Number of trees of the model; 0 of an oracle.
         n_statements (int): Number of different splits of the model's trees (L in the paper).
         n_rules (int): Number of rules, without the default rule.
         n_conditions (int): Number of conditions of all rules together.
@@ -46,15 +46,21 @@ class RuleSetResult(Record):
         restarts (list[Restart]): The fits in their order.
         lower_bounds (list[float]): Lower bound of the log-likelihood after each iteration of the chosen fit; it never
             falls.
+        boxes (None | str | Unset): How boxes of regions were printed; null for `rule_list`, which has none.
+        search (None | str | Unset): How regions became rules in rule sets of earlier versions: `improved` is now the
+            method `rule_list`, `plain` are the shortened boxes of `fab` and `em`. Null in others.
         caution (None | str | Unset): Warning, in words, that the scores in `evaluation` may be too good: they were
             measured on the rows from which the result was made, and the model reproduces at least 99 % of their targets
             (regression: R2 of at least 0.95), as a model does that has memorised them. Null where no such reason is known.
+        regions (list[Region] | Unset): The regions that `fab` or `em` fitted, with their parameters; empty for
+            `rule_list`. For each statement the table of parameters says which share of each region it is true for, and the
+            table of rows which region each row most probably belongs to.
+        omega (float | None | Unset): The cost of a region that was used; null for `em` and `rule_list`.
     """
 
     task: str
     classes: list[str]
     method: str
-    search: str
     labels: str
     n_rows: int
     n_trees: int
@@ -70,7 +76,11 @@ class RuleSetResult(Record):
     training_evaluation: RuleSetEvaluation
     restarts: list[Restart]
     lower_bounds: list[float]
+    boxes: None | str | Unset = UNSET
+    search: None | str | Unset = UNSET
     caution: None | str | Unset = UNSET
+    regions: list[Region] | Unset = UNSET
+    omega: float | None | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         task = self.task
@@ -78,8 +88,6 @@ class RuleSetResult(Record):
         classes = self.classes
 
         method = self.method
-
-        search = self.search
 
         labels = self.labels
 
@@ -124,11 +132,36 @@ class RuleSetResult(Record):
 
         lower_bounds = self.lower_bounds
 
+        boxes: None | str | Unset
+        if isinstance(self.boxes, Unset):
+            boxes = UNSET
+        else:
+            boxes = self.boxes
+
+        search: None | str | Unset
+        if isinstance(self.search, Unset):
+            search = UNSET
+        else:
+            search = self.search
+
         caution: None | str | Unset
         if isinstance(self.caution, Unset):
             caution = UNSET
         else:
             caution = self.caution
+
+        regions: list[dict[str, Any]] | Unset = UNSET
+        if not isinstance(self.regions, Unset):
+            regions = []
+            for regions_item_data in self.regions:
+                regions_item = regions_item_data.to_dict()
+                regions.append(regions_item)
+
+        omega: float | None | Unset
+        if isinstance(self.omega, Unset):
+            omega = UNSET
+        else:
+            omega = self.omega
 
         field_dict: dict[str, Any] = {}
 
@@ -137,7 +170,6 @@ class RuleSetResult(Record):
                 "task": task,
                 "classes": classes,
                 "method": method,
-                "search": search,
                 "labels": labels,
                 "n_rows": n_rows,
                 "n_trees": n_trees,
@@ -155,13 +187,22 @@ class RuleSetResult(Record):
                 "lower_bounds": lower_bounds,
             }
         )
+        if boxes is not UNSET:
+            field_dict["boxes"] = boxes
+        if search is not UNSET:
+            field_dict["search"] = search
         if caution is not UNSET:
             field_dict["caution"] = caution
+        if regions is not UNSET:
+            field_dict["regions"] = regions
+        if omega is not UNSET:
+            field_dict["omega"] = omega
 
         return field_dict
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.region import Region  # noqa: PLC0415
         from ..models.restart import Restart  # noqa: PLC0415
         from ..models.rule import Rule  # noqa: PLC0415
         from ..models.rule_feature import RuleFeature  # noqa: PLC0415
@@ -174,8 +215,6 @@ class RuleSetResult(Record):
         classes = cast(list[str], d.pop("classes"))
 
         method = d.pop("method")
-
-        search = d.pop("search")
 
         labels = d.pop("labels")
 
@@ -230,6 +269,24 @@ class RuleSetResult(Record):
 
         lower_bounds = cast(list[float], d.pop("lower_bounds"))
 
+        def _parse_boxes(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        boxes = _parse_boxes(d.pop("boxes", UNSET))
+
+        def _parse_search(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        search = _parse_search(d.pop("search", UNSET))
+
         def _parse_caution(data: object) -> None | str | Unset:
             if data is None:
                 return data
@@ -239,11 +296,28 @@ class RuleSetResult(Record):
 
         caution = _parse_caution(d.pop("caution", UNSET))
 
+        _regions = d.pop("regions", UNSET)
+        regions: list[Region] | Unset = UNSET
+        if _regions is not UNSET:
+            regions = []
+            for regions_item_data in _regions:
+                regions_item = Region.from_dict(regions_item_data)
+
+                regions.append(regions_item)
+
+        def _parse_omega(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        omega = _parse_omega(d.pop("omega", UNSET))
+
         rule_set_result = cls(
             task=task,
             classes=classes,
             method=method,
-            search=search,
             labels=labels,
             n_rows=n_rows,
             n_trees=n_trees,
@@ -259,7 +333,11 @@ class RuleSetResult(Record):
             training_evaluation=training_evaluation,
             restarts=restarts,
             lower_bounds=lower_bounds,
+            boxes=boxes,
+            search=search,
             caution=caution,
+            regions=regions,
+            omega=omega,
         )
 
         return rule_set_result

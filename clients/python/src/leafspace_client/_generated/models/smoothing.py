@@ -18,14 +18,17 @@ class Smoothing(Record):
     Attributes:
         bandwidth (float | None | Unset): Standard deviation of the noise added to continuous numbers, as a share of the
             feature's standard deviation; null where none is added.
+        rank_bandwidth (float | None | Unset): Share of the dataset's rows that noise moves a number past, at most; null
+            where ranks are not used.
         move_probability (float | None | Unset): Probability, 0 to 1, that a category is replaced by one drawn by its
-            frequency in the dataset, and that an integer, or one of few numbers, becomes the next smaller or larger one;
-            null with `born_again`.
+            frequency in the dataset, and that one of few numbers (with a kernel: any integer) becomes the next smaller or
+            larger one; null with `born_again`.
         swap_probability (float | None | Unset): Probability, 0 to 1, that a value is replaced by that of another row;
             null except with `born_again`.
     """
 
     bandwidth: float | None | Unset = UNSET
+    rank_bandwidth: float | None | Unset = UNSET
     move_probability: float | None | Unset = UNSET
     swap_probability: float | None | Unset = UNSET
 
@@ -35,6 +38,12 @@ class Smoothing(Record):
             bandwidth = UNSET
         else:
             bandwidth = self.bandwidth
+
+        rank_bandwidth: float | None | Unset
+        if isinstance(self.rank_bandwidth, Unset):
+            rank_bandwidth = UNSET
+        else:
+            rank_bandwidth = self.rank_bandwidth
 
         move_probability: float | None | Unset
         if isinstance(self.move_probability, Unset):
@@ -53,6 +62,8 @@ class Smoothing(Record):
         field_dict.update({})
         if bandwidth is not UNSET:
             field_dict["bandwidth"] = bandwidth
+        if rank_bandwidth is not UNSET:
+            field_dict["rank_bandwidth"] = rank_bandwidth
         if move_probability is not UNSET:
             field_dict["move_probability"] = move_probability
         if swap_probability is not UNSET:
@@ -72,6 +83,15 @@ class Smoothing(Record):
             return cast(float | None | Unset, data)
 
         bandwidth = _parse_bandwidth(d.pop("bandwidth", UNSET))
+
+        def _parse_rank_bandwidth(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        rank_bandwidth = _parse_rank_bandwidth(d.pop("rank_bandwidth", UNSET))
 
         def _parse_move_probability(data: object) -> float | None | Unset:
             if data is None:
@@ -93,6 +113,7 @@ class Smoothing(Record):
 
         smoothing = cls(
             bandwidth=bandwidth,
+            rank_bandwidth=rank_bandwidth,
             move_probability=move_probability,
             swap_probability=swap_probability,
         )

@@ -20,7 +20,7 @@ class StoredExplanationSummary(Record):
         id (str): Id of the stored explanation, which stands in the answer as `id` of the explanation.
         explainer (str): Id of the explainer that answered, perhaps deleted by now.
         explainer_name (None | str): Name that it was called by; null where it was called by id.
-        row_id (str): Id of the row: the caller's, or its 0-based index as text.
+        row_id (str): Id of the row: the caller's or, without one, the default of the request's `row_ids`.
         key (None | str): Id of the API key of the caller; null where none was required.
         model_sha256 (str): SHA-256 of the model's uploaded file, in hexadecimal.
         digest (str): SHA-256, in hexadecimal, of the explanation as it was stored: of the bytes of `response`, exactly

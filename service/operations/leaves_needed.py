@@ -1,0 +1,48 @@
+"""What needs leaves is refused of models that have none: those that were registered as oracles only.
+
+Which requests these are follows from the declarations of nouns: everything that is made from a model, or read below
+one, unless its noun says that it is made or read without leaves.
+"""
+
+from typing import Any
+
+from schemas.contract import Contract
+from schemas.models import Model, ModelSummary
+from schemas.nouns import Noun
+from storage.errors import StorageError
+
+from ..app_context import AppContext
+
+
+def require_leaves(context: AppContext, noun: Noun[Any], request: Contract) -> None:
+    """Refuse a request for something made from the leaves of a model that has none.
+
+    Raises
+    ------
+    StorageError
+        ``model_without_leaves``, naming the field that must change.
+    """
+    if not noun.needs_leaves(request):
+        return
+    for name in (name for name, of in noun.made_from.items() if of == "models"):
+        refuse_without_leaves(context.models.summary(getattr(request, name)), noun.words, f"/{name}")
+
+
+def needs_leaves_below(noun: Noun[Any], below: str) -> bool:
+    """Return whether a path below a model's id (``trees/0``) is answered from its leaves; an empty one is not."""
+    return bool(below) and below not in noun.read_without_leaves
+
+
+def require_leaves_below(context: AppContext, model_id: str, below: str) -> None:
+    """Refuse what is read below the id of a model that has no leaves."""
+    refuse_without_leaves(context.models.summary(model_id), below.partition("/")[0])
+
+
+def refuse_without_leaves(model: Model | ModelSummary, what: str, pointer: str | None = None) -> None:
+    """Raise ``model_without_leaves`` for an oracle; ``what`` is what needs leaves."""
+    if model.oracle_only:
+        detail = (
+            f"{what.replace('_', ' ')} need leaves, and model {model.id!r} has none: it was registered with "
+            "`oracle_only`; approximation trees can be made of it, by `sta`, `born_again` or `cart`"
+        )
+        raise StorageError("model_without_leaves", detail, pointer)

@@ -1,0 +1,146 @@
+"""What all other rows of a leaf table say about each row's class, each by its proximity: exact, from counts alone.
+
+The proximities of a row to all others of a class add up to a sum over trees: of those who share its leaf, the class has
+so many. So nobody's neighbours are ever listed, and time grows with rows x trees x classes.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compute.compiled import compiled
+from ..compute.progress import ReportProgress, ignore_progress
+from ..compute.threads import in_threads
+from .leaves import LeafTable
+
+_COUNTED_CELLS = 1 << 21  # leaves x classes that are counted together: counts of 8 MiB, near the processor
+_SUMMED_CELLS = 1 << 24  # rows x classes that are summed up together
+_BLOCK_ROWS = 8192  # whose sums stay in the nearest cache from tree to tree
+
+
+@dataclass(frozen=True, slots=True)
+class Votes:
+    """The integer proximities of each row to all others, summed by the class of these."""
+
+    own: NDArray[np.int64]  # (n_rows,) of those of the row's own class
+    total: NDArray[np.int64]  # (n_rows,) of all others
+    best: NDArray[np.int64]  # (n_rows,) the class of the largest sum (ties: the row's own class, then the first)
+
+
+def votes_of_all_rows(
+    table: LeafTable, weights: NDArray[np.int64], classes: NDArray[np.int64], report: ReportProgress = ignore_progress
+) -> Votes:
+    """Sum up the proximities of each row to all others, by class.
+
+    Parameters
+    ----------
+    table
+        Leaves of the rows.
+    weights : (n_trees,) int64
+        What each tree counts. Sums are exact as long as the weights' own sum times the rows is below 2^63.
+    classes : (n_rows,) int64
+        Class of each row, 0 or more.
+    report
+        Progress callback; may raise to stop.
+    """
+    n_rows, n_classes = table.n_rows, int(classes.max()) + 1
+    own, total = np.zeros(n_rows, dtype=np.int64), np.zeros(n_rows, dtype=np.int64)
+    best, largest = np.zeros(n_rows, dtype=np.int64), np.full(n_rows, -1, dtype=np.int64)
+    length = max(1, _SUMMED_CELLS // n_rows)
+    for first in range(0, n_classes, length):
+        some = _Part(table, weights, classes, first, min(first + length, n_classes))
+        sums = some.sums(report)
+        rows = np.flatnonzero((classes >= first) & (classes < some.stop))
+        sums[classes[rows] - first, rows] -= weights.sum()  # a row has no vote on itself
+        own[rows] = sums[classes[rows] - first, rows]
+        total += sums.sum(axis=0)
+        leading = sums.argmax(axis=0)
+        of_leading = np.take_along_axis(sums, leading[None], axis=0)[0]
+        best = np.where(of_leading > largest, first + leading, best)
+        largest = np.maximum(largest, of_leading)
+    return Votes(own, total, np.where(own == largest, classes, best))
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The votes of the rows of some classes: ``first`` to ``stop - 1``."""
+
+    table: LeafTable
+    weights: NDArray[np.int64]
+    classes: NDArray[np.int64]
+    first: int
+    stop: int
+
+    def sums(self, report: ReportProgress) -> NDArray[np.int64]:
+        """Return the summed proximities of each row to all rows of each class, itself included: (n_classes, n_rows)."""
+        sums = np.zeros((self.stop - self.first, self.table.n_rows), dtype=np.int64)
+        n_all = int(self.classes.max()) + 1
+        for trees in self._groups():
+            done = (self.first + (self.stop - self.first) * trees[0] / self.table.n_trees) / n_all
+            report(done, "counting votes")
+            self._add(trees, sums)
+        return sums
+
+    def _groups(self) -> list[NDArray[np.int64]]:
+        """Return the trees that count, so many at a time as can be counted together; at least one."""
+        trees = np.flatnonzero(self.weights > 0)
+        n_cells = np.cumsum(np.diff(self.table.offsets)[trees] * (self.stop - self.first))
+        groups = np.split(trees, np.flatnonzero(np.diff(n_cells // _COUNTED_CELLS)) + 1)
+        return groups if len(trees) else []
+
+    def _add(self, trees: NDArray[np.int64], sums: NDArray[np.int64]) -> None:
+        """Add the votes in some trees to the sums."""
+        offsets = np.concatenate([[0], np.cumsum(np.diff(self.table.offsets)[trees])])
+        counts = np.zeros((self.stop - self.first, offsets[-1]), dtype=np.int32)
+        codes, weights = self.table.codes, self.weights[trees]
+
+        def count(some: slice) -> None:
+            _count(codes, trees[some], offsets[some], self.classes - self.first, counts)
+
+        def add(rows: slice) -> None:
+            _add(_Counted(codes, trees, offsets, weights, counts), rows.start, rows.stop, sums)
+
+        in_threads(count, len(trees))
+        in_threads(add, self.table.n_rows)
+
+
+@compiled
+def _count(
+    codes: NDArray[Any],
+    trees: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    classes: NDArray[np.int64],
+    counts: NDArray[np.int32],
+) -> None:
+    """Count the rows of each class in each leaf of these trees."""
+    for place in range(len(trees)):
+        of_rows, first = codes[trees[place]], offsets[place]
+        for row in range(len(classes)):
+            if 0 <= classes[row] < len(counts):
+                counts[classes[row], first + of_rows[row]] += 1
+
+
+class _Counted(NamedTuple):
+    """Some trees, with the rows of each class in each of their leaves."""
+
+    codes: NDArray[Any]  # (n_all_trees, n_rows)
+    trees: NDArray[np.int64]  # (n_trees,)
+    offsets: NDArray[np.int64]  # (n_trees + 1,) where each tree's leaves begin in ``counts``
+    weights: NDArray[np.int64]  # (n_trees,)
+    counts: NDArray[np.int32]  # (n_classes, n_leaves)
+
+
+@compiled
+def _add(counted: _Counted, start: int, stop: int, sums: NDArray[np.int64]) -> None:
+    """Add the weighted counts of each row's leaves to the sums of some rows, a block of rows after the other."""
+    codes, trees, offsets, weights, counts = counted
+    for first in range(start, stop, _BLOCK_ROWS):
+        end = min(first + _BLOCK_ROWS, stop)
+        for place in range(len(trees)):
+            of_rows, weight = codes[trees[place], first:end], weights[place]
+            for number in range(len(counts)):
+                of_leaves, of_class = counts[number, offsets[place] :], sums[number, first:end]
+                for row in range(end - first):
+                    of_class[row] += weight * of_leaves[of_rows[row]]

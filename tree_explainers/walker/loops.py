@@ -1,0 +1,113 @@
+"""The innermost loops: eight rows go down a tree together, so that one row's reads do not wait for another's."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compute.compiled import compiled, inlined, inlined_reader
+
+ROWS_TOGETHER = 8
+
+Ints = NDArray[np.int64]
+Ranks = NDArray[np.uint16]
+
+
+class Trees(NamedTuple):
+    """What it takes to walk: as in ``TreeWords``."""
+
+    words: NDArray[Any]  # (n_words,)
+    layout: NDArray[Any]  # (3,) of the same type
+    starts: Ints  # (n_trees + 1,)
+    n_sure_steps: Ints  # (n_trees,)
+    leaf: NDArray[np.int32]  # (n_words,)
+
+
+@compiled
+def walk_leaves(trees: Trees, ranks: Ranks, codes: NDArray[Any]) -> None:
+    """Write the leaf of each row in each tree.
+
+    Parameters
+    ----------
+    trees
+        All trees.
+    ranks : (at least n_rows, a multiple of 8; n_ranked)
+        What is behind the rows may be anything that is a rank.
+    codes : (n_trees, n_rows)
+        Unsigned integers, of any size that holds the leaves; filled in.
+    """
+    reached = np.empty(ranks.shape[0], np.int64)
+    for tree in range(len(trees.starts) - 1):
+        first, end = trees.starts[tree], trees.starts[tree + 1]
+        _walk(trees.words[first:end], trees.layout, trees.n_sure_steps[tree], ranks, reached)
+        for row in range(codes.shape[1]):
+            codes[tree, row] = trees.leaf[first + reached[row]]
+
+
+@compiled
+def walk_sums(trees: Trees, ranks: Ranks, leaf_starts: Ints, values: NDArray[Any], sums: NDArray[Any]) -> None:
+    """Add the values of each row's leaf to its sums, tree by tree, in the values' precision.
+
+    Parameters
+    ----------
+    trees, ranks
+        As of ``walk_leaves``.
+    leaf_starts : (n_trees,)
+        The first leaf of each tree among all.
+    values : (n_leaves, n_outputs)
+        Of all leaves.
+    sums : (n_rows, n_outputs)
+        Changed.
+    """
+    reached = np.empty(ranks.shape[0], np.int64)
+    for tree in range(len(trees.starts) - 1):
+        first, end = trees.starts[tree], trees.starts[tree + 1]
+        _walk(trees.words[first:end], trees.layout, trees.n_sure_steps[tree], ranks, reached)
+        for row in range(sums.shape[0]):
+            at = leaf_starts[tree] + trees.leaf[first + reached[row]]
+            for output in range(sums.shape[1]):
+                sums[row, output] += values[at, output]
+
+
+@inlined
+def _walk(words: NDArray[Any], layout: NDArray[Any], n_sure_steps: int, ranks: Ranks, reached: Ints) -> None:
+    """Write the position of the leaf that each row reaches in one tree."""
+    bits = layout[0], layout[1], layout[2]  # in registers
+    last_rank = (words.dtype.type(1) << layout[0]) - words.dtype.type(1)
+    width, own = ranks.shape[1], ranks.ravel()
+    for row in range(0, len(reached), ROWS_TOGETHER):
+        at0 = row * width
+        at1 = at0 + width
+        at2 = at1 + width
+        at3 = at2 + width
+        at4 = at3 + width
+        at5 = at4 + width
+        at6 = at5 + width
+        at7 = at6 + width
+        node0 = node1 = node2 = node3 = node4 = node5 = node6 = node7 = 0
+        n_steps, moved = 0, 1
+        while n_steps < n_sure_steps or moved:
+            next0 = _next(words, node0, own, at0, bits, last_rank)
+            next1 = _next(words, node1, own, at1, bits, last_rank)
+            next2 = _next(words, node2, own, at2, bits, last_rank)
+            next3 = _next(words, node3, own, at3, bits, last_rank)
+            next4 = _next(words, node4, own, at4, bits, last_rank)
+            next5 = _next(words, node5, own, at5, bits, last_rank)
+            next6 = _next(words, node6, own, at6, bits, last_rank)
+            next7 = _next(words, node7, own, at7, bits, last_rank)
+            moved = (next0 ^ node0) | (next1 ^ node1) | (next2 ^ node2) | (next3 ^ node3)
+            moved |= (next4 ^ node4) | (next5 ^ node5) | (next6 ^ node6) | (next7 ^ node7)
+            node0, node1, node2, node3 = next0, next1, next2, next3
+            node4, node5, node6, node7 = next4, next5, next6, next7
+            n_steps += 1
+        reached[row], reached[row + 1], reached[row + 2], reached[row + 3] = node0, node1, node2, node3
+        reached[row + 4], reached[row + 5], reached[row + 6], reached[row + 7] = node4, node5, node6, node7
+
+
+@inlined_reader
+def _next(words: NDArray[Any], node: Any, own: Ranks, at: int, layout: Any, last_rank: Any) -> Any:  # noqa: ANN401  # numba's own numbers
+    """Return the position that follows a position, for the row whose ranks begin at ``at``."""
+    rank_bits, child_bits, last_column = layout
+    word = words[node]
+    rank = own[at + np.int64((word >> rank_bits) & last_column)]
+    return np.int64(word >> child_bits) + np.int64(rank > (word & last_rank))

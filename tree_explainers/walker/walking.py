@@ -1,0 +1,91 @@
+"""Walker: an ensemble made ready to be walked by many rows at a time."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..ensemble import TreeEnsemble
+from .cuts import Ranks, TensorCuts, TreeTensor, cuts_by_tensor, rank_cuts
+from .loops import ROWS_TOGETHER, Trees, walk_leaves, walk_sums
+from .tests_of_nodes import tests_of
+from .words import TreeWords, pack
+
+_BLOCK_BYTES = 65_536  # of ranks: beside a tree's words they stay in the second cache of a core
+_FEWEST_ROWS, _MOST_ROWS = 64, 4_096  # of a block
+
+Tensors = Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Walker:
+    """Trees as words, and the cuts by which the tensors that they read become ranks.
+
+    Nothing in it changes: threads may share it. Leaves are those that onnxruntime finds, and sums those that it finds
+    where it adds the values of the trees in their order, in the precision of ``values``.
+    """
+
+    words: TreeWords
+    tensors: tuple[TensorCuts, ...]
+    n_ranked: int  # columns of ranks
+    leaf_starts: NDArray[np.int64]  # (n_trees,) the first leaf of each tree among all
+    values: NDArray[Any]  # (n_leaves, n_outputs) float32 or float64
+
+    @classmethod
+    def of(cls, ensemble: TreeEnsemble, tensors: Sequence[TreeTensor], *, sums_in_double: bool = False) -> Self:
+        """Return the walker of an ensemble.
+
+        Parameters
+        ----------
+        ensemble
+            Its thresholds are compared with the tensors' values as they are.
+        tensors
+            By ascending first column.
+        sums_in_double
+            Whether leaf values are added in float64, and not in float32.
+        """
+        tests = tests_of(ensemble)
+        cuts, column, rank = rank_cuts(tests, tensors)
+        return cls(
+            pack(tests, ensemble.offsets[:-1], cuts, column, rank),
+            cuts_by_tensor(cuts, tensors),
+            max(1, cuts.n_ranked),
+            ensemble.leaf_offsets[:-1].astype(np.int64),
+            np.ascontiguousarray(ensemble.leaf_values, np.float64 if sums_in_double else np.float32),
+        )
+
+    def fill(self, tensors: Tensors, n_rows: int, codes: NDArray[Any]) -> None:
+        """Write the leaf, counted within its tree, of each row in each tree into ``codes``, (n_trees, n_rows)."""
+        for rows, ranks in self._blocks(tensors, n_rows):
+            walk_leaves(self._trees, ranks, codes[:, rows])
+
+    def sums(self, tensors: Tensors, n_rows: int) -> NDArray[Any]:
+        """Return the sums of the values of each row's leaves, (n_rows, n_outputs), in the order of the trees."""
+        sums = np.zeros((n_rows, self.values.shape[1]), self.values.dtype)
+        for rows, ranks in self._blocks(tensors, n_rows):
+            walk_sums(self._trees, ranks, self.leaf_starts, self.values, sums[rows])
+        return sums
+
+    def sums_of_leaves(self, codes: NDArray[Any]) -> NDArray[Any]:
+        """Return the same sums from leaves, (n_trees, n_rows)."""
+        sums = np.zeros((codes.shape[1], self.values.shape[1]), self.values.dtype)
+        for first, leaves in zip(self.leaf_starts, codes, strict=True):
+            sums += self.values[first + leaves.astype(np.int64)]
+        return sums
+
+    @property
+    def _trees(self) -> Trees:
+        words = self.words
+        return Trees(words.words, words.layout, words.starts, words.n_sure_steps, words.leaf)
+
+    def _blocks(self, tensors: Tensors, n_rows: int) -> Iterator[tuple[slice, Ranks]]:
+        """Yield rows, some at a time, with their ranks: at least as many, and a multiple of eight."""
+        most = min(max(_BLOCK_BYTES // (2 * self.n_ranked), _FEWEST_ROWS), _MOST_ROWS) // ROWS_TOGETHER * ROWS_TOGETHER
+        ranks = np.zeros((min(most, -(-n_rows // ROWS_TOGETHER) * ROWS_TOGETHER), self.n_ranked), np.uint16)
+        for start in range(0, n_rows, most):
+            rows = slice(start, min(start + most, n_rows))
+            for cuts in self.tensors:
+                cuts.fill(tensors[cuts.name], rows, ranks)
+            yield rows, ranks[: -(-(rows.stop - start) // ROWS_TOGETHER) * ROWS_TOGETHER]

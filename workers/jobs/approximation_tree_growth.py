@@ -1,0 +1,180 @@
+"""How a job grows approximation trees, by each method."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.approximation_trees import MAX_LEAVES, ApproximationMethod, ApproximationTreeRequest
+from tree_explainers.approximation_trees.controls import (
+    ControlSettings,
+    grow_born_again,
+    grow_cart,
+    grow_cart_on_rows,
+)
+from tree_explainers.approximation_trees.generators import row_generator
+from tree_explainers.approximation_trees.ism import IsmSettings, IsmTraining, grow_ism
+from tree_explainers.approximation_trees.merging import face
+from tree_explainers.approximation_trees.node_boxes import NodeBox
+from tree_explainers.approximation_trees.oracle import Oracle, SessionOracle, oracle_scores
+from tree_explainers.approximation_trees.possible_rows import PossibleRows
+from tree_explainers.approximation_trees.sta import StaSettings, grow_sta
+from tree_explainers.approximation_trees.tree_growth import TreeLimits
+from tree_explainers.approximation_trees.trees import ApproximationTree
+from tree_explainers.compute.progress import ReportProgress, part_of
+from tree_explainers.questions.binned_rows import BinnedRows
+from tree_explainers.questions.conditions import Condition
+from tree_explainers.questions.statements import statements_of
+from tree_explainers.rows import Rows
+
+from .approximation_tree_inputs import ApproximationTreeInputs, EvaluationRows
+
+_DRAWN_AT_ONCE = 16_384  # pseudo rows between reports of progress
+
+
+_Grow = Callable[
+    [ApproximationTreeRequest, ApproximationTreeInputs, np.random.Generator, ReportProgress], ApproximationTree
+]
+_GrowControl = Callable[
+    [Rows, Oracle, ControlSettings, np.random.Generator, Mapping[str, str], ReportProgress], ApproximationTree
+]
+
+
+def grow_trees(
+    request: ApproximationTreeRequest,
+    inputs: ApproximationTreeInputs,
+    rng: np.random.Generator,
+    report: ReportProgress,
+) -> list[ApproximationTree]:
+    """Return one tree for each repeat; the first is the same, whatever the number of repeats."""
+    grow, trees = _METHODS[method_of(request)], []
+    for repeat, repeat_rng in enumerate(rng.spawn(request.n_repeats)):
+        share = repeat / request.n_repeats, (repeat + 1) / request.n_repeats
+        trees.append(grow(request, inputs, repeat_rng, part_of(report, *share)))
+    if not inputs.is_relational:
+        return trees
+    states_absence = _states_absence(inputs)
+    return [face(tree, states_absence) for tree in trees]
+
+
+def _states_absence(inputs: ApproximationTreeInputs) -> Callable[[Condition], bool]:
+    """Return what finds the conditions on queries that state that there is not something."""
+    columns = zip(inputs.training.rows.names, inputs.training.rows.columns, strict=True)
+    never_missing = {name for name, values in columns if values.dtype != object and not np.isnan(values).any()}
+
+    def states_absence(condition: Condition) -> bool:
+        words, interval = inputs.phrases.get(condition.column), condition.interval
+        if words is None or interval is None:
+            return False
+        or_missing = interval.or_missing or condition.column in never_missing
+        return words.states_absence(interval._replace(or_missing=or_missing))
+
+    return states_absence
+
+
+def _grow_sta(
+    request: ApproximationTreeRequest,
+    inputs: ApproximationTreeInputs,
+    rng: np.random.Generator,
+    report: ReportProgress,
+) -> ApproximationTree:
+    settings = StaSettings(
+        _limits(request),
+        request.significance,
+        request.max_pseudo_samples,
+        inputs.implications,
+        inputs.generator,
+        request.compare,
+        request.significance_level_of,
+        request.choose_by,
+    )
+    oracle = SessionOracle(inputs.model.session)
+    return grow_sta(inputs.training.rows, oracle, settings, rng, inputs.model.description.missing_texts, report)
+
+
+def _grow_control(
+    grow: _GrowControl,
+    request: ApproximationTreeRequest,
+    inputs: ApproximationTreeInputs,
+    rng: np.random.Generator,
+    report: ReportProgress,
+) -> ApproximationTree:
+    if request.method == "cart" and request.fitted_on == "dataset":
+        answers, texts = inputs.training.answers, inputs.model.description.missing_texts
+        return grow_cart_on_rows(inputs.training.rows, answers, _limits(request), rng, texts)
+    settings = ControlSettings(
+        _limits(request),
+        request.max_pseudo_samples,
+        inputs.implications,
+        inputs.generator,
+        request.smearing_probability,
+    )
+    oracle = SessionOracle(inputs.model.session)
+    return grow(inputs.training.rows, oracle, settings, rng, inputs.model.description.missing_texts, report)
+
+
+def _grow_ism(
+    request: ApproximationTreeRequest,
+    inputs: ApproximationTreeInputs,
+    rng: np.random.Generator,
+    report: ReportProgress,
+) -> ApproximationTree:
+    model, own, classes = inputs.model, inputs.training, _true_classes(inputs.training)
+    rows, scores, labels, n_training = own.rows, own.answers.scores, own.answers.targets.classes, len(own.rows)
+    if request.fitted_on == "generator":
+        rows, scores, labels = _with_drawn_rows(request, inputs, rng, part_of(report, 0, 0.5))
+        classes = None if classes is None else np.append(classes, np.full(len(rows) - n_training, -1))
+        report = part_of(report, 0.5, 1)
+    binned = BinnedRows.of(statements_of(model.ensemble, model.description), rows)
+    training = IsmTraining(rows, binned, scores, labels, classes, inputs.implications, n_training)
+    settings = IsmSettings(_limits(request), request.stop_when_pure, criterion=request.criterion)
+    return grow_ism(training, model.ensemble, model.description, settings, report)
+
+
+def _with_drawn_rows(
+    request: ApproximationTreeRequest, inputs: ApproximationTreeInputs, rng: np.random.Generator, report: ReportProgress
+) -> tuple[Rows, NDArray[np.float64], NDArray[np.int64] | None]:
+    """Return the training rows and pseudo rows near them, with the model's scores and labels of all."""
+    rows, answers = inputs.training.rows, inputs.training.answers
+    description, session = inputs.model.description, inputs.model.session
+    generator = row_generator(rows, description.missing_texts, inputs.generator, report)
+    draw = PossibleRows(generator, inputs.implications).at_node(rows, NodeBox(description.missing_texts))
+    parts, scores, labels = [rows], [answers.scores], [answers.targets.classes]
+    for start in range(0, request.max_pseudo_samples, _DRAWN_AT_ONCE):
+        report(start / request.max_pseudo_samples, "evaluating the model")
+        parts.append(draw(min(_DRAWN_AT_ONCE, request.max_pseudo_samples - start), rng))
+        predicted = session.predict(parts[-1])
+        scores.append(oracle_scores(predicted, description))
+        labels.append(predicted.labels)
+    columns = tuple(map(np.concatenate, zip(*(part.columns for part in parts), strict=True)))
+    known = [own for own in labels if own is not None]
+    return Rows(rows.names, columns), np.concatenate(scores), np.concatenate(known) if known else None
+
+
+def _true_classes(rows: EvaluationRows) -> NDArray[np.int64] | None:
+    """Return the true class of each row, -1 where it is not known; ``None`` without a target."""
+    if rows.truth is None or rows.labelled is None:
+        return None if rows.truth is None else rows.truth.classes
+    classes = np.full(len(rows.rows), -1)
+    classes[rows.labelled] = rows.truth.classes
+    return classes
+
+
+def _limits(request: ApproximationTreeRequest) -> TreeLimits:
+    """Return the limits of the request; no tree grows larger than a request may specify: nobody reads those."""
+    allowed = None if 2**request.max_depth <= MAX_LEAVES else MAX_LEAVES
+    return TreeLimits(request.max_depth, request.min_samples_leaf, request.max_leaves or allowed)
+
+
+def method_of(request: ApproximationTreeRequest) -> ApproximationMethod:
+    """Return the method of a request that became a job, which names it."""
+    return "sta" if request.method == "auto" else request.method
+
+
+_METHODS: dict[ApproximationMethod, _Grow] = {
+    "sta": _grow_sta,
+    "ism": _grow_ism,
+    "born_again": partial(_grow_control, grow_born_again),
+    "cart": partial(_grow_control, grow_cart),
+}

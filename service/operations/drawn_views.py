@@ -15,7 +15,9 @@ from leafspace_drawings import (
     ModelContext,
     RulesContext,
     SetContext,
+    TreeContext,
     WhyContext,
+    draw_approximation_tree,
     draw_explanation,
     draw_jobs,
     draw_label_audit,
@@ -27,12 +29,14 @@ from leafspace_drawings import (
 from pydantic import BaseModel
 
 from schemas.explanations import ExplanationRequest
+from schemas.next_questions import NextQuestionRequest
 from schemas.nouns import APPROXIMATION_TREES, LABEL_AUDITS, PROTOTYPE_SETS, RULE_SETS, Noun
 from storage.dataset_files import DatasetFile
 from storage.errors import NotFound, StorageError
 
 from ..app_context import AppContext
 from . import artefacts, datasets, explainers, explanations, jobs, models
+from .approximation_trees import next_question
 
 _LINKS = Links("")
 _LISTED, _LISTED_ARTEFACTS = 50, 200
@@ -82,6 +86,16 @@ def rule_set(context: AppContext, artefact_id: str) -> str:
     """Draw a rule set."""
     document = _ready(context, RULE_SETS, artefact_id)
     return draw_rule_set(document, RulesContext(*_beside(context, document), links=_LINKS))
+
+
+def approximation_tree(context: AppContext, artefact_id: str, answered: Mapping[str, str]) -> str:
+    """Draw a tree, and the question that comes after the answers so far."""
+    document = _ready(context, APPROXIMATION_TREES, artefact_id)
+    known, dataset = _beside(context, document)
+    types = dict(zip(known["feature_names"], known["feature_types"], strict=True))
+    answers = {name: _value(text, types.get(name, "number")) for name, text in answered.items()}
+    asked = next_question(context, artefact_id, NextQuestionRequest(answers=answers))
+    return draw_approximation_tree(document, TreeContext(known, dataset, _document(asked), answers, _LINKS))
 
 
 def label_audit(context: AppContext, artefact_id: str) -> str:

@@ -11,6 +11,9 @@ export function wire(main, { fetchPart, nodes }) {
   for (const button of main.querySelectorAll('[data-action="undo"]')) {
     button.addEventListener("click", () => go({}, (name) => !name.startsWith("set.")));
   }
+  for (const button of main.querySelectorAll('[data-action="answer"]')) {
+    button.addEventListener("click", () => go({ [`set.${button.dataset.name}`]: button.dataset.value }));
+  }
   for (const field of main.querySelectorAll("[data-feature]")) {
     field.addEventListener("change", () => go({ [`set.${field.dataset.feature}`]: field.value }));
   }

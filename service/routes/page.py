@@ -82,9 +82,19 @@ async def draw_explained_row(
     explainer_id: str, row_id: str, request: Request, context: ContextDep, k: Annotated[int, Query(ge=0, le=9)] = 0
 ) -> Response:
     """Draw why a row is predicted as it is; ``set.NAME`` changes the value of a feature."""
+    return _html(await drawn_views.explained_row(context, explainer_id, row_id, k, _set_in(request)))
+
+
+@router.get("/page/parts/trees/{artefact_id}")
+async def draw_tree(artefact_id: str, request: Request, context: ContextDep) -> Response:
+    """Draw a tree and its next question; ``set.NAME`` answers for a feature."""
+    return _html(await run_in_threadpool(drawn_views.approximation_tree, context, artefact_id, _set_in(request)))
+
+
+def _set_in(request: Request) -> dict[str, str]:
+    """Return the values that the address sets, by feature."""
     query = [(name, value) for name, value in request.query_params.multi_items() if name.startswith(_CHANGED)]
-    changed = {name.removeprefix(_CHANGED): value for name, value in query[:_MAX_CHANGED]}
-    return _html(await drawn_views.explained_row(context, explainer_id, row_id, k, changed))
+    return {name.removeprefix(_CHANGED): value for name, value in query[:_MAX_CHANGED]}
 
 
 def _html(drawing: str) -> Response:

@@ -10,7 +10,9 @@ from leafspace_drawings import (
     ModelContext,
     RulesContext,
     SetContext,
+    TreeContext,
     WhyContext,
+    draw_approximation_tree,
     draw_explanation,
     draw_label_audit,
     draw_model,
@@ -44,6 +46,8 @@ def drawn(schema: str, found: dict[str, Any]) -> str:
             return draw_prototype_set(found, SetContext(model, dataset))
         case "RuleSet":
             return draw_rule_set(found, RulesContext(model, dataset))
+        case "ApproximationTree":
+            return draw_approximation_tree(found, TreeContext(model, dataset, document("NextQuestion")))
         case "LabelAudit":
             return draw_label_audit(found, AuditContext(model, dataset))
         case "ExplanationList":
@@ -53,4 +57,4 @@ def drawn(schema: str, found: dict[str, Any]) -> str:
             raise KeyError(schema)
 
 
-DRAWN = ("Model", "PrototypeSet", "RuleSet", "LabelAudit", "ExplanationList")
+DRAWN = ("ApproximationTree", "Model", "PrototypeSet", "RuleSet", "LabelAudit", "ExplanationList")

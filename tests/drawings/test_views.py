@@ -109,7 +109,7 @@ def test_every_svg_is_well_formed_and_has_a_title_or_is_hidden() -> None:
     assert len(pictures) > 20
     for picture in pictures:
         root = ET.fromstring(picture)  # noqa: S314  # ours
-        assert root.get("aria-hidden") == "true" or (root.get("role") == "img" and root.findtext("title"))
+        assert root.get("aria-hidden") == "true" or (root.get("role") == "img" and root.findtext("{*}title"))
 
 
 def _pictures(drawing: str) -> Iterator[str]:

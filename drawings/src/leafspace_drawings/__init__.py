@@ -1,5 +1,6 @@
 """What Leafspace's API answers, as HTML and SVG without script."""
 
+from .approximation_tree import TreeContext, draw_approximation_tree
 from .document import style_sheet, whole_document
 from .explanation import WhyContext, draw_explanation
 from .label_audit import AuditContext, draw_label_audit
@@ -16,7 +17,9 @@ __all__ = [
     "ModelContext",
     "RulesContext",
     "SetContext",
+    "TreeContext",
     "WhyContext",
+    "draw_approximation_tree",
     "draw_explanation",
     "draw_jobs",
     "draw_label_audit",

@@ -94,8 +94,8 @@ def approximation_tree(context: AppContext, artefact_id: str, answered: Mapping[
     known, dataset = _beside(context, document)
     types = dict(zip(known["feature_names"], known["feature_types"], strict=True))
     answers = {name: _value(text, types.get(name, "number")) for name, text in answered.items()}
-    asked = next_question(context, artefact_id, NextQuestionRequest(answers=answers))
-    return draw_approximation_tree(document, TreeContext(known, dataset, _document(asked), answers, _LINKS))
+    question = next_question(context, artefact_id, NextQuestionRequest(answers=answers))
+    return draw_approximation_tree(document, TreeContext(known, dataset, _document(question), answers, _LINKS))
 
 
 def label_audit(context: AppContext, artefact_id: str) -> str:
@@ -112,7 +112,7 @@ async def explained_row(
     prototypes = _ready(context, PROTOTYPE_SETS, explainer.prototype_set)
     known = _document(models.get_model(context, explainer.model))
     dataset = _document(datasets.get_dataset(context, prototypes["request"]["dataset"]))
-    request, before = _asked(context, known, dataset, row_id, changed)
+    request, before = _request_for(context, known, dataset, row_id, changed)
     answer = json.loads(await explanations.explain(context, explainer_id, request))
     drawn = WhyContext(
         explainer=explainer_id,
@@ -127,7 +127,7 @@ async def explained_row(
     return draw_explanation(answer["data"][0] | {"row_id": row_id}, drawn)
 
 
-def _asked(
+def _request_for(
     context: AppContext, known: Json, dataset: Json, row_id: str, changed: Mapping[str, str]
 ) -> tuple[ExplanationRequest, Json]:
     """Return what to ask for, and the former values of what is changed."""

@@ -17,8 +17,8 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
-# Threads of OpenMP wait for each other by turning in circles: where others are at work, too, a fit on 569 rows takes
-# eight seconds of processor time instead of a tenth. Test processes are many, so each has one; services have their own.
+# Threads of OpenMP wait for each other by turning in circles: where others are at work, too, a small fit takes many
+# times the processor time. Test processes are many, so each has one; services have their own.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # The cache of the services that tests start, and of every other clone: nothing is compiled twice.

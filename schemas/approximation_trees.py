@@ -3,6 +3,7 @@
 from typing import Annotated, Literal
 
 from pydantic import Field
+from typing_extensions import TypeAliasType
 
 from .artefacts import (
     CAUTION_OF_FIGURES,
@@ -15,7 +16,18 @@ from .artefacts import (
     ReferenceDataset,
     RequestedModel,
 )
-from .contract import OBJECT, ClassesOfModel, Contract, Identifier, RowsOfDataset, TaskOfModel, TreesOfModel
+from .contract import (
+    NUMBER,
+    OBJECT,
+    WORD,
+    WORD_OR_NUMBER,
+    ClassesOfModel,
+    Contract,
+    Identifier,
+    RowsOfDataset,
+    TaskOfModel,
+    TreesOfModel,
+)
 from .generators import Generator, RanksGenerator
 from .models import Score
 from .rule_sets import MODEL_COLUMN, PREDICTED, RuleFeature
@@ -26,8 +38,30 @@ RequestedMethod = Literal["auto", "sta", "ism", "born_again", "cart"]
 TreeExportFormat = Literal["json", "text", "graphviz", "svg", "sql", "python", "onnx"]
 MAX_DEPTH, MAX_LEAVES, MAX_REPEATS = 30, 1024, 200
 MAX_IMPLICATIONS = 10_000
+MAX_VALIDATED_DEPTH, MAX_CANDIDATES = 10, 1_000
 MAX_SAMPLES_LEAF = 1_000_000_000
 MIN_PSEUDO_SAMPLES, MAX_PSEUDO_SAMPLES = 1_000, 10_000_000
+
+
+Depth = Annotated[int, Field(strict=True, ge=1, le=MAX_DEPTH)]
+DepthOrValidate = TypeAliasType(
+    "DepthOrValidate",
+    Annotated[Annotated[Depth, NUMBER] | Annotated[Literal["validate"], WORD], WORD_OR_NUMBER],
+)
+"""A depth, or ``validate``: it is found."""
+
+
+class CandidateSplits(Contract):
+    """The splits of one feature that are candidates; without any, those that the dataset suggests."""
+
+    feature: str = Field(description="Name of the feature.")
+    thresholds: list[float] = Field(
+        default=[], max_length=MAX_CANDIDATES, description="Thresholds of a number, for `feature <= threshold`."
+    )
+    categories: list[str] = Field(
+        default=[], max_length=MAX_CANDIDATES, description="Categories, for `feature is category`."
+    )
+    missing: bool = Field(default=False, strict=True, description="Whether `feature is missing` is a candidate.")
 
 
 class ApproximationTreeRequest(Contract):
@@ -43,12 +77,11 @@ class ApproximationTreeRequest(Contract):
         "Blockeel); `born_again`: CART on pseudo-samples, its depth by cross-validation (Breiman & Shang); `cart`: "
         "CART on pseudo-samples, or on the dataset's rows (`fitted_on`).",
     )
-    max_depth: int = Field(
+    max_depth: DepthOrValidate = Field(
         default=5,
-        strict=True,
-        ge=1,
-        le=MAX_DEPTH,
-        description="Maximum number of splits on a path from the root to a leaf.",
+        description="Maximum number of splits on a path from the root to a leaf. `validate` (`sta` alone): the "
+        f"smallest depth up to {MAX_VALIDATED_DEPTH} whose error on fresh pseudo-samples is within one standard error "
+        "of the least.",
     )
     max_leaves: int | None = Field(
         default=None,
@@ -100,6 +133,11 @@ class ApproximationTreeRequest(Contract):
         "their gain (Zhou & Hooker), or by the fidelity of trees grown below each of them, unless none is clearly "
         "ahead. Other methods ignore it.",
     )
+    candidates: Annotated[list[CandidateSplits], Field(min_length=1, max_length=MAX_CANDIDATES)] | None = Field(
+        default=None,
+        description="Features that `sta` may split on, each with its own thresholds or categories, or those that the "
+        "dataset suggests. Null: all features, with what the dataset suggests. Other methods refuse it.",
+    )
     compare: Literal["all", "best_two"] = Field(
         default="all",
         description="Candidate splits whose p-values `sta` sums: all others, or the second best alone. Other methods "
@@ -137,6 +175,11 @@ class ApproximationTreeRequest(Contract):
     )
     evaluation_dataset: Annotated[Identifier | None, EVALUATION_DATASET] = None
     seed: int = Field(default=0, strict=True, ge=0, le=2**32 - 1, description="Seed of the pseudo-samples.")
+
+    @property
+    def deepest(self) -> int:
+        """The maximum depth of a tree while it grows."""
+        return MAX_VALIDATED_DEPTH if self.max_depth == "validate" else self.max_depth
 
 
 class ApproximationNode(Contract):

@@ -14,7 +14,8 @@ NeighborProbability = Annotated[
         ge=0,
         le=1,
         description="Probability, 0 to 1, that a number of at most 10 distinct values becomes the next smaller or "
-        "larger one, and that a category becomes another one, drawn by its frequency in the dataset.",
+        "larger one (with `ranks`: that it is redrawn from itself and these two, by their frequency in the dataset), "
+        "and that a category becomes another one, drawn by its frequency.",
     ),
 ]
 
@@ -24,7 +25,7 @@ class RanksGenerator(Contract):
 
     method: Literal["ranks"] = Field(default="ranks", description="Noise of ranks.")
     bandwidth: float = Field(
-        default=0.02,
+        default=0.1,
         strict=True,
         gt=0,
         le=1,

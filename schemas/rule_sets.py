@@ -74,7 +74,7 @@ class RuleSetRequest(Contract):
         description="Number of fits from random starts, of which the one with the least training error is kept; "
         "`rule_list` makes a tenth of them.",
     )
-    start: RegionStart | Literal["in_turn"] = Field(
+    start: Literal["responsibilities", "eta", "algorithm_1", "in_turn"] = Field(
         default="in_turn",
         description="What fits of regions begin with. `responsibilities`: the shares of regions in rows are random, "
         "and parameters follow from them; `eta`: the shares of regions for which statements are true are random; "

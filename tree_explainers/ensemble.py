@@ -54,7 +54,7 @@ class TreeEnsemble:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
         """Return the ensemble that ``to_arrays`` took apart."""
-        plain = {name: array for name, array in arrays.items() if not name.startswith("member_")}
+        plain = {field.name: arrays[field.name] for field in fields(cls) if field.name != "members"}
         starts = arrays["member_starts"][1:-1]
         members = tuple(np.split(arrays["member_values"], starts)) if len(arrays["member_starts"]) > 1 else ()
         return cls(**plain, members=members)
@@ -108,6 +108,15 @@ def empty_ensemble() -> TreeEnsemble:
         leaf_offsets=np.zeros(1, np.int32),
         leaf_values=np.zeros((0, 1)),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class TreeTensor:
+    """A tensor that trees read; the columns of an ensemble are those of its tensors, one after the other."""
+
+    name: str
+    first_column: int  # of the ensemble
+    is_double: bool  # values are compared as float64; otherwise as float32
 
 
 def join_ensembles(parts: Sequence[TreeEnsemble]) -> TreeEnsemble:

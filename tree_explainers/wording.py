@@ -36,7 +36,7 @@ def short(value: float) -> float:
 
     Features of several tables are of single precision, and so are columns of many data frames.
     """
-    if float(value).is_integer() or value != np.float32(value):
+    if float(value).is_integer() or value != float(np.float32(value)):
         return value
     return float(str(np.float32(value)))
 

@@ -2,26 +2,31 @@
 
 import time
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 
+from tree_explainers.rule_sets.list_search import RuleLimits
 from tree_explainers.rule_sets.regions import RegionModel
 from tree_explainers.rule_sets.rule_lists import RuleList, boxes_of, fit_rule_list
-from tree_explainers.rule_sets.rule_search import FoundRules, RuleLimits, RuleSettings, Search, find_rules
+from tree_explainers.rule_sets.rule_search import FoundRules, RuleSettings, find_rules
 
 from .evaluation_case import EvaluationCase
 from .fits import n_restarts
 from .records import AS_MANY, BOXES, IMPROVED_MAP, MAP, MOST_RULES, PLAIN, SERVED, Evaluated, Seconds, Who
 
+Search = Literal["plain", "improved"]
 FEWER_RULES = (2, 3, 4, 5, 6, 8)  # to see how little is lost, or gained
 _Made = TypeVar("_Made")
 
 
 def found(case: EvaluationCase, search: Search, max_rules: int = MOST_RULES) -> FoundRules:
-    """Return what a search finds on a draw."""
+    """Return what a search finds on a draw: shortened boxes of regions, or a rule list."""
     settings = RuleSettings(
-        search=search, n_restarts=n_restarts(case.realisation.dataset), limits=RuleLimits(max_rules=max_rules)
+        method="fab" if search == "plain" else "rule_list",
+        boxes="shortened",
+        n_restarts=n_restarts(case.realisation.dataset),
+        limits=RuleLimits(max_rules=max_rules),
     )
     return find_rules(case.train, case.targets, settings, np.random.default_rng(case.realisation.seed))
 

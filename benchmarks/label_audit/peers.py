@@ -158,11 +158,6 @@ def _tables_of(model: str, lines: Sequence[Line]) -> Iterator[str]:
     yield (
         "| **mean** | " + " | ".join(f"**{auroc:.3f} / {precision:.3f}**" for auroc, precision in means.values()) + " |"
     )
-    yield (
-        "| seconds | "
-        + " | ".join(f"{np.mean([each['seconds'] for each in _of(lines, o)]):.2f}" for o in orders)
-        + " |"
-    )
     yield ""
     for order in orders[1:]:
         gains = [_mean(_of(lines, VOTE, name))[0] - _mean(_of(lines, order, name))[0] for name in names]

@@ -65,12 +65,40 @@ def request_approximation_tree(context: AppContext, request: ApproximationTreeRe
     elif request.stop_when_pure:
         detail = f"stop_when_pure is for method ism, not for {request.method}; leave it out"
         raise StorageError("validation_failed", detail, "/stop_when_pure")
+    if request.method != "sta":
+        _refuse_what_is_of_sta(request)
+    _check_candidates(request, model.view)
     match_features(model.view, dataset.view)
     complete = _normalised(request)
     evaluation = matching_evaluation(context, model.view, complete.evaluation_dataset)
     drawn = matching_evaluation(context, model.view, _generator_dataset(complete))
     made_from = MadeFrom(model.view, dataset, evaluation, drawn)
     return request_artefact(context, APPROXIMATION_TREES, complete, made_from)
+
+
+def _refuse_what_is_of_sta(request: ApproximationTreeRequest) -> None:
+    for field, is_given in (("max_depth", request.max_depth == "validate"), ("candidates", bool(request.candidates))):
+        if is_given:
+            detail = f"{field} {'validate ' if field == 'max_depth' else ''}is for method sta, not for {request.method}"
+            raise StorageError("validation_failed", f"{detail}; leave it out", f"/{field}")
+
+
+def _check_candidates(request: ApproximationTreeRequest, model: Model) -> None:
+    """Refuse splits on features that the model does not have, or that their type does not have."""
+    types = dict(zip(model.feature_names, model.feature_types, strict=True))
+    for place, given in enumerate(request.candidates or ()):
+        pointer = f"/candidates/{place}/feature"
+        if given.feature not in types:
+            detail = f"model {model.id!r} has no feature {given.feature[:80]!r}; take one of its `feature_names`"
+            raise StorageError("unknown_feature", detail, pointer)
+        if (given.categories and types[given.feature] == "number") or (
+            given.thresholds and types[given.feature] != "number"
+        ):
+            detail = f"feature {given.feature[:80]!r} is a {types[given.feature]}: a number has thresholds, a category "
+            raise StorageError("validation_failed", f"{detail}has categories", pointer)
+    names = [given.feature for given in request.candidates or ()]
+    if len(set(names)) < len(names):
+        raise StorageError("validation_failed", "candidates name a feature twice; join its entries", "/candidates")
 
 
 def _method_for(model: StoredModel, dataset: StoredDataset) -> ApproximationMethod:
@@ -117,7 +145,7 @@ def _normalised(request: ApproximationTreeRequest) -> ApproximationTreeRequest:
     changes = {name: _DEFAULTS[name] for name in unused}
     if request.method == "ism" and request.fitted_on == "dataset":
         changes["seed"] = _DEFAULTS["seed"]  # nothing is drawn
-    if request.max_leaves is not None and request.max_leaves >= min(2**request.max_depth, MAX_LEAVES):
+    if request.max_leaves is not None and request.max_leaves >= min(2**request.deepest, MAX_LEAVES):
         changes["max_leaves"] = None  # no more are grown anyway
     if request.evaluation_dataset == request.dataset:
         changes["evaluation_dataset"] = None

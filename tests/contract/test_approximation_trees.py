@@ -73,7 +73,14 @@ def test_a_ready_tree_shows_its_nodes_and_how_well_it_represents_the_model(
     assert made["request"] == {
         **request_,
         **defaults,
-        "generator": {"method": "ranks", "bandwidth": 0.02, "neighbor_probability": 0.1},
+        "generator": {"method": "ranks", "bandwidth": 0.1, "neighbor_probability": 0.1},
+        "fitted_on": "generator",
+        "choose_by": "fidelity",
+        "candidates": None,
+        "compare": "all",
+        "significance_level_of": "node",
+        "criterion": "gain",
+        "smearing_probability": 0.25,
         "stop_when_pure": False,
         "evaluation_dataset": None,
         "seed": 0,
@@ -84,7 +91,7 @@ def test_a_ready_tree_shows_its_nodes_and_how_well_it_represents_the_model(
     assert (result["stability"], result["n_repeats"]) == (None, 1)
     assert result["smoothing"] == {
         "bandwidth": None,
-        "rank_bandwidth": 0.02,
+        "rank_bandwidth": 0.1,
         "move_probability": 0.1,
         "swap_probability": None,
     }
@@ -124,7 +131,7 @@ def test_nodes_are_in_preorder_and_say_how_sure_each_question_is(made: Json) -> 
     [
         ("random_forest_multiclass", "ism"),
         ("gradient_boosting_multiclass", "sta"),
-        ("random_forest_regression", "sta"),
+        ("random_forest_regression", "ism"),
         ("random_forest_regression", "born_again"),
         ("lightgbm_multiclass", "cart"),
         ("ada_boost_binary", "born_again"),
@@ -146,7 +153,7 @@ def test_models_of_every_kind_have_a_tree_by_every_method(api: Api, name: str, m
     is_number = result["task"] == "regression"
     assert {type(node["prediction"]) for node in result["nodes"]} == {float if is_number else str}
     assert result["classes"] == ([] if is_number else [str(each) for each in np.unique(model.target)])
-    assert (result["smoothing"] is None) == (method == "ism")
+    assert result["smoothing"] is not None
     assert result["evaluation"]["fidelity"] > 0.5
     assert (result["evaluation"]["probability_l1"] is None) == is_number
     for scores in (result["evaluation"], result["evaluation"]["model"]):
@@ -246,7 +253,7 @@ def test_content_comes_in_three_forms(api: Api, made: Json) -> None:
 
 
 def test_requests_with_the_same_answer_are_one(api: Api, request_: Json) -> None:
-    by_ism = {**request_, "method": "ism"}
+    by_ism = {**request_, "method": "ism", "fitted_on": "dataset"}
     first, second = (
         api.post(_PATH, each).json()["id"]
         for each in (by_ism, {**by_ism, "seed": 7, "significance": 0.2, "max_pseudo_samples": 5000})
@@ -287,7 +294,13 @@ def test_requested_again_a_tree_is_answered_at_once_and_deleted_it_is_made_again
         ({"n_repeats": 0}, 422, "validation_failed", "/n_repeats"),
         ({"n_repeats": 201}, 422, "validation_failed", "/n_repeats"),
         ({"n_repeats": True}, 422, "validation_failed", "/n_repeats"),
-        ({"n_repeats": 2, "method": "ism"}, 422, "validation_failed", "/n_repeats"),
+        ({"n_repeats": 2, "method": "ism", "fitted_on": "dataset"}, 422, "validation_failed", "/n_repeats"),
+        ({"fitted_on": "dataset"}, 422, "validation_failed", "/fitted_on"),
+        ({"max_depth": "validate", "method": "cart"}, 422, "validation_failed", "/max_depth"),
+        ({"candidates": [{"feature": "no such"}]}, 422, "unknown_feature", "/candidates/0/feature"),
+        ({"candidates": [{"feature": "f0"}], "method": "ism"}, 422, "validation_failed", "/candidates"),
+        ({"generator": {"method": "kernel", "bandwidth": 0}}, 422, "validation_failed", "/generator/bandwidth"),
+        ({"generator": {"method": "dataset", "dataset": "ds_gone"}}, 404, "not_found", None),
         ({"stop_when_pure": True}, 422, "validation_failed", "/stop_when_pure"),
         ({"stop_when_pure": True, "method": "cart"}, 422, "validation_failed", "/stop_when_pure"),
         ({"method": "id3"}, 422, "validation_failed", "/method"),
@@ -312,20 +325,49 @@ def test_what_cannot_be_is_refused_and_no_job_begun(
 
 
 def test_ism_is_refused_where_there_are_no_class_probabilities(api: Api, request_: Json, votes: str) -> None:
-    values = fitted("random_forest_regression")
-    metadata = {"feature_names": list(values.rows.names), "ensemble": "random_forest"}
-    regression = api.upload("/v1/models", values.onnx, metadata).json()["id"]
-    dataset = api.upload("/v1/datasets", csv_of(frame_of(values)), {"target": "t"}).json()["id"]
+    answer = api.post(_PATH, {**request_, "model": votes, "method": "ism"})
 
-    refused = [
-        api.post(_PATH, {"model": regression, "dataset": dataset, "method": "ism"}),
-        api.post(_PATH, {**request_, "model": votes, "method": "ism"}),
-    ]
+    assert (answer.status_code, answer.json()["code"]) == (422, "method_not_applicable")
+    assert answer.json()["errors"][0]["pointer"] == "/method"
+    assert "sta" in answer.json()["detail"]
 
-    for answer in refused:
-        assert (answer.status_code, answer.json()["code"]) == (422, "method_not_applicable")
-        assert answer.json()["errors"][0]["pointer"] == "/method"
-        assert "sta" in answer.json()["detail"]
+
+def test_a_tree_may_be_grown_on_rows_of_another_dataset_which_then_stays(
+    api: Api, forest: Registered, request_: Json
+) -> None:
+    own = frame_of(forest.fitted).drop(columns="t").iloc[::2]
+    other = api.upload("/v1/datasets", csv_of(own)).json()["id"]
+    generator = {"method": "dataset", "dataset": other}
+
+    found = api.made(_PATH, {**request_, "generator": generator})
+    refused = api.delete(f"/v1/datasets/{other}")
+
+    assert found["status"] == "ready", found["problem"]
+    assert (found["request"]["generator"], found["result"]["smoothing"]) == (generator, None)
+    assert (refused.status_code, refused.json()["code"]) == (409, "in_use")
+    assert api.delete(_path(found)).status_code == 204
+    assert api.delete(f"/v1/datasets/{other}").status_code == 204
+
+
+def test_a_tree_may_split_on_what_the_caller_says_as_deep_as_is_confirmed(api: Api, request_: Json) -> None:
+    candidates = [{"feature": "f7", "thresholds": [0.02, 0.05, 0.08]}, {"feature": "f23"}]
+
+    found = api.made(_PATH, {**request_, "candidates": candidates, "max_depth": "validate"})
+
+    nodes = [node for node in found["result"]["nodes"] if node["left"] is not None]
+    assert found["request"]["max_depth"] == "validate"
+    assert 1 <= found["result"]["depth"] <= 10
+    assert {node["feature"] for node in nodes} <= {"f7", "f23"}
+    assert {node["value"] for node in nodes if node["feature"] == "f7"} <= {0.02, 0.05, 0.08}
+
+
+def test_cart_on_the_rows_of_the_dataset_makes_no_rows_up(api: Api, request_: Json) -> None:
+    found = api.made(_PATH, {**request_, "method": "cart", "fitted_on": "dataset", "max_leaves": 4})
+
+    result = found["result"]
+    assert (result["n_leaves"], result["smoothing"]) == (4, None)
+    assert result["evaluation"]["fidelity"] > 0.9
+    assert found["request"]["max_pseudo_samples"] == 100_000  # the default: it is not used
 
 
 def test_ism_is_refused_where_columns_are_mixed_and_sta_is_not(api: Api, forest: Registered) -> None:

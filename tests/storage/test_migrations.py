@@ -17,6 +17,7 @@ from sqlalchemy import JSON, MetaData, Table, TableClause, column, insert, inspe
 from sqlalchemy import table as clause
 
 import storage
+from schemas.approximation_trees import ApproximationTreeRequest
 from schemas.rule_sets import RuleSetRequest
 from storage.artefacts import ArtefactStore
 from storage.database import Database, newest_revision
@@ -176,6 +177,25 @@ def test_label_audits_that_nearest_rows_decided_say_so(new_database_url: str) ->
         expected = {"n_neighbors": 7, "method": "neighbors", "min_leaf_rows": min_leaf_rows}
         assert requests
         assert all(request == expected for request in requests)
+    database.close()
+
+
+def test_approximation_trees_of_before_say_how_they_were_made(new_database_url: str) -> None:
+    database = Database(new_database_url)
+    _go_to(database, command.upgrade, "0018")
+    _fill(database)
+    with database.transaction() as connection:
+        connection.execute(update(artefacts).values(noun="approximation_trees", request={"method": "ism"}))
+        connection.execute(update(jobs).values(kind="approximation_trees", request={"method": "sta"}))
+
+    database.migrate()
+
+    for table, fitted_on in ((artefacts, "dataset"), (jobs, "generator")):
+        (request,) = {str(row["request"]): row["request"] for row in _rows(database, table, ["request"])}.values()
+        assert request["fitted_on"] == fitted_on
+        assert request["generator"] == {"method": "kernel", "bandwidth": 0.1, "neighbor_probability": 0.1}
+        assert (request["choose_by"], request["compare"], request["criterion"]) == ("gain", "all", "gain")
+        assert ApproximationTreeRequest.model_validate({"model": "mdl_1", "dataset": "ds_1", **request})
     database.close()
 
 

@@ -44,11 +44,16 @@ class IsmCase:
     @functools.cached_property
     def training(self) -> IsmTraining:
         predicted = self.session.predict(self.rows)
-        assert predicted.labels is not None
         binned = BinnedRows.of(self.statements, self.rows)
         return IsmTraining(
             self.rows, binned, oracle_scores(predicted, self.read.description), predicted.labels, self.classes
         )
+
+    @property
+    def predicted(self) -> NDArray[np.int64]:
+        """The classes that the model predicts for the rows."""
+        assert self.training.labels is not None
+        return self.training.labels
 
     def grow(self, limits: TreeLimits, *, prune_safely: bool = True, stop_when_pure: bool = False) -> ApproximationTree:
         settings = IsmSettings(limits, stop_when_pure=stop_when_pure, prune_safely=prune_safely)

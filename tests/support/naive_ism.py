@@ -51,6 +51,18 @@ def gain(trees: Sequence[Tree], test: Flags, node: Flags) -> float:
     return float(entropy(class_shares(trees, node)) - sum(weight * entropy(shares) for weight, shares in both))
 
 
+def gain_ratio(scores: Floats, test: Flags) -> float:
+    """Return Quinlan's ratio for a test of rows with these scores, (n_rows, n_classes); both sides have some."""
+    share = test.mean()
+    parts = share * entropy(scores[test].mean(axis=0)) + (1 - share) * entropy(scores[~test].mean(axis=0))
+    return (entropy(scores.mean(axis=0)) - float(parts)) / entropy(np.array([share, 1 - share]))
+
+
+def variance_decrease(values: Floats, test: Flags) -> float:
+    """Return how much less the values, (n_rows,), vary on both sides of a test, each weighted by its share."""
+    return float(values.var() - test.mean() * values[test].var() - (~test).mean() * values[~test].var())
+
+
 @dataclass(frozen=True)
 class NaiveNode:
     """A node of ISM's tree."""

@@ -2,13 +2,14 @@
 
 import math
 from bisect import bisect_left, bisect_right
+from typing import Any
 
 import numpy as np
 
 from tree_explainers.approximation_trees.node_boxes import NodeBox
 from tree_explainers.rows import Rows
 
-BANDWIDTH, RANK_BANDWIDTH, MOVE_PROBABILITY, MOST_FEW = 0.1, 0.02, 0.1, 10
+BANDWIDTH, RANK_BANDWIDTH, MOVE_PROBABILITY, MOST_FEW = 0.1, 0.1, 0.1, 10
 
 Value = float | str | None
 
@@ -18,7 +19,9 @@ class NaiveSmoother:
 
     def __init__(self, rows: Rows, method: str) -> None:
         self.names, self.method = rows.names, method
-        self.training = [sorted(value for value in column.tolist() if _is_known(value)) for column in rows.columns]
+        self.training: list[Any] = [
+            sorted(value for value in column.tolist() if _is_known(value)) for column in rows.columns
+        ]
         self.distinct = [sorted(set(values)) for values in self.training]
         self.spreads = [_spread(values) for values in self.training]
 
@@ -42,14 +45,18 @@ class NaiveSmoother:
                 return value
             while (other := training[rng.integers(len(training))]) == value:
                 pass
-            return other
+            return str(other)
         if len(distinct) > MOST_FEW and self.method == "ranks":
             return _of_near_rank(value, training, rng, is_whole=spread == 0)
         if len(distinct) > MOST_FEW and spread:
             return float(value + BANDWIDTH * spread * rng.normal())
         at = distinct.index(value)
-        neighbours = [distinct[each] for each in (at - 1, at + 1) if 0 <= each < len(distinct)]
-        return float(rng.choice(neighbours)) if neighbours and rng.random() < MOVE_PROBABILITY else float(value)
+        near = distinct[max(0, at - 1) : at + 2]
+        if self.method == "kernel":
+            near = [each for each in near if each != value]
+        counts = [training.count(each) if self.method == "ranks" else 1 for each in near]
+        moves = bool(near) and rng.random() < MOVE_PROBABILITY
+        return float(rng.choice(near, p=np.array(counts) / sum(counts))) if moves else float(value)
 
 
 def _of_near_rank(value: float, training: list[float], rng: np.random.Generator, *, is_whole: bool) -> float:
@@ -64,8 +71,8 @@ def _of_near_rank(value: float, training: list[float], rng: np.random.Generator,
 
 def _spread(training: list[Value]) -> float:
     """Return the standard deviation of numbers; 0 of whole ones, and of categories."""
-    numbers = [value for value in training if isinstance(value, float) and value != int(value)]
-    return float(np.std(training)) if numbers else 0.0
+    numbers = [value for value in training if isinstance(value, float)]
+    return float(np.std(numbers)) if any(value != int(value) for value in numbers) else 0.0
 
 
 def _is_known(value: Value) -> bool:

@@ -2,10 +2,14 @@
 
 ``@pytest.mark.sampled("pairs")`` keeps cases until each two values of different parameters have met in one of them;
 ``@pytest.mark.sampled("values")`` until each value of each parameter was there. The other cases become ``long``.
+``@drawn(20, 200, text=strategies.text())`` calls a test with 20 examples that Hypothesis draws, and in
+`make test-long` with 200.
 """
 
 from collections import defaultdict
+from collections.abc import Callable
 from itertools import combinations
+from typing import Any
 
 import pytest
 
@@ -25,6 +29,21 @@ def mark_long_cases(items: list[pytest.Item]) -> None:
         for case in of_test:
             if case not in kept:
                 case.add_marker(pytest.mark.long)
+
+
+def drawn(few: int, many: int, **strategies: Any) -> Callable[[Callable[..., None]], Callable[[int], None]]:  # noqa: ANN401  # of any values
+    """Return a decorator of a test that takes what these strategies draw: few times, and many in the long suite."""
+    from hypothesis import HealthCheck, given, settings  # noqa: PLC0415  # which conftest.py does not need
+
+    def decorate(check: Callable[..., None]) -> Callable[[int], None]:
+        @pytest.mark.parametrize("n_examples", [few, pytest.param(many, marks=pytest.mark.long)])
+        def test(n_examples: int) -> None:
+            wanted = settings(max_examples=n_examples, deadline=None, suppress_health_check=list(HealthCheck))
+            wanted(given(**strategies)(check))()
+
+        return test
+
+    return decorate
 
 
 def _sample(cases: list[pytest.Function], n_met: int) -> set[pytest.Function]:

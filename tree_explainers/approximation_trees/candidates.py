@@ -137,11 +137,26 @@ class Candidates:
         return feature, candidate - int(self.starts[feature])
 
 
+@dataclass(frozen=True, slots=True)
+class GivenSplits:
+    """The splits of one column that the caller allows; without any, all that the training rows suggest."""
+
+    thresholds: tuple[float, ...] = ()
+    categories: tuple[str, ...] = ()
+    missing: bool = False  # ``is missing`` by itself
+
+    @property
+    def are_free(self) -> bool:
+        """Whether the training rows suggest the splits."""
+        return not (self.thresholds or self.categories or self.missing)
+
+
 def candidates_of(
     rows_at_node: Rows,
     missing_texts: Mapping[str, str],
     min_samples_leaf: int = 1,
     report: ReportProgress = ignore_progress,
+    given: Mapping[str, GivenSplits] | None = None,
 ) -> Candidates:
     """Return the candidate splits that the training rows at a node suggest.
 
@@ -161,6 +176,9 @@ def candidates_of(
         At least 1.
     report
         Called before each column; may raise to stop.
+    given
+        The caller's own splits by column, of which those that leave enough training rows on both sides are candidates;
+        other columns have none. ``None``: the training rows suggest all.
 
     References
     ----------
@@ -169,12 +187,15 @@ def candidates_of(
     features: list[FeatureCandidates] = []
     for name, column in zip(rows_at_node.names, rows_at_node.columns, strict=True):
         report(len(features) / len(rows_at_node.names), "collecting candidates")
-        features.append(_candidates_of_column(name, column, missing_texts.get(name), max(1, min_samples_leaf)))
+        allowed = GivenSplits() if given is None else given.get(name)
+        if allowed is not None:
+            text, least = missing_texts.get(name), max(1, min_samples_leaf)
+            features.append(_candidates_of_column(name, column, text, least, allowed))
     return Candidates(tuple(feature for feature in features if feature.n_candidates))
 
 
 def _candidates_of_column(
-    name: str, values: NDArray[Any], missing_text: str | None, min_samples_leaf: int
+    name: str, values: NDArray[Any], missing_text: str | None, min_samples_leaf: int, given: GivenSplits
 ) -> FeatureCandidates:
     missing = is_missing(values, missing_text)
     known, n_missing = values[~missing], int(missing.sum())
@@ -184,11 +205,30 @@ def _candidates_of_column(
         categories = tuple(sorted(counts))
         sends = _one_bin_each(np.array([counts[category] for category in categories], np.int64), n_missing)
     else:
-        cuts, n_below = _cuts(known.astype(np.float64))
+        numbers = known.astype(np.float64)
+        cuts, n_below = _cuts(numbers) if given.are_free else _given_cuts(numbers, given.thresholds)
         sends = _up_to(n_below, n_missing)
     enough = (sends.n_left >= min_samples_leaf) & (len(values) - sends.n_left >= min_samples_leaf)
+    if not given.are_free:
+        enough &= _is_given(sends.last, cuts, categories, given)
     own = sends.first[enough], sends.last[enough], sends.with_missing[enough]
     return FeatureCandidates(name, missing_text, cuts, categories, *own)
+
+
+def _given_cuts(known: Floats, thresholds: Sequence[float]) -> tuple[Floats, _Integers]:
+    """Return the caller's thresholds in ascending order, and the number of values up to each."""
+    cuts = np.unique(np.array(thresholds, np.float64))
+    return cuts, np.searchsorted(np.sort(known), cuts, side="right")
+
+
+def _is_given(
+    last: _Integers, cuts: Floats, categories: tuple[str, ...] | None, given: GivenSplits
+) -> NDArray[np.bool_]:
+    """Return which candidates, known by their last bins, the caller allows."""
+    if categories is None:
+        return (last < len(cuts)) | given.missing
+    allowed = [category in given.categories for category in categories]
+    return np.array([*allowed, False, given.missing], np.bool_)[last]
 
 
 def _one_bin_each(counts: _Integers, n_missing: int) -> _Sends:

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from ..compute.progress import ReportProgress, ignore_progress
 from ..questions.implications import Implications, repaired
 from ..rows import Rows
-from .cart_trees import CartTree, RankTable, fit_cart, to_raw_features
+from .cart_trees import RankTable, fit_cart, to_raw_features
+from .depth_choice import best_depth
 from .fidelity import ModelPredictions
 from .generators import GeneratorSettings, row_generator
 from .node_boxes import NodeBox
@@ -23,7 +24,6 @@ from .tree_growth import TreeLimits
 from .trees import ApproximationTree
 
 REPLACED = 0.25  # probability that a value is replaced by that of another training row
-N_FOLDS = 5
 
 Floats = NDArray[np.float64]
 
@@ -197,50 +197,3 @@ def smeared_rows(
         others = rng.integers(len(rows), size=n)
         columns.append(values[np.where(rng.random(n) < probability, others, origins)])
     return Rows(rows.names, tuple(columns)), origins
-
-
-def best_depth(
-    matrix: NDArray[np.float32],
-    labelled: LabelledRows,
-    limits: TreeLimits,
-    seed: np.random.SeedSequence,
-    report: ReportProgress = ignore_progress,
-) -> int:
-    """Return the smallest depth whose squared error is within one standard error of the least, by cross-validation.
-
-    Folds divide the training rows that pseudo rows were made from: copies of one row are never on both sides.
-    """
-    rng = np.random.default_rng(seed)
-    n_origins = int(labelled.origins.max()) + 1
-    fold_of = rng.permutation(np.arange(n_origins) % N_FOLDS)[labelled.origins]
-    errors = []
-    for fold in range(N_FOLDS):
-        report(0.5 + fold / N_FOLDS / 3, "choosing the depth")
-        held_out = fold_of == fold
-        if held_out.any() and not held_out.all():
-            tree = fit_cart(matrix[~held_out], labelled.targets[~held_out], limits, int(rng.integers(2**31)))
-            errors.append(errors_by_depth(tree, matrix[held_out], labelled.targets[held_out], limits.max_depth))
-    return smallest_good(np.array(errors)) if errors else limits.max_depth
-
-
-def smallest_good(errors: Floats) -> int:
-    """Return the first depth by the rule of one standard error, given errors of shape (n_folds, max_depth + 1)."""
-    means = errors.mean(axis=0)
-    least = int(np.argmin(means))
-    allowed = means[least] + errors[:, least].std(ddof=1 if len(errors) > 1 else 0) / np.sqrt(len(errors))
-    return max(1, int(np.argmax(means <= allowed)))
-
-
-def errors_by_depth(
-    tree: CartTree, matrix: NDArray[np.float32], targets: NDArray[np.float32], max_depth: int
-) -> list[float]:
-    """Return the mean squared error of the tree cut off at each depth from 0 on."""
-    reached, errors = np.zeros(len(matrix), np.int64), []
-    for _ in range(max_depth + 1):
-        errors.append(float(((tree.value[reached, :, 0] - targets) ** 2).sum(axis=1).mean()))
-        inner = np.flatnonzero(tree.children_left[reached] >= 0)
-        node = reached[inner]
-        ranks = matrix[inner, tree.feature[node]]
-        goes_left = np.where(np.isnan(ranks), tree.missing_go_to_left[node] > 0, ranks <= tree.threshold[node])
-        reached[inner] = np.where(goes_left, tree.children_left[node], tree.children_right[node])
-    return errors

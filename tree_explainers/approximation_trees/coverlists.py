@@ -42,9 +42,9 @@ class CoverLists:
         self._n_rows, self._criterion = n_rows, criterion
 
     @classmethod
-    def of(cls, covered: NDArray[np.bool_]) -> "CoverLists":
+    def of(cls, covered: NDArray[np.bool_], criterion: int = GAIN) -> "CoverLists":
         """Return the lists of tests that are known row by row, (n_tests, n_rows)."""
-        return cls(np.packbits(covered, axis=1, bitorder="little"), covered.shape[1])
+        return cls(np.packbits(covered, axis=1, bitorder="little"), covered.shape[1], criterion)
 
     @property
     def n_tests(self) -> int:

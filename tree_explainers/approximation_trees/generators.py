@@ -16,7 +16,7 @@ from ..rows import Rows
 from .node_boxes import NodeBox, ValueRange
 from .smoothing import SmoothedColumn, SmoothedNumber, by_kernel, by_ranks
 
-RANK_BANDWIDTH = 0.02  # share of the rows that noise moves a value past, at most
+RANK_BANDWIDTH = 0.1  # share of the rows that noise moves a value past, at most
 KERNEL_BANDWIDTH = 0.1  # of the Gaussian noise, in standard deviations of the feature over all training rows
 NEIGHBOR_PROBABILITY = 0.1  # that a discrete value becomes one of its neighbours, a category another one
 _RIDGE = 1e-3  # added to the correlation of each column with itself: columns may determine each other
@@ -91,13 +91,13 @@ class Smoother:
     A pseudo row is a training row, drawn uniformly, whose values are smoothed independently:
 
     - ``ranks``: a number becomes one of nearly the same rank (``SmoothedRanks``), its noise at most ``bandwidth``
-      (0.02), a share of the training rows;
+      (0.1), a share of the training rows; if it has at most ``MOST_FEW`` (10) distinct training values (booleans, too),
+      it is redrawn with ``neighbor_probability`` (0.1) from itself and its neighbours, by their frequency;
     - ``kernel``: a continuous number by Gaussian noise with a standard deviation of ``bandwidth`` (0.1) times the
-      feature's own over all training rows; a number whose training values are all whole with ``neighbor_probability``
-      (0.1) the next smaller or the next larger training value, with equal probability;
-    - with both: a number of at most ``MOST_FEW`` (10) distinct training values, including booleans, with
-      ``neighbor_probability`` a neighbouring one; a category with ``neighbor_probability`` another one, drawn by its
-      frequency in the training rows; a missing value remains missing.
+      feature's own over all training rows; a number of few or whole values becomes with ``neighbor_probability`` (0.1)
+      the next smaller or the next larger training value, with equal probability;
+    - with both, a category becomes with ``neighbor_probability`` another one, drawn by its frequency in the training
+      rows; a missing value remains missing.
 
     References
     ----------

@@ -155,7 +155,8 @@ class _Growth:
         return _Node(np.arange(self._n_rows), BinBox.of_rows(self._training.binned))
 
     def examine(self, node: _Node, n_levels: int) -> ExaminedNode[_Node, Condition]:
-        facts = replace(self._labels.facts(node.rows), is_settled=self._is_settled(node))
+        has_labels = self._training.labels is not None
+        facts = replace(self._labels.facts(node.rows), is_settled=self._is_settled(node) if has_labels else None)
         stops = facts.is_settled or (self._classes is not None and _is_pure(self._classes[node.rows]))
         return ExaminedNode(facts, None if n_levels == 0 or stops else self._split(node))
 

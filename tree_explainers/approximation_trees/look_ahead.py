@@ -4,7 +4,7 @@ A split that parts the pseudo rows best by itself may leave less to the splits b
 is grown on some fresh pseudo rows and measured on others.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,7 +30,7 @@ class LookAhead:
     draw: Draw  # pseudo rows of the node
     predict: Callable[[Rows], Floats]  # the model's scores
     transform: TargetTransform
-    missing_texts: dict[str, str]
+    missing_texts: Mapping[str, str]
     limits: TreeLimits  # of the trees below the split, in pseudo rows
     seed: np.random.SeedSequence
 
@@ -82,7 +82,7 @@ class LookAhead:
         counts = np.maximum(1, np.bincount(of_grown, minlength=n_leaves))
         means = np.stack([np.bincount(of_grown, own, n_leaves) / counts for own in scores[grown].T], axis=1)
         if self.transform.is_classifier:
-            differs = means[of_measured].argmax(axis=1) != scores[measured].argmax(axis=1)
-            return differs.astype(np.float64)
+            differs: Floats = (means[of_measured].argmax(axis=1) != scores[measured].argmax(axis=1)).astype(np.float64)
+            return differs
         squared: Floats = ((means[of_measured] - scores[measured]) ** 2).sum(axis=1)
         return squared

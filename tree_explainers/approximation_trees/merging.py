@@ -29,7 +29,7 @@ def merge_alike(tree: ApproximationTree) -> ApproximationTree:
         else node
         for node, label, is_settled in zip(tree.nodes, labels.tolist(), settled, strict=True)
     ]
-    return replace(tree, nodes=_in_preorder(leaves))
+    return replace(tree, nodes=in_preorder(leaves))
 
 
 def _shared_labels(nodes: Sequence[TreeNode]) -> NDArray[np.int64]:
@@ -67,7 +67,7 @@ def face(tree: ApproximationTree, states_absence: Callable[[Condition], bool]) -
         Whether a comparison by ``<=`` or ``>`` is to be turned round: one that missing values fulfil, or of a column
         without any, as otherwise these would change sides.
     """
-    return replace(tree, nodes=_in_preorder([_faced(node, states_absence) for node in tree.nodes]))
+    return replace(tree, nodes=in_preorder([_faced(node, states_absence) for node in tree.nodes]))
 
 
 def _faced(node: TreeNode, states_absence: Callable[[Condition], bool]) -> TreeNode:
@@ -78,7 +78,7 @@ def _faced(node: TreeNode, states_absence: Callable[[Condition], bool]) -> TreeN
     return replace(node, condition=opposite, left=node.right, right=node.left)
 
 
-def _in_preorder(nodes: Sequence[TreeNode]) -> tuple[TreeNode, ...]:
+def in_preorder(nodes: Sequence[TreeNode]) -> tuple[TreeNode, ...]:
     """Return the nodes that are reached from the first, in preorder, with the indices of children adapted."""
     found: list[TreeNode] = []
     waiting = [(0, NO_CHILD)]  # a node, and its parent among those found if it is a right child

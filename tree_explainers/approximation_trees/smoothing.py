@@ -41,11 +41,11 @@ def by_kernel(values: NDArray[Any], missing_text: str | None, bandwidth: float, 
     if distinct is None:
         return SmoothedCategory.of(known, move)
     if len(distinct) <= MOST_FEW or _is_whole(distinct):
-        return SmoothedDiscrete(distinct, move)
+        return SmoothedDiscrete.of(distinct, move)
     with np.errstate(over="ignore"):
         own = bandwidth * float(np.std(known))
         furthest = float(np.abs(known).max()) + _MOST_BANDWIDTHS * own
-    return SmoothedNumber(own) if own > 0 and furthest <= _LARGEST else SmoothedDiscrete(distinct, move)
+    return SmoothedNumber(own) if own > 0 and furthest <= _LARGEST else SmoothedDiscrete.of(distinct, move)
 
 
 def by_ranks(values: NDArray[Any], missing_text: str | None, bandwidth: float, move: float) -> SmoothedColumn:
@@ -54,7 +54,7 @@ def by_ranks(values: NDArray[Any], missing_text: str | None, bandwidth: float, m
     if distinct is None:
         return SmoothedCategory.of(known, move)
     if len(distinct) <= MOST_FEW or float(np.abs(distinct).max()) > _LARGEST:
-        return SmoothedDiscrete(distinct, move)
+        return SmoothedDiscrete.by_frequency(known, move)
     return SmoothedRanks.of(known, bandwidth)
 
 
@@ -171,18 +171,37 @@ class SmoothedDiscrete:
     """A number with whole or few values: sometimes the next smaller or larger value of the training rows."""
 
     values: Floats  # (n_distinct,) ascending
-    move_probability: float
+    down: Floats  # (n_distinct,) probability of the next smaller value; 0 for the first
+    up: Floats  # (n_distinct,) probability of the next larger value; 0 for the last
+
+    @classmethod
+    def of(cls, values: Floats, move_probability: float) -> Self:
+        """Return the smoothing by neighbours with equal probability; the smallest and the largest have only one."""
+        down, up = np.full((2, len(values)), move_probability / 2)
+        if len(values) > 1:
+            up[0], down[-1] = move_probability, move_probability
+        down[0], up[-1] = 0, 0
+        return cls(values, down, up)
+
+    @classmethod
+    def by_frequency(cls, known: Floats, move_probability: float) -> Self:
+        """Return the smoothing that redraws some values, from themselves and their neighbours, by their frequency."""
+        values, counts = np.unique(known, return_counts=True) if len(known) else (np.zeros(1), np.ones(1))
+        padded = np.concatenate(([0.0], counts, [0.0]))
+        around = padded[:-2] + padded[1:-1] + padded[2:]
+        return cls(values, move_probability * padded[:-2] / around, move_probability * padded[2:] / around)
 
     def acceptance(self, values: Floats, within: ValueRange) -> Floats:
         """See ``SmoothedColumn.acceptance``."""
-        down, up = self._moves(self._indices(values), within)
-        return np.where(np.isnan(values), 1.0, 1 - self.move_probability + down + up)
+        indices = self._indices(values)
+        down, up = self._moves(indices, within)
+        return np.where(np.isnan(values), 1.0, 1 - (self.down + self.up)[indices] + down + up)
 
     def draw(self, values: Floats, within: ValueRange, rng: np.random.Generator) -> Floats:
         """See ``SmoothedColumn.draw``."""
         indices = self._indices(values)
         down, up = self._moves(indices, within)
-        point = rng.random(len(values)) * (1 - self.move_probability + down + up)
+        point = rng.random(len(values)) * (1 - (self.down + self.up)[indices] + down + up)
         moved = indices + (point < up) - ((point >= up) & (point < up + down))
         return np.where(np.isnan(values), values, self.values[moved])
 
@@ -191,14 +210,8 @@ class SmoothedDiscrete:
 
     def _moves(self, indices: NDArray[np.int64], within: ValueRange) -> tuple[Floats, Floats]:
         """Return the probabilities that a value moves down and up within the range."""
-        down, up = np.full((2, len(self.values)), self.move_probability / 2)
-        if len(self.values) > 1:  # the first and the last value have one neighbour only
-            up[0], down[-1] = self.move_probability, self.move_probability
-        down[0], up[-1] = 0, 0
-        inside = (self.values > within.low) & (self.values <= within.high)
-        down[1:] *= inside[:-1]
-        up[:-1] *= inside[1:]
-        return down[indices], up[indices]
+        inside = np.concatenate(([False], (self.values > within.low) & (self.values <= within.high), [False]))
+        return (self.down * inside[:-2])[indices], (self.up * inside[2:])[indices]
 
 
 @dataclass(frozen=True, slots=True)

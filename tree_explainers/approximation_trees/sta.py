@@ -16,7 +16,8 @@ from ..compute.progress import ReportProgress, ignore_progress
 from ..questions.conditions import Condition
 from ..questions.implications import Implications
 from ..rows import Rows
-from .candidates import Candidates, candidates_of
+from .candidates import Candidates, GivenSplits, candidates_of
+from .depth_choice import validated as cut_back
 from .generators import Draw, GeneratorSettings, row_generator
 from .look_ahead import N_ROWS, LookAhead
 from .node_boxes import NodeBox
@@ -26,6 +27,8 @@ from .pseudo_samples import PseudoSample, Targets
 from .split_choice import FIRST_SIZE, Compare, Prefer, choose_split
 from .tree_growth import ExaminedNode, RepeatableProgress, Split, TreeLimits, grow
 from .trees import ApproximationTree, NodeFacts, facts_of
+
+N_VALIDATION_ROWS = 10_000  # fresh pseudo rows on which the depth is chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,8 @@ class StaSettings:
     compare: Compare = "all"  # other candidates whose p-values are summed
     significance_level_of: Literal["node", "tree"] = "node"  # "tree": shared by all nodes that may be split
     choose_by: Literal["gain", "fidelity"] = "fidelity"  # among candidates that the test cannot separate
+    candidates: Mapping[str, GivenSplits] | None = None  # the caller's own; None: the training rows suggest them
+    validates_depth: bool = False  # the limit is the largest depth; that of the tree is found on fresh pseudo rows
 
     @property
     def significance_of_node(self) -> float:
@@ -96,7 +101,8 @@ def grow_sta(
     grower = _Grower.of(rows, oracle, settings, texts, progress.repeat)
     seed = np.random.SeedSequence(rng.integers(2**63, size=4).tolist())
     root = _Node(np.arange(len(rows)), NodeBox(texts), seed, None)
-    return ApproximationTree(grow(root, grower.examine, settings.limits, progress), texts)
+    tree = ApproximationTree(grow(root, grower.examine, settings.limits, progress), texts)
+    return grower.validated(tree, rng) if settings.validates_depth else tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +147,18 @@ class _Grower:
         if n_levels == 0 and node.scores is not None:
             return ExaminedNode(self._facts(node.scores, node), None)
         at_node = self.rows.take(node.rows)
-        found = candidates_of(at_node, self.missing_texts, self.settings.limits.min_samples_leaf, self.report)
+        least, given = self.settings.limits.min_samples_leaf, self.settings.candidates
+        found = candidates_of(at_node, self.missing_texts, least, self.report, given)
         if n_levels == 0 or found.n_candidates == 0:
             scores = self._root_scores(node, at_node) if node.scores is None else node.scores
             return ExaminedNode(self._facts(scores, node), None)
         return self._split(node, at_node, found, n_levels)
+
+    def validated(self, tree: ApproximationTree, rng: np.random.Generator) -> ApproximationTree:
+        """Return a tree cut back to the depth that fresh pseudo rows confirm."""
+        fresh = self.pseudo_rows.at_node(self.rows, NodeBox(self.missing_texts))(N_VALIDATION_ROWS, rng)
+        scores = predict_in_blocks(fresh, self.oracle, self.report)
+        return cut_back(tree, fresh, scores, is_classifier=self.transform.is_classifier)
 
     def _split(self, node: _Node, at_node: Rows, found: Candidates, n_levels: int) -> ExaminedNode[_Node, Condition]:
         center = self.scores[node.rows].mean(axis=0)

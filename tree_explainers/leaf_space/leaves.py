@@ -55,6 +55,11 @@ class LeafTable:
         return _count(np.ascontiguousarray(leaves.T, dtype=smallest_dtype(int(n_leaves.max()))), n_leaves)
 
     @staticmethod
+    def without_trees(n_rows: int) -> "LeafTable":
+        """Return the table of a model that has no trees: it says how many rows there are, and nothing else."""
+        return LeafTable(np.empty((0, n_rows), np.uint8), np.zeros(1, np.int64), np.zeros(1, np.int64))
+
+    @staticmethod
     def from_codes(codes: NDArray[Any], n_leaves: NDArray[np.integer[Any]]) -> "LeafTable":
         """Build the table from codes as it keeps them, which are not copied: for many rows.
 

@@ -6,10 +6,13 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+from ..ensemble import TreeTensor
+
 InputType = Literal["float", "double", "int64", "int32", "bool", "string"]
 Task = Literal["classification", "regression"]
 Ensemble = Literal["random_forest", "boosting", "other"]
 ScoreKind = Literal["probability", "raw", "value"]
+Sums = Literal["single", "double", "double_rounded"]
 ColumnKind = Literal["identity", "affine", "monotone", "indicator", "ordinal", "transformed"]
 _DIGITS_OF_DOUBLES = 17
 FunctionStep = tuple[str, float, float, float]
@@ -98,6 +101,15 @@ class ModelWarning:
 
 
 @dataclass(frozen=True, slots=True)
+class Engine:
+    """What finds the leaves of many rows; single rows are always onnxruntime's."""
+
+    name: Literal["walker", "onnxruntime"] = "onnxruntime"
+    reason: str | None = "The model was registered by an earlier version; register it again to have it compared."
+    is_compared: bool = True  # otherwise the first job compares the walker with onnxruntime
+
+
+@dataclass(frozen=True, slots=True)
 class ModelDescription:
     """What the service keeps of a model beside its graph and its arrays."""
 
@@ -125,6 +137,11 @@ class ModelDescription:
     warnings: tuple[ModelWarning, ...] = ()  # what its reader should know before explaining with it
     oracle_only: bool = False  # it is asked for predictions alone: no trees, columns or leaf output are known
     seconds_per_1000_rows: float | None = None  # of processor time, as tried at registration; of oracles alone
+    tensors: tuple[TreeTensor, ...] = ()  # that the trees read; none of models kept before they were known
+    # The scores are the sums of the trees' leaf values, added in this precision (and rounded to single afterwards),
+    # and the label is that of the first highest score; None where anything is calculated in between.
+    sums: Sums | None = None
+    engine: Engine = Engine()
 
     @property
     def n_features(self) -> int:
@@ -156,6 +173,8 @@ class ModelDescription:
         values["columns"] = tuple(
             ModelColumn(**{name: _frozen(value) for name, value in item.items()}) for item in document["columns"]
         )
+        values["tensors"] = tuple(TreeTensor(**item) for item in document.get("tensors", ()))
+        values["engine"] = Engine(**document.get("engine", {}))
         values["warnings"] = tuple(ModelWarning(**item) for item in document.get("warnings", ()))
         return cls(**values)
 

@@ -80,9 +80,13 @@ def _mean_of_trees(graph: GraphBuilder, ensemble: TreeEnsemble, exponent: int = 
     as_double = graph.add("Cast", [sums], "parts_as_double", to=TensorProto.DOUBLE)
     together = np.tile(np.ldexp(np.eye(n_outputs), exponent), (parts.shape[1] // n_outputs, 1))
     whole = graph.add("MatMul", [as_double, graph.constant(together, "together")], "sums")
-    # One divisor for each output: onnxruntime would fuse a single one with the product, in single precision.
-    divisors = graph.constant(np.full(n_outputs, float(ensemble.n_trees)), "n_trees")
-    return graph.add("Div", [whole, divisors], "scores")
+    # One divisor for each output, two at least: onnxruntime would fuse a single one with the product, and round it to
+    # single precision.
+    divisors = graph.constant(np.full(max(2, n_outputs), float(ensemble.n_trees)), "n_trees")
+    means = graph.add("Div", [whole, divisors], "scores")
+    return (
+        means if n_outputs > 1 else graph.add("Gather", [means, graph.constant(np.array([0]), "first")], "mean", axis=1)
+    )
 
 
 def _parts(values: NDArray[np.float64], n_trees: int) -> NDArray[np.float64]:

@@ -55,8 +55,19 @@ class TreesOfTensor:
     is_integer: bool  # the tensor holds integers
 
 
-def build_leaf_graph(model: ModelProto, parts: Sequence[TreesOfTensor], outputs: Sequence[str]) -> bytes:
-    """Return the graph cut down to what ``outputs`` need, with the leaf output added.
+@dataclass(frozen=True, slots=True)
+class BuiltGraphs:
+    """What is made of a model's graph."""
+
+    leaf_graph: bytes  # predictions and leaves
+    front_graph: bytes  # the tensors that trees read, where they are computed; empty where they are all inputs
+    prediction_graph: bytes  # predictions alone; empty where nobody needs it
+
+
+def build_graphs(
+    model: ModelProto, parts: Sequence[TreesOfTensor], outputs: Sequence[str], *, with_predictions: bool
+) -> BuiltGraphs:
+    """Return the graph cut down to what ``outputs`` need, with the leaf output added, and parts of it.
 
     Parameters
     ----------
@@ -66,6 +77,8 @@ def build_leaf_graph(model: ModelProto, parts: Sequence[TreesOfTensor], outputs:
         Trees by the tensor they read; the leaf output holds their trees in this order.
     outputs
         The tensors that predictions are read from.
+    with_predictions
+        Whether the graph of predictions alone is wanted.
 
     Raises
     ------
@@ -74,24 +87,49 @@ def build_leaf_graph(model: ModelProto, parts: Sequence[TreesOfTensor], outputs:
     """
     leaf_nodes = _leaf_nodes(parts, opset_version(model, "ai.onnx.ml") or 1)
     _keep_what_is_needed(model, {*outputs, *(part.tensor for part in parts)})
-    model.graph.node.extend(leaf_nodes)
-    return _with_outputs(model, (*outputs, LEAF_OUTPUT))
+    graph = model.graph
+    del graph.output[:], graph.value_info[:], graph.quantization_annotation[:]
+    _import_default_operators(model)
+    computed = {part.tensor for part in parts} - {value.name for value in graph.input}
+    front_graph = _serialized(_front(model, computed)) if computed else b""
+    # Names alone: exporters sometimes declare shapes that are wrong, and types follow from the operators.
+    graph.output.extend(ValueInfoProto(name=name) for name in outputs)
+    prediction_graph = _serialized(model) if with_predictions else b""
+    graph.node.extend(leaf_nodes)
+    graph.output.append(ValueInfoProto(name=LEAF_OUTPUT))
+    return BuiltGraphs(_serialized(model), front_graph, prediction_graph)
 
 
 def build_prediction_graph(model: ModelProto, outputs: Sequence[str]) -> bytes:
-    """Return the graph cut down to what ``outputs`` need, without leaves; otherwise as ``build_leaf_graph``."""
+    """Return the graph cut down to what ``outputs`` need, without leaves; otherwise as ``build_graphs``."""
     _keep_what_is_needed(model, {*outputs})
-    return _with_outputs(model, outputs)
-
-
-def _with_outputs(model: ModelProto, outputs: Sequence[str]) -> bytes:
     graph = model.graph
     del graph.output[:], graph.value_info[:], graph.quantization_annotation[:]
-    # Names alone: exporters sometimes declare shapes that are wrong, and types follow from the operators.
     graph.output.extend(ValueInfoProto(name=name) for name in outputs)
+    _import_default_operators(model)
+    return _serialized(model)
+
+
+def _import_default_operators(model: ModelProto) -> None:
     if not any(opset.domain in ("", "ai.onnx") for opset in model.opset_import):
         model.opset_import.append(helper.make_opsetid("", _DEFAULT_OPSET))
-    return _serialized(model)
+
+
+def _front(model: ModelProto, tensors: set[str]) -> ModelProto:
+    """Return a graph of these tensors alone."""
+    graph, wanted = model.graph, set(tensors)
+    nodes = []
+    for node in reversed(graph.node):
+        if wanted.intersection(node.output):
+            wanted.update(node.input)
+            nodes.append(node)
+    front = ModelProto(ir_version=model.ir_version, opset_import=model.opset_import)
+    front.graph.name = "front"
+    front.graph.input.extend(graph.input)
+    front.graph.node.extend(reversed(nodes))
+    front.graph.initializer.extend(tensor for tensor in graph.initializer if tensor.name in wanted)
+    front.graph.output.extend(ValueInfoProto(name=name) for name in sorted(tensors))
+    return front
 
 
 def _keep_what_is_needed(model: ModelProto, wanted: set[str]) -> None:

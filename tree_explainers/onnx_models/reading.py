@@ -1,28 +1,40 @@
 """read_model: bytes from a stranger to a description, flat arrays and the graph that gives leaves."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from onnx import GraphProto, ModelProto, NodeProto
 
-from ..ensemble import Operator, TreeEnsemble, empty_ensemble, join_ensembles
+from ..ensemble import Operator, TreeEnsemble, TreeTensor, empty_ensemble, join_ensembles
 from ..errors import ModelRefused
 from .allowed_operators import ORACLE_OPERATORS, TREE_OPERATORS
 from .checking import check_model, parse_model
 from .column_map import ColumnMap, group_columns, map_columns
-from .description import DeclaredModel, Ensemble, InputSpec, ModelColumn, ModelDescription, ModelLimits, ModelWarning
+from .description import (
+    DeclaredModel,
+    Engine,
+    Ensemble,
+    InputSpec,
+    ModelColumn,
+    ModelDescription,
+    ModelLimits,
+    ModelWarning,
+    Sums,
+)
 from .ensemble_kind import infer_ensemble
-from .graph import in_reading_order, makers_of, matrices_behind
+from .graph import PASSING, first_that_computes, in_reading_order, makers_of, matrices_behind
 from .interface import Outputs, find_inputs, find_outputs, name_features
-from .leaf_graph import LEAF_OUTPUT, TreesOfTensor, build_leaf_graph, build_prediction_graph
+from .leaf_graph import LEAF_OUTPUT, TreesOfTensor, build_graphs, build_prediction_graph
 from .monotone_functions import thresholds_in_raw_units
 from .runtime_order import is_in_runtime_order, put_in_runtime_order
-from .tree_attributes import read_node_table
+from .tree_attributes import attributes_of, read_node_table
 from .tree_attributes_5 import read_node_table_5
 from .tree_nodes import OrderedTrees, adds_up_exactly, order_trees
+from .walked_parts import WalkedParts
 
 _SHOWN_COLUMNS, _LONGEST_NAME = 10, 200  # in a warning
 _ROUNDING_OF_ORACLES = 2.0**-20  # some single-precision operations deep
@@ -35,7 +47,12 @@ class ReadModel:
     description: ModelDescription
     ensemble: TreeEnsemble  # without trees of an oracle
     leaf_graph: bytes  # of an oracle, the graph of its predictions alone
+    for_walker: WalkedParts
     example_texts: tuple[str | None, ...] = ()  # of an oracle: (n_features,) a category that an encoder knows
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays that are kept: those of the ensemble, and those for the walker."""
+        return {**self.ensemble.to_arrays(), **self.for_walker.to_arrays()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +113,9 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
     _check_outputs(operators, front.outputs, limits)
     kind = infer_ensemble(model, front.outputs.score, [(operator.node, operator.trees) for operator in operators])
     parts = _parts(operators, front.column_map)
-    ensemble, columns = thresholds_in_raw_units(*_join(parts, front.column_map))
+    sums = _sums(operators, front.outputs, makers_of(model.graph))
+    as_read, columns, tensors = _join(parts, front)
+    ensemble, columns = thresholds_in_raw_units(as_read, columns)
     columns = group_columns(columns, declared.feature_groups)
     description = replace(
         _describe(front, declared, kind),
@@ -108,10 +127,15 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
         operators=op_types,
         columns=columns,
         warnings=_warnings(ensemble, columns),
+        tensors=tensors,
+        sums=sums,
+        engine=Engine("onnxruntime", "The walker is compared with onnxruntime by the first job.", is_compared=False),
     )
     _refuse_large_description(description, limits)
-    leaf_graph = build_leaf_graph(model, parts, [name for name in (front.outputs.label, front.outputs.score) if name])
-    return ReadModel(description, ensemble, leaf_graph)
+    names = [name for name in (front.outputs.label, front.outputs.score) if name]
+    graphs = build_graphs(model, parts, names, with_predictions=sums is None)
+    for_walker = WalkedParts.of(graphs.front_graph, graphs.prediction_graph, as_read, ensemble)
+    return ReadModel(description, ensemble, graphs.leaf_graph, for_walker)
 
 
 def _read_oracle(model: ModelProto, declared: DeclaredModel, limits: ModelLimits) -> ReadModel:
@@ -136,7 +160,7 @@ def _read_oracle(model: ModelProto, declared: DeclaredModel, limits: ModelLimits
     )
     _refuse_large_description(description, limits)
     graph = build_prediction_graph(model, [name for name in (front.outputs.label, front.outputs.score) if name])
-    return ReadModel(description, empty_ensemble(), graph, front.column_map.example_texts)
+    return ReadModel(description, empty_ensemble(), graph, WalkedParts(b"", b""), front.column_map.example_texts)
 
 
 def _warnings(ensemble: TreeEnsemble, columns: Sequence[ModelColumn]) -> tuple[ModelWarning, ...]:
@@ -260,6 +284,40 @@ def _rounding(operators: Sequence[_ReadOperator]) -> float:
     return n_trees * 2.0 ** (-52 if all(operator.answers_in_double for operator in operators) else -23)
 
 
+_NO_TRANSFORM, _SUM = (b"NONE", 0), (b"SUM", 1)  # in the older operators, and as numbers in the newest
+_OF_LABELS = frozenset({"ArgMax", "ArrayFeatureExtractor", "Gather", "ZipMap"}) | PASSING
+
+
+def _sums(operators: Sequence[_ReadOperator], outputs: Outputs, makers: Mapping[str, NodeProto]) -> Sums | None:
+    """Return how leaf values add up to the scores; ``None`` where the graph does more than that."""
+    if len(operators) != 1:
+        return None
+    operator, maker = operators[0], first_that_computes(outputs.score, makers)
+    attributes = attributes_of(operator.node)
+    values = {name: attribute.s or attribute.i for name, attribute in attributes.items()}
+    is_plain = values.get("post_transform", b"NONE") in _NO_TRANSFORM and values.get("aggregate_function", 1) in _SUM
+    has_base = any("base_values" in name for name in attributes)
+    if maker is not operator.node or not is_plain or has_base or not _picks_highest(outputs, operator.node, makers):
+        return None
+    if not operator.is_double:
+        return "single"
+    return "double" if operator.answers_in_double else "double_rounded"
+
+
+def _picks_highest(outputs: Outputs, trees: NodeProto, makers: Mapping[str, NodeProto]) -> bool:
+    """Whether nothing but picking the highest score is between the trees and the label."""
+    waiting = [outputs.label] if outputs.label else []
+    while waiting:
+        name = waiting.pop()
+        maker = makers.get(name)
+        if maker is None or maker is trees:
+            continue
+        if maker.op_type not in _OF_LABELS and maker.op_type != "Constant":
+            return False
+        waiting += maker.input
+    return True
+
+
 def _check_outputs(operators: Sequence[_ReadOperator], outputs: Outputs, limits: ModelLimits) -> None:
     n_values = [operator.trees.ensemble.leaf_values.shape for operator in operators]
     _check_size("trees", sum(operator.trees.ensemble.n_trees for operator in operators), limits.max_trees)
@@ -291,15 +349,20 @@ def _parts(operators: Sequence[_ReadOperator], column_map: ColumnMap) -> list[Tr
     ]
 
 
-def _join(parts: Sequence[TreesOfTensor], column_map: ColumnMap) -> tuple[TreeEnsemble, tuple[ModelColumn, ...]]:
+def _join(
+    parts: Sequence[TreesOfTensor], front: _Front
+) -> tuple[TreeEnsemble, tuple[ModelColumn, ...], tuple[TreeTensor, ...]]:
     """Return all trees in one ensemble whose columns are those of all distinct tensors, one after the other."""
+    single = {spec.name for spec in front.inputs if spec.type != "double"}
+    tensors: list[TreeTensor] = []
     columns: list[ModelColumn] = []
     first: dict[str, int] = {}
     shifted = []
     for part in parts:
         if part.tensor not in first:
             first[part.tensor] = len(columns)
-            columns += column_map.columns_of(part.tensor, part.ensemble)
+            tensors.append(TreeTensor(part.tensor, len(columns), not part.is_integer and part.tensor not in single))
+            columns += front.column_map.columns_of(part.tensor, part.ensemble)
         is_branch = part.ensemble.operator != Operator.LEAF
         shifted.append(replace(part.ensemble, column=part.ensemble.column + is_branch * np.int32(first[part.tensor])))
-    return join_ensembles(shifted), tuple(columns)
+    return join_ensembles(shifted), tuple(columns), tuple(tensors)

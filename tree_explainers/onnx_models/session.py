@@ -6,6 +6,8 @@ It must not import ``onnx``: a process that answers requests opens graphs that w
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
+from threading import Lock
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,7 +23,7 @@ from .description import ModelDescription
 from .encoding import Feeds, RowEncoder
 from .label_index import LabelIndex
 
-_RUNTIME_ERRORS = (
+RUNTIME_ERRORS = (
     runtime_errors.Fail,
     runtime_errors.InvalidArgument,
     runtime_errors.InvalidGraph,
@@ -34,7 +36,7 @@ _MAX_CHUNK_ROWS = 65_536
 MOST_ROWS_TRIED = 1_000
 """As many rows as models are tried with at registration; an oracle, whose operators are hardly known, gets no more."""
 
-_Piece = tuple[slice, Rows]  # some rows, and which they are among all
+Piece = tuple[slice, Rows]  # some rows, and which they are among all
 _Made = TypeVar("_Made")
 
 
@@ -70,7 +72,7 @@ class ModelSession:
     Parameters
     ----------
     leaf_graph
-        The graph that ``read_model`` returned.
+        The graph that ``read_model`` returned, or what returns it when it is first needed.
     description
         The description that came with it.
     n_threads
@@ -82,9 +84,13 @@ class ModelSession:
         ``model_invalid_graph`` where onnxruntime cannot open the graph.
     """
 
-    def __init__(self, leaf_graph: bytes, description: ModelDescription, n_threads: int = 1) -> None:
+    def __init__(
+        self, leaf_graph: bytes | Callable[[], bytes], description: ModelDescription, n_threads: int = 1
+    ) -> None:
         self.description = description
-        self._session = _open(leaf_graph, n_threads)
+        self._opened = None if callable(leaf_graph) else open_graph(leaf_graph, n_threads)
+        self._open_late = partial(_open_read, leaf_graph, n_threads) if callable(leaf_graph) else None
+        self._opening = Lock()
         self._n_calls = max(1, n_cores() // n_threads)  # that pieces of many rows are shared among
         self._chunk_rows = _rows_of_a_chunk(description)
         self._encoder = RowEncoder(description)
@@ -121,10 +127,16 @@ class ModelSession:
 
     def _outputs(self, names: list[str], feeds: Feeds) -> list[NDArray[Any]]:
         try:
-            outputs: list[NDArray[Any]] = self._session.run(names, feeds)
-        except _RUNTIME_ERRORS as error:
-            raise _refusal(self.description, feeds) from error
+            outputs: list[NDArray[Any]] = self._session().run(names, feeds)
+        except RUNTIME_ERRORS as error:
+            raise refusal_of(self.description, feeds) from error
         return outputs
+
+    def _session(self) -> Any:  # noqa: ANN401  # onnxruntime ships no types
+        if self._opened is None and self._open_late is not None:
+            with self._opening:
+                self._opened = self._opened or self._open_late()
+        return self._opened
 
     def _checked(
         self, scores: NDArray[np.floating[Any]], label: list[NDArray[Any]]
@@ -172,13 +184,9 @@ class ModelSession:
         RowRefused
             Naming the first row refused by its index among all rows, where it is known.
         """
-
-        def look(piece: _Piece) -> Predictions:
-            outcome = self._run_piece(piece)
-            codes[:, piece[0]] = outcome.leaves.T
-            return Predictions(outcome.scores, outcome.labels)
-
-        pieces = self._in_order(look, _pieces(blocks, self._chunk_rows), codes.shape[1], report)
+        pieces = self._in_order(
+            partial(self._fill_piece, codes), _pieces(blocks, self._chunk_rows), codes.shape[1], report
+        )
         return self._joined(predictions for _, predictions in pieces)
 
     def _joined(self, parts: Iterable[Predictions]) -> Predictions:
@@ -187,7 +195,7 @@ class ModelSession:
         return Predictions(np.concatenate([part.scores for part in parts]), _joined(part.labels for part in parts))
 
     def _in_order(
-        self, work: Callable[[_Piece], _Made], pieces: Iterator[_Piece], n_rows: int, report: ReportProgress
+        self, work: Callable[[Piece], _Made], pieces: Iterator[Piece], n_rows: int, report: ReportProgress
     ) -> Iterator[tuple[slice, _Made]]:
         with closing(in_order(work, pieces, self._n_calls)) as made:
             for (place, _), each in made:
@@ -223,14 +231,19 @@ class ModelSession:
                 refused.append((index, refusal))
         return RowOutcomes(np.array(accepted, np.int64), _stack([self._nothing(), *outcomes]), tuple(refused))
 
-    def _run_piece(self, piece: _Piece) -> Outcome:
+    def _run_piece(self, piece: Piece) -> Outcome:
         place, rows = piece
         try:
             return self.run(self.encode(rows))
         except RowRefused as refusal:
             raise self._located(rows, refusal).after(place.start) from None
 
-    def _predict_piece(self, piece: _Piece) -> Predictions:
+    def _fill_piece(self, codes: NDArray[Any], piece: Piece) -> Predictions:
+        outcome = self._run_piece(piece)
+        codes[:, piece[0]] = outcome.leaves.T
+        return Predictions(outcome.scores, outcome.labels)
+
+    def _predict_piece(self, piece: Piece) -> Predictions:
         place, rows = piece
         try:
             scores, *label = self._outputs(self._prediction_names, self.encode(rows))
@@ -280,7 +293,12 @@ def _rows_of_a_chunk(description: ModelDescription) -> int:
     return min(_MAX_CHUNK_ROWS, max(1, _CELLS_PER_CHUNK // description.n_trees))
 
 
-def _open(leaf_graph: bytes, n_threads: int) -> Any:  # noqa: ANN401  # onnxruntime ships no types
+def _open_read(read_graph: Callable[[], bytes], n_threads: int) -> Any:  # noqa: ANN401  # onnxruntime ships no types
+    return open_graph(read_graph(), n_threads)
+
+
+def open_graph(graph: bytes, n_threads: int = 1) -> Any:  # noqa: ANN401  # onnxruntime ships no types
+    """Open a graph that we made of a model that was read; ``ModelRefused`` where onnxruntime cannot."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = n_threads
     options.inter_op_num_threads = 1
@@ -289,13 +307,13 @@ def _open(leaf_graph: bytes, n_threads: int) -> Any:  # noqa: ANN401  # onnxrunt
     # Threads that wait by spinning take the processor from the thread that answers the next request.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
-        return onnxruntime.InferenceSession(leaf_graph, options, providers=["CPUExecutionProvider"])
-    except _RUNTIME_ERRORS as error:
+        return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+    except RUNTIME_ERRORS as error:
         detail = "onnxruntime cannot open the graph: its operators, types or shapes do not fit together."
         raise ModelRefused("model_invalid_graph", detail) from error
 
 
-def _pieces(blocks: Iterable[Rows], n_rows: int) -> Iterator[_Piece]:
+def _pieces(blocks: Iterable[Rows], n_rows: int) -> Iterator[Piece]:
     """Cut blocks into pieces of at most this number of rows."""
     n_before = 0
     for block in blocks:
@@ -318,7 +336,7 @@ def _joined(parts: Iterable[NDArray[np.int64] | None]) -> NDArray[np.int64] | No
     return np.concatenate(labels) if labels else None
 
 
-def _refusal(description: ModelDescription, feeds: Feeds) -> RowRefused:
+def refusal_of(description: ModelDescription, feeds: Feeds) -> RowRefused:
     """Return the refusal that names the values probably refused: categories that none of the columns knows."""
     unknown = []
     first = 0

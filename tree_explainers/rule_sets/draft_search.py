@@ -142,13 +142,18 @@ class Pruner:
         """Make the best removal of a condition, repeatedly, while the cost falls; ties: the first."""
         return self._while_cost_falls(draft, self._wider_lists)
 
-    def within(self, draft: Draft, max_conditions: int, max_median: float) -> Draft:
-        """Remove conditions, the cheapest first, until no rule has too many and their median is not too large."""
+    def within(self, draft: Draft, max_conditions: int, max_median: float, max_total: int | None = None) -> Draft:
+        """Remove conditions, the cheapest first, until no rule, nor all together, has too many.
+
+        Nor is the median of the rules' numbers of conditions too large then.
+        """
         while True:
             counts = [rule.total_conditions for rule in draft]
             too_long = [index for index, count in enumerate(counts) if count > max_conditions]
             if not too_long and counts and median(counts) > max_median:
                 too_long = [index for index, count in enumerate(counts) if count > max_median]
+            if not too_long and max_total is not None and sum(counts) > max_total:
+                too_long = [index for index, count in enumerate(counts) if count > 0]
             if not too_long:
                 return draft
             best, _ = self._best(each for index in too_long for each in self._with_wider_rule(draft, index))

@@ -111,7 +111,7 @@ def random_start(n_rows: int, n_regions: int, rng: np.random.Generator) -> Float
 def responsibilities_of_random_eta(steps: "EMSteps", n_regions: int, rng: np.random.Generator) -> Floats:
     """Return the responsibilities, (n_rows, n_regions), of regions that are alike in all but eta, uniform in [0, 1]."""
     model = RegionModel(rng.random((n_regions, steps.layout.n_statements)), np.full(n_regions, 1 / n_regions))
-    start = log_joint(model, steps.layout, steps.binned, steps.report)
+    start: Floats = log_joint(model, steps.layout, steps.binned, steps.report)
     start = np.exp(start - start.max(axis=1, keepdims=True))
     start /= start.sum(axis=1, keepdims=True)
     start += _LEAST_OF_RANDOM_ETA

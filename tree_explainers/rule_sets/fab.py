@@ -243,7 +243,7 @@ def fit_restarts(  # noqa: PLR0913  # the training set, the settings, and the ca
 
 
 class _NumberedRestart(NamedTuple):
-    index: int
+    number: int
     rng: np.random.Generator
     settings: FitSettings
 

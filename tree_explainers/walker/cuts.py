@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.compiled import compiled
+from ..ensemble import TreeTensor
 from .tests_of_nodes import NodeTests
 
 _MOST_CUTS = 2**16 - 1  # so that ranks have 16 bits
@@ -15,15 +16,6 @@ _ROWS_TOGETHER = 64
 
 Ranks = NDArray[np.uint16]
 Ints = NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class TreeTensor:
-    """A tensor that trees read; the columns of an ensemble are those of its tensors, one after the other."""
-
-    name: str
-    first_column: int  # of the ensemble
-    is_double: bool  # the tensor holds float64; otherwise float32, or integers that are compared as float32
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,16 @@ def walk_leaves(trees: Trees, ranks: Ranks, codes: NDArray[Any]) -> None:
 
 
 @compiled
+def sum_leaves(codes: NDArray[Any], leaf_starts: Ints, values: NDArray[Any], sums: NDArray[Any]) -> None:
+    """Add the values of leaves that are known, ``codes``, (n_trees, n_rows), to sums as ``walk_sums`` does."""
+    for tree in range(codes.shape[0]):
+        for row in range(codes.shape[1]):
+            at = leaf_starts[tree] + codes[tree, row]
+            for output in range(sums.shape[1]):
+                sums[row, output] += values[at, output]
+
+
+@compiled
 def walk_sums(trees: Trees, ranks: Ranks, leaf_starts: Ints, values: NDArray[Any], sums: NDArray[Any]) -> None:
     """Add the values of each row's leaf to its sums, tree by tree, in the values' precision.
 

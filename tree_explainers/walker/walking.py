@@ -7,9 +7,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ensemble import TreeEnsemble
-from .cuts import Ranks, TensorCuts, TreeTensor, cuts_by_tensor, rank_cuts
-from .loops import ROWS_TOGETHER, Trees, walk_leaves, walk_sums
+from ..ensemble import TreeEnsemble, TreeTensor
+from .cuts import Ranks, TensorCuts, cuts_by_tensor, rank_cuts
+from .loops import ROWS_TOGETHER, Trees, sum_leaves, walk_leaves, walk_sums
 from .tests_of_nodes import tests_of
 from .words import TreeWords, pack
 
@@ -56,23 +56,22 @@ class Walker:
             np.ascontiguousarray(ensemble.leaf_values, np.float64 if sums_in_double else np.float32),
         )
 
-    def fill(self, tensors: Tensors, n_rows: int, codes: NDArray[Any]) -> None:
-        """Write the leaf, counted within its tree, of each row in each tree into ``codes``, (n_trees, n_rows)."""
+    def fill(self, tensors: Tensors, n_rows: int, codes: NDArray[Any]) -> NDArray[Any]:
+        """Write the leaf, counted within its tree, of each row in each tree into ``codes``, (n_trees, n_rows).
+
+        Return the sums, as ``sums`` does.
+        """
+        sums = np.zeros((n_rows, self.values.shape[1]), self.values.dtype)
         for rows, ranks in self._blocks(tensors, n_rows):
             walk_leaves(self._trees, ranks, codes[:, rows])
+            sum_leaves(codes[:, rows], self.leaf_starts, self.values, sums[rows])
+        return sums
 
     def sums(self, tensors: Tensors, n_rows: int) -> NDArray[Any]:
         """Return the sums of the values of each row's leaves, (n_rows, n_outputs), in the order of the trees."""
         sums = np.zeros((n_rows, self.values.shape[1]), self.values.dtype)
         for rows, ranks in self._blocks(tensors, n_rows):
             walk_sums(self._trees, ranks, self.leaf_starts, self.values, sums[rows])
-        return sums
-
-    def sums_of_leaves(self, codes: NDArray[Any]) -> NDArray[Any]:
-        """Return the same sums from leaves, (n_trees, n_rows)."""
-        sums = np.zeros((codes.shape[1], self.values.shape[1]), self.values.dtype)
-        for first, leaves in zip(self.leaf_starts, codes, strict=True):
-            sums += self.values[first + leaves.astype(np.int64)]
         return sums
 
     @property

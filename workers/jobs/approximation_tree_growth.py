@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.approximation_trees import MAX_LEAVES, ApproximationMethod, ApproximationTreeRequest
+from tree_explainers.approximation_trees.candidates import GivenSplits
 from tree_explainers.approximation_trees.controls import (
     ControlSettings,
     grow_born_again,
@@ -88,9 +89,20 @@ def _grow_sta(
         request.compare,
         request.significance_level_of,
         request.choose_by,
+        _given_splits(request),
+        validates_depth=request.max_depth == "validate",
     )
     oracle = SessionOracle(inputs.model.session)
     return grow_sta(inputs.training.rows, oracle, settings, rng, inputs.model.description.missing_texts, report)
+
+
+def _given_splits(request: ApproximationTreeRequest) -> dict[str, GivenSplits] | None:
+    if request.candidates is None:
+        return None
+    return {
+        given.feature: GivenSplits(tuple(given.thresholds), tuple(given.categories), given.missing)
+        for given in request.candidates
+    }
 
 
 def _grow_control(
@@ -163,8 +175,8 @@ def _true_classes(rows: EvaluationRows) -> NDArray[np.int64] | None:
 
 def _limits(request: ApproximationTreeRequest) -> TreeLimits:
     """Return the limits of the request; no tree grows larger than a request may specify: nobody reads those."""
-    allowed = None if 2**request.max_depth <= MAX_LEAVES else MAX_LEAVES
-    return TreeLimits(request.max_depth, request.min_samples_leaf, request.max_leaves or allowed)
+    allowed = None if 2**request.deepest <= MAX_LEAVES else MAX_LEAVES
+    return TreeLimits(request.deepest, request.min_samples_leaf, request.max_leaves or allowed)
 
 
 def method_of(request: ApproximationTreeRequest) -> ApproximationMethod:

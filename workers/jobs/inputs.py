@@ -106,11 +106,27 @@ def apply_model(context: JobContext, model: OpenModel, dataset_id: str, report: 
     """
     stored = DatasetStore(context.database).get(dataset_id)
     columns = match_features(model.view, stored.view)
+    if model.description.oracle_only:
+        return _predict_alone(context, model, stored, columns, report)
     content = read_leaf_table(context, place_of(model.view.id, dataset_id), report)
     if content is None:
         content = _compute_leaf_table(context, model, stored, columns, report)
     table = LeafTable.from_codes(content.codes, model.ensemble.n_leaves)
     return ScoredDataset(stored, columns, content.scores, content.labels, table)
+
+
+def _predict_alone(
+    context: JobContext, model: OpenModel, stored: StoredDataset, columns: tuple[str, ...], report: ReportProgress
+) -> ScoredDataset:
+    """Return the predictions of a model that has no leaves; they are not kept."""
+    with DatasetFile(context.objects.path(stored.content)) as file:
+        table = LeafTable.without_trees(file.n_rows)
+        blocks = (Rows(model.description.feature_names, tuple(b)) for b in file.iter_blocks(columns, _BLOCK_ROWS))
+        try:
+            predictions = model.session.fill(np.empty_like(table.codes), blocks, report)
+        except RowRefused as refusal:
+            raise _naming_the_row(context.objects, refusal, stored) from refusal
+    return ScoredDataset(stored, columns, predictions.scores, predictions.labels, table)
 
 
 def _compute_leaf_table(

@@ -31,6 +31,7 @@ from tree_explainers.questions.conditions import TrainingValues, rule_text
 from tree_explainers.questions.statements import Statements, statements_of
 from tree_explainers.rows import Rows
 from tree_explainers.rule_sets.fab import STARTS, FitSettings, Restarts, Start, omega_of
+from tree_explainers.rule_sets.list_search import RuleLimits
 from tree_explainers.rule_sets.regions import RegionModel
 from tree_explainers.rule_sets.rule_lists import (
     PrintedRules,
@@ -40,7 +41,7 @@ from tree_explainers.rule_sets.rule_lists import (
     measure_each,
     print_rules,
 )
-from tree_explainers.rule_sets.rule_search import FoundRules, RuleLimits, RuleSettings, find_rules
+from tree_explainers.rule_sets.rule_search import FoundRules, RuleSettings, find_rules
 from tree_explainers.scoring import Targets, score_constants, score_predictions
 from tree_explainers.wording import Phrases
 
@@ -48,6 +49,7 @@ from ..runtime.context import JobContext, Produced
 from .cautions import caution_of_figures
 from .column_phrases import dataset_phrases, feature_type
 from .inputs import OpenModel, ScoredDataset, apply_model, open_model
+from .pseudo_rows import labelled_pseudo_rows
 from .region_tables import FittedRows, write_region_tables
 from .row_targets import constant_predictions, predicted_targets, refuse_unlabelled, true_targets
 
@@ -63,7 +65,11 @@ def make_rule_set(context: JobContext) -> Produced:
     request = RuleSetRequest(**context.request)
     inputs = load_inputs(context, request)
     report = part_of(context.report, *_FINDING)
-    found = find_rules(inputs.training.binned, inputs.targets, _settings(request), context.rng, report)
+    training = inputs.training.binned
+    pseudo = None
+    if request.method == "rule_list" and request.labels == "predicted":  # what rules predict is known for any row
+        pseudo = labelled_pseudo_rows(context, inputs.model, inputs.dataset, inputs.statements)
+    found = find_rules(training, inputs.targets, _settings(request), context.rng, report, pseudo)
     context.report(_EVALUATING, "evaluating rules")
     printed = _print(found.rules, inputs)
     content = _content(request, inputs, found, printed).model_dump_json().encode()

@@ -20,6 +20,7 @@ _EARLIER = {
     "generator": {"method": "kernel", "bandwidth": 0.1, "neighbor_probability": 0.1},
     "fitted_on": "generator",
     "choose_by": "gain",
+    "candidates": None,
     "compare": "all",
     "significance_level_of": "node",
     "criterion": "gain",

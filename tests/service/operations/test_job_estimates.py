@@ -38,7 +38,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "label_audits": {"n_neighbors": None, "min_leaf_rows": "auto"},
     "prototype_sets": {"n_candidates": None, "refine": "none", "min_leaf_rows": "auto"},
     "rule_sets": {"max_rules": 10},
-    "approximation_trees": {"method": "cart", "max_pseudo_samples": 100_000},
+    "approximation_trees": {"method": "cart", "max_pseudo_samples": 100_000, "fitted_on": "generator"},
     "explanation_sets": {},
 }
 
@@ -111,7 +111,9 @@ def test_every_kind_of_job_has_an_estimate() -> None:
     for kind, request in REQUESTS.items():
         assert GIB / 8 < estimate_job(kind, SOME, request).n_bytes < 8 * GIB
     for method in ("sta", "ism", "cart", "born_again"):
-        estimate_job("approximation_trees", SOME, {"method": method, "max_pseudo_samples": 10})
+        request = {"method": method, "max_pseudo_samples": 10, "fitted_on": "generator"}
+        on_rows = estimate_job("approximation_trees", SOME, request | {"fitted_on": "dataset"})
+        assert on_rows.seconds < estimate_job("approximation_trees", SOME, request).seconds
 
 
 @pytest.mark.parametrize("kind", REQUESTS)

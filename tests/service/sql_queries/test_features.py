@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from service.sql_queries import write_features
 from tests.support.naive_relational import feature_column, plain_rows
 from tests.support.raw_tables import RawTables, relational_rows
 from tests.support.relational_cases import features, raw_tables
+from tests.support.sampling import drawn
 from tests.support.sql_engines import ENGINES, by_example, same_value
 from tree_explainers.relational.queries import Feature
 
@@ -25,8 +25,7 @@ def check(raw: RawTables, asked: Sequence[Feature]) -> None:
         assert all(map(all, agree)), (name, sql, found, expected)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
-@given(data=st.data())
+@drawn(25, 150, data=st.data())
 def test_features_of_random_tables(data: st.DataObject) -> None:
     raw = data.draw(raw_tables())
     check(raw, data.draw(st.lists(features(raw.schema), min_size=1, max_size=6)))

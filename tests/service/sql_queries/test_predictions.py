@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from explanations.rules import MissingTerm, NumberTerm, Term, TextTerm
@@ -13,6 +12,7 @@ from service.sql_queries.features import measured_column
 from tests.support.naive_relational import PlainRows, feature_column, passes, plain_rows
 from tests.support.raw_tables import RawTables, relational_rows
 from tests.support.relational_cases import feature_tests, features, raw_tables
+from tests.support.sampling import drawn
 from tests.support.sql_engines import ENGINES, by_example
 from tree_explainers.relational.queries import Feature, FeatureTest
 from tree_explainers.relational.schema import Schema
@@ -62,8 +62,7 @@ def found_in_engines(raw: RawTables, sql: str) -> list[list[Any]]:
     return answers
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-@given(data=st.data())
+@drawn(15, 60, data=st.data())
 def test_trees_of_random_tests(data: st.DataObject) -> None:
     raw = data.draw(raw_tables())
     tree, tests = data.draw(trees(feature_tests(raw.schema), 3)), NamedTests()
@@ -85,8 +84,7 @@ def terms(schema: Schema, feature: Feature) -> st.SearchStrategy[Term]:
     return st.one_of(missing, st.builds(NumberTerm, st.just("f"), CUTS, st.booleans(), st.booleans()))
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
-@given(data=st.data())
+@drawn(25, 100, data=st.data())
 def test_terms_over_any_feature(data: st.DataObject) -> None:
     raw = data.draw(raw_tables())
     rows = plain_rows(relational_rows(raw))

@@ -150,10 +150,11 @@ def test_a_child_that_uses_up_its_processor_time_is_killed(large_upload: Path) -
     assert outcome.answer is None
 
 
-def test_a_child_that_writes_too_much_is_stopped(large_upload: Path) -> None:
+def test_a_child_that_writes_too_much_is_stopped(upload: Path) -> None:
+    upload.write_bytes(b"a,b,c\n" + b"1.25,2.5,text\n" * 100_000)
     small = replace(SETTINGS.dataset, n_file_bytes=1_000)
     with pytest.raises(DatasetRefused):
-        UploadReader(replace(SETTINGS, dataset=small)).read_dataset(large_upload, {})
+        UploadReader(replace(SETTINGS, dataset=small)).read_dataset(upload, {})
 
 
 def test_a_child_that_is_shot_is_a_refusal_and_the_next_one_works(large_upload: Path, tmp_path: Path) -> None:

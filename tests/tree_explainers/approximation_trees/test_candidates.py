@@ -11,7 +11,12 @@ from tests.support.models import fitted
 from tests.support.naive_rules import holds
 from tests.support.naive_sta import rounded_midway, thresholds
 from tests.support.pipelines import adult, rows_of_frame, sick_thyroid, titanic
-from tree_explainers.approximation_trees.candidates import Candidates, candidates_of, round_midpoints
+from tree_explainers.approximation_trees.candidates import (
+    Candidates,
+    GivenSplits,
+    candidates_of,
+    round_midpoints,
+)
 from tree_explainers.approximation_trees.generators import Smoother
 from tree_explainers.approximation_trees.node_boxes import NodeBox
 from tree_explainers.questions.conditions import Condition
@@ -56,6 +61,27 @@ def test_a_candidate_sends_pseudo_rows_left_where_its_condition_holds(name: str)
 
     for number, condition in list(enumerate(conditions_of(candidates)))[::7]:
         assert candidates.sends_left(number, bins).tolist() == answers(condition, drawn)
+
+
+def test_the_callers_own_splits_are_candidates_where_they_leave_enough_rows() -> None:
+    rows = rows_at_node("titanic")
+    given = {
+        "age": GivenSplits(thresholds=(40.0, 18.0, 500.0)),
+        "embarked": GivenSplits(categories=("S", "Q", "nowhere"), missing=True),
+        "sex": GivenSplits(),
+    }
+
+    found = conditions_of(candidates_of(rows, MISSING_TEXTS, 1, given=given))
+
+    wanted = [
+        *(("age", "<=", cut, or_missing) for cut in (18.0, 40.0) for or_missing in (False, True)),
+        *(("embarked", "is", port, False) for port in ("Q", "S")),
+        *(("sex", "is", sex, False) for sex in ("female", "male")),
+    ]
+    assert {(each.column, each.operator, each.value, each.or_missing) for each in found} == set(wanted)
+    alone = candidates_of(rows, MISSING_TEXTS, 1, given={"age": GivenSplits(missing=True)})
+    assert [(each.column, each.operator) for each in conditions_of(alone)] == [("age", "is missing")]
+    assert {each.column for each in found} == {"age", "embarked", "sex"}
 
 
 def test_a_category_that_no_training_row_at_the_node_has_is_sent_right() -> None:

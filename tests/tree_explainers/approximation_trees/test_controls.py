@@ -1,6 +1,7 @@
 """CART and born-again trees of real models, against scikit-learn's own trees: conditions, smeared rows, depth."""
 
 import functools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,19 +14,21 @@ from tree_explainers.approximation_trees.cart_trees import RankTable, fit_cart, 
 from tree_explainers.approximation_trees.controls import (
     REPLACED,
     ControlSettings,
-    errors_by_depth,
     grow_born_again,
     grow_cart,
-    smallest_good,
+    grow_cart_on_rows,
     smeared_rows,
 )
+from tree_explainers.approximation_trees.depth_choice import cut_to_depth, errors_by_depth, smallest_good, validated
+from tree_explainers.approximation_trees.fidelity import ModelPredictions
 from tree_explainers.approximation_trees.generators import Smoother
 from tree_explainers.approximation_trees.node_boxes import NodeBox
-from tree_explainers.approximation_trees.oracle import LabelledRows, SessionOracle, label_rows
+from tree_explainers.approximation_trees.oracle import LabelledRows, SessionOracle, label_rows, oracle_scores
 from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.compute.progress import ignore_progress
 from tree_explainers.onnx_models.session import ModelSession
 from tree_explainers.rows import Rows
+from tree_explainers.scoring import Targets
 
 NUMBERS = ("random_forest_binary", "random_forest_multiclass", "random_forest_regression")
 MIXED = ("scaled_and_one_hot", "ordinal_categories", "missing_kept", "dropped_indicators", "principal_components")
@@ -211,3 +214,50 @@ def test_noise_justifies_no_depth() -> None:
     ]
 
     assert smallest_good(np.array(errors)) <= 2
+
+
+@pytest.mark.parametrize("name", ["random_forest_multiclass", "missing_kept", "random_forest_regression"])
+def test_on_the_rows_themselves_leaves_predict_the_labels_of_most_of_their_rows(name: str) -> None:
+    rows, session = training(name)
+    predicted = session.predict(rows)
+    is_classifier = predicted.labels is not None
+    targets = (
+        Targets.of_classes(predicted.labels, predicted.scores.shape[1])
+        if predicted.labels is not None
+        else Targets.of_values(predicted.scores[:, 0].astype(np.float64))
+    )
+    answers = ModelPredictions(oracle_scores(predicted, session.description), targets)
+    limits = TreeLimits(20, 5, 8)
+
+    tree = grow_cart_on_rows(rows, answers, limits, np.random.default_rng(0), session.description.missing_texts)
+
+    own = np.eye(predicted.scores.shape[1])[predicted.labels] if is_classifier else answers.scores
+    reached = tree.leaves_of(rows)
+    assert tree.n_leaves == len(set(reached)) == 8
+    for leaf in set(reached.tolist()):
+        facts, here = tree.nodes[leaf].facts, own[reached == leaf]
+        np.testing.assert_allclose(facts.scores, here.mean(axis=0), rtol=1e-4, atol=1e-6)
+        assert facts.n_samples == len(here) >= 5
+        assert facts.label == (here.mean(axis=0).round(9).argmax() if is_classifier else None)
+    matrix = RankTable.of(rows, session.description.missing_texts).matrix
+    theirs = (
+        DecisionTreeRegressor(min_samples_leaf=5, max_leaf_nodes=8, random_state=1).fit(matrix, own).predict(matrix)
+    )
+    errors = (((each.reshape(own.shape) - own) ** 2).mean() for each in (tree.scores_of(rows), theirs))
+    assert next(errors) == pytest.approx(next(errors), rel=0.05)
+
+
+def test_a_tree_is_cut_back_to_the_depth_that_other_rows_confirm() -> None:
+    rows, session = training("random_forest_multiclass")
+    grown = grow_cart(rows, SessionOracle(session), replace(SETTINGS, limits=LIMITS), np.random.default_rng(0))
+    other = Smoother.of(rows, {}).draw(rows, NodeBox({}), 4_000, np.random.default_rng(1))
+    scores = SessionOracle(session).predict(other)
+    errors = [np.mean(cut_to_depth(grown, depth).labels_of(other) != scores.argmax(axis=1)) for depth in range(7)]
+
+    found = validated(grown, other, scores, is_classifier=True)
+
+    assert found == cut_to_depth(grown, found.depth)
+    assert found.structure(found.depth) == grown.structure(found.depth)
+    assert errors[found.depth] <= min(errors) + 0.01 < errors[found.depth - 1]
+    shuffled = scores[np.random.default_rng(2).permutation(len(scores))]
+    assert validated(grown, other, shuffled, is_classifier=True).depth == 1  # nothing is confirmed: the least there is

@@ -37,8 +37,8 @@ def test_a_tree_over_lists_is_the_tree_over_thresholds(name: str, limits: TreeLi
     case = ism_case(name)
     training = case.training
 
-    over_lists = grow_over_tests(CoverLists.of(_covered(case)), training.scores, training.labels, limits)
-    over_thresholds = grow_over_tests(OrderedTests(training.binned), training.scores, training.labels, limits)
+    over_lists = grow_over_tests(CoverLists.of(_covered(case)), training.scores, case.predicted, limits)
+    over_thresholds = grow_over_tests(OrderedTests(training.binned), training.scores, case.predicted, limits)
     tree = case.grow(limits, prune_safely=False)
 
     assert [node.test for node in over_lists] == [node.test for node in over_thresholds]
@@ -52,7 +52,7 @@ def test_trees_grow_over_tests_that_have_no_order() -> None:
     covered = _conjunctions(case, 300)
     training = case.training
 
-    nodes = grow_over_tests(CoverLists.of(covered), training.scores, training.labels, TreeLimits(4, 5))
+    nodes = grow_over_tests(CoverLists.of(covered), training.scores, case.predicted, TreeLimits(4, 5))
 
     reached = np.zeros(len(case.rows), np.int64)
     for at, node in enumerate(nodes):
@@ -61,18 +61,19 @@ def test_trees_grow_over_tests_that_have_no_order() -> None:
         if node.test is not None:
             reached[here] = np.where(covered[node.test, here], node.left, node.right)
     predicted = np.array([node.facts.label for node in nodes])[reached]
-    assert (predicted == training.labels).mean() > 0.85
+    assert (predicted == case.predicted).mean() > 0.85
     best = CoverLists.of(covered).gains(np.arange(len(case.rows)), in_units(training.scores), 5).argmax()
     assert nodes[0].test == best
 
 
 def test_without_any_test_the_tree_is_a_leaf() -> None:
-    training = ism_case("random_forest_binary").training
+    case = ism_case("random_forest_binary")
+    training = case.training
 
     (leaf,) = grow_over_tests(
-        CoverLists.of(np.empty((0, len(training.labels)), np.bool_)), training.scores, training.labels
+        CoverLists.of(np.empty((0, len(case.predicted)), np.bool_)), training.scores, case.predicted
     )
 
     assert leaf.test is None
-    assert leaf.facts.n_samples == len(training.labels)
+    assert leaf.facts.n_samples == len(case.predicted)
     np.testing.assert_allclose(leaf.facts.scores, training.scores.mean(axis=0), atol=1e-9)

@@ -7,7 +7,14 @@ from numpy.typing import NDArray
 from tests.support import naive_ism
 from tests.support.ism_training import IsmCase, ism_case
 from tree_explainers.approximation_trees.coverlists import CoverLists
-from tree_explainers.approximation_trees.information_gain import entropy, in_units
+from tree_explainers.approximation_trees.information_gain import (
+    GAIN,
+    GAIN_RATIO,
+    VARIANCE,
+    entropy,
+    in_centred_units,
+    in_units,
+)
 from tree_explainers.approximation_trees.ordered_tests import NodeRows, OrderedTests, best_in_small_node, next_cuts
 from tree_explainers.questions.binned_rows import Layout
 
@@ -83,6 +90,30 @@ def test_gains_of_tests_without_an_order_equal_those_of_running_sums(name: str, 
         assert gains.max() > 0
 
 
+@pytest.mark.parametrize("criterion", [GAIN_RATIO, VARIANCE])
+@pytest.mark.parametrize("name", ["missing_kept", "random_forest_multiclass"])
+def test_ratios_and_decreases_of_variance_are_those_of_their_definitions(name: str, criterion: int) -> None:
+    case = ism_case(name)
+    covered, scores = _coverlists(case), case.training.scores
+    values = scores[:, :1] if criterion == VARIANCE else scores
+    units = in_centred_units(values) if criterion == VARIANCE else in_units(values)
+    scale = np.abs(values - values.mean()).max() ** 2
+    ordered, lists = OrderedTests(case.training.binned, criterion=criterion), CoverLists.of(covered, criterion)
+
+    for rows in _nodes(case):
+        gains = ordered.gains(rows, units, 3)
+        np.testing.assert_array_equal(gains, lists.gains(rows, units, 3))
+        assert ordered.best(rows, units, 3) == (int(gains.argmax()), gains.max())
+        for test in np.flatnonzero(gains)[:: 1 + len(covered) // 20]:
+            given = covered[test, rows]
+            if criterion == VARIANCE:
+                assert gains[test] * scale == pytest.approx(
+                    naive_ism.variance_decrease(values[rows, 0], given), abs=1e-9
+                )
+            else:
+                assert gains[test] == pytest.approx(naive_ism.gain_ratio(scores[rows], given), abs=1e-6)
+
+
 @pytest.mark.parametrize("name", ["one_matrix", "random_forest_multiclass"])
 def test_a_test_that_separates_too_few_rows_has_no_gain(name: str) -> None:
     case = ism_case(name)
@@ -120,7 +151,7 @@ def test_the_best_test_of_a_small_node_is_the_first_of_the_highest_gain(name: st
     for n_rows in (2, 3, 5, 9, 20) * 6:
         rows = np.sort(rng.choice(len(case.rows), n_rows, replace=False))
         own = units[rows]
-        node = NodeRows(rows, own, own.sum(axis=0), entropy(own.sum(axis=0)), least)
+        node = NodeRows(rows, own, own.sum(axis=0), entropy(own.sum(axis=0)), least, GAIN)
         few = best_in_small_node(layout, next_cuts(layout), case.training.binned.bins, node)
         assert few == lists.best(rows, units, least) == tests.best(rows, units, least)
         n_distinct += few[1] > 0

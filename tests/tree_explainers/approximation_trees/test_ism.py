@@ -8,12 +8,13 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.tree import DecisionTreeRegressor
 
 from tests.support import naive_ism
 from tests.support.ism_training import IsmCase, ism_case
-from tests.support.models import fitted, onnx_of, rows_of_matrix
+from tests.support.models import onnx_of, rows_of_matrix
 from tests.support.shared import shared_path
-from tree_explainers.approximation_trees.ism import IsmSettings, check_ism, grow_ism
+from tree_explainers.approximation_trees.ism import IsmSettings, grow_ism
 from tree_explainers.approximation_trees.ordered_tests import OrderedTests
 from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.approximation_trees.trees import ApproximationTree
@@ -76,6 +77,25 @@ def test_safe_pruning_changes_no_label_of_any_row(name: str) -> None:
     np.testing.assert_array_equal(labels[is_sure], case.labels(unseen)[is_sure])
 
 
+@pytest.mark.parametrize("name", ["few_random_forest_binary", "few_extra_trees_multiclass"])
+def test_each_leaf_reports_whether_its_label_is_proved_for_every_row(name: str) -> None:
+    case = ism_case(name)
+    tree, unproved = case.grow(TreeLimits(6, 5)), case.grow(TreeLimits(3, 5), prune_safely=False)
+    unseen = case.unseen(4000)
+
+    settled = np.array([node.facts.is_settled for node in tree.nodes])
+
+    leaves = np.array([node.is_leaf for node in tree.nodes])
+    assert settled[leaves].any()
+    assert not settled[leaves].all()
+    assert not settled[~leaves].any()
+    assert not any(node.facts.is_settled for node in unproved.nodes)
+    for rows in (case.rows, unseen):
+        reached = tree.leaves_of(rows)
+        own = settled[reached]
+        np.testing.assert_array_equal(tree.labels_of(rows)[own], case.labels(rows)[own])
+
+
 @pytest.mark.parametrize("name", ["bagging_multiclass", "few_random_forest_binary"])
 def test_the_tree_is_that_of_the_paper(name: str) -> None:
     case, limits = ism_case(name), TreeLimits(2, 5)
@@ -125,7 +145,7 @@ def test_raw_rows_reach_the_nodes_in_which_they_were_counted(name: str) -> None:
 
 def test_a_leaf_s_label_is_the_model_s_where_it_labels_all_rows_alike() -> None:
     case = ism_case("xgboost_multiclass")
-    labels = (case.training.labels + 1) % 3  # as if a graph gave labels that are not of the highest scores
+    labels = (case.predicted + 1) % 3  # as if a graph gave labels that are not of the highest scores
     training = replace(case.training, labels=labels)
 
     tree = grow_ism(training, case.read.ensemble, case.read.description, IsmSettings(TreeLimits(3, 10)))
@@ -176,7 +196,7 @@ def test_the_tree_keeps_its_limits() -> None:
 def test_deep_trees_repeat_the_model_on_training_rows() -> None:
     for name in ("random_forest_multiclass", "xgboost_binary", "scaled_and_one_hot"):
         case = ism_case(name)
-        np.testing.assert_array_equal(case.grow(DEEP).labels_of(case.rows), case.training.labels)
+        np.testing.assert_array_equal(case.grow(DEEP).labels_of(case.rows), case.predicted)
 
 
 def test_the_same_rows_in_another_order_give_the_same_tree() -> None:
@@ -189,12 +209,48 @@ def test_the_same_rows_in_another_order_give_the_same_tree() -> None:
         rows=rows,
         binned=BinnedRows.of(case.statements, rows),
         scores=training.scores[order],
-        labels=training.labels[order],
+        labels=case.predicted[order],
     )
 
     again = grow_ism(shuffled, case.read.ensemble, case.read.description, IsmSettings(DEEP))
 
     assert again.structure(60) == case.grow(DEEP).structure(60)
+
+
+def test_of_values_the_tree_is_scikit_learns_over_the_same_tests() -> None:
+    case = ism_case("random_forest_regression")
+    tests, rows = OrderedTests(case.training.binned), np.arange(len(case.rows))
+    holds = np.array([tests.holds(test, rows) for test in range(tests.n_tests)]).T
+    values = case.training.scores[:, 0]
+
+    tree = case.grow(TreeLimits(3, 10))
+    theirs = DecisionTreeRegressor(max_depth=3, min_samples_leaf=10, random_state=0).fit(holds, values)
+
+    assert tree.n_leaves == theirs.get_n_leaves() == 8
+    np.testing.assert_allclose(tree.scores_of(case.rows)[:, 0], theirs.predict(holds), rtol=1e-6)
+    assert {node.facts.label for node in tree.nodes} == {None}
+
+
+def test_rows_that_were_drawn_join_the_estimates_and_are_counted_apart() -> None:
+    case = ism_case("random_forest_binary")
+    n_rows, own = len(case.rows), case.training
+    twice = np.tile(np.arange(n_rows), 2)
+    rows = case.rows.take(twice)
+    joined = replace(
+        own,
+        rows=rows,
+        binned=own.binned.take(twice),
+        scores=own.scores[twice],
+        labels=case.predicted[twice],
+        classes=None,
+        n_training=n_rows,
+    )
+
+    tree = grow_ism(joined, case.read.ensemble, case.read.description, IsmSettings(TreeLimits(5, 10)))
+
+    assert tree.structure(5) == case.grow(TreeLimits(5, 10)).structure(5)
+    for node in tree.nodes:
+        assert node.facts.n_samples == node.facts.n_pseudo_samples >= 10
 
 
 def _refusal(case: IsmCase, *, stop_when_pure: bool = False) -> str:
@@ -208,8 +264,6 @@ def test_meaningless_requests_are_rejected_with_advice() -> None:
     assert "`born_again`" in _refusal(ism_case("ada_boost_binary"))
     assert "`sta`" in _refusal(ism_case("ada_boost_multiclass"))
     assert "register the dataset with its target" in _refusal(ism_case("bagging_binary"), stop_when_pure=True)
-    with pytest.raises(MethodNotApplicable, match="`cart`"):
-        check_ism(fitted("random_forest_regression").read.description, IsmSettings(), has_target=True)
 
 
 def test_operators_that_votes_have_too_are_no_reason_to_reject() -> None:
@@ -235,7 +289,7 @@ def test_memory_for_deep_trees_of_many_classes_depends_on_their_nodes() -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
 
-    np.testing.assert_array_equal(tree.labels_of(case.rows), case.training.labels)
+    np.testing.assert_array_equal(tree.labels_of(case.rows), case.predicted)
     assert len(tree.nodes) > 2_000
     assert peak / len(tree.nodes) < 3_000  # bytes; all bins of the model would take ten thousand
 

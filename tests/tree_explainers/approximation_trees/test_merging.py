@@ -48,6 +48,21 @@ def test_nodes_of_one_label_are_merged_and_every_prediction_stays(name: str) -> 
     assert merge_alike(merged) == merged
 
 
+def test_a_merged_leaf_is_settled_where_all_leaves_were() -> None:
+    grown = ism_case("few_random_forest_binary").grow(TreeLimits(3, 5))
+    top = next(at for at, node in enumerate(grown.nodes) if not node.is_leaf and grown.nodes[node.left].is_leaf)
+    pair = replace(grown, nodes=(replace(grown.nodes[top], left=1, right=2), *grown.nodes[-2:]))
+
+    for left, right in ((True, True), (True, False), (None, None)):
+        below = [
+            replace(node, facts=replace(node.facts, label=1, is_settled=settled), condition=None)
+            for node, settled in zip(pair.nodes[1:], (left, right), strict=True)
+        ]
+        above = replace(pair.nodes[0], facts=replace(pair.nodes[0].facts, is_settled=None if left is None else False))
+        (leaf,) = merge_alike(replace(pair, nodes=(above, *below))).nodes
+        assert leaf.facts.is_settled == (None if left is None else left and right)
+
+
 def test_a_tree_whose_leaves_all_say_the_same_becomes_one_leaf_of_their_label() -> None:
     grown = ism_case("random_forest_multiclass").grow(TreeLimits(3, 5))
     nodes = tuple(replace(node, facts=replace(node.facts, label=2)) if node.is_leaf else node for node in grown.nodes)

@@ -30,7 +30,7 @@ def test_gains_and_trees_are_those_of_ordered_tests(name: str) -> None:
             for test in range(0, mixed.n_tests, 1 + mixed.n_tests // 40):
                 np.testing.assert_array_equal(mixed.holds(test, rows), ordered.holds(test, rows))
         trees = [
-            grow_over_tests(tests, training.scores, training.labels, TreeLimits(8, 2)) for tests in (mixed, ordered)
+            grow_over_tests(tests, training.scores, case.predicted, TreeLimits(8, 2)) for tests in (mixed, ordered)
         ]
         assert [node.test for node in trees[0]] == [node.test for node in trees[1]]
 

@@ -71,5 +71,5 @@ def test_pseudo_rows_of_a_node_stay_in_its_box() -> None:
     for one, other, before in zip(drawn.columns, again.columns, bare.columns, strict=True):
         np.testing.assert_array_equal(one, other)
         np.testing.assert_array_equal(one[possible], before[possible])
-    unbound = PossibleRows(smoother).draw(at_node, box, 3_000, np.random.default_rng(0))
+    unbound = PossibleRows(smoother).at_node(at_node, box)(3_000, np.random.default_rng(0))
     assert all((one == other).all() for one, other in zip(unbound.columns, bare.columns, strict=True))

@@ -137,7 +137,7 @@ def test_exchanged_residuals_keep_how_columns_depend_on_each_other() -> None:
     for given, found in zip(rows.columns, drawn.columns, strict=True):
         assert found.std() == pytest.approx(given.std(), rel=0.05)
         assert not set(found) <= set(given)
-    assert np.corrcoef(*drawn.columns)[0, 1] > 0.99
+    assert np.corrcoef(drawn.columns[0], drawn.columns[1])[0, 1] > 0.99
 
 
 def test_rows_of_another_dataset_are_drawn_as_far_as_they_reach_the_node() -> None:

@@ -1,6 +1,7 @@
 """The test of better split on real forests, against slow twins: p-values, discarded candidates, sample sizes."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -130,6 +131,12 @@ def test_p_values_and_their_sum_are_those_of_single_pairs(name: str) -> None:
     np.testing.assert_allclose(found.p_values, expected, rtol=1e-6, atol=1e-9)
     assert np.flatnonzero(found.counted).tolist() == counted
     assert found.p_value == pytest.approx(min(1, sum(expected[each] for each in counted)))
+    second = max(counted, key=lambda each: (found.gains[each], -each))
+    assert found.p_value_of_second == pytest.approx(expected[second])
+    kept = set(np.flatnonzero(~found.discarded(0.1))) & {*counted, found.best}
+    by_feature = [[each for each in kept if first <= each < end] for first, end in pairwise(found.starts)]
+    best = [max(own, key=lambda each: (each == found.best, found.gains[each], -each)) for own in by_feature if own]
+    assert found.unseparated(0.1) == sorted(best, key=lambda each: (-found.gains[each], each))
 
 
 @pytest.mark.parametrize("name", NAMES)

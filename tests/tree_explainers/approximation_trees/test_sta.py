@@ -2,17 +2,18 @@
 
 import functools
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from sklearn.ensemble import RandomForestRegressor
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from tests.support.models import FittedModel, fitted, matrix_data, onnx_of, rows_of_matrix
 from tests.support.pipelines import FittedPipeline, fitted_pipeline
 from tree_explainers.approximation_trees import pseudo_samples, split_sums, split_variances
 from tree_explainers.approximation_trees.candidates import candidates_of
-from tree_explainers.approximation_trees.generators import Smoother
+from tree_explainers.approximation_trees.generators import GeneratorSettings, Smoother
 from tree_explainers.approximation_trees.node_boxes import NodeBox
 from tree_explainers.approximation_trees.oracle import SessionOracle
 from tree_explainers.approximation_trees.sta import StaSettings, grow_sta
@@ -20,6 +21,9 @@ from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.approximation_trees.trees import ApproximationTree
 from tree_explainers.compute import threads
 from tree_explainers.compute.progress import ReportProgress, ignore_progress
+from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
+from tree_explainers.onnx_models.reading import read_model
+from tree_explainers.onnx_models.session import ModelSession
 from tree_explainers.questions.conditions import ConditionReader
 
 MODELS = ("random_forest_binary", "random_forest_multiclass", "xgboost_multiclass", "ada_boost_multiclass")
@@ -111,12 +115,13 @@ def test_every_split_has_its_p_value(name: str) -> None:
 def test_a_significant_split_is_the_best_on_other_pseudo_rows_too(name: str, share: float) -> None:
     model = model_of(name)
     limits = TreeLimits(max_depth=1, min_samples_leaf=int(share * len(model.rows)))
-    tree = grow(name, StaSettings(limits, 0.05, 50_000))
+    kernel = GeneratorSettings("kernel")
+    tree = grow(name, StaSettings(limits, 0.05, 50_000, generator=kernel))
     confidence = tree.nodes[0].confidence
     assert confidence is not None
     assert confidence.p_value <= 0.05
 
-    drawn = Smoother.of(model.rows, {}).draw(model.rows, NodeBox({}), 20_000, np.random.default_rng(99))
+    drawn = Smoother.of(model.rows, {}, kernel).draw(model.rows, NodeBox({}), 20_000, np.random.default_rng(99))
     answers = SessionOracle(model.session).predict(drawn)
     candidates = candidates_of(model.rows, {}, limits.min_samples_leaf)
     conditions = [candidates.condition(each) for each in range(candidates.n_candidates)]
@@ -136,19 +141,20 @@ def test_a_leaf_predicts_the_mean_scores_of_rows_near_its_own(name: str) -> None
     model, tree = model_of(name), grow(name, StaSettings(TreeLimits(2, 20), 0.1, 20_000))
     smoother, oracle = Smoother.of(model.rows, {}), SessionOracle(model.session)
     boxes = {0: NodeBox({})}
-    spread = answers_of(name).std(axis=0).max()
 
     for at, node in enumerate(tree.nodes):
         if node.condition is not None:
             boxes[node.left] = boxes[at].below(node.condition, holds=True)
             boxes[node.right] = boxes[at].below(node.condition, holds=False)
         # The parent's pseudo rows are near its own training rows: drawn again where they fall on the other side.
-        parent = next((box for up, box in boxes.items() if at in (tree.nodes[up].left, tree.nodes[up].right)), boxes[0])
-        here = model.rows.take(np.flatnonzero(parent.contains(model.rows)))
-        drawn = smoother.draw(here, parent, 20_000, np.random.default_rng(5))
-        expected = oracle.predict(drawn.take(np.flatnonzero(boxes[at].contains(drawn)))).mean(axis=0)
+        parent = next((up for up in boxes if at in (tree.nodes[up].left, tree.nodes[up].right)), 0)
+        here = model.rows.take(np.flatnonzero(boxes[parent].contains(model.rows)))
+        drawn = smoother.draw(here, boxes[parent], 20_000, np.random.default_rng(5))
+        answers = oracle.predict(drawn.take(np.flatnonzero(boxes[at].contains(drawn))))
+        n_of_tree = tree.nodes[parent].facts.n_pseudo_samples * len(answers) / len(drawn)
+        error = answers.std(axis=0).max() * np.sqrt(1 / n_of_tree + 1 / len(answers))
         if node.is_leaf or at == 0:
-            np.testing.assert_allclose(node.facts.scores, expected, atol=0.03 * spread)
+            np.testing.assert_allclose(node.facts.scores, answers.mean(axis=0), atol=4 * error)
 
 
 @pytest.mark.parametrize("name", ["random_forest_multiclass", "missing_kept"])
@@ -257,3 +263,50 @@ def test_a_cancellation_takes_effect_in_the_middle_of_a_node() -> None:
 
     assert max(np.diff(clock)) < 1
     assert time.monotonic() - clock[-1] < 1
+
+
+def test_looking_ahead_finds_splits_that_gain_nothing_by_themselves() -> None:
+    bits = np.random.default_rng(0).integers(0, 2, (600, 6)).astype(np.float32)
+    target = (bits[:, 2] != bits[:, 4]).astype(np.int64)
+    forest = RandomForestClassifier(20, max_features=None, random_state=0).fit(bits, target)
+    rows = rows_of_matrix(bits)
+    read = read_model(onnx_of(forest, bits), DeclaredModel(feature_names=rows.names), ModelLimits())
+    oracle = SessionOracle(ModelSession(read.leaf_graph, read.description))
+    settings = StaSettings(TreeLimits(2, 5), max_pseudo_samples=2_000)
+
+    tree = grow_sta(rows, oracle, settings, np.random.default_rng(0))
+
+    assert {node.condition.column for node in tree.nodes if node.condition} == {rows.names[2], rows.names[4]}
+    assert (tree.labels_of(rows) == target).mean() > 0.99
+
+
+def test_what_the_test_separates_is_chosen_by_gain() -> None:
+    ahead, by_gain = grown("random_forest_binary"), grow("random_forest_binary", replace(QUICK, choose_by="gain"))
+
+    n_checked, waiting = 0, [(0, 0)]
+    while waiting:
+        one, other = (tree.nodes[at] for tree, at in zip((ahead, by_gain), waiting.pop(), strict=True))
+        if one.confidence is not None and not one.confidence.at_cap:
+            assert one == other
+            n_checked += 1
+        if not one.is_leaf and one.condition == other.condition:
+            waiting += [(one.left, other.left), (one.right, other.right)]
+    assert n_checked > 0
+
+
+def test_the_level_of_a_tree_is_shared_by_its_splits() -> None:
+    of_tree = replace(QUICK, significance_level_of="tree")
+
+    assert of_tree.significance_of_node == pytest.approx(0.1 / 15)
+    assert replace(of_tree, limits=TreeLimits(30, 5, 11)).significance_of_node == pytest.approx(0.01)
+    for node in grow("random_forest_multiclass", of_tree).nodes:
+        if node.confidence is not None:
+            assert node.confidence.at_cap == (node.confidence.p_value > 0.1 / 15)
+
+
+def test_of_the_best_two_fewer_pseudo_rows_are_needed() -> None:
+    all_, two = grown("random_forest_multiclass"), grow("random_forest_multiclass", replace(QUICK, compare="best_two"))
+
+    assert two.nodes[0].confidence is not None
+    assert all_.nodes[0].confidence is not None
+    assert two.nodes[0].facts.n_pseudo_samples <= all_.nodes[0].facts.n_pseudo_samples

@@ -2,12 +2,12 @@ import itertools
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support import naive_relational as naive
 from tests.support import relational_cases as cases
 from tests.support.raw_tables import RawTables, relational_rows
+from tests.support.sampling import drawn
 from tree_explainers.relational.canonical import canonical
 from tree_explainers.relational.implication import implied, implies
 from tree_explainers.relational.queries import (
@@ -114,8 +114,7 @@ def _tables_and_tests(draw: st.DrawFn) -> tuple[RawTables, list[FeatureTest]]:
     return raw, tests
 
 
-@given(_tables_and_tests())
-@settings(deadline=None, max_examples=200)
+@drawn(40, 200, case=_tables_and_tests())
 def test_no_rows_contradict_an_implication_and_few_pairs_say_them_all(
     case: tuple[RawTables, list[FeatureTest]],
 ) -> None:
@@ -176,8 +175,7 @@ def _two_queries_of_equalities(draw: st.DrawFn) -> tuple[Query, Query]:
     return kept[0], kept[1]
 
 
-@given(_two_queries_of_equalities())
-@settings(deadline=None, max_examples=300)
+@drawn(60, 300, case=_two_queries_of_equalities())
 def test_among_equalities_the_map_is_found_by_trying_all(case: tuple[Query, Query]) -> None:
     first, second = case
     tests = [FeatureTest(Feature("exists", query)) for query in (first, second)]

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support import naive_relational as naive
 from tests.support import relational_cases as cases
 from tests.support.raw_tables import RawTables, relational_rows
 from tests.support.relational_data import mutagenesis
+from tests.support.sampling import drawn
 from tree_explainers.relational.canonical import canonical
 from tree_explainers.relational.queries import (
     EXAMPLE,
@@ -45,8 +45,7 @@ def _tables_and_features(draw: st.DrawFn) -> tuple[RawTables, list[Feature]]:
     return raw, draw(st.lists(cases.features(raw.schema), min_size=1, max_size=6))
 
 
-@given(_tables_and_features())
-@settings(deadline=None, max_examples=200)
+@drawn(40, 200, case=_tables_and_features())
 def test_columns_are_the_slow_twin_s(case: tuple[RawTables, list[Feature]]) -> None:
     raw, features = case
     rows = relational_rows(raw)

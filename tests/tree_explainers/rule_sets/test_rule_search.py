@@ -21,14 +21,14 @@ from tree_explainers.rule_sets.drafts import (
     swept_rule,
 )
 from tree_explainers.rule_sets.fab import fit_restarts
+from tree_explainers.rule_sets.list_search import RuleLimits, search_rule_list
+from tree_explainers.rule_sets.pseudo_rows import LabelledRows
 from tree_explainers.rule_sets.rule_lists import CERTAINTY, RuleList, boxes_of, first_firing, print_rules
 from tree_explainers.rule_sets.rule_search import (
     Method,
-    RuleLimits,
     RuleSettings,
     box_rules,
     find_rules,
-    improved_rules,
     plain_rules,
 )
 from tree_explainers.rule_sets.search_goal import SearchGoal, SearchRows, search_goal, search_rows
@@ -165,7 +165,7 @@ def test_the_improved_search_errs_less_than_the_regions_it_began_with(name: str)
     data = training_set(name)
     restarts = fit_restarts("fab", data.binned, data.targets, 10, 4, np.random.default_rng(0))
 
-    rules = improved_rules([restarts.best.model], data.binned, data.targets)
+    rules = search_rule_list([restarts.best.model], LabelledRows(data.binned, data.targets))
 
     assert error_of(rules, data) <= restarts.training_errors.min()
 
@@ -198,7 +198,7 @@ def test_regions_find_an_exclusive_or_that_no_single_condition_finds() -> None:
     targets = Targets.of_classes(is_odd.astype(np.int64), 2)
     model = fit_restarts("fab", data.binned, targets, 6, 6, np.random.default_rng(0)).best.model
 
-    rules = improved_rules([model], data.binned, targets)
+    rules = search_rule_list([model], LabelledRows(data.binned, targets))
 
     predicted = rules.predictions[first_firing(rules.fires(data.binned))]
     assert (predicted != is_odd).mean() < 0.01

@@ -11,12 +11,11 @@ from onnx import TensorProto, helper
 
 from tests.support.naive_trees import walk_leaves
 from tests.support.tree_graphs import graph_of, newest, random_trees, regressor
-from tree_explainers.ensemble import TreeEnsemble
+from tree_explainers.ensemble import TreeEnsemble, TreeTensor
 from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
 from tree_explainers.onnx_models.reading import ReadModel, read_model
 from tree_explainers.onnx_models.session import ModelSession
 from tree_explainers.walker import cuts
-from tree_explainers.walker.cuts import TreeTensor
 from tree_explainers.walker.tests_of_nodes import can_be_walked
 from tree_explainers.walker.walking import Walker
 
@@ -85,7 +84,7 @@ def test_random_trees_of_all_operators_end_at_the_leaves_of_onnxruntime(
     leaves = filled(walker, feeds, 53)
 
     np.testing.assert_array_equal(leaves, outcome.leaves)
-    np.testing.assert_array_equal(walker.sums(feeds, 53), walker.sums_of_leaves(leaves.T))
+    np.testing.assert_array_equal(walker.sums(feeds, 53), walker.fill(feeds, 53, np.zeros_like(leaves.T)))
     np.testing.assert_allclose(walker.sums(feeds, 53)[:, :1], outcome.scores, rtol=1e-5, atol=1e-4)
 
 

@@ -38,6 +38,7 @@ def _expected(case: RealCase, n_neighbors: int) -> pd.DataFrame:
         (REGRESSION, "random_forest"),
     ],
 )
+@pytest.mark.sampled("values")
 def test_the_table_has_the_neighbours_that_the_slow_twin_finds(
     workshop: Workshop, real_case: FindCase, dataset: str, kind: ProximityKind, n_neighbors: int
 ) -> None:

@@ -1,6 +1,6 @@
 """Approximation trees: one tree that approximates a whole ensemble."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -18,6 +18,7 @@ from ._generated.models import (
     ApproximationTreeEvaluation,
     ApproximationTreeRequest,
     BootstrapGenerator,
+    CandidateSplits,
     DatasetGenerator,
     KernelGenerator,
     NextQuestion,
@@ -148,7 +149,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     dataset: Identified,
     *,
     method: Method = "auto",
-    max_depth: int = 5,
+    max_depth: int | Literal["validate"] = 5,
     max_leaves: int | None = None,
     min_samples_leaf: int = 5,
     significance: float = 0.1,
@@ -156,6 +157,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     generator: Mapping[str, Any] | None = None,
     fitted_on: Literal["auto", "dataset", "generator"] = "auto",
     choose_by: Literal["gain", "fidelity"] = "fidelity",
+    candidates: Sequence[Mapping[str, Any]] | None = None,
     compare: Literal["all", "best_two"] = "all",
     significance_level_of: Literal["node", "tree"] = "node",
     criterion: Literal["gain", "gain_ratio"] = "gain",
@@ -178,7 +180,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         the trees' own conditions (Van Assche & Blockeel); ``born_again`` (Breiman & Shang) and ``cart`` are
         controls. ``auto`` is ``ism`` for classes where the dataset has a feature set, else ``sta``.
     max_depth
-        Maximum number of conditions on a path, 1 to 30.
+        Maximum number of conditions on a path, 1 to 30; ``"validate"`` (``sta``): what fresh pseudo rows confirm.
     max_leaves
         2 to 1,024; the nodes that improve most are split first. Default: the number that the depth allows, up to 1,024.
     min_samples_leaf
@@ -189,7 +191,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     max_pseudo_samples
         1,000 to 10,000,000: of one node in ``sta``, of the whole tree in ``born_again`` and ``cart``.
     generator
-        How pseudo rows of ``sta`` and ``cart`` are made: ``{"method": "ranks", "bandwidth": 0.02}`` (the default),
+        How pseudo rows of ``sta`` and ``cart`` are made: ``{"method": "ranks", "bandwidth": 0.1}`` (the default),
         ``{"method": "kernel", "bandwidth": 0.1}`` (Zhou & Hooker), ``{"method": "residual_permutation"}``, all with a
         ``neighbor_probability``, ``{"method": "bootstrap"}``, or ``{"method": "dataset", "dataset": ...}`` for rows of
         another dataset.
@@ -198,6 +200,9 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     choose_by
         How ``sta`` chooses among splits that its test cannot separate: by the fidelity of the trees below them, or by
         their gain, as in the paper.
+    candidates
+        Features that ``sta`` may split on, such as ``{"feature": "age", "thresholds": [18, 65]}``, with ``categories``
+        or ``missing``, or none of them for all splits of the feature. Default: all features.
     compare, significance_level_of
         Of ``sta``: the p-values of all other splits, or of the second best; the level of each split, or of the tree.
     criterion
@@ -225,6 +230,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         generator=UNSET if generator is None else _generator(generator),
         fitted_on=fitted_on,
         choose_by=choose_by,
+        candidates=None if candidates is None else [CandidateSplits(**each) for each in candidates],
         compare=compare,
         significance_level_of=significance_level_of,
         criterion=criterion,

@@ -18,6 +18,7 @@ from .body_register_dataset import BodyRegisterDataset
 from .body_register_model import BodyRegisterModel
 from .body_register_relational_dataset import BodyRegisterRelationalDataset
 from .bootstrap_generator import BootstrapGenerator
+from .candidate_splits import CandidateSplits
 from .cell import Cell
 from .certificate_objective import CertificateObjective
 from .class_prediction import ClassPrediction
@@ -225,6 +226,7 @@ __all__ = (
     "BodyRegisterModel",
     "BodyRegisterRelationalDataset",
     "BootstrapGenerator",
+    "CandidateSplits",
     "Cell",
     "CertificateObjective",
     "ClassPrediction",

@@ -10,6 +10,7 @@ from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
     from ..models.bootstrap_generator import BootstrapGenerator
+    from ..models.candidate_splits import CandidateSplits
     from ..models.dataset_generator import DatasetGenerator
     from ..models.kernel_generator import KernelGenerator
     from ..models.ranks_generator import RanksGenerator
@@ -31,7 +32,7 @@ class ApproximationTreeRequest(Record):
             among the ensemble's own splits, from its class distributions (Van Assche & Blockeel); `born_again`: CART on
             pseudo-samples, its depth by cross-validation (Breiman & Shang); `cart`: CART on pseudo-samples, or on the
             dataset's rows (`fitted_on`). Default: 'auto'.
-        max_depth (int | Unset): Maximum number of splits on a path from the root to a leaf. Default: 5.
+        max_depth (int | str | Unset):
         max_leaves (int | None | Unset): Maximum number of leaves; the nodes that improve most are split first. Null: as
             many as the depth allows, up to 1,024.
         min_samples_leaf (int | Unset): Minimum number of the dataset's rows in each leaf (`sta`, `ism`). `born_again`
@@ -50,6 +51,9 @@ class ApproximationTreeRequest(Record):
         choose_by (str | Unset): How `sta` chooses among splits that its test cannot separate within
             `max_pseudo_samples`: by their gain (Zhou & Hooker), or by the fidelity of trees grown below each of them,
             unless none is clearly ahead. Other methods ignore it. Default: 'fidelity'.
+        candidates (list[CandidateSplits] | None | Unset): Features that `sta` may split on, each with its own
+            thresholds or categories, or those that the dataset suggests. Null: all features, with what the dataset
+            suggests. Other methods refuse it.
         compare (str | Unset): Candidate splits whose p-values `sta` sums: all others, or the second best alone. Other
             methods ignore it. Default: 'all'.
         significance_level_of (str | Unset): What `significance` is the level of: each split (`node`), or all splits of
@@ -72,7 +76,7 @@ class ApproximationTreeRequest(Record):
     model: str
     dataset: str
     method: str | Unset = "auto"
-    max_depth: int | Unset = 5
+    max_depth: int | str | Unset = UNSET
     max_leaves: int | None | Unset = UNSET
     min_samples_leaf: int | Unset = 5
     significance: float | Unset = 0.1
@@ -82,6 +86,7 @@ class ApproximationTreeRequest(Record):
     ) = UNSET
     fitted_on: str | Unset = "auto"
     choose_by: str | Unset = "fidelity"
+    candidates: list[CandidateSplits] | None | Unset = UNSET
     compare: str | Unset = "all"
     significance_level_of: str | Unset = "node"
     criterion: str | Unset = "gain"
@@ -103,7 +108,11 @@ class ApproximationTreeRequest(Record):
 
         method = self.method
 
-        max_depth = self.max_depth
+        max_depth: int | str | Unset
+        if isinstance(self.max_depth, Unset):
+            max_depth = UNSET
+        else:
+            max_depth = self.max_depth
 
         max_leaves: int | None | Unset
         if isinstance(self.max_leaves, Unset):
@@ -138,6 +147,18 @@ class ApproximationTreeRequest(Record):
             fitted_on = self.fitted_on
 
         choose_by = self.choose_by
+
+        candidates: list[dict[str, Any]] | None | Unset
+        if isinstance(self.candidates, Unset):
+            candidates = UNSET
+        elif isinstance(self.candidates, list):
+            candidates = []
+            for candidates_type_0_item_data in self.candidates:
+                candidates_type_0_item = candidates_type_0_item_data.to_dict()
+                candidates.append(candidates_type_0_item)
+
+        else:
+            candidates = self.candidates
 
         compare = self.compare
 
@@ -185,6 +206,8 @@ class ApproximationTreeRequest(Record):
             field_dict["fitted_on"] = fitted_on
         if choose_by is not UNSET:
             field_dict["choose_by"] = choose_by
+        if candidates is not UNSET:
+            field_dict["candidates"] = candidates
         if compare is not UNSET:
             field_dict["compare"] = compare
         if significance_level_of is not UNSET:
@@ -207,6 +230,7 @@ class ApproximationTreeRequest(Record):
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.bootstrap_generator import BootstrapGenerator  # noqa: PLC0415
+        from ..models.candidate_splits import CandidateSplits  # noqa: PLC0415
         from ..models.dataset_generator import DatasetGenerator  # noqa: PLC0415
         from ..models.kernel_generator import KernelGenerator  # noqa: PLC0415
         from ..models.ranks_generator import RanksGenerator  # noqa: PLC0415
@@ -219,7 +243,12 @@ class ApproximationTreeRequest(Record):
 
         method = d.pop("method", UNSET)
 
-        max_depth = d.pop("max_depth", UNSET)
+        def _parse_max_depth(data: object) -> int | str | Unset:
+            if isinstance(data, Unset):
+                return data
+            return cast(int | str | Unset, data)
+
+        max_depth = _parse_max_depth(d.pop("max_depth", UNSET))
 
         def _parse_max_leaves(data: object) -> int | None | Unset:
             if data is None:
@@ -297,6 +326,28 @@ class ApproximationTreeRequest(Record):
 
         choose_by = d.pop("choose_by", UNSET)
 
+        def _parse_candidates(data: object) -> list[CandidateSplits] | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, list):
+                    raise TypeError()
+                candidates_type_0 = []
+                _candidates_type_0 = data
+                for candidates_type_0_item_data in _candidates_type_0:
+                    candidates_type_0_item = CandidateSplits.from_dict(candidates_type_0_item_data)
+
+                    candidates_type_0.append(candidates_type_0_item)
+
+                return candidates_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(list[CandidateSplits] | None | Unset, data)
+
+        candidates = _parse_candidates(d.pop("candidates", UNSET))
+
         compare = d.pop("compare", UNSET)
 
         significance_level_of = d.pop("significance_level_of", UNSET)
@@ -332,6 +383,7 @@ class ApproximationTreeRequest(Record):
             generator=generator,
             fitted_on=fitted_on,
             choose_by=choose_by,
+            candidates=candidates,
             compare=compare,
             significance_level_of=significance_level_of,
             criterion=criterion,

@@ -20,8 +20,8 @@ class KernelGenerator(Record):
         bandwidth (float | Unset): Standard deviation of the noise of a continuous number, in standard deviations of the
             feature. A feature of whole numbers moves to neighbouring values instead. Default: 0.1.
         neighbor_probability (float | Unset): Probability, 0 to 1, that a number of at most 10 distinct values becomes
-            the next smaller or larger one, and that a category becomes another one, drawn by its frequency in the dataset.
-            Default: 0.1.
+            the next smaller or larger one (with `ranks`: that it is redrawn from itself and these two, by their frequency
+            in the dataset), and that a category becomes another one, drawn by its frequency. Default: 0.1.
     """
 
     method: str

@@ -18,14 +18,14 @@ class RanksGenerator(Record):
     Attributes:
         method (str | Unset): Noise of ranks. Default: 'ranks'.
         bandwidth (float | Unset): Share of the dataset's rows that noise moves a number past, at most, in either
-            direction; drawn uniformly. Default: 0.02.
+            direction; drawn uniformly. Default: 0.1.
         neighbor_probability (float | Unset): Probability, 0 to 1, that a number of at most 10 distinct values becomes
-            the next smaller or larger one, and that a category becomes another one, drawn by its frequency in the dataset.
-            Default: 0.1.
+            the next smaller or larger one (with `ranks`: that it is redrawn from itself and these two, by their frequency
+            in the dataset), and that a category becomes another one, drawn by its frequency. Default: 0.1.
     """
 
     method: str | Unset = "ranks"
-    bandwidth: float | Unset = 0.02
+    bandwidth: float | Unset = 0.1
     neighbor_probability: float | Unset = 0.1
 
     def to_dict(self) -> dict[str, Any]:

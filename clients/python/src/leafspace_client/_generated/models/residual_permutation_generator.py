@@ -19,8 +19,8 @@ class ResidualPermutationGenerator(Record):
         method (str): Each continuous number is what the other numbers predict by least squares, and the residual of
             another row.
         neighbor_probability (float | Unset): Probability, 0 to 1, that a number of at most 10 distinct values becomes
-            the next smaller or larger one, and that a category becomes another one, drawn by its frequency in the dataset.
-            Default: 0.1.
+            the next smaller or larger one (with `ranks`: that it is redrawn from itself and these two, by their frequency
+            in the dataset), and that a category becomes another one, drawn by its frequency. Default: 0.1.
     """
 
     method: str

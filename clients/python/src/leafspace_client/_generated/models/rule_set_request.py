@@ -69,11 +69,7 @@ class RuleSetRequest(Record):
 
         n_restarts = self.n_restarts
 
-        start: str | Unset
-        if isinstance(self.start, Unset):
-            start = UNSET
-        else:
-            start = self.start
+        start = self.start
 
         omega: float | None | Unset
         if isinstance(self.omega, Unset):
@@ -139,12 +135,7 @@ class RuleSetRequest(Record):
 
         n_restarts = d.pop("n_restarts", UNSET)
 
-        def _parse_start(data: object) -> str | Unset:
-            if isinstance(data, Unset):
-                return data
-            return cast(str | Unset, data)
-
-        start = _parse_start(d.pop("start", UNSET))
+        start = d.pop("start", UNSET)
 
         def _parse_omega(data: object) -> float | None | Unset:
             if data is None:

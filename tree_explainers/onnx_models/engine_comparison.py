@@ -1,0 +1,147 @@
+"""Which engine finds the leaves of many rows: the walker, where it has been seen to agree with onnxruntime.
+
+The rows are made to be hard: each feature's values are thresholds of the trees, and the numbers next to them.
+"""
+
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..ensemble import Operator, TreeEnsemble
+from ..errors import RowRefused
+from ..leaf_space.leaves import smallest_dtype
+from ..rows import Rows
+from .description import Engine, ModelColumn, ModelDescription, column_types
+from .session import ModelSession, Outcome
+from .walked_session import WalkedSession
+
+_MOST_ROWS, _ROWS_TOGETHER, _MOST_SECONDS = 4_096, 256, 2.0
+_MISSING, _SPECIAL = 0.05, 0.05
+_WALKER = Engine("walker", None)
+
+
+def compare_engines(session: WalkedSession, ensemble: TreeEnsemble, given: Rows | None = None) -> Engine:
+    """Return the engine for a model: the walker, if it agrees with onnxruntime on all rows that were tried.
+
+    Parameters
+    ----------
+    session
+        Of the model, with its walker.
+    ensemble
+        Its trees, as they are kept.
+    given
+        Rows of the caller's own, which are tried as well.
+    """
+    rng, started = np.random.default_rng(0), time.monotonic()
+    n_compared = 0
+    for has_missing in (True, False):  # some models refuse what is missing
+        try:
+            for rows in [given] if given is not None and has_missing else []:
+                if (difference := _difference(session, rows)) is not None:
+                    return _refused(difference)
+                n_compared += len(rows)
+            for _ in range(_MOST_ROWS // _ROWS_TOGETHER):
+                rows = hard_rows(session.description, ensemble, _ROWS_TOGETHER, rng, has_missing=has_missing)
+                if (difference := _difference(session, rows)) is not None:
+                    return _refused(difference)
+                n_compared += len(rows)
+                if time.monotonic() - started > _MOST_SECONDS:
+                    break
+        except RowRefused:
+            continue
+        return _WALKER
+    return _WALKER if n_compared else _refused("the model refuses the rows that were made to compare them")
+
+
+def _refused(reason: str) -> Engine:
+    return Engine("onnxruntime", f"Leaves of many rows are left to onnxruntime: {reason}.")
+
+
+def _difference(session: WalkedSession, rows: Rows) -> str | None:
+    """Return where the walker and onnxruntime differ, if they do."""
+    expected = ModelSession.run(session, session.encode(rows))
+    codes = np.zeros(expected.leaves.T.shape, smallest_dtype(int(session.description.n_leaves)))
+    found = session.fill(codes, [rows])
+    answered = session.predict(rows)
+    if (expected.leaves != codes.T).any():
+        return f"the walker found {int((expected.leaves != codes.T).sum()):,} other leaves in {len(rows):,} rows"
+    if any(not _same(each, expected) for each in (found, answered)):
+        return "the sums of leaf values are not the model's scores to the last digit, or not its labels"
+    return None
+
+
+def _same(found: Any, expected: Outcome) -> bool:  # noqa: ANN401  # predictions
+    same_scores = found.scores.dtype == expected.scores.dtype and np.array_equal(found.scores, expected.scores)
+    same_labels = found.labels is expected.labels or np.array_equal(found.labels, expected.labels)
+    return bool(same_scores and same_labels)
+
+
+def hard_rows(
+    description: ModelDescription, ensemble: TreeEnsemble, n: int, rng: np.random.Generator, *, has_missing: bool
+) -> Rows:
+    """Return rows at the thresholds of all features: on them, next to them, zero of both signs, huge or missing."""
+    thresholds = _raw_thresholds(description, ensemble)
+    columns = []
+    for index, kind in enumerate(column_types(description.inputs)):
+        if kind == "string":
+            columns.append(_texts(description, index, n, rng, has_missing=has_missing))
+        else:
+            columns.append(_numbers(thresholds.get(index, np.zeros(1)), kind, n, rng, has_missing=has_missing))
+    return Rows(description.feature_names, tuple(columns))
+
+
+def _raw_thresholds(description: ModelDescription, ensemble: TreeEnsemble) -> dict[int, NDArray[np.float64]]:
+    """Return numbers at which trees or encoders distinguish values of a raw feature, by its index."""
+    is_test = (ensemble.operator != Operator.LEAF) & (ensemble.operator != Operator.MEMBER)
+    nodes = np.flatnonzero(is_test)
+    nodes = nodes[np.argsort(ensemble.column[nodes], kind="stable")]
+    found: dict[int, list[NDArray[np.float64]]] = {}
+    starts = np.flatnonzero(np.diff(ensemble.column[nodes], prepend=-1))
+    for own in np.split(nodes, starts[1:]) if len(nodes) else []:
+        column = description.columns[int(ensemble.column[own[0]])]
+        if column.raw_index is not None:
+            found.setdefault(column.raw_index, []).append(_raw(column, ensemble.threshold[own]))
+    for tensor in description.columns:
+        numbers = [each for each in (tensor.category, *tensor.categories) if isinstance(each, (int, float))]
+        if tensor.raw_index is not None and numbers:
+            found.setdefault(tensor.raw_index, []).append(np.array(numbers, np.float64))
+    return {index: np.concatenate(parts) for index, parts in found.items()}
+
+
+def _raw(column: ModelColumn, thresholds: NDArray[np.float64]) -> NDArray[np.float64]:
+    return (thresholds - column.offset) / (column.scale or 1.0)
+
+
+def _numbers(
+    thresholds: NDArray[np.float64], kind: str, n: int, rng: np.random.Generator, *, has_missing: bool
+) -> NDArray[np.float64]:
+    dtype: Any = np.float64 if kind == "double" else np.float32
+    chosen = rng.choice(thresholds, n)
+    if kind == "bool":
+        return rng.integers(0, 2, n).astype(np.float64)
+    if kind in {"int64", "int32"}:
+        return np.clip(np.round(chosen) + rng.integers(-1, 2, n), -(2**24), 2**24)
+    with np.errstate(over="ignore"):
+        values = chosen.astype(dtype)
+    towards = rng.choice([-np.inf, np.inf], n).astype(dtype)
+    values = np.where(rng.random(n) < 2 / 3, np.nextafter(values, towards), values)  # as often below
+    largest = np.finfo(dtype).max
+    values = np.where(np.isfinite(values), values, largest)
+    special = np.array([0.0, -0.0, largest, -largest, 0.5, -1.5], dtype)
+    values = np.where(rng.random(n) < _SPECIAL, rng.choice(special, n), values)
+    if has_missing:
+        values = np.where(rng.random(n) < _MISSING, dtype(np.nan), values)
+    return values.astype(np.float64)
+
+
+def _texts(
+    description: ModelDescription, index: int, n: int, rng: np.random.Generator, *, has_missing: bool
+) -> NDArray[Any]:
+    own = [column for column in description.columns if column.raw_index == index]
+    known = {each for column in own for each in (column.category, *column.categories) if isinstance(each, str)}
+    values = [*sorted(known), *([None] if has_missing or not known else [])]
+    texts = np.empty(n, np.object_)
+    texts[:] = [values[at] for at in rng.integers(0, len(values), n)]
+    return texts

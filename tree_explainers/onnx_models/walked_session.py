@@ -1,0 +1,109 @@
+"""WalkedSession: leaves and predictions of many rows by the walker, the same as onnxruntime's.
+
+Rows that come alone are onnxruntime's business, as are the tensors that trees read (where they are no inputs of the
+graph), the scores of models that calculate more than sums, and the labels of near ties.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..ensemble import TreeEnsemble
+from ..errors import RowRefused
+from ..walker.walking import Walker
+from .description import ModelDescription
+from .encoding import Feeds
+from .label_index import near_ties
+from .session import RUNTIME_ERRORS, ModelSession, Piece, Predictions, open_graph, refusal_of
+from .walked_parts import WalkedParts
+
+_CELLS_PER_CHUNK = 4_000_000  # rows x trees of a piece: some 0.1 s
+_MAX_CHUNK_ROWS = 16_384
+
+
+class WalkedSession(ModelSession):
+    """An open model whose many rows are walked.
+
+    Parameters
+    ----------
+    read_graph
+        Returns the leaf graph, which is opened when it is first needed.
+    description
+        The description that came with it; its ``tensors`` are known.
+    ensemble, parts
+        Its trees, whose operators the walker has (``can_be_walked``), and what was kept for it.
+    """
+
+    def __init__(
+        self, read_graph: Callable[[], bytes], description: ModelDescription, ensemble: TreeEnsemble, parts: WalkedParts
+    ) -> None:
+        super().__init__(read_graph, description)
+        self._chunk_rows = min(_MAX_CHUNK_ROWS, max(1, _CELLS_PER_CHUNK // description.n_trees))
+        in_double = description.sums in {"double", "double_rounded"}
+        self._walker = Walker.of(parts.as_read(ensemble), description.tensors, sums_in_double=in_double)
+        self._front = open_graph(parts.front_graph) if parts.front_graph else None
+        self._predicting = open_graph(parts.prediction_graph) if parts.prediction_graph else None
+        self._computed = [each.name for each in self._front.get_outputs()] if self._front else []
+
+    def _fill_piece(self, codes: NDArray[Any], piece: Piece) -> Predictions:
+        place, rows = piece
+        try:
+            feeds = self.encode(rows)
+            sums = self._walker.fill(self._tensors(feeds), len(rows), codes[:, place])
+            return self._predicted(feeds, sums)
+        except RowRefused as refusal:
+            raise self._located(rows, refusal).after(place.start) from None
+
+    def _predict_piece(self, piece: Piece) -> Predictions:
+        place, rows = piece
+        try:
+            feeds = self.encode(rows)
+            if self.description.sums is None:
+                return self._predicted(feeds, None)
+            return self._predicted(feeds, self._walker.sums(self._tensors(feeds), len(rows)))
+        except RowRefused as refusal:
+            raise self._located(rows, refusal).after(place.start) from None
+
+    def _tensors(self, feeds: Feeds) -> Feeds:
+        if self._front is None:
+            return feeds
+        try:
+            computed = self._front.run(self._computed, feeds)
+        except RUNTIME_ERRORS as error:
+            raise refusal_of(self.description, feeds) from error
+        return {**feeds, **dict(zip(self._computed, computed, strict=True))}
+
+    def _predicted(self, feeds: Feeds, sums: NDArray[Any] | None) -> Predictions:
+        if self.description.sums is None or sums is None:
+            scores, *label = self._outputs(self._prediction_names, feeds)
+            return Predictions(*self._checked(scores, label))
+        scores = sums.astype(np.float64 if self.description.sums == "double" else np.float32, copy=False)
+        scores, labels = self._checked(scores, [])
+        if labels is None or self.description.label_output is None:
+            return Predictions(scores, labels)
+        near = np.flatnonzero(_may_tie(scores, self.description.rounding))
+        if len(near):
+            labels = labels.copy()
+            _, *label = self._outputs(self._prediction_names, {name: each[near] for name, each in feeds.items()})
+            labels[near] = self._labels.find(scores[near], label[0])
+        return Predictions(scores, labels)
+
+    def _outputs(self, names: list[str], feeds: Feeds) -> list[NDArray[Any]]:
+        if self._predicting is None or names != self._prediction_names:
+            return super()._outputs(names, feeds)
+        try:
+            outputs: list[NDArray[Any]] = self._predicting.run(names, feeds)
+        except RUNTIME_ERRORS as error:
+            raise refusal_of(self.description, feeds) from error
+        return outputs
+
+
+def _may_tie(scores: NDArray[Any], rounding: float) -> NDArray[np.bool_]:
+    """Return the rows whose two best scores are equal or as good as equal, (n_rows,)."""
+    if scores.shape[1] == 1:
+        return np.zeros(len(scores), np.bool_)
+    best = np.partition(scores, -2, axis=1)[:, -2:]
+    ties: NDArray[np.bool_] = (best[:, 0] == best[:, 1]) | near_ties(scores, rounding)
+    return ties

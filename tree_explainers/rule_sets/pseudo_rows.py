@@ -1,0 +1,92 @@
+"""Pseudo rows for rule lists: rows like the training rows, labelled by the model.
+
+An ensemble has often memorised its training rows: its labels there contain noise that it does not predict elsewhere.
+Rules that are to predict what it says of new rows are therefore found on rows that it has not seen, too.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..questions.binned_rows import BinnedRows
+from ..questions.statements import Statements
+from ..rows import Rows
+from ..scoring import Targets
+
+FEWEST, MOST = 3_000, 20_000  # pseudo rows of each kind: twice as many as there are rows, within these limits
+_MOST_CELLS = 1_500_000  # of each kind; the search takes time in proportion
+_FEWEST_OF_WIDE = 1_000  # rows, however many features there are
+_EXCHANGED = 0.2  # share of the values of a mixed row that come from other rows
+_CHOOSING = 0.3  # share of the pseudo rows that lists are chosen by, and not found on
+
+Draw = Callable[[int, np.random.Generator], Rows]
+Label = Callable[[Rows], Targets]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledRows:
+    """Rows and what the model predicts for them."""
+
+    binned: BinnedRows
+    targets: Targets
+
+    def take(self, rows: NDArray[np.int64]) -> "LabelledRows":
+        """Return some of the rows."""
+        return LabelledRows(self.binned.take(rows), self.targets.take(rows))
+
+    def followed_by(self, others: "LabelledRows") -> "LabelledRows":
+        """Return these rows and then the others."""
+        bins = np.concatenate([self.binned.bins, others.binned.bins], axis=1)
+        binned = BinnedRows(self.binned.statements, bins)
+        if self.targets.values is not None:
+            return LabelledRows(binned, Targets.of_values(np.concatenate([self.targets.values, others.targets.values])))
+        classes = np.concatenate([self.targets.classes, others.targets.classes])
+        return LabelledRows(binned, Targets.of_classes(classes, self.targets.n_classes))
+
+
+@dataclass(frozen=True, slots=True)
+class PseudoRows:
+    """Pseudo rows of two kinds, near ones and mixed ones."""
+
+    finding: LabelledRows  # both kinds, on which lists are found
+    choosing: tuple[LabelledRows, ...]  # each kind, by which one of the lists is chosen
+
+
+def draw_pseudo_rows(
+    rows: Rows, near: Draw, label: Label, statements: Statements, rng: np.random.Generator
+) -> PseudoRows:
+    """Draw rows near training rows, and rows whose values come from several training rows, and label them.
+
+    Parameters
+    ----------
+    rows
+        The training rows, with every feature that ``label`` reads.
+    near
+        Draws rows near the training rows.
+    label
+        Returns what the model predicts.
+    statements
+        Of the model.
+    rng
+        Draws the rows.
+    """
+    n_drawn = min(max(2 * len(rows), FEWEST), MOST, max(_FEWEST_OF_WIDE, _MOST_CELLS // max(1, len(rows.names))))
+    n_finding = n_drawn - int(_CHOOSING * n_drawn)
+    kinds = [near(n_drawn, rng), mixed_rows(rows, n_drawn, rng)]
+    labelled = [LabelledRows(BinnedRows.of(statements, each), label(each)) for each in kinds]
+    finding = [each.take(np.arange(n_finding)) for each in labelled]
+    choosing = tuple(each.take(np.arange(n_finding, n_drawn)) for each in labelled)
+    return PseudoRows(finding[0].followed_by(finding[1]), choosing)
+
+
+def mixed_rows(rows: Rows, n: int, rng: np.random.Generator) -> Rows:
+    """Return ``n`` rows drawn from the given ones, each value replaced with probability 0.2 by that of another row."""
+    drawn = rng.integers(0, len(rows), n)
+    columns: list[NDArray[Any]] = []
+    for column in rows.columns:
+        sources = np.where(rng.random(n) < _EXCHANGED, rng.integers(0, len(rows), n), drawn)
+        columns.append(column[sources])
+    return Rows(rows.names, tuple(columns))

@@ -7,6 +7,8 @@ there, for which only conditions that mention NULL hold. Python is ASCII but for
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from leafspace_drawings.tree_texts import condition
+
 from explanations.rules import Term, terms_of
 from explanations.trees import Split, splits_of
 from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult
@@ -14,7 +16,6 @@ from schemas.rule_sets import Rule, RuleSetResult
 
 from ..sql_queries.cases import Case, CaseTree
 from ..sql_queries.expressions import ABOUT_NAN, ALWAYS, number, on_one_line, sql_condition, sql_value
-from .node_texts import condition
 from .terms import ABOUT_ROWS, PYTHON_READERS, python_condition, python_text, python_tuple, python_value
 from .weighted_rules import weighted_python, weighted_sql
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 import numpy as np
+from leafspace_drawings.tree_colours import Colours, text_colour_on
+from leafspace_drawings.tree_texts import confidence, prediction, question, row_count, shares, summary
 
 from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult
 from schemas.rule_sets import Rule, RuleSetResult
 
-from .colours import Colours, text_colour_on
-from .node_texts import confidence, prediction, question, row_count, shares, summary
 from .terms import markdown_cell
 
 _DIGITS = 6  # of a predicted value in a table

@@ -45,7 +45,7 @@ class QueryLanguage(Contract):
         default=False,
         strict=True,
         description="Whether relationships may be followed to the examples' table again; refused where examples have a "
-        "cutoff and their table no `time`, as the columns of other examples may tell what became known later.",
+        "cutoff and their table no `time`, as the columns of other examples may hold what became known later.",
     )
     tables: dict[str, TableLanguage] = Field(
         default={}, description="Narrower languages by table; other tables have the whole one."

@@ -37,7 +37,7 @@ from storage.relational_datasets import check_same_schema
 from tree_explainers.errors import InvalidInput, RowRefused
 from tree_explainers.relational.canonical import feature_id
 from tree_explainers.relational.feature_json import feature_of
-from tree_explainers.relational.queries import Feature, leads_back
+from tree_explainers.relational.queries import Feature, returns_to_examples
 from tree_explainers.relational.schema import Schema
 
 from ..app_context import AppContext
@@ -84,7 +84,7 @@ def _read_feature(requested: RequestedFeature, index: int, schema: Schema) -> Fe
         feature = feature_of(plain_document(requested), schema)
     except InvalidInput as refusal:
         raise StorageError(refusal.code, refusal.detail, f"/features/{index}") from refusal
-    if leads_back(feature, schema):
+    if returns_to_examples(feature, schema):
         check_time_of_examples(schema, f"/features/{index}")
     return feature
 

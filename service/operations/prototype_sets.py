@@ -93,12 +93,12 @@ def _check_method(request: PrototypeSetRequest, model: Model, dataset: StoredDat
     if request.method == "sg" and request.refine == "swap":
         detail = "swaps raise the objective of the other methods, which would cost sg's accuracy: leave out refine"
         raise StorageError("method_not_applicable", detail, "/refine")
-    _check_judges(request)
+    _check_evaluation_rows(request)
     if request.labels == "target" and model.task == "classification":
         _check_target(dataset)
 
 
-def _check_judges(request: PrototypeSetRequest) -> None:
+def _check_evaluation_rows(request: PrototypeSetRequest) -> None:
     for name in ("selected_on", "metric"):
         given = getattr(request, name)
         if request.method != "sg" and given != PrototypeSetRequest.model_fields[name].default:

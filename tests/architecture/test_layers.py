@@ -11,7 +11,14 @@ import pytest
 
 from tests.support.sources import PACKAGES, ROOT, imports_of, name_of, python_files
 
-_BESIDE = {"tests", "scripts", "benchmarks", "clients", "drawings", "examples"}  # folders of code that is no part of the service
+_BESIDE = {
+    "tests",
+    "scripts",
+    "benchmarks",
+    "clients",
+    "drawings",
+    "examples",
+}  # folders of code that is no part of the service
 _NAMES_WITHOUT_SUBJECT = {"utils", "util", "helpers", "helper", "common", "misc", "base", "tools", "shared", "core"}
 
 

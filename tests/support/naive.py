@@ -151,17 +151,17 @@ def sg(
 def sg_on_other_rows(
     proximity: Matrix, classes: NDArray[np.int64], truth: NDArray[np.int64], n_prototypes: int, *, is_balanced: bool
 ) -> list[int]:
-    """Supervised greedy, judged on the last rows of the matrix alone: those with a ``truth`` (n_judged,)."""
-    n_rows, n_judged = len(proximity) - len(truth), len(truth)
-    judged, near = range(n_rows, n_rows + n_judged), proximity[n_rows:, :n_rows]
+    """Supervised greedy, evaluated on the last rows of the matrix alone: those with a ``truth`` (n_evaluated,)."""
+    n_rows, n_evaluated = len(proximity) - len(truth), len(truth)
+    evaluated, near = range(n_rows, n_rows + n_evaluated), proximity[n_rows:, :n_rows]
 
     def measure(prototypes: list[int]) -> Fraction:
         given = nearest_prototype_classes(near, classes, prototypes)
-        return balanced_accuracy(given, truth) if is_balanced else Fraction(int((given == truth).sum()), n_judged)
+        return balanced_accuracy(given, truth) if is_balanced else Fraction(int((given == truth).sum()), n_evaluated)
 
     def gain(row: int, prototypes: list[int]) -> int:
         total = 0
-        for place, judge in enumerate(judged):
+        for place, judge in enumerate(evaluated):
             if truth[place] == classes[row]:
                 own = [int(proximity[judge, each]) for each in prototypes if classes[each] == truth[place]]
                 total += max(0, int(proximity[judge, row]) - max(own, default=0))

@@ -15,7 +15,7 @@ from ..leaf_space.leaves import LeafTable
 from ..submodular import GreedyStep, Part, greedy
 from .coverage import ClassCoverage
 from .row_coverage import CoverageGoal
-from .supervised import JudgedRows, supervised_greedy
+from .supervised import EvaluatedRows, supervised_greedy
 from .sweep import Sweep
 
 StoppedBy = Literal["n_prototypes", "coverage", "alpha", "no_gain", "no_improvement"]
@@ -58,7 +58,7 @@ class Task:
     alpha: float
     report: ReportProgress
     goal: CoverageGoal | None = None  # choosing ends where it is reached
-    judged: JudgedRows | None = None  # by which sg chooses; None: balanced accuracy on all rows
+    evaluated: EvaluatedRows | None = None  # by which sg chooses; None: balanced accuracy on all rows
 
     def parts(self, chosen: list[int], n_wanted: float, *, by_class_size: bool = False) -> list[Part]:
         """Return one objective per class that has candidates; they report progress as ``chosen`` grows."""
@@ -148,8 +148,8 @@ def _sg(task: Task) -> MethodResult:
     def report_rounds(n_rounds: float) -> None:
         task.report_rounds(len(chosen) / task.n_prototypes, n_rounds, "comparing candidates")
 
-    judged = task.judged or JudgedRows(task.classes)
-    best = supervised_greedy(task.table, task.weights, task.classes, task.candidates, judged, report_rounds)
+    evaluated = task.evaluated or EvaluatedRows(task.classes)
+    best = supervised_greedy(task.table, task.weights, task.classes, task.candidates, evaluated, report_rounds)
     for row in islice(best, task.n_prototypes):
         chosen.append(row)
         if task.is_done_with(row):

@@ -14,7 +14,7 @@ from .coverage import measure_coverage
 from .goal import Method, covered_classes
 from .methods import METHODS, StoppedBy, StoppingImprovement, Task
 from .row_coverage import CoverageGoal
-from .supervised import JudgedRows
+from .supervised import EvaluatedRows
 from .swapping import refine_by_swaps
 
 __all__ = ["Method", "PrototypeSelection", "StoppingImprovement", "sample_candidates", "select_prototypes"]
@@ -77,7 +77,7 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
     coverage: float | None = None,
     alpha: float = 0.05,
     refine: Refine = "none",
-    judged: JudgedRows | None = None,
+    evaluated: EvaluatedRows | None = None,
     candidates: NDArray[np.int64] | None = None,
     report: ReportProgress = ignore_progress,
 ) -> PrototypeSelection:
@@ -108,7 +108,7 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
     refine
         ``swap``: afterwards prototypes are replaced by other candidates while that raises the objective, see
         ``refine_by_swaps``; each takes the rank of the one that it replaced.
-    judged
+    evaluated
         For ``sg``: the rows whose accuracy is raised, and how it is measured; by default balanced accuracy on the rows
         of the table.
     candidates : (n_candidates,) int64, optional
@@ -137,7 +137,9 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
     share = 1.0 if refine == "none" else _SHARE_BEFORE_SWAPS
     goal = None if coverage is None else CoverageGoal(table, weights, coverage)
     classes_covered = covered_classes(method, classes)
-    task = Task(table, classes_covered, weights, eligible, n_prototypes, alpha, part_of(report, 0, share), goal, judged)
+    task = Task(
+        table, classes_covered, weights, eligible, n_prototypes, alpha, part_of(report, 0, share), goal, evaluated
+    )
     outcome = METHODS[method](task)
     first = rows = np.array(outcome.rows, dtype=np.int64)
     n_swaps = 0

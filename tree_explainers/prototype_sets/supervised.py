@@ -25,10 +25,10 @@ Metric = Literal["balanced_accuracy", "accuracy"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class JudgedRows:
-    """The rows on which prototypes are judged by the classes that they give."""
+class EvaluatedRows:
+    """The rows on which prototypes are evaluated by the classes that they give."""
 
-    classes: NDArray[np.int64]  # (n_judged,) the class that each row should be given, 0 or more
+    classes: NDArray[np.int64]  # (n_evaluated,) the class that each row should be given, 0 or more
     table: LeafTable | None = None  # of these rows; None: they are those that prototypes are chosen from
     metric: Metric = "balanced_accuracy"
 
@@ -38,15 +38,15 @@ def supervised_greedy(
     weights: NDArray[np.int64],
     classes: NDArray[np.int64],
     candidates: NDArray[np.int64],
-    judged: JudgedRows,
+    evaluated: EvaluatedRows,
     report_rounds: Callable[[float], None] = lambda _: None,
 ) -> Iterator[int]:
     """Yield the candidate that raises the accuracy of the nearest-prototype classifier most, until none does.
 
     The classifier gives a row the class of the nearest prototype (ties: the earlier one) and no class if it shares no
-    leaf with any. Balanced accuracy is the mean, over the classes that judged rows have, of the share of rows given
-    their own class; accuracy is the share of all judged rows. Ties, compared exactly, go to the row of larger gain in
-    g (see ``coverage``) of the judged rows, then to the lowest row.
+    leaf with any. Balanced accuracy is the mean, over the classes that evaluated rows have, of the share of rows given
+    their own class; accuracy is the share of all evaluated rows. Ties, compared exactly, go to the row of larger gain in
+    g (see ``coverage``) of the evaluated rows, then to the lowest row.
 
     Parameters
     ----------
@@ -56,23 +56,23 @@ def supervised_greedy(
         Class of each of them as a prototype, 0 or more.
     candidates : (n_candidates,) int64
         Rows that may be chosen, ascending.
-    judged
+    evaluated
         The rows whose accuracy is raised.
     report_rounds
-        Called several times a second with the mean number of comparisons of a judged row with each candidate.
+        Called several times a second with the mean number of comparisons of a evaluated row with each candidate.
     """
-    state = _Classifier(_joined(table, judged), weights, classes[candidates], candidates, judged, report_rounds)
+    state = _Classifier(_joined(table, evaluated), weights, classes[candidates], candidates, evaluated, report_rounds)
     state.count_first()
     while (best := state.best_candidate()) is not None:
         yield int(candidates[best])
         state.add(best)
 
 
-def _joined(table: LeafTable, judged: JudgedRows) -> LeafTable:
-    """Return the table with the judged rows as its last ones."""
-    if judged.table is None:
+def _joined(table: LeafTable, evaluated: EvaluatedRows) -> LeafTable:
+    """Return the table with the evaluated rows as its last ones."""
+    if evaluated.table is None:
         return table
-    codes = np.concatenate([table.codes, judged.table.codes], axis=1)
+    codes = np.concatenate([table.codes, evaluated.table.codes], axis=1)
     return LeafTable.from_codes(codes, np.diff(table.offsets))
 
 
@@ -101,20 +101,22 @@ class _Classifier:
         weights: NDArray[np.int64],
         own: NDArray[np.int64],
         candidates: NDArray[np.int64],
-        judged: JudgedRows,
+        evaluated: EvaluatedRows,
         report_rounds: Callable[[float], None],
     ) -> None:
-        n, m, n_judged = table.n_rows, len(candidates), len(judged.classes)
-        _, numbers = np.unique(np.concatenate([judged.classes, own]), return_inverse=True)
-        self._classes = np.full(n, -1, dtype=np.int64)  # of the judged rows, which are the last ones
-        self._classes[n - n_judged :] = numbers[:n_judged]
-        self._own = numbers[n_judged:]
+        n, m, n_evaluated = table.n_rows, len(candidates), len(evaluated.classes)
+        _, numbers = np.unique(np.concatenate([evaluated.classes, own]), return_inverse=True)
+        self._classes = np.full(n, -1, dtype=np.int64)  # of the evaluated rows, which are the last ones
+        self._classes[n - n_evaluated :] = numbers[:n_evaluated]
+        self._own = numbers[n_evaluated:]
         self._n_classes = int(numbers.max()) + 1
-        sizes = np.bincount(numbers[:n_judged], minlength=self._n_classes)
+        sizes = np.bincount(numbers[:n_evaluated], minlength=self._n_classes)
         # What a row that is given its class adds to the measure: one over these.
-        self._sizes = sizes if judged.metric == "balanced_accuracy" else np.full(self._n_classes, n_judged)
+        self._sizes = sizes if evaluated.metric == "balanced_accuracy" else np.full(self._n_classes, n_evaluated)
         self._table, self._weights, self._candidates = table, weights, candidates
-        self._sweep = Sweep(table, weights, np.arange(n), lambda: report_rounds(self._sweep.n_compared / n_judged / m))
+        self._sweep = Sweep(
+            table, weights, np.arange(n), lambda: report_rounds(self._sweep.n_compared / n_evaluated / m)
+        )
         self._now = _Nearness(np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_))
         lost = np.zeros((m, self._n_classes), dtype=np.int64)
         self._effects = _Effects(np.zeros(m, dtype=np.int64), lost, np.zeros(m, dtype=np.int64))

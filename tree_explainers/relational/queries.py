@@ -127,7 +127,7 @@ class Feature:
     measure: Measure | None = None
 
 
-def leads_back(feature: Feature, schema: Schema) -> bool:
+def returns_to_examples(feature: Feature, schema: Schema) -> bool:
     """Return whether a feature follows relationships back into the examples' table, to rows that may be others."""
     query, measure = feature.query, feature.measure
     read = [condition.term for condition in query.conditions] + ([] if measure is None else [measure.term])

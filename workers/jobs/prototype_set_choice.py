@@ -25,7 +25,7 @@ from tree_explainers.leaf_space.coarser_leaves import CoarserLeaves, coarser_lea
 from tree_explainers.prototype_sets.classifier import nearest_by_size
 from tree_explainers.prototype_sets.row_coverage import near_rows
 from tree_explainers.prototype_sets.selection import PrototypeSelection, sample_candidates, select_prototypes
-from tree_explainers.prototype_sets.supervised import JudgedRows, Metric
+from tree_explainers.prototype_sets.supervised import EvaluatedRows, Metric
 from tree_explainers.prototype_sets.validation import Score, score_labels, score_numbers, validate_number
 
 from ..runtime.context import JobContext
@@ -156,21 +156,21 @@ class _Task:
             coverage=request.coverage,
             alpha=request.alpha,
             refine=request.refine if swaps else "none",
-            judged=self._judged(space) if request.method == "sg" else None,
+            evaluated=self._evaluated_rows(space) if request.method == "sg" else None,
             candidates=self.candidates,
             report=report,
         )
 
-    def _judged(self, space: LeafSpace) -> JudgedRows:
+    def _evaluated_rows(self, space: LeafSpace) -> EvaluatedRows:
         """Return the rows whose predictions by the nearest prototype are to be improved."""
         is_accuracy = self.request.metric in ("accuracy", "fidelity")
         metric: Metric = "accuracy" if is_accuracy else "balanced_accuracy"
         of_model = self.request.metric in ("fidelity", "balanced_fidelity")
         if self.request.selected_on == "dataset":
             predicted = space.dataset.labels
-            return JudgedRows(self.classes if predicted is None or not of_model else predicted, None, metric)
+            return EvaluatedRows(self.classes if predicted is None or not of_model else predicted, None, metric)
         rows = self.inputs.evaluation.within(space)
-        return JudgedRows(rows.predicted if of_model else rows.classes, rows.dataset.table, metric)
+        return EvaluatedRows(rows.predicted if of_model else rows.classes, rows.dataset.table, metric)
 
     def select_for_leaves(self, space: LeafSpace, report: ReportProgress) -> PrototypeSelection:
         """Choose the prototypes whose coverage of rows decides on leaves."""

@@ -16,7 +16,7 @@ from tree_explainers.prototype_sets.selection import (
     sample_candidates,
     select_prototypes,
 )
-from tree_explainers.prototype_sets.supervised import JudgedRows, Metric
+from tree_explainers.prototype_sets.supervised import EvaluatedRows, Metric
 
 METHODS: tuple[Method, ...] = ("sm_u", "sm_a", "sm_wa", "sg", "a_pete", "k_medoids")
 N_PROTOTYPES = 9
@@ -331,7 +331,7 @@ def test_supervised_selection_is_judged_by_other_rows_as_in_the_slow_twin(kind: 
     table, others = (LeafTable.from_leaves(real.leaves[rows], n_leaves) for rows in (slice(120), slice(120, 220)))
 
     selection = select_prototypes(
-        table, classes, real.weights, "sg", n_prototypes=6, judged=JudgedRows(truth, others, metric)
+        table, classes, real.weights, "sg", n_prototypes=6, evaluated=EvaluatedRows(truth, others, metric)
     )
 
     proximity = naive.proximity_matrix(real.leaves[:220], real.weights)

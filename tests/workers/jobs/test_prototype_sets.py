@@ -52,12 +52,12 @@ def test_sg_on_other_rows_is_judged_by_them_and_says_so(workshop: Workshop, fore
     rows, others = (workshop.register_dataset(part, target="t") for part in (frame[:300], frame[300:]))
     request = {"model": model, "dataset": rows, "evaluation_dataset": others, "method": "sg", "labels": "target"}
 
-    judged = result_of(workshop.make(**request, selected_on="evaluation_dataset", metric="accuracy", n_prototypes=5))
+    evaluated = result_of(workshop.make(**request, selected_on="evaluation_dataset", metric="accuracy", n_prototypes=5))
     own = result_of(workshop.make(**request, metric="accuracy", n_prototypes=5))
 
-    scores = [each.evaluation[-1].accuracy or 0 for each in (judged, own)]
+    scores = [each.evaluation[-1].accuracy or 0 for each in (evaluated, own)]
     assert scores[0] >= scores[1] > 0.8
-    assert "selected for their predictions" in (judged.caution or "")
+    assert "selected for their predictions" in (evaluated.caution or "")
     assert "selected for their predictions" not in (own.caution or "")
 
 

@@ -24,7 +24,7 @@ class QueryLanguage(Record):
         Attributes:
             max_variables (int | Unset): Maximum number of rows of other tables in one query. Default: 3.
             through_examples (bool | Unset): Whether relationships may be followed to the examples' table again; refused
-                where examples have a cutoff and their table no `time`, as the columns of other examples may tell what became
+                where examples have a cutoff and their table no `time`, as the columns of other examples may hold what became
                 known later. Default: False.
             tables (QueryLanguageTables | Unset): Narrower languages by table; other tables have the whole one.
             relationships (list[str] | None | Unset): Names of the relationships that are followed; null: all.

@@ -6,7 +6,7 @@ WORKDIR /app
 COPY requirements/runtime.txt requirements/
 RUN pip install --no-cache-dir --require-hashes -r requirements/runtime.txt
 COPY . .
-RUN pip install --no-cache-dir --no-deps --no-build-isolation .
+RUN pip install --no-cache-dir --no-deps --no-build-isolation ./drawings .
 USER leafspace
 ENV LEAFSPACE_DATA_DIR=/data ORT_DISABLE_TELEMETRY=1
 RUN leafspace warm

@@ -16,7 +16,7 @@ CHECKS := check-types check-style check-contract check-generated
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev s3-server featuretools kserve-clients quickstart test test-long check $(CHECKS) format client openapi settings requirements notices benchmarks paper-tables defrag-tables approximation-tables relational-tables clean
+.PHONY: help setup setup-dev s3-server browser featuretools kserve-clients quickstart test test-long check $(CHECKS) format client openapi settings requirements notices benchmarks paper-tables defrag-tables approximation-tables relational-tables clean
 
 help: ## List the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,6 +27,8 @@ setup: $(VENV)/.runtime ## Make .venv with what the service needs, and compile a
 setup-dev: $(VENV)/.dev ## Make .venv with what tests and checks need, too
 
 s3-server: $(VENV)/.s3-server ## Make the S3 server that tests of storage ask; without it they skip
+
+browser: $(VENV)/.browser ## Install what tests drive a browser with; without it, or without Chromium, they skip
 
 featuretools: $(VENV)/.featuretools ## Install featuretools, which a benchmark compares with
 
@@ -107,6 +109,7 @@ requirements: $(VENV)/.dev ## Compile requirements/*.txt from requirements/*.in
 	cd requirements && ../$(UV_COMPILE) benchmarks.in -o benchmarks.txt
 	cd requirements && ../$(UV_COMPILE) s3-server.in -o s3-server.txt
 	cd requirements && ../$(UV_COMPILE) kserve-clients.in -o kserve-clients.txt
+	cd requirements && ../$(UV_COMPILE) browser.in -o browser.txt
 	cd requirements && ../$(UV_COMPILE) featuretools.in -o featuretools.txt
 
 notices: $(VENV)/.dev ## Write the bill of materials and third-party notices from requirements/runtime.txt
@@ -120,9 +123,9 @@ $(VENV)/.python:
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-$(VENV)/.runtime: $(VENV)/.python requirements/runtime.txt pyproject.toml clients/python/pyproject.toml
+$(VENV)/.runtime: $(VENV)/.python requirements/runtime.txt pyproject.toml clients/python/pyproject.toml drawings/pyproject.toml
 	$(PIP_INSTALL) --require-hashes -r requirements/runtime.txt
-	$(PIP_INSTALL) --no-deps --no-build-isolation -e . -e clients/python
+	$(PIP_INSTALL) --no-deps --no-build-isolation -e . -e clients/python -e drawings
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.runtime requirements/dev.txt
@@ -138,6 +141,10 @@ $(VENV)/.benchmarks: $(VENV)/.dev requirements/benchmarks.txt
 $(VENV)/.s3-server: $(VENV)/.python requirements/s3-server.txt
 	$(PYTHON) -m venv $(VENV)/s3-server
 	$(VENV)/s3-server/bin/python -m pip install $(PIP_FLAGS) --no-compile --require-hashes -r requirements/s3-server.txt
+	@touch $@
+
+$(VENV)/.browser: $(VENV)/.dev requirements/browser.txt
+	$(PIP_INSTALL) --require-hashes -r requirements/browser.txt
 	@touch $@
 
 # Likewise: featuretools needs pandas below 3.

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import orjson
 
 from schemas.rule_sets import Condition, RuleFeature, RuleSetResult
+from tree_explainers.rule_sets.weighted_rules import HALF, WholeSums, whole_sums_of
 
 _HALF = 0.5  # of a one-hot column: values above it are 1
 _ABOVE = {">": True, "is": True, "<=": False, "is not": False}
@@ -67,6 +68,14 @@ def terms_of(content: RuleSetResult) -> list[list[Term]]:
     """Return the terms of each rule's conditions, in their order."""
     features = features_by_name(content.features)
     return [[term_of(condition, features) for condition in rule.conditions] for rule in content.rules]
+
+
+def whole_sums_in(content: RuleSetResult) -> WholeSums:
+    """Return what each rule adds to the sums, of rules whose weighted mean predicts."""
+    weights = [rule.weight or 0.0 for rule in content.rules]
+    if content.classes:
+        return whole_sums_of(weights, [rule.scores[1].value - HALF for rule in content.rules])
+    return whole_sums_of(weights, [float(rule.prediction) for rule in content.rules])
 
 
 def features_by_name(features: Iterable[RuleFeature]) -> dict[str, RuleFeature]:

@@ -292,7 +292,8 @@ class _Explained(Contract):
         "regression."
     )
     rules: list[FiringRule] | SkipJsonSchema[None] = absent(
-        "Rules that apply, in the order of the rule set: the first decides, and without any the default rule does. "
+        "Rules that apply, in the order of the rule set: the first decides, and without any the default rule does; "
+        "where rules have weights, the prediction is their weighted mean. "
         "Absent unless included."
     )
     approximation_path: ApproximationPath | SkipJsonSchema[None] = absent(

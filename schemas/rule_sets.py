@@ -1,4 +1,4 @@
-"""Rule sets: a whole ensemble described by a few rules, the first of which that applies decides."""
+"""Rule sets: a whole ensemble described by a few rules: the first that applies decides, or their weighted mean."""
 
 from typing import Annotated, Literal
 
@@ -28,7 +28,7 @@ from .contract import (
 )
 from .models import Score
 
-RuleSetMethod = Literal["rule_list", "fab", "em"]
+RuleSetMethod = Literal["rule_list", "fab", "em", "in_trees", "node_harvest", "decision_tree"]
 BoxForm = Literal["whole", "shortened"]
 RegionStart = Literal["responsibilities", "eta", "algorithm_1"]
 EarlierSearch = Literal["improved", "plain"]
@@ -41,6 +41,83 @@ MODEL_COLUMN = (
 PREDICTED = "Predicted label, or value for regression."
 
 
+class InTreesOptions(Contract):
+    """Settings of inTrees; the defaults are those of its author's program."""
+
+    n_trees: int = Field(
+        default=100, strict=True, ge=1, le=1000, description="Number of trees whose paths are taken: the first ones."
+    )
+    max_depth: int = Field(
+        default=6,
+        strict=True,
+        ge=1,
+        le=10,
+        description="Maximum number of splits on a path; deeper ones are cut off there.",
+    )
+    decay: Literal["absolute", "relative"] = Field(
+        default="absolute",
+        description="How `max_decay` is counted: `absolute`: as a share of the rule's rows; `relative`: as a share of "
+        "the error of the whole path, as in the paper.",
+    )
+    max_decay: float = Field(
+        default=0.05,
+        ge=0,
+        le=1,
+        description="How much the share of a rule's rows of other classes may grow where conditions are dropped.",
+    )
+    selection: Literal["regularized_forest", "none"] = Field(
+        default="regularized_forest",
+        description="How rules are selected before they are put in order: by a regularised random forest, which avoids "
+        "rules that say the same, or not at all.",
+    )
+    min_frequency: float = Field(
+        default=0.01, ge=0.001, le=1, description="Minimum share of the dataset's rows that a rule decides."
+    )
+    n_levels: int = Field(
+        default=3,
+        strict=True,
+        ge=2,
+        le=20,
+        description="Number of levels of as many rows each into which the values of a regression are divided; a rule "
+        "predicts the mean of its level.",
+    )
+
+
+class NodeHarvestOptions(Contract):
+    """Settings of Node Harvest; the defaults are those of its author's program."""
+
+    max_depth: int = Field(
+        default=2, strict=True, ge=1, le=6, description="Maximum depth of nodes, and so of conditions."
+    )
+    n_nodes: int = Field(
+        default=1000,
+        strict=True,
+        ge=2,
+        le=1000,
+        description="Maximum number of different nodes that are weighted, from the first trees on.",
+    )
+    min_rows: int = Field(
+        default=10,
+        strict=True,
+        ge=1,
+        description="Minimum number of rows in a node and outside of it; a twentieth of the rows if that is fewer.",
+    )
+    max_total_weight: float | None = Field(
+        default=None,
+        ge=1,
+        description="Maximum sum of all weights, lambda in the paper: the smaller, the larger the nodes; 1 leaves the "
+        "constant prediction. Null: no maximum.",
+    )
+
+
+class DecisionTreeOptions(Contract):
+    """Settings of a small tree."""
+
+    max_depth: int = Field(
+        default=2, strict=True, ge=1, le=6, description="Maximum depth of the tree; 2 gives up to four rules."
+    )
+
+
 class RuleSetRequest(Contract):
     """Which model to describe by rules, and on which dataset."""
 
@@ -50,7 +127,11 @@ class RuleSetRequest(Contract):
         default="rule_list",
         description="How rules are found. `rule_list`: a search for an ordered list of few and short rules that "
         "predict well; `fab`: factorised asymptotic Bayesian inference of regions, which finds their number up to "
-        "`max_rules` (Hara & Hayashi), and prints their boxes; `em`: their baseline, EM for each number of regions.",
+        "`max_rules` (Hara & Hayashi), and prints their boxes; `em`: their baseline, EM for each number of regions. "
+        "`in_trees`: paths of the model's trees, pruned, selected and put in order (Deng); `node_harvest`: nodes of "
+        "the trees with weights, of which the weighted mean predicts (Meinshausen), for regression or two classes; "
+        "`decision_tree`: a small tree on the dataset's rows, which knows nothing of the model's trees. The last three "
+        "have settings of their own, and disregard `boxes`, `max_rules`, `n_restarts`, `start`, `omega` and `regions`.",
     )
     boxes: BoxForm = Field(
         default="whole",
@@ -90,9 +171,24 @@ class RuleSetRequest(Contract):
     regions: Literal["fab", "em"] = Field(
         default="fab", description="How the regions are fitted from which the search of `rule_list` begins."
     )
+    in_trees: InTreesOptions | None = Field(
+        default=None, description="Settings of `in_trees`; null: the defaults. Other methods disregard them."
+    )
+    node_harvest: NodeHarvestOptions | None = Field(
+        default=None, description="Settings of `node_harvest`; null: the defaults. Other methods disregard them."
+    )
+    decision_tree: DecisionTreeOptions | None = Field(
+        default=None, description="Settings of `decision_tree`; null: the defaults. Other methods disregard them."
+    )
     labels: LabelsUsed = "predicted"
     evaluation_dataset: Annotated[Identifier | None, EVALUATION_DATASET] = None
-    seed: int = Field(default=0, strict=True, ge=0, le=2**32 - 1, description="Seed of the random starts.")
+    seed: int = Field(
+        default=0,
+        strict=True,
+        ge=0,
+        le=2**32 - 1,
+        description="Seed of the random starts, and of the forest by which `in_trees` selects rules.",
+    )
 
 
 class Condition(Contract):
@@ -128,7 +224,7 @@ class RuleFeature(Contract):
 
 
 class Rule(Contract):
-    """A rule: it predicts for rows that satisfy all its conditions and no rule before it."""
+    """A rule: it predicts for rows that satisfy all its conditions and no rule before it, unless rules have weights."""
 
     rank: int = Field(description="1-based rank in the order in which rules are applied.")
     text: str = Field(
@@ -141,6 +237,10 @@ class Rule(Contract):
         description="Shares of the classes among the rows that it decides, in the order of the classes; with "
         "`boxes: whole` those of its region. Empty for regression."
     )
+    weight: float | None = Field(
+        default=None,
+        description="Weight of the rule in the mean, a multiple of 0.000001; null where the first rule decides.",
+    )
     region: int | None = Field(
         default=None,
         description="The region whose box it is, an index into `regions`; null unless boxes are whole.",
@@ -150,7 +250,9 @@ class Rule(Contract):
         description="Share of these rows whose label it predicts, 0 to 1; null for regression or without rows."
     )
     n_rows: int = Field(description="Number of the dataset's rows that satisfy its conditions.")
-    support: int = Field(description="Number of rows that it decides: those that satisfy no rule before it.")
+    support: int = Field(
+        description="Number of rows that it decides: those that satisfy no rule before it; with weights `n_rows`."
+    )
 
 
 class RuleScores(Contract):
@@ -196,7 +298,7 @@ class RuleSetEvaluation(Contract):
     as_fitted: RuleScores | None = Field(
         default=None,
         description="Scores of the two-step MAP prediction of the fitted regions, which the paper evaluates; null for "
-        "`rule_list`, which predicts by its rules alone.",
+        "other methods than `fab` and `em`, which predict by their rules alone.",
     )
     model: RuleScores | None = Field(description="Scores of the model itself; null without a target.")
     constant: ConstantRuleScores | None = Field(
@@ -254,12 +356,18 @@ class RuleSetResult(Contract):
     classes: ClassesOfModel
     method: RuleSetMethod = Field(description="How rules were found.")
     boxes: BoxForm | None = Field(
-        default=None, description="How boxes of regions were printed; null for `rule_list`, which has none."
+        default=None, description="How boxes of regions were printed; null for methods but `fab` and `em`."
     )
     search: EarlierSearch | None = Field(
         default=None,
         description="How regions became rules in rule sets of earlier versions: `improved` is now the method "
         "`rule_list`, `plain` are the shortened boxes of `fab` and `em`. Null in others.",
+    )
+    combination: Literal["first", "weighted_mean"] = Field(
+        default="first",
+        description="What rules make of a row. `first`: the first rule that it satisfies decides, else the default; "
+        "`weighted_mean`: the mean of all rules that it satisfies, by their weights: of their predictions, or of their "
+        "shares of the second class, which is predicted where the mean is over 0.5. Some rule has no conditions.",
     )
     labels: LabelsUsed
     n_rows: RowsOfDataset
@@ -281,16 +389,17 @@ class RuleSetResult(Contract):
     caution: str | None = Field(default=None, description=CAUTION_OF_FIGURES)
     regions: list[Region] = Field(
         default=[],
-        description="The regions that `fab` or `em` fitted, with their parameters; empty for `rule_list`. For each "
+        description="The regions that `fab` or `em` fitted, with their parameters; empty for others. For each "
         "statement the table of parameters says which share of each region it is true for, and the table of rows "
         "which region each row most probably belongs to.",
     )
     omega: float | None = Field(
-        default=None, description="The cost of a region that was used; null for `em` and `rule_list`."
+        default=None, description="The cost of a region that was used; null for methods but `fab`."
     )
-    restarts: list[Restart] = Field(description="The fits in their order.")
+    restarts: list[Restart] = Field(description="The fits of regions in their order; empty where there are none.")
     lower_bounds: list[float] = Field(
-        description="Lower bound of the log-likelihood after each iteration of the chosen fit; it never falls."
+        description="Lower bound of the log-likelihood after each iteration of the chosen fit; it never falls. Empty "
+        "where there is none."
     )
 
 

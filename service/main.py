@@ -23,7 +23,7 @@ from .middleware.metering import RequestRecords
 from .middleware.response_head import Draining
 from .middleware.stack import Monitoring, behind_middleware
 from .request_class import FORM_LIMITS
-from .routes import health, kserve
+from .routes import health, kserve, page
 from .settings import ServiceSettings
 
 
@@ -40,7 +40,7 @@ def _router_of(noun: Noun[Any]) -> APIRouter:
 
 
 # KServe's routes come before those of our own models, which have the same beginning.
-_ROUTERS = (kserve.router, *map(_router_of, NOUNS.kept), health.router, health.version_router)
+_ROUTERS = (kserve.router, *map(_router_of, NOUNS.kept), health.router, health.version_router, page.router)
 _OWN_PATHS = ("/openapi.json", *documentation_pages.PATHS)
 _ROUTES = tuple(route for router in _ROUTERS for route in router.routes if isinstance(route, APIRoute))
 _PATHS = (*_OWN_PATHS, *(route.path for route in _ROUTES))

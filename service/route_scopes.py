@@ -11,10 +11,11 @@ from schemas.nouns import NOUNS, Noun
 from schemas.problems import PROBLEM_KINDS
 
 from .contract_document import complete_document
-from .middleware.access import PUBLIC_PATHS
+from .middleware.access import PUBLIC_PATHS, PUBLIC_PREFIXES
 
 ALL_SCOPES: frozenset[Scope] = frozenset(SCOPES)
 _READABLE = frozenset({"/metrics", "/v1/version"})  # by every key that may read
+_PAGE_PARTS, _EXPLAINED_PARTS = "/page/parts/", "/page/parts/explainers/"
 _INFERENCE = ("/v2", "/v1/models/{name")  # KServe's protocols; models of ours are {model_id}
 _SCHEME = "api_key"
 _MAX_REMEMBERED, _MAX_REMEMBERED_CHARACTERS = 4096, 200
@@ -28,8 +29,10 @@ def scope_of(method: str, path: str) -> Scope | None:
     LookupError
         If its noun declares none: then the service does not start.
     """
-    if path in PUBLIC_PATHS:
+    if path in PUBLIC_PATHS or path.startswith(PUBLIC_PREFIXES):
         return None
+    if path.startswith(_PAGE_PARTS):
+        return "explain" if path.startswith(_EXPLAINED_PARTS) else "read"
     if path in _READABLE:
         return "read"
     if path.startswith(_INFERENCE):

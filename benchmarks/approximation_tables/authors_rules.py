@@ -98,8 +98,9 @@ class _Grower:
 
     def _tested(self, sample: PseudoSample) -> tuple[SplitSums, Comparison, Confidence]:
         """Compare the best with its rivals on more and more pseudo rows."""
-        size, best, frozen = min(FIRST_SIZE, self.n_pseudo), None, None
+        size, frozen = min(FIRST_SIZE, self.n_pseudo), None
         sums = sample.summed(self.transform.n_targets, None, size)
+        best = -1
         while True:
             if best_split(sums) != best:
                 best = best_split(sums)

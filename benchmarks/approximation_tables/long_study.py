@@ -51,6 +51,7 @@ def make_trees(path: Path, minutes: float, studies: tuple[str, ...] = (SIMULATIO
             return
         case, new = _given(study, number if kind == "mimicked" else 0)
         made = make(who, case, N_LEVELS, number if kind == "mimicked" else 1_000 + number)
+        plain: Any
         if kind == "tree":
             plain = _plain_tree(made.tree)
         else:

@@ -72,12 +72,12 @@ _FIGURE_4 = """\
 The paper prints a figure: of it, the first and last mark of the axis of errors are shown, as no point can be read. Of
 all restarts of EM the one with the least training error counts. All errors are those of the two-step MAP prediction."""
 _FIGURE_5 = """\
-Again only the axis can be read; the numbers of rules are those of the paper's text. inTrees and Node Harvest are left
-out: nothing in this project is one of them. BATrees are here, as the approximation trees of method `born_again`, and
-stand beside the same figure in `approximation_tables.md`; this table is of rule sets. "Its boxes" are the regions'
-boxes as they are, the first that covers a row predicts: what the paper prints in table 4 and counts in table 3. "From
-random parameters": the same inference begun as the paper's text says, with eta drawn uniformly from 0 to 1, instead of
-random responsibilities; the best of as many restarts as EM has."""
+Again only the axis can be read; the numbers of rules are those of the paper's text. inTrees, Node Harvest and DTree2 by
+this project's methods stand in `defrag_other_methods.md`, from the same draws. BATrees are here as the approximation
+trees of method `born_again`, and stand beside the same figure in `approximation_tables.md`. "Its boxes" are the
+regions' boxes as they are, the first that covers a row predicts: what the paper prints in table 4 and counts in table
+3. "From random parameters": the same inference begun as the paper's text says, with eta drawn uniformly from 0 to 1,
+instead of random responsibilities; the best of as many restarts as EM has."""
 _TABLE_3 = """\
 The paper's ideal is one. The printed rules of this project are a list of which the first that covers a row decides:
 more than one may cover it without contradiction, and a row that none covers gets the default."""

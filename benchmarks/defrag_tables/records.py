@@ -24,6 +24,8 @@ AS_MANY = Who("printed, no more than plain", "improved")  # rules than the plain
 BOXES = Who("boxes of the regions", "plain", MOST_RULES)  # printed as they are, in no particular order
 RANDOM_MAP = Who("map from random parameters", "plain", MOST_RULES)
 IMPROVED_MAP = Who("map", "improved", MOST_RULES)
+IN_TREES, SELECTED_IN_TREES = Who("inTrees"), Who("inTrees, rules selected by a forest")
+NODE_HARVEST, DECISION_TREE = Who("Node Harvest"), Who("DTree2")
 SMALLER_FOREST, SMALLER_MAP = Who("smaller forest"), Who("map of the smaller forest", "plain", MOST_RULES)
 
 

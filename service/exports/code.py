@@ -7,6 +7,8 @@ there, for which only conditions that mention NULL hold. Python is ASCII but for
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from leafspace_drawings.tree_texts import condition
+
 from explanations.rules import Term, terms_of
 from explanations.trees import Split, splits_of
 from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult
@@ -14,12 +16,12 @@ from schemas.rule_sets import Rule, RuleSetResult
 
 from ..sql_queries.cases import Case, CaseTree
 from ..sql_queries.expressions import ABOUT_NAN, ALWAYS, number, on_one_line, sql_condition, sql_value
-from .node_texts import condition
 from .terms import ABOUT_ROWS, PYTHON_READERS, python_condition, python_text, python_tuple, python_value
+from .weighted_rules import weighted_python, weighted_sql
 
 _PREDICT_BY_RULES = f'''\
 def predict(row):
-    """Return what the first rule that holds predicts for a row.
+    """Return what %s for a row.
 
     {ABOUT_ROWS}
     """
@@ -49,7 +51,10 @@ def _leaf(row):
 
 
 def write_rules_sql(content: RuleSetResult) -> str:
-    """Return the rules as an SQL expression: one case for each rule, in order."""
+    """Return the rules as an SQL expression: one case for each rule, in order, or the sums of rules with weights."""
+    if content.combination == "weighted_mean":
+        conditions = [" AND ".join(map(sql_condition, terms)) or ALWAYS for terms in terms_of(content)]
+        return "\n".join([*weighted_sql(content, conditions), ""])
     default = sql_value(content.default_prediction)
     cases = "".join(_sql_case(rule, terms) for rule, terms in zip(content.rules, terms_of(content), strict=True))
     return f"CASE\n  {ABOUT_NAN}\n{cases}  ELSE {default}\nEND\n" if cases else f"{default}\n"
@@ -63,9 +68,13 @@ def _sql_case(rule: Rule, terms: Sequence[Term]) -> str:
 def write_rules_python(content: RuleSetResult) -> str:
     """Return the source of a function ``predict``: one ``if`` for each rule, in order."""
     booleans = _booleans(content)
+    if content.combination == "weighted_mean":
+        head = _PREDICT_BY_RULES % "the weighted mean of the rules that hold predicts"
+        return f"{head}{weighted_python(content, booleans)}"
     pairs = zip(content.rules, terms_of(content), strict=True)
     cases = "".join(_python_case(rule, terms, booleans) for rule, terms in pairs)
-    return f"{_PREDICT_BY_RULES}{cases}    return {python_value(content.default_prediction)}\n"
+    head = _PREDICT_BY_RULES % "the first rule that holds predicts"
+    return f"{head}{cases}    return {python_value(content.default_prediction)}\n"
 
 
 def _booleans(content: RuleSetResult | ApproximationTreeResult) -> frozenset[str]:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Literal
 
 import orjson
+from leafspace_drawings.tree_svg import write_svg
 
 from schemas.approximation_trees import ApproximationTreeResult, TreeExportFormat
 from schemas.prototype_classifiers import ClassifierExportFormat, PrototypeClassifier
@@ -11,7 +12,6 @@ from schemas.rule_sets import RuleExportFormat, RuleSetResult
 
 from .classifiers import write_classifier_python, write_classifier_sql
 from .code import write_rules_python, write_rules_sql, write_tree_python, write_tree_sql
-from .svg import write_svg
 from .text import write_graphviz, write_indented_tree, write_markdown
 
 TextFormat = Literal["json", "text", "graphviz", "svg", "sql", "python"]
@@ -41,7 +41,7 @@ CLASSIFIER_MEDIA_TYPES: dict[ClassifierExportFormat, str] = {
 }
 
 # What is needed to apply the result; how it was made and evaluated is left out.
-_RULE_FIELDS = {"task", "classes", "features", "rules", "default_prediction", "default_scores"}
+_RULE_FIELDS = {"task", "classes", "features", "combination", "rules", "default_prediction", "default_scores"}
 _TREE_FIELDS = {"task", "classes", "features", "n_nodes", "n_leaves", "depth", "nodes"}
 
 

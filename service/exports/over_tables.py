@@ -13,6 +13,7 @@ from tree_explainers.relational.schema import Schema
 from ..sql_queries import NamedTests, feature_test, write_predictions
 from ..sql_queries.cases import Case, CaseTree
 from ..sql_queries.expressions import ABOUT_NAN, ALWAYS, indented, on_one_line, sql_value
+from .weighted_rules import weighted_sql
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +40,14 @@ def write_tree_over_tables(content: ApproximationTreeResult, behind: TablesBehin
 
 
 def write_rules_over_tables(content: RuleSetResult, behind: TablesBehind) -> str:
-    """Return a query with the key of each example and the prediction of the first rule that holds."""
+    """Return a query with the key of each example and the prediction of the first rule, or of rules with weights."""
+    if content.combination == "weighted_mean":
+        conditions = [" AND ".join(map(behind.condition, terms)) or ALWAYS for terms in terms_of(content)]
+        return write_predictions(behind.schema, behind.tests, weighted_sql(content, conditions))
     cases = [ABOUT_NAN]
     for rule, terms in zip(content.rules, terms_of(content), strict=True):
-        conditions = " AND ".join(map(behind.condition, terms)) or ALWAYS
-        cases += [f"-- {rule.rank}. {on_one_line(rule.text)}", f"WHEN {conditions} THEN {sql_value(rule.prediction)}"]
+        condition = " AND ".join(map(behind.condition, terms)) or ALWAYS
+        cases += [f"-- {rule.rank}. {on_one_line(rule.text)}", f"WHEN {condition} THEN {sql_value(rule.prediction)}"]
     default = sql_value(content.default_prediction)
     whole = ["CASE", *indented([*cases, f"ELSE {default}"]), "END"] if content.rules else [default]
     return write_predictions(behind.schema, behind.tests, whole)

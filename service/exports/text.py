@@ -3,16 +3,18 @@
 from collections.abc import Iterator
 
 import numpy as np
+from leafspace_drawings.tree_colours import Colours, text_colour_on
+from leafspace_drawings.tree_texts import confidence, prediction, question, row_count, shares, summary
 
 from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult
 from schemas.rule_sets import Rule, RuleSetResult
 
-from .colours import Colours, text_colour_on
-from .node_texts import confidence, prediction, question, row_count, shares, summary
 from .terms import markdown_cell
 
 _DIGITS = 6  # of a predicted value in a table
 _TABLE_HEAD = "| | if | then | rows | of them decided | precision |\n|--:|:--|:--|--:|--:|--:|\n"
+_WEIGHTED_HEAD = "| | if | %s | weight | rows |\n|--:|:--|--:|--:|--:|\n"
+_WEIGHTED_FOOT = "\nA row gets the mean of all rules that hold for it, by their weights%s.\n"
 _ABOUT_TESTS = "p: how likely new pseudo rows would lead to another question; cap: no more rows were allowed"
 _CLASSES_OF_LEAF = 5  # whose shares are shown, in indented text
 _CLASSES_OF_NODE = 3  # and in DOT
@@ -25,10 +27,27 @@ digraph approximation_tree {
 
 
 def write_markdown(content: RuleSetResult) -> str:
-    """Return a table with a line for each rule, in order, and one for the default rule."""
+    """Return a table with a line for each rule, in order, and one for the default rule where the first rule decides."""
+    if content.combination == "weighted_mean":
+        return _write_weighted(content)
     lines = "".join(map(_table_line, content.rules))
     default = _prediction_cell(content.default_prediction)
     return f"{_TABLE_HEAD}{lines}| | otherwise | {default} | | {content.default_support} | |\n"
+
+
+def _write_weighted(content: RuleSetResult) -> str:
+    second = markdown_cell(content.classes[1]) if content.classes else ""
+    foot = f", and {second} where that is over 0.5" if second else ""
+    lines = [
+        (rule.rank, markdown_cell(rule.text), _prediction_cell(_mean(rule)), f"{rule.weight:g}", rule.n_rows)
+        for rule in content.rules
+    ]
+    table = "".join(f"| {' | '.join(map(str, cells))} |\n" for cells in lines)
+    return f"{_WEIGHTED_HEAD % (f'share of {second}' if second else 'mean')}{table}{_WEIGHTED_FOOT % foot}"
+
+
+def _mean(rule: Rule) -> float:
+    return rule.prediction if isinstance(rule.prediction, float) else rule.scores[1].value
 
 
 def _table_line(rule: Rule) -> str:

@@ -20,11 +20,11 @@ from .callers import ANY_CALLER, NO_CALLER, Caller, counted_as
 from .limits import TokenBuckets
 
 PUBLIC_PATHS = frozenset(
-    {"/livez", "/readyz", "/v2/health/live", "/v2/health/ready", "/docs", "/openapi.json", "/problems"}
+    {"/livez", "/readyz", "/v2/health/live", "/v2/health/ready", "/docs", "/openapi.json", "/problems", "/", "/ui"}
 )
-"""Health, and the documentation, which is the same everywhere."""
+"""Health, the documentation, and the page's own files, which are the same everywhere."""
 _METRICS = "/metrics"
-_PUBLIC_PREFIXES = ("/docs/assets/", "/problems/")
+PUBLIC_PREFIXES = ("/docs/assets/", "/problems/", "/ui/")
 _SECONDS_FOR_KEYS = 1.0
 _LOOKS_FOR_KEYS = 20
 _MOST_REMEMBERED = 256
@@ -119,7 +119,7 @@ class Authorization:
 
 
 def _is_public(path: str) -> bool:
-    return path in PUBLIC_PATHS or path.startswith(_PUBLIC_PREFIXES)
+    return path in PUBLIC_PATHS or path.startswith(PUBLIC_PREFIXES)
 
 
 async def _refusal(policy: AccessPolicy, scope: AsgiScope) -> Refusal | None:

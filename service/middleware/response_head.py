@@ -35,6 +35,20 @@ _DOCS_POLICY = (
     b"font-src 'self'; connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'none'; "
     b"frame-ancestors 'none'"
 )
+# The page has scripts and style sheets of its own and nothing else; it turns text into nodes in one place alone.
+_PAGE = ("/ui/", "/ui")
+_PAGE_POLICY = (
+    b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
+    b"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+    b"trusted-types leafspace"
+)
+_FOR_PAGE = (
+    _NO_SNIFFING,
+    (b"content-security-policy", _PAGE_POLICY),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"vary", b"accept-encoding"),
+)
 _FOR_DOCS = (_NO_SNIFFING, (b"content-security-policy", _DOCS_POLICY))
 
 
@@ -69,11 +83,12 @@ class ResponseHead:
         bind_contextvars(request_id=request_id)
         identified = (_REQUEST_ID, request_id.encode())
         is_docs = _is_docs(scope["path"])
+        own = _FOR_DOCS if is_docs else _FOR_PAGE if scope["path"].startswith(_PAGE) else _FOR_API
 
         def send_with_headers(message: Message) -> Awaitable[None]:
             if message["type"] == "http.response.start":
                 given = message.get("headers", ())
-                headers = [*given, *(_FOR_DOCS if is_docs else _FOR_API), identified]
+                headers = [*given, *own, identified]
                 if not is_docs and not any(name == _CACHE_CONTROL for name, _ in given):
                     headers.append(_NO_STORE)
                 # Checked as late as this: the signal may come while the request is being answered.

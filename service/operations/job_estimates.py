@@ -208,6 +208,10 @@ def _n_candidates(sizes: Sizes, request: Mapping[str, Any]) -> int:
 
 
 def _rule_sets(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
+    method = request.get("method", "rule_list")
+    if method in _OF_TREES:
+        rows = Need(_COMPILING_BYTES + 40 * sizes.n_cells + 16 * sizes.n_rows * sizes.n_outputs, "send fewer rows")
+        return rows, _OF_TREES[method](sizes, request[method] or {})
     regions = 48 * sizes.n_rows * max(20, request["max_rules"])
     statements = 16 * sizes.n_nodes * max(20, request["max_rules"])
     n_cells = 20 * sizes.n_cells
@@ -215,6 +219,29 @@ def _rule_sets(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
         n_cells = 2 * n_cells + 80 * min(_PSEUDO_CELLS, 2 * max(3_000, 2 * sizes.n_rows) * sizes.n_features)
     rows = Need(_COMPILING_BYTES + n_cells, "send fewer rows", "/dataset")
     return rows, Need(regions + statements, "request fewer rules, or send fewer rows", "/max_rules")
+
+
+def _in_trees(sizes: Sizes, options: Mapping[str, Any]) -> Need:
+    n_bytes = _n_paths_shown(sizes, options) * sizes.n_rows / 4  # a bit for each row, of splits and of rules
+    return Need(n_bytes, "take fewer trees or less depth, or send fewer rows", "/in_trees")
+
+
+def _n_paths_shown(sizes: Sizes, options: Mapping[str, Any]) -> float:
+    n_trees = min(options.get("n_trees", 100), sizes.n_trees)
+    return float(min(sizes.n_nodes, n_trees * 2 ** options.get("max_depth", 6)))
+
+
+def _node_harvest(sizes: Sizes, options: Mapping[str, Any]) -> Need:
+    n_nodes = min(options.get("n_nodes", 1000), sizes.n_nodes, sizes.n_trees * 2 ** (options.get("max_depth", 2) + 1))
+    n_bytes = n_nodes * (sizes.n_rows / 8 + 5 * min(sizes.n_rows, 65_536) + 64 * n_nodes)
+    return Need(n_bytes, "weight fewer nodes, or send fewer rows", "/node_harvest/n_nodes")
+
+
+_OF_TREES: Mapping[str, Callable[[Sizes, Mapping[str, Any]], Need]] = {
+    "in_trees": _in_trees,
+    "node_harvest": _node_harvest,
+    "decision_tree": lambda sizes, _: Need(16.0 * sizes.n_rows, "send fewer rows", "/dataset"),
+}
 
 
 def _approximation_trees(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
@@ -267,6 +294,11 @@ def _seconds_of_prototypes(sizes: Sizes, request: Mapping[str, Any]) -> float:
 
 
 def _seconds_of_rules(sizes: Sizes, request: Mapping[str, Any]) -> float:
+    method = request.get("method", "rule_list")
+    if method == "in_trees":
+        return 2e-8 * sizes.n_rows * _n_paths_shown(sizes, request["in_trees"] or {})
+    if method in _OF_TREES:
+        return 2e-7 * sizes.n_cells
     return 2.5e-5 * sizes.n_cells * float(request.get("n_restarts", 1))
 
 

@@ -5,7 +5,16 @@ from typing import Literal
 from schemas.models import Model
 from schemas.nouns import RULE_SETS
 from schemas.relational_features import SqlSource
-from schemas.rule_sets import RuleExportFormat, RuleSet, RuleSetRequest, RuleSetResult
+from schemas.rule_sets import (
+    DecisionTreeOptions,
+    InTreesOptions,
+    NodeHarvestOptions,
+    RuleExportFormat,
+    RuleSet,
+    RuleSetMethod,
+    RuleSetRequest,
+    RuleSetResult,
+)
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
 from storage.feature_matching import describe_type, match_features
@@ -17,7 +26,17 @@ from .artefacts import MadeFrom, get_result, matching_evaluation, request_artefa
 from .feature_sets import tables_behind
 from .request_checks import refuse_unmapped_columns
 
-_OF_REGIONS = ("boxes",)  # fields of requests that do not matter to a rule list
+_OF_FITS = ("boxes", "max_rules", "n_restarts", "start", "omega", "regions")
+_NOT_USED: dict[RuleSetMethod, tuple[str, ...]] = {  # fields of requests that do not matter to a method
+    "rule_list": ("boxes",),
+    "fab": ("regions",),
+    "em": ("regions",),
+    "in_trees": _OF_FITS,
+    "node_harvest": (*_OF_FITS, "seed"),
+    "decision_tree": (*_OF_FITS, "seed"),
+}
+_TWO = 2  # classes, at most
+_OPTIONS = {"in_trees": InTreesOptions, "node_harvest": NodeHarvestOptions, "decision_tree": DecisionTreeOptions}
 
 
 def request_rule_set(context: AppContext, request: RuleSetRequest) -> RuleSet:
@@ -32,6 +51,12 @@ def request_rule_set(context: AppContext, request: RuleSetRequest) -> RuleSet:
     dataset = context.datasets.get(request.dataset)
     refuse_unmapped_columns(context, model, "rules are about raw features")
     match_features(model.view, dataset.view)
+    if request.method == "node_harvest" and len(model.view.classes) > _TWO:
+        detail = (
+            f"model {request.model!r} has {len(model.view.classes)} classes; Node Harvest predicts values or one of "
+            "two classes: take another method"
+        )
+        raise StorageError("method_not_applicable", detail, "/method")
     if request.labels == "target":
         _check_target(model.view, dataset)
     complete = _normalised(request)
@@ -58,8 +83,8 @@ def open_region_table(context: AppContext, rule_set_id: str, name: Literal["para
         return open_table(context, RULE_SETS, rule_set_id, name)[1]
     except KeyError:
         detail = (
-            f"rule set {rule_set_id!r} keeps no regions: it is a rule list, or an earlier version made it; request one "
-            "with method `fab` or `em`"
+            f"rule set {rule_set_id!r} keeps no regions: its method fits none, or an earlier version made it; request "
+            "one with method `fab` or `em`"
         )
         raise StorageError("method_not_applicable", detail) from None
 
@@ -67,9 +92,10 @@ def open_region_table(context: AppContext, rule_set_id: str, name: Literal["para
 def _normalised(request: RuleSetRequest) -> RuleSetRequest:
     """Return the request that all requests with the same answer have in common, so that they share an id."""
     on_itself = request.evaluation_dataset == request.dataset
-    not_used = _OF_REGIONS if request.method == "rule_list" else ("regions",)
-    defaults = {name: RuleSetRequest.model_fields[name].default for name in not_used}
-    return request.model_copy(update=defaults | ({"evaluation_dataset": None} if on_itself else {}))
+    update = {name: RuleSetRequest.model_fields[name].default for name in _NOT_USED[request.method]}
+    for name, options in _OPTIONS.items():
+        update[name] = (getattr(request, name) or options()) if name == request.method else None
+    return request.model_copy(update=update | ({"evaluation_dataset": None} if on_itself else {}))
 
 
 def _check_target(model: Model, dataset: StoredDataset) -> None:

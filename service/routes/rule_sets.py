@@ -34,8 +34,14 @@ _EXPORTS: dict[int | str, dict[str, Any]] = {
 
 
 def write(result: bytes, media_type: str) -> bytes:
-    """Return the rules as a table in CSV or Parquet; the last row is what no rule covers, without a rank."""
+    """Return the rules as a table in CSV or Parquet; the last row is what no rule covers, without a rank.
+
+    Rules with weights have these, too, and no such row: some rule covers every row.
+    """
     content = json.loads(result)
+    if content.get("combination") == "weighted_mean":
+        weighted = [_flat(rule) | {"weight": rule["weight"]} for rule in content["rules"]]
+        return table_as(pa.Table.from_pylist(weighted), media_type)
     rows = [*map(_flat, content["rules"]), _flat(_otherwise(content))]
     return table_as(pa.Table.from_pylist(rows), media_type)
 
@@ -59,7 +65,8 @@ add_whole_content(
     router,
     RULE_SETS,
     write,
-    "The whole result; CSV and Parquet have a row for each rule, and one for what no rule covers.",
+    "The whole result; CSV and Parquet have a row for each rule, and one for what no rule covers; of rules with "
+    "weights these, and no such row.",
 )
 
 

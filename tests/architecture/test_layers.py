@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.sources import PACKAGES, ROOT, imports_of, name_of, python_files
 
-_BESIDE = {"tests", "scripts", "benchmarks", "clients", "examples"}  # folders of code that is no part of the service
+_BESIDE = {"tests", "scripts", "benchmarks", "clients", "drawings", "examples"}  # folders of code that is no part of the service
 _NAMES_WITHOUT_SUBJECT = {"utils", "util", "helpers", "helper", "common", "misc", "base", "tools", "shared", "core"}
 
 
@@ -42,7 +42,7 @@ def test_every_folder_of_code_is_a_package_under_contract_or_stands_beside_them(
     assert {path.name for path in paths if len(path.parts) == 1} == {"conftest.py", "hatch_build.py"}
 
     assert folders - _BESIDE == set(PACKAGES)
-    assert set(_settings()["importlinter"]["root_packages"]) == set(PACKAGES)
+    assert set(_settings()["importlinter"]["root_packages"]) == {*PACKAGES, "leafspace_drawings"}
     built = _settings()["hatch"]["build"]["targets"]["wheel"]["packages"]
     assert set(built) == set(PACKAGES)
 

@@ -67,7 +67,7 @@ def test_the_contract_declares_keys_as_bearer_tokens() -> None:
 def test_what_is_not_in_the_contract_is_nobodys_but_who_may_do_everything(guarded: Guarded) -> None:
     everything = guarded.api(*SCOPES)
 
-    for method, path in (("GET", "/v1/secrets"), ("PUT", "/v1/models"), ("GET", "/v1/models/"), ("GET", "/")):
+    for method, path in (("GET", "/v1/secrets"), ("PUT", "/v1/models"), ("GET", "/v1/models/"), ("GET", "/page")):
         assert guarded.call(method, path).status_code == 401
         assert guarded.call(method, path, guarded.keys["read"]).status_code == 403
         assert everything.http.request(method, path).status_code in {404, 405}

@@ -18,7 +18,8 @@ from tests.support.pipelines import PIPELINES, fitted_pipeline
 _PATH = "/v1/rule-sets"
 _FIELDS = set(RuleSet.model_fields)
 _RULE_FIELDS = {
-    *("rank", "text", "conditions", "prediction", "scores", "region", "coverage", "precision", "n_rows", "support"),
+    *("rank", "text", "conditions", "prediction", "scores", "weight", "region"),
+    *("coverage", "precision", "n_rows", "support"),
 }
 _FEW = {"n_restarts": 2, "max_rules": 4}
 _CSV, _PARQUET = "text/csv", "application/vnd.apache.parquet"
@@ -58,6 +59,7 @@ def test_a_ready_rule_set_shows_its_rules_and_how_good_they_are(api: Api, reques
     assert set(made) == _FIELDS
     assert RuleSet.model_validate(made).model_dump(mode="json") == made
     of_regions = {"boxes": "whole", "start": "in_turn", "omega": None, "regions": "fab"}
+    of_regions |= dict.fromkeys(("in_trees", "node_harvest", "decision_tree"))
     defaults = {"method": "rule_list", **of_regions, "labels": "predicted", "evaluation_dataset": None, "seed": 0}
     assert made["request"] == {**request_, **defaults}
     result = made["result"]

@@ -13,8 +13,7 @@ import pytest
 
 from tests.support.models import fitted
 from tests.support.pipelines import PIPELINES, fitted_pipeline
-from tests.support.tree_graphs import chain, graph_of, random_trees, regressor, stump
-from tests.tree_explainers.onnx_models.test_walk import newest
+from tests.support.tree_graphs import chain, graph_of, newest, random_trees, regressor, stump
 
 _LARGEST_BYTES = 200_000
 _FITTED = (

@@ -1,4 +1,4 @@
-"""Both wheels hold all that they need: they are installed into an empty environment and used far from the checkout."""
+"""All wheels hold all that they need: they are installed into an empty environment and used far from the checkout."""
 
 import email
 import os
@@ -30,7 +30,13 @@ model = client.register_model(RandomForestClassifier(10, random_state=0).fit(X, 
 prototypes = client.prototype_sets.create(model, client.register_dataset((X, y))).wait()
 print(client.explainers.create(model, prototypes).explain(X[:1])[0])
 """
-_PROJECTS = {"leafspace": _ROOT, "leafspace_client": _ROOT / "clients/python"}
+_PROJECTS = {
+    "leafspace": _ROOT,
+    "leafspace_client": _ROOT / "clients/python",
+    "leafspace_drawings": _ROOT / "drawings",
+}
+
+_SOURCES = {"leafspace_client": "clients/python/src/", "leafspace_drawings": "drawings/src/"}
 
 
 @pytest.fixture(scope="module")
@@ -63,13 +69,13 @@ def installed(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory)
 def test_every_file_of_the_packages_is_in_a_wheel(wheels: dict[str, Path]) -> None:
     packed = {name for wheel in wheels.values() for name in zipfile.ZipFile(wheel).namelist()}
     listed = _run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], _ROOT).stdout.splitlines()
-    packages = {name.partition("/")[0] for name in packed if ".dist-info/" not in name} - {"leafspace_client"}
+    packages = {name.partition("/")[0] for name in packed if ".dist-info/" not in name} - set(_SOURCES)
 
     ours = {name for name in listed if name.partition("/")[0] in packages and (_ROOT / name).exists()}
-    source = "clients/python/src/"
-    ours |= {name.removeprefix(source) for name in listed if name.startswith(source) and (_ROOT / name).exists()}
+    for source in _SOURCES.values():
+        ours |= {name.removeprefix(source) for name in listed if name.startswith(source) and (_ROOT / name).exists()}
     assert "storage/migrations/script.py.mako" in ours
-    assert "leafspace_client/py.typed" in ours
+    assert {"leafspace_client/py.typed", "leafspace_drawings/leafspace.css", "service/page/shell.js"} <= ours
     assert ours <= packed
 
 
@@ -92,7 +98,8 @@ def test_metadata_say_what_an_index_shows(wheels: dict[str, Path], name: str) ->
 
 def test_every_dependency_has_a_lower_bound_that_the_tested_versions_keep(wheels: dict[str, Path]) -> None:
     pins = _pins("dev.txt")
-    pins |= {"xgboost": pins["xgboost-cpu"], "leafspace-client": _metadata(wheels["leafspace_client"])["Version"]}
+    pins |= {"xgboost": pins["xgboost-cpu"]}
+    pins |= {name.replace("_", "-"): _metadata(wheels[name])["Version"] for name in _SOURCES}
 
     for wheel in wheels.values():
         for requirement in _metadata(wheel).get_all("Requires-Dist", []):

@@ -27,7 +27,7 @@ def _warm_up(shop: Shop, explainer: str) -> WarmExplainer:
 
 
 def test_what_was_warmed_up_is_found_again(warm: WarmExplainer) -> None:
-    cache = LoadingCache(2)
+    cache: LoadingCache[WarmExplainer] = LoadingCache(2)
     assert cache.find("a") is None
 
     assert cache.get("a", lambda: warm) is warm
@@ -36,7 +36,7 @@ def test_what_was_warmed_up_is_found_again(warm: WarmExplainer) -> None:
 
 
 def test_the_one_that_was_not_used_for_longest_is_dropped(warm: WarmExplainer) -> None:
-    cache = LoadingCache(2)
+    cache: LoadingCache[WarmExplainer] = LoadingCache(2)
     cache.get("a", lambda: warm)
     cache.get("b", lambda: warm)
     cache.find("a")  # explanations find it without a request to warm it up
@@ -49,7 +49,7 @@ def test_the_one_that_was_not_used_for_longest_is_dropped(warm: WarmExplainer) -
 
 
 def test_what_is_forgotten_is_warmed_up_again(warm: WarmExplainer) -> None:
-    cache = LoadingCache(2)
+    cache: LoadingCache[WarmExplainer] = LoadingCache(2)
     cache.get("a", lambda: warm)
     cache.forget("a")
     cache.forget("never there")
@@ -58,7 +58,7 @@ def test_what_is_forgotten_is_warmed_up_again(warm: WarmExplainer) -> None:
 
 
 def test_many_who_need_it_at_once_wait_for_one_to_warm_it_up(warm: WarmExplainer) -> None:
-    cache = LoadingCache(2)
+    cache: LoadingCache[WarmExplainer] = LoadingCache(2)
     begun, go_on = [], threading.Event()
 
     def slowly() -> WarmExplainer:
@@ -74,7 +74,7 @@ def test_many_who_need_it_at_once_wait_for_one_to_warm_it_up(warm: WarmExplainer
 
 
 def test_others_are_had_while_one_is_warmed_up(warm: WarmExplainer) -> None:
-    cache = LoadingCache(3)
+    cache: LoadingCache[WarmExplainer] = LoadingCache(3)
     cache.get("warm", lambda: warm)
     begun, go_on = threading.Event(), threading.Event()
 
@@ -95,7 +95,7 @@ def test_others_are_had_while_one_is_warmed_up(warm: WarmExplainer) -> None:
 
 
 def test_what_is_forgotten_while_it_is_warmed_up_is_not_kept(warm: WarmExplainer) -> None:
-    cache = LoadingCache(2)
+    cache: LoadingCache[WarmExplainer] = LoadingCache(2)
     begun, go_on = threading.Event(), threading.Event()
 
     def slowly() -> WarmExplainer:
@@ -114,7 +114,7 @@ def test_what_is_forgotten_while_it_is_warmed_up_is_not_kept(warm: WarmExplainer
 
 
 def test_a_failure_to_warm_up_is_reported_and_not_kept(shop: Shop, warm: WarmExplainer) -> None:
-    cache = LoadingCache(2)
+    cache: LoadingCache[WarmExplainer] = LoadingCache(2)
 
     with pytest.raises(NotFound):
         cache.get("xpl_gone", lambda: _warm_up(shop, "xpl_gone"))

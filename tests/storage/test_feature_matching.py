@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from schemas.datasets import Column, Dataset
-from schemas.models import Model
+from schemas.models import Model, ModelEngine
 from storage.errors import StorageError
 from storage.feature_matching import match_features
 
@@ -34,6 +34,7 @@ def _model(names: list[str], types: list[Any] | None = None) -> Model:
         operators=[],
         column_map=[],
         parity=None,
+        engine=ModelEngine(name="onnxruntime", reason=None),
         created_at=_NOW,
     )
 

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from schemas.rule_sets import Condition, Rule, RuleFeature, RuleScores, RuleSetEvaluation, RuleSetResult
@@ -84,11 +85,24 @@ def holds(tested: Condition, row: Row, content: RuleSetResult) -> bool:
 
 
 def prediction(content: RuleSetResult, row: Row) -> float | str:
-    """Return what the first rule that holds predicts for a row."""
+    """Return what the first rule that holds predicts for a row, or the weighted mean of those that hold."""
+    if content.combination == "weighted_mean":
+        return _weighted_prediction(content, row)
     for rule in content.rules:
         if all(holds(each, row, content) for each in rule.conditions):
             return rule.prediction
     return content.default_prediction
+
+
+def _weighted_prediction(content: RuleSetResult, row: Row) -> float | str:
+    total, weights = Fraction(0), Fraction(0)
+    for rule in content.rules:
+        if all(holds(each, row, content) for each in rule.conditions):
+            mean = rule.scores[1].value if content.classes else rule.prediction
+            total += Fraction(str(rule.weight)) * Fraction(mean)
+            weights += Fraction(str(rule.weight))
+    average = total / weights
+    return content.classes[int(average > Fraction(1, 2))] if content.classes else float(average)
 
 
 _WORDS: dict[str, Callable[[Any, Any], bool]] = {

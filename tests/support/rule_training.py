@@ -18,6 +18,7 @@ from tree_explainers.onnx_models.reading import ReadModel, read_model
 from tree_explainers.questions.binned_rows import BinnedRows
 from tree_explainers.questions.statements import Statements, statements_of
 from tree_explainers.rows import Rows
+from tree_explainers.rule_sets.tree_paths import TreePaths
 from tree_explainers.scoring import Targets
 
 
@@ -29,6 +30,7 @@ class TrainingSet:
     rows: Rows
     statements: Statements
     targets: Targets
+    read: ReadModel
 
     @property
     def values(self) -> NDArray[np.float64]:
@@ -45,6 +47,9 @@ class TrainingSet:
     @functools.cached_property
     def binned(self) -> BinnedRows:
         return BinnedRows.of(self.statements, self.rows)
+
+    def paths(self, max_depth: int, n_trees: int | None = None) -> TreePaths:
+        return TreePaths.of(self.read.ensemble, self.read.description, self.statements, max_depth, n_trees)
 
     @functools.cached_property
     def matrix(self) -> Matrix:
@@ -108,4 +113,4 @@ def _classes(target: NDArray[Any]) -> Targets:
 
 def _training_set(name: str, rows: Rows, read: ReadModel, targets: Targets) -> TrainingSet:
     names = Rows(read.description.feature_names, rows.columns)
-    return TrainingSet(name, names, statements_of(read.ensemble, read.description), targets)
+    return TrainingSet(name, names, statements_of(read.ensemble, read.description), targets, read)

@@ -108,6 +108,7 @@ def test_rows_that_share_no_leaf_with_others_come_last_and_without_an_opinion() 
 
     _check(found, naive_label_audit.audit(naive.proximity_matrix(alone, weights), classes, 4))
     assert found.ranking.tolist() == [3, 2, 0, 1, 4]
+    assert found.n_neighbors is not None
     assert found.n_neighbors.tolist() == [2, 2, 1, 3, 0]
     assert np.isnan(found.agreement[4])
     assert found.suggested.tolist() == [-1, -1, 1, 0, -1]

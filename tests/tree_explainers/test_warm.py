@@ -14,7 +14,7 @@ from tests.support.raw_tables import relational_rows
 from tests.support.real_leaves import real_leaves
 from tree_explainers import warm
 from tree_explainers.compute.compiled import times_compiled
-from tree_explainers.label_audits import audit_labels
+from tree_explainers.label_audits import audit_by_all_rows, audit_by_neighbors
 from tree_explainers.leaf_space.coarser_leaves import coarser_leaves
 from tree_explainers.leaf_space.leaves import LeafTable
 from tree_explainers.prototype_sets.certificate import certify
@@ -40,7 +40,9 @@ def _choose_prototypes() -> None:
 
 def _audit_labels() -> None:
     real = real_leaves("covertype_20k", "random_forest")
-    audit_labels(real.table, real.weights, real.classes("predicted"), 5)
+    classes = real.classes("predicted")
+    audit_by_neighbors(real.table, real.weights, classes, 5)
+    audit_by_all_rows(real.table, real.weights, classes)
 
 
 def _describe_leaves() -> None:

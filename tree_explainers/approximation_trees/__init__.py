@@ -7,6 +7,6 @@ Start with ``sta.py`` or ``ism.py``, which grow trees (``trees.py``) with the he
   test of better split).
 - **ISM**: ``information_gain.py``, ``ordered_tests.py``, ``coverlists.py`` and ``mixed_tests.py`` (gains of tests),
   ``statement_conditions.py`` (tests as conditions on raw values); safe pruning: ``bin_boxes.py``, ``closed_boxes.py``,
-  ``node_conditions.py``, ``reachable_leaves.py`` and ``class_bounds.py``; ``merging.py`` afterwards.
+  ``reachable_leaves.py`` and ``class_bounds.py``, on ``questions/node_conditions.py``; ``merging.py`` afterwards.
 - **Controls**: ``controls.py`` and ``cart_trees.py``. **Evaluation**: ``fidelity.py``. **Export**: ``onnx_form.py``.
 """

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from ..ensemble import TreeEnsemble
 from ..onnx_models.description import ModelDescription
 from ..questions.binned_rows import BinnedRows
+from ..questions.node_conditions import node_conditions
 from .bin_boxes import BinBox
-from .node_conditions import node_conditions
 from .reachable_leaves import Forest, reached_leaves, remaining_in, worst_leads
 
 Floats = NDArray[np.float64]

@@ -16,9 +16,9 @@ from ..ensemble import TreeEnsemble
 from ..errors import MethodNotApplicable
 from ..onnx_models.description import ModelDescription
 from ..questions.binned_rows import BinnedRows
+from ..questions.node_conditions import node_conditions
 from .bin_boxes import BinBox
 from .class_bounds import raw_scores
-from .node_conditions import node_conditions
 from .reachable_leaves import Forest, RemainingBins, may_go, reached_leaves, remaining_in
 
 Floats = NDArray[np.float64]

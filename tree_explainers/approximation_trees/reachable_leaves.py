@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from ..compute.compiled import compiled, inlined
 from ..ensemble import Operator, TreeEnsemble
+from ..questions.node_conditions import NodeConditions
 from ..questions.statements import Statements
 from .bin_boxes import BinBox, BinRange, all_bins, possible_bins
-from .node_conditions import NodeConditions
 
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]

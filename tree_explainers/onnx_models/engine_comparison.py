@@ -73,8 +73,8 @@ def _difference(session: WalkedSession, rows: Rows) -> str | None:
 
 def _same(found: Any, expected: Outcome) -> bool:  # noqa: ANN401  # predictions
     same_scores = found.scores.dtype == expected.scores.dtype and np.array_equal(found.scores, expected.scores)
-    same_labels = found.labels is expected.labels or np.array_equal(found.labels, expected.labels)
-    return bool(same_scores and same_labels)
+    same_labels = found.labels is expected.labels or bool((found.labels == expected.labels).all())
+    return same_scores and same_labels
 
 
 def hard_rows(

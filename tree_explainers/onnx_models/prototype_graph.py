@@ -104,7 +104,7 @@ class _Parts:
     ) -> str:
         """Add a node with one output; return that output's name, which is ``output`` itself for one of the graph's."""
         name = output if is_output else f"{_PREFIX}_{output}"
-        self.nodes.append(helper.make_node(operator, inputs, [name], **attributes))
+        self.nodes.append(helper.make_node(operator, inputs, [name], None, None, None, None, **attributes))
         if is_output:
             self.outputs.append(name)
         return name

@@ -40,8 +40,8 @@ class WalkedParts:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
         """Return the parts; of a model that was kept without them, there are none."""
-        graphs = [arrays[name].tobytes() if name in arrays else b"" for name in (_FRONT, _PREDICTIONS)]
-        return cls(*graphs, arrays.get(_THRESHOLD), arrays.get(_OPERATOR))
+        front, predictions = (arrays[name].tobytes() if name in arrays else b"" for name in (_FRONT, _PREDICTIONS))
+        return cls(front, predictions, arrays.get(_THRESHOLD), arrays.get(_OPERATOR))
 
     def as_read(self, ensemble: TreeEnsemble) -> TreeEnsemble:
         """Return the ensemble with the thresholds and operators that the graph has."""

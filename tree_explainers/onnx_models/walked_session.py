@@ -90,7 +90,7 @@ class WalkedSession(ModelSession):
         if len(near):
             labels = labels.copy()
             _, *label = self._outputs(self._prediction_names, {name: each[near] for name, each in feeds.items()})
-            labels[near] = self._labels.find(scores[near], label[0])
+            labels[near] = self._labels.find(scores[near], label[0])  # type: ignore[assignment]  # a classifier has them
         return Predictions(scores, labels)
 
     def _outputs(self, names: list[str], feeds: Feeds) -> list[NDArray[Any]]:

@@ -1,7 +1,7 @@
-"""Make a rule set: fit regions to a model's predictions, turn them into rules, print and evaluate the printed rules."""
+"""Make a rule set: find rules by the method that was requested, print them, and evaluate the printed rules."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -20,43 +20,31 @@ from schemas.rule_sets import (
     RuleSetRequest,
     RuleSetResult,
 )
-from storage.dataset_files import DatasetFile
-from storage.errors import StorageError
-from storage.models import ModelStore
-from storage.object_store import ObjectStore
 from tree_explainers.compute.progress import part_of
-from tree_explainers.questions.binned_rows import BinnedRows
 from tree_explainers.questions.conditions import Condition as PrintedCondition
 from tree_explainers.questions.conditions import TrainingValues, rule_text
-from tree_explainers.questions.statements import Statements, statements_of
-from tree_explainers.rows import Rows
-from tree_explainers.rule_sets.fab import STARTS, FitSettings, Restarts, Start, omega_of
-from tree_explainers.rule_sets.list_search import RuleLimits
+from tree_explainers.questions.statements import Statements
+from tree_explainers.rule_sets.fab import Restarts, omega_of
 from tree_explainers.rule_sets.regions import RegionModel
 from tree_explainers.rule_sets.rule_lists import (
     PrintedRules,
     RuleList,
-    first_firing,
     measure_all,
     measure_each,
     print_rules,
 )
-from tree_explainers.rule_sets.rule_search import FoundRules, RuleSettings, find_rules
-from tree_explainers.scoring import Targets, score_constants, score_predictions
-from tree_explainers.wording import Phrases
+from tree_explainers.scoring import score_constants, score_predictions
 
 from ..runtime.context import JobContext, Produced
 from .cautions import caution_of_figures
-from .column_phrases import dataset_phrases, feature_type
-from .inputs import OpenModel, ScoredDataset, apply_model, open_model
-from .pseudo_rows import labelled_pseudo_rows
+from .column_phrases import feature_type
 from .region_tables import FittedRows, write_region_tables
-from .row_targets import constant_predictions, predicted_targets, refuse_unlabelled, true_targets
+from .row_targets import constant_predictions
+from .rule_finding import FoundRules, find_by_method
+from .rule_set_inputs import INPUTS_LOADED, EvaluationRows, RuleSetInputs, load_inputs
 
 # Shares of the job's progress, which goes from 0 to 1 and never back.
-_READING = (0.0, 0.1)
-_READING_FOR_EVALUATION = (0.1, 0.15)
-_FINDING = (0.15, 0.95)
+_FINDING = (INPUTS_LOADED, 0.95)
 _EVALUATING = 0.95  # to the end: a moment
 
 
@@ -64,124 +52,27 @@ def make_rule_set(context: JobContext) -> Produced:
     """Make the artefact that a ``RuleSetRequest`` describes."""
     request = RuleSetRequest(**context.request)
     inputs = load_inputs(context, request)
-    report = part_of(context.report, *_FINDING)
-    training = inputs.training.binned
-    pseudo = None
-    if request.method == "rule_list" and request.labels == "predicted":  # what rules predict is known for any row
-        pseudo = labelled_pseudo_rows(context, inputs.model, inputs.dataset, inputs.statements)
-    found = find_rules(training, inputs.targets, _settings(request), context.rng, report, pseudo)
+    found = find_by_method(request, inputs, context, part_of(context.report, *_FINDING))
     context.report(_EVALUATING, "evaluating rules")
-    printed = _print(found.rules, inputs)
+    printed = _print(found, inputs)
     content = _content(request, inputs, found, printed).model_dump_json().encode()
-    if request.method == "rule_list":
+    if found.fitted is None:
         return Produced(content)
     rows = FittedRows(inputs.dataset, inputs.training.binned, inputs.model.view.classes)
-    model = found.restarts.best.model
-    return Produced(content, files=write_region_tables(context.workspace, context.objects, rows, model))
-
-
-def _settings(request: RuleSetRequest) -> RuleSettings:
-    starts: tuple[Start, ...] = STARTS if request.start == "in_turn" else (request.start,)
-    return RuleSettings(
-        request.method,
-        request.boxes,
-        request.regions,
-        tuple(FitSettings(start, request.omega) for start in starts),
-        request.n_restarts,
-        RuleLimits(max_rules=request.max_rules),
-    )
-
-
-# Inputs: raw rows, the bins that the trees' tests put them in, and their targets.
-
-
-@dataclass(frozen=True, slots=True)
-class EvaluationRows:
-    """A dataset's rows with the model's predictions and the true targets."""
-
-    rows: Rows  # the features that trees test
-    binned: BinnedRows
-    predicted: Targets
-    truth: Targets | None  # None without a target
-
-
-@dataclass(frozen=True, slots=True)
-class RuleSetInputs:
-    """The inputs of a rule set."""
-
-    model: OpenModel
-    dataset: ScoredDataset  # of the training rows
-    statements: Statements
-    training: EvaluationRows
-    evaluation: EvaluationRows | None  # other rows, if the request names any
-    targets: Targets  # what rules are to predict for the training rows
-    phrases: Phrases  # of columns that have words of their own
-
-
-def load_inputs(context: JobContext, request: RuleSetRequest) -> RuleSetInputs:
-    """Open the model, apply it to the datasets, and put their rows into bins.
-
-    Raises
-    ------
-    MethodNotApplicable
-        Where a tree tests a column that cannot be mapped back to a raw feature.
-    StorageError
-        ``schema_mismatch`` for a target that does not fit the model, and if all rows have the same target.
-    """
-    model = open_model(ModelStore(context.database), context.objects, request.model)
-    statements = statements_of(model.ensemble, model.description)
-    dataset = apply_model(context, model, request.dataset, part_of(context.report, *_READING))
-    training, phrases = (
-        _evaluation_rows(context.objects, model, dataset, statements),
-        dataset_phrases(context, model, dataset),
-    )
-    if request.labels == "target":
-        refuse_unlabelled(context.objects, dataset)
-    targets = _training_targets(request, model, training)
-    evaluation = None
-    if request.evaluation_dataset is not None:
-        report = part_of(context.report, *_READING_FOR_EVALUATION)
-        other = apply_model(context, model, request.evaluation_dataset, report)
-        evaluation = _evaluation_rows(context.objects, model, other, statements)
-    return RuleSetInputs(model, dataset, statements, training, evaluation, targets, phrases)
-
-
-def _evaluation_rows(
-    objects: ObjectStore, model: OpenModel, dataset: ScoredDataset, statements: Statements
-) -> EvaluationRows:
-    features = statements.features
-    with DatasetFile(objects.path(dataset.stored.content)) as file:
-        columns = file.read_columns([dataset.columns[feature.raw_index] for feature in features])
-    rows = Rows(tuple(feature.name for feature in features), tuple(columns))
-    predicted, truth = predicted_targets(model, dataset), true_targets(objects, model, dataset)
-    return EvaluationRows(rows, BinnedRows.of(statements, rows), predicted, truth)
-
-
-def _training_targets(request: RuleSetRequest, model: OpenModel, training: EvaluationRows) -> Targets:
-    targets = training.predicted if request.labels == "predicted" or training.truth is None else training.truth
-    given = targets.classes_or_values
-    if given.min() == given.max():
-        name = repr(model.view.classes[int(given[0])]) if model.view.classes else f"{given[0]:g}"
-        verb = "predicted" if request.labels == "predicted" else "labelled"
-        detail = (
-            f"all {len(given)} rows of dataset {request.dataset!r} are {verb} {name}: there is nothing for rules to "
-            "separate; send rows for which the model predicts different things"
-        )
-        raise StorageError("schema_mismatch", detail)
-    return targets
+    return Produced(content, files=write_region_tables(context.workspace, context.objects, rows, found.fitted))
 
 
 # Printed rules: conditions on raw values, which are what is applied to rows ever after.
 
 
-def _print(rules: RuleList, inputs: RuleSetInputs) -> PrintedRules:
+def _print(found: FoundRules, inputs: RuleSetInputs) -> PrintedRules:
     """Return the rules as conditions on raw values.
 
     Numbers are compared in double precision, even where the model rounds them, so that a person, SQL and Python apply
     the rules without knowing the model. Thresholds are chosen such that training rows fall on the same side with and
     without rounding.
     """
-    printed = print_rules(rules, TrainingValues(inputs.training.rows, inputs.training.binned))
+    printed = print_rules(found.rules, TrainingValues(inputs.training.rows, found.binned))
     return replace(printed, precision=np.float64)
 
 
@@ -202,7 +93,7 @@ def evaluate(
         n_rows=len(fires),
         evaluated_on=evaluated_on,
         measured_against="model" if rows.truth is None else "target",
-        as_printed=_scores(found.rules.predictions[first_firing(fires)], rows),
+        as_printed=_scores(found.predict(fires), rows),
         as_fitted=None if regions is None else _scores(regions.predict(rows.binned), rows),
         model=None if rows.truth is None else _scores(rows.predicted.classes_or_values, rows),
         constant=ConstantRuleScores(
@@ -237,6 +128,7 @@ def _content(request: RuleSetRequest, inputs: RuleSetInputs, found: FoundRules, 
         classes=view.classes,
         method=request.method,
         boxes=None if found.fitted is None else request.boxes,
+        combination="first" if found.weighted is None else "weighted_mean",
         labels=request.labels,
         n_rows=inputs.targets.n_rows,
         n_trees=view.n_trees,
@@ -247,8 +139,8 @@ def _content(request: RuleSetRequest, inputs: RuleSetInputs, found: FoundRules, 
         caution=_caution(on_training) if elsewhere is None else None,
         regions=[] if found.fitted is None else _view_regions(found.fitted, inputs),
         omega=_omega(request, inputs),
-        restarts=_view_restarts(found.restarts),
-        lower_bounds=found.restarts.best.lower_bounds.tolist(),
+        restarts=[] if found.restarts is None else _view_restarts(found.restarts),
+        lower_bounds=[] if found.restarts is None else found.restarts.best.lower_bounds.tolist(),
     )
 
 
@@ -257,6 +149,7 @@ def _view_rules(found: FoundRules, printed: PrintedRules, inputs: RuleSetInputs)
     rules, classes = found.rules, inputs.model.view.classes
     fires = printed.fires(inputs.training.rows)
     each = measure_each(rules, fires, inputs.targets)
+    support = each.support if found.weighted is None else each.n_covered
     views = [
         Rule(
             rank=index + 1,
@@ -264,22 +157,23 @@ def _view_rules(found: FoundRules, printed: PrintedRules, inputs: RuleSetInputs)
             conditions=_view_conditions(printed.rules[index]),
             prediction=_prediction(rules, index, classes),
             scores=_shares(rules, index, classes),
+            weight=None if found.weighted is None else float(found.weighted.weights[index]),
             region=found.regions[index] if found.regions else None,
             coverage=float(each.coverage[index]),
             precision=None if np.isnan(each.precision[index]) else float(each.precision[index]),
             n_rows=int(each.n_covered[index]),
-            support=int(each.support[index]),
+            support=int(support[index]),
         )
         for index in range(rules.n_rules)
     ]
     return {
         "n_rules": rules.n_rules,
         "n_conditions": sum(map(len, printed.rules)),
-        "features": _view_features(printed, inputs),
+        "features": _view_features(printed, found.binned.statements, inputs),
         "rules": views,
         "default_prediction": _prediction(rules, rules.n_rules, classes),
         "default_scores": _shares(rules, rules.n_rules, classes),
-        "default_support": len(fires) - int(each.support.sum()),
+        "default_support": int((~fires.any(axis=1)).sum()),
     }
 
 
@@ -296,7 +190,7 @@ def _view_conditions(conditions: Iterable[PrintedCondition]) -> list[Condition]:
     ]
 
 
-def _view_features(printed: PrintedRules, inputs: RuleSetInputs) -> list[RuleFeature]:
+def _view_features(printed: PrintedRules, statements: Statements, inputs: RuleSetInputs) -> list[RuleFeature]:
     """Return the features that occur in some rule, in the model's order."""
     used = {condition.column for conditions in printed.rules for condition in conditions}
     return [
@@ -305,7 +199,7 @@ def _view_features(printed: PrintedRules, inputs: RuleSetInputs) -> list[RuleFea
             type=feature_type(feature.name, inputs.phrases, is_number=feature.is_number),
             missing_text=feature.missing_token,
         )
-        for feature in inputs.statements.features
+        for feature in statements.features
         if feature.name in used
     ]
 

@@ -121,3 +121,15 @@ def test_coroutines_do_the_same(service: Service, model: str, dataset: str, rule
             return await found.export("sql")
 
     assert asyncio.run(exported()) == rule_set.export("sql")
+
+
+def test_rules_with_weights_are_shown_with_them(client: Leafspace, model: str, dataset: str) -> None:
+    made = client.rule_sets.create(model, dataset, method="node_harvest", options={"max_depth": 1}).wait(timeout=120)
+
+    lines = str(made).splitlines()
+    assert lines[0] == "weighted mean of the rules that hold:"
+    assert lines[1].startswith(f"{made.rules[0].weight:.6g} x benign: ")
+    assert lines[1].endswith(f" if {made.rules[0].text}")
+    assert "share of `malignant` | weight" in made.export("markdown")
+    with pytest.raises(ValueError, match="method 'fab' has no options; only in_trees, node_harvest, decision_tree"):
+        client.rule_sets.create(model, dataset, method="fab", options={"max_depth": 1})

@@ -19,7 +19,7 @@ from tests.support.printed_trees import plain_rows
 from tests.support.trees_of_conditions import with_holes
 from tree_explainers.errors import MethodNotApplicable
 from tree_explainers.leaf_space.coarser_leaves import coarser_leaves
-from tree_explainers.leaf_space.leaves import LeafTable
+from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind
 from tree_explainers.onnx_models.description import column_types
 from tree_explainers.onnx_models.prototype_graph import prototype_graph
 from tree_explainers.prototype_sets.classifier_trees import classifier_trees
@@ -37,7 +37,7 @@ class Known:
         ensemble, leaves = self.read.ensemble, self._leaves(model.rows)
         table = LeafTable.from_leaves(leaves, ensemble.n_leaves)
         self.coarser = coarser_leaves(ensemble, table, min_leaf_rows)
-        kind = "boosting" if self.read.description.ensemble == "boosting" else "random_forest"
+        kind: ProximityKind = "boosting" if self.read.description.ensemble == "boosting" else "random_forest"
         self.weights = self.coarser.weights(kind, table, ensemble.leaf_values)
         chosen = np.random.default_rng(0).choice(len(leaves), _N_PROTOTYPES, replace=False)
         self.leaves = self.coarser.of(leaves)[chosen]

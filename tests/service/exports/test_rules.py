@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explanations.rules import WarmRules
+from schemas.models import Score
 from schemas.rule_sets import RuleFeature, RuleSetResult
 from service.exports import write_rules
 from storage.errors import StorageError
@@ -195,7 +196,7 @@ def test_json_holds_the_rules_and_nothing_about_how_they_were_made() -> None:
     document = orjson.loads(write_rules(EVERY_KIND, "json"))
 
     assert set(document) == {
-        *("task", "classes", "features", "rules", "default_prediction", "default_scores"),
+        *("task", "classes", "features", "combination", "rules", "default_prediction", "default_scores"),
     }
     assert document["rules"] == [rule.model_dump(mode="json") for rule in EVERY_KIND.rules]
 
@@ -223,3 +224,45 @@ def test_odd_texts_do_not_break_the_table(text: str) -> None:
             inside = cell.strip()
             fence = re.match("`*", inside)
             assert inside == "otherwise" or (fence and inside.endswith(fence[0]) and fence[0] not in inside.strip("`"))
+
+
+def weighted(means: list[float], weights: list[float], classes: list[str]) -> RuleSetResult:
+    """Return rules with weights: below each whole number, and one for all rows."""
+    below = [([condition("x", "<=", float(at))], "" if classes else mean) for at, mean in enumerate(means[1:])]
+    content = rule_set([_number("x")], [*below, ([], "" if classes else means[0])], "" if classes else 0.0)
+    ordered = zip(content.rules, [*means[1:], means[0]], [*weights[1:], weights[0]], strict=True)
+    rules = [
+        rule.model_copy(update={"weight": weight, "scores": [Score(label=c, value=v) for c, v in _both(classes, mean)]})
+        for rule, mean, weight in ordered
+    ]
+    return content.model_copy(update={"combination": "weighted_mean", "classes": classes, "rules": rules})
+
+
+def _both(classes: list[str], mean: float) -> list[tuple[str, float]]:
+    return list(zip(classes, (1 - mean, mean), strict=True)) if classes else []
+
+
+@pytest.mark.parametrize("size", [1e-9, 1.0, 3.3e7])
+def test_weighted_means_are_the_same_to_the_last_digit_in_every_format(size: float) -> None:
+    content = weighted([size / 3, -0.1 * size, 2.7 * size], [0.001, 0.5, 0.25], [])
+    rows: list[Row] = [{"x": value} for value in (-1.0, 0.5, 2.0, None)]
+
+    found = run_python(write_rules(content, "python"), rows)
+
+    assert run_sql(write_rules(content, "sql"), rows, frozenset()) == found
+    assert found == pytest.approx([prediction(content, row) for row in rows], rel=1e-9)
+    assert len(set(found)) == 3
+
+
+def test_a_weighted_share_of_exactly_a_half_is_the_first_class() -> None:
+    content = weighted([0.5, 0.75, 0.25, 0.625], [0.001, 0.25, 0.25, 0.1], ["no", "it's"])
+    rows: list[Row] = [{"x": value} for value in (-1.0, 0.5, 1.5, 3.0)]
+
+    expected = [prediction(content, row) for row in rows]
+
+    assert expected == ["it's", "no", "it's", "no"]
+    assert run_python(write_rules(content, "python"), rows) == expected
+    assert run_sql(write_rules(content, "sql"), rows, frozenset()) == expected
+    markdown = write_rules(content, "markdown")
+    assert "| 1 | `x <= 0.0` | 0.75 | 0.25 | 2 |" in markdown
+    assert markdown.endswith("by their weights, and `it's` where that is over 0.5.\n")

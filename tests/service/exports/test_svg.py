@@ -8,15 +8,15 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
+from leafspace_drawings.tree_colours import Colours, text_colour_on
+from leafspace_drawings.tree_svg_parts import shortened, text_width, two_lines
+from leafspace_drawings.tree_texts import prediction
 from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 
 from schemas.approximation_trees import ApproximationTreeResult
 from schemas.rule_sets import RuleFeature
 from service.exports import write_tree
-from service.exports.colours import Colours, text_colour_on
-from service.exports.node_texts import prediction
-from service.exports.svg_parts import shortened, text_width, two_lines
 from tests.service.exports.test_rules import ODD
 from tests.support.printed_rules import condition
 from tests.support.printed_trees import document, leaf, stump, tree_content

@@ -246,3 +246,18 @@ def _held_bytes(pid: int) -> int:
     except (FileNotFoundError, ProcessLookupError):
         return 0
     return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("RssAnon:")), 0)
+
+
+@pytest.mark.parametrize("method", ["in_trees", "node_harvest", "decision_tree"])
+def test_rules_of_other_methods_are_estimated_by_their_own_settings(method: str) -> None:
+    request = {"method": method, method: None}
+
+    of_some = estimate_job("rule_sets", SOME, request)
+
+    for what in ("n_rows", "n_trees", "n_features", "n_outputs", "n_nodes"):
+        of_more = estimate_job("rule_sets", replace(SOME, **{what: 10 * getattr(SOME, what)}), request)
+        assert of_more.n_bytes >= of_some.n_bytes
+        assert of_more.seconds >= of_some.seconds
+    if method != "decision_tree":
+        deeper = estimate_job("rule_sets", SOME, {**request, method: {"max_depth": 1}})
+        assert deeper.n_bytes < of_some.n_bytes

@@ -11,9 +11,9 @@ from tests.support.ism_training import IsmCase, ism_case
 from tests.support.native_models import NATIVE
 from tree_explainers.approximation_trees.bin_boxes import BinBox, BinRange
 from tree_explainers.approximation_trees.class_bounds import ClassBounds
-from tree_explainers.approximation_trees.node_conditions import node_conditions
 from tree_explainers.approximation_trees.reachable_leaves import Forest, reached_leaves, remaining_in, worst_leads
 from tree_explainers.questions.binned_rows import BinnedRows
+from tree_explainers.questions.node_conditions import node_conditions
 
 MODELS = (
     "random_forest_binary",

@@ -10,8 +10,7 @@ from onnx import ModelProto, TensorProto, helper
 
 from tests.support.models import fitted
 from tests.support.shared import shared_path
-from tests.support.tree_graphs import chain, graph_of, random_trees, regressor, stump
-from tests.tree_explainers.onnx_models.test_walk import newest
+from tests.support.tree_graphs import chain, graph_of, newest, random_trees, regressor, stump
 from tree_explainers.errors import ForeignFormat, ModelRefused
 from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
 from tree_explainers.onnx_models.reading import read_model

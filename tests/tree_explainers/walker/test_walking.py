@@ -48,7 +48,7 @@ def hard_values(rng: np.random.Generator, element: int) -> NDArray[np.float64]:
         some = rng.random(values.shape) < 0.1
         values[some] = np.nextafter(values[some], dtype(towards))
     some = rng.random(values.shape) < 0.1
-    values[some] += rng.choice([-0.5, 0.5, 0.9], int(some.sum()))
+    values[some] = values[some] + rng.choice([-0.5, 0.5, 0.9], int(some.sum()))
     values[rng.random(values.shape) < 0.05] = -0.0
     values[rng.random(values.shape) < 0.05] = np.finfo(dtype).max
     values[rng.random(values.shape) < 0.15] = np.nan
@@ -56,7 +56,7 @@ def hard_values(rng: np.random.Generator, element: int) -> NDArray[np.float64]:
 
 
 def filled(walker: Walker, feeds: dict[str, NDArray[Any]], n_rows: int, dtype: type = np.uint8) -> NDArray[Any]:
-    codes = np.zeros((len(walker.words.starts) - 1, n_rows), dtype)
+    codes: NDArray[Any] = np.zeros((len(walker.words.starts) - 1, n_rows), dtype)
     walker.fill(feeds, n_rows, codes)
     return codes.T
 

@@ -1,5 +1,7 @@
 """Label audit jobs: the ranks of the slow twin on real rows with flipped labels, and their published form."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,7 +18,7 @@ from tree_explainers.leaf_space.leaves import ProximityKind
 from .conftest import FindCase
 
 _N_FLIPPED = 40
-_BY = {"neighbors": {"method": "neighbors", "min_leaf_rows": 1}, "all_rows": {"min_leaf_rows": 1}}
+_BY: dict[str, dict[str, Any]] = {"neighbors": {"method": "neighbors", "min_leaf_rows": 1}, "all_rows": {"min_leaf_rows": 1}}
 
 
 def _flipped(case: RealCase) -> NDArray[np.int64]:

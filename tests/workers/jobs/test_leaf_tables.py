@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from threading import Barrier
 
@@ -21,6 +21,8 @@ from storage.tables import leaf_tables as leaf_tables_table
 from tests.support.job_contexts import forget_leaf_tables, job_context
 from tests.support.real_jobs import REGRESSION, RealCase, register_real
 from tests.support.workshop import Workshop, result_of, workshop_in
+from tree_explainers.onnx_models.description import NOT_COMPARED, Engine
+from tree_explainers.onnx_models.walked_session import WalkedSession
 from workers.jobs import leaf_tables
 from workers.jobs.inputs import OpenModel, ScoredDataset, apply_model, open_model
 
@@ -51,10 +53,13 @@ def case(workshop: Workshop, registered: RealCase) -> Iterator[RealCase]:
 
 @contextmanager
 def _without_graph(workshop: Workshop, case: RealCase) -> Iterator[None]:
-    graph = workshop.context.models.get(case.model).leaf_graph
-    content = workshop.context.objects.get(graph)
-    workshop.context.objects.delete(graph)
+    """Have the model served by onnxruntime alone, and take its graph away."""
+    stored = workshop.context.models.get(case.model)
+    content = workshop.context.objects.get(stored.leaf_graph)
+    workshop.context.objects.delete(stored.leaf_graph)
+    workshop.context.models.keep_engine(case.model, asdict(Engine("onnxruntime", "for this test")))
     yield
+    workshop.context.models.keep_engine(case.model, stored.description["engine"])
     workshop.context.objects.put(content)
 
 
@@ -262,3 +267,13 @@ def test_kept_tables_keep_no_dataset_and_go_with_it(workshop: Workshop, register
         with pytest.raises(NotFound):
             workshop.context.objects.get(sha256)
     assert seen.table.codes.max() > 0  # a process that has it open still reads it
+
+
+def test_the_first_job_finds_the_engine_where_registration_did_not(workshop: Workshop, case: RealCase) -> None:
+    workshop.context.models.keep_engine(case.model, asdict(NOT_COMPARED))
+
+    session = _open(workshop, case).session
+
+    engine = workshop.context.models.get(case.model).view.engine
+    assert isinstance(session, WalkedSession)
+    assert (engine.name, engine.reason) == ("walker", None)

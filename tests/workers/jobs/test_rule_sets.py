@@ -15,6 +15,7 @@ from schemas.nouns import RULE_SETS
 from schemas.rule_sets import RuleScores, RuleSet, RuleSetResult
 from service.operations import artefacts
 from service.operations.rule_sets import export_rules
+from storage.errors import StorageError
 from tests.support import printed_rules
 from tests.support.api import frame_of
 from tests.support.models import fitted
@@ -252,3 +253,59 @@ def test_rows_held_in_single_precision_get_the_same_from_a_model_that_reads_it(w
     assert (frame.drop(columns="t") != single.drop(columns="t")).to_numpy().mean() > 0.5
     assert as_sent == as_read
     assert len(set(as_sent)) == 2
+
+
+_OTHER_METHODS = (
+    ("missing_kept", "in_trees", "first"),
+    ("random_forest_regression", "in_trees", "first"),
+    ("missing_kept", "node_harvest", "weighted_mean"),
+    ("random_forest_regression", "node_harvest", "weighted_mean"),
+    ("random_forest_multiclass", "decision_tree", "first"),
+    ("scaled_and_one_hot", "decision_tree", "first"),
+)
+
+
+@pytest.mark.parametrize(("name", "method", "combination"), _OTHER_METHODS)
+def test_rules_of_other_methods_predict_what_is_printed(
+    workshop: Workshop, name: str, method: str, combination: str
+) -> None:
+    checked = _checked(workshop, name, method=method, labels="target")
+    content, rows = checked.content, checked.rows
+    texts = frozenset(name for name in rows[0] if any(isinstance(row[name], str) for row in rows))
+
+    by_python = printed_rules.run_python(export_rules(workshop.context, checked.made.id, "python"), rows)
+
+    assert (content.method, content.combination) == (method, combination)
+    assert printed_rules.run_sql(export_rules(workshop.context, checked.made.id, "sql"), rows, texts) == by_python
+    is_values = content.task == "regression"
+    words = checked.by_words.tolist()
+    assert by_python == (pytest.approx(words, rel=1e-9) if is_values else words)
+    _check(content.training_evaluation.as_printed, np.array(by_python), checked)
+    printed, constant = content.training_evaluation.as_printed, content.training_evaluation.constant
+    assert constant is not None
+    assert ((printed.r2 or 0) > 0.2) if is_values else ((printed.error or 0) < 0.9 * (constant.error or 0))
+    assert (content.regions, content.restarts, content.lower_bounds, content.boxes) == ([], [], [], None)
+    assert [rule.n_rows for rule in content.rules] == checked.holding.sum(axis=0).tolist()
+
+
+def test_methods_are_told_apart_by_their_own_settings_alone(workshop: Workshop) -> None:
+    onnx, frame = _matrix("random_forest_binary")
+    model = workshop.register_model(onnx, feature_names=list(frame.columns[:-1]), ensemble="random_forest")
+    question = {"model": model, "dataset": workshop.register_dataset(frame, target="t"), "method": "node_harvest"}
+
+    made = workshop.find_rules(**question)
+
+    options = {"max_depth": 2, "n_nodes": 1000, "min_rows": 10, "max_total_weight": None}
+    assert made.request.model_dump()["node_harvest"] == options
+    same = {"node_harvest": {"min_rows": 10}, "n_restarts": 7, "max_rules": 3, "seed": 5, "in_trees": {"max_depth": 2}}
+    assert workshop.find_rules(**question, **same).id == made.id
+    deeper = workshop.find_rules(**question, node_harvest={"max_depth": 3, "max_total_weight": 2})
+    assert deeper.id != made.id
+    assert sum(rule.weight or 0 for rule in result_of(deeper).rules) <= 2.001
+
+
+def test_node_harvest_refuses_more_than_two_classes(workshop: Workshop) -> None:
+    with pytest.raises(StorageError, match="has 3 classes") as refused:
+        _checked(workshop, "random_forest_multiclass", method="node_harvest")
+
+    assert (refused.value.code, refused.value.pointer) == ("method_not_applicable", "/method")

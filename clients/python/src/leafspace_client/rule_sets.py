@@ -1,5 +1,6 @@
-"""Rule sets: a whole ensemble as a few rules, the first of which that holds decides."""
+"""Rule sets: a whole ensemble as a few rules: the first that holds decides, or their weighted mean."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -15,7 +16,16 @@ from ._generated.api.rule_sets import (
     list_rule_set_rows,
     list_rule_sets,
 )
-from ._generated.models import PageRuleSet, Region, Rule, RuleSetEvaluation, RuleSetRequest
+from ._generated.models import (
+    DecisionTreeOptions,
+    InTreesOptions,
+    NodeHarvestOptions,
+    PageRuleSet,
+    Region,
+    Rule,
+    RuleSetEvaluation,
+    RuleSetRequest,
+)
 from ._generated.models import RuleSet as Details
 from ._generated.types import UNSET
 from .artefacts import (
@@ -34,9 +44,14 @@ from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, 
 from .texts import describe_rule_figures, describe_rules
 
 RULE_SETS: Noun[Details] = Noun(Details, PageRuleSet, "rule_set_id", get_rule_set, list_rule_sets, delete_rule_set)
-Method = Literal["rule_list", "fab", "em"]
+Method = Literal["rule_list", "fab", "em", "in_trees", "node_harvest", "decision_tree"]
 Start = Literal["responsibilities", "eta", "algorithm_1", "in_turn"]
 RegionForm = Literal["csv", "parquet"]
+_OPTIONS: dict[str, Any] = {
+    "in_trees": InTreesOptions,
+    "node_harvest": NodeHarvestOptions,
+    "decision_tree": DecisionTreeOptions,
+}
 ExportForm = Literal["json", "markdown", "sql", "python"]
 Kept = TypeVar("Kept")
 
@@ -52,7 +67,7 @@ class RuleSetView(ArtefactView[Details]):
 
     @property
     def rules(self) -> list[Rule]:
-        """The rules in the order in which they are tested: the first that holds for a row decides."""
+        """The rules in the order in which they are tested: the first that holds decides, unless they have weights."""
         found: list[Rule] = self._part("rules")
         return found
 
@@ -150,6 +165,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     regions: Literal["fab", "em"] = "fab",
     labels: Literal["predicted", "target"] = "predicted",
     evaluation_dataset: Identified | None = None,
+    options: Mapping[str, Any] | None = None,
     seed: int = 0,
 ) -> Program[Kept]:
     """Request a few rules that describe a model; call ``wait()`` on what is returned.
@@ -162,7 +178,9 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         The model to describe, and the rows to describe it on: what registering returned, or ids.
     method
         ``rule_list`` searches for few and short rules that predict well; ``fab`` fits regions and their number, and
-        prints their boxes (Hara & Hayashi); ``em`` fits every number of regions.
+        prints their boxes (Hara & Hayashi); ``em`` fits every number of regions; ``in_trees`` prunes, selects and
+        orders the paths of the model's trees; ``node_harvest`` gives weights to nodes of the trees;
+        ``decision_tree`` grows a small tree on the rows alone.
     boxes
         Of ``fab`` and ``em``: ``whole``, as in the paper, or ``shortened`` until they can be read.
     max_rules
@@ -179,9 +197,15 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         Rules predict what the model predicts, or what the dataset's target has.
     evaluation_dataset
         Other rows to evaluate on; default: the dataset itself.
+    options
+        Settings of ``in_trees``, ``node_harvest`` or ``decision_tree``, such as ``{"max_depth": 3}``; others have none.
     seed
         Makes random choices repeatable.
     """
+    if options and method not in _OPTIONS:
+        msg = f"method {method!r} has no options; only {', '.join(_OPTIONS)} have"
+        raise ValueError(msg)
+    chosen = {method: _OPTIONS[method].from_dict(dict(options))} if options else {}
     request = RuleSetRequest(
         model=id_of(model),
         dataset=id_of(dataset),
@@ -195,6 +219,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         labels=labels,
         evaluation_dataset=None if evaluation_dataset is None else id_of(evaluation_dataset),
         seed=seed,
+        **chosen,
     )
     return self._wrapped((yield from create(create_rule_set, Details, body=request)))
 

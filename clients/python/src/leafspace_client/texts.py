@@ -76,7 +76,10 @@ def _reasons(reasons: Sequence[Reason] | Sequence[Difference]) -> list[str]:
 
 
 def describe_rules(rules: Sequence[Rule], default_prediction: float | str) -> str:
-    """Return rules one a line, in the order in which they are tested."""
+    """Return rules one a line, in the order in which they are tested; with their weights where these decide."""
+    if any(rule.weight for rule in rules):
+        weighted = [f"{number(rule.weight or 0)} x {_weighted(rule)}" for rule in rules]
+        return "\n".join(["weighted mean of the rules that hold:", *weighted])
     return "\n".join([*map(_rule, rules), f"otherwise {_outcome(default_prediction)}"])
 
 
@@ -88,6 +91,12 @@ def describe_tree(nodes: Sequence[ApproximationNode]) -> str:
 def number(value: float | None) -> str:
     """Return a number short enough to read."""
     return "missing" if value is None else f"{value:.6g}"
+
+
+def _weighted(rule: Rule) -> str:
+    """Return the outcome of a rule with its share of the classes, where there are any."""
+    shares = ", ".join(f"{score.label}: {number(score.value)}" for score in rule.scores)
+    return f"{shares or number(float(rule.prediction))} if {rule.text}"
 
 
 def _path_line(path: ApproximationPath) -> str:
@@ -151,9 +160,10 @@ def _row_coverage(found: PrototypeSetResult) -> Iterator[str]:
 def describe_rule_figures(found: RuleSetResult) -> str:
     """Return how well the rules of a ready set predict."""
     evaluation: RuleSetEvaluation = found.evaluation
-    scores = {"printed rules": evaluation.as_printed, "model": evaluation.model}
+    scores: dict[str, Any] = {"printed rules": evaluation.as_printed}
     if evaluation.as_fitted:  # a rule list has no regions
-        scores = {"printed rules": evaluation.as_printed, "regions (MAP)": evaluation.as_fitted} | scores
+        scores["regions (MAP)"] = evaluation.as_fitted
+    scores["model"] = evaluation.model
     return _figures(found, evaluation, scores)
 
 

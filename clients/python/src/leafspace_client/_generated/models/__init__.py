@@ -39,6 +39,7 @@ from .dataset_generator import DatasetGenerator
 from .dataset_metadata import DatasetMetadata
 from .dataset_row import DatasetRow
 from .dataset_summary import DatasetSummary
+from .decision_tree_options import DecisionTreeOptions
 from .deleted_explanations import DeletedExplanations
 from .difference import Difference
 from .evaluation import Evaluation
@@ -83,6 +84,7 @@ from .forest_scores import ForestScores
 from .generated_features import GeneratedFeatures
 from .generated_features_depth import GeneratedFeaturesDepth
 from .implied_answer import ImpliedAnswer
+from .in_trees_options import InTreesOptions
 from .indicator_column import IndicatorColumn
 from .instance_type_0 import InstanceType0
 from .job import Job
@@ -110,6 +112,7 @@ from .new_api_key import NewApiKey
 from .next_question import NextQuestion
 from .next_question_request import NextQuestionRequest
 from .next_question_request_answers import NextQuestionRequestAnswers
+from .node_harvest_options import NodeHarvestOptions
 from .odd_cell import OddCell
 from .page_api_key import PageApiKey
 from .page_approximation_tree import PageApproximationTree
@@ -248,6 +251,7 @@ __all__ = (
     "DatasetMetadata",
     "DatasetRow",
     "DatasetSummary",
+    "DecisionTreeOptions",
     "DeletedExplanations",
     "Difference",
     "Evaluation",
@@ -292,6 +296,7 @@ __all__ = (
     "ImpliedAnswer",
     "IndicatorColumn",
     "InstanceType0",
+    "InTreesOptions",
     "Job",
     "JobEvent",
     "KernelGenerator",
@@ -317,6 +322,7 @@ __all__ = (
     "NextQuestion",
     "NextQuestionRequest",
     "NextQuestionRequestAnswers",
+    "NodeHarvestOptions",
     "OddCell",
     "PageApiKey",
     "PageApproximationTree",

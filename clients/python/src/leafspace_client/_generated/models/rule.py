@@ -18,7 +18,7 @@ T = TypeVar("T", bound="Rule")
 
 @_attrs_define(repr=False)
 class Rule(Record):
-    """A rule: it predicts for rows that satisfy all its conditions and no rule before it.
+    """A rule: it predicts for rows that satisfy all its conditions and no rule before it, unless rules have weights.
 
     Attributes:
         rank (int): 1-based rank in the order in which rules are applied.
@@ -32,7 +32,9 @@ class Rule(Record):
         precision (float | None): Share of these rows whose label it predicts, 0 to 1; null for regression or without
             rows.
         n_rows (int): Number of the dataset's rows that satisfy its conditions.
-        support (int): Number of rows that it decides: those that satisfy no rule before it.
+        support (int): Number of rows that it decides: those that satisfy no rule before it; with weights `n_rows`.
+        weight (float | None | Unset): Weight of the rule in the mean, a multiple of 0.000001; null where the first rule
+            decides.
         region (int | None | Unset): The region whose box it is, an index into `regions`; null unless boxes are whole.
     """
 
@@ -45,6 +47,7 @@ class Rule(Record):
     precision: float | None
     n_rows: int
     support: int
+    weight: float | None | Unset = UNSET
     region: int | None | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
@@ -74,6 +77,12 @@ class Rule(Record):
 
         support = self.support
 
+        weight: float | None | Unset
+        if isinstance(self.weight, Unset):
+            weight = UNSET
+        else:
+            weight = self.weight
+
         region: int | None | Unset
         if isinstance(self.region, Unset):
             region = UNSET
@@ -95,6 +104,8 @@ class Rule(Record):
                 "support": support,
             }
         )
+        if weight is not UNSET:
+            field_dict["weight"] = weight
         if region is not UNSET:
             field_dict["region"] = region
 
@@ -142,6 +153,15 @@ class Rule(Record):
 
         support = d.pop("support")
 
+        def _parse_weight(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        weight = _parse_weight(d.pop("weight", UNSET))
+
         def _parse_region(data: object) -> int | None | Unset:
             if data is None:
                 return data
@@ -161,6 +181,7 @@ class Rule(Record):
             precision=precision,
             n_rows=n_rows,
             support=support,
+            weight=weight,
             region=region,
         )
 

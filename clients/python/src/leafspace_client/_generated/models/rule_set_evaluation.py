@@ -30,7 +30,7 @@ class RuleSetEvaluation(Record):
         coverage (float): Share of rows that some rule covers; the others get the default prediction.
         mean_rules_per_row (float): Mean over the rows of the number of rules that they satisfy.
         as_fitted (None | RuleScores | Unset): Scores of the two-step MAP prediction of the fitted regions, which the
-            paper evaluates; null for `rule_list`, which predicts by its rules alone.
+            paper evaluates; null for other methods than `fab` and `em`, which predict by their rules alone.
         constant (ConstantRuleScores | None | Unset): Scores of predicting the same for every row. Null in rule sets
             that were made before these existed.
     """

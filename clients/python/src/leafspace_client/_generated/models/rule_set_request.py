@@ -1,12 +1,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
 from ...records import Record
 from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.decision_tree_options import DecisionTreeOptions
+    from ..models.in_trees_options import InTreesOptions
+    from ..models.node_harvest_options import NodeHarvestOptions
+
 
 T = TypeVar("T", bound="RuleSetRequest")
 
@@ -21,6 +27,10 @@ class RuleSetRequest(Record):
         method (str | Unset): How rules are found. `rule_list`: a search for an ordered list of few and short rules that
             predict well; `fab`: factorised asymptotic Bayesian inference of regions, which finds their number up to
             `max_rules` (Hara & Hayashi), and prints their boxes; `em`: their baseline, EM for each number of regions.
+            `in_trees`: paths of the model's trees, pruned, selected and put in order (Deng); `node_harvest`: nodes of the
+            trees with weights, of which the weighted mean predicts (Meinshausen), for regression or two classes;
+            `decision_tree`: a small tree on the dataset's rows, which knows nothing of the model's trees. The last three
+            have settings of their own, and disregard `boxes`, `max_rules`, `n_restarts`, `start`, `omega` and `regions`.
             Default: 'rule_list'.
         boxes (str | Unset): How `fab` and `em` print the boxes of regions. `whole`: as in the paper, one rule for each
             region, without the conditions that exclude no row of the dataset; `shortened`: ordered, and without the
@@ -36,11 +46,17 @@ class RuleSetRequest(Record):
         omega (float | None | Unset): Cost of a region in `fab`, in the paper half the number of its parameters: null. A
             smaller one leaves more regions.
         regions (str | Unset): How the regions are fitted from which the search of `rule_list` begins. Default: 'fab'.
+        in_trees (InTreesOptions | None | Unset): Settings of `in_trees`; null: the defaults. Other methods disregard
+            them.
+        node_harvest (NodeHarvestOptions | None | Unset): Settings of `node_harvest`; null: the defaults. Other methods
+            disregard them.
+        decision_tree (DecisionTreeOptions | None | Unset): Settings of `decision_tree`; null: the defaults. Other
+            methods disregard them.
         labels (str | Unset): Source of the rows' classes or values: the model's predictions (`predicted`) or the
             dataset's target column (`target`). Default: 'predicted'.
         evaluation_dataset (None | str | Unset): Id of a dataset on which the result is evaluated instead of the
             reference dataset; null: on the reference dataset itself.
-        seed (int | Unset): Seed of the random starts. Default: 0.
+        seed (int | Unset): Seed of the random starts, and of the forest by which `in_trees` selects rules. Default: 0.
     """
 
     model: str
@@ -52,11 +68,18 @@ class RuleSetRequest(Record):
     start: str | Unset = "in_turn"
     omega: float | None | Unset = UNSET
     regions: str | Unset = "fab"
+    in_trees: InTreesOptions | None | Unset = UNSET
+    node_harvest: NodeHarvestOptions | None | Unset = UNSET
+    decision_tree: DecisionTreeOptions | None | Unset = UNSET
     labels: str | Unset = "predicted"
     evaluation_dataset: None | str | Unset = UNSET
     seed: int | Unset = 0
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.decision_tree_options import DecisionTreeOptions  # noqa: PLC0415
+        from ..models.in_trees_options import InTreesOptions  # noqa: PLC0415
+        from ..models.node_harvest_options import NodeHarvestOptions  # noqa: PLC0415
+
         model = self.model
 
         dataset = self.dataset
@@ -78,6 +101,30 @@ class RuleSetRequest(Record):
             omega = self.omega
 
         regions = self.regions
+
+        in_trees: dict[str, Any] | None | Unset
+        if isinstance(self.in_trees, Unset):
+            in_trees = UNSET
+        elif isinstance(self.in_trees, InTreesOptions):
+            in_trees = self.in_trees.to_dict()
+        else:
+            in_trees = self.in_trees
+
+        node_harvest: dict[str, Any] | None | Unset
+        if isinstance(self.node_harvest, Unset):
+            node_harvest = UNSET
+        elif isinstance(self.node_harvest, NodeHarvestOptions):
+            node_harvest = self.node_harvest.to_dict()
+        else:
+            node_harvest = self.node_harvest
+
+        decision_tree: dict[str, Any] | None | Unset
+        if isinstance(self.decision_tree, Unset):
+            decision_tree = UNSET
+        elif isinstance(self.decision_tree, DecisionTreeOptions):
+            decision_tree = self.decision_tree.to_dict()
+        else:
+            decision_tree = self.decision_tree
 
         labels = self.labels
 
@@ -111,6 +158,12 @@ class RuleSetRequest(Record):
             field_dict["omega"] = omega
         if regions is not UNSET:
             field_dict["regions"] = regions
+        if in_trees is not UNSET:
+            field_dict["in_trees"] = in_trees
+        if node_harvest is not UNSET:
+            field_dict["node_harvest"] = node_harvest
+        if decision_tree is not UNSET:
+            field_dict["decision_tree"] = decision_tree
         if labels is not UNSET:
             field_dict["labels"] = labels
         if evaluation_dataset is not UNSET:
@@ -122,6 +175,10 @@ class RuleSetRequest(Record):
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.decision_tree_options import DecisionTreeOptions  # noqa: PLC0415
+        from ..models.in_trees_options import InTreesOptions  # noqa: PLC0415
+        from ..models.node_harvest_options import NodeHarvestOptions  # noqa: PLC0415
+
         d = dict(src_dict)
         model = d.pop("model")
 
@@ -148,6 +205,57 @@ class RuleSetRequest(Record):
 
         regions = d.pop("regions", UNSET)
 
+        def _parse_in_trees(data: object) -> InTreesOptions | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                in_trees_type_0 = InTreesOptions.from_dict(data)
+
+                return in_trees_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(InTreesOptions | None | Unset, data)
+
+        in_trees = _parse_in_trees(d.pop("in_trees", UNSET))
+
+        def _parse_node_harvest(data: object) -> NodeHarvestOptions | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                node_harvest_type_0 = NodeHarvestOptions.from_dict(data)
+
+                return node_harvest_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(NodeHarvestOptions | None | Unset, data)
+
+        node_harvest = _parse_node_harvest(d.pop("node_harvest", UNSET))
+
+        def _parse_decision_tree(data: object) -> DecisionTreeOptions | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                decision_tree_type_0 = DecisionTreeOptions.from_dict(data)
+
+                return decision_tree_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(DecisionTreeOptions | None | Unset, data)
+
+        decision_tree = _parse_decision_tree(d.pop("decision_tree", UNSET))
+
         labels = d.pop("labels", UNSET)
 
         def _parse_evaluation_dataset(data: object) -> None | str | Unset:
@@ -171,6 +279,9 @@ class RuleSetRequest(Record):
             start=start,
             omega=omega,
             regions=regions,
+            in_trees=in_trees,
+            node_harvest=node_harvest,
+            decision_tree=decision_tree,
             labels=labels,
             evaluation_dataset=evaluation_dataset,
             seed=seed,

@@ -43,19 +43,23 @@ class RuleSetResult(Record):
         default_support (int): Number of the dataset's rows that satisfy no rule.
         evaluation (RuleSetEvaluation): How well rules predict the rows of one dataset.
         training_evaluation (RuleSetEvaluation): How well rules predict the rows of one dataset.
-        restarts (list[Restart]): The fits in their order.
+        restarts (list[Restart]): The fits of regions in their order; empty where there are none.
         lower_bounds (list[float]): Lower bound of the log-likelihood after each iteration of the chosen fit; it never
-            falls.
-        boxes (None | str | Unset): How boxes of regions were printed; null for `rule_list`, which has none.
+            falls. Empty where there is none.
+        boxes (None | str | Unset): How boxes of regions were printed; null for methods but `fab` and `em`.
         search (None | str | Unset): How regions became rules in rule sets of earlier versions: `improved` is now the
             method `rule_list`, `plain` are the shortened boxes of `fab` and `em`. Null in others.
+        combination (str | Unset): What rules make of a row. `first`: the first rule that it satisfies decides, else the
+            default; `weighted_mean`: the mean of all rules that it satisfies, by their weights: of their predictions, or of
+            their shares of the second class, which is predicted where the mean is over 0.5. Some rule has no conditions.
+            Default: 'first'.
         caution (None | str | Unset): Warning, in words, that the scores in `evaluation` may be too good: they were
             measured on the rows from which the result was made, and the model reproduces at least 99 % of their targets
             (regression: R2 of at least 0.95), as a model does that has memorised them. Null where no such reason is known.
-        regions (list[Region] | Unset): The regions that `fab` or `em` fitted, with their parameters; empty for
-            `rule_list`. For each statement the table of parameters says which share of each region it is true for, and the
-            table of rows which region each row most probably belongs to.
-        omega (float | None | Unset): The cost of a region that was used; null for `em` and `rule_list`.
+        regions (list[Region] | Unset): The regions that `fab` or `em` fitted, with their parameters; empty for others.
+            For each statement the table of parameters says which share of each region it is true for, and the table of rows
+            which region each row most probably belongs to.
+        omega (float | None | Unset): The cost of a region that was used; null for methods but `fab`.
     """
 
     task: str
@@ -78,6 +82,7 @@ class RuleSetResult(Record):
     lower_bounds: list[float]
     boxes: None | str | Unset = UNSET
     search: None | str | Unset = UNSET
+    combination: str | Unset = "first"
     caution: None | str | Unset = UNSET
     regions: list[Region] | Unset = UNSET
     omega: float | None | Unset = UNSET
@@ -144,6 +149,8 @@ class RuleSetResult(Record):
         else:
             search = self.search
 
+        combination = self.combination
+
         caution: None | str | Unset
         if isinstance(self.caution, Unset):
             caution = UNSET
@@ -191,6 +198,8 @@ class RuleSetResult(Record):
             field_dict["boxes"] = boxes
         if search is not UNSET:
             field_dict["search"] = search
+        if combination is not UNSET:
+            field_dict["combination"] = combination
         if caution is not UNSET:
             field_dict["caution"] = caution
         if regions is not UNSET:
@@ -287,6 +296,8 @@ class RuleSetResult(Record):
 
         search = _parse_search(d.pop("search", UNSET))
 
+        combination = d.pop("combination", UNSET)
+
         def _parse_caution(data: object) -> None | str | Unset:
             if data is None:
                 return data
@@ -335,6 +346,7 @@ class RuleSetResult(Record):
             lower_bounds=lower_bounds,
             boxes=boxes,
             search=search,
+            combination=combination,
             caution=caution,
             regions=regions,
             omega=omega,

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 from xml.sax.saxutils import escape, quoteattr
 
-from schemas.approximation_trees import ApproximationTreeResult
-
-from .colours import OTHER_CLASSES, Colours
-from .node_texts import label, rounded, summary_parts
+from .tree_colours import OTHER_CLASSES, Colours
+from .tree_documents import Tree
+from .tree_texts import label, rounded, summary_parts
 
 INK, MUTED, LINE = "#1c2733", "#5a6673", "#c3cad2"
 
@@ -105,7 +104,7 @@ class Header:
     width: float
 
     @staticmethod
-    def of(content: ApproximationTreeResult, colours: Colours, width: float) -> "Header":
+    def of(content: Tree, colours: Colours, width: float) -> "Header":
         """Return the header of a tree, broken into lines of a width in pixels, at least ``_LEAST_WIDTH``."""
         room = max(width, _LEAST_WIDTH)
         parts = summary_parts(content)
@@ -142,7 +141,7 @@ class Header:
                 x += _entry_width(name)
 
 
-def _legend(content: ApproximationTreeResult, colours: Colours) -> list[tuple[str, str]]:
+def _legend(content: Tree, colours: Colours) -> list[tuple[str, str]]:
     if content.task == "regression":
         spread, n_steps = colours.highest - colours.lowest, _LEGEND_VALUES - 1
         values = [colours.lowest + spread * step / n_steps for step in range(_LEGEND_VALUES)]

@@ -4,22 +4,10 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from schemas.approximation_trees import ApproximationTreeResult
+from .classes import COLOURS, OTHER_COLOUR
+from .tree_documents import Tree
 
-# Okabe & Ito's, and two dark ones of Tol's.
-_OF_CLASSES = (
-    "#0072b2",
-    "#e69f00",
-    "#009e73",
-    "#cc79a7",
-    "#56b4e9",
-    "#d55e00",
-    "#f0e442",
-    "#000000",
-    "#882255",
-    "#332288",
-)
-OTHER_CLASSES = "#8d949c"
+OTHER_CLASSES = OTHER_COLOUR
 _LOWEST, _HIGHEST = (222, 235, 247), (8, 69, 148)  # of values: from light to dark
 _DARK, _LIGHT = "#000000", "#ffffff"
 _MIDDLE = 0.179  # luminance that has the same contrast with black and with white, 4.6 to 1
@@ -34,7 +22,7 @@ class Colours:
     highest: float
 
     @staticmethod
-    def of(content: ApproximationTreeResult) -> "Colours":
+    def of(content: Tree) -> "Colours":
         """Return the colours of a tree; if there are too many classes, the most frequent in leaves get their own."""
         values = [node.prediction for node in content.nodes if isinstance(node.prediction, float)]
         return Colours(_of_classes(content), min(values, default=0.0), max(values, default=0.0))
@@ -59,14 +47,14 @@ class Colours:
         return self.of_label(prediction) if isinstance(prediction, str) else self.of_value(prediction)
 
 
-def _of_classes(content: ApproximationTreeResult) -> dict[str, str]:
+def _of_classes(content: Tree) -> dict[str, str]:
     labels = content.classes
-    if len(labels) > len(_OF_CLASSES):
+    if len(labels) > len(COLOURS):
         n_rows: Counter[float | str] = Counter()
         for node in content.nodes:
             n_rows[node.prediction] += node.n_samples if node.left is None else 0
         labels = sorted(labels, key=lambda label: -n_rows[label])
-    return dict(zip(labels, _OF_CLASSES, strict=False))
+    return dict(zip(labels, COLOURS, strict=False))
 
 
 def text_colour_on(fill: str) -> str:

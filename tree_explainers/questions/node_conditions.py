@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from ..ensemble import Operator, TreeEnsemble
 from ..onnx_models.description import ModelColumn, ModelDescription
-from ..questions.cuts import Rounding, cuts_of_number
-from ..questions.splits import ColumnSplits, base_of, model_value
-from ..questions.statements import FeatureStatements, Statements
+from .cuts import Rounding, cuts_of_number
+from .splits import ColumnSplits, base_of, model_value
+from .statements import FeatureStatements, Statements
 
 Flags = NDArray[np.bool_]
 _ORDERED = (Operator.LEQ, Operator.LT, Operator.GTE, Operator.GT)

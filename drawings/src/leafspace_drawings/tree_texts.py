@@ -1,12 +1,9 @@
 """Texts about a node and a tree that exports for people share; each is one line."""
 
 from collections.abc import Iterator
+from decimal import Context, Decimal
 
-import numpy as np
-
-from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult
-
-from ..sql_queries.expressions import on_one_line
+from .tree_documents import Node, Tree
 
 _DIGITS = 5  # of a predicted value
 _SMALLEST_P = 0.001  # smaller p-values are only bounded
@@ -18,17 +15,17 @@ _METHODS = {
 }
 
 
-def condition(node: ApproximationNode) -> str:
+def condition(node: Node) -> str:
     """Return the condition of an inner node; rows for which it holds take the first branch, "yes"."""
     return on_one_line(node.text or "")
 
 
-def question(node: ApproximationNode) -> str:
+def question(node: Node) -> str:
     """Return the condition of an inner node as a question, which is answered by the branches."""
     return on_one_line(node.question) if node.question is not None else f"{condition(node)}?"
 
 
-def prediction(node: ApproximationNode) -> str:
+def prediction(node: Node) -> str:
     """Return what a node predicts."""
     return label(node.prediction) if isinstance(node.prediction, str) else rounded(node.prediction)
 
@@ -38,24 +35,30 @@ def label(name: str) -> str:
     return on_one_line(name) if name.strip() else ascii(name)
 
 
+def on_one_line(text: str) -> str:
+    """Return a text for a part of a line, with line ends and invisible characters escaped."""
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+
+
 def rounded(value: float) -> str:
     """Return a number with five significant digits, without an exponent."""
-    return np.format_float_positional(value, _DIGITS, fractional=False, trim="-")
+    text = f"{Decimal(repr(float(value))).normalize(Context(prec=_DIGITS)):f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def shares(node: ApproximationNode, most: int) -> str:
+def shares(node: Node, most: int) -> str:
     """Return the shares of at most ``most`` classes at a node, the largest first; empty for regression."""
     largest = sorted(node.scores, key=lambda score: -score.value)[:most]
     texts = [f"{label(score.label)}: {score.value:.2f}" for score in largest]
     return ", ".join([*texts, "..."] if len(node.scores) > most else texts)
 
 
-def row_count(node: ApproximationNode) -> str:
+def row_count(node: Node) -> str:
     """Return how many rows of the dataset reach a node."""
     return "1 row" if node.n_samples == 1 else f"{node.n_samples:,} rows"
 
 
-def confidence(node: ApproximationNode) -> str:
+def confidence(node: Node) -> str:
     """Return the p-value of a split; empty where there was no test."""
     if node.p_value is None:
         return ""
@@ -63,12 +66,12 @@ def confidence(node: ApproximationNode) -> str:
     return f"{p_value}, cap" if node.at_cap else p_value
 
 
-def summary(content: ApproximationTreeResult) -> str:
+def summary(content: Tree) -> str:
     """Return the method, the size and the fidelity of a tree."""
     return "; ".join(summary_parts(content))
 
 
-def summary_parts(content: ApproximationTreeResult) -> list[str]:
+def summary_parts(content: Tree) -> list[str]:
     """Return the parts of ``summary``."""
     leaves = "1 leaf" if content.n_leaves == 1 else f"{content.n_leaves:,} leaves"
     model = f"{content.n_trees:,} trees" if content.n_trees else "a model without trees"
@@ -76,14 +79,14 @@ def summary_parts(content: ApproximationTreeResult) -> list[str]:
     return [_METHODS[content.method], f"{leaves}, depth {content.depth}", inputs, *_fidelity(content)]
 
 
-def _fidelity(content: ApproximationTreeResult) -> Iterator[str]:
+def _fidelity(content: Tree) -> Iterator[str]:
     fidelity = content.evaluation.fidelity
     if fidelity is not None:
         measure = "R2 to the model" if content.task == "regression" else "fidelity"
         yield f"{measure} {fidelity:.3f}{_constant_fidelity(content)} on {content.evaluation.n_rows:,} rows"
 
 
-def _constant_fidelity(content: ApproximationTreeResult) -> str:
+def _constant_fidelity(content: Tree) -> str:
     """Return the fidelity of the best constant label, without which the tree's own means little."""
     constant = content.evaluation.constant
     if constant is None or constant.fidelity is None or content.task == "regression":

@@ -8,11 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult
-
-from .colours import OTHER_CLASSES, Colours
-from .node_texts import confidence, prediction, question, row_count, shares
-from .svg_parts import LINE, MUTED, Header, bar, element, escaped, shortened, text, text_width, two_lines
+from .tree_colours import OTHER_CLASSES, Colours
+from .tree_documents import Node, Tree
+from .tree_svg_parts import LINE, MUTED, Header, bar, element, escaped, shortened, text, text_width, two_lines
+from .tree_texts import confidence, prediction, question, row_count, shares
 
 _MARGIN = 24.0
 _FONT = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
@@ -31,7 +30,7 @@ _EMPTY_BAR = "#e8ebee"
 _NEARLY_ALL = 1 - 1e-9  # of a bar: the rest is rounding
 
 
-def write_svg(content: ApproximationTreeResult) -> str:
+def write_svg(content: Tree) -> str:
     """Return the whole document."""
     colours = Colours.of(content)
     drawing = _Drawing(content, colours, _lay_out(content.nodes))
@@ -71,7 +70,7 @@ class _Box:
         return self.left + self.width
 
 
-def _lay_out(nodes: Sequence[ApproximationNode]) -> list[_Box]:
+def _lay_out(nodes: Sequence[Node]) -> list[_Box]:
     """Return the box of each node, by its id.
 
     Nodes of one depth form a column, all as wide as the widest, and a parent is half way between its children. Two
@@ -86,7 +85,7 @@ def _lay_out(nodes: Sequence[ApproximationNode]) -> list[_Box]:
     return [_Box(starts[node.depth], middle, columns[node.depth]) for node, middle in zip(nodes, middles, strict=True)]
 
 
-def _wanted_width(node: ApproximationNode) -> float:
+def _wanted_width(node: Node) -> float:
     if node.left is None:
         parts = (text_width(prediction(node), _TEXT, is_bold=True), text_width(_leaf_details(node), _SMALL), _PADDING)
         wanted = sum(parts)
@@ -95,7 +94,7 @@ def _wanted_width(node: ApproximationNode) -> float:
     return min(max(wanted + 2 * _PADDING, _NARROWEST), _WIDEST)
 
 
-def _middles(nodes: Sequence[ApproximationNode]) -> list[float]:
+def _middles(nodes: Sequence[Node]) -> list[float]:
     middles = [0.0] * len(nodes)
     n_leaves = 0
     for node in nodes:  # preorder has the leaves in their order
@@ -110,7 +109,7 @@ def _middles(nodes: Sequence[ApproximationNode]) -> list[float]:
 
 @dataclass(frozen=True, slots=True)
 class _Drawing:
-    content: ApproximationTreeResult
+    content: Tree
     colours: Colours
     boxes: list[_Box]  # by node
 
@@ -131,11 +130,11 @@ class _Drawing:
         for node in self.content.nodes:
             yield self._leaf(node) if node.left is None else self._inner(node)
 
-    def _thickness(self, node: ApproximationNode) -> float:
+    def _thickness(self, node: Node) -> float:
         share = node.n_samples / max(1, self.content.nodes[0].n_samples)
         return max(_THINNEST, _THICKEST * share)
 
-    def _edges(self, node: ApproximationNode) -> Iterator[str]:
+    def _edges(self, node: Node) -> Iterator[str]:
         """Yield both edges of a node; they begin side by side, together as thick as the edge to the node."""
         if node.left is None or node.right is None:
             return
@@ -145,7 +144,7 @@ class _Drawing:
         yield from self._edge(start, top + self._thickness(yes) / 2, yes, "yes")
         yield from self._edge(start, top + self._thickness(yes) + self._thickness(no) / 2, no, "no")
 
-    def _edge(self, start: _Box, y: float, child: ApproximationNode, answer: str) -> Iterator[str]:
+    def _edge(self, start: _Box, y: float, child: Node, answer: str) -> Iterator[str]:
         end, thickness = self.boxes[child.id], self._thickness(child)
         x, bend = start.right, (end.left - start.right) / 2
         curve = f"M{x:.1f} {y:.1f}C{x + bend:.1f} {y:.1f} {end.left - bend:.1f} {end.middle:.1f}"
@@ -155,7 +154,7 @@ class _Drawing:
         beside = end.middle - thickness / 2 - 5 if answer == "yes" else end.middle + thickness / 2 + 12
         yield text(answer, end.left - 6, beside, _SMALL, fill=MUTED, text_anchor="end")
 
-    def _inner(self, node: ApproximationNode) -> str:
+    def _inner(self, node: Node) -> str:
         box = self.boxes[node.id]
         x, room = box.left + _PADDING, box.width - 2 * _PADDING
         lines = two_lines(question(node), _TEXT, room, is_bold=True)
@@ -171,7 +170,7 @@ class _Drawing:
             *_score_bar(node, self.colours, x, top + height - 9, room),
         )
 
-    def _leaf(self, node: ApproximationNode) -> str:
+    def _leaf(self, node: Node) -> str:
         box = self.boxes[node.id]
         top, x = box.middle - _LEAF_HEIGHT / 2, box.left + _PADDING
         details = _leaf_details(node)
@@ -193,29 +192,29 @@ def _frame(box: _Box, height: float) -> str:
     return bar(box.left, top, box.width, height, "#ffffff", stroke=LINE, stroke_width=1, rx=5)
 
 
-def _split_details(node: ApproximationNode) -> str:
+def _split_details(node: Node) -> str:
     return " · ".join(filter(None, (row_count(node), confidence(node))))
 
 
-def _leaf_details(node: ApproximationNode) -> str:
+def _leaf_details(node: Node) -> str:
     own = [score.value for score in node.scores if score.label == node.prediction]
     return " · ".join([*(f"{share:.2f}" for share in own), row_count(node)])
 
 
-def _tooltip(node: ApproximationNode) -> str:
+def _tooltip(node: Node) -> str:
     """Return all details of a node, for which the drawing has no room."""
     title = prediction(node) if node.left is None else f"{question(node)} (so far {prediction(node)})"
     return "\n".join(filter(None, (title, _split_details(node), shares(node, _CLASSES_IN_TOOLTIP))))
 
 
-def _score_bar(node: ApproximationNode, colours: Colours, x: float, y: float, width: float) -> Iterator[str]:
+def _score_bar(node: Node, colours: Colours, x: float, y: float, width: float) -> Iterator[str]:
     """Yield a thin bar below a node's text: the shares of classes side by side, or how high a value is."""
     for fill, start, share in _bar_parts(node, colours):
         if share > 0:
             yield bar(x + start * width, y, share * width, _BAR_HEIGHT, fill)
 
 
-def _bar_parts(node: ApproximationNode, colours: Colours) -> Iterator[tuple[str, float, float]]:
+def _bar_parts(node: Node, colours: Colours) -> Iterator[tuple[str, float, float]]:
     """Yield the colour of each part, where it begins and its share of the whole."""
     if isinstance(node.prediction, float):
         share = colours.share(node.prediction)

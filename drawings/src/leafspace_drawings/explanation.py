@@ -1,0 +1,188 @@
+"""Why a row is predicted as it is: the row beside its nearest prototypes, and how far to trust it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from .classes import Classes, ClassMark
+from .images import ImageColumns
+from .links import Links
+from .scales import Axis, Strip
+from .templating import render
+
+Json = Mapping[str, Any]
+
+N_FEATURES_SHOWN, N_NEAREST_SHOWN = 10, 3
+_EMPTY: Json = {}
+LEVELS = {
+    "close": "It is close to a prototype",
+    "typical": "It is as near to a prototype as rows usually are",
+    "far": "It is farther from every prototype than nearly all rows",
+    "none": "It shares no leaf with any prototype: it is unlike all of them",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WhyContext:
+    """What a drawing of an explanation can use beside the explanation; each part may be absent."""
+
+    explainer: str | None = None  # its id
+    dataset: Json | None = None  # the reference dataset's document: axes of features
+    prototype_set: Json | None = None  # the document: how often its nearest prototype and the model agree
+    provenance: Json | None = None
+    links: Links = field(default_factory=Links)
+    chosen: int = 0  # of the nearest prototypes, the one whose stretches are drawn
+    is_editable: bool = False  # values are fields
+    changed: Mapping[str, Any] = field(default_factory=dict)  # what-if: the values before, by feature
+
+
+def draw_explanation(row: Json, context: WhyContext) -> str:
+    """Return the drawing of one row of an answer of ``POST /v1/explainers/{id}/explanations``."""
+    return render("explanation", why=_Why(row, context))
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """A line of the comparison."""
+
+    name: str
+    value: Any
+    others: tuple[Any, ...]  # of the nearest prototypes
+    share_of_trees: float | None  # None: the shared trees do not test it
+    stretch: str | None  # the reason without the feature's name
+    strip: Strip | None
+    before: Any = None  # the value before it was changed
+    is_changed: bool = False
+
+
+class _Why:
+    """What the template shows of an explained row."""
+
+    def __init__(self, row: Json, context: WhyContext) -> None:
+        self.row, self.context, self.links = row, context, context.links
+        self.status: str = row["status"]
+        if self.status == "error":
+            return
+        self.prediction = row["prediction"]
+        self.is_regression = self.prediction["task"] == "regression"
+        self.scores = self.prediction.get("scores") or []
+        self.classes = Classes([score["label"] for score in self.scores])
+        self.nearest: Sequence[Json] = row["nearest_prototypes"][:N_NEAREST_SHOWN]
+        self.chosen: Json | None = self.nearest[min(context.chosen, len(self.nearest) - 1)] if self.nearest else None
+        self.typicality = row.get("typicality")
+        self.level = LEVELS[self.typicality["level"]] if self.typicality else None
+        self.images = self._images()
+
+    @property
+    def title(self) -> str:
+        """The name of the row."""
+        return str(self.row["row_id"])
+
+    @property
+    def label(self) -> ClassMark:
+        """The predicted class."""
+        return self.classes[self.prediction["label"]]
+
+    @property
+    def bar(self) -> list[tuple[ClassMark, float, float]]:
+        """Each class with a score: its mark, and where its part of the bar begins and how wide it is, in per cent."""
+        parts, start = [], 0.0
+        for score in self.scores:
+            width = 100 * score["value"]
+            parts.append((self.classes[score["label"]], round(start, 2), round(width, 2)))
+            start += width
+        return parts
+
+    @property
+    def set_measures(self) -> Json:
+        """How well the nearest prototype alone predicts, of all its prototypes together."""
+        result = (self.context.prototype_set or _EMPTY).get("result") or _EMPTY
+        return result["evaluation"][-1] if result.get("evaluation") else _EMPTY
+
+    @property
+    def agrees(self) -> bool | None:
+        """Whether the nearest prototype has the predicted label; None where that cannot be said."""
+        if self.is_regression or not self.nearest:
+            return None
+        return bool(self.nearest[0].get("label") == self.prediction["label"])
+
+    @cached_property
+    def features(self) -> list[Feature]:
+        """All lines of the comparison: those with a reason by descending share of trees, then the others."""
+        values = self._values()
+        reasons = {reason["feature"]: reason for reason in (self.chosen or {"reasons": ()})["reasons"]}
+        order = [*reasons, *(name for name in values if name not in reasons)]
+        return [self._feature(name, values[name], reasons.get(name)) for name in order if name in values]
+
+    @property
+    def shown_features(self) -> list[Feature]:
+        """The lines at the top."""
+        return [feature for feature in self.features[:N_FEATURES_SHOWN] if feature.share_of_trees is not None]
+
+    @property
+    def more_features(self) -> list[Feature]:
+        """The lines that are folded away."""
+        return self.features[len(self.shown_features) :]
+
+    def _values(self) -> dict[str, tuple[Any, tuple[Any, ...]]]:
+        """Return, by feature, the row's value and those of its nearest prototypes."""
+        if (compared := self.row.get("values")) is not None:
+            n = len(self.nearest)
+            return {each["feature"]: (each["value"], tuple(each["prototype_values"][:n])) for each in compared}
+        found: dict[str, Any] = {}
+        by_prototype = [{reason["feature"]: reason for reason in near["reasons"]} for near in self.nearest]
+        for reasons in by_prototype:
+            for name, reason in reasons.items():
+                others = tuple(each.get(name, _EMPTY).get("prototype_value", _UNKNOWN) for each in by_prototype)
+                found.setdefault(name, (reason.get("value", _UNKNOWN), others))
+        return found
+
+    def _feature(self, name: str, values: tuple[Any, tuple[Any, ...]], reason: Json | None) -> Feature:
+        value, others = values
+        is_changed = name in self.context.changed
+        return Feature(
+            name=name,
+            value=value,
+            others=others,
+            share_of_trees=None if reason is None else reason["share_of_trees"],
+            stretch=None if reason is None else without_name(reason["text"], name),
+            strip=self._strip(name, reason, value),
+            before=self.context.changed.get(name),
+            is_changed=is_changed,
+        )
+
+    def _strip(self, name: str, reason: Json | None, value: Any) -> Strip | None:  # noqa: ANN401  # a cell
+        axis = Axis.of(self._columns.get(name))
+        interval = (reason or _EMPTY).get("interval")
+        if axis is None or interval is None or "category" in interval or "categories" in interval:
+            return None
+        return Strip.of(axis, interval, _as_number(value), _as_number((reason or _EMPTY).get("prototype_value")))
+
+    @property
+    def _columns(self) -> dict[str, Json]:
+        return {column["name"]: column for column in (self.context.dataset or _EMPTY).get("columns", ())}
+
+    def _images(self) -> list[tuple[str, str]]:
+        """Return, where rows are images, the explained one and its nearest prototypes: a name and an address each."""
+        values: Sequence[Json] = self.row.get("values") or ()
+        columns = ImageColumns.offered_by([each["feature"] for each in values])
+        if columns is None:
+            return []
+        own = {each["feature"]: each["value"] for each in values}
+        rows = [("this row", own)]
+        for i, near in enumerate(self.nearest):
+            rows.append((f"row {near['row_id']}", {each["feature"]: each["prototype_values"][i] for each in values}))
+        return [(name, columns.data_url(cells)) for name, cells in rows]
+
+
+_UNKNOWN = ""
+
+
+def _as_number(value: Any) -> float | None:  # noqa: ANN401  # a cell
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def without_name(text: str, feature: str) -> str:
+    """Return a reason's text after the name of its feature, such as ``is above 27.5``; all of it if it begins else."""
+    return text[len(feature) + 1 :] if text.startswith(f"{feature} ") else text

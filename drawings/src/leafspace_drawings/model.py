@@ -1,0 +1,92 @@
+"""What a model is, and what is known of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .classes import Classes
+from .links import Links
+from .templating import render
+from .words import readable
+
+Json = Mapping[str, Any]
+
+N_FEATURES_SHOWN = 20
+KINDS = {"random_forest": "random forest", "boosting": "boosted trees", "other": "tree ensemble"}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelContext:
+    """What a drawing of a model can use beside its document; each part may be absent or empty."""
+
+    prototype_sets: Sequence[Json] = ()
+    rule_sets: Sequence[Json] = ()
+    approximation_trees: Sequence[Json] = ()
+    feature_usage: Sequence[Json] = ()  # feature, share_of_trees, share_of_questions
+    links: Links = field(default_factory=Links)
+
+
+def draw_model(document: Json, context: ModelContext) -> str:
+    """Return the drawing of an answer of ``GET /v1/models/{id}``."""
+    return render("model", known=_Known(document, context))
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A line of the table of trust: what something reaches on the rows of its evaluation."""
+
+    name: str
+    accuracy: float | None  # balanced; R2 for regression
+    fidelity: float | None
+    n_rows: int
+    on: str  # the rows
+
+
+class _Known:
+    """What the template shows of a model."""
+
+    def __init__(self, document: Json, context: ModelContext) -> None:
+        self.document, self.context, self.links = document, context, context.links
+        self.is_regression = document["task"] == "regression"
+        self.classes = Classes(document.get("classes") or [])
+        self.kind = KINDS.get(document["ensemble"] or "other", readable(str(document["ensemble"])))
+
+    @property
+    def features(self) -> list[tuple[str, str]]:
+        """Names and types of the features that are shown."""
+        return list(zip(self.document["feature_names"], self.document["feature_types"], strict=True))[:N_FEATURES_SHOWN]
+
+    @property
+    def trust(self) -> list[Explained]:
+        """The model and what approximates it, each on the rows of its own evaluation."""
+        lines: list[Explained] = []
+        for document in self.context.prototype_sets:
+            lines += self._of_prototypes(document["result"])
+        for document in self.context.rule_sets:
+            lines += self._of_rules(document["result"])
+        for document in self.context.approximation_trees:
+            lines += self._of_tree(document["result"])
+        models = {(line.n_rows, line.on, line.accuracy): line for line in lines if line.name == "the model"}
+        return [*models.values(), *(line for line in lines if line.name != "the model")]
+
+    def _of_prototypes(self, result: Json) -> list[Explained]:
+        name = f"nearest of {len(result['prototypes'])} prototypes"
+        on = result["evaluated_on"]
+        key = "r2" if self.is_regression else "balanced_accuracy"
+        last, model = result["evaluation"][-1], result["baseline"]["model"]
+        return [
+            Explained("the model", model[key], None, model["n_rows"], on),
+            Explained(name, last[key], last["fidelity"], model["n_rows"], on),
+        ]
+
+    def _of_rules(self, result: Json) -> list[Explained]:
+        measured, rules = result["evaluation"], result["evaluation"]["as_printed"]
+        reached = rules["r2"] if self.is_regression else 1 - rules["balanced_error"]
+        name = f"{len(result['rules'])} rules"
+        return [Explained(name, reached, rules["fidelity"], measured["n_rows"], measured["evaluated_on"])]
+
+    def _of_tree(self, result: Json) -> list[Explained]:
+        measured = result["evaluation"]
+        reached = measured["r2"] if self.is_regression else measured["balanced_accuracy"]
+        name = f"one tree of {result['n_leaves']} leaves"
+        return [Explained(name, reached, measured["fidelity"], measured["n_rows"], measured["evaluated_on"])]

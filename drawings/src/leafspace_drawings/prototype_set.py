@@ -1,0 +1,186 @@
+"""What a model sees: the rows that represent each class, how good they are, and how many are enough."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations, pairwise
+from statistics import median
+from typing import Any
+
+from .classes import Classes, ClassMark
+from .images import ImageColumns
+from .links import Links
+from .scales import Axis
+from .templating import render
+
+Json = Mapping[str, Any]
+
+N_FEATURES_SHOWN, N_CARDS_SHOWN = 7, 120
+
+
+@dataclass(frozen=True, slots=True)
+class SetContext:
+    """What a drawing of a prototype set can use beside its document; each part may be absent."""
+
+    model: Json | None = None
+    dataset: Json | None = None
+    links: Links = field(default_factory=Links)
+    n_cards: int = N_CARDS_SHOWN
+
+
+def draw_prototype_set(document: Json, context: SetContext) -> str:
+    """Return the drawing of a ready answer of ``GET /v1/prototype-sets/{id}``."""
+    return render("prototype_set", seen=_Seen(document, context))
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One prototype."""
+
+    prototype: Json
+    features: tuple[Json, ...]  # those that are shown: name and value
+    n_more: int
+    image: str | None  # address
+    of_largest: float  # rows that it represents, as a share of the most that one represents
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The prototypes of a class; those of a regression are one group."""
+
+    mark: ClassMark | None
+    coverage: Json | None  # of the class: n_rows, share
+    cards: tuple[Card, ...]
+
+
+class _Seen:
+    """What the template shows of a prototype set."""
+
+    def __init__(self, document: Json, context: SetContext) -> None:
+        self.document, self.context, self.links = document, context, context.links
+        self.result: Json = document["result"]
+        self.is_regression = self.result["task"] == "regression"
+        self.classes = Classes(self.result.get("classes") or [])
+        self.prototypes: Sequence[Json] = self.result["prototypes"]
+        self.measure = "r2" if self.is_regression else "balanced_accuracy"
+
+    @property
+    def n_hidden(self) -> int:
+        """Prototypes beyond those that are drawn."""
+        return max(0, len(self.prototypes) - self.context.n_cards)
+
+    @property
+    def curve(self) -> "Curve | None":
+        """How scores grow with the number of prototypes; None where the set is not nested or has one score."""
+        scores = self.result["evaluation"]
+        if not self.result["nested"] or len(scores) < 3:  # noqa: PLR2004  # a line of two points shows nothing
+            return None
+        names = ("r2",) if self.is_regression else ("fidelity", "balanced_accuracy")
+        return Curve.of(
+            [each["n_prototypes"] for each in scores], {name: [each[name] for each in scores] for name in names}
+        )
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """The prototypes by class, in the order of the classes and of their ranks."""
+        shown = self.prototypes[: self.context.n_cards]
+        most = max((each["coverage"]["n_rows"] for each in shown), default=0) or 1
+        cards = [self._card(prototype, most) for prototype in shown]
+        if self.is_regression:
+            return [Group(None, None, tuple(cards))]
+        coverage = {each["label"]: each for each in (self.result.get("row_coverage") or {}).get("by_class", ())}
+        return [
+            Group(self.classes[label], coverage.get(label), own)
+            for label in self.classes.labels
+            if (own := tuple(card for card in cards if card.prototype["label"] == label))
+        ]
+
+    def _card(self, prototype: Json, most: int) -> Card:
+        cells = {each["name"]: each["value"] for each in prototype["features"]}
+        image = None if self._image_columns is None else self._image_columns.data_url(cells)
+        shown = () if image else tuple({"name": name, "value": cells[name]} for name in self._telling if name in cells)
+        n_more = 0 if image else len(cells) - len(shown)
+        return Card(prototype, shown, n_more, image, prototype["coverage"]["n_rows"] / most)
+
+    @cached_property
+    def _image_columns(self) -> ImageColumns | None:
+        names = [each["name"] for each in self.prototypes[0]["features"]] if self.prototypes else []
+        return ImageColumns.offered_by(names)
+
+    @cached_property
+    def _telling(self) -> list[str]:
+        """The features in which prototypes of different classes differ most."""
+        columns = {column["name"]: column for column in (self.context.dataset or {}).get("columns", ())}
+        rows = [{each["name"]: each["value"] for each in prototype["features"]} for prototype in self.prototypes]
+        pairs = [pair for pair in combinations(range(len(rows)), 2) if self._sides[pair[0]] != self._sides[pair[1]]]
+        names = list(rows[0]) if rows else []
+        axes = {name: Axis.of(columns.get(name)) or _axis_of([row.get(name) for row in rows]) for name in names}
+        apart = {
+            name: sum(_difference(axes[name], rows[i].get(name), rows[j].get(name)) for i, j in pairs) for name in names
+        }
+        return sorted(names, key=lambda name: -apart[name])[:N_FEATURES_SHOWN]
+
+    @cached_property
+    def _sides(self) -> list[Any]:
+        """Return the class of each prototype; of a regression, whether its value is above the median."""
+        if not self.is_regression:
+            return [prototype["label"] for prototype in self.prototypes]
+        middle = median(prototype["value"] for prototype in self.prototypes)
+        return [prototype["value"] > middle for prototype in self.prototypes]
+
+
+def _axis_of(values: Sequence[Any]) -> Axis | None:
+    numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+    return Axis((min(numbers), max(numbers)), by_rank=False) if numbers and min(numbers) < max(numbers) else None
+
+
+def _difference(axis: Axis | None, one: Any, other: Any) -> float:  # noqa: ANN401  # cells
+    """Return how far two values are apart, 0 to 1."""
+    if axis is None or isinstance(one, str | None) or isinstance(other, str | None):
+        return float(one != other)
+    return abs(axis.place(one) - axis.place(other))
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Scores by the number of prototypes, in a picture of ``WIDTH`` x ``HEIGHT`` units."""
+
+    lines: tuple[tuple[str, str, float, float], ...]  # name, path, last score, where it ends
+    ticks_x: tuple[tuple[float, int], ...]
+    ticks_y: tuple[tuple[float, float], ...]
+
+    WIDTH, HEIGHT = 460, 220
+    _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 130, 12, 28
+    _LABEL = 16  # least distance between labels at the ends
+
+    @classmethod
+    def of(cls, numbers: Sequence[int], lines: Mapping[str, Sequence[float]]) -> "Curve":
+        """Return the curves; the vertical axis begins at 0, or below where a score is negative."""
+        low = min(0.0, *(score for scores in lines.values() for score in scores))
+        low = max(low, -1.0)
+        span_x = max(1, numbers[-1] - numbers[0])
+
+        def x(number: float) -> float:
+            return round(cls._LEFT + (number - numbers[0]) / span_x * (cls.WIDTH - cls._LEFT - cls._RIGHT), 1)
+
+        def y(score: float) -> float:
+            room = cls.HEIGHT - cls._TOP - cls._BOTTOM
+            return round(cls._TOP + (1 - (max(score, low) - low) / (1 - low)) * room, 1)
+
+        ends = _apart([y(scores[-1]) for scores in lines.values()], cls._LABEL)
+        drawn = tuple(
+            (name, "M" + "L".join(f"{x(n)} {y(s)}" for n, s in zip(numbers, scores, strict=True)), scores[-1], end)
+            for (name, scores), end in zip(lines.items(), ends, strict=True)
+        )
+        shown = sorted({numbers[0], numbers[len(numbers) // 2], numbers[-1]})
+        levels = (0.0, 0.5, 1.0) if low == 0 else (low, 0.0, 0.5, 1.0)
+        return cls(drawn, tuple((x(n), n) for n in shown), tuple((y(level), level) for level in levels))
+
+
+def _apart(places: Sequence[float], least: float) -> list[float]:
+    """Return places moved down until neighbours are apart, in the given order of lines."""
+    order = sorted(range(len(places)), key=lambda i: places[i])
+    moved = list(places)
+    for above, below in pairwise(order):
+        moved[below] = max(moved[below], moved[above] + least)
+    return moved

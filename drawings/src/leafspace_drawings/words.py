@@ -1,0 +1,64 @@
+"""Numbers as people read them. Sentences are the service's own; only numbers are put into words here."""
+
+import math
+from typing import Any
+
+DIGITS = 4  # significant ones
+_GROUPED_FROM, _PLAIN_FROM, _PLAIN_BELOW = 10_000, 1e-4, 1e15
+_UNREADABLE = "\N{REPLACEMENT CHARACTER}"
+
+
+def number(value: float) -> str:
+    """Return a number with four significant digits, without trailing zeros, such as ``1,235``, ``0.02714`` or ``3``.
+
+    Digits before the decimal point are all kept. Numbers below 0.0001 and from 10^15 on have an exponent.
+    """
+    if not math.isfinite(value):
+        return {math.inf: "infinity", -math.inf: "-infinity"}.get(value, "not a number")
+    if value == 0:
+        return "0"
+    size = abs(value)
+    if not _PLAIN_FROM <= size < _PLAIN_BELOW:
+        return f"{value:.{DIGITS - 1}e}"
+    n_decimals = max(0, DIGITS - 1 - math.floor(math.log10(size)))
+    text = f"{value:,.{n_decimals}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def count(value: int) -> str:
+    """Return a whole number with separated thousands, such as ``12,345``."""
+    return f"{value:,}"
+
+
+def share(value: float) -> str:
+    """Return a share between 0 and 1 in per cent, such as ``86%``; one decimal next to 0 and to 100.
+
+    Only 0 is printed as 0%, and only 1 as 100%.
+    """
+    percent = 100 * value
+    if 0 < percent < 10 or 90 < percent < 100:  # noqa: PLR2004  # where a whole per cent is much
+        return f"{min(max(percent, 0.1), 99.9):.1f}".removesuffix(".0") + "%"
+    return f"{percent:.0f}%"
+
+
+def counted(n: int, noun: str, plural: str | None = None) -> str:
+    """Return a number with its noun, such as ``1 row`` or ``1,200 rows``."""
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
+
+
+def cell(value: Any) -> str:  # noqa: ANN401  # of JSON
+    """Return a value of a table as text; a null is ``missing``."""
+    if value is None:
+        return "missing"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return number(value) if isinstance(value, int | float) else str(value)
+
+
+def readable(text: str) -> str:
+    """Return a text without characters that cannot be seen or that turn others round: each becomes U+FFFD."""
+    return text if text.isprintable() else "".join(_shown(character) for character in text)
+
+
+def _shown(character: str) -> str:
+    return character if character.isprintable() else " " if character in "\n\t" else _UNREADABLE

@@ -1,0 +1,1 @@
+"""The page's files, which browsers read as they are; ``routes/page.py`` serves them."""

@@ -1,0 +1,161 @@
+"""Every view: well-formed, without anything that runs, with the document's figures, and safe from hostile names."""
+
+import re
+from collections.abc import Callable, Iterator
+from html import unescape
+from html.parser import HTMLParser
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from leafspace_drawings import style_sheet, whole_document, words
+
+from .documents import DRAWN, document, drawn
+
+_HOSTILE = (
+    '</style><script>alert("x")</script>',
+    '"onload="alert(1)',
+    "' onerror='x",
+    "<img src=x onerror=alert(1)>",
+    "\u202e\u2066gpj.exe\x00\x1b[31m",
+    "{{ 7 * 7 }}{% raw %}",
+    "&lt;b&gt;",
+    "a" * 10_000,
+)
+
+
+class _Elements(HTMLParser):
+    """The elements and attributes of a drawing, and whether each one that is opened is closed."""
+
+    _WITHOUT_END = ("br", "img", "input", "meta")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: set[tuple[str, str | None]] = set()
+        self.texts: list[str] = []
+        self._open: list[str] = []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.found |= {(tag, name) for name, _ in attributes} | {(tag, None)}
+        if tag not in self._WITHOUT_END:
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.found |= {(tag, name) for name, _ in attributes} | {(tag, None)}
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, text: str) -> None:
+        self.texts.append(text)
+
+    @classmethod
+    def of(cls, drawing: str) -> "_Elements":
+        elements = cls()
+        elements.feed(drawing)
+        elements.close()
+        assert not elements._open
+        return elements
+
+
+def _names_replaced(found: Any, name: str) -> Any:  # noqa: ANN401  # JSON
+    """Return a document in which people's names are others: of models, features, classes, rows, and in texts."""
+    if isinstance(found, dict):
+        is_named = {key for key, value in found.items() if key in _NAMED and isinstance(value, str)}
+        return {key: name if key in is_named else _names_replaced(value, name) for key, value in found.items()}
+    return [_names_replaced(value, name) for value in found] if isinstance(found, list) else found
+
+
+_NAMED = ("name", "feature", "row_id", "text", "detail", "summary", "stage", "caution")
+
+
+@pytest.mark.parametrize("schema", DRAWN)
+def test_a_view_is_well_formed_and_runs_nothing(schema: str) -> None:
+    elements = _Elements.of(drawn(schema, document(schema)))
+    tags = {tag for tag, _ in elements.found}
+    assert not tags & {"script", "style", "iframe", "object", "embed", "link", "form", "base"}
+    assert not {name for _, name in elements.found if name and (name == "style" or name.startswith("on"))}
+
+
+@pytest.mark.parametrize("schema", DRAWN)
+def test_the_same_document_gives_the_same_bytes(schema: str) -> None:
+    assert drawn(schema, document(schema)) == drawn(schema, document(schema))
+
+
+def _hostile_examples(test: Callable[..., None]) -> Callable[..., None]:
+    for name in _HOSTILE:
+        test = example(name=name)(test)
+    return test
+
+
+@pytest.mark.parametrize("schema", DRAWN)
+@settings(max_examples=20)
+@given(name=st.text(max_size=40))
+@_hostile_examples
+def test_names_add_no_element_and_no_attribute(schema: str, name: str) -> None:
+    plain = _Elements.of(drawn(schema, document(schema)))
+    hostile = _Elements.of(drawn(schema, _names_replaced(document(schema), name)))
+    assert hostile.found <= plain.found | _SOMETIMES
+    assert all(text.isprintable() or not text.strip("\n") or "\n" in text for text in hostile.texts)
+
+
+_SOMETIMES = {("p", "class"), ("svg", "role"), ("title", None)}  # what a document with other values may also have
+
+
+def test_every_svg_is_well_formed_and_has_a_title_or_is_hidden() -> None:
+    pictures = [picture for schema in DRAWN for picture in _pictures(drawn(schema, document(schema)))]
+    assert len(pictures) > 20
+    for picture in pictures:
+        root = ET.fromstring(picture)  # noqa: S314  # ours
+        assert root.get("aria-hidden") == "true" or (root.get("role") == "img" and root.findtext("{*}title"))
+
+
+def _pictures(drawing: str) -> Iterator[str]:
+    yield from re.findall(r"<svg.*?</svg>", drawing, re.DOTALL)
+
+
+def test_shapes_carry_their_light_colour() -> None:
+    for schema in DRAWN:
+        for shape in re.findall(r"<(?:rect|circle|path|text)[^>]*>", drawn(schema, document(schema))):
+            assert re.search(r'(?:fill|stroke)="(?:#[0-9a-f]{6}|none)"', shape), shape
+
+
+def test_the_figures_of_a_prototype_set_are_those_of_its_document() -> None:
+    found = document("PrototypeSet")
+    text = " ".join(_Elements.of(drawn("PrototypeSet", found)).texts)
+    result = found["result"]
+    assert words.count(result["n_rows"]) in text
+    assert words.share(result["evaluation"][-1]["fidelity"]) in text
+    assert words.number(1 - result["quality"]["mean_distance"]) in text
+    for prototype in result["prototypes"]:
+        assert words.counted(prototype["coverage"]["n_rows"], "row") in text
+
+
+def test_the_figures_of_an_explanation_are_those_of_its_document() -> None:
+    found = document("ExplanationList")
+    text = " ".join(_Elements.of(drawn("ExplanationList", found)).texts)
+    for row in found["data"]:
+        if row["status"] == "error":
+            assert row["problem"]["detail"] in text
+            continue
+        assert row["summary"] in text
+        for near in row["nearest_prototypes"][:3]:
+            assert near["row_id"] in text
+
+
+def test_a_whole_document_allows_its_own_style_and_nothing_else() -> None:
+    whole = whole_document("Why?", drawn("ExplanationList", document("ExplanationList")))
+    assert "default-src 'none'" in unescape(whole)
+    assert "<script" not in whole
+    assert style_sheet() in whole
+
+
+def test_the_style_sheet_is_nested_in_one_class_and_has_colours_as_tokens_alone() -> None:
+    sheet = re.sub(r"/\*.*?\*/", "", style_sheet(), flags=re.DOTALL)
+    assert sheet.strip().startswith(".leafspace {")
+    assert len(style_sheet().encode()) <= 24_000
+    used = re.sub(r"--[\w-]+:[^;]+;", "", sheet)
+    assert set(re.findall(r"#[0-9a-f]{3,6}\b", used)) <= {"#000"}
+    assert all(name.startswith(("ls-", "leafspace")) for name in re.findall(r"\.([a-zA-Z][\w-]*)", used))

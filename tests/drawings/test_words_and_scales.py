@@ -1,0 +1,123 @@
+"""Numbers in words, and where values stand on an axis."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from leafspace_drawings import words
+from leafspace_drawings.images import ImageColumns
+from leafspace_drawings.scales import Axis, Strip
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0"),
+        (3, "3"),
+        (0.027136, "0.02714"),
+        (1234.5, "1,234"),
+        (12345.678, "12,346"),
+        (-2.5, "-2.5"),
+        (0.00001234, "1.234e-05"),
+        (1e15, "1.000e+15"),
+        (math.nan, "not a number"),
+        (-math.inf, "-infinity"),
+    ],
+)
+def test_numbers_have_four_significant_digits(value: float, text: str) -> None:
+    assert words.number(value) == text
+
+
+@given(st.floats(-1e300, 1e300))
+def test_a_printed_number_is_the_number_to_four_digits(value: float) -> None:
+    read = float(words.number(value).replace(",", ""))
+    assert read == pytest.approx(value, rel=5.1e-4)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0%"), (1, "100%"), (0.86, "86%"), (0.9999, "99.9%"), (0.00001, "0.1%"), (0.07, "7%"), (0.986, "98.6%")],
+)
+def test_only_nothing_is_0_and_only_everything_is_100_per_cent(value: float, text: str) -> None:
+    assert words.share(value) == text
+
+
+def test_what_cannot_be_seen_is_replaced() -> None:
+    assert words.readable("a\u202eb\x00c\nd") == "a\ufffdb\ufffdc d"
+
+
+def test_an_axis_by_rank_gives_each_quantile_the_same_room() -> None:
+    axis = Axis.of({"type": "number", "min": 0, "max": 100, "quantiles": [0, 1, 2, 10, 100]})
+    assert axis is not None
+    assert [axis.place(value) for value in (0, 1, 2, 10, 100)] == [0, 0.25, 0.5, 0.75, 1]
+    assert axis.place(55) == 0.875
+    assert axis.place(-5) == 0
+    assert axis.place(500) == 1
+    assert axis.share_between(1, 10) == 0.5
+
+
+def test_equal_quantiles_stand_in_their_middle() -> None:
+    axis = Axis.of({"type": "number", "min": 0, "max": 8, "quantiles": [0, 0, 0, 1, 8]})
+    assert axis is not None
+    assert axis.place(0) == 0.25
+
+
+def test_without_quantiles_an_axis_goes_from_the_lowest_value_to_the_highest() -> None:
+    axis = Axis.of({"type": "number", "min": 10, "max": 20})
+    assert axis is not None
+    assert axis.place(15) == 0.5
+    assert axis.share_between(10, 20) is None
+
+
+def test_columns_without_numbers_have_no_axis() -> None:
+    assert Axis.of(None) is None
+    assert Axis.of({"type": "category", "min": None}) is None
+    assert Axis.of({"type": "number", "min": None}) is None
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=101).map(sorted), st.floats(-2e6, 2e6), st.floats(-2e6, 2e6))
+def test_places_keep_the_order_of_values(points: list[float], one: float, other: float) -> None:
+    axis = Axis(tuple(points), by_rank=True)
+    low, high = sorted((one, other))
+    assert 0 <= axis.place(low) <= axis.place(high) <= 1
+
+
+def test_a_strip_shows_the_stretch_and_both_rows() -> None:
+    strip = Strip.of(Axis((0, 10), by_rank=False), {"low": 2, "high": 8}, 5, None)
+    assert strip.band == (51.6, 188.4)
+    assert strip.row == 120
+    assert strip.other is None
+    assert not strip.opens_left
+
+
+def test_a_stretch_without_ends_reaches_the_edges() -> None:
+    strip = Strip.of(Axis((0, 10), by_rank=False), {"or_missing": True}, None, 0)
+    assert strip.band == (6, 234)
+    assert strip.opens_left
+    assert strip.opens_right
+
+
+def test_only_missing_values_leave_no_stretch() -> None:
+    assert Strip.of(Axis((0, 10), by_rank=False), {"is_missing": True}, None, None).band is None
+
+
+def test_columns_called_pixels_are_offered_as_an_image() -> None:
+    names = [f"pixel_{row}_{column}" for row in range(2) for column in range(3)]
+    columns = ImageColumns.offered_by(names)
+    assert columns is not None
+    assert (columns.width, columns.height) == (3, 2)
+    assert columns.data_url(dict.fromkeys(names, 255)).startswith("data:image/png;base64,iVBOR")
+    assert ImageColumns.offered_by(["age", "fare"]) is None
+    assert ImageColumns.offered_by(["pixel_0_0", "pixel_2_2"]) is None
+
+
+def test_a_png_has_the_pixels_of_the_row() -> None:
+    pil = pytest.importorskip("PIL.Image")
+    import base64  # noqa: PLC0415
+    import io  # noqa: PLC0415
+
+    columns = ImageColumns(("a", "b", "c", "d"), 2, 2, highest=16)
+    url = columns.data_url({"a": 0, "b": 16, "c": 8, "d": None})
+    image = pil.open(io.BytesIO(base64.b64decode(url.partition(",")[2])))
+    assert [image.getpixel(place) for place in ((0, 0), (1, 0), (0, 1), (1, 1))] == [0, 255, 128, 0]

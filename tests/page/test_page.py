@@ -1,0 +1,137 @@
+"""The page in a real browser: every view in a fresh tab, what moves in it, and nothing in the console."""
+
+import json
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+
+from tests.support.browser import Watched
+
+from .conftest import Shown
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+_PHONE_WIDTH, _PHONE_HEIGHT = 390, 844
+_MOST_SCRIPT, _MOST_STYLE = 40_000, 24_000
+
+
+def test_every_address_opens_in_a_fresh_tab(browser: "Browser", shown: Shown) -> None:
+    for view, selector in shown.views().items():
+        tab = Watched(browser.new_page())
+        tab.open(shown.address(view), selector)
+        assert tab.page.locator("h1").count() == 1
+        assert tab.page.title().endswith("· Leafspace")
+        tab.close()
+
+
+def test_no_view_is_wider_than_a_phone(browser: "Browser", shown: Shown) -> None:
+    tab = Watched(browser.new_page(viewport={"width": _PHONE_WIDTH, "height": _PHONE_HEIGHT}))
+    for view, selector in shown.views().items():
+        tab.open(shown.address(view), selector)
+        width = tab.page.locator("html").evaluate("element => element.scrollWidth")
+        assert width <= _PHONE_WIDTH, view
+    tab.close()
+
+
+def test_the_root_leads_to_the_page_by_a_relative_address(shown: Shown) -> None:
+    for path, target in (("/", "ui/"), ("/ui", "./ui/")):
+        answer = httpx.get(f"{shown.url}{path}")
+        assert (answer.status_code, answer.headers["Location"]) == (307, target)
+
+
+def test_the_page_allows_its_own_files_alone_and_is_small(shown: Shown) -> None:
+    answer = httpx.get(f"{shown.url}/ui/")
+    policy = answer.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "require-trusted-types-for 'script'" in policy
+    assert "unsafe" not in policy
+    sizes = {name: len(httpx.get(f"{shown.url}/ui/{name}").content) for name in _FILES}
+    assert sum(size for name, size in sizes.items() if name.endswith(".js")) <= _MOST_SCRIPT
+    assert sizes["leafspace.css"] + sizes["page.css"] <= _MOST_STYLE
+    tag = httpx.get(f"{shown.url}/ui/shell.js").headers["ETag"]
+    assert httpx.get(f"{shown.url}/ui/shell.js", headers={"If-None-Match": tag}).status_code == 304
+    assert httpx.get(f"{shown.url}/ui/../main.py").status_code == 404
+
+
+_FILES = ("shell.js", "login.js", "views.js", "theme.js", "leafspace.css", "page.css")
+
+
+def test_a_changed_value_is_explained_anew_and_undone(tab: Watched, shown: Shown) -> None:
+    tab.open(shown.address(f"explainers/{shown.explainer}/rows/{shown.row}"), ".ls-why")
+    field = tab.page.locator("[data-feature]").first
+    name, before = field.get_attribute("data-feature"), field.input_value()
+    field.fill("123456")
+    field.press("Enter")
+    tab.page.wait_for_selector(".ls-changed")
+
+    assert "set." in tab.page.url
+    assert (name or "?") in tab.page.locator(".ls-changed").inner_text()
+    assert tab.page.locator(f'[data-feature="{name}"]').input_value() == "123,456"
+
+    tab.page.click('[data-action="undo"]')
+    tab.page.wait_for_selector(".ls-changed", state="detached")
+    assert tab.page.locator(f'[data-feature="{name}"]').input_value() == before
+    tab.page.go_back()
+    tab.page.wait_for_selector(".ls-changed")
+
+
+def test_another_prototype_can_be_compared_with(tab: Watched, shown: Shown) -> None:
+    tab.open(shown.address(f"explainers/{shown.explainer}/rows/{shown.row}"), ".ls-why")
+    tab.page.click('[data-action="choose"][data-rank="1"]')
+    tab.page.wait_for_selector('[data-rank="1"][aria-pressed="true"]')
+
+    assert "k=1" in tab.page.url
+
+
+def test_the_questionnaire_ends_at_a_leaf(tab: Watched, shown: Shown) -> None:
+    tab.open(shown.address(f"trees/{shown.tree['id']}"), ".ls-ask")
+    for asked in range(1, 4):
+        field = tab.page.locator(".ls-ask [data-feature]")
+        if not field.count():
+            break
+        field.fill("1")
+        field.press("Enter")
+        tab.page.wait_for_selector(f".ls-ask .ls-way > li >> nth={asked - 1}")
+    assert tab.page.locator(".ls-ask .ls-verdict").inner_text().strip() in shown.registered.model["classes"]
+
+
+def test_the_figures_of_a_view_are_those_of_the_api(tab: Watched, shown: Shown) -> None:
+    document = httpx.get(f"{shown.url}/v1/prototype-sets/{shown.registered.prototype_set['id']}").json()
+    tab.open(shown.address(f"prototypes/{document['id']}"), ".ls-set")
+    text = tab.page.locator("main").inner_text()
+    for prototype in document["result"]["prototypes"]:
+        assert f"row {prototype['row_id']}" in text
+        assert f"{prototype['coverage']['n_rows']:,} row" in text
+
+
+def test_a_view_that_there_is_not_says_what_to_do(browser: "Browser", shown: Shown) -> None:
+    tab = Watched(browser.new_page(), expected=("404",))
+    tab.open(shown.address("models/mdl_nothing"), "h1")
+    assert "list the models" in tab.page.locator("main").inner_text()
+    assert "not_found" in tab.page.locator("main").inner_text()
+    tab.close()
+
+
+def test_a_job_is_followed_to_its_end(tab: Watched, shown: Shown) -> None:
+    tab.open(shown.address(""), '[data-live="jobs"]')
+    about = {"model": shown.registered.model["id"], "dataset": shown.registered.dataset["id"], "n_prototypes": 7}
+    made = httpx.post(f"{shown.url}/v1/prototype-sets", json=about).json()
+    job = made["job"]
+    httpx.get(f"{shown.url}/v1/jobs/{job}", headers={"Prefer": "wait=60"}, timeout=90)
+    tab.page.wait_for_selector('[data-live="jobs"][data-running="0"]', timeout=120_000)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_views_are_accessible(browser: "Browser", shown: Shown, theme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    # axe adds a script of its own, which the page's policy forbids.
+    context = browser.new_context(color_scheme=theme, bypass_csp=True)  # type: ignore[arg-type]  # one of two words
+    tab = Watched(context.new_page())
+    for view, selector in shown.views().items():
+        tab.open(shown.address(view), selector)
+        found = axe.Axe().run(tab.page)
+        assert found.violations_count == 0, f"{view}: {json.dumps(found.response['violations'])[:2000]}"
+    tab.close()
+    context.close()

@@ -1,0 +1,212 @@
+"""A small tree on the training rows themselves, as rules: one for each leaf. The baseline that knows no ensemble."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..onnx_models.description import ModelDescription
+from ..questions.binned_rows import BinnedRows
+from ..questions.statements import FeatureStatements, Statements
+from ..rows import Rows
+from ..scoring import Targets
+from .rule_lists import Box, RuleList, fit_rule_list
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+class RawSplit(NamedTuple):
+    """A split of raw rows: numbers up to a threshold, or one category, go left, and missing values or not."""
+
+    column: str
+    threshold: float | None  # ``None``: by category
+    category: str | None
+    missing_left: bool
+
+
+class TreeRules(NamedTuple):
+    """The leaves of a tree as rules, and the training rows in the bins of its splits."""
+
+    rules: RuleList
+    binned: BinnedRows
+
+
+def tree_rules(rows: Rows, targets: Targets, description: ModelDescription, max_depth: int = 2) -> TreeRules:
+    """Grow CART down to a depth, and return its leaves from left to right.
+
+    Each split has the least impurity, of all thresholds halfway between neighbouring values and of all single
+    categories: Gini's index for classes, the squared error for values. Missing values go to the side that they suit
+    better (ties: left). Ties between splits go to the first column and the least threshold. Where no training row
+    misses a feature, missing values get the default: the commonest class, or the mean, of all rows.
+
+    Parameters
+    ----------
+    rows
+        The model's features, of the training rows.
+    targets
+        Of the same rows.
+    description
+        Of the model's features.
+    max_depth
+        2 in the paper.
+
+    References
+    ----------
+    Hara, Hayashi (2018), section 7: DTree2.
+    """
+    table = _Table.of(rows, targets, _missing_texts(description))
+    leaves: list[tuple[tuple[RawSplit, bool], ...]] = []
+    waiting: list[tuple[tuple[tuple[RawSplit, bool], ...], NDArray[np.int64]]] = [((), np.arange(len(rows)))]
+    while waiting:
+        path, own = waiting.pop()
+        split = table.best_split(own) if len(path) < max_depth else None
+        if split is None:
+            leaves.append(path)
+            continue
+        left = table.goes_left(split, own)
+        waiting += [((*path, (split, False)), own[~left]), ((*path, (split, True)), own[left])]
+    statements = _statements({split for path in leaves for split, _ in path}, description)
+    binned = BinnedRows.of(statements, rows)
+    return TreeRules(fit_rule_list([_box(path, statements) for path in leaves], binned, targets), binned)
+
+
+def _missing_texts(description: ModelDescription) -> dict[str, str]:
+    pairs = zip(description.feature_names, description.missing_tokens, strict=True)
+    return {name: token for name, token in pairs if token is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """Columns with their missing values, and the targets as numbers whose sums tell the impurity."""
+
+    columns: Mapping[str, tuple[NDArray[Any], Flags]]  # by name: values, and which are missing
+    totals: Floats  # (n_rows, n_classes) one-hot, or (n_rows, 1) values less their mean
+
+    @classmethod
+    def of(cls, rows: Rows, targets: Targets, missing_texts: Mapping[str, str]) -> "_Table":
+        columns = {}
+        for name, values in zip(rows.names, rows.columns, strict=True):
+            is_text = values.dtype == object
+            texts: list[Any] = [None, missing_texts.get(name)]
+            missing = np.isin(values, texts) if is_text else np.isnan(values)
+            columns[name] = (values, missing)
+        if targets.values is not None:
+            return cls(columns, (targets.values - targets.values.mean())[:, None])
+        return cls(columns, np.eye(targets.n_classes)[targets.classes])
+
+    def goes_left(self, split: RawSplit, own: NDArray[np.int64]) -> Flags:
+        """Return which of some rows go left."""
+        values, missing = (each[own] for each in self.columns[split.column])
+        with np.errstate(invalid="ignore"):
+            left = values == split.category if split.threshold is None else values <= split.threshold
+        return np.where(missing, split.missing_left, left)
+
+    def best_split(self, own: NDArray[np.int64]) -> RawSplit | None:
+        """Return the split of some rows whose sides are purest; ``None`` where they are pure or all alike."""
+        if (self.totals[own] == self.totals[own[0]]).all():
+            return None
+        best, best_purity = None, -np.inf
+        for name, (values, missing) in self.columns.items():
+            absent = missing[own]
+            without = _Side(self.totals[own[absent]].sum(axis=0), int(absent.sum()))
+            present = values[own[~absent]]
+            for purity, split in self._splits(name, present, own[~absent], without):
+                if purity > best_purity * (1 + np.sign(best_purity) * 1e-12):
+                    best, best_purity = split, purity
+        return best
+
+    def _splits(
+        self, name: str, present: NDArray[Any], own: NDArray[np.int64], without: "_Side"
+    ) -> list[tuple[float, RawSplit]]:
+        """Return the best split of a column, with its purity, for missing values on each side."""
+        if not len(present):
+            return []
+        if present.dtype == object:
+            distinct, places = np.unique(present.astype(str), return_inverse=True)
+            sums, counts = self._sums(places, own), np.bincount(places)
+        else:
+            distinct, places = np.unique(present, return_inverse=True)
+            sums = np.cumsum(self._sums(places, own), axis=0)
+            counts = np.cumsum(np.bincount(places))
+            if not without.n_rows:
+                distinct, sums, counts = distinct[:-1], sums[:-1], counts[:-1]
+        whole = self.totals[own].sum(axis=0)
+        found = []
+        for missing_left in (True, False) if without.n_rows else (False,):
+            left, n_left = sums + without.total * missing_left, counts + without.n_rows * missing_left
+            right, n_right = whole + without.total - left, len(own) + without.n_rows - n_left
+            purities = _purities(left, n_left) + _purities(right, n_right)
+            purities[(n_left == 0) | (n_right == 0)] = -np.inf
+            if len(purities) and purities.max() > -np.inf:
+                at = int(purities.argmax())
+                found.append((float(purities[at]), _split_at(name, present, distinct, at, missing_left=missing_left)))
+        return found
+
+    def _sums(self, places: NDArray[np.int64], own: NDArray[np.int64]) -> Floats:
+        columns = self.totals[own].T
+        return np.array([np.bincount(places, weights=each) for each in columns]).T
+
+
+class _Side(NamedTuple):
+    total: Floats
+    n_rows: int
+
+
+def _purities(sums: Floats, counts: NDArray[np.int64]) -> Floats:
+    """Return the squared sums over the counts: the greater, the purer."""
+    purities: Floats = (sums**2).sum(axis=1) / np.maximum(counts, 1)
+    return purities
+
+
+def _split_at(name: str, present: NDArray[Any], distinct: NDArray[Any], at: int, *, missing_left: bool) -> RawSplit:
+    if present.dtype == object:
+        return RawSplit(name, None, str(distinct[at]), missing_left)
+    above = present[present > distinct[at]]
+    threshold = np.inf if not len(above) else float(distinct[at] / 2 + above.min() / 2)
+    return RawSplit(name, threshold, None, missing_left)
+
+
+def _statements(splits: set[RawSplit], description: ModelDescription) -> Statements:
+    """Return the statements that the splits make about raw features, which are compared in double precision."""
+    features = []
+    for index, name in enumerate(description.feature_names):
+        own = sorted((split for split in splits if split.column == name), key=lambda each: each[1:3])
+        if own:
+            features.append(_feature_statements(name, index, own, description))
+    return Statements(tuple(features), np.float64)
+
+
+def _feature_statements(
+    name: str, index: int, splits: list[RawSplit], description: ModelDescription
+) -> FeatureStatements:
+    if splits[0].threshold is None:
+        categories = tuple(dict.fromkeys(str(split.category) for split in splits))
+        answers = np.hstack([np.eye(len(categories), dtype=np.bool_), np.zeros((len(categories), 2), np.bool_)])
+        token = description.missing_tokens[index]
+        return FeatureStatements(
+            name, index, np.empty(0), np.empty(0, np.bool_), categories, answers, missing_token=token
+        )
+    cuts = np.unique([split.threshold for split in splits if split.threshold is not None])
+    groups = (column for column in description.columns if column.raw_index == index)
+    group = next(((each.name, each.category) for each in groups if isinstance(each.category, str)), None)
+    return FeatureStatements(name, index, cuts, np.zeros(len(cuts), np.bool_), one_hot_category=group)
+
+
+def _box(path: tuple[tuple[RawSplit, bool], ...], statements: Statements) -> Box:
+    places = {feature.name: index for index, feature in enumerate(statements.features)}
+    admitted: dict[int, Flags] = {}
+    for split, is_left in path:
+        index = places[split.column]
+        feature = statements.features[index]
+        if split.threshold is None:
+            left = np.arange(feature.n_bins) == feature.categories.index(str(split.category))
+        else:
+            left = np.arange(feature.n_bins) <= np.searchsorted(feature.cuts, split.threshold)
+        left[-1] = split.missing_left
+        side = left == is_left
+        admitted[index] = admitted[index] & side if index in admitted else side
+    restricted = sorted(index for index, bins in admitted.items() if not bins.all())
+    return Box(tuple(restricted), tuple(admitted[index] for index in restricted))

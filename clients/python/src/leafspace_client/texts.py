@@ -160,7 +160,7 @@ def _row_coverage(found: PrototypeSetResult) -> Iterator[str]:
 def describe_rule_figures(found: RuleSetResult) -> str:
     """Return how well the rules of a ready set predict."""
     evaluation: RuleSetEvaluation = found.evaluation
-    scores = {"printed rules": evaluation.as_printed, "model": evaluation.model}
+    scores: dict[str, Any] = {"printed rules": evaluation.as_printed, "model": evaluation.model}
     if evaluation.as_fitted:  # a rule list has no regions
         scores = {"printed rules": evaluation.as_printed, "regions (MAP)": evaluation.as_fitted} | scores
     return _figures(found, evaluation, scores)

@@ -18,7 +18,10 @@ from tree_explainers.leaf_space.leaves import ProximityKind
 from .conftest import FindCase
 
 _N_FLIPPED = 40
-_BY: dict[str, dict[str, Any]] = {"neighbors": {"method": "neighbors", "min_leaf_rows": 1}, "all_rows": {"min_leaf_rows": 1}}
+_BY: dict[str, dict[str, Any]] = {
+    "neighbors": {"method": "neighbors", "min_leaf_rows": 1},
+    "all_rows": {"min_leaf_rows": 1},
+}
 
 
 def _flipped(case: RealCase) -> NDArray[np.int64]:

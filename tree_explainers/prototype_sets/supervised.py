@@ -45,8 +45,8 @@ def supervised_greedy(
 
     The classifier gives a row the class of the nearest prototype (ties: the earlier one) and no class if it shares no
     leaf with any. Balanced accuracy is the mean, over the classes that evaluated rows have, of the share of rows given
-    their own class; accuracy is the share of all evaluated rows. Ties, compared exactly, go to the row of larger gain in
-    g (see ``coverage``) of the evaluated rows, then to the lowest row.
+    their own class; accuracy is the share of all evaluated rows. Ties, compared exactly, go to the row of larger gain
+    in g (see ``coverage``) of the evaluated rows, then to the lowest row.
 
     Parameters
     ----------

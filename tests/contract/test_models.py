@@ -11,7 +11,7 @@ from tests.support.models import fitted
 from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame
 
 _FIELDS = {
-    *("object", "id", "name", "sha256", "size_bytes", "task", "ensemble", "ensemble_inferred", "classes"),
+    *("object", "id", "name", "sha256", "size_bytes", "task", "ensemble", "engine", "ensemble_inferred", "classes"),
     *(
         "n_classes",
         "n_features",

@@ -84,6 +84,8 @@ def test_a_ready_set_shows_all_that_was_found(forest: Registered) -> None:
         "refine": "none",
         "n_candidates": None,
         "evaluation_dataset": None,
+        "selected_on": "dataset",
+        "metric": "balanced_accuracy",
         "seed": 0,
     }
     assert (result["nested"], result["n_selected"], result["n_rows"], result["n_trees"]) == (True, 8, 569, 20)
@@ -184,7 +186,7 @@ def test_the_classifier_is_exported_and_predicts_what_explanations_say(api: Api,
 
     names: dict[str, Any] = {}
     exec(compile(python.text, "exported classifier", "exec"), names)  # noqa: S102  # that is what it is for
-    explained = api.explain(forest.explainer["id"], [forest.instance(row) for row in range(20)])["data"]
+    explained = api.explain(forest.explainer["id"], [forest.instance(row) for row in range(20)], detail="full")["data"]
     found = [names["predict"](forest.instance(row)) for row in range(20)]
     assert found == [each["prototype_prediction"]["label"] for each in explained]
     assert PrototypeClassifier.model_validate_json(document.content).refusal is None
@@ -323,7 +325,8 @@ def test_more_prototypes_than_a_result_has_room_for_are_refused_before_a_job_is_
     made = api.make(**{**request, "n_prototypes": n_fitting})
     # The trees have nothing to gain from a second one.
     assert (made["status"], len(made["result"]["prototypes"])) == ("ready", 1)
-    n_bytes_each = len(api.get(f"/v1/prototype-sets/{made['id']}/content").content)
+    n_shown = 1 + len(made["result"]["criticisms"])  # with all values, too
+    n_bytes_each = len(api.get(f"/v1/prototype-sets/{made['id']}/content").content) / n_shown
     assert 0.8 < n_fitting * n_bytes_each / (32 << 20) <= 1
 
 

@@ -124,7 +124,7 @@ def test_a_flipped_byte_is_found_and_reported_and_never_served(host: Host, stora
     assert host.api.get(path).status_code == 200
 
 
-@pytest.mark.parametrize("kind", ["graph", "content"])
+@pytest.mark.parametrize("kind", ["ensemble", "content"])
 def test_a_job_that_meets_a_flipped_byte_fails_and_says_what_to_do(host: Host, storage: Storage, kind: str) -> None:
     registered = host.registered
     found = host.objects(storage)
@@ -132,7 +132,7 @@ def test_a_job_that_meets_a_flipped_byte_fails_and_says_what_to_do(host: Host, s
     for sha256 in (found[kind], found["leaves"]):
         storage.flip_a_byte(host.data_dir, sha256)
 
-    failed = _request_neighbors(host.api, registered, 5 if kind == "graph" else 6)
+    failed = _request_neighbors(host.api, registered, 5 if kind == "ensemble" else 6)
 
     storage.flip_a_byte(host.data_dir, found[kind])
     assert failed["status"] == "failed"

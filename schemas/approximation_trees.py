@@ -120,7 +120,7 @@ class ApproximationTreeRequest(Contract):
         default=RanksGenerator(),
         description="How pseudo-samples of `sta`, `cart` and `ism` are made. `born_again` smears rows.",
     )
-    fitted_on: FittedOn | Literal["auto"] = Field(
+    fitted_on: Literal["dataset", "generator", "auto"] = Field(
         default="auto",
         description="What `cart` and `ism` are fitted to. `dataset`: the dataset's rows, with the labels or values "
         "that the model predicts for them (`ism`: as in the paper). `generator`: pseudo-samples (`cart`), or the "

@@ -1,5 +1,6 @@
 """/v1/models: registered ONNX tree ensembles, and oracles."""
 
+from contextlib import suppress
 from functools import partial
 from typing import Annotated
 
@@ -10,6 +11,7 @@ from schemas.contract import Page, Renaming
 from schemas.models import Model, ModelMetadata, ModelSummary, PredictionList, PredictionRequest, Tree
 from schemas.nouns import MODELS
 from schemas.proximities import ProximityBlock, ProximityBlockRequest
+from storage.errors import NotFound
 
 from ..dependencies import ContextDep, IdempotencyKey, PageDep, PlainInteger, RoomDep
 from ..list_filters import filters_of
@@ -28,7 +30,8 @@ async def _require_leaves_below(request: Request, context: ContextDep) -> None:
     """Refuse what a model's leaves answer where it has none; ``MODELS`` declares what is answered without."""
     model_id, _, below = request.url.path.removeprefix(MODELS.path).strip("/").partition("/")
     if needs_leaves_below(MODELS, below):
-        await run_in_threadpool(require_leaves_below, context, model_id, below)
+        with suppress(NotFound):  # which the route states, after it has read its parameters
+            await run_in_threadpool(require_leaves_below, context, model_id, below)
 
 
 router = APIRouter(

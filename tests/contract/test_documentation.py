@@ -260,6 +260,8 @@ def test_paths_of_the_contract_are_all_there(document: Json) -> None:
         "/v1/rule-sets/{rule_set_id}": {"get", "delete"},
         "/v1/rule-sets/{rule_set_id}/content": {"get"},
         "/v1/rule-sets/{rule_set_id}/export": {"get"},
+        "/v1/rule-sets/{rule_set_id}/parameters": {"get"},
+        "/v1/rule-sets/{rule_set_id}/rows": {"get"},
         "/v1/approximation-trees": {"get", "post"},
         "/v1/approximation-trees/{approximation_tree_id}": {"get", "delete"},
         "/v1/approximation-trees/{approximation_tree_id}/content": {"get"},

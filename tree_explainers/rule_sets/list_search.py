@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from ..compute.parallel import run_in_threads
 from ..compute.progress import ReportProgress, ignore_progress
@@ -183,6 +182,8 @@ class ListSearch:
 
     def tree(self) -> FittedTree:
         """Return the CART tree of the labels with as many leaves as there may be rules."""
+        from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor  # noqa: PLC0415  # heavy, for jobs alone
+
         targets, n_leaves = self.labelled.targets, max(2, self._limits.max_rules)
         kind = DecisionTreeRegressor if targets.is_regression else DecisionTreeClassifier
         labels = targets.classes if targets.values is None else targets.values

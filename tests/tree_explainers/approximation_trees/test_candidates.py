@@ -75,6 +75,7 @@ def test_the_callers_own_splits_are_candidates_where_they_leave_enough_rows() ->
 
     wanted = [
         *(("age", "<=", cut, or_missing) for cut in (18.0, 40.0) for or_missing in (False, True)),
+        ("age", "<=", 500.0, False),  # all known ages against those that are missing
         *(("embarked", "is", port, False) for port in ("Q", "S")),
         *(("sex", "is", sex, False) for sex in ("female", "male")),
     ]

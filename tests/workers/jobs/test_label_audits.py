@@ -139,7 +139,7 @@ def test_where_trees_of_pure_leaves_say_nothing_auto_finds_flipped_labels_in_coa
     assert "coarser leaves were used" in (coarser.caution or "")
     found = [np.mean([is_flipped[row.row] for row in each.rows[:50]]) for each in (by_own_leaves, coarser)]
     assert found[0] < 0.5
-    assert found[1] > 0.8
+    assert found[1] >= 0.8
 
 
 def test_auto_keeps_the_trees_own_leaves_where_rows_meet_others_in_them(

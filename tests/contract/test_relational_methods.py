@@ -297,7 +297,7 @@ def test_proximities_and_explanation_sets_take_such_a_model_as_any_other(
 
 
 def test_label_audits_are_of_the_examples_that_have_a_label(api: Api, made: _Bank) -> None:
-    audit = api.made("/v1/label-audits", {**made.inputs, "n_neighbors": 5})
+    audit = api.made("/v1/label-audits", {**made.inputs, "method": "neighbors", "n_neighbors": 5})
 
     assert audit["status"] == "ready", audit["problem"]
     assert audit["result"]["n_rows"] == _N_CUSTOMERS - _N_UNLABELLED

@@ -92,11 +92,11 @@ def test_a_target_of_many_numbers_is_one_of_regression(api: Api) -> None:
     assert (made["request"]["task"], made["result"]["task"]) == ("regression", "regression")
 
 
-def test_ism_is_refused_and_sta_the_default(api: Api, inputs: Json, tree: Json) -> None:
-    refused = api.post(_TREES, {**inputs, "method": "ism"})
+def test_ism_learns_the_values_and_sta_is_the_default(api: Api, inputs: Json, tree: Json) -> None:
+    made = api.made(_TREES, {**inputs, "method": "ism", "fitted_on": "dataset", "max_depth": 3})
 
-    assert (refused.status_code, refused.json()["code"]) == (422, "method_not_applicable")
-    assert "`ism`" in refused.json()["detail"]
+    assert made["status"] == "ready", made["problem"]
+    assert made["result"]["evaluation"]["fidelity"] > 0.3
     assert tree["request"]["method"] == "sta"
 
 

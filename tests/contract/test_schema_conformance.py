@@ -8,10 +8,11 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 import schemathesis
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, Phase, assume, settings
 from schemathesis import Case
 from schemathesis.checks import not_a_server_error
 from schemathesis.core.result import Ok
@@ -45,6 +46,7 @@ _CHECKS = [
     unsupported_method,
     allow_header_conformance,
 ]
+_LONGEST_QUERY = 8_000  # characters; the server refuses much longer ones before the application sees them
 _generated = settings(
     derandomize=True,
     deadline=None,
@@ -86,11 +88,15 @@ def test_many_answers_are_as_the_description_says(operation: str, described: Ser
 def _hold(operation: str, n_examples: int, described: Service, things: RealThings) -> None:
     """Send requests that are generated here, as putting them together for all operations takes seconds."""
 
+    method, _, path = operation.partition(" ")
+    # Of a stream, each event would be held against the schema of the whole.
+    checks = [check for check in _CHECKS if check is not response_schema_conformance or not path.endswith("/events")]
+
     def answer_is_as_described(case: Case[Any]) -> None:
         things.put_into(case)
-        case.call_and_validate(described.url, checks=_CHECKS, timeout=PATIENCE_SECONDS)
+        assume(len(urlencode(case.query or {}, doseq=True)) < _LONGEST_QUERY)
+        case.call_and_validate(described.url, checks=checks, timeout=PATIENCE_SECONDS)
 
-    method, _, path = operation.partition(" ")
     of_operation = _description().include(method=method, path=path)
     wanted = settings(_generated, max_examples=n_examples)
     (found,) = get_all_tests(schema=of_operation, test_func=answer_is_as_described, settings=wanted, given_kwargs={})

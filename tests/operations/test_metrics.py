@@ -60,7 +60,7 @@ def test_what_strangers_send_makes_no_labels(api: Api) -> None:
 
     after = Scrape(api)
 
-    assert after.labels("route") - routes <= {"other", "/v1/models/{model_id}"}
+    assert after.labels("route") - routes <= {"other", "/", "/v1/models/{model_id}"}
     assert after.value("leafspace_requests_total", route="other", method="GET", status="4xx") >= 4
     assert "BREW" not in after.labels("method")
 

@@ -43,7 +43,7 @@ class Shown:
         return f"{self.url}/ui/#/{view}"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # its driver keeps an event loop running, which other tests must not meet
 def browser() -> "Iterator[Browser]":
     with chromium() as found:
         yield found

@@ -145,11 +145,7 @@ class ApproximationTreeRequest(Record):
         else:
             generator = self.generator.to_dict()
 
-        fitted_on: str | Unset
-        if isinstance(self.fitted_on, Unset):
-            fitted_on = UNSET
-        else:
-            fitted_on = self.fitted_on
+        fitted_on = self.fitted_on
 
         choose_by = self.choose_by
 
@@ -326,12 +322,7 @@ class ApproximationTreeRequest(Record):
 
         generator = _parse_generator(d.pop("generator", UNSET))
 
-        def _parse_fitted_on(data: object) -> str | Unset:
-            if isinstance(data, Unset):
-                return data
-            return cast(str | Unset, data)
-
-        fitted_on = _parse_fitted_on(d.pop("fitted_on", UNSET))
+        fitted_on = d.pop("fitted_on", UNSET)
 
         choose_by = d.pop("choose_by", UNSET)
 

@@ -213,7 +213,7 @@ def test_with_the_rows_of_equation_5_the_same_gains_are_significant() -> None:
     drawn = pseudo_rows("random_forest_multiclass", 1_000)
     found = compare_splits(drawn.answers, drawn.bins, drawn.candidates)
     significance, n_tried = 0.01, 0
-    for number in np.flatnonzero((found.p_values > 0.02) & (found.p_values < 0.45)):
+    for number in np.flatnonzero((found.p_values > 0.011) & (found.p_values < 0.499)):
         needed = next_size(found.n_rows, float(found.p_values[number]), significance, 10**9)
         ahead = found.gains[found.best] - found.gains[number]
         n_tried += 1

@@ -15,7 +15,8 @@ from .middleware.access import PUBLIC_PATHS, PUBLIC_PREFIXES
 
 ALL_SCOPES: frozenset[Scope] = frozenset(SCOPES)
 _READABLE = frozenset({"/metrics", "/v1/version"})  # by every key that may read
-_PAGE_PARTS, _EXPLAINED_PARTS = "/page/parts/", "/page/parts/explainers/"
+_PAGE_PARTS = "/page/parts/"
+_EXPLAINED_PARTS = ("/page/parts/explainers/", "/page/parts/questions/")
 _INFERENCE = ("/v2", "/v1/models/{name")  # KServe's protocols; models of ours are {model_id}
 _SCHEME = "api_key"
 _MAX_REMEMBERED, _MAX_REMEMBERED_CHARACTERS = 4096, 200

@@ -5,8 +5,11 @@ whose result is larger than ``_MAX_DRAWN_BYTES`` is not drawn but named.
 """
 
 import json
+import math
 from collections.abc import Mapping
-from typing import Any
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Self
 
 from leafspace_drawings import (
     AuditContext,
@@ -35,12 +38,12 @@ from storage.dataset_files import DatasetFile
 from storage.errors import NotFound, StorageError
 
 from ..app_context import AppContext
-from . import artefacts, datasets, explainers, explanations, jobs, models
+from . import artefacts, datasets, explainers, jobs, models
 from .approximation_trees import next_question
 
 _LINKS = Links("")
 _LISTED, _LISTED_ARTEFACTS = 50, 200
-_MAX_DRAWN_BYTES = 8 << 20
+_MAX_DRAWN_BYTES = 2 << 20
 _PARTS: tuple[Any, ...] = ("values", "intervals", "contrast", "rules", "approximation_path")
 Json = dict[str, Any]
 
@@ -88,7 +91,13 @@ def rule_set(context: AppContext, artefact_id: str) -> str:
     return draw_rule_set(document, RulesContext(*_beside(context, document), links=_LINKS))
 
 
-def approximation_tree(context: AppContext, artefact_id: str, answered: Mapping[str, str]) -> str:
+def approximation_tree(context: AppContext, artefact_id: str) -> str:
+    """Draw a tree."""
+    document = _ready(context, APPROXIMATION_TREES, artefact_id)
+    return draw_approximation_tree(document, TreeContext(*_beside(context, document), links=_LINKS))
+
+
+def questionnaire(context: AppContext, artefact_id: str, answered: Mapping[str, str]) -> str:
     """Draw a tree, and the question that comes after the answers so far."""
     document = _ready(context, APPROXIMATION_TREES, artefact_id)
     known, dataset = _beside(context, document)
@@ -104,33 +113,45 @@ def label_audit(context: AppContext, artefact_id: str) -> str:
     return draw_label_audit(document, AuditContext(*_beside(context, document), links=_LINKS))
 
 
-async def explained_row(
-    context: AppContext, explainer_id: str, row_id: str, chosen: int, changed: Mapping[str, str]
-) -> str:
-    """Draw why a row of the reference dataset is predicted as it is, with values that are changed."""
-    explainer = explainers.get_explainer(context, explainer_id)
-    prototypes = _ready(context, PROTOTYPE_SETS, explainer.prototype_set)
-    known = _document(models.get_model(context, explainer.model))
-    dataset = _document(datasets.get_dataset(context, prototypes["request"]["dataset"]))
-    request, before = _request_for(context, known, dataset, row_id, changed)
-    answer = json.loads(await explanations.explain(context, explainer_id, request))
-    drawn = WhyContext(
-        explainer=explainer_id,
-        dataset=dataset,
-        prototype_set=prototypes,
-        provenance=answer["provenance"],
-        links=_LINKS,
-        chosen=chosen,
-        is_editable=True,
-        changed=before,
-    )
-    return draw_explanation(answer["data"][0] | {"row_id": row_id}, drawn)
+@dataclass(frozen=True, slots=True)
+class RowToExplain:
+    """A row of an explainer's reference dataset, with values that are changed, and what is drawn beside it."""
+
+    row_id: str
+    request: ExplanationRequest
+    before: Json  # the former values of what is changed
+    dataset: Json
+    prototype_set: Json
+
+    @classmethod
+    def find(cls, context: AppContext, explainer_id: str, row_id: str, changed: Mapping[str, str]) -> Self:
+        """Read what an explanation and its drawing need."""
+        explainer = explainers.get_explainer(context, explainer_id)
+        prototypes = _ready(context, PROTOTYPE_SETS, explainer.prototype_set)
+        known = _document(models.get_model(context, explainer.model))
+        dataset = _document(datasets.get_dataset(context, prototypes["request"]["dataset"]))
+        request, before = _request_for(context, known, dataset, row_id, changed)
+        return cls(row_id, request, before, dataset, prototypes)
+
+    def draw(self, answer: bytes, chosen: int) -> str:
+        """Draw why the row is predicted as it is, from the API's answer to the request."""
+        found = json.loads(answer)
+        drawn = WhyContext(
+            dataset=self.dataset,
+            prototype_set=self.prototype_set,
+            provenance=found["provenance"],
+            links=_LINKS,
+            chosen=chosen,
+            is_editable=True,
+            changed=self.before,
+        )
+        return draw_explanation(found["data"][0] | {"row_id": self.row_id}, drawn)
 
 
 def _request_for(
     context: AppContext, known: Json, dataset: Json, row_id: str, changed: Mapping[str, str]
 ) -> tuple[ExplanationRequest, Json]:
-    """Return what to ask for, and the former values of what is changed."""
+    """Return the request, and the former values of what is changed."""
     if not changed:
         return ExplanationRequest(dataset=dataset["id"], row_ids=[row_id], include=_PARTS, detail="full"), {}
     row = _row(context, dataset["id"], row_id)
@@ -149,10 +170,13 @@ def _value(text: str, kind: str) -> float | bool | str | None:
         return None
     if kind == "boolean":
         return text.lower() in {"yes", "true", "1"}
-    try:
-        return float(text.replace(",", "")) if kind == "number" else text
-    except ValueError:
-        raise StorageError("validation_failed", f"{text[:80]!r} is not a number; write one, such as 12.5") from None
+    if kind != "number":
+        return text
+    with suppress(ValueError):
+        value = float(text.replace(",", ""))
+        if math.isfinite(value):
+            return value
+    raise StorageError("validation_failed", f"{text[:80]!r} is not a finite number; write one, such as 12.5")
 
 
 def _row(context: AppContext, dataset_id: str, row_id: str) -> Json:

@@ -5,22 +5,26 @@ public; views require the scopes of what they show (``route_scopes``).
 """
 
 from collections.abc import Callable
+from functools import partial
 from hashlib import sha256
 from importlib.resources import files
 from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query, Request, Response
-from fastapi.concurrency import run_in_threadpool
 from leafspace_drawings import style_sheet
 
-from ..dependencies import ContextDep
+from ..app_context import AppContext
+from ..dependencies import ContextDep, Room, RoomDep
 from ..operations import drawn_views
+from ..operations.explanations import explain
 
 router = APIRouter(include_in_schema=False)
 _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 _DRAWINGS = "leafspace.css"  # of the drawings' own distribution
 _CHANGED = "set."  # before the name of a feature that is changed
-_MAX_CHANGED = 200
+_DRAWN_BYTES = 2 << 20  # of a view
+_MAKING_BYTES = 24 << 20  # of the documents that it is drawn from, as objects
+_JOBS_BYTES = 256 << 10
 
 
 def _read_files() -> dict[str, bytes]:
@@ -52,9 +56,9 @@ async def page_file(name: str, request: Request) -> Response:
     return Response(_FILES[name], headers=headers, media_type=_TYPES[name.rpartition(".")[2]])
 
 
-def _add_view(path: str, draw: Callable[..., str]) -> None:
-    async def view(context: ContextDep, artefact_id: str) -> Response:
-        return _html(await run_in_threadpool(draw, context, artefact_id))
+def _add_view(path: str, draw: Callable[[AppContext, str], str]) -> None:
+    async def view(context: ContextDep, room: RoomDep, artefact_id: str) -> Response:
+        return await _drawn(context, room, lambda: draw(context, artefact_id))
 
     router.get(f"/page/parts/{path}/{{artefact_id}}", name=f"draw_{draw.__name__}")(view)
 
@@ -62,40 +66,57 @@ def _add_view(path: str, draw: Callable[..., str]) -> None:
 _add_view("models", drawn_views.model)
 _add_view("prototypes", drawn_views.prototype_set)
 _add_view("rules", drawn_views.rule_set)
+_add_view("trees", drawn_views.approximation_tree)
 _add_view("audits", drawn_views.label_audit)
 
 
 @router.get("/page/parts/overview")
-async def draw_overview(context: ContextDep) -> Response:
+async def draw_overview(context: ContextDep, room: RoomDep) -> Response:
     """Draw what is here, and what is being made."""
-    return _html(await run_in_threadpool(drawn_views.overview, context))
+    return await _drawn(context, room, lambda: drawn_views.overview(context))
 
 
 @router.get("/page/parts/jobs")
-async def draw_jobs(context: ContextDep) -> Response:
+async def draw_jobs(context: ContextDep, room: RoomDep) -> Response:
     """Draw jobs under way."""
-    return _html(await run_in_threadpool(drawn_views.jobs_under_way, context))
+    made = lambda: drawn_views.jobs_under_way(context).encode()  # noqa: E731  # as others are made
+    return _html(await room.make_whole(context.small_room, _JOBS_BYTES, _JOBS_BYTES, made))
 
 
 @router.get("/page/parts/explainers/{explainer_id}/rows/{row_id:path}")
-async def draw_explained_row(
-    explainer_id: str, row_id: str, request: Request, context: ContextDep, k: Annotated[int, Query(ge=0, le=9)] = 0
+async def draw_explained_row(  # what the address names
+    explainer_id: str,
+    row_id: str,
+    request: Request,
+    context: ContextDep,
+    room: RoomDep,
+    k: Annotated[int, Query(ge=0, le=9)] = 0,
 ) -> Response:
     """Draw why a row is predicted as it is; ``set.NAME`` changes the value of a feature."""
-    return _html(await drawn_views.explained_row(context, explainer_id, row_id, k, _set_in(request)))
+    find = partial(drawn_views.RowToExplain.find, context, explainer_id, row_id, _set_in(request))
+    row = await room.make(context.answer_room, _MAKING_BYTES, find)
+    answer = await explain(context, explainer_id, row.request)
+    return _html(await room.make(context.answer_room, _DRAWN_BYTES, lambda: row.draw(answer, k).encode()))
 
 
-@router.get("/page/parts/trees/{artefact_id}")
-async def draw_tree(artefact_id: str, request: Request, context: ContextDep) -> Response:
+@router.get("/page/parts/questions/{artefact_id}")
+async def draw_question(artefact_id: str, request: Request, context: ContextDep, room: RoomDep) -> Response:
     """Draw a tree and its next question; ``set.NAME`` answers for a feature."""
-    return _html(await run_in_threadpool(drawn_views.approximation_tree, context, artefact_id, _set_in(request)))
+    answers = _set_in(request)
+    return await _drawn(context, room, lambda: drawn_views.questionnaire(context, artefact_id, answers))
 
 
 def _set_in(request: Request) -> dict[str, str]:
     """Return the values that the address sets, by feature."""
-    query = [(name, value) for name, value in request.query_params.multi_items() if name.startswith(_CHANGED)]
-    return {name.removeprefix(_CHANGED): value for name, value in query[:_MAX_CHANGED]}
+    query = request.query_params.multi_items()
+    return {name.removeprefix(_CHANGED): value for name, value in query if name.startswith(_CHANGED)}
 
 
-def _html(drawing: str) -> Response:
+async def _drawn(context: AppContext, room: Room, draw: Callable[[], str]) -> Response:
+    """Return a view that is drawn in a thread, once there is room for it and for what it is drawn from."""
+    made = lambda: draw().encode()  # noqa: E731  # as others are made
+    return _html(await room.make_whole(context.answer_room, _DRAWN_BYTES, _MAKING_BYTES, made))
+
+
+def _html(drawing: bytes) -> Response:
     return Response(drawing, media_type="text/html")

@@ -34,6 +34,7 @@ class Shown:
             f"prototypes/{of.prototype_set['id']}": ".ls-set",
             f"rules/{self.rule_set['id']}": ".ls-rules",
             f"trees/{self.tree['id']}": ".ls-tree",
+            f"questions/{self.tree['id']}": ".ls-ask",
             f"audits/{self.audit['id']}": ".ls-audit",
             f"explainers/{self.explainer}/rows/{self.row}": ".ls-why",
         }

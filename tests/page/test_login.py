@@ -56,7 +56,7 @@ def test_a_key_without_the_scope_is_told_which_is_missing(browser: "Browser", gu
 
 def test_views_need_the_scopes_of_what_they_show(guarded: Guarded) -> None:
     views = {"/page/parts/overview": "read", "/page/parts/models/mdl_1": "read"}
-    views |= {"/page/parts/explainers/xpl_1/rows/0": "explain"}
+    views |= {"/page/parts/explainers/xpl_1/rows/0": "explain", "/page/parts/questions/apt_1": "explain"}
     for path, scope in views.items():
         assert guarded.call("GET", path).status_code == 401
         for held, key in guarded.keys.items():

@@ -86,7 +86,9 @@ def test_another_prototype_can_be_compared_with(tab: Watched, shown: Shown) -> N
 
 
 def test_the_questionnaire_ends_at_a_leaf(tab: Watched, shown: Shown) -> None:
-    tab.open(shown.address(f"trees/{shown.tree['id']}"), ".ls-ask")
+    tab.open(shown.address(f"trees/{shown.tree['id']}"), ".ls-tree")
+    tab.page.click("text=Answer its questions")
+    tab.page.wait_for_selector(".ls-ask")
     for asked in range(1, 4):
         field = tab.page.locator(".ls-ask [data-feature]")
         if not field.count():

@@ -53,6 +53,11 @@ class _One:
         self.tree = tree_of(self.result)
 
     @property
+    def questions(self) -> str | None:
+        """The address of the questionnaire."""
+        return self.links.to("questions", self.document["id"])
+
+    @property
     def picture(self) -> Markup:
         """The tree as SVG."""
         return Markup(write_svg(self.tree))  # noqa: S704  # every text in it is escaped

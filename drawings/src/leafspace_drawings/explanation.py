@@ -27,7 +27,6 @@ LEVELS = {
 class WhyContext:
     """What a drawing of an explanation can use beside the explanation; each part may be absent."""
 
-    explainer: str | None = None  # its id
     dataset: Json | None = None  # the reference dataset's document: axes of features
     prototype_set: Json | None = None  # the document: how often its nearest prototype and the model agree
     provenance: Json | None = None

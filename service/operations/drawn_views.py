@@ -209,8 +209,7 @@ def _ready(context: AppContext, noun: Noun[Any], artefact_id: str) -> Json:
     if size > _MAX_DRAWN_BYTES:
         detail = f"the result has {size:,} bytes, more than the {_MAX_DRAWN_BYTES:,} that are drawn; download it"
         raise StorageError("too_many_rows", detail)
-    found: Json = json.loads(b"".join(artefacts.write_one(context, noun, artefact_id)))
-    return found
+    return _document(artefacts.get_one(context, noun, artefact_id))
 
 
 def _documents(views: list[Any]) -> list[Json]:

@@ -145,6 +145,33 @@ def test_the_figures_of_an_explanation_are_those_of_its_document() -> None:
             assert near["row_id"] in text
 
 
+def test_a_model_without_trees_says_so() -> None:
+    found = document("Model") | {"n_trees": 0, "n_leaves": 0, "max_depth": 0, "ensemble": None, "oracle_only": True}
+    text = " ".join(_Elements.of(drawn("Model", found)).texts)
+    assert "a model without trees" in text
+    assert "has no leaves" in text
+
+
+def test_rules_that_decide_together_show_their_weights_and_no_order() -> None:
+    found = document("RuleSet")
+    found["result"] |= {"combination": "weighted_mean"}
+    found["result"]["rules"] = [rule | {"weight": 0.25} for rule in found["result"]["rules"]]
+    text = " ".join(_Elements.of(drawn("RuleSet", found)).texts)
+    assert "decide together" in text
+    assert text.count("weight 0.25") == len(found["result"]["rules"])
+    assert "otherwise" not in text
+    assert "first rule" not in text
+
+
+@pytest.mark.parametrize(
+    ("method", "heading"), [("neighbors", "nearest rows that agree"), ("all_rows", "votes that agree")]
+)
+def test_an_audit_names_who_votes(method: str, heading: str) -> None:
+    found = document("LabelAudit")
+    found["result"] |= {"method": method}
+    assert heading in drawn("LabelAudit", found)
+
+
 def test_a_whole_document_allows_its_own_style_and_nothing_else() -> None:
     whole = whole_document("Why?", drawn("ExplanationList", document("ExplanationList")))
     assert "default-src 'none'" in unescape(whole)

@@ -7,12 +7,11 @@ from typing import Any
 from .classes import Classes
 from .links import Links
 from .templating import render
-from .words import readable
 
 Json = Mapping[str, Any]
 
 N_FEATURES_SHOWN = 20
-KINDS = {"random_forest": "random forest", "boosting": "boosted trees", "other": "tree ensemble"}
+_KINDS = {"random_forest": "random forest", "boosting": "boosted trees"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +23,13 @@ class ModelContext:
     approximation_trees: Sequence[Json] = ()
     feature_usage: Sequence[Json] = ()  # feature, share_of_trees, share_of_questions
     links: Links = field(default_factory=Links)
+
+
+def kind_of(model: Json) -> str:
+    """Return what a model is, in words."""
+    if not model["n_trees"]:
+        return "a model without trees"
+    return _KINDS.get(model["ensemble"], "tree ensemble")
 
 
 def draw_model(document: Json, context: ModelContext) -> str:
@@ -49,7 +55,7 @@ class _Known:
         self.document, self.context, self.links = document, context, context.links
         self.is_regression = document["task"] == "regression"
         self.classes = Classes(document.get("classes") or [])
-        self.kind = KINDS.get(document["ensemble"] or "other", readable(str(document["ensemble"])))
+        self.kind = kind_of(document)
 
     @property
     def features(self) -> list[tuple[str, str]]:

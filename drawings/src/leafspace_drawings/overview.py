@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .links import Links
-from .model import KINDS
+from .model import kind_of
 from .templating import render
 
 Json = Mapping[str, Any]
@@ -55,7 +55,7 @@ class _Card:
 
     def __init__(self, model: Json, here: Here) -> None:
         self.model = model
-        self.kind = KINDS.get(model["ensemble"] or "other", str(model["ensemble"]))
+        self.kind = kind_of(model)
         self.href = here.links.to("models", model["id"])
         self.made = [
             (name, here.links.to(part, document["id"]))

@@ -36,6 +36,7 @@ class _Told:
         self.is_regression = self.result["task"] == "regression"
         self.classes = Classes(self.result.get("classes") or [])
         self.n_rows: int = self.result["n_rows"]
+        self.is_weighted = self.result["combination"] == "weighted_mean"
 
     @property
     def flow(self) -> list[tuple[Json, float, float]]:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import orjson
 
-from schemas.rule_sets import Condition, RuleFeature, RuleSetResult
+from schemas.rule_sets import Condition, Rule, RuleFeature, RuleSetResult
 from tree_explainers.rule_sets.weighted_rules import HALF, WholeSums, whole_sums_of
 
 _HALF = 0.5  # of a one-hot column: values above it are 1
@@ -128,7 +128,7 @@ class WarmRules:
     def of(content: RuleSetResult, features: Sequence[str]) -> "WarmRules":
         """Prepare the rules for rows that have these features, in this order."""
         index_of = {name: index for index, name in enumerate(features)}
-        entries = tuple({"rank": rule.rank, "text": rule.text, "prediction": rule.prediction} for rule in content.rules)
+        entries = tuple(map(_entry, content.rules))
         return WarmRules(
             tuple(features),
             tuple(tuple((index_of[term.column], term) for term in terms) for terms in terms_of(content)),
@@ -149,6 +149,11 @@ class WarmRules:
     def text(self, firing: Iterable[int]) -> bytes:
         """Return the rules with these indices as a JSON list."""
         return b"[%b]" % b",".join([self.texts[index] for index in firing])
+
+
+def _entry(rule: Rule) -> dict[str, Any]:
+    entry = {"rank": rule.rank, "text": rule.text, "prediction": rule.prediction}
+    return entry if rule.weight is None else {**entry, "weight": rule.weight}
 
 
 def _hold(terms: Iterable[tuple[int, Term]], values: Sequence[Any]) -> bool:

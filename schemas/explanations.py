@@ -212,6 +212,9 @@ class FiringRule(Contract):
     rank: int = Field(description="1-based rank of the rule in the rule set.")
     text: str = Field(description="Conditions of the rule as an English phrase.")
     prediction: float | str = Field(description=PREDICTED)
+    weight: float | SkipJsonSchema[None] = absent(
+        "Weight of the rule where not the first rule decides but the weighted mean of all that apply; else absent."
+    )
 
 
 class PathLeaf(Contract):
@@ -293,7 +296,7 @@ class _Explained(Contract):
     )
     rules: list[FiringRule] | SkipJsonSchema[None] = absent(
         "Rules that apply, in the order of the rule set: the first decides, and without any the default rule does; "
-        "where rules have weights, the prediction is their weighted mean. "
+        "where they have a `weight`, the weighted mean of all that apply does. "
         "Absent unless included."
     )
     approximation_path: ApproximationPath | SkipJsonSchema[None] = absent(

@@ -70,3 +70,12 @@ def test_what_is_rendered_is_in_the_order_of_the_ranks() -> None:
         {"rank": 1, "text": "age <= 0.3", "prediction": "0"},
         {"rank": 5, "text": "sex is m", "prediction": "4"},
     ]
+
+
+def test_rules_that_decide_together_name_their_weights() -> None:
+    content = rule_set(FEATURES, [([REQUESTED[0]], "m")], "none")
+    weighted = content.model_copy(update={"rules": [content.rules[0].model_copy(update={"weight": 0.25})]})
+
+    (entry,) = orjson.loads(WarmRules.of(weighted, ["grown", "other", "sex", "age"]).text([0]))
+
+    assert entry == {"rank": 1, "text": "age <= 0.3", "prediction": "m", "weight": 0.25}

@@ -198,7 +198,7 @@ class Explanation:
 
     @property
     def rules(self) -> list[FiringRule]:
-        """The rules that hold for the row, the first of which decides; none where they were not requested."""
+        """Rules that hold: the first decides, or all by their weights; none where they were not requested."""
         return Records(self._explained.rules or [])
 
     @property

@@ -48,7 +48,7 @@ class ExplainedRow(Record):
         contrasts (list[Contrast] | Unset): Nearest prototypes of other classes than the predicted one, nearest first;
             absent unless included, and for regression.
         rules (list[FiringRule] | Unset): Rules that apply, in the order of the rule set: the first decides, and without
-            any the default rule does; where rules have weights, the prediction is their weighted mean. Absent unless
+            any the default rule does; where they have a `weight`, the weighted mean of all that apply does. Absent unless
             included.
         approximation_path (ApproximationPath | Unset): A row's path in the approximation tree.
         nearest_rows (list[NearestRow] | Unset): The nearest of all reference rows by descending proximity; absent

@@ -6,6 +6,7 @@ from typing import Any, TypeVar, cast
 from attrs import define as _attrs_define
 
 from ...records import Record
+from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="FiringRule")
 
@@ -18,11 +19,14 @@ class FiringRule(Record):
         rank (int): 1-based rank of the rule in the rule set.
         text (str): Conditions of the rule as an English phrase.
         prediction (float | str): A number or a text, such as a predicted value or label.
+        weight (float | Unset): Weight of the rule where not the first rule decides but the weighted mean of all that
+            apply; else absent.
     """
 
     rank: int
     text: str
     prediction: float | str
+    weight: float | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         rank = self.rank
@@ -31,6 +35,8 @@ class FiringRule(Record):
 
         prediction: float | str
         prediction = self.prediction
+
+        weight = self.weight
 
         field_dict: dict[str, Any] = {}
 
@@ -41,6 +47,8 @@ class FiringRule(Record):
                 "prediction": prediction,
             }
         )
+        if weight is not UNSET:
+            field_dict["weight"] = weight
 
         return field_dict
 
@@ -56,10 +64,13 @@ class FiringRule(Record):
 
         prediction = _parse_prediction(d.pop("prediction"))
 
+        weight = d.pop("weight", UNSET)
+
         firing_rule = cls(
             rank=rank,
             text=text,
             prediction=prediction,
+            weight=weight,
         )
 
         return firing_rule

@@ -16,7 +16,7 @@ CHECKS := check-types check-style check-contract check-generated
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev s3-server browser featuretools kserve-clients quickstart test test-long check $(CHECKS) format client openapi settings requirements notices benchmarks paper-tables defrag-tables approximation-tables relational-tables clean
+.PHONY: help setup setup-dev s3-server browser notebooks cluster featuretools kserve-clients screenshots quickstart test test-long check $(CHECKS) format client openapi settings requirements notices benchmarks paper-tables defrag-tables approximation-tables relational-tables clean
 
 help: ## List the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,9 +30,16 @@ s3-server: $(VENV)/.s3-server ## Make the S3 server that tests of storage ask; w
 
 browser: $(VENV)/.browser ## Install what tests drive a browser with; without it, or without Chromium, they skip
 
+cluster: $(VENV)/.cluster ## Install Dask, on which jobs can run; without it tests of clusters skip
+
+notebooks: $(VENV)/.notebooks ## Install what tests run notebooks with; without it they skip
+
 featuretools: $(VENV)/.featuretools ## Install featuretools, which a benchmark compares with
 
 kserve-clients: $(VENV)/.kserve-clients ## Install the clients of KServe and Triton that tests call; without them they skip
+
+screenshots: $(VENV)/.browser ## Write pictures of every view of the page to screenshots/ (some minutes)
+	$(BIN)/python -m scripts.make_screenshots screenshots --docs
 
 quickstart: $(VENV)/.runtime ## Start everything, explain one prediction, stop everything
 	$(BIN)/leafspace quickstart
@@ -107,9 +114,11 @@ requirements: $(VENV)/.dev ## Compile requirements/*.txt from requirements/*.in
 	cd requirements && ../$(UV_COMPILE) runtime.in -o runtime.txt
 	cd requirements && ../$(UV_COMPILE) dev.in -o dev.txt
 	cd requirements && ../$(UV_COMPILE) benchmarks.in -o benchmarks.txt
+	cd requirements && ../$(UV_COMPILE) cluster.in -o cluster.txt
 	cd requirements && ../$(UV_COMPILE) s3-server.in -o s3-server.txt
 	cd requirements && ../$(UV_COMPILE) kserve-clients.in -o kserve-clients.txt
 	cd requirements && ../$(UV_COMPILE) browser.in -o browser.txt
+	cd requirements && ../$(UV_COMPILE) notebooks.in -o notebooks.txt
 	cd requirements && ../$(UV_COMPILE) featuretools.in -o featuretools.txt
 
 notices: $(VENV)/.dev ## Write the bill of materials and third-party notices from requirements/runtime.txt
@@ -145,6 +154,14 @@ $(VENV)/.s3-server: $(VENV)/.python requirements/s3-server.txt
 
 $(VENV)/.browser: $(VENV)/.dev requirements/browser.txt
 	$(PIP_INSTALL) --require-hashes -r requirements/browser.txt
+	@touch $@
+
+$(VENV)/.cluster: $(VENV)/.dev requirements/cluster.txt
+	$(PIP_INSTALL) --require-hashes -r requirements/cluster.txt
+	@touch $@
+
+$(VENV)/.notebooks: $(VENV)/.dev requirements/notebooks.txt
+	$(PIP_INSTALL) --require-hashes -r requirements/notebooks.txt
 	@touch $@
 
 # Likewise: featuretools needs pandas below 3.

@@ -5,8 +5,9 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -28,10 +29,13 @@ from tests.support.databases import migrated_postgresql_url, new_database_url, p
 from tests.support.object_stores import remote_case, s3_server, store_case
 from tests.support.record_seconds import SECONDS_OF_FILES
 from tests.support.sampling import mark_long_cases
-from tests.support.serving import Service, SharedServices
+from tests.support.serving import Service, SharedServices, serving
 
 if TYPE_CHECKING:
+    from xdist.scheduler import LoadFileScheduling
+
     from tests.support.api import Api, Registered
+    from tests.support.guarded import Guarded
 
 __all__ = [
     "migrated_postgresql_url",
@@ -43,6 +47,15 @@ __all__ = [
     "store_case",
 ]
 
+_WITH_KEYS = (
+    "contract/test_keys",
+    "contract/test_explainer_names",
+    "contract/test_label_decisions",
+    "contract/test_stored_explanations",
+    "page/test_login",
+)
+_TOGETHER = {f"tests/{name}.py": "guarded" for name in _WITH_KEYS}
+
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -50,6 +63,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     mark_long_cases(items)
     seconds = json.loads(SECONDS_OF_FILES.read_text())
     items.sort(key=lambda item: -seconds.get(item.nodeid.partition("::")[0], 1.0))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> "LoadFileScheduling":  # noqa: ANN401  # xdist's own
+    """Give each file to the next free process, and those that share a costly fixture to the same one."""
+    from xdist.scheduler import LoadFileScheduling  # noqa: PLC0415  # of several processes alone
+
+    class FilesTogether(LoadFileScheduling):  # type: ignore[misc]  # xdist's types are not followed
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.partition("::")[0]
+            return _TOGETHER.get(file, file)
+
+    return FilesTogether(config, log)
 
 
 @pytest.fixture(scope="session")
@@ -61,9 +87,26 @@ def shared_services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared
 
 
 @pytest.fixture(scope="module")
-def service(shared_services: SharedServices) -> Service:
+def service(shared_services: SharedServices, lake_root: Path) -> Service:
     """Return the test process's service; a module after one whose service failed gets a new one."""
-    return shared_services.running("service é", LEAFSPACE_STORE_EXPLANATIONS="1")
+    own = {"LEAFSPACE_STORE_EXPLANATIONS": "1", "LEAFSPACE_DATASET_SOURCES": f"file://{lake_root}"}
+    return shared_services.running("service é", partial(serving, **own))
+
+
+@pytest.fixture(scope="session")
+def lake_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder below which the test process's service reads files of datasets."""
+    folder = tmp_path_factory.getbasetemp() / "lakes"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def guarded(shared_services: SharedServices) -> "Guarded":
+    """Return the test process's service that requires keys."""
+    from tests.support.guarded import serving_with_keys  # noqa: PLC0415  # it brings scikit-learn
+
+    return shared_services.running("guarded", partial(serving_with_keys, LEAFSPACE_STORE_EXPLANATIONS="1"))
 
 
 @pytest.fixture(scope="module")

@@ -105,6 +105,10 @@ class _TimedOracle:
     def is_classifier(self) -> bool:
         return self.oracle.is_classifier
 
+    @property
+    def n_at_once(self) -> int | None:
+        return self.oracle.n_at_once
+
     def predict(self, rows: Rows) -> Floats:
         begun = time.thread_time()
         answers = self.oracle.predict(rows)

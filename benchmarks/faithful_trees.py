@@ -196,8 +196,8 @@ def _measured(case: Case) -> dict[str, float]:
         tree = grow(case)
         predicted = tree.scores_of(case.new_rows)[:, 0] if case.is_regression else tree.labels_of(case.new_rows)
         found[method] = case.fidelity(predicted)
-        told = f"{found[method]:.3f}, {tree.n_leaves} leaves, {time.process_time() - begun:.1f} s of processor"
-        print(f"  {case.name} {case.seed} {method}: {told}", file=sys.stderr, flush=True)
+        summary = f"{found[method]:.3f}, {tree.n_leaves} leaves, {time.process_time() - begun:.1f} s of processor"
+        print(f"  {case.name} {case.seed} {method}: {summary}", file=sys.stderr, flush=True)
         if method == STA:
             found["leaves"], found[PEER] = tree.n_leaves, case.fidelity(case.peer(tree.n_leaves))
     return found

@@ -54,7 +54,7 @@ def main() -> None:
         requests = SteadyRequests(url, client.explainers.create(model, few).id, features.iloc[0].tolist())
         with requests.going_on() as at_rest:
             time.sleep(QUIET_SECONDS)
-        dataset = _upload(client, _jittered(features, target, n_rows), Path(folder))
+        dataset = _upload(client, jittered(features, target, n_rows), Path(folder))
         with requests.going_on() as during, _memory() as memory:
             start = time.perf_counter()
             prototypes = client.prototype_sets.create(model, dataset, n_prototypes=N_PROTOTYPES).wait()
@@ -167,7 +167,8 @@ def _sizes() -> Iterator[tuple[bool, int]]:
             continue
 
 
-def _jittered(features: pd.DataFrame, target: pd.Series, n_rows: int) -> pd.DataFrame:
+def jittered(features: pd.DataFrame, target: pd.Series, n_rows: int) -> pd.DataFrame:
+    """Return rows drawn with replacement, each number moved a little."""
     rng = np.random.default_rng(0)
     rows = rng.integers(0, len(features), n_rows)
     spread = (0.1 * features.std()).to_numpy(np.float32)

@@ -160,7 +160,7 @@ def _growth(raw: RawTables) -> tuple[str, str, str]:
     seconds, sizes = [], []
     for n_copies in (10, 100):
         rows = relational_rows(copies(raw, n_copies))
-        # Limits in proportion, so that the same tests are asked: their shares are the same in every copy.
+        # Limits in proportion, so that the same tests are tried: their shares are the same in every copy.
         tree = TildeSettings("gain", 2 * n_copies, pruning="none", test_share=0.25, language=_MOLECULES)
         seconds.append(_seconds(partial(_grow, rows, tree), rounds=2))
         sizes.append(_grow(rows, tree).n_tests)
@@ -226,7 +226,7 @@ def _arrays(rows: RelationalRows) -> Sequence[np.ndarray[Any, Any]]:
 
 
 def copies(raw: RawTables, n: int) -> RawTables:
-    """Return the tables with each row so many times, under keys of its own."""
+    """Return the tables with this number of copies of each row, each under keys of its own."""
 
     def copied(table: str, column: str, values: Sequence[Any]) -> list[Any]:
         if raw.schema.tables[table].columns[column].kind != "key":

@@ -25,7 +25,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import structlog
 
-from service.upload_sandbox import child_process
+from sandbox import child_process
 from service.upload_sandbox.runner import UploadReader
 from service.upload_sandbox.settings import UploadReaderSettings
 from storage.errors import DatasetRefused
@@ -138,7 +138,7 @@ class _ReservedMemory:
 
 
 def _data_mebibytes(process: str) -> float:
-    if "service.upload_sandbox" not in Path(f"/proc/{process}/cmdline").read_text():
+    if "sandbox.child" not in Path(f"/proc/{process}/cmdline").read_text():
         return 0.0
     lines = dict(line.split(":", 1) for line in Path(f"/proc/{process}/status").read_text().splitlines())
     return int(lines["VmData"].split()[0]) / 1024 if "VmData" in lines else 0.0

@@ -42,7 +42,7 @@ print(bank)
 forest = client.relational_forests.create(bank, method="forf", n_trees=11).wait(progress=True)
 print(forest)
 
-# %% One tree that stands for the forest: in words, and as SQL that runs on the raw tables
+# %% One tree that approximates the forest: in words, and as SQL that runs on the raw tables
 tree = client.approximation_trees.create(forest.model, forest.dataset, method="ism", max_depth=4).wait()
 print(tree)
 query = tree.export("sql")

@@ -23,7 +23,7 @@ from tree_explainers.relational.query_program import column_of
 from tree_explainers.relational.schema import ColumnSchema, RelationshipSchema, Schema, TableSchema
 
 MAX_LEVELS = 1_000
-"""Categories of more levels are not asked: their columns count as keys."""
+"""Columns of categories with more levels than this count as keys, which no query tests."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What is said of a dataset's columns, and what follows among them: columns are booleans, or queries of several tables.
+"""The words for a dataset's columns, which are booleans or queries of several tables, and the implications among them.
 
 Printers read ``wording.Phrases``, methods read ``Implications``: neither knows what a query is.
 """
@@ -35,7 +35,7 @@ class FeaturePhrases:
 
     @property
     def is_boolean(self) -> bool:
-        """Whether the query asks if there is something."""
+        """Whether the feature is whether a query succeeds."""
         return self.feature.kind == "exists"
 
     def mention(self, name: str) -> str:
@@ -47,13 +47,13 @@ class FeaturePhrases:
         if self.is_boolean:
             return None if _is_open(interval) else text_of(self._test(), self.schema, holds=interval.admits(1))
         tests = self._tests(interval)
-        said = [text_of(test, self.schema, holds=holds) for test, holds in tests or ()]
+        texts = [text_of(test, self.schema, holds=holds) for test, holds in tests or ()]
         name = f"{name_of(self.feature, self.schema)} is "
-        named = [text for text in said if text.startswith(name)]
-        if named and len(named) < len(said):  # ends of one interval, of which only one would be said of single rows
+        named = [text for text in texts if text.startswith(name)]
+        if named and len(named) < len(texts):  # two ends of one interval, of which single rows would show one
             return None
-        said[1:] = [text.removeprefix(name) for text in said[1:]]
-        return " and ".join(said) or None
+        texts[1:] = [text.removeprefix(name) for text in texts[1:]]
+        return " and ".join(texts) or None
 
     def question(self, interval: Interval) -> str | None:
         """Return ``Is there an account of kind credit?`` for the sentence ``has an account of kind credit``."""
@@ -63,7 +63,7 @@ class FeaturePhrases:
         return question_of(tests[0][0], self.schema) if len(tests) == 1 and tests[0][1] else None
 
     def states_absence(self, interval: Interval) -> bool:
-        """Return whether an example is said to have no, or at most some: its opposite has one, or more.
+        """Return whether the sentence states that an example has none, or at most some: its opposite has one, or more.
 
         Of largest and smallest values that is so where a missing one, of no row, lies in the interval, too.
         """

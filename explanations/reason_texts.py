@@ -24,7 +24,6 @@ from tree_explainers.wording import ColumnPhrases, Interval, Phrases
 
 _N_SIDES = 1 << len(RawSide)
 _SHARE_DIGITS = 4  # more would be read by nobody, and an explanation has dozens of shares
-_HAS_LOW, _HAS_HIGH = _N_SIDES, 2 * _N_SIDES  # beside a side: there is an end
 _KEPT_NUMBERS = 100_000
 _KEPT_REASONS = 10_000  # of an explainer: about half a kilobyte each
 Made = TypeVar("Made")
@@ -45,14 +44,14 @@ class _Kept(Generic[Made]):
         self._kept: dict[tuple[int, ...], Made] = {}
 
     def of(self, keys: Sequence[tuple[int, ...]], make: Callable[[list[int]], list[Made]]) -> list[Made]:
-        """Return what belongs to the keys; ``make`` makes that of new ones, given their places."""
+        """Return what belongs to the keys; ``make`` makes that of new ones, given their indices."""
         found = [self._kept.get(key) for key in keys]
         if None in found:
-            places = [place for place, each in enumerate(found) if each is None]
+            indices = [index for index, each in enumerate(found) if each is None]
             if len(self._kept) > _KEPT_REASONS:
                 self._kept.clear()
-            for place, made in zip(places, make(places), strict=True):
-                found[place] = self._kept[keys[place]] = made
+            for index, made in zip(indices, make(indices), strict=True):
+                found[index] = self._kept[keys[index]] = made
         return cast("list[Made]", found)
 
 
@@ -65,9 +64,7 @@ class ReasonTexts:
     names: tuple[str, ...]  # (n_columns,)
     starts: tuple[str, ...]  # (n_columns,) up to the predicate of the sentence
     features: tuple[int | None, ...]  # (n_columns,) index of the raw feature; None: transformed
-    before_low: tuple[str, ...]  # the words around the numbers of a sentence, by ``_sentence_codes``
-    before_high: tuple[str, ...]
-    after: tuple[str, ...]
+    after: tuple[str, ...]  # what ends a sentence, by side
     phrases: dict[int, ColumnPhrases]  # by column, of those that have words of their own
     mentions: dict[str, str]  # by name, of these columns: ``whether it has an account``
     known_texts: _Kept[str] = field(default_factory=_Kept)
@@ -89,18 +86,13 @@ class ReasonTexts:
             ],
             dtype=np.bool_,
         )
-        codes = [
-            (RawSide(code % _N_SIDES), bool(code & _HAS_LOW), bool(code & _HAS_HIGH)) for code in range(4 * _N_SIDES)
-        ]
         return ReasonTexts(
             reader,
             is_shown,
             tuple(column.name for column in reader.columns),
             tuple(f"{shown_name(column)} is " for column in reader.columns),
             tuple(map(_raw_feature, reader.columns)),
-            tuple(_before_low(*code) for code in codes),
-            tuple(_before_high(*code) for code in codes),
-            tuple(wording.MISSING_ALLOWED if RawSide.OR_MISSING in side else "" for side, _, _ in codes),
+            tuple(wording.MISSING_ALLOWED if RawSide.OR_MISSING in RawSide(side) else "" for side in range(_N_SIDES)),
             _by_column(reader, phrases or {}),
             {name: words.mention(name) for name, words in (phrases or {}).items()},
         )
@@ -125,13 +117,13 @@ class ReasonTexts:
         raw = self.reader.group(reasons, len(compared.others), compared.is_missing, wanted)
         columns = raw.column.tolist()
         keys = list(zip(columns, raw.side.tolist(), _bits(raw.low), _bits(raw.high), strict=True))
-        texts = self.known_texts.of(keys, lambda places: self._texts(raw, places))
-        intervals = self.known_intervals.of(keys, lambda places: self._intervals(raw, places)) if with_intervals else []
-        for place in np.flatnonzero(raw.is_other).tolist() if np.count_nonzero(raw.is_other) else ():
-            found = self.reader.other(reasons, raw, place, compared.is_missing)
-            texts[place] = self._said(columns[place], found) or found["text"]
+        texts = self.known_texts.of(keys, lambda indices: self._texts(raw, indices))
+        intervals = self.known_intervals.of(keys, lambda chosen: self._intervals(raw, chosen)) if with_intervals else []
+        for index in np.flatnonzero(raw.is_other).tolist() if np.count_nonzero(raw.is_other) else ():
+            found = self.reader.other(reasons, raw, index, compared.is_missing)
+            texts[index] = self._sentence(columns[index], found) or found["text"]
             if with_intervals:
-                intervals[place] = interval_of(found)
+                intervals[index] = interval_of(found)
         shares = [round(share, _SHARE_DIGITS) for share in raw.share_of_trees.tolist()]
         found_reasons = _Found(columns, texts, shares, intervals)
         bounds = pairwise(raw.bounds.tolist())
@@ -152,35 +144,35 @@ class ReasonTexts:
         self, found: "_Found", start: int, end: int, values: Sequence[Any], other: Sequence[Any]
     ) -> list[dict[str, Any]]:
         written: list[dict[str, Any]] = []
-        for place in range(start, end):
-            column = found.columns[place]
-            reason: dict[str, Any] = {"feature": self.names[column], "text": found.texts[place]}
+        for index in range(start, end):
+            column = found.columns[index]
+            reason: dict[str, Any] = {"feature": self.names[column], "text": found.texts[index]}
             feature = self.features[column]
             if feature is not None:
                 reason["value"], reason["prototype_value"] = values[feature], other[feature]
-            reason["share_of_trees"] = found.shares[place]
+            reason["share_of_trees"] = found.shares[index]
             if found.intervals:
-                reason["interval"] = found.intervals[place]
+                reason["interval"] = found.intervals[index]
             written.append(reason)
         return written
 
-    def _texts(self, raw: RawReasons, places: list[int]) -> list[str]:
-        """Return the texts of the reasons at these places, as if all were numbers."""
-        columns, sides, low, high = self._rounded(raw, places)
-        codes = (sides + _HAS_LOW * np.isfinite(low) + _HAS_HIGH * np.isfinite(high)).tolist()
-        ends = zip(columns.tolist(), codes, _number_texts(low), _number_texts(high), strict=True)
+    def _texts(self, raw: RawReasons, indices: list[int]) -> list[str]:
+        """Return the texts of the reasons at these indices, as if all were numbers."""
+        columns, sides, low, high = self._rounded(raw, indices)
+        is_single = self.reader.precision is np.float32
+        ends = zip(columns.tolist(), sides.tolist(), _number_texts(low), _number_texts(high), strict=True)
         texts = [
-            f"{self.starts[column]}{self.before_low[code]}{_words(low)}{self.before_high[code]}{_words(high)}{self.after[code]}"
-            for column, code, low, high in ends
+            f"{self.starts[column]}{_predicate(low, high, side, is_single)}{self.after[side]}"
+            for column, side, low, high in ends
         ]
-        for place, column in enumerate(columns.tolist() if self.phrases else ()):
-            if column in self.phrases and not sides[place] & RawSide.IS_MISSING:
-                interval = _interval_between(float(low[place]), float(high[place]), RawSide(int(sides[place])))
-                texts[place] = self.phrases[column].sentence(interval) or texts[place]
+        for index, column in enumerate(columns.tolist() if self.phrases else ()):
+            if column in self.phrases and not sides[index] & RawSide.IS_MISSING:
+                interval = _interval_between(float(low[index]), float(high[index]), RawSide(int(sides[index])))
+                texts[index] = self.phrases[column].sentence(interval) or texts[index]
         return texts
 
-    def _said(self, column: int, reason: FeatureReason) -> str | None:
-        """Return what a column's own words say of a reason that is not a single number's; ``None`` without any."""
+    def _sentence(self, column: int, reason: FeatureReason) -> str | None:
+        """Return a reason in the column's own words; ``None`` where it has none, or the reason is a single number's."""
         others = reason["category"] is not None or reason["categories"] or reason["excluded_categories"]
         if column not in self.phrases or others or reason["is_missing"]:
             return None
@@ -188,17 +180,17 @@ class ReasonTexts:
         interval = Interval(low, high, reason["low_inclusive"], reason["high_inclusive"], reason["or_missing"])
         return self.phrases[column].sentence(interval)
 
-    def _intervals(self, raw: RawReasons, places: list[int]) -> list[dict[str, Any]]:
-        """Return the intervals of the reasons at these places, as if all were numbers."""
-        columns, sides, low, high = self._rounded(raw, places)
+    def _intervals(self, raw: RawReasons, indices: list[int]) -> list[dict[str, Any]]:
+        """Return the intervals of the reasons at these indices, as if all were numbers."""
+        columns, sides, low, high = self._rounded(raw, indices)
         ends = zip(columns.tolist(), sides.tolist(), _number_texts(low), _number_texts(high), strict=True)
         return [self._interval(*each) for each in ends]
 
-    def _rounded(self, raw: RawReasons, places: list[int]) -> tuple[NDArray[Any], ...]:
+    def _rounded(self, raw: RawReasons, indices: list[int]) -> tuple[NDArray[Any], ...]:
         """Return columns, sides, and low and high ends as they are written."""
-        columns = raw.column[places]
-        ends = (self.reader.rounded(of[places], columns) for of in (raw.low, raw.high))
-        return columns, raw.side[places], *ends
+        columns = raw.column[indices]
+        ends = (self.reader.rounded(of[indices], columns) for of in (raw.low, raw.high))
+        return columns, raw.side[indices], *ends
 
     def _interval(self, column: int, side: int, low: bytes, high: bytes) -> dict[str, Any]:
         is_transformed = self.reader.columns[column].transformed
@@ -269,23 +261,23 @@ def _raw_feature(column: ModelColumn) -> int | None:
     return None if column.transformed else column.raw_index
 
 
-def _before_low(side: RawSide, has_low: bool, has_high: bool) -> str:  # noqa: FBT001
-    if RawSide.IS_MISSING in side:
+def _predicate(low: bytes, high: bytes, side: int, is_single: bool) -> str:  # noqa: FBT001
+    """Return what follows "is " in a sentence about a number."""
+    if side & RawSide.IS_MISSING:
         return wording.MISSING
-    if not has_low and not has_high:
-        return any_number(side)
-    return wording.lower_end(inclusive=RawSide.LOW_INCLUSIVE in side) if has_low else ""
-
-
-def _before_high(side: RawSide, has_low: bool, has_high: bool) -> str:  # noqa: FBT001
-    between = " and " if has_low else ""
-    return between + wording.upper_end(inclusive=RawSide.HIGH_INCLUSIVE in side) if has_high else ""
+    ends = _end(low, bool(side & RawSide.LOW_INCLUSIVE), True, is_single)  # noqa: FBT003  # kept by these
+    upper = _end(high, bool(side & RawSide.HIGH_INCLUSIVE), False, is_single)  # noqa: FBT003
+    return (f"{ends} and {upper}" if ends and upper else ends or upper) or any_number(RawSide(side))
 
 
 @lru_cache(maxsize=_KEPT_NUMBERS)
-def _words(number: bytes) -> str:
-    """Return a number that is JSON as sentences have it; an empty text for null."""
-    return "" if number == b"null" else wording.number_text(float(number))
+def _end(number: bytes, inclusive: bool, is_low: bool, is_single: bool) -> str:  # noqa: FBT001
+    """Return an end that is JSON in words, such as ``at most 3,400``; an empty text for null."""
+    if number == b"null":
+        return ""
+    end = wording.shortest_end(wording.End(float(number), inclusive), is_low=is_low, is_single=is_single)
+    before = wording.lower_end if is_low else wording.upper_end
+    return before(inclusive=end.inclusive) + wording.number_text(end.value)
 
 
 def _number_texts(values: NDArray[np.float32 | np.float64]) -> list[bytes]:

@@ -10,19 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.approximation_trees import ApproximationTreeResult
-from schemas.datasets import Dataset
 from schemas.explainers import Explainer
 from schemas.models import Model
 from schemas.rule_sets import RuleSetResult
 from storage.array_files import read_arrays
-from storage.artefacts import Artefact, ArtefactStore
 from storage.database import Database
-from storage.dataset_files import DatasetFile
-from storage.datasets import DatasetStore
-from storage.explainers import ExplainerStore
-from storage.models import ModelStore
+from storage.dataset_rows import open_rows
 from storage.object_store import ObjectStore
-from storage.relational_datasets import RelationalDatasetStore
 from tree_explainers.leaf_space.coarser_leaves import map_leaves
 from tree_explainers.onnx_models.session import ModelSession, Outcome
 from tree_explainers.prototype_sets.leaf_boxes import LeafBoxes
@@ -32,7 +26,7 @@ from tree_explainers.prototype_sets.readable import ReasonReader, feature_number
 from tree_explainers.prototype_sets.reasons import Reasons
 from tree_explainers.prototype_sets.row_coverage import MinimumProximity
 
-from .feature_sets import OpenFeatureSet, open_feature_set
+from .explainer_records import ExplainerRecords, read_explainer
 from .feature_words import phrases_of
 from .instances import Features
 from .nearest_rows import WarmReference
@@ -48,7 +42,6 @@ from .warnings import RowWarnings
 OpenSession = Callable[[str], ModelSession]
 """Opens the model with this id, or finds it open."""
 
-_PROTOTYPE_SETS, _RULE_SETS, _TREES = "prototype_sets", "rule_sets", "approximation_trees"
 _BOXES = "boxes_"
 _REFERENCE = "reference_rows"  # name of the prototype set's file
 
@@ -104,20 +97,21 @@ class WarmExplainer:
 
 def warm_up(explainer_id: str, database: Database, objects: ObjectStore, open_session: OpenSession) -> WarmExplainer:
     """Return the explainer, opened; raise ``NotFound`` where there is none."""
-    explainer = ExplainerStore(database).get(explainer_id)
-    model = ModelStore(database).get(explainer.model).view
-    # It is ready: explainers are made of nothing else, and it cannot be deleted before them.
-    artefact = ArtefactStore(database).get(_PROTOTYPE_SETS, explainer.prototype_set)
-    result = json.loads(objects.get(artefact.result or ""))
-    arrays = read_arrays(objects.get(artefact.arrays or ""))
+    records = read_explainer(explainer_id, database, objects)
+    return warm_up_records(records, objects, open_session(records.model.id))
+
+
+def warm_up_records(records: ExplainerRecords, objects: ObjectStore, session: ModelSession) -> WarmExplainer:
+    """Return the explainer, opened from what the database knows of it, its objects, and its open model."""
+    explainer, model, dataset, queries = records.explainer, records.model, records.dataset.view, records.queries
+    result = json.loads(objects.get(records.prototype_set.result or ""))
+    arrays = read_arrays(objects.get(records.prototype_set.arrays or ""))
     boxes = _leaf_boxes(arrays)
-    session = open_session(explainer.model)
     shown = None if explainer.shown_features == "all" else frozenset(explainer.shown_features)
-    dataset = DatasetStore(database).get(artefact.request["dataset"]).view
     reference = reference_columns(model, session.description.missing_tokens, dataset)
-    queries, columns = _feature_set(dataset, database, objects), feature_columns(model, dataset)
+    columns = feature_columns(model, dataset)
     return WarmExplainer(
-        explainer_id=explainer_id,
+        explainer_id=explainer.id,
         model=model,
         features=Features.of(model, None if queries is None else NestedFeatures.of(queries, columns)),
         session=session,
@@ -135,18 +129,12 @@ def warm_up(explainer_id: str, database: Database, objects: ObjectStore, open_se
         typicality=TypicalityScale.of(arrays, result, explainer.abstain_below),
         prototypes=tuple(_prototype(item, model) for item in result["prototypes"]),
         shown=tuple((name, index) for index, name in enumerate(model.feature_names) if shown is None or name in shown),
-        rules=_rules(explainer, model, database, objects),
-        tree=_tree(explainer, model, database, objects),
-        reference=_reference(artefact, database, objects, session, model),
+        rules=_rules(records, objects),
+        tree=_tree(records, objects),
+        reference=_reference(records, objects, session),
         stores_explanations=explainer.store_explanations,
         provenance=_provenance(model, dataset.sha256, explainer, session),
     )
-
-
-def _feature_set(dataset: Dataset, database: Database, objects: ObjectStore) -> OpenFeatureSet | None:
-    if dataset.feature_set is None:
-        return None
-    return open_feature_set(ArtefactStore(database), RelationalDatasetStore(database), objects, dataset.feature_set)
 
 
 def _leaf_boxes(arrays: Mapping[str, NDArray[Any]]) -> LeafBoxes:
@@ -167,33 +155,28 @@ def _prototype(item: dict[str, Any], model: Model) -> WarmPrototype:
     )
 
 
-def _rules(explainer: Explainer, model: Model, database: Database, objects: ObjectStore) -> WarmRules | None:
-    if explainer.rule_set is None:
+def _rules(records: ExplainerRecords, objects: ObjectStore) -> WarmRules | None:
+    if records.rule_set is None:
         return None
-    artefact = ArtefactStore(database).get(_RULE_SETS, explainer.rule_set)
-    content = RuleSetResult.model_validate_json(objects.get(artefact.result or ""))
-    return WarmRules.of(content, model.feature_names)
+    content = RuleSetResult.model_validate_json(objects.get(records.rule_set))
+    return WarmRules.of(content, records.model.feature_names)
 
 
-def _tree(explainer: Explainer, model: Model, database: Database, objects: ObjectStore) -> WarmTree | None:
-    if explainer.approximation_tree is None:
+def _tree(records: ExplainerRecords, objects: ObjectStore) -> WarmTree | None:
+    if records.approximation_tree is None:
         return None
-    artefact = ArtefactStore(database).get(_TREES, explainer.approximation_tree)
-    content = ApproximationTreeResult.model_validate_json(objects.get(artefact.result or ""))
-    return WarmTree.of(content, model.feature_names)
+    content = ApproximationTreeResult.model_validate_json(objects.get(records.approximation_tree))
+    return WarmTree.of(content, records.model.feature_names)
 
 
-def _reference(
-    artefact: Artefact, database: Database, objects: ObjectStore, session: ModelSession, model: Model
-) -> WarmReference | None:
-    kept = artefact.files.get(_REFERENCE)
+def _reference(records: ExplainerRecords, objects: ObjectStore, session: ModelSession) -> WarmReference | None:
+    kept = records.prototype_set.files.get(_REFERENCE)
     if kept is None:
         return None
-    content = DatasetStore(database).get(artefact.request["dataset"]).content
     return WarmReference(
         lambda: ReferenceFile(objects.path(kept), feature_numbers(session.description.columns)),
-        lambda: DatasetFile(objects.path_of_pages(content)),
-        model.classes,
+        lambda: open_rows(objects, records.dataset.content, pages=True),
+        records.model.classes,
     )
 
 

@@ -116,7 +116,7 @@ def _range_of(column: Column) -> tuple[float, float]:
 
 
 def _widened(column: Column, *, is_single: bool) -> tuple[float, float]:
-    """Return a range with all numbers in it that the model cannot tell from its ends."""
+    """Return a range with all numbers in it that the model cannot distinguish from its ends."""
     low, high = _range_of(column)
     if not is_single:
         return low, high

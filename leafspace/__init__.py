@@ -1,1 +1,1 @@
-"""Leafspace as one command: what the service, its workers and Redis are put together by."""
+"""Leafspace as one command, which starts the service, its workers and Redis."""

@@ -1,9 +1,9 @@
 """Backup: the rows and every object that they refer to, copied while the service runs.
 
 Leaf tables, a cache, are left out: the first job that needs one makes it again. Rows first, then objects: an object is
-put before the row that refers to it is committed, so all that the copied rows refer to is there. That nothing of it is
-deleted meanwhile is seen to by the lock that keeping objects takes; it is held for as long as it takes to copy the
-rows and to give each object a second name, and let go before any byte is copied.
+put before the row that refers to it is committed, so all that the copied rows refer to is there. The lock that
+keeping objects takes prevents that they are deleted meanwhile; it is held while the rows are copied and each object
+gets a second name, and released before any byte is copied.
 """
 
 import os

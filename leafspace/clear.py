@@ -1,4 +1,4 @@
-"""Clear: old things are cleared away now, whether or not the service runs, rather than within the hour."""
+"""Clear: delete now what workers would delete within the hour, whether or not the service runs."""
 
 import os
 from pathlib import Path

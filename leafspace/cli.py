@@ -1,4 +1,7 @@
-"""The command line: ``leafspace serve | worker | keys | backup | restore | clear | warm | quickstart``."""
+"""The command line.
+
+``leafspace serve | worker | cluster | cluster-worker | keys | backup | restore | clear | warm | try | quickstart``.
+"""
 
 import logging
 import os
@@ -9,6 +12,7 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import click
 
@@ -89,6 +93,62 @@ def worker_command(data_dir: Path, n_workers: int, *, check: bool) -> None:
     os.execve(command[0], command, child_environment(data_dir.absolute(), redis_url))  # noqa: S606  # our own program
 
 
+_threads = click.option(
+    "--threads",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Partitions of rows that a worker works on at once.",
+)
+_memory = click.option(
+    "--memory",
+    default="auto",
+    show_default="the machine's, by threads",
+    help="Of a worker, such as 8GiB: beyond two thirds of it, leaves are spilt to disk.",
+)
+
+
+@main.command("cluster-worker")
+@click.argument("scheduler", envvar="LEAFSPACE_DASK_SCHEDULER")
+@_data_dir
+@_threads
+@_memory
+@click.option("--scratch", type=click.Path(path_type=Path), help="Where leaves are spilt to; in the data directory.")
+@click.option("--metrics", metavar="HOST:PORT", help="Where Prometheus finds metrics; a free port of loopback.")
+def cluster_worker_command(  # options
+    scheduler: str, data_dir: Path, threads: int, memory: str, scratch: Path | None, metrics: str | None
+) -> None:
+    """Work on partitions of rows for the jobs of the cluster whose SCHEDULER is tls://host:8786, say.
+
+    It reads objects as the workers of the service do (the data directory, or LEAFSPACE_OBJECT_STORE_URL), and runs
+    until SIGTERM.
+    """
+    with _refusals_reported():
+        cluster = import_module(".cluster", __package__)
+        cluster.run_worker(data_dir, scheduler, cluster.WorkerOptions(threads, memory, scratch, metrics))
+
+
+@main.command("cluster")
+@_data_dir
+@click.option("--workers", "n_workers", type=click.IntRange(1), default=2, show_default=True, help="How many.")
+@_threads
+@_memory
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address of the scheduler.")
+@click.option("--port", type=click.IntRange(1, 65535), default=8786, show_default=True, help="Port of the scheduler.")
+def cluster_command(  # options
+    data_dir: Path, n_workers: int, threads: int, memory: str, host: str, port: int
+) -> None:
+    """Run a scheduler and workers of a cluster on this machine, to try it, until Ctrl-C or SIGTERM.
+
+    Start `leafspace serve` with LEAFSPACE_DASK_SCHEDULER set to the address that is printed.
+    """
+    with _refusals_reported():
+        cluster = import_module(".cluster", __package__)
+        cluster.run_cluster(
+            data_dir, cluster.ClusterOptions(host, port, n_workers, cluster.WorkerOptions(threads, memory))
+        )
+
+
 def _check_worker(redis_url: str) -> None:
     # Imported late: it brings what speaks to Redis, which starting a worker does without.
     notifier = import_module("storage.job_notifications").JobNotifier(redis_url)
@@ -112,7 +172,7 @@ def keys_group() -> None:
 @click.option(
     "--scope",
     "scopes",
-    type=click.Choice(["read", "write", "explain", "deploy", "audit", "admin"]),
+    type=click.Choice(["read", "write", "explain", "deploy", "audit", "review", "admin"]),
     multiple=True,
     default=("read", "write", "explain"),
     show_default=True,
@@ -210,6 +270,35 @@ def warm_command(data_dir: Path) -> None:
     What is compiled is kept in ~/.cache/leafspace; without a home directory, in the data directory.
     """
     click.echo(f"compiled code is in {import_module('.compiled_code', __package__).prime(data_dir.absolute())}")
+
+
+@main.command("try")
+@click.argument("model", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("rows", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--target", help="Column of ROWS with the labels or values to predict.")
+@click.option("--row-id", help="Column of ROWS with the rows' ids.")
+@click.option("--feature", "features", multiple=True, help="The model's features in their order, each by its column.")
+@click.option("--data-dir", type=click.Path(path_type=Path, file_okay=False), help="Keep everything here.")
+@click.option(
+    "--report", type=click.Path(path_type=Path, dir_okay=False), help="Write a report to this file, and stop."
+)
+@click.option("--no-browser", is_flag=True, help="Print the page's address, and open nothing.")
+def try_command(model: Path, rows: Path, *, no_browser: bool, **options: Any) -> None:  # noqa: ANN401  # as ``Trial`` has them
+    """Explain MODEL, a file of ONNX, on ROWS, a file of CSV, Parquet or JSON: prototypes, rules, a tree, in a browser.
+
+    The service runs until Ctrl-C; what it kept is removed then, unless --data-dir names a folder.
+    """
+    with _refusals_reported():
+        trial = import_module(".trial", __package__)
+        trial.run(trial.Trial(model, rows, opens_browser=not no_browser, **options))
+
+
+@main.command("local-service", hidden=True)
+@click.option("--data-dir", type=click.Path(path_type=Path, file_okay=False), help="Default: a folder that is removed.")
+def local_service_command(data_dir: Path | None) -> None:
+    """Serve one program privately until its end: `leafspace_client.local()` starts this."""
+    with _refusals_reported():
+        import_module(".local_service", __package__).run(data_dir)
 
 
 @main.command("quickstart")

@@ -1,7 +1,7 @@
 """The cache of compiled loops: one per user and state of the code, shared by all services, clones and tests.
 
-Numba compiles a loop again when the loop's own file has changed, but not when a function of another file has that was
-compiled into it: hence the folder's name is a hash of all the code, so that no upgrade goes on with old mathematics.
+Numba compiles a loop again when the loop's own file has changed, but not when another file has changed of which a
+function was compiled into it. Hence the folder's name is a hash of all the code: no upgrade runs old mathematics.
 """
 
 import compileall

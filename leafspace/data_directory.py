@@ -14,7 +14,7 @@ _log = logging.getLogger(__name__)
 
 
 def default_data_dir() -> Path:
-    """Return where data is kept when nobody says otherwise: below the user's own data, as XDG has it."""
+    """Return the default data directory: below the user's own data, as XDG has it."""
     base = os.environ.get("XDG_DATA_HOME", "")
     return (Path(base) if Path(base).is_absolute() else Path.home() / ".local" / "share") / "leafspace"
 

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -19,7 +18,7 @@ from workers.runtime.supervisor import Child, Supervisor
 from .compiled_code import cache_dir
 from .data_directory import opened
 from .errors import CannotServe
-from .listening import check_keys, free_port, is_ready, reachable, url_of
+from .listening import answers, check_keys, free_port, is_ready, url_of
 from .processes import start_process
 from .redis_server import RedisServer, find_redis_binary
 
@@ -29,8 +28,10 @@ _SQLITE = "sqlite:///"
 _YES = frozenset({"1", "true", "yes", "on", "t", "y"})  # as the API's settings read it
 _SECONDS_TO_ANSWER = 1
 _STARTS_BEFORE_GIVING_UP = 3
-_DRAIN_SECONDS = ("LEAFSPACE_DRAIN_SECONDS", 0.5)  # name and default, as the API's settings have them
-_SECONDS_AFTER_DRAINING = 7.0  # the API gives requests under way 5 s, and has 2 to close what is open
+# As the API's settings have them: how long it still answers, and then how long what is under way may take.
+_SECONDS_OF_API = {"LEAFSPACE_DRAIN_SECONDS": 0.5, "LEAFSPACE_GRACE_SECONDS": 5.0}
+_SECONDS_TO_CLOSE = 2.0  # for what is open then
+_SECONDS_OF_WORKERS = 7.0
 _REDIS_PATIENCE_SECONDS = 2.0
 _LONGEST_PAUSE_SECONDS = 2.0  # before the API or Redis is started again
 _LONGEST_PAUSE_OF_WORKERS_SECONDS = 5.0
@@ -84,7 +85,7 @@ def child_environment(data_dir: Path, redis_url: str) -> dict[str, str]:
 
 
 def n_workers_here() -> int:
-    """Return how many workers this machine is given unless somebody says otherwise."""
+    """Return the default number of workers on this machine."""
     n_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(2, n_cores)
 
@@ -144,19 +145,18 @@ def _api(environment: dict[str, str], host: str, port: int) -> Child:
     return Child(
         "api",
         start=lambda: start_process(command, environment=environment),
-        is_ready=lambda: _listens(host, port),
+        is_ready=lambda: answers(host, port),
         restarts=Restarts(_LONGEST_PAUSE_SECONDS),
         stop_order=1,
-        patience_seconds=_drain_seconds(environment) + _SECONDS_AFTER_DRAINING,
+        patience_seconds=_seconds_of_api(environment) + _SECONDS_TO_CLOSE,
     )
 
 
-def _drain_seconds(environment: Mapping[str, str]) -> float:
-    name, default = _DRAIN_SECONDS
+def _seconds_of_api(environment: Mapping[str, str]) -> float:
     try:
-        return float(environment.get(name, default))
+        return sum(float(environment.get(name, default)) for name, default in _SECONDS_OF_API.items())
     except ValueError:
-        return default  # the API says what is wrong with it, and does not start
+        return sum(_SECONDS_OF_API.values())  # the API says what is wrong with it, and does not start
 
 
 def workers_command(n_workers: int) -> list[str]:
@@ -175,7 +175,7 @@ def _workers(environment: dict[str, str], n_workers: int) -> Child:
         )
     )
     restarts = Restarts(_LONGEST_PAUSE_OF_WORKERS_SECONDS)
-    return Child("workers", starts.start, starts.is_ready, restarts, 1, _SECONDS_AFTER_DRAINING)
+    return Child("workers", starts.start, starts.is_ready, restarts, 1, _SECONDS_OF_WORKERS)
 
 
 def _is_ready(api: Child, host: str, port: int) -> bool:
@@ -183,12 +183,3 @@ def _is_ready(api: Child, host: str, port: int) -> bool:
         message = f"the API ended {api.n_ends} times before it was ready; what it printed above says why"
         raise CannotServe(message)
     return is_ready(host, port, _SECONDS_TO_ANSWER)
-
-
-def _listens(host: str, port: int) -> bool:
-    """Whether the API has opened what it needs: only then it listens. The kernel knows, so that nobody waits."""
-    try:
-        socket.create_connection((reachable(host), port), timeout=_SECONDS_TO_ANSWER).close()
-    except OSError:
-        return False
-    return True

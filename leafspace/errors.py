@@ -1,4 +1,4 @@
-"""Why the command line refuses to begin or to go on, said so that the reader can mend it."""
+"""The error with which the command line refuses to begin or to go on; it says what to change."""
 
 from workers.runtime.supervisor import CannotStart
 

@@ -3,20 +3,20 @@
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 
 import click
 from pydantic import ValidationError
 from sqlalchemy.exc import SQLAlchemyError
 
-from schemas.api_keys import ApiKeyRequest, Scope
+from schemas.api_keys import ApiKey, ApiKeyRequest, Scope
 from storage.api_keys import MAX_KEYS, ApiKeyStore
 from storage.database import Database
 from storage.errors import DatabaseUnusable, StorageError
 from storage.settings import embedded
 
 from .errors import CannotServe
-from .key_lines import line_of
 
 
 def create_key(data_dir: Path, name: str, scopes: Sequence[Scope]) -> None:
@@ -86,3 +86,14 @@ def _opened(data_dir: Path) -> Iterator[ApiKeyStore]:
         # Its own words may reveal how the database is reached.
         message = "the database with the keys cannot be opened: see LEAFSPACE_DATABASE_URL and --data-dir"
         raise CannotServe(message) from error
+
+
+def line_of(key: ApiKey) -> str:
+    """Return a line with a key's data but its secret; a key's name cannot break the line."""
+    name = "".join(character if character.isprintable() else ascii(character)[1:-1] for character in key.name)
+    used = f"last used {_moment(key.last_used_at)}" if key.last_used_at else "never used"
+    return f"{key.id}  {','.join(key.scopes)}  made {_moment(key.created_at)}, {used}  {name}"
+
+
+def _moment(moment: datetime) -> str:
+    return moment.isoformat(timespec="minutes")

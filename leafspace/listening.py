@@ -1,4 +1,4 @@
-"""Where the service listens: checked before anything is started, and called to see whether it can be used."""
+"""The address that the service listens on: checks before anything is started, and calls to see whether it is ready."""
 
 import http.client
 import socket
@@ -63,6 +63,15 @@ def is_ready(host: str, port: int, timeout_seconds: float) -> bool:
         return False
     finally:
         connection.close()
+
+
+def answers(host: str, port: int, timeout_seconds: float = 1) -> bool:
+    """Whether somebody listens there. The kernel knows, so that nobody waits."""
+    try:
+        socket.create_connection((reachable(host), port), timeout=timeout_seconds).close()
+    except OSError:
+        return False
+    return True
 
 
 def reachable(host: str) -> str:

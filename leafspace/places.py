@@ -1,4 +1,4 @@
-"""Places: where rows and objects are kept, for commands that work on them beside the service, or without it."""
+"""Storage locations: where rows and objects are kept, for commands that use them beside the service or without it."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Starting processes that must not outlive this one."""
+"""Child processes that must not outlive this one."""
 
 import os
 import signal

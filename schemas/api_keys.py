@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field
 
 from .contract import OBJECT, Contract, CreatedAt, Name
 
-Scope = Literal["read", "write", "explain", "deploy", "audit", "admin"]
+Scope = Literal["read", "write", "explain", "deploy", "audit", "review", "admin"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 _SECRET = "The whole key, `lsk_…`, which is shown only once; the service keeps its hash."  # noqa: S105  # a description
 
@@ -26,6 +26,7 @@ class ApiKeyRequest(Contract):
         description="What the key allows. `read`: read and download; `write`: register, request, cancel and delete; "
         "`explain`: predictions and explanations of single rows; `deploy`: give names to explainers, which "
         "decides by which one applications are answered; `audit`: read, verify and delete stored explanations; "
+        "`review`: decide about labels that an audit suspects; "
         "`admin`: manage keys. No scope includes another.",
         examples=[["read", "explain"]],
     )
@@ -42,6 +43,33 @@ class ApiKey(Contract):
     last_used_at: datetime | None = Field(
         default=None, description="Time of the last request with it, to the minute, in UTC; null: never used."
     )
+
+
+class CallerLimits(Contract):
+    """What one caller may send."""
+
+    max_model_bytes: int = Field(description="Size of an uploaded model, in bytes, at most.")
+    max_dataset_bytes: int = Field(description="Size of an uploaded dataset, in bytes, at most.")
+    max_json_bytes: int = Field(description="Size of a JSON body, in bytes, at most.")
+    requests_per_second: float = Field(
+        description="Requests per second of one caller, without calls for explanations, over some seconds; 0: as many "
+        "as they like."
+    )
+    explanations_per_second: float = Field(
+        description="Calls for explanations per second of one caller, over some seconds; 0: as many as they like."
+    )
+
+
+class Me(Contract):
+    """Who calls: the key that was sent, and what it allows."""
+
+    object: Annotated[Literal["me"], OBJECT] = "me"
+    keys_required: bool = Field(description="Whether the service requires keys.")
+    key_id: str | None = Field(description="Id of the key that was sent; null where the service requires none.")
+    key_name: str | None = Field(description="Name of that key; null where the service requires none.")
+    scopes: list[Scope] = Field(description="What the caller may do: all scopes where the service requires no keys.")
+    version: str = Field(description="Version of the service that answers.", examples=["0.1.0"])
+    limits: CallerLimits = Field(description="What the caller may send.")
 
 
 class NewApiKey(ApiKey):

@@ -1,6 +1,7 @@
 """Approximation trees: one tree of conditions on raw features that approximates a whole ensemble."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 from typing_extensions import TypeAliasType
@@ -15,6 +16,7 @@ from .artefacts import (
     EvaluationRows,
     ReferenceDataset,
     RequestedModel,
+    RunOn,
 )
 from .contract import (
     NUMBER,
@@ -30,12 +32,13 @@ from .contract import (
 )
 from .generators import Generator, RanksGenerator
 from .models import Score
+from .paper_settings import MethodRequest
 from .rule_sets import MODEL_COLUMN, PREDICTED, RuleFeature
 
 ApproximationMethod = Literal["sta", "ism", "born_again", "cart"]
 FittedOn = Literal["dataset", "generator"]
 RequestedMethod = Literal["auto", "sta", "ism", "born_again", "cart"]
-TreeExportFormat = Literal["json", "text", "graphviz", "svg", "sql", "python", "onnx"]
+TreeExportFormat = Literal["json", "text", "graphviz", "svg", "sql", "python", "onnx", "html"]
 MAX_DEPTH, MAX_LEAVES, MAX_REPEATS = 30, 1024, 200
 MAX_IMPLICATIONS = 10_000
 MAX_VALIDATED_DEPTH, MAX_CANDIDATES = 10, 1_000
@@ -64,8 +67,15 @@ class CandidateSplits(Contract):
     missing: bool = Field(default=False, strict=True, description="Whether `feature is missing` is a candidate.")
 
 
-class ApproximationTreeRequest(Contract):
+class ApproximationTreeRequest(MethodRequest):
     """Which model to approximate by one tree, and on which dataset."""
+
+    of_papers: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "": {"method": "sta", "generator": {"method": "kernel"}, "choose_by": "gain"},
+        "sta": {"max_depth": 4},  # five layers, the root included
+        "cart": {"max_depth": 4},
+        "ism": {"max_depth": MAX_DEPTH, "min_samples_leaf": 1, "fitted_on": "dataset", "stop_when_pure": True},
+    }
 
     model: RequestedModel
     dataset: ReferenceDataset
@@ -182,6 +192,7 @@ class ApproximationTreeRequest(Contract):
     )
     evaluation_dataset: Annotated[Identifier | None, EVALUATION_DATASET] = None
     seed: int = Field(default=0, strict=True, ge=0, le=2**32 - 1, description="Seed of the pseudo-samples.")
+    run_on: RunOn = "auto"
 
     @property
     def deepest(self) -> int:

@@ -100,6 +100,17 @@ NeighborCount = Annotated[
     ),
 ]
 
+RunOn = Annotated[
+    Literal["auto", "local", "cluster"],
+    Field(
+        description="Where the job works on the rows: `local`, in the worker's own process; `cluster`, on the workers "
+        "of a Dask cluster (LEAFSPACE_DASK_SCHEDULER); `auto`: on the cluster where one process "
+        "would need more memory than a job may use, and else locally. The result is the same, and so is the "
+        "id: answers always show `auto`."
+    ),
+]
+"""Where a job is to run; no part of what is requested."""
+
 REQUEST = Field(description="The request, with all defaults filled in.")
 RESULT = "Result of the job; null until the status is `ready`, and in lists."
 

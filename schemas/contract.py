@@ -11,7 +11,7 @@ Name = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"
 """A name that a person gave: shown, never interpreted."""
 
 OBJECT = Field(description="Type of this object.")
-"""Describes the field ``object``, which tells readers of stored JSON what they read."""
+"""Describes the field ``object``, which names the type for readers of stored JSON."""
 
 RowIndex = Annotated[int, Field(description="0-based index of the row in the dataset.")]
 RowId = Annotated[
@@ -43,7 +43,7 @@ def _word_or_number(value: object) -> Literal["word", "number"]:
 
 WORD, NUMBER = Tag("word"), Tag("number")
 WORD_OR_NUMBER = Discriminator(_word_or_number)
-"""Separates a number from a word that may stand for it, so that a fault is one of the member that was meant."""
+"""Separates a number from a word in its place, so that a fault is reported of the member that was meant."""
 
 
 class _FirstFault(FailFast):

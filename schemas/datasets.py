@@ -7,8 +7,32 @@ from pydantic import Field
 from .contract import OBJECT, Contract, CreatedAt, Many, Name, RowId, RowIndex
 
 
+class ColumnDescription(Contract):
+    """What a column means, for people."""
+
+    name: Name = Field(description="Name of the column.")
+    title: Name | None = Field(default=None, description="Name to show instead; null: the name itself.")
+    unit: Name | None = Field(default=None, description="Unit of its numbers, such as `years`; null: none.")
+    description: Annotated[str, Field(min_length=1, max_length=2000)] | None = Field(
+        default=None, description="What it means, in a sentence or two; null: not given."
+    )
+
+
+class ImageColumns(Contract):
+    """Columns that are the pixels of an image."""
+
+    columns: Many[Name] = Field(
+        description="Names of the columns, line by line from the top, the channels of a pixel side by side: `width` x "
+        "`height` x `channels` of them."
+    )
+    width: int = Field(strict=True, ge=1, le=1024, description="Pixels of a line.")
+    height: int = Field(strict=True, ge=1, le=1024, description="Lines.")
+    channels: Literal[1, 3] = Field(default=1, description="Values of a pixel: 1 (grey) or 3 (red, green, blue).")
+    highest: float = Field(default=255.0, gt=0, description="The value of white; 0 is black.")
+
+
 class DatasetMetadata(Contract):
-    """The roles of a dataset's columns."""
+    """The roles of a dataset's columns, and what they mean."""
 
     name: Name | None = Field(default=None, description="Name of the dataset, shown in lists; null: none.")
     target: Name | None = Field(
@@ -23,6 +47,40 @@ class DatasetMetadata(Contract):
         default=None,
         description="Names of the feature columns in the model's order; default: all columns but target and row_id.",
     )
+    columns: Many[ColumnDescription] = Field(
+        default=[], description="What columns mean, for people; columns that are not listed have no description."
+    )
+    images: list[ImageColumns] = Field(
+        default=[],
+        max_length=16,
+        description="Images that rows hold; nothing else is taken for an image, but columns called `pixel_0_0`, "
+        "`pixel_0_1`, … (line, place) are shown as one.",
+    )
+
+
+class DatasetFiles(Contract):
+    """Where the files of a dataset by reference lie."""
+
+    files: str = Field(
+        min_length=1,
+        max_length=1024,
+        description="Address of Parquet, CSV or JSON files below a folder or bucket that the service may read: "
+        "`s3://bucket/folder/*.parquet` or `file:///folder/*.parquet`. A star matches any characters of one "
+        "segment, which may be a folder, too; at most 100,000 files have the address.",
+    )
+
+
+class SourceDatasetRequest(DatasetMetadata):
+    """A dataset whose rows stay in files of a lake."""
+
+    source: DatasetFiles = Field(description="The files, which need the same columns; rows are in the order of names.")
+
+
+class DatasetSource(DatasetFiles):
+    """The files of a dataset by reference, as they were when it was registered."""
+
+    files: str = Field(description="Address of the files.")
+    n_files: int = Field(description="Number of files.")
 
 
 class OddCell(Contract):
@@ -36,6 +94,9 @@ class Column(Contract):
     """One column of a dataset."""
 
     name: str = Field(description="Name of the column in the uploaded file.")
+    title: str | None = Field(default=None, description="Name to show instead; null: the name itself.")
+    unit: str | None = Field(default=None, description="Unit of its numbers; null: none.")
+    description: str | None = Field(default=None, description="What it means; null: not given.")
     type: Literal["number", "category", "boolean"] = Field(description="Type of the column's values.")
     role: Literal["feature", "target", "row_id", "ignored"] = Field(
         description="Use of the column; `ignored` if the metadata name it nowhere."
@@ -48,6 +109,19 @@ class Column(Contract):
     )
     min: float | None = Field(description="Smallest number; null for other types and where all values are missing.")
     max: float | None = Field(description="Largest number; null for other types and where all values are missing.")
+    quantiles: list[float] | None = Field(
+        default=None,
+        description="Smallest number, then at equal steps those that each further share of the rows does not exceed, "
+        "the last one being the largest: 101 numbers, one for each per cent; 21 where over 100 columns are numbers, 5 "
+        "where over 480 are. Missing values are left out. Of over 4,000,000 numbers, those of a sample of rows. Null "
+        "for other types, where all values are missing, where over 2,020 columns are numbers, and for datasets that "
+        "were registered before these existed.",
+    )
+    category_counts: list[int] | None = Field(
+        default=None,
+        description="Number of rows of each of `categories`, in their order; null where these are, and for datasets "
+        "that were registered before these existed.",
+    )
     category_because: OddCell | None = Field(
         default=None,
         description="First cell that is no number, such as `1_000`, in a category column whose other values nearly all "
@@ -59,10 +133,12 @@ class DatasetSummary(Contract):
     """A registered dataset in a list: without its columns."""
 
     object: Annotated[Literal["dataset"], OBJECT] = "dataset"
-    id: str = Field(description="Id of the dataset, derived from its file and metadata.")
+    id: str = Field(
+        description="Id of the dataset, derived from its file and metadata; by reference, from what its files are."
+    )
     name: str | None = Field(description="Name from the metadata; null without one.")
-    sha256: str = Field(description="SHA-256 of the uploaded file, in hexadecimal.")
-    size_bytes: int = Field(description="Size of the uploaded file in bytes.")
+    sha256: str = Field(description="SHA-256 of the uploaded file, in hexadecimal; by reference, of the list of files.")
+    size_bytes: int = Field(description="Size of the uploaded file, or of all files of the source, in bytes.")
     n_rows: int = Field(description="Number of rows.")
     n_columns: int = Field(description="Number of columns of any role.")
     n_features: int = Field(description="Number of columns with the role `feature`.")
@@ -72,6 +148,9 @@ class DatasetSummary(Contract):
         default=None,
         description="Id of the feature set whose features the dataset's are; null for uploaded datasets.",
     )
+    source: DatasetSource | None = Field(
+        default=None, description="Files that hold the rows of a dataset by reference; null where the service has them."
+    )
     created_at: CreatedAt
 
 
@@ -79,6 +158,7 @@ class Dataset(DatasetSummary):
     """A registered dataset."""
 
     columns: list[Column] = Field(description="All columns, in the order of the file.")
+    images: list[ImageColumns] = Field(default=[], description="Images that rows hold, as the metadata declare them.")
 
 
 class Cell(Contract):

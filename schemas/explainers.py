@@ -6,9 +6,10 @@ from pydantic import Field
 
 from .artefacts import SEARCHED_ROWS, SearchedRows
 from .contract import OBJECT, Contract, CreatedAt, Identifier, Name
+from .paper_settings import MethodRequest
 
 
-class ExplainerRequest(Contract):
+class ExplainerRequest(MethodRequest):
     """Which artefacts explain the predictions of a model."""
 
     model: Identifier = Field(description="Id of the model.")

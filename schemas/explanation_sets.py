@@ -5,8 +5,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 from typing_extensions import TypeAliasType
 
-from .artefacts import REQUEST, RESULT, ArtefactView
+from .artefacts import REQUEST, RESULT, ArtefactView, RunOn
 from .contract import NUMBER, OBJECT, WORD, WORD_OR_NUMBER, Contract, Identifier, Many, Name, RowsOfDataset
+from .paper_settings import MethodRequest
 
 MAX_REASONS = 100
 MAX_CONTRASTS = 20
@@ -96,11 +97,12 @@ class ExplanationParts(Contract):
     )
 
 
-class ExplanationSetRequest(ExplanationParts):
+class ExplanationSetRequest(MethodRequest, ExplanationParts):
     """Which dataset to explain, and by which explainer."""
 
     explainer: Identifier = Field(description="Id of the explainer.")
     dataset: Identifier = Field(description="Id of the dataset whose rows are explained.")
+    run_on: RunOn = "auto"
 
 
 class LabelCount(Contract):

@@ -184,8 +184,8 @@ class Difference(_FeatureOfTwo):
         "such as `income is 31,000 here and would have to be above 45,000`."
     )
     share_of_trees: float = Field(
-        description="Share, by weight, of the trees that separate the two rows which part them at this feature, 0 to "
-        "1, rounded to 4 decimals. Over all features, hidden ones included, these shares add up to 1."
+        description="Among the trees that separate the two rows, the share, by weight, of those that do so at this "
+        "feature, 0 to 1, rounded to 4 decimals. Over all features, hidden ones included, these shares add up to 1."
     )
     interval: ReasonInterval | SkipJsonSchema[None] = absent(
         "What would have to hold, in numbers; absent unless `intervals` are included."

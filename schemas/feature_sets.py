@@ -6,10 +6,11 @@ from pydantic import Field
 
 from .artefacts import REQUEST, RESULT, ArtefactView
 from .contract import OBJECT, Contract, Identifier, Many
+from .paper_settings import MethodRequest
 from .problems import Problem
 from .relational_features import RelationalFeature, RequestedFeature
 
-FeatureExportFormat = Literal["json", "sql"]
+FeatureExportFormat = Literal["json", "sql", "html"]
 MAX_FEATURES, MAX_GENERATED_FEATURES = 10_000, 2_000
 MAX_NESTED_INSTANCES, MAX_NESTED_ROWS = 100, 100_000
 RelationalDatasetId = Annotated[Identifier, Field(description="Id of the relational dataset.")]
@@ -30,7 +31,7 @@ class GeneratedFeatures(Contract):
     )
 
 
-class FeatureSetRequest(Contract):
+class FeatureSetRequest(MethodRequest):
     """The features of a set: a list of them, or how they are generated."""
 
     relational_dataset: RelationalDatasetId

@@ -32,7 +32,10 @@ class Job(Contract):
     status: str = Field(
         description="Status: queued, running, cancelling, succeeded, failed or cancelled; statuses may be added."
     )
-    artefact: str = Field(description="Id of the artefact that it makes.")
+    artefact: str = Field(
+        description="Id of the artefact that it makes. Of a dataset by reference, an id that only names the request "
+        "until the job has succeeded; then the dataset's."
+    )
     progress: Progress = Field(description="How far it has come.")
     attempt: int = Field(ge=0, description="Number of times that a worker has begun it.")
     created_at: CreatedAt

@@ -24,7 +24,7 @@ class NewKey(NamedTuple):
 
 
 class ShownKey(NamedTuple):
-    """What a caller's key says of itself."""
+    """The parts of the key that a caller sent."""
 
     id: str
     digest: bytes

@@ -1,6 +1,7 @@
 """Label audits: rows whose label the rows like them contradict."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -13,13 +14,17 @@ from .artefacts import (
     ReferenceDataset,
     RequestedKind,
     RequestedModel,
+    RunOn,
     TreesUsed,
     UsedKind,
     UsedLeafRows,
 )
 from .contract import OBJECT, ClassesOfModel, Contract, RowId, RowIndex, RowsOfDataset, TreesOfModel
+from .label_decisions import LabelDecision
+from .paper_settings import MethodRequest
 
 N_ROWS_SHOWN = 100
+N_NEIGHBORS_SHOWN = 10
 AuditMethod = Literal["all_rows", "neighbors"]
 _METHOD = (
     "Who votes on a row's label. `all_rows`: all other rows, each with the weight of its proximity to the row; it "
@@ -28,8 +33,10 @@ _METHOD = (
 )
 
 
-class LabelAuditRequest(Contract):
+class LabelAuditRequest(MethodRequest):
     """Which dataset's labels (its target) to audit, and with which model."""
+
+    of_papers: ClassVar[Mapping[str, Mapping[str, Any]]] = {"": {"method": "neighbors", "min_leaf_rows": 1}}
 
     model: RequestedModel
     dataset: ReferenceDataset
@@ -47,6 +54,7 @@ class LabelAuditRequest(Contract):
         "the smallest of 1, 2, 3, 5, 10, 20, 30, 50, … at which at most a tenth of the rows share leaves with rows "
         "of their own label only, for which an audit has nothing to report; see `leaf_steps` in the result.",
     )
+    run_on: RunOn = "auto"
 
 
 class AuditedRow(Contract):
@@ -71,6 +79,32 @@ class AuditedRow(Contract):
         "null where no label exceeds the row's own."
     )
     predicted_label: str = Field(description="Label that the model predicts for the row.")
+
+
+class AuditNeighbor(Contract):
+    """One of the rows nearest to an audited row."""
+
+    row: RowIndex
+    row_id: RowId
+    label: str = Field(description="Label of the row in the dataset's target.")
+    predicted_label: str = Field(description="Label that the model predicts for the row.")
+    proximity: float = Field(
+        description="Share of the trees, by weight, in which both rows reach the same leaf: above 0, at most 1."
+    )
+
+
+class ReviewedRow(AuditedRow):
+    """An audited row with the rows nearest to it, for a decision about its label."""
+
+    object: Annotated[Literal["audited_row"], OBJECT] = "audited_row"
+    neighbors: list[AuditNeighbor] = Field(
+        description=f"The {N_NEIGHBORS_SHOWN} nearest of the other audited rows, nearest first (ties: the lower row); "
+        "fewer where fewer share a leaf with it. They do not depend on the `method`."
+    )
+    decision: LabelDecision | None = Field(description="The decision in force; null without one.")
+    latest_entry: str | None = Field(
+        description="Id of the row's newest entry, perhaps a withdrawal, for `If-Match`; null: it has none yet."
+    )
 
 
 class AuditLeafStep(Contract):

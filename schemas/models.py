@@ -1,4 +1,4 @@
-"""Models: registered ONNX tree ensembles, and other models that are asked for predictions alone."""
+"""Models: registered ONNX tree ensembles, and other models, for their predictions alone."""
 
 from typing import Annotated, Any, Literal
 
@@ -268,6 +268,32 @@ class Tree(Contract):
     model: str = Field(description="Id of the model.")
     tree: int = Field(description="0-based index of the tree in the model.")
     nodes: list[TreeNode] = Field(description="Nodes of the tree; the root comes first.")
+
+
+class FeatureUsage(Contract):
+    """How often a model's trees test a feature."""
+
+    feature: str = Field(description="Name of the feature, or of a transformed column that cannot be mapped back.")
+    transformed: bool = Field(
+        default=False, description="Whether it is a transformed column that cannot be mapped back to a raw feature."
+    )
+    share_of_trees: float = Field(description="Share of the trees that test it at least once, 0 to 1.")
+    share_of_questions: float = Field(
+        description="Share of all inner nodes of the trees that test it, 0 to 1; together they make 1."
+    )
+
+
+class FeatureUsageList(Contract):
+    """What a model's trees test."""
+
+    object: Annotated[Literal["list"], OBJECT] = "list"
+    model: str = Field(description="Id of the model.")
+    n_trees: int = Field(description="Number of its trees.")
+    n_questions: int = Field(description="Number of inner nodes of all trees.")
+    data: list[FeatureUsage] = Field(
+        description="All features, those that most trees test first (ties: those with more tests, then in the "
+        "model's order); features that no tree tests have 0."
+    )
 
 
 INSTANCE = "Values by feature name, or in the order of the features; null is a missing value."

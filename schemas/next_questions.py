@@ -1,4 +1,4 @@
-"""Next questions: a tree as a questionnaire, which asks for one feature at a time and no more than it needs."""
+"""Next questions: a tree as a questionnaire, one feature at a time and no more features than a prediction needs."""
 
 from typing import Annotated, Any, Literal
 

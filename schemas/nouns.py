@@ -21,11 +21,14 @@ from .explanations import Explanation
 from .feature_sets import FeatureSet, FeatureSetRequest, FeatureSetResult
 from .jobs import Job
 from .label_audits import AuditedRow, LabelAudit, LabelAuditRequest, LabelAuditResult
+from .label_decisions import DecidedRow, LabelDecision
+from .maps import Map, MapRequest, MapResult, MapRow
 from .models import Model, ModelMetadata, ModelSummary
-from .prototype_sets import PrototypeSet, PrototypeSetRequest, PrototypeSetResult
+from .prototype_sets import PrototypeSet, PrototypeSetRequest, PrototypeSetResult, RepresentedRow
 from .proximities import NeighborsOfRow, Proximities, ProximitiesRequest, ProximitiesResult
 from .relational_datasets import RelationalDataset, RelationalDatasetMetadata, RelationalDatasetSummary
 from .relational_forests import RelationalForest, RelationalForestRequest, RelationalForestResult
+from .reports import Report, ReportRequest, ReportResult
 from .rule_sets import RuleSet, RuleSetRequest, RuleSetResult
 from .stored_explanations import StoredExplanation, StoredExplanationSummary
 
@@ -34,6 +37,7 @@ Making = Literal["at_once", "by_job", "either"]
 View = TypeVar("View", bound=Contract)
 JSON, CSV, PARQUET = "application/json", "text/csv", "application/vnd.apache.parquet"
 NDJSON, JSONL, ZSTD = "application/x-ndjson", "application/jsonl", "application/zstd"
+HTML = "text/html"
 _READ_AND_WRITE: Mapping[Method, Scope] = {
     "GET": "read",
     "POST": "write",
@@ -42,6 +46,7 @@ _READ_AND_WRITE: Mapping[Method, Scope] = {
     "DELETE": "write",
 }
 _READ_AND_DEPLOY: Mapping[Method, Scope] = {**dict.fromkeys(_READ_AND_WRITE, "deploy"), "GET": "read"}
+_READ_AND_REVIEW: Mapping[Method, Scope] = {**dict.fromkeys(_READ_AND_WRITE, "review"), "GET": "read"}
 _AUDIT: Mapping[Method, Scope] = dict.fromkeys(_READ_AND_WRITE, "audit")
 _ADMIN: Mapping[Method, Scope] = dict.fromkeys(_READ_AND_WRITE, "admin")
 _TABLE = (JSON, CSV, PARQUET)
@@ -87,9 +92,11 @@ class Noun(Generic[View]):
     made_without_leaves: Mapping[str, tuple[str, ...]] | None = None  # if these fields have one of these values each
     read_without_leaves: tuple[str, ...] = ()  # of models: paths below an id that all of them serve
     mutable: tuple[str, ...] = ()  # fields that PATCH may change
+    changing: tuple[str, ...] = ()  # paths below an id, and parameters, whose answers change though it does not
     listed_by: tuple[str, ...] = ()  # more fields that its list can be filtered by; see ``filters``
     listed_by_time: bool = False  # its list can be filtered by when things were made, too
     scopes: Mapping[Method, Scope] = field(default_factory=lambda: _READ_AND_WRITE)
+    scopes_below: Mapping[str, Mapping[Method, Scope]] = field(default_factory=dict)  # of paths below an id: others
     actions: Mapping[str, Scope] = field(default_factory=dict)  # POST to these paths below an id
 
     def __post_init__(self) -> None:
@@ -163,7 +170,8 @@ class Noun(Generic[View]):
         """Return the scope that a request needs: ``below_item`` is the path below an id; ``None`` if undeclared."""
         if method == "POST" and below_item:
             return self.actions.get(below_item)
-        return next((scope for name, scope in self.scopes.items() if name == method), None)
+        scopes = self.scopes_below.get(below_item.partition("/")[0], self.scopes)
+        return next((scope for name, scope in scopes.items() if name == method), None)
 
 
 MODELS = Noun(
@@ -217,7 +225,7 @@ FEATURE_SETS = Noun(
     result=FeatureSetResult,
     products=(
         Product(name="content", media_types=_TABLE),
-        Product(name="export", media_types=(JSON, "application/sql")),
+        Product(name="export", media_types=(JSON, "application/sql", HTML)),
     ),
     actions={"rows": "explain", "datasets": "write"},
 )
@@ -263,10 +271,13 @@ PROTOTYPE_SETS = Noun(
     result=PrototypeSetResult,
     revision=6,
     arrays=("weights", "leaves", "classes", "boxes"),
-    files=("reference_rows", "classifier", "onnx"),
+    files=("reference_rows", "classifier", "onnx", "rows"),
     products=(
         Product(name="content", media_types=_TABLE),
-        Product(name="export", media_types=(JSON, "application/sql", "text/x-python", "application/octet-stream")),
+        Product(
+            name="export", media_types=(JSON, "application/sql", "text/x-python", "application/octet-stream", HTML)
+        ),
+        Product(name="rows", media_types=(JSON,), row=RepresentedRow),
     ),
 )
 LABEL_AUDITS = Noun(
@@ -283,7 +294,29 @@ LABEL_AUDITS = Noun(
     revision=2,
     arrays=("weights",),
     files=("table",),
-    products=(Product(name="content", media_types=_TABLE, row=AuditedRow),),
+    products=(
+        Product(name="content", media_types=_TABLE, row=AuditedRow),
+        Product(name="decisions", media_types=(JSON,), row=LabelDecision),
+        Product(name="decisions/export", media_types=(*_TABLE, HTML), row=DecidedRow),
+    ),
+    changing=("rows", "decisions", "decided"),
+    scopes_below={"decisions": _READ_AND_REVIEW},
+)
+MAPS = Noun(
+    name="maps",
+    singular="map",
+    id_prefix="map_",
+    description="Rows of a dataset in two dimensions, where those that the model sees as alike lie side by side.",
+    made="by_job",
+    made_from={"model": "models", "dataset": "datasets", "prototype_set": "prototype_sets"},
+    request=MapRequest,
+    summary=Map,
+    view=Map,
+    result=MapResult,
+    arrays=("weights", "leaves", "places"),
+    files=("table",),
+    products=(Product(name="content", media_types=_TABLE, row=MapRow),),
+    actions={"places": "explain"},
 )
 RULE_SETS = Noun(
     name="rule_sets",
@@ -302,7 +335,7 @@ RULE_SETS = Noun(
         Product(name="content", media_types=_TABLE),
         Product(name="parameters", media_types=(CSV, PARQUET)),
         Product(name="rows", media_types=(CSV, PARQUET)),
-        Product(name="export", media_types=(JSON, "text/markdown", "application/sql", "text/x-python")),
+        Product(name="export", media_types=(JSON, "text/markdown", "application/sql", "text/x-python", HTML)),
     ),
 )
 APPROXIMATION_TREES = Noun(
@@ -331,6 +364,7 @@ APPROXIMATION_TREES = Noun(
                 "application/sql",
                 "text/x-python",
                 "application/octet-stream",
+                HTML,
             ),
         ),
     ),
@@ -393,6 +427,29 @@ EXPLANATION_SETS = Noun(
     arrays=("rows", "bytes"),
     files=("lines", "table"),
     products=(Product(name="content", media_types=(NDJSON, JSONL, ZSTD, JSON, PARQUET), row=Explanation),),
+)
+REPORTS = Noun(
+    name="reports",
+    singular="report",
+    id_prefix="rpt_",
+    description="What is known of a model in one HTML file without script, which can be filed and verified later.",
+    made="by_job",
+    made_from={
+        "explainer": "explainers",
+        "rule_set": "rule_sets",
+        "approximation_tree": "approximation_trees",
+        "map": "maps",
+        "label_audit": "label_audits",
+        "compare_with": "explainers",
+        "newer_dataset": "datasets",
+    },
+    request=ReportRequest,
+    summary=Report,
+    view=Report,
+    result=ReportResult,
+    files=("document",),
+    products=(Product(name="content", media_types=(HTML,)),),
+    actions={"verify": "explain"},
 )
 JOBS = Noun(
     name="jobs",
@@ -466,12 +523,14 @@ NOUNS = Nouns(
     PROXIMITIES,
     PROTOTYPE_SETS,
     LABEL_AUDITS,
+    MAPS,
     RULE_SETS,
     APPROXIMATION_TREES,
     EXPLAINERS,
     EXPLAINER_NAMES,
     EXPLANATIONS,
     EXPLANATION_SETS,
+    REPORTS,
     JOBS,
     API_KEYS,
 )

@@ -280,7 +280,7 @@ PROBLEM_KINDS: dict[str, ProblemKind] = {
         422,
         "The model is too slow for an oracle",
         "Predicting 1,000 rows takes more processor time than the service accepts of a model with `oracle_only`, which "
-        "may be asked about millions of rows.",
+        "may have to label millions of rows.",
         "Register a smaller model: fewer layers, units or support vectors.",
     ),
     "model_without_leaves": ProblemKind(
@@ -325,6 +325,18 @@ PROBLEM_KINDS: dict[str, ProblemKind] = {
         "The dataset has no rows",
         "The file has columns at most, but no rows.",
         "Upload at least one row.",
+    ),
+    "dataset_changed": ProblemKind(
+        409,
+        "A file of the dataset has changed",
+        "A file that holds rows of a dataset by reference has changed or gone since the dataset was registered.",
+        "Register the files as they are now, or restore the file that `detail` names.",
+    ),
+    "source_not_allowed": ProblemKind(
+        422,
+        "The files may not be read",
+        "The files are not below a folder or bucket that the service's operator allows datasets to be read from.",
+        "Name files below one that is allowed, upload them, or ask the operator to allow it.",
     ),
     "relational_schema_invalid": ProblemKind(
         422,
@@ -381,8 +393,9 @@ PROBLEM_KINDS: dict[str, ProblemKind] = {
     "resource_estimate_exceeds_limit": ProblemKind(
         422,
         "The job would exceed the limits",
-        "The job would need more memory than a job may use.",
-        "Lower the field that `detail` names, use a sample, or raise LEAFSPACE_JOB_MEMORY_BYTES.",
+        "The job would need more memory than a job, or a worker of the cluster, may use.",
+        "Lower the field that `detail` names, use a sample, raise LEAFSPACE_JOB_MEMORY_BYTES, or give the workers of "
+        "the cluster more memory.",
     ),
     "rate_limited": ProblemKind(
         429,
@@ -425,6 +438,25 @@ PROBLEM_KINDS: dict[str, ProblemKind] = {
         "The worker was lost again and again",
         "The process of the job ended unexpectedly three times.",
         "Check the memory of the machine, then send the original request again.",
+    ),
+    "cluster_not_configured": ProblemKind(
+        422,
+        "There is no cluster",
+        "The job is to run on a cluster, and the service knows none.",
+        "Leave out `run_on`, or have the operator set LEAFSPACE_DASK_SCHEDULER for service and workers.",
+    ),
+    "cluster_mismatch": ProblemKind(
+        500,
+        "The cluster is not like the service",
+        "A worker of the cluster has other code, other libraries or another kind of processor than the worker that "
+        "the job belongs to, so that it might give other results.",
+        "Have all workers of the cluster run the image that the service's workers run.",
+    ),
+    "cluster_worker_lost": ProblemKind(
+        500,
+        "Workers of the cluster were lost again and again",
+        "Several workers of the cluster ended while they worked on the same rows.",
+        "Check the memory of the cluster's workers, then send the original request again.",
     ),
     "deadline_exceeded": ProblemKind(
         504,

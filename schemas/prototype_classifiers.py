@@ -7,7 +7,7 @@ from pydantic import Field
 from .contract import ClassesOfModel, Contract, RowId, TaskOfModel
 from .rule_sets import RuleFeature
 
-ClassifierExportFormat = Literal["json", "sql", "python", "onnx"]
+ClassifierExportFormat = Literal["json", "sql", "python", "onnx", "html"]
 
 
 class NumberRange(Contract):

@@ -1,6 +1,7 @@
 """Prototype sets: a few real rows that represent each class."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 from typing_extensions import TypeAliasType
@@ -19,6 +20,7 @@ from .artefacts import (
     ReferenceDataset,
     RequestedKind,
     RequestedModel,
+    RunOn,
     SearchedRows,
     TreesUsed,
     UsedKind,
@@ -40,6 +42,7 @@ from .contract import (
     TreesOfModel,
 )
 from .datasets import Cell
+from .paper_settings import MethodRequest
 from .prototype_quality import PrototypeQuality, SetQuality
 
 PrototypeMethod = Literal["sm_u", "sm_a", "sm_wa", "sg", "a_pete", "k_medoids"]
@@ -57,8 +60,10 @@ NumberOfPrototypes = TypeAliasType(
 )
 
 
-class PrototypeSetRequest(Contract):
+class PrototypeSetRequest(MethodRequest):
     """Which prototypes to select, from which dataset and for which model."""
+
+    of_papers: ClassVar[Mapping[str, Mapping[str, Any]]] = {"": {"min_leaf_rows": 1, "labels": "target"}}
 
     model: RequestedModel
     dataset: ReferenceDataset
@@ -136,6 +141,7 @@ class PrototypeSetRequest(Contract):
         description="Seed of the random draws: of candidates, and of rows for the nearest-neighbour baseline, where "
         "not all are used.",
     )
+    run_on: RunOn = "auto"
 
 
 class Coverage(Contract):
@@ -415,6 +421,16 @@ class PrototypeSetResult(Contract):
         description=f"{CAUTION_OF_FIGURES} It also names classes without a prototype, and a coverage of rows that was "
         "not reached.",
     )
+
+
+class RepresentedRow(Contract):
+    """A row that a prototype represents: it is the nearest one of the row's class (`k_medoids`: of all)."""
+
+    object: Annotated[Literal["represented_row"], OBJECT] = "represented_row"
+    row: RowIndex
+    row_id: RowId
+    rank: int = Field(description="1-based rank of the prototype.")
+    proximity: float = Field(description="Proximity of the row to the prototype, above 0 and up to 1.")
 
 
 class PrototypeSet(ArtefactView):

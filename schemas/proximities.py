@@ -1,6 +1,7 @@
 """Proximities: which rows a model treats alike."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -13,23 +14,28 @@ from .artefacts import (
     ReferenceDataset,
     RequestedKind,
     RequestedModel,
+    RunOn,
     TreesUsed,
     UsedKind,
     UsedLeafRows,
 )
 from .contract import OBJECT, Contract, Identifier, RowId, RowIndex, RowsOfDataset, TreesOfModel
 from .models import INSTANCES, MAX_INSTANCES, ROW_IDS, Instance, InstanceRowId, RowIds
+from .paper_settings import MethodRequest
 from .problems import Problem
 
 
-class ProximitiesRequest(Contract):
+class ProximitiesRequest(MethodRequest):
     """Which dataset's rows to compare, and by which model."""
+
+    of_papers: ClassVar[Mapping[str, Mapping[str, Any]]] = {"": {"min_leaf_rows": 1}}
 
     model: RequestedModel
     dataset: ReferenceDataset
     proximity_kind: RequestedKind = "auto"
     n_neighbors: NeighborCount = 10
     min_leaf_rows: LeafRows = 1
+    run_on: RunOn = "auto"
 
 
 class ProximitiesResult(Contract):

@@ -155,9 +155,10 @@ class Examples(Contract):
 class RelationalWarning(Contract):
     """A reason to look at the tables again."""
 
-    code: Literal["dates_without_time"] = Field(
-        description="Stable, machine-readable name. `dates_without_time`: a table has a column of dates and no `time`, "
-        "so that its rows are seen whenever they were made, which may reveal the target."
+    code: Literal["dates_without_time", "time_without_cutoff"] = Field(
+        description="Stable, machine-readable name. `dates_without_time`: a table has a column of dates and no `time`; "
+        "`time_without_cutoff`: it has a `time`, and the examples no `cutoff`. Either way its rows are seen whenever "
+        "they were made, which may reveal the target."
     )
     table: str = Field(description="Name of the table.")
     columns: list[str] = Field(description="Names of the columns.")

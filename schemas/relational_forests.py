@@ -1,6 +1,7 @@
 """Relational forests: first-order trees over several tables, published as a feature set, a model and a dataset."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
@@ -8,6 +9,7 @@ from pydantic.json_schema import SkipJsonSchema
 from .artefacts import REQUEST, RESULT, ArtefactView
 from .contract import OBJECT, Contract, Name, TaskOfModel, absent
 from .feature_sets import RelationalDatasetId
+from .paper_settings import MethodRequest
 from .relational_features import AggregateFunction
 
 RelationalMethod = Literal["forf", "bagging", "tilde"]
@@ -55,8 +57,13 @@ class QueryLanguage(Contract):
     )
 
 
-class RelationalForestRequest(Contract):
+class RelationalForestRequest(MethodRequest):
     """Which relational dataset to learn trees from, and how."""
+
+    of_papers: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "": {"aggregates": False, "pruning": "none"},
+        "tilde": {"pruning": "c45"},
+    }
 
     relational_dataset: RelationalDatasetId
     method: RelationalMethod = Field(

@@ -1,6 +1,7 @@
 """Rule sets: a whole ensemble described by a few rules: the first that applies decides, or their weighted mean."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -15,6 +16,7 @@ from .artefacts import (
     EvaluationRows,
     ReferenceDataset,
     RequestedModel,
+    RunOn,
 )
 from .contract import (
     OBJECT,
@@ -27,12 +29,13 @@ from .contract import (
     TreesOfModel,
 )
 from .models import Score
+from .paper_settings import MethodRequest
 
 RuleSetMethod = Literal["rule_list", "fab", "em", "in_trees", "node_harvest", "decision_tree"]
 BoxForm = Literal["whole", "shortened"]
 RegionStart = Literal["responsibilities", "eta", "algorithm_1"]
 EarlierSearch = Literal["improved", "plain"]
-RuleExportFormat = Literal["json", "markdown", "sql", "python"]
+RuleExportFormat = Literal["json", "markdown", "sql", "python", "html"]
 MAX_RULES, MAX_RESTARTS = 20, 1000
 MODEL_COLUMN = (
     "Name of the model's feature that is read: `feature` itself, except for one-hot columns that were declared as one "
@@ -118,8 +121,13 @@ class DecisionTreeOptions(Contract):
     )
 
 
-class RuleSetRequest(Contract):
+class RuleSetRequest(MethodRequest):
     """Which model to describe by rules, and on which dataset."""
+
+    of_papers: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "": {"method": "fab", "boxes": "whole", "start": "algorithm_1", "labels": "target"},
+        "in_trees": {"in_trees": {"decay": "relative"}},
+    }
 
     model: RequestedModel
     dataset: ReferenceDataset
@@ -189,6 +197,7 @@ class RuleSetRequest(Contract):
         le=2**32 - 1,
         description="Seed of the random starts, and of the forest by which `in_trees` selects rules.",
     )
+    run_on: RunOn = "auto"
 
 
 class Condition(Contract):

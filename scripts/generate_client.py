@@ -14,6 +14,7 @@ _ROOT = Path(__file__).parents[1]
 _CONTRACT = _ROOT / "openapi.json"
 _CONFIG = _ROOT / "clients/python/generator.yml"
 _TARGET = _ROOT / "clients/python/src/leafspace_client/_generated"
+_DRAWN = "Dataset|Job|Model|NextQuestion"  # answers that have a picture of their own
 _LABELLED = ("ClassPrediction", "Contrast", "NearestPrototype", "NearestRow", "PrototypePrediction", "Score")
 
 
@@ -71,11 +72,13 @@ def _generate(folder: Path) -> dict[str, bytes]:
 
 
 def _with_records(module: bytes) -> bytes:
-    """Let the classes of answers derive from the SDK's own Record: a short repr, and fields by name."""
-    text, base = module.decode(), r"@_attrs_define(repr=False)\nclass \1(Record):"
+    """Let the classes of answers derive from the SDK's own Record, with a short repr; some have pictures."""
+    text = module.decode()
+    is_drawn = re.search(rf"^class ({_DRAWN}):", text, flags=re.MULTILINE) is not None
+    base = rf"@_attrs_define(repr=False)\nclass \1({'DrawnRecord, Record' if is_drawn else 'Record'}):"
     text = re.sub(r"^@_attrs_define\nclass (\w+):", base, text, flags=re.MULTILINE)
     imports = r"((?:^from attrs import .*\n)+)\n(?=(from \.\.)?)"
-    relative = "from ...records import Record\n"
+    relative = f"{'from ...displays import DrawnRecord' + chr(10) if is_drawn else ''}from ...records import Record\n"
     text = re.sub(imports, lambda m: f"{m[1]}\n{relative}{'' if m[2] else chr(10)}", text, flags=re.MULTILINE)
     return text.encode()
 

@@ -2,7 +2,7 @@
 
 Start a service on an empty data directory first (``LEAFSPACE_STORE_EXPLANATIONS=1 leafspace serve --data-dir …``), and
 name it in ``LEAFSPACE_URL`` if it is not at http://127.0.0.1:8000. Long lists are cut to their first items. API keys
-are invented.
+and the address of a lake are invented.
 """
 
 import json
@@ -19,8 +19,8 @@ from sklearn.ensemble import RandomForestClassifier
 
 _TARGET = Path(__file__).parents[1] / "service/examples.json"
 _JSON = "application/json"
-_SQL, _PYTHON = "application/sql", "text/x-python"
-_EXPORTS_OF_RULES = {"json": _JSON, "markdown": "text/markdown", "sql": _SQL, "python": _PYTHON}
+_SQL, _PYTHON, _HTML = "application/sql", "text/x-python", "text/html"
+_EXPORTS_OF_RULES = {"json": _JSON, "markdown": "text/markdown", "sql": _SQL, "python": _PYTHON, "html": _HTML}
 _EXPORTS_OF_TREES = {
     "json": _JSON,
     "sql": _SQL,
@@ -28,6 +28,7 @@ _EXPORTS_OF_TREES = {
     "text": "text/plain",
     "graphviz": "text/vnd.graphviz",
     "svg": "image/svg+xml",
+    "html": _HTML,
 }
 _FEATURES = ["sepal_length", "sepal_width", "petal_length", "petal_width"]
 _LENGTHS = {"nodes": 7, "tables": 3, "scores": 3, "classes": 3, "columns": 6, "classes_without_prototypes": 3}
@@ -35,6 +36,7 @@ _LONGEST, _LONGEST_CELLS, _LONGEST_TEXT = 2, 4, 1500
 _FAR_ROW = {"sepal_length": 6.1, "sepal_width": 2.8, "petal_length": 4.9, "petal_width": 1.7}
 _WIDE_ROW = {**_FAR_ROW, "petal_width": 2.6}  # wider than that of any reference row
 _NEAR_ROW = {"sepal_length": 5.0, "sepal_width": 3.4, "petal_length": 1.5, "petal_width": 0.2}
+_SOURCE = {"files": "s3://lake/scored/2026/*.parquet"}
 _API_KEY = {
     "object": "api_key",
     "id": "key_mfzwizltoq2dgmbr",
@@ -110,6 +112,10 @@ class _Recorder:
         shown = _trimmed(json.loads(text)) if media_type == _JSON else _first_lines(text)
         self.texts.setdefault(operation, {})[media_type] = shown
 
+    def post_text(self, operation: str, media_type: str, path: str, body: dict[str, Any]) -> None:
+        text = self._http.post(path, json=body, headers={"Accept": media_type}).raise_for_status().text
+        self.texts.setdefault(operation, {})[media_type] = _first_lines(text)
+
     def _keep(self, name: str, value: Any) -> None:  # noqa: ANN401  # any JSON value
         self.schemas[name] = _trimmed(value)
 
@@ -121,6 +127,12 @@ def main() -> int:
     recorder.schemas |= {
         "ApiKeyRequest": {"name": _API_KEY["name"], "scopes": _API_KEY["scopes"]},
         "ApiKey": _API_KEY,
+        "SourceDatasetRequest": {
+            "source": _SOURCE,
+            "name": "loans of 2026",
+            "target": "defaulted",
+            "row_id": "loan",
+        },
         "Renaming": {"name": "credit scoring, March"},
         "NewApiKey": {**_API_KEY, "secret": f"lsk_mfzwizltoq2dgmbr_{'x' * 43}"},
     }
@@ -135,19 +147,26 @@ def _record(recorder: _Recorder) -> None:
     forest = RandomForestClassifier(30, max_depth=3, random_state=0).fit(given.data, labels)
     model = recorder.upload("Model", "/v1/models", *_model_upload(forest, given.data))["id"]
     table = _csv([[*_FEATURES, "species"], *([*row, label] for row, label in zip(given.data, labels, strict=True))])
-    metadata = {"name": "iris measurements", "target": "species"}
+    said = [{"name": "sepal_length", "title": "Length of the sepal", "unit": "cm"}]
+    metadata = {"name": "iris measurements", "target": "species", "columns": said}
     dataset = recorder.upload("Dataset", "/v1/datasets", table, metadata)["id"]
     recorder.get_item("ModelSummary", "/v1/models")
     recorder.get_item("DatasetSummary", "/v1/datasets")
     recorder.get_item("DatasetRow", f"/v1/datasets/{dataset}/rows")
     _record_relational_dataset(recorder)
     recorder.get("Tree", f"/v1/models/{model}/trees/0")
+    recorder.get("FeatureUsageList", f"/v1/models/{model}/features")
     rows = {"instances": [_FAR_ROW, _NEAR_ROW], "row_ids": ["flower-1", "flower-2"]}
     recorder.post("PredictionRequest", "PredictionList", f"/v1/models/{model}/predictions", rows)
     block = {"instances": [_FAR_ROW], "others": [_NEAR_ROW]}
     recorder.post("ProximityBlockRequest", "ProximityBlock", f"/v1/models/{model}/proximities", block)
     _record_artefacts(recorder, {"model": model, "dataset": dataset})
-    for name, path in (("Liveness", "/livez"), ("Readiness", "/readyz"), ("ServiceVersion", "/v1/version")):
+    for name, path in (
+        ("Liveness", "/livez"),
+        ("Readiness", "/readyz"),
+        ("ServiceVersion", "/v1/version"),
+        ("Me", "/v1/me"),
+    ):
         recorder.get(name, path)
 
 
@@ -196,7 +215,7 @@ def _record_feature_set(recorder: _Recorder, tables_id: str) -> None:
     rows = {"customer": [customer], "account": [{"id": 12, "customer_id": 3, "kind": "credit"}]}
     recorder.post("FeatureRowsRequest", "FeatureRowList", f"{path}/rows", {"instances": [rows]})
     recorder.post("FeatureDatasetRequest", "FeatureDataset", f"{path}/datasets", {"relational_dataset": tables_id})
-    for form, media_type in (("json", _JSON), ("sql", _SQL)):
+    for form, media_type in (("json", _JSON), ("sql", _SQL), ("html", _HTML)):
         recorder.get_text("export_feature_set", media_type, f"{path}/export?format={form}")
 
 
@@ -204,13 +223,20 @@ def _record_artefacts(recorder: _Recorder, on: dict[str, Any]) -> None:
     _record_tables(recorder, on)
     rules, tree = _record_rule_set(recorder, on), _record_approximation_tree(recorder, on)
     prototypes = recorder.make("PrototypeSet", "/v1/prototype-sets", {**on, "n_prototypes": 3, "refine": "swap"})
+    recorder.get_item("RepresentedRow", f"/v1/prototype-sets/{prototypes}/rows?rank=1")
     recorder.get_text("get_prototype_set_content", "text/csv", f"/v1/prototype-sets/{prototypes}/content")
-    for form, media_type in {"json": _JSON, "sql": _SQL, "python": _PYTHON}.items():
+    for form, media_type in {"json": _JSON, "sql": _SQL, "python": _PYTHON, "html": _HTML}.items():
         path = f"/v1/prototype-sets/{prototypes}/export?format={form}"
         recorder.get_text("export_prototype_set", media_type, path)
+    mapped = recorder.make("Map", "/v1/maps", {**on, "prototype_set": prototypes, "n_rows": 60, "n_neighbors": 15})
+    recorder.get_item("MapRow", f"/v1/maps/{mapped}/content")
+    recorder.get_text("get_map_content", "text/csv", f"/v1/maps/{mapped}/content")
+    placed = {"instances": [_FAR_ROW], "row_ids": ["flower-1"]}
+    recorder.post("PlacesRequest", "PlaceList", f"/v1/maps/{mapped}/places", placed)
     _record_explanations(recorder, on, {"prototype_set": prototypes, "rule_set": rules, "approximation_tree": tree})
     job = recorder.schemas["Job"]["id"]
     recorder.get_text("watch_job", "text/event-stream", f"/v1/jobs/{job}/events")
+    recorder.texts["watch_jobs"] = recorder.texts["watch_job"]  # which has no end
 
 
 def _record_tables(recorder: _Recorder, on: dict[str, Any]) -> None:
@@ -221,6 +247,19 @@ def _record_tables(recorder: _Recorder, on: dict[str, Any]) -> None:
     audit = recorder.make("LabelAudit", "/v1/label-audits", on)
     recorder.get_item("AuditedRow", f"/v1/label-audits/{audit}/content")
     recorder.get_text("get_label_audit_content", "text/csv", f"/v1/label-audits/{audit}/content")
+    _record_decisions(recorder, f"/v1/label-audits/{audit}")
+
+
+def _record_decisions(recorder: _Recorder, audit: str) -> None:
+    (suspect, *_) = recorder.call("GET", f"{audit}/content?limit=1")["data"]
+    decision = {"decision": "relabel", "label": suspect["predicted_label"], "note": "seen under a lens"}
+    path = f"{audit}/decisions/{suspect['row']}"
+    recorder.put("LabelDecisionRequest", "LabelDecision", path, decision)
+    recorder.get("ReviewedRow", f"{audit}/rows/{suspect['row']}")
+    recorder.get("DecisionCounts", f"{audit}/decisions/counts")
+    recorder.get_item("DecidedRow", f"{audit}/decisions/export")
+    for form, media_type in (("csv", "text/csv"), ("html", _HTML)):
+        recorder.get_text("export_label_decisions", media_type, f"{audit}/decisions/export?format={form}")
 
 
 def _record_rule_set(recorder: _Recorder, on: dict[str, Any]) -> str:
@@ -259,12 +298,21 @@ def _record_explanations(recorder: _Recorder, on: dict[str, Any], parts: dict[st
     path = f"/v1/explainers/{explainer}/explanations"
     explained = recorder.post("ExplanationRequest", "ExplanationList", path, rows)
     recorder.schemas["Explanation"] = _trimmed(explained["data"][0])
+    recorder.post_text("explain", _HTML, path, rows)
     _record_stored_explanation(recorder, {**request, "store_explanations": True})
     sets = {"explainer": explainer, "dataset": on["dataset"], **optional}
     explanations = recorder.make("ExplanationSet", "/v1/explanation-sets", sets)
     for media_type in ("application/x-ndjson", "application/jsonl"):
         content = f"/v1/explanation-sets/{explanations}/content"
         recorder.get_text("get_explanation_set_content", media_type, content)
+    _record_report(recorder, explainer, on["dataset"])
+
+
+def _record_report(recorder: _Recorder, explainer: str, dataset: str) -> None:
+    request = {"title": "Iris forest, March", "explainer": explainer, "rows": ["17"], "newer_dataset": dataset}
+    report = recorder.make("Report", "/v1/reports", request)
+    recorder.get_text("get_report_content", _HTML, f"/v1/reports/{report}/content")
+    recorder.call("POST", f"/v1/reports/{report}/verify", name="ReportVerification")
 
 
 def _record_stored_explanation(recorder: _Recorder, explainer: dict[str, Any]) -> None:
@@ -293,6 +341,8 @@ def _csv(lines: list[list[Any]]) -> bytes:
 def _trimmed(value: Any, name: str = "") -> Any:  # noqa: ANN401  # any JSON value
     if isinstance(value, dict):
         return {key: _trimmed(item, key) for key, item in value.items()}
+    if isinstance(value, list) and name == "quantiles":
+        return value[:: len(value) // 4]  # quartiles, as there are of many columns
     if isinstance(value, list):
         is_flat = not any(isinstance(item, dict | list) for item in value)
         longest = _LENGTHS.get(name, _LONGEST_CELLS if is_flat else _LONGEST)

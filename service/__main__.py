@@ -8,8 +8,6 @@ from pathlib import Path
 import click
 from sqlalchemy import URL
 
-_GRACE_SECONDS = 5  # for requests under way when it stops
-
 
 @click.command()
 @click.option("--host", default="127.0.0.1", envvar="LEAFSPACE_HOST", show_default=True)
@@ -42,7 +40,7 @@ def main(host: str, port: int) -> None:
         port=port,
         log_config=None,  # uvicorn's own lines go through ours
         log_level="warning",
-        timeout_graceful_shutdown=_GRACE_SECONDS,
+        timeout_graceful_shutdown=settings.grace_seconds,
         **uvicorn_options(settings.connection_limits),
     )
     Server(config, draining, settings.drain_seconds).run()

@@ -16,6 +16,7 @@ from storage.explanations import ExplanationStore
 from storage.idempotency import IdempotencyStore
 from storage.job_notifications import JobNotifier
 from storage.jobs import JobStore
+from storage.label_decisions import LabelDecisionStore
 from storage.models import ModelStore
 from storage.object_store import ObjectStore
 from storage.relational_datasets import RelationalDatasetStore
@@ -32,6 +33,7 @@ from .health_watch import Availability, HealthWatch
 from .job_watch import JobWatch
 from .key_ring import KeyRing
 from .middleware.response_head import Draining
+from .page_codes import PageCodes
 from .settings import ServiceSettings
 from .upload_sandbox.runner import UploadReader
 from .warm_cache import LoadingCache, SessionCache
@@ -54,6 +56,7 @@ class AppContext:
     datasets: DatasetStore
     relational_datasets: RelationalDatasetStore
     artefacts: ArtefactStore
+    label_decisions: LabelDecisionStore
     explainers: ExplainerStore
     explainer_names: ExplainerNameStore
     directory: ExplainerDirectory
@@ -64,6 +67,7 @@ class AppContext:
     job_watch: JobWatch
     api_keys: ApiKeyStore
     keys: KeyRing
+    page_codes: PageCodes
     notifier: JobNotifier
     heartbeats: WorkerHeartbeats
     redis_available: Availability
@@ -128,6 +132,7 @@ def _context_over(
         datasets=DatasetStore(database),
         relational_datasets=RelationalDatasetStore(database),
         artefacts=ArtefactStore(database),
+        label_decisions=LabelDecisionStore(database),
         explainers=ExplainerStore(database),
         explainer_names=ExplainerNameStore(database),
         directory=ExplainerDirectory(ExplainerNameStore(watching)),
@@ -138,6 +143,7 @@ def _context_over(
         job_watch=JobWatch(JobStore(watching), draining),
         api_keys=ApiKeyStore(database),
         keys=KeyRing(ApiKeyStore(watching)),
+        page_codes=PageCodes(),
         notifier=notifier,
         heartbeats=WorkerHeartbeats(notifier.redis),
         redis_available=redis_available,

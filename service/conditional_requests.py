@@ -3,7 +3,8 @@
 Models, (relational) datasets, finished artefacts and whatever is read below them have a strong entity tag: a hash of
 the row that names their content (``storage.entity_versions``), of the path, the query and ``Accept``, which choose
 the representation, and of the service's version, which writes it. Lists, jobs, keys, explainers and artefacts that are
-being made have none; names of explainers have tags of their own, for ``If-Match`` (``routes/explainer_names.py``).
+being made have none, nor has what shows decisions (``Noun.changing``); names of explainers and decisions have tags of
+their own, for ``If-Match`` (``routes/preconditions.py``).
 """
 
 import hashlib
@@ -57,7 +58,8 @@ def with_entity_tag(handle: Handler, path: str) -> Handler:
         return handle
 
     async def answer(request: Request) -> Response:
-        tag = await _tag_of(request, noun.name, request.path_params[noun.id_name])
+        changes = any(name in noun.changing for name in request.query_params)
+        tag = None if changes else await _tag_of(request, noun.name, request.path_params[noun.id_name])
         if tag is None:
             return await handle(request)
         if (kept := _kept_tag(request, tag)) is not None:
@@ -83,7 +85,9 @@ def _describe_tags(contract: dict[str, Any]) -> None:
 
 def _immutable_at(path: str) -> Noun[Any] | None:
     """Return the noun of an immutable thing at this path or above it, if there is one."""
-    return next((noun for noun in _IMMUTABLE if f"{path}/".startswith(f"{noun.item_path}/")), None)
+    noun = next((noun for noun in _IMMUTABLE if f"{path}/".startswith(f"{noun.item_path}/")), None)
+    below = "" if noun is None else path.removeprefix(noun.item_path).strip("/").partition("/")[0]
+    return None if noun is None or below in noun.changing else noun
 
 
 def _describe(operation: dict[str, Any]) -> None:

@@ -34,7 +34,7 @@ _UNIONS: dict[str, tuple[Any, str]] = {
 }
 _NULL = {"type": "null"}
 _EXAMPLES = Path(__file__).with_name("examples.json")  # written by scripts/write_examples.py
-_EVENTS_PATH, _EVENT_STREAM = "/v1/jobs/{job_id}/events", "text/event-stream"
+_EVENTS_PATHS, _EVENT_STREAM = ("/v1/jobs/events", "/v1/jobs/{job_id}/events"), "text/event-stream"
 _EVENT_SCHEMA = {
     "type": "object",
     "title": "JobEvent",
@@ -183,7 +183,8 @@ def _add_examples(contract: dict[str, Any]) -> None:
 
 
 def _describe_events(contract: dict[str, Any]) -> None:
-    content = contract["paths"][_EVENTS_PATH]["get"]["responses"]["200"]["content"]
-    schema = text_of_many(_EVENT_STREAM, "JobEvent", "Server-sent events, each as `JobEvent` describes it.")
-    content[_EVENT_STREAM] = {"schema": schema}
+    for path in _EVENTS_PATHS:
+        content = contract["paths"][path]["get"]["responses"]["200"]["content"]
+        schema = text_of_many(_EVENT_STREAM, "JobEvent", "Server-sent events, each as `JobEvent` describes it.")
+        content[_EVENT_STREAM] = {"schema": schema}
     contract["components"]["schemas"]["JobEvent"] = _EVENT_SCHEMA

@@ -29,7 +29,7 @@ class _Waiting:
     stored: asyncio.Future[None]
 
     def report(self, error: BaseException | None) -> None:
-        """Tell the caller, who may have left by now."""
+        """Report to the caller, who may have left by now."""
         with suppress(RuntimeError):  # the loop is closed: nobody waits
             self.loop.call_soon_threadsafe(_settle, self.stored, error)
 
@@ -101,7 +101,7 @@ class ExplanationLog:
             error: BaseException | None = None
             try:
                 self._write([each for waiting in batch for each in waiting.kept])
-            except Exception as failure:  # noqa: BLE001  # each caller is told
+            except Exception as failure:  # noqa: BLE001  # it is reported to each caller
                 error = failure
             with self._changed:
                 self._n_bytes -= sum(waiting.n_bytes for waiting in batch)

@@ -19,6 +19,7 @@ from .request_class import StrictRequest, read_message
 
 _JSON, _EMPTY = (b"content-type", b"application/json"), (b"content-length", b"0")
 _ABOUT_BODY = frozenset({b"content-type", b"content-length"})
+_HTML = b"text/html"
 _BEFORE, _AFTER = "/v1/explainers/", "/explanations"
 
 
@@ -75,8 +76,10 @@ def _with_first(part: Message, receive: Receive) -> Receive:
 
 
 def _explainer_id(scope: Mapping[str, Any]) -> str | None:
-    # A query is refused by the route itself.
+    # A query is refused by the route itself, which also writes HTML.
     if scope["type"] != "http" or scope["method"] != "POST" or scope.get("query_string"):
+        return None
+    if any(name == b"accept" and _HTML in value for name, value in scope["headers"]):
         return None
     path: str = scope["path"]
     if not (path.startswith(_BEFORE) and path.endswith(_AFTER)):

@@ -2,16 +2,18 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from time import monotonic
 
-from schemas.jobs import Job
+from schemas.jobs import FINAL_STATUSES, Job
 from storage.errors import NotFound
 from storage.jobs import JobStore
 
 from .middleware.response_head import Draining
 
 _SECONDS_BETWEEN_POLLS = 0.15
+_SECONDS_BETWEEN_LOOKS_AT_ALL = 0.5
+_MOST_FOLLOWED = 1000
 _SHARE_OF_POLLING = 0.2  # of one thread's time, however many jobs there are to read
 
 _Watchers = dict[str, dict["asyncio.Future[Job]", Job]]
@@ -26,6 +28,9 @@ class JobWatch:
         self._draining = draining
         self._watchers: _Watchers = defaultdict(dict)
         self._polling: asyncio.Task[None] | None = None
+        self._all: dict[str, Job] = {}
+        self._all_read_at = float("-inf")
+        self._reading_all = asyncio.Lock()
 
     async def change(self, seen: Job, seconds: float | None = None) -> Job:
         """Return the job once it differs from ``seen`` or the process drains; ``seen`` when the time is over.
@@ -48,6 +53,32 @@ class JobWatch:
             return seen
         finally:
             self._forget(seen.id, waiting)
+
+    async def changes_of_all(self) -> AsyncIterator[list[Job]]:
+        """Yield the jobs under way, and again and again those that were added, went on or ended since.
+
+        It ends when the process drains. Of jobs under way the first 1,000 are followed.
+        """
+        seen: dict[str, Job] | None = None
+        while not self._draining.has_begun:
+            found = await self._recent_jobs()
+            if seen is None:
+                changed = [job for job in found.values() if job.status not in FINAL_STATUSES]
+            else:
+                gone = [job.id for job in seen.values() if job.id not in found and job.status not in FINAL_STATUSES]
+                ended = await asyncio.to_thread(self._jobs.get_many, gone) if gone else {}
+                changed = [*ended.values(), *(job for job in found.values() if seen.get(job.id) != job)]
+            seen = found
+            yield changed
+            await asyncio.sleep(_SECONDS_BETWEEN_LOOKS_AT_ALL)
+
+    async def _recent_jobs(self) -> dict[str, Job]:
+        """Return the jobs under way and the newest ones, read at most twice a second for all who watch."""
+        async with self._reading_all:
+            if monotonic() - self._all_read_at > _SECONDS_BETWEEN_LOOKS_AT_ALL / 2:
+                self._all = await asyncio.to_thread(self._jobs.recent, _MOST_FOLLOWED)
+                self._all_read_at = monotonic()
+            return self._all
 
     def _forget(self, job_id: str, waiting: "asyncio.Future[Job]") -> None:
         del self._watchers[job_id][waiting]

@@ -23,7 +23,7 @@ from .middleware.metering import RequestRecords
 from .middleware.response_head import Draining
 from .middleware.stack import Monitoring, behind_middleware
 from .request_class import FORM_LIMITS
-from .routes import health, kserve, page
+from .routes import api_keys, health, kserve, page
 from .settings import ServiceSettings
 
 
@@ -40,10 +40,24 @@ def _router_of(noun: Noun[Any]) -> APIRouter:
 
 
 # KServe's routes come before those of our own models, which have the same beginning.
-_ROUTERS = (kserve.router, *map(_router_of, NOUNS.kept), health.router, health.version_router, page.router)
+_ROUTERS = (
+    kserve.router,
+    *map(_router_of, NOUNS.kept),
+    api_keys.me_router,
+    health.router,
+    health.version_router,
+    page.router,
+)
+
+
+def _template_of(route: APIRoute) -> str:
+    """Return a route's path as the contract has it."""
+    return route.path.replace(":int}", "}")
+
+
 _OWN_PATHS = ("/openapi.json", *documentation_pages.PATHS)
 _ROUTES = tuple(route for router in _ROUTERS for route in router.routes if isinstance(route, APIRoute))
-_PATHS = (*_OWN_PATHS, *(route.path for route in _ROUTES))
+_PATHS = (*_OWN_PATHS, *(_template_of(route) for route in _ROUTES))
 
 
 def create_server_app(settings: ServiceSettings, draining: Draining | None = None) -> Application:
@@ -57,7 +71,9 @@ def create_server_app(settings: ServiceSettings, draining: Draining | None = Non
 
 
 def _policy(app: FastAPI) -> AccessPolicy:
-    scopes = route_scopes.RouteScopes((method, route.path) for route in _ROUTES for method in route.methods or ())
+    scopes = route_scopes.RouteScopes(
+        (method, _template_of(route)) for route in _ROUTES for method in route.methods or ()
+    )
     return AccessPolicy(lambda: app.state.context.keys, scopes.required)
 
 

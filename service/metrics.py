@@ -174,6 +174,7 @@ class _State:
     n_removed: dict[str, int] = field(default_factory=dict)
     n_free_bytes: int = 0
     has_objects: bool = False
+    n_source_cache_bytes: int = 0
 
 
 class _Dependencies(Collector):
@@ -209,6 +210,8 @@ class _Dependencies(Collector):
         state.has_database = self._context.health.wait_for_health().database_fault is None
         if state.has_database:
             self._read_jobs(state)
+        if self._context.objects.sources.roots.allowed:
+            state.n_source_cache_bytes = self._context.objects.sources.cache.size_bytes()
         if self._context.redis_available():
             heartbeats = self._context.heartbeats
             state.n_workers, state.n_removed = heartbeats.n_workers(), heartbeats.n_removed()
@@ -250,6 +253,8 @@ def _dependencies(state: _State) -> Iterator[Metric]:
         removed.add_metric([what], number)
     yield removed
     yield GaugeMetricFamily("leafspace_data_free_bytes", "Room where the data directory is.", state.n_free_bytes)
+    text = "What is kept here of the files of datasets by reference."
+    yield GaugeMetricFamily("leafspace_source_cache_bytes", text, state.n_source_cache_bytes)
 
 
 def _registry_of(collector: Collector) -> CollectorRegistry:

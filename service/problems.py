@@ -120,9 +120,17 @@ async def _http_error(request: Request, error: Exception) -> Response:
 def _methods_of(request: Request) -> str:
     """Return the methods that the path takes; the error names those of one route alone."""
     paths: dict[str, dict[str, Any]] = request.app.openapi()["paths"]
-    methods = (operations for path, operations in paths.items() if compile_path(path)[0].match(request.url.path))
+    methods = (operations for path, operations in paths.items() if _is_of(path, operations, request.url.path))
     taken = {method.upper() for operations in methods for method in operations}
     return ", ".join(sorted(taken | ({"HEAD"} if "GET" in taken else set())))
+
+
+def _is_of(template: str, operations: Mapping[str, Any], path: str) -> bool:
+    """Return whether a path is one of a template's; where the template has an integer, other texts are not."""
+    for parameter in next(iter(operations.values())).get("parameters", ()):
+        if parameter["in"] == "path" and parameter["schema"].get("type") == "integer":
+            template = template.replace(f"{{{parameter['name']}}}", f"{{{parameter['name']}:int}}")
+    return compile_path(template)[0].match(path) is not None
 
 
 def _code_of(error: HTTPException) -> str:

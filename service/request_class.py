@@ -18,11 +18,14 @@ from fastapi.routing import APIRoute
 from pydantic import ValidationError
 from starlette.datastructures import FormData
 from starlette.requests import ClientDisconnect
+from starlette.routing import Match
+from starlette.types import Scope
 
 from schemas.contract import Contract
 from schemas.relational_datasets import MAX_TABLES
 
 from .conditional_requests import with_entity_tag
+from .middleware.asgi import is_json
 from .middleware.strict_json import BadJson, parse_json
 
 Message = TypeVar("Message", bound=Contract)
@@ -92,6 +95,15 @@ class StrictRoute(APIRoute):
             handle = with_entity_tag(handle, self.path)
         known = [field for field in get_flat_params(self.dependant) if isinstance(field.field_info, params.Query)]
         return _with_known_parameters(handle, {field.alias: _is_list(field) for field in known})
+
+
+class JsonBodyRoute(StrictRoute):
+    """A route for those requests to a path whose body is JSON, beside one that reads forms."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Return whether the request is for this route."""
+        found, child = super().matches(scope)
+        return (found, child) if found is not Match.FULL or is_json(scope) else (Match.NONE, {})
 
 
 def _is_list(field: Any) -> bool:  # noqa: ANN401  # FastAPI's own type of a parameter

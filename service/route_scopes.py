@@ -15,22 +15,23 @@ from .middleware.access import PUBLIC_PATHS, PUBLIC_PREFIXES
 
 ALL_SCOPES: frozenset[Scope] = frozenset(SCOPES)
 _READABLE = frozenset({"/metrics", "/v1/version"})  # by every key that may read
+_OF_EVERY_KEY = frozenset({"/v1/me", "/page/codes"})  # whatever its scopes
 _PAGE_PARTS = "/page/parts/"
-_EXPLAINED_PARTS = ("/page/parts/explainers/", "/page/parts/questions/")
+_EXPLAINED_PARTS = tuple(f"/page/parts/{part}/" for part in ("explainers", "questions", "regions", "verified-reports"))
 _INFERENCE = ("/v2", "/v1/models/{name")  # KServe's protocols; models of ours are {model_id}
 _SCHEME = "api_key"
 _MAX_REMEMBERED, _MAX_REMEMBERED_CHARACTERS = 4096, 200
 
 
 def scope_of(method: str, path: str) -> Scope | None:
-    """Return the scope that a route of the contract requires; none for public paths.
+    """Return the scope that a route of the contract requires; none for public paths, and where every key suffices.
 
     Raises
     ------
     LookupError
         If its noun declares none: then the service does not start.
     """
-    if path in PUBLIC_PATHS or path.startswith(PUBLIC_PREFIXES):
+    if path in PUBLIC_PATHS or path in _OF_EVERY_KEY or path.startswith(PUBLIC_PREFIXES):
         return None
     if path.startswith(_PAGE_PARTS):
         return "explain" if path.startswith(_EXPLAINED_PARTS) else "read"
@@ -109,8 +110,9 @@ def _describe_scopes(contract: dict[str, Any]) -> None:
     for path, operations in contract["paths"].items():
         for method, operation in operations.items():
             scope = scope_of(method.upper(), path)
-            operation["security"] = [] if scope is None else [{_SCHEME: [scope]}]
-            if scope is not None:
+            needs_key = scope is not None or path in _OF_EVERY_KEY
+            operation["security"] = [{_SCHEME: [] if scope is None else [scope]}] if needs_key else []
+            if needs_key:
                 operation["responses"] |= {
                     "401": _refusal("unauthenticated"),
                     "403": _refusal("insufficient_scope", "foreign_request"),

@@ -10,12 +10,15 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from storage.dataset_files import DatasetLimits
 from storage.settings import CACHE_BYTES, StorageSettings, embedded, memory_bytes
+from storage.source_files.roots import read_roots
 from tree_explainers.onnx_models.description import ModelLimits
 
 from .middleware.access import is_loopback
 from .middleware.bodies import BodyLimits
 from .middleware.limits import ConnectionLimits, RequestRates
 from .upload_sandbox.settings import UploadReaderSettings
+
+_SOURCE_PATIENCE_SECONDS = 5.0  # callers wait: an early "try again" is better than a late one
 
 
 def read_origins(text: str | tuple[str, ...]) -> tuple[str, ...]:
@@ -51,6 +54,10 @@ class ServiceSettings(BaseSettings):
     database_url: str | None = None  # default: SQLite in the data directory
     object_store_url: str | None = None  # file:///… or s3://bucket/prefix; default: a folder in the data directory
     object_cache_bytes: int = CACHE_BYTES  # of local copies of what is in a bucket
+    dataset_sources: Annotated[
+        tuple[str, ...], NoDecode, BeforeValidator(read_roots)
+    ] = ()  # comma-separated: s3://bucket/prefix, file:///folder; below these alone datasets by reference are read
+    source_cache_bytes: int = CACHE_BYTES  # of what was read of their files, on the local disk
     redis_url: str
     host: str = "127.0.0.1"
     port: int = 8000
@@ -60,6 +67,7 @@ class ServiceSettings(BaseSettings):
     ] = ()  # comma-separated: sites whose pages may call from a browser; https://pages.example
     log_level: Literal["debug", "info", "warning", "error"] = "info"  # above info, only failed requests are logged
     drain_seconds: float = 0.5  # on SIGTERM, not ready but still answering: for a proxy, longer than between its probes
+    grace_seconds: int = 5  # after that, for what is under way; what is not answered by then is answered with 503
     max_model_bytes: int = 1 << 30
     max_model_nodes: int = 20_000_000
     max_model_trees: int = 10_000
@@ -97,6 +105,7 @@ class ServiceSettings(BaseSettings):
     )
     header_seconds: float = 10
     job_memory_bytes: int = memory_bytes()  # as workers have it: jobs that would need more are refused
+    dask_scheduler: str | None = None  # tls://host:8786: where jobs run that no one machine can hold; none: nowhere
     job_deadline_seconds: float = 3600
     large_job_deadline_seconds: float = 6 * 3600  # for datasets over 100,000 rows
     max_queued_jobs: int = 10_000  # that wait for a worker; beyond, 429
@@ -178,4 +187,6 @@ class ServiceSettings(BaseSettings):
     @property
     def storage(self) -> StorageSettings:
         """Where rows and objects are kept."""
-        return embedded(self.data_dir, self.database_url, self.object_store_url, self.object_cache_bytes)
+        found = embedded(self.data_dir, self.database_url, self.object_store_url, self.object_cache_bytes)
+        found = found.with_sources(self.dataset_sources, self.data_dir, self.source_cache_bytes)
+        return replace(found, source_patience_seconds=_SOURCE_PATIENCE_SECONDS)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Connection, RowMapping, case, delete, insert, or_, select, update
+from sqlalchemy import Column, ColumnElement, Connection, RowMapping, case, delete, func, insert, or_, select, update
 
 from schemas.contract import Page
 from schemas.nouns import EXPLAINERS, NOUNS
@@ -15,7 +15,7 @@ from schemas.nouns import EXPLAINERS, NOUNS
 from .database import Database
 from .errors import InUse, StorageError
 from .records import add_record, first_record, forget_keys_of, moment, read_page, require, unreferenced
-from .tables import artefact_files, artefacts, datasets, explainers, jobs
+from .tables import artefact_files, artefacts, datasets, explainers, jobs, label_decisions
 
 _ENDED_OTHERWISE = ("failed", "cancelled")
 _STATUS: ColumnElement[str] = case(
@@ -152,13 +152,20 @@ class ArtefactStore:
             page = read_page(connection, query, artefacts, (limit, cursor), lambda row: row)
             return Page(data=_artefacts(connection, page.data), next_cursor=page.next_cursor)
 
-    def delete(self, noun: str, artefact_id: str) -> tuple[str, ...]:
-        """Forget the artefact; return the objects that nothing refers to any more. Refused while in use."""
+    def delete(self, noun: str, artefact_id: str, *, with_decisions: bool = False) -> tuple[str, ...]:
+        """Forget the artefact; return the objects that nothing refers to any more. Refused while in use.
+
+        So is an audit on which people have decided, unless it is to be forgotten with their decisions.
+        """
         with self._database.transaction() as connection:
             # Locked before it is read: a dataset that is being published from a feature set locks that, too.
             connection.execute(select(artefacts.c.id).where(artefacts.c.id == artefact_id).with_for_update())
             row = _existing(connection, noun, artefact_id)
             _refuse_if_used(connection, row)
+            if with_decisions:
+                connection.execute(delete(label_decisions).where(label_decisions.c.label_audit == artefact_id))
+            else:
+                _refuse_if_decided(connection, artefact_id)
             files = _files_of(connection, [artefact_id])[artefact_id].values()
             _replace_files(connection, artefact_id, {})
             forget_keys_of(connection, artefact_id)
@@ -239,6 +246,15 @@ def _refuse_if_used(connection: Connection, row: RowMapping) -> None:
             raise InUse(detail)
     if row["status"] == "pending":
         detail = f"{row['id']!r} is being made by job {row['job']!r}; cancel that first"
+        raise InUse(detail)
+
+
+def _refuse_if_decided(connection: Connection, artefact_id: str) -> None:
+    entries = select(func.count()).where(label_decisions.c.label_audit == artefact_id)
+    if (n_entries := connection.execute(entries).scalar_one()) > 0:
+        detail = (
+            f"{artefact_id!r} has {n_entries:,} entries about decisions; export them, then send `with_decisions=true`"
+        )
         raise InUse(detail)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import obstore
-from obstore.exceptions import BaseError
+from obstore.exceptions import BaseError, PermissionDeniedError, PreconditionError, UnauthenticatedError
 from obstore.store import S3Store
 
 from .errors import InsufficientStorage, StorageUnavailable, translate_disk_full
@@ -34,11 +34,23 @@ _NO_BUCKET = "the object store has no such bucket; the service's operator must c
 _SIGNS_OF_A_FULL_STORE = ("507 ", "StorageFull", "QuotaExceeded")
 
 
+BucketRefusal = (PermissionDeniedError, UnauthenticatedError)
+"""What a bucket answers to those who may not read it."""
+
+
 class BucketFile(NamedTuple):
     """A file of a bucket."""
 
     name: str
     size_bytes: int
+
+
+class TaggedFile(NamedTuple):
+    """A file of a bucket as it is now."""
+
+    name: str
+    size_bytes: int
+    tag: str  # its entity tag, which changes with its bytes
 
 
 class Bucket:
@@ -69,6 +81,36 @@ class Bucket:
             for block in obstore.list(self._store, prefix, chunk_size=_NAMES_AT_ONCE):
                 for found in block:
                     yield BucketFile(found["path"], found["size"])
+
+    def tagged_files(self, prefix: str | None = None) -> Iterator[TaggedFile]:
+        """Yield the files in this folder and those below it, or all, in the order of their names."""
+        with _failures_translated():
+            for block in obstore.list(self._store, prefix, chunk_size=_NAMES_AT_ONCE):
+                for found in block:
+                    yield TaggedFile(found["path"], found["size"], found["e_tag"] or "")
+
+    def look(self, name: str) -> TaggedFile | None:
+        """Return a file as it is now, or nothing where there is none."""
+        try:
+            with _failures_translated(absence=FileNotFoundError):
+                found = obstore.head(self._store, name)
+        except FileNotFoundError:
+            return None
+        return TaggedFile(name, found["size"], found["e_tag"] or "")
+
+    def read_tagged(self, name: str, size_bytes: int, tag: str, path: Path) -> bool:
+        """Write a file's bytes to this local file; return whether it has this size and tag from first to last."""
+        try:
+            with _failures_translated(absence=FileNotFoundError), translate_disk_full(), path.open("wb") as target:
+                for start in range(0, size_bytes, _PART_BYTES):
+                    part = (start, min(start + _PART_BYTES, size_bytes))
+                    answer = obstore.get(self._store, name, options={"if_match": tag, "range": part})
+                    if answer.meta["size"] != size_bytes:
+                        return False
+                    target.write(answer.bytes())
+        except (FileNotFoundError, PreconditionError):
+            return False
+        return size_bytes > 0 or self.look(name) == TaggedFile(name, 0, tag)
 
     def delete(self, name: str) -> None:
         """Delete the file; one that is not there is no error."""
@@ -108,6 +150,8 @@ class Bucket:
 def _failures_translated(absence: type[Exception] = StorageUnavailable) -> Iterator[None]:
     try:
         yield
+    except PreconditionError:
+        raise
     except (BaseError, FileNotFoundError) as error:
         reason = str(error)
         if any(sign in reason for sign in _SIGNS_OF_A_FULL_STORE):

@@ -1,8 +1,9 @@
 """Registered datasets: their rows in the registry, and where their content is."""
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import orjson
 from sqlalchemy import Connection, RowMapping, String, cast, delete, or_, select
@@ -11,7 +12,7 @@ from schemas.contract import Page
 from schemas.datasets import Dataset, DatasetSummary
 
 from .database import Database
-from .errors import InUse
+from .errors import DatasetRefused, InUse
 from .leaf_tables import forget_leaf_tables
 from .records import (
     add_record,
@@ -28,7 +29,11 @@ from .records import (
 )
 from .tables import USES_OF_DATASETS, artefacts, datasets, leaf_tables
 
-_LISTED = ("id", "name", "sha256", "size_bytes", "feature_set", "listed", "created_at")
+_FACTS = ("id", "name", "sha256", "size_bytes", "feature_set", "source")
+_LISTED = (*_FACTS, "listed", "created_at")
+
+
+_NOT_SAID = {"title": None, "unit": None, "description": None}  # of columns that the metadata say nothing of
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +42,13 @@ class NewDataset:
 
     id: str
     name: str | None
-    sha256: str  # object: the uploaded bytes
+    sha256: str  # object: the uploaded bytes, or the manifest
     size_bytes: int
-    content: str  # object: the same rows as normalised Parquet
+    content: str  # object: the same rows as normalised Parquet, or the manifest
     summary: dict[str, Any]
     metadata: dict[str, Any]
     feature_set: str | None = None  # whose features its columns are
+    source: dict[str, Any] | None = None  # address and number of files of a dataset by reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +122,11 @@ class DatasetStore:
             row = existing_record(connection, datasets, dataset_id)
         listed = row["listed"] or _listed(row["summary"], row["metadata"])
         summary = DatasetSummary(**_facts(row, listed))
-        return {**summary.model_dump(mode="json"), "columns": row["summary"]["columns"]}
+        return {
+            **summary.model_dump(mode="json"),
+            "columns": [{**_NOT_SAID, **column} for column in row["summary"]["columns"]],
+            "images": row["summary"].get("images", []),
+        }
 
     def n_bytes(self, dataset_id: str) -> int:
         """Return how long the summary of the dataset's columns is as JSON, without reading it."""
@@ -154,6 +164,33 @@ def add_dataset(connection: Connection, dataset: NewDataset) -> bool:
     return add_record(connection, datasets, {**values, "listed": listed, "created_at": time.time()})
 
 
+def described(summary: dict[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the summary of a dataset's columns with the names and roles that the metadata give them.
+
+    Raises
+    ------
+    DatasetRefused
+        ``dataset_bad_columns`` where they name a column that there is not, or an image of other than number columns.
+    """
+    about = {each["name"]: each for each in metadata.get("columns") or ()}
+    images: list[dict[str, Any]] = list(metadata.get("images") or ())
+    types = {column["name"]: column["type"] for column in summary["columns"]}
+    if unknown := [name for name in about if name not in types]:
+        _refuse(f"`columns` describe {unknown[0]!r}, which the dataset does not have")
+    for image in images:
+        n_values = image["width"] * image["height"] * image["channels"]
+        if len(image["columns"]) != n_values:
+            _refuse(f"an image of {n_values:,} values names {len(image['columns']):,} columns; name one for each")
+        if others := [name for name in image["columns"] if types.get(name) != "number"]:
+            _refuse(f"`images` name {others[0]!r}, which is no column of numbers")
+    columns = [{**column, **about.get(column["name"], {})} for column in summary["columns"]]
+    return {**summary, "columns": columns, **({"images": images} if images else {})}
+
+
+def _refuse(detail: str) -> NoReturn:
+    raise DatasetRefused("dataset_bad_columns", detail)
+
+
 def _refuse_if_used(connection: Connection, dataset_id: str) -> None:
     uses = or_(*(use == dataset_id for use in USES_OF_DATASETS))
     user = connection.execute(select(artefacts.c.id).where(uses)).scalar()
@@ -185,10 +222,11 @@ def _summary(connection: Connection, row: RowMapping) -> DatasetSummary:
 
 def _view(row: RowMapping) -> Dataset:
     listed = row["listed"] or _listed(row["summary"], row["metadata"])
-    return Dataset(**_facts(row, listed), columns=row["summary"]["columns"])
+    summary = row["summary"]
+    return Dataset(**_facts(row, listed), columns=summary["columns"], images=summary.get("images", []))
 
 
 def _facts(row: RowMapping, listed: dict[str, Any]) -> dict[str, Any]:
-    said = {name: value for name, value in listed.items() if name != "n_bytes"}
-    own = {name: row[name] for name in ("id", "name", "sha256", "size_bytes", "feature_set")}
-    return {**own, **said, "created_at": moment(row["created_at"])}
+    stored = {name: value for name, value in listed.items() if name != "n_bytes"}
+    own = {name: row[name] for name in _FACTS}
+    return {**own, **stored, "created_at": moment(row["created_at"])}

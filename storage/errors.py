@@ -56,6 +56,14 @@ class DatasetRefused(StorageError):
     """
 
 
+class DatasetChanged(StorageError):
+    """A file that holds rows of a dataset by reference is no longer what it was when the dataset was registered."""
+
+    def __init__(self, name: str, fault: str = "has changed") -> None:
+        detail = f"the file {name[:300]!a} {fault} since the dataset was registered; register the files as they are now"
+        super().__init__("dataset_changed", detail)
+
+
 class TooManyRows(DatasetRefused):
     """There are more rows than are read."""
 
@@ -71,6 +79,8 @@ class EveryRowFailed(StorageError):
 
 class StorageUnavailable(StorageError):
     """The database or the disk does not answer; trying again later may help."""
+
+    thing = "storage"  # that is waited for
 
     def __init__(self, detail: str) -> None:
         super().__init__("unavailable", detail)

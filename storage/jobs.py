@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, insert, select, update
+from sqlalchemy import Connection, RowMapping, desc, insert, select, update
 
 from schemas.contract import Page
 from schemas.jobs import FINAL_STATUSES, Job, Progress
@@ -26,6 +26,7 @@ from .tables import jobs
 
 MAX_ATTEMPTS = 3
 _RANDOM_BYTES = 16
+_NEWEST = 100
 _IDS_AT_ONCE = 10_000  # databases accept this many values in one query, and not many times more
 _SHOWN = [column for column in jobs.c if column is not jobs.c.request]  # which may be long
 
@@ -131,6 +132,16 @@ class JobStore:
                 found |= {job.id: job for job in _with_places(connection, some)}
         return found
 
+    def recent(self, most: int) -> dict[str, Job]:
+        """Return the jobs under way, ``most`` of those that were requested first, and the 100 newest of any status."""
+        under_way = select(*_SHOWN).where(jobs.c.status.not_in(FINAL_STATUSES)).order_by(jobs.c.created_at, jobs.c.id)
+        newest = select(*_SHOWN).order_by(desc(jobs.c.created_at), desc(jobs.c.id))
+        with self._database.reading() as connection:
+            queries = under_way.limit(most), newest.limit(_NEWEST)
+            rows = [row for query in queries for row in connection.execute(query).mappings()]
+            found = {row["id"]: _job(row) for row in rows}
+            return {job.id: job for job in _with_places(connection, list(found.values()))}
+
     def list(self, limit: int, cursor: str | None, **filters: str) -> Page[Job]:
         """Return one page of jobs, newest first: those that have these values in these columns."""
         query = where_equal(select(*_SHOWN), jobs, filters)
@@ -220,6 +231,11 @@ def _job(row: RowMapping) -> Job:
         finished_at=None if row["finished_at"] is None else moment(row["finished_at"]),
         problem=row["problem"],
     )
+
+
+def rename_artefact(connection: Connection, job_id: str, artefact: str) -> None:
+    """Let a job have made this thing, whose id was not known when it was requested."""
+    connection.execute(update(jobs).where(jobs.c.id == job_id).values(artefact=artefact))
 
 
 def cancelled() -> Problem:

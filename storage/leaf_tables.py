@@ -13,6 +13,9 @@ from .database import Database
 from .records import first_record, unreferenced
 from .tables import leaf_tables
 
+REVISION = 2
+"""To be raised when the same graph would give the same rows other leaves, labels or scores than before."""
+
 
 @dataclass(frozen=True, slots=True)
 class LeafTablePlace:
@@ -20,7 +23,7 @@ class LeafTablePlace:
 
     model: str
     dataset: str
-    revision: int  # of the code that makes leaf tables: those of another revision are never read
+    revision: int = REVISION  # of the code that makes leaf tables: those of another one are never read
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from .errors import NotFound, ObjectDamaged, translate_disk_full
 from .object_store import file_sha256
+from .source_files.sources import SourceFiles, SourceSettings
 from .workspaces import Workspaces
 
 _ABANDONED_SECONDS = 24 * 3600
@@ -26,8 +27,9 @@ class LocalObjects:
     flushed.
     """
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, sources: SourceFiles | None = None) -> None:
         self._directory = directory
+        self.sources = sources or SourceFiles(SourceSettings(cache_dir=directory.parent / "source-cache"))
         self._workspaces = Workspaces(directory / "incoming")
         self._checked: dict[str, tuple[float, tuple[int, ...]]] = {}  # when, and what the file was like then
         self._flushed: set[str] = set()  # folders whose entry this process saw to disk, whichever process made them

@@ -38,7 +38,7 @@ from .tables import artefacts, explainers, leaf_tables, models
 
 _LISTED = ("id", "name", "sha256", "size_bytes", "listed", "parity", "created_at")
 _COPIED_FIELDS = ("task", "ensemble", "ensemble_inferred", "n_trees", "n_nodes", "n_leaves", "max_depth")
-_ADDED_FIELDS = {"oracle_only": False, "seconds_per_1000_rows": None}  # and what they are of models kept before
+_ADDED_FIELDS = {"oracle_only": False, "seconds_per_1000_rows": None}  # and their values in models kept before
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,9 +186,9 @@ def _summary(connection: Connection, row: RowMapping) -> ModelSummary:
 
 
 def _summary_of(row: RowMapping, listed: dict[str, Any]) -> ModelSummary:
-    said = {name: value for name, value in listed.items() if name != "n_bytes"}
+    stored = {name: value for name, value in listed.items() if name != "n_bytes"}
     own = {name: row[name] for name in ("id", "name", "sha256", "size_bytes", "parity")}
-    return ModelSummary(**own, **said, created_at=moment(row["created_at"]))
+    return ModelSummary(**own, **stored, created_at=moment(row["created_at"]))
 
 
 def _view(row: RowMapping) -> Model:

@@ -6,6 +6,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
+from .source_files.sources import SourceFiles
+
 
 class ObjectStore(Protocol):
     """Where objects are kept: on a local disk (``LocalObjects``) or in a bucket (``RemoteObjects``).
@@ -14,6 +16,9 @@ class ObjectStore(Protocol):
     have their hash are never handed out, but by ``path_of_pages`` for a minute after it checked them. All methods
     raise ``InsufficientStorage`` when there is no room, and ``StorageUnavailable`` when the store does not answer.
     """
+
+    sources: SourceFiles
+    """The files of datasets by reference, of which an object is the manifest."""
 
     def keeping(self) -> AbstractContextManager[None]:
         """Hold while objects and then the row that refers to them are kept: none of them is discarded meanwhile."""

@@ -19,6 +19,7 @@ class Publication:
     feature_set_result: str = ""  # object
     model: NewModel | None = None
     dataset: NewDataset | None = None
+    is_artefact: bool = False  # whether the dataset is what the job makes, whose id was not known before
 
     @property
     def columns(self) -> dict[str, str]:

@@ -102,7 +102,7 @@ class RelationalDatasetStore:
             return _summary(row).model_dump(mode="json") | _content(connection, row)
 
     def n_bytes(self, dataset_id: str) -> int:
-        """Return how long what is said of the tables is as JSON, without reading it."""
+        """Return the length of the description of the tables as JSON, without reading it."""
         query = select(relational_datasets.c.listed).where(relational_datasets.c.id == dataset_id)
         with self._database.reading() as connection:
             row = require(first_record(connection, query), "relational_datasets", dataset_id)
@@ -137,7 +137,7 @@ class RelationalDatasetStore:
 def check_same_schema(first: RelationalDataset, delivery: RelationalDataset) -> None:
     """Refuse a delivery whose rows features of the first dataset cannot be evaluated on.
 
-    It needs every table that something is asked of in the first one, with its columns, keys and times, and may have
+    It needs every table whose columns are tested in the first one, with its columns, keys and times, and may have
     more. The target may lack; categories may be new: they are no level that a feature names.
 
     Raises
@@ -182,8 +182,8 @@ def _differences_of_tables(table: RelationalTable, other: RelationalTable) -> It
             continue
         has_values = table.n_rows > column.n_missing and other.n_rows > found.n_missing
         if column.role != found.role or (column.type != found.type and has_values):
-            said = f"{found.role} of type {found.type} instead of {column.role} of type {column.type}"
-            yield f"column {column.name!r} of its table {table.name!r} is a {said}"
+            found_as = f"{found.role} of type {found.type} instead of {column.role} of type {column.type}"
+            yield f"column {column.name!r} of its table {table.name!r} is a {found_as}"
 
 
 def _refuse_if_used(connection: Connection, dataset_id: str) -> None:
@@ -213,13 +213,13 @@ def _listed(summary: dict[str, Any]) -> dict[str, Any]:
 
 
 def _summary(row: RowMapping) -> RelationalDatasetSummary:
-    said = {name: value for name, value in row["listed"].items() if name != "n_bytes"}
+    stored = {name: value for name, value in row["listed"].items() if name != "n_bytes"}
     own = {name: row[name] for name in ("id", "name", "size_bytes")}
-    return RelationalDatasetSummary(**own, **said, created_at=moment(row["created_at"]))
+    return RelationalDatasetSummary(**own, **stored, created_at=moment(row["created_at"]))
 
 
 def _content(connection: Connection, row: RowMapping) -> dict[str, Any]:
-    """Return what is said of the tables, each with its file."""
+    """Return the description of the tables, each with its file."""
     files = _tables(connection, row["id"])
     named = zip(row["summary"]["tables"], files, strict=True)
     tables = [

@@ -20,6 +20,7 @@ from .errors import InsufficientStorage, NotFound, ObjectDamaged
 from .local_objects import LocalObjects
 from .object_store import ObjectStore, file_sha256
 from .settings import StorageSettings
+from .source_files.sources import SourceFiles, SourceSettings
 
 _GRACE_SECONDS = 24 * 3600  # longer than it ever takes from a put to the commit of the row it was put for
 _log = logging.getLogger(__name__)
@@ -42,8 +43,14 @@ class ObjectCache(LocalObjects):
     used within five minutes, whichever is more.
     """
 
-    def __init__(self, directory: Path, most_bytes: int, now: Callable[[], float] = time.time) -> None:
-        super().__init__(directory)
+    def __init__(
+        self,
+        directory: Path,
+        most_bytes: int,
+        now: Callable[[], float] = time.time,
+        sources: SourceFiles | None = None,
+    ) -> None:
+        super().__init__(directory, sources)
         self._most_bytes = most_bytes
         self._now = now
 
@@ -91,6 +98,7 @@ class RemoteObjects:
     def __init__(self, bucket: Bucket, cache: ObjectCache, now: Callable[[], float] = time.time) -> None:
         self._bucket = bucket
         self._cache = cache
+        self.sources = cache.sources
         self._now = now
         self._discarding = threading.local()
 
@@ -227,6 +235,12 @@ def _hour_of(file: BucketFile) -> str:
 
 def open_objects(settings: StorageSettings) -> ObjectStore:
     """Return the store; a bucket is not contacted before it is needed."""
+    cache_dir = settings.source_cache_dir or settings.objects_dir.parent / "source-cache"
+    patience = settings.source_patience_seconds
+    sources = SourceFiles(
+        SourceSettings(settings.sources, cache_dir, settings.source_cache_bytes, patience_seconds=patience)
+    )
     if settings.bucket_url is None:
-        return LocalObjects(settings.objects_dir)
-    return RemoteObjects(Bucket(settings.bucket_url), ObjectCache(settings.objects_dir, settings.cache_bytes))
+        return LocalObjects(settings.objects_dir, sources)
+    cache = ObjectCache(settings.objects_dir, settings.cache_bytes, sources=sources)
+    return RemoteObjects(Bucket(settings.bucket_url), cache)

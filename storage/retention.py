@@ -5,7 +5,7 @@ a job under way depends on is refused there, whatever was found before.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -22,7 +22,6 @@ from .errors import Conflict, InUse, NotFound
 from .leaf_tables import KeptLeafTable, LeafTablePlace, LeafTableStore
 from .models import ModelStore
 from .object_store import ObjectStore
-from .orphans import discard_orphans
 from .records import unreferenced
 from .relational_datasets import RelationalDatasetStore
 from .tables import (
@@ -34,6 +33,7 @@ from .tables import (
     explanations,
     idempotency_keys,
     jobs,
+    label_decisions,
     leaf_tables,
     models,
     relational_datasets,
@@ -48,7 +48,9 @@ _OBJECTS_AT_ONCE = 50
 class RetentionRules:
     """How long each kind of item is kept, in days; ``None`` for ever."""
 
-    artefact_days: float | None = None  # ready ones that no explainer uses, from when they were made
+    artefact_days: float | None = (
+        None  # ready ones that no explainer uses and nobody decided on, from when they were made
+    )
     failed_artefact_days: float | None = 30  # those that failed or were cancelled, from when that happened
     job_days: float | None = 90  # jobs that have ended and are not the last ones of an artefact
     idempotency_days: float | None = 7
@@ -92,9 +94,10 @@ class Retention:
             return 0
         is_over = and_(jobs.c.status.in_(statuses), jobs.c.finished_at < self._days_ago(days))
         is_part = exists().where(or_(*(part == artefacts.c.id for part in EXPLAINER_PARTS)))
+        is_decided = exists().where(label_decisions.c.label_audit == artefacts.c.id)
         query = select(artefacts.c.noun, artefacts.c.id).join(jobs, jobs.c.id == artefacts.c.job)
         store = ArtefactStore(self._database)
-        found = self._all(query.where(is_over, ~is_part))
+        found = self._all(query.where(is_over, ~is_part, ~is_decided))
         return sum(self._forget(partial(store.delete, noun, artefact)) for noun, artefact in found)
 
     def _clear_inputs(self, table: Table, forget: Callable[[str], tuple[str, ...]]) -> int:
@@ -175,3 +178,13 @@ def _is_used(table: Table) -> ColumnElement[bool]:
     if table is relational_datasets:
         return or_(false(), *(exists().where(use == table.c.id) for use in USES_OF_RELATIONAL_DATASETS))
     return exists().where(or_(*(use == datasets.c.id for use in USES_OF_DATASETS)))
+
+
+def discard_orphans(database: Database, objects: ObjectStore, hashes: Iterable[str | None]) -> int:
+    """Delete those of the objects that no row refers to; ``None`` is skipped. Return how many there were."""
+    with objects.discarding():
+        with database.reading() as connection:
+            orphans = unreferenced(connection, hashes)
+        for sha256 in orphans:
+            objects.delete(sha256)
+    return len(orphans)

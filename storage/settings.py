@@ -1,7 +1,7 @@
 """Where rows and objects are kept, and how long processes wait for them."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
@@ -20,6 +20,14 @@ class StorageSettings:
     objects_dir: Path  # objects by hash, or copies of those in the bucket; and what is written before it is kept
     bucket_url: str | None = None  # s3://bucket/prefix; without it, objects are in the folder alone
     cache_bytes: int = CACHE_BYTES  # of copies in the folder
+    sources: tuple[str, ...] = ()  # roots below which datasets by reference may lie
+    source_cache_dir: Path | None = None  # of the normalised forms of their files; default: beside the objects
+    source_cache_bytes: int = CACHE_BYTES
+    source_patience_seconds: float | None = None  # how long a thread waits for files that others read; None: always
+
+    def with_sources(self, roots: tuple[str, ...], data_dir: Path, cache_bytes: int) -> "StorageSettings":
+        """Return the same for a process that may read files below these roots."""
+        return replace(self, sources=roots, source_cache_dir=data_dir / "source-cache", source_cache_bytes=cache_bytes)
 
 
 def embedded(

@@ -16,6 +16,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    UniqueConstraint,
 )
 
 metadata = MetaData()
@@ -41,13 +42,14 @@ datasets = Table(
     metadata,
     Column("id", String(40), primary_key=True),
     Column("name", String(255)),
-    Column("sha256", String(64), nullable=False),  # the uploaded bytes
+    Column("sha256", String(64), nullable=False),  # the uploaded bytes, or the manifest
     Column("size_bytes", BigInteger, nullable=False),
-    Column("content", String(64), nullable=False),  # object: the same rows as normalised Parquet
+    Column("content", String(64), nullable=False),  # object: the same rows as normalised Parquet, or the manifest
     Column("summary", JSON, nullable=False),
     Column("metadata", JSON, nullable=False),
     # Whose features its columns are. No foreign key: artefacts refer to datasets already, and tables need an order.
     Column("feature_set", String(40), index=True),
+    Column("source", JSON(none_as_null=True)),  # of datasets by reference: the address of their files, and how many
     Column("listed", JSON),  # what lists show of it: small, whatever its summary holds
     Column("created_at", Float, nullable=False, index=True),
 )
@@ -169,6 +171,27 @@ explainer_name_changes = Table(
     Column("created_at", Float, nullable=False),
 )
 Index("explainer_name_changes_by_name", explainer_name_changes.c.name, explainer_name_changes.c.created_at)
+
+# Appended to, and never changed: the entry of a row with the greatest number is in force.
+label_decisions = Table(
+    "label_decisions",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    Column("label_audit", String(40), ForeignKey("artefacts.id"), nullable=False),
+    Column("row", Integer, nullable=False),
+    Column("number", Integer, nullable=False),  # 1-based, among the entries of the row
+    Column("row_id", Text, nullable=False),
+    Column("decision", String(16), nullable=False),
+    Column("label", Text, nullable=False),  # of the row in the dataset
+    Column("new_label", Text, nullable=False),
+    Column("is_suggested", Boolean, nullable=False),  # whether the audit suggests another label for the row
+    Column("note", Text),
+    Column("replaces", String(40)),  # id of the row's entry before
+    Column("caller", String(40)),  # id of the API key
+    Column("created_at", Float, nullable=False),
+    UniqueConstraint("label_audit", "row", "number", name="label_decisions_of_a_row"),
+)
+Index("label_decisions_by_time", label_decisions.c.label_audit, label_decisions.c.created_at)
 
 # What it names may be deleted by now.
 explanations = Table(

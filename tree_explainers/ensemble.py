@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import IntEnum
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,8 +93,38 @@ class TreeEnsemble:
         )
 
 
+class FeatureUsage(NamedTuple):
+    """How often trees test each feature."""
+
+    n_trees: NDArray[np.int64]  # (n_features,) trees that test it
+    n_questions: NDArray[np.int64]  # (n_features,) inner nodes of all trees that test it
+
+
+def count_questions(ensemble: TreeEnsemble, features: Sequence[int], n_features: int) -> FeatureUsage:
+    """Count the trees and the inner nodes that test each feature.
+
+    Parameters
+    ----------
+    ensemble
+        The trees.
+    features : (n_columns,)
+        The feature, from 0, of each column that trees test; several columns may belong to one.
+    n_features
+        Number of features.
+    """
+    of_column = np.asarray(features, dtype=np.int64)
+    n_trees, n_questions = np.zeros((2, n_features), dtype=np.int64)
+    for tree in range(ensemble.n_trees):
+        nodes = slice(ensemble.offsets[tree], ensemble.offsets[tree + 1])
+        tested = of_column[ensemble.column[nodes][ensemble.operator[nodes] != Operator.LEAF]]
+        own = np.bincount(tested, minlength=n_features)
+        n_questions += own
+        n_trees += own > 0
+    return FeatureUsage(n_trees, n_questions)
+
+
 def empty_ensemble() -> TreeEnsemble:
-    """Return an ensemble without trees: what is kept of models that are asked for predictions alone."""
+    """Return an ensemble without trees: what is kept of models that make predictions alone."""
     integers = np.zeros(0, np.int32)
     return TreeEnsemble(
         offsets=np.zeros(1, np.int32),

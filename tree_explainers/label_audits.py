@@ -135,7 +135,7 @@ def _check(table: LeafTable, classes: NDArray[np.int64]) -> None:
 def _digits(numerators: NDArray[np.int64], denominators: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     """Return the digits of fractions of at most 1, the last first: enough for different fractions to differ.
 
-    Two fractions whose denominators are below 2^b differ by more than 2^-2b, so 2 b binary digits tell them apart.
+    Two fractions whose denominators are below 2^b differ by more than 2^-2b, so 2 b binary digits distinguish them.
     They come in pieces as long as remainders can be shifted by. Of 0/0 they are 0.
     """
     n_bits = int(denominators.max()).bit_length()

@@ -7,6 +7,7 @@ once on a small forest, with few and with many leaves per tree, and with weights
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 
 import numpy as np
@@ -20,7 +21,7 @@ from .rows import Rows
 
 _ANSWER_REQUESTS = (
     "leaf_space.proximity",
-    "leaf_space.reference_rows",
+    "leaf_space.reference_loops",
     "prototype_sets.leaf_paths",
     "prototype_sets.near_reasons",
     "prototype_sets.partings",
@@ -141,8 +142,10 @@ def _run_rule_sets() -> None:
 def _run_approximation_trees() -> None:
     from .approximation_trees.controls import ControlSettings, grow_born_again, grow_cart  # noqa: PLC0415
     from .approximation_trees.ism import IsmSettings, IsmTraining, grow_ism  # noqa: PLC0415
+    from .approximation_trees.partitioned_tests import PartitionedTests  # noqa: PLC0415
     from .approximation_trees.sta import StaSettings, grow_sta  # noqa: PLC0415
     from .approximation_trees.tree_growth import TreeLimits  # noqa: PLC0415
+    from .compute.partitions import LocalPartitions  # noqa: PLC0415
     from .questions.binned_rows import BinnedRows  # noqa: PLC0415
     from .questions.statements import statements_of  # noqa: PLC0415
 
@@ -152,6 +155,8 @@ def _run_approximation_trees() -> None:
     for prune_safely in (True, False):
         settings = IsmSettings(TreeLimits(8, 1), prune_safely=prune_safely)
         grow_ism(training, _forest(), description, settings)
+    tests_of = partial(PartitionedTests.of, spread=LocalPartitions, most_rows=64)
+    grow_ism(training, _forest(), description, tests_of=tests_of)
     for oracle in (_Oracle(is_classifier=True), _Oracle(is_classifier=False)):
         grow_sta(rows, oracle, StaSettings(max_pseudo_samples=5_000), np.random.default_rng(0))
         for grow in (grow_cart, grow_born_again):
@@ -188,6 +193,8 @@ def _run_relational_trees() -> None:
 
 class _Oracle:
     """The small forest, as trees are grown from it."""
+
+    n_at_once = None
 
     def __init__(self, *, is_classifier: bool) -> None:
         self.is_classifier = is_classifier

@@ -63,13 +63,53 @@ def upper_end(*, inclusive: bool) -> str:
     return "at most " if inclusive else "below "
 
 
-def interval(low: float, high: float, *, low_inclusive: bool, high_inclusive: bool) -> str:
-    """Return an interval, such as ``above 28 and at most 33``; an infinite end is none."""
+class End(NamedTuple):
+    """An end of an interval."""
+
+    value: float
+    inclusive: bool
+
+
+def shortest_end(end: End, *, is_low: bool, is_single: bool) -> End:
+    """Return an end in the fewest digits that leave the same numbers inside.
+
+    Numbers have gaps, and from one side of a gap to the other is no number: what is at most 0.32299998 in single
+    precision is below 0.323, which is the next number. Of two that are equally long, the end itself is returned.
+
+    Parameters
+    ----------
+    end
+        A finite end, in as few digits as bring it back.
+    is_low
+        Whether it is the lower end.
+    is_single
+        Whether the numbers are of single precision; else they are of double precision.
+    """
+    kind = np.float32 if is_single else np.float64
+    outwards = -inf if is_low else inf
+    with np.errstate(over="ignore"):
+        beyond = np.nextafter(kind(end.value), kind(outwards if end.inclusive else -outwards))
+    other = float(str(beyond))
+    is_shorter = abs(other) < inf and len(number_text(other)) < len(number_text(end.value))
+    return End(other, not end.inclusive) if is_shorter else end
+
+
+def interval(
+    low: float, high: float, *, low_inclusive: bool, high_inclusive: bool, is_single: bool | None = None
+) -> str:
+    """Return an interval, such as ``above 28 and at most 33``; an infinite end is none.
+
+    Where the precision of the numbers is given, ends are written in the fewest digits (``shortest_end``).
+    """
     ends = []
     if low > -inf:
-        ends.append(lower_end(inclusive=low_inclusive) + number_text(low))
+        end = End(low, low_inclusive)
+        end = end if is_single is None else shortest_end(end, is_low=True, is_single=is_single)
+        ends.append(lower_end(inclusive=end.inclusive) + number_text(end.value))
     if high < inf:
-        ends.append(upper_end(inclusive=high_inclusive) + number_text(high))
+        end = End(high, high_inclusive)
+        end = end if is_single is None else shortest_end(end, is_low=False, is_single=is_single)
+        ends.append(upper_end(inclusive=end.inclusive) + number_text(end.value))
     return " and ".join(ends)
 
 
@@ -138,7 +178,7 @@ class Interval(NamedTuple):
 
 
 class ColumnPhrases(Protocol):
-    """How conditions on one column are said, where its name and numbers would not do."""
+    """The words for conditions on one column, where its name and numbers would not do."""
 
     @property
     def is_boolean(self) -> bool:
@@ -148,7 +188,7 @@ class ColumnPhrases(Protocol):
         """Return the column's name as the object of a sentence."""
 
     def sentence(self, interval: Interval) -> str | None:
-        """Return what is said of rows whose values lie in an interval; ``None``: its name and numbers will do."""
+        """Return the description of rows whose values lie in an interval; ``None`` where its name and numbers do."""
 
     def question(self, interval: Interval) -> str | None:
         """Return the question that is answered by yes where they do; ``None``: the sentence will do."""
@@ -158,7 +198,7 @@ class ColumnPhrases(Protocol):
 
 
 Phrases = Mapping[str, ColumnPhrases]
-"""By column. Of columns that are not there, names and numbers are said."""
+"""By column. Columns that are not in it are described by names and numbers."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from storage.job_notifications import QUEUE_NAME, RUN_JOB, SHORT_QUEUE_NAME, Job
 from storage.remote_objects import open_objects
 from storage.worker_heartbeats import WorkerHeartbeats
 
+from .job_kinds import load_late
 from .runtime.clearing import Clearing
 from .runtime.context import JobKind
 from .runtime.forks import Work, keep_workers
@@ -64,7 +65,7 @@ def run_worker(
     maintenance.start()
     announce_ready()
     try:
-        runner = JobRunner(settings, database, notifier, fork_lock)
+        runner = JobRunner(settings, database, notifier, fork_lock, load_late)
         functions = {RUN_JOB: partial(run_job, settings, kinds)}
         redis = _redis_client(settings.redis_url)
         JobWorker(redis, notifier, runner, functions, queue_name).work(logging_level="WARNING")

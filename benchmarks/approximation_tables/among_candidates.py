@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tree_explainers.approximation_trees.candidates import candidates_of
-from tree_explainers.approximation_trees.generators import GeneratorSettings, Smoother
+from tree_explainers.approximation_trees.generators import Smoother
 from tree_explainers.approximation_trees.node_boxes import NodeBox
 from tree_explainers.approximation_trees.split_choice import best_split
 from tree_explainers.approximation_trees.split_sums import SplitSums
@@ -16,6 +16,7 @@ from tree_explainers.questions.conditions import Condition
 from tree_explainers.rows import Rows
 
 from .oracles import OracleCase
+from .records import GENERATOR
 
 _Reached = tuple[NDArray[np.int64], NDArray[np.int64]]  # training rows and pseudo rows that reach a node
 
@@ -24,7 +25,7 @@ def grow_among_candidates(
     case: OracleCase, limits: TreeLimits, n_pseudo: int, rng: np.random.Generator
 ) -> ApproximationTree:
     """Grow CART whose thresholds are values and midpoints of training rows, so that two trees can be the same."""
-    drawn = Smoother.of(case.rows, {}, GeneratorSettings("kernel")).draw(case.rows, NodeBox({}), n_pseudo, rng)
+    drawn = Smoother.of(case.rows, {}, GENERATOR).draw(case.rows, NodeBox({}), n_pseudo, rng)
     grower = _Grower(case.rows, drawn, case.oracle.predict(drawn), limits.min_samples_leaf)
     root = np.arange(len(case.rows)), np.arange(n_pseudo)
     return ApproximationTree(grow(root, grower.examine, limits), {})

@@ -2,7 +2,7 @@
 
 Five rivals alone are compared with the best candidate; the factor 2 of equation (4) is left out; pseudo rows are
 clamped to the border of a node instead of drawn again; from 10,000 pseudo rows on, the variance stays. Which five is
-not known: here those of the largest gains, found anew in each test.
+not known: here those of the largest gains, found again in each test.
 """
 
 from dataclasses import dataclass

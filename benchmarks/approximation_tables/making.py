@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tree_explainers.approximation_trees.controls import ControlSettings, grow_born_again, grow_cart
-from tree_explainers.approximation_trees.generators import GeneratorSettings, Smoother
+from tree_explainers.approximation_trees.generators import Smoother
 from tree_explainers.approximation_trees.sta import StaSettings, grow_sta
 from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.approximation_trees.trees import ApproximationTree
@@ -15,10 +15,9 @@ from tree_explainers.approximation_trees.trees import ApproximationTree
 from .among_candidates import grow_among_candidates
 from .authors_rules import grow_by_authors_rules
 from .oracles import OracleCase
-from .records import Who
+from .records import GENERATOR, PAPER, Who
 
-SIGNIFICANCE = 0.1  # alpha in the paper
-GENERATOR = GeneratorSettings("kernel")  # the paper's, with a bandwidth of 0.1 standard deviations
+SIGNIFICANCE = PAPER.significance  # alpha in the paper
 STA, AUTHORS_RULES, CART_ON_PSEUDO_ROWS, CART_AMONG_CANDIDATES, BORN_AGAIN = (
     "STA",
     "STA by the rules of the published program",
@@ -44,7 +43,7 @@ def make(who: Who, case: OracleCase, max_depth: int, seed: int) -> Made:
 
 
 def _sta(case: OracleCase, limits: TreeLimits, n_pseudo: int, rng: np.random.Generator) -> ApproximationTree:
-    settings = StaSettings(limits, SIGNIFICANCE, n_pseudo, generator=GENERATOR, choose_by="gain")
+    settings = StaSettings(limits, SIGNIFICANCE, n_pseudo, generator=GENERATOR, choose_by=PAPER.choose_by)
     return grow_sta(case.rows, case.oracle, settings, rng)
 
 

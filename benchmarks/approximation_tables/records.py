@@ -8,9 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schemas.approximation_trees import ApproximationTreeRequest
+from tree_explainers.approximation_trees.generators import GeneratorSettings
 from tree_explainers.approximation_trees.trees import ApproximationTree
 
-N_LEVELS = 4  # questions on the longest way: the paper's five layers, the root included
+PAPER = ApproximationTreeRequest(model="", dataset="", settings="paper")
+N_LEVELS = PAPER.deepest  # questions on the longest way: the paper's five layers, the root included
+GENERATOR = GeneratorSettings(**PAPER.generator.model_dump())
 
 
 class Who(NamedTuple):

@@ -127,7 +127,7 @@ def _draw(dataset: str, seed: int) -> Draw:
 def _evaluated(case: EvaluationCase, who: Who) -> tuple[Evaluated, tuple[str, ...]]:
     """Evaluate a method's printed rules on raw test rows; a default that some row may get counts as a rule."""
     begun = (time.process_time(), time.perf_counter())
-    rules, binned, weighted = _found(case, who)
+    rules, binned, weighted = rules_by(case, who)
     seconds = Seconds(time.process_time() - begun[0], time.perf_counter() - begun[1])
     drawn = case.realisation
     printed = print_rules(rules, TrainingValues(drawn.rows(drawn.train), binned))
@@ -143,7 +143,8 @@ def _evaluated(case: EvaluationCase, who: Who) -> tuple[Evaluated, tuple[str, ..
     return one, _texts(printed, rules, weighted)
 
 
-def _found(case: EvaluationCase, who: Who) -> tuple[RuleList, BinnedRows, WeightedRules | None]:
+def rules_by(case: EvaluationCase, who: Who) -> tuple[RuleList, BinnedRows, WeightedRules | None]:
+    """Return a method's rules, the rows by which they are printed, and the weights where rules have any."""
     drawn, read = case.realisation, case.forest.read
     if who == DECISION_TREE:
         return *tree_rules(drawn.rows(drawn.train), case.targets, read.description), None

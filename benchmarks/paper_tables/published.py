@@ -35,6 +35,19 @@ _TAN: dict[str, dict[str, tuple[_Cell, ...]]] = {
     },
 }
 
+# The same, its rows of Euclidean distance, by dataset.
+_EUCLIDEAN = {
+    "1-nn": ((0.91, 341), (0.68, 460), (0.53, 600), (0.59, 3441), (0.96, 3000), (0.81, 129)),
+    "sm_u": ((0.89, 19), (0.71, 26), (0.51, 62), (0.61, 40), (0.93, 313), (0.82, 6)),
+    "sg": ((0.87, 3), (0.75, 4), (0.58, 22), (0.67, 19), (0.90, 65), (0.74, 9)),
+    "sm_a": ((0.88, 18), (0.68, 3), (0.52, 51), (0.60, 8), (0.93, 377), (0.88, 6)),
+    "sm_wa": ((0.91, 15), (0.73, 5), (0.51, 61), (0.61, 33), (0.93, 380), (0.88, 6)),
+}
+TAN_EUCLIDEAN = {
+    dataset: {method: cells[place] for method, cells in _EUCLIDEAN.items()}
+    for place, dataset in enumerate(TAN_DATASETS)
+}
+
 APETE_DATASETS = ("breast_cancer", "diabetes", "compas", "rhc", "mnist_4v9")
 APETE_METHODS = ("original", "sm_a", "sm_wa", "a_pete")
 

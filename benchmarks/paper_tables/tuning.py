@@ -37,10 +37,12 @@ def tuned_forest(split: Split, seed: int) -> TreeSpace:
     return forest(split, best.settings["max_features"], seed)
 
 
-def tuned_boosting(split: Split, seed: int) -> TreeSpace:
+def tuned_boosting(
+    split: Split, seed: int, depths: tuple[int, ...] = DEPTHS, learning_rates: tuple[float, ...] = LEARNING_RATES
+) -> TreeSpace:
     """Return the tree space of the boosted trees whose log loss on the validation rows is smallest."""
-    settings = {"boosting": N_BOOSTED, "depths": DEPTHS, "learning_rates": LEARNING_RATES, "seed": seed}
-    return kept(split.name, settings, lambda: _boosting_space(split, seed))
+    settings = {"boosting": N_BOOSTED, "depths": depths, "learning_rates": learning_rates, "seed": seed}
+    return kept(split.name, settings, lambda: _boosting_space(split, seed, depths, learning_rates))
 
 
 def _forest_space(split: Split, settings: dict[str, Any]) -> TreeSpace:
@@ -54,9 +56,9 @@ def _forest_space(split: Split, settings: dict[str, Any]) -> TreeSpace:
     return TreeSpace("random_forest", by_part(split, leaves), predicted, n_leaves, values, found)
 
 
-def _boosting_space(split: Split, seed: int) -> TreeSpace:
+def _boosting_space(split: Split, seed: int, depths: tuple[int, ...], learning_rates: tuple[float, ...]) -> TreeSpace:
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        tried = itertools.product(DEPTHS, LEARNING_RATES)
+        tried = itertools.product(depths, learning_rates)
         found = list(pool.map(lambda setting: _boosted(split, seed, *setting), tried))
     _, estimator, settings = min(found, key=lambda one: one[0])
     n_trees, rows = settings["n_trees"], all_features(split)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 
+from schemas.relational_forests import RelationalForestRequest
 from tests.support import relational_data
 from tests.support.raw_tables import RawTables
 from tree_explainers.relational.language import Language, TableLanguage
@@ -18,7 +19,11 @@ _INTRODUCED = {
 }
 
 
-_PAPER_SHARE = 0.25
+_PAPER = RelationalForestRequest(relational_dataset="", settings="paper")
+_PAPER_SHARE = _PAPER.test_share
+_PAPER_TREE = TildeSettings(
+    _PAPER.criterion, _PAPER.min_samples_leaf, pruning=_PAPER.pruning, aggregates=_PAPER.aggregates
+)
 
 
 @dataclass(frozen=True)
@@ -37,7 +42,7 @@ def carcinogenesis(
 ) -> Study:
     """Return the paper's own study under one of its possible readings."""
     language = Language(max_variables=3, tables={} if look_ahead else _INTRODUCED)
-    tree = TildeSettings(criterion, 2, pruning="none", aggregates=False, look_ahead=look_ahead, language=language)
+    tree = replace(_PAPER_TREE, criterion=criterion, look_ahead=look_ahead, language=language)
     words = (
         criterion.replace("_", " "),
         "charges in five bins" if bins else "all cuts of charges",
@@ -60,13 +65,13 @@ def readings() -> list[Study]:
 
 def trains() -> Study:
     """Return trains of Muggleton's generator with a concept of our own."""
-    tree = TildeSettings("gain", 2, pruning="none", aggregates=False, language=Language(max_variables=3))
+    tree = replace(_PAPER_TREE, language=Language(max_variables=3))
     return Study("trains: gain, look-ahead", partial(relational_data.trains, 400, noise=0.2), tree)
 
 
 def mutagenesis(*, aggregates: bool) -> Study:
     """Return mutagenesis with `lumo` and `logp`, with look-ahead."""
-    tree = TildeSettings("gain", 2, pruning="none", aggregates=aggregates, language=Language(max_variables=3))
+    tree = replace(_PAPER_TREE, aggregates=aggregates, language=Language(max_variables=3))
     return Study(
         "mutagenesis: gain, look-ahead" + (", aggregates" if aggregates else ""), relational_data.mutagenesis, tree
     )

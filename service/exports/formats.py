@@ -22,6 +22,7 @@ RULE_MEDIA_TYPES: dict[RuleExportFormat, str] = {
     "markdown": "text/markdown",
     "sql": "application/sql",
     "python": "text/x-python",
+    "html": "text/html",
 }
 TREE_MEDIA_TYPES: dict[TreeExportFormat, str] = {
     "json": "application/json",
@@ -31,6 +32,7 @@ TREE_MEDIA_TYPES: dict[TreeExportFormat, str] = {
     "sql": "application/sql",
     "python": "text/x-python",
     "onnx": "application/octet-stream",
+    "html": "text/html",
 }
 
 CLASSIFIER_MEDIA_TYPES: dict[ClassifierExportFormat, str] = {
@@ -38,6 +40,7 @@ CLASSIFIER_MEDIA_TYPES: dict[ClassifierExportFormat, str] = {
     "sql": "application/sql",
     "python": "text/x-python",
     "onnx": "application/octet-stream",
+    "html": "text/html",
 }
 
 # What is needed to apply the result; how it was made and evaluated is left out.

@@ -20,7 +20,18 @@ from .callers import ANY_CALLER, NO_CALLER, Caller, counted_as
 from .limits import TokenBuckets
 
 PUBLIC_PATHS = frozenset(
-    {"/livez", "/readyz", "/v2/health/live", "/v2/health/ready", "/docs", "/openapi.json", "/problems", "/", "/ui"}
+    {
+        "/livez",
+        "/readyz",
+        "/v2/health/live",
+        "/v2/health/ready",
+        "/docs",
+        "/openapi.json",
+        "/problems",
+        "/",
+        "/ui",
+        "/page/codes/redeem",
+    }
 )
 """Health, the documentation, and the page's own files, which are the same everywhere."""
 _METRICS = "/metrics"

@@ -85,3 +85,10 @@ async def _discard(receive: Receive) -> None:
                 pass
     except TimeoutError:
         return
+
+
+def is_json(scope: Scope) -> bool:
+    """Return whether a request says that its body is JSON."""
+    content_type = next((value for name, value in scope["headers"] if name == b"content-type"), b"")
+    media_type: bytes = content_type.partition(b";")[0].strip().lower()
+    return media_type == b"application/json" or media_type.endswith(b"+json")

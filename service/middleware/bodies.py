@@ -12,7 +12,7 @@ from functools import partial
 from time import monotonic
 from typing import Any, TypeVar
 
-from .asgi import Application, Message, Receive, Scope, Send, refuse_and_close, retry_after
+from .asgi import Application, Message, Receive, Scope, Send, is_json, refuse_and_close, retry_after
 
 CUT_OFF = "leafspace.cut_off"
 """Where a request has the function that closes its connection at once, whatever is still waiting to be sent."""
@@ -111,8 +111,9 @@ class _Body:
         self._n_held = 0
         self._is_whole = False
         self._is_refused = False
-        self._is_in_memory = scope["path"] not in limits.n_bytes_of_path
-        self.limit = limits.of(scope["path"])
+        # Uploads are forms; JSON to the same paths is read as all JSON is.
+        self._is_in_memory = scope["path"] not in limits.n_bytes_of_path or is_json(scope)
+        self.limit = limits.n_bytes if self._is_in_memory else limits.of(scope["path"])
 
     async def run(self, app: Application) -> None:
         """Run the application on this body."""

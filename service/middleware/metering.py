@@ -4,17 +4,20 @@ The records are plain numbers, changed by the event loop's thread alone and read
 for a request. ``service.metrics`` writes them for Prometheus.
 """
 
+import asyncio
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
 from time import perf_counter, time
 from typing import Any, NamedTuple
 
-from .asgi import Application, Message, Receive, Scope, Send
+from .asgi import Application, Message, Receive, Scope, Send, refuse_and_close, retry_after
 from .limits import UPLOAD_PATHS
 
 _FAILED = 500
 _NO_ANSWER = 499  # the caller went away before there was one
+_STOPPED = "the service is about to stop, and this request was not finished in time; send it again"
+_SECONDS_TO_RESTART = 5
 
 OTHER = "other"
 """Represents every path and method that is not part of the API: callers must not be able to create labels."""
@@ -49,7 +52,7 @@ NoteRequest = Callable[[AnsweredRequest], None]
 
 
 class Metering:
-    """Count, time and note the requests that pass.
+    """Count, time and note the requests that pass; those that the server cancels as it stops are answered with 503.
 
     Parameters
     ----------
@@ -84,6 +87,12 @@ class Metering:
         began = perf_counter()
         try:
             await self._app(scope, receive, send_and_note_status)
+        except asyncio.CancelledError:
+            if status != _NO_ANSWER:
+                raise
+            await refuse_and_close(
+                scope, send_and_note_status, "unavailable", _STOPPED, [retry_after(_SECONDS_TO_RESTART)]
+            )
         except Exception:
             # The server answers in its place.
             status = _FAILED if status == _NO_ANSWER else status

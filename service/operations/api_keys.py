@@ -1,12 +1,15 @@
-"""Create, read and revoke API keys."""
+"""Create, read and revoke API keys, and say who calls."""
+
+from importlib.metadata import version
 
 import structlog
 
-from schemas.api_keys import ApiKey, ApiKeyRequest, NewApiKey
+from schemas.api_keys import SCOPES, ApiKey, ApiKeyRequest, CallerLimits, Me, NewApiKey
 from schemas.contract import Page
 from storage.idempotency import RequestKey
 
 from ..app_context import AppContext
+from ..middleware.callers import Caller
 from .deletion import with_reserve
 from .made_once import Creation, made_once
 
@@ -60,3 +63,16 @@ def revoke_api_key(context: AppContext, key_id: str) -> None:
     with_reserve(context, lambda: context.api_keys.revoke(key_id))
     _LOG.info("api_key_revoked", key_id=key_id)
     context.keys.renew()
+
+
+def describe_caller(context: AppContext, caller: Caller) -> Me:
+    """Return who calls, and what the service allows."""
+    key = None if caller.key_id is None else context.api_keys.get(caller.key_id)
+    return Me(
+        keys_required=context.settings.keys_required,
+        key_id=caller.key_id,
+        key_name=None if key is None else key.name,
+        scopes=[scope for scope in SCOPES if scope in caller.scopes],
+        version=version("leafspace"),
+        limits=CallerLimits(**{name: getattr(context.settings, name) for name in CallerLimits.model_fields}),
+    )

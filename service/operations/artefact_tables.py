@@ -1,6 +1,6 @@
 """Tables of artefacts: rows in Parquet, read a few row groups at a time, however many there are."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
@@ -83,6 +83,23 @@ class KeptTable:
         rows = self._encoded.read_row_groups(groups, columns=names, use_threads=False)
         values = rows.column(column)
         return rows.filter(pc.and_(pc.greater_equal(values, start), pc.less(values, stop)))
+
+    def groups(self, names: list[str], start: int = 0) -> Iterator[tuple[int, pa.Table]]:
+        """Yield these columns from row ``start`` on, a row group at a time, and the index of each table's first row."""
+        first = int(np.searchsorted(self._group_starts, start, side="right")) - 1
+        for group in range(first, self._parquet.num_row_groups):
+            begin = int(self._group_starts[group])
+            rows = self._parquet.read_row_group(group, columns=names, use_threads=False)
+            n_before = max(0, start - begin)
+            yield begin + n_before, rows.slice(n_before)
+
+    def read_in(self, column: str, values: Sequence[int]) -> pa.Table:
+        """Return the rows whose column has one of these numbers, in the order of the table."""
+        found, wanted = [self.schema.empty_table()], pa.array(values, pa.int64())
+        for start, rows in self.groups([column]):
+            places = np.flatnonzero(pc.is_in(rows.column(0), wanted).to_numpy())
+            found += [self.read(start + place, start + place + 1) for place in places.tolist()]
+        return pa.concat_tables(found)
 
 
 def open_table(

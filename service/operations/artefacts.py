@@ -31,6 +31,7 @@ from ..middleware.callers import CURRENT_KEY
 from ..settings import ServiceSettings
 from .deletion import delete_with_objects
 from .job_estimates import JobEstimate, Sizes, estimate_job, refuse_beyond
+from .job_places import RunsOn, place_of_job
 from .relational_estimates import estimate_relational_job
 
 _LOG = structlog.get_logger(__name__)
@@ -50,7 +51,7 @@ class Inputs(Protocol):
     def n_rows(self) -> int:
         """Number of rows to work on."""
 
-    def estimate(self, kind: str, request: Mapping[str, Any]) -> JobEstimate:
+    def estimate(self, kind: str, request: Mapping[str, Any], *, on_cluster: bool = False) -> JobEstimate:
         """Return what a job of this kind would need for a request whose defaults are spelled out."""
 
 
@@ -76,11 +77,12 @@ class MadeFrom:
         """Number of rows to work on."""
         return self.dataset.view.n_rows
 
-    def estimate(self, kind: str, request: Mapping[str, Any]) -> JobEstimate:
-        """Return what a job would need."""
+    def estimate(self, kind: str, request: Mapping[str, Any], *, on_cluster: bool = False) -> JobEstimate:
+        """Return what a job would need; on a cluster, what its own process would."""
         others = (self.evaluation_dataset, self.generator_dataset)
         n_other_rows = sum(other.view.n_rows for other in others if other is not None)
-        return estimate_job(kind, Sizes.of(self.model, self.dataset.view, n_other_rows, self.n_prototypes), request)
+        sizes = Sizes.of(self.model, self.dataset.view, n_other_rows, self.n_prototypes)
+        return estimate_job(kind, sizes.on_cluster() if on_cluster else sizes, request)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +102,8 @@ class MadeFromTables:
         """Number of rows of all tables."""
         return self.relational_dataset.n_rows
 
-    def estimate(self, kind: str, request: Mapping[str, Any]) -> JobEstimate:
-        """Return what a job would need."""
+    def estimate(self, kind: str, request: Mapping[str, Any], *, on_cluster: bool = False) -> JobEstimate:  # noqa: ARG002
+        """Return what a job would need; it never runs on a cluster."""
         return estimate_relational_job(kind, self.relational_dataset, self.n_features, request)
 
 
@@ -143,9 +145,10 @@ def request_artefact(
         ``rate_limited`` where too many jobs wait already.
     """
     document = request.model_dump(mode="json")
+    run_on = document.pop("run_on", "local")  # it changes nothing about the answer
     identifier = content_identifier(noun.name, noun.revision, document)
     new = NewArtefact(identifier, noun.name, document, **made_from.columns)
-    job = NewJob.of(context, noun.name, identifier, document, made_from)
+    job = NewJob.of(context, noun.name, identifier, document, made_from, run_on)
     with context.artefacts.requested(new) as requested:
         if requested.needs_job:
             if refusal is not None:
@@ -167,12 +170,24 @@ class NewJob:
     estimate: JobEstimate
 
     @classmethod
-    def of(cls, context: AppContext, kind: str, artefact: str, request: dict[str, Any], made_from: Inputs) -> "NewJob":
+    def of(  # what is made of what, and where
+        cls,
+        context: AppContext,
+        kind: str,
+        artefact: str,
+        request: dict[str, Any],
+        made_from: Inputs,
+        run_on: RunsOn = "local",
+    ) -> "NewJob":
         """Return the job for a request whose defaults are spelled out."""
         large = made_from.n_rows > _LARGE_DATASET_ROWS
         settings = context.settings
         deadline = settings.large_job_deadline_seconds if large else settings.job_deadline_seconds
-        return cls(kind, artefact, request, deadline, made_from.estimate(kind, request))
+        estimate = made_from.estimate(kind, request)
+        place = place_of_job(settings, estimate, run_on)
+        if place == "cluster":
+            estimate = made_from.estimate(kind, request, on_cluster=True)
+        return cls(kind, artefact, {**request, **_named(place)}, deadline, estimate)
 
     def add(self, context: AppContext, connection: Connection) -> str:
         """Write its row in the caller's transaction; return its id.
@@ -188,9 +203,14 @@ class NewJob:
         return context.jobs.add(connection, self.kind, self.artefact, self.request, self.deadline_seconds, origin)
 
     def notify(self, context: AppContext, job: str) -> None:
-        """Tell workers of it, once its row is committed."""
+        """Notify workers of it, once its row is committed."""
         _LOG.info("job_accepted", job=job, kind=self.kind, artefact=self.artefact)
         context.notifier.notify(job, self.deadline_seconds, is_short=is_short(self.estimate.seconds))
+
+
+def _named(place: str) -> dict[str, str]:
+    """Return the job's row's field for its place; jobs without it run locally."""
+    return {"run_on": place} if place == "cluster" else {}
 
 
 def list_all(context: AppContext, noun: Noun[View], limit: int, cursor: str | None, **filters: str) -> Page[View]:

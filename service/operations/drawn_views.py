@@ -1,220 +1,299 @@
 """Views of the page: each gathers what the API's own operations answer, and draws it.
 
 A view shows nothing that the contract does not give. What is gathered is bounded: lists have one page, and an artefact
-whose result is larger than ``_MAX_DRAWN_BYTES`` is not drawn but named.
+whose result is larger than ``MAX_DRAWN_BYTES`` is not drawn but named.
 """
 
 import json
-import math
-from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any, Self
+from collections.abc import Callable
+from typing import Any
 
 from leafspace_drawings import (
     AuditContext,
+    Call,
+    DatasetContext,
     Here,
-    Links,
+    MapContext,
     ModelContext,
+    Request,
     RulesContext,
     SetContext,
     TreeContext,
-    WhyContext,
     draw_approximation_tree,
-    draw_explanation,
+    draw_dataset,
+    draw_explainer,
+    draw_found,
     draw_jobs,
     draw_label_audit,
+    draw_map,
     draw_model,
     draw_overview,
+    draw_pending,
     draw_prototype_set,
+    draw_represented,
     draw_rule_set,
+    report,
 )
-from pydantic import BaseModel
+from leafspace_drawings.overview import NOUNS as DRAWN
 
-from schemas.explanations import ExplanationRequest
 from schemas.next_questions import NextQuestionRequest
-from schemas.nouns import APPROXIMATION_TREES, LABEL_AUDITS, PROTOTYPE_SETS, RULE_SETS, Noun
-from storage.dataset_files import DatasetFile
-from storage.errors import NotFound, StorageError
+from schemas.nouns import (
+    APPROXIMATION_TREES,
+    DATASETS,
+    EXPLAINERS,
+    LABEL_AUDITS,
+    MAPS,
+    MODELS,
+    NOUNS,
+    PROTOTYPE_SETS,
+    REPORTS,
+    RULE_SETS,
+    Noun,
+)
 
 from ..app_context import AppContext
-from . import artefacts, datasets, explainers, jobs, models
+from . import artefacts, datasets, explainers, jobs, models, prototype_sets, reports
 from .approximation_trees import next_question
+from .drawn_documents import LINKS, Json, Parameters, at, beside, listed, newest, of_model, read, ready, to_json
+from .drawn_explanations import value_of
+from .drawn_reviews import label_review
 
-_LINKS = Links("")
-_LISTED, _LISTED_ARTEFACTS = 50, 200
-_MAX_DRAWN_BYTES = 2 << 20
-_PARTS: tuple[Any, ...] = ("values", "intervals", "contrast", "rules", "approximation_path")
-Json = dict[str, Any]
+_LISTED, _LISTED_ARTEFACTS, _SEARCHED = 50, 200, 1000
+_MOST_NODES = 2_000_000  # of a model whose questions are counted while somebody waits
+_REQUESTS = (
+    Request("prototypes", PROTOTYPE_SETS.path, "prototypes", (("n_prototypes", "how many", 10),)),
+    Request("rules", RULE_SETS.path, "rules", (("max_rules", "at most", 10),)),
+    Request("one tree", APPROXIMATION_TREES.path, "trees", (("max_depth", "depth at most", 3),)),
+    Request("label audit", LABEL_AUDITS.path, "audits"),
+    Request("map", MAPS.path, "maps", (("n_rows", "rows at most", 5_000),)),
+)
+_SHOWN = tuple(noun for noun in NOUNS.made_by_jobs if noun.name in DRAWN)  # what the overview lists of each model
+Draw = Callable[[AppContext, str, Parameters], str]
+"""Draws the view of a thing with an id, as the parameters of the address ask."""
 
 
 def overview(context: AppContext) -> str:
     """Draw what is here, and what is being made."""
-    nouns: tuple[Noun[Any], ...] = (PROTOTYPE_SETS, RULE_SETS, APPROXIMATION_TREES, LABEL_AUDITS)
     made = {
-        noun.name: _documents(artefacts.list_all(context, noun, _LISTED_ARTEFACTS, None, status="ready").data)
-        for noun in nouns
+        noun.name: listed(artefacts.list_all(context, noun, _LISTED_ARTEFACTS, None, status="ready").data)
+        for noun in _SHOWN
     }
     return draw_overview(
         Here(
-            models=_documents(models.list_models(context, _LISTED, None).data),
-            datasets=_documents(datasets.list_datasets(context, _LISTED, None).data),
-            jobs=_documents(jobs.list_jobs(context, _LISTED, None).data),
+            models=listed(models.list_models(context, _LISTED, None).data),
+            datasets=listed(datasets.list_datasets(context, _LISTED, None).data),
+            jobs=listed(jobs.list_jobs(context, _LISTED, None).data),
             artefacts=made,
-            explainers=_documents(explainers.list_explainers(context, _LISTED_ARTEFACTS, None).data),
-            links=_LINKS,
+            explainers=listed(explainers.list_explainers(context, _LISTED_ARTEFACTS, None).data),
+            reports=listed(artefacts.list_all(context, REPORTS, _LISTED, None).data),
+            links=LINKS,
         )
     )
 
 
 def jobs_under_way(context: AppContext) -> str:
     """Draw jobs alone."""
-    return draw_jobs(_documents(jobs.list_jobs(context, _LISTED, None).data))
+    return draw_jobs(listed(jobs.list_jobs(context, _LISTED, None).data), LINKS)
 
 
-def model(context: AppContext, model_id: str) -> str:
+def found(context: AppContext, name: str) -> str:
+    """Draw the newest models, datasets and explainers whose names contain a text, whatever its case."""
+    here: list[tuple[str, str, list[Any]]] = [
+        ("model", "models", models.list_models(context, _SEARCHED, None).data),
+        ("dataset", "datasets", datasets.list_datasets(context, _SEARCHED, None).data),
+        ("explainer", "explainers", explainers.list_explainers(context, _SEARCHED, None).data),
+    ]
+    wanted = name.casefold()
+    rows = [
+        (kind, to_json(thing), LINKS.to(part, thing.id))
+        for kind, part, things in here
+        for thing in things
+        if wanted in (thing.name or "").casefold() or thing.id.startswith(name)
+    ]
+    return draw_found(name, rows[:_LISTED])
+
+
+def model(context: AppContext, model_id: str, _parameters: Parameters) -> str:
     """Draw a model and how far what explains it can be trusted."""
-    document = _document(models.get_model(context, model_id))
-    made = [_newest(context, noun, model_id) for noun in (PROTOTYPE_SETS, RULE_SETS, APPROXIMATION_TREES)]
-    return draw_model(document, ModelContext(made[0], made[1], made[2], links=_LINKS))
+    document = to_json(models.get_model(context, model_id))
+    made = [newest(context, noun, model_id) for noun in (PROTOTYPE_SETS, RULE_SETS, APPROXIMATION_TREES)]
+    has_trees = 0 < document["n_nodes"] <= _MOST_NODES
+    usage = to_json(models.feature_usage(context, model_id))["data"] if has_trees else []
+    fitting = [
+        dataset
+        for dataset in listed(datasets.list_datasets(context, _LISTED, None).data)
+        if dataset["n_features"] == document["n_features"]
+    ]
+    requests = [each for each in _REQUESTS if has_trees or each.part == "trees"] if fitting else []
+    known = ModelContext(made[0], made[1], made[2], usage, fitting, requests, links=LINKS)
+    drawing = draw_model(document, known)
+    return at(drawing, [(document["name"] or model_id, None)], read(MODELS, model_id))
 
 
-def prototype_set(context: AppContext, artefact_id: str) -> str:
+def dataset(context: AppContext, dataset_id: str, _parameters: Parameters) -> str:
+    """Draw a dataset's columns, and what was made of its rows."""
+    document = to_json(datasets.get_dataset(context, dataset_id))
+    made = {
+        noun.name: listed(artefacts.list_all(context, noun, _LISTED, None, dataset=dataset_id, status="ready").data)
+        for noun in _SHOWN
+    }
+    drawing = draw_dataset(document, DatasetContext(made, LINKS))
+    return at(drawing, [(document["name"] or dataset_id, None)], read(DATASETS, dataset_id))
+
+
+def prototype_set(context: AppContext, artefact_id: str, parameters: Parameters) -> str:
     """Draw a prototype set."""
-    document = _ready(context, PROTOTYPE_SETS, artefact_id)
-    return draw_prototype_set(document, SetContext(*_beside(context, document), links=_LINKS))
+    return _made(context, PROTOTYPE_SETS, artefact_id, "prototypes", _prototypes, parameters)
 
 
-def rule_set(context: AppContext, artefact_id: str) -> str:
+def represented(context: AppContext, artefact_id: str, rank: int) -> str:
+    """Draw the rows that a prototype represents."""
+    document = ready(context, PROTOTYPE_SETS, artefact_id)
+    page = b"".join(prototype_sets.list_represented_rows(context, artefact_id, rank, _LISTED_ARTEFACTS, None))
+    known, dataset = beside(context, document)
+    explainer = _explainer_of(context, artefact_id)
+    shown = SetContext(known, dataset, links=LINKS, explainer=explainer)
+    drawing = draw_represented(document, rank, json.loads(page)["data"], shown)
+    way = [*of_model(known, ""), (f"no. {rank}", None)]
+    way[1] = ("prototypes", LINKS.to("prototypes", artefact_id))
+    python = f'client.prototype_sets.get("{artefact_id}").rows({rank})'
+    return at(drawing, way, Call(f"{PROTOTYPE_SETS.path}/{artefact_id}/rows?rank={rank}", python))
+
+
+def explainer(context: AppContext, explainer_id: str, _parameters: Parameters) -> str:
+    """Draw an explainer, and ways to the rows that it explains."""
+    document = to_json(explainers.get_explainer(context, explainer_id))
+    prototypes = ready(context, PROTOTYPE_SETS, document["prototype_set"])["result"]["prototypes"]
+    known = to_json(models.get_model(context, document["model"]))
+    drawing = draw_explainer(document, prototypes, LINKS)
+    return at(drawing, of_model(known, document["name"] or "explainer"), read(EXPLAINERS, explainer_id))
+
+
+def rule_set(context: AppContext, artefact_id: str, parameters: Parameters) -> str:
     """Draw a rule set."""
-    document = _ready(context, RULE_SETS, artefact_id)
-    return draw_rule_set(document, RulesContext(*_beside(context, document), links=_LINKS))
+    return _made(context, RULE_SETS, artefact_id, "rules", _rules, parameters)
 
 
-def approximation_tree(context: AppContext, artefact_id: str) -> str:
+def approximation_tree(context: AppContext, artefact_id: str, parameters: Parameters) -> str:
     """Draw a tree."""
-    document = _ready(context, APPROXIMATION_TREES, artefact_id)
-    return draw_approximation_tree(document, TreeContext(*_beside(context, document), links=_LINKS))
+    return _made(context, APPROXIMATION_TREES, artefact_id, "tree", _tree, parameters)
 
 
-def questionnaire(context: AppContext, artefact_id: str, answered: Mapping[str, str]) -> str:
-    """Draw a tree, and the question that comes after the answers so far."""
-    document = _ready(context, APPROXIMATION_TREES, artefact_id)
-    known, dataset = _beside(context, document)
-    types = dict(zip(known["feature_names"], known["feature_types"], strict=True))
-    answers = {name: _value(text, types.get(name, "number")) for name, text in answered.items()}
-    question = next_question(context, artefact_id, NextQuestionRequest(answers=answers))
-    return draw_approximation_tree(document, TreeContext(known, dataset, _document(question), answers, _LINKS))
-
-
-def label_audit(context: AppContext, artefact_id: str) -> str:
+def label_audit(context: AppContext, artefact_id: str, parameters: Parameters) -> str:
     """Draw the most suspect rows of a label audit."""
-    document = _ready(context, LABEL_AUDITS, artefact_id)
-    return draw_label_audit(document, AuditContext(*_beside(context, document), links=_LINKS))
+    return _made(context, LABEL_AUDITS, artefact_id, "label audit", _audit, parameters)
 
 
-@dataclass(frozen=True, slots=True)
-class RowToExplain:
-    """A row of an explainer's reference dataset, with values that are changed, and what is drawn beside it."""
-
-    row_id: str
-    request: ExplanationRequest
-    before: Json  # the former values of what is changed
-    dataset: Json
-    prototype_set: Json
-
-    @classmethod
-    def find(cls, context: AppContext, explainer_id: str, row_id: str, changed: Mapping[str, str]) -> Self:
-        """Read what an explanation and its drawing need."""
-        explainer = explainers.get_explainer(context, explainer_id)
-        prototypes = _ready(context, PROTOTYPE_SETS, explainer.prototype_set)
-        known = _document(models.get_model(context, explainer.model))
-        dataset = _document(datasets.get_dataset(context, prototypes["request"]["dataset"]))
-        request, before = _request_for(context, known, dataset, row_id, changed)
-        return cls(row_id, request, before, dataset, prototypes)
-
-    def draw(self, answer: bytes, chosen: int) -> str:
-        """Draw why the row is predicted as it is, from the API's answer to the request."""
-        found = json.loads(answer)
-        drawn = WhyContext(
-            dataset=self.dataset,
-            prototype_set=self.prototype_set,
-            provenance=found["provenance"],
-            links=_LINKS,
-            chosen=chosen,
-            is_editable=True,
-            changed=self.before,
-        )
-        return draw_explanation(found["data"][0] | {"row_id": self.row_id}, drawn)
+def map_of_rows(context: AppContext, artefact_id: str, parameters: Parameters) -> str:
+    """Draw a map; a row of it is explained by the newest explainer of its model, if there is one."""
+    return _made(context, MAPS, artefact_id, "map", _map, parameters)
 
 
-def _request_for(
-    context: AppContext, known: Json, dataset: Json, row_id: str, changed: Mapping[str, str]
-) -> tuple[ExplanationRequest, Json]:
-    """Return the request, and the former values of what is changed."""
-    if not changed:
-        return ExplanationRequest(dataset=dataset["id"], row_ids=[row_id], include=_PARTS, detail="full"), {}
-    row = _row(context, dataset["id"], row_id)
+def questionnaire(context: AppContext, artefact_id: str, parameters: Parameters) -> str:
+    """Draw a tree, and the question that comes after the answers so far; ``set.NAME`` answers for a feature."""
+    document = ready(context, APPROXIMATION_TREES, artefact_id)
+    known, dataset = beside(context, document)
     types = dict(zip(known["feature_names"], known["feature_types"], strict=True))
-    if unknown := [name for name in changed if name not in types]:
-        raise StorageError("unknown_feature", f"the model has no feature {unknown[0][:80]!r}", f"/{unknown[0][:80]}")
-    now = row | {name: _value(text, types[name]) for name, text in changed.items()}
-    instance = [now.get(name) for name in types]
-    before = {name: row.get(name) for name in changed if row.get(name) != now[name]}
-    return ExplanationRequest(instances=[instance], include=_PARTS, detail="full"), before
+    answers = {name: value_of(text, types.get(name, "number")) for name, text in changed_in(parameters).items()}
+    question = to_json(next_question(context, artefact_id, NextQuestionRequest(answers=answers)))
+    drawing = draw_approximation_tree(document, TreeContext(known, dataset, question, answers, LINKS))
+    path = f"{APPROXIMATION_TREES.path}/{artefact_id}/next-question"
+    python = f'client.approximation_trees.get("{artefact_id}").next_question({answers!r})'
+    return at(drawing, of_model(known, "questionnaire"), Call(path, python, "POST", {"answers": answers}))
 
 
-def _value(text: str, kind: str) -> float | bool | str | None:
-    """Return what a field of the page says; an empty one is missing."""
-    if not text:
-        return None
-    if kind == "boolean":
-        return text.lower() in {"yes", "true", "1"}
-    if kind != "number":
-        return text
-    with suppress(ValueError):
-        value = float(text.replace(",", ""))
-        if math.isfinite(value):
-            return value
-    raise StorageError("validation_failed", f"{text[:80]!r} is not a finite number; write one, such as 12.5")
+def filed_report(context: AppContext, report_id: str, _parameters: Parameters) -> str:
+    """Draw a report as it is filed."""
+    return _filed(context, report_id, is_verified=False)
 
 
-def _row(context: AppContext, dataset_id: str, row_id: str) -> Json:
-    """Return a row's values by column."""
-    with DatasetFile(context.objects.path_of_pages(context.datasets.get(dataset_id).content)) as file:
-        found = file.find_rows([row_id])
-        if row_id not in found:
-            raise NotFound("row", row_id[:80], f"dataset {dataset_id!r} has other rows")
-        row = found[row_id]
-    page = b"".join(datasets.list_rows(context, dataset_id, (), 1, str(row)))
-    return {cell["name"]: cell["value"] for cell in json.loads(page)["data"][0]["values"]}
+def verified_report(context: AppContext, report_id: str, _parameters: Parameters) -> str:
+    """Draw a report as it is filed, and say whether it is drawn the same today."""
+    return _filed(context, report_id, is_verified=True)
 
 
-def _beside(context: AppContext, document: Json) -> tuple[Json, Json]:
-    """Return the model and the dataset of an artefact."""
-    request = document["request"]
-    dataset = _document(datasets.get_dataset(context, request["dataset"]))
-    return _document(models.get_model(context, request["model"])), dataset
+def _filed(context: AppContext, report_id: str, *, is_verified: bool) -> str:
+    state = to_json(artefacts.get_one(context, REPORTS, report_id))
+    way: list[tuple[str, str | None]] = [(f"report: {state['request']['title']}", None)]
+    if state["status"] != "ready":
+        job = None if state["job"] is None else to_json(jobs.get_job(context, state["job"]))
+        return at(draw_pending(state, "report", job), way, read(REPORTS, report_id))
+    found = to_json(reports.verify(context, report_id)) if is_verified else None
+    drawing = report.draw_filed(state, reports.report_file(context, report_id), found, LINKS)
+    save = Call(f"{REPORTS.path}/{report_id}/content", f'client.reports.get("{report_id}").save("report.html")')
+    return at(drawing, way, save)
 
 
-def _newest(context: AppContext, noun: Noun[Any], model_id: str) -> list[Json]:
-    """Return the newest artefact of a model that is ready, with its result, if there is one."""
-    listed = artefacts.list_all(context, noun, 1, None, model=model_id, status="ready").data
-    return [_ready(context, noun, each.id) for each in listed]
+VIEWS: dict[str, Draw] = {
+    "models": model,
+    "datasets": dataset,
+    "explainers": explainer,
+    "prototypes": prototype_set,
+    "rules": rule_set,
+    "trees": approximation_tree,
+    "questions": questionnaire,
+    "audits": label_audit,
+    "reviews": label_review,
+    "maps": map_of_rows,
+    "reports": filed_report,
+    "verified-reports": verified_report,
+}
+"""By the first part of an address, such as ``#/models/mdl_1``: a view of a thing is added to the page here."""
+_CHANGED = "set."  # before the name of a feature that is changed
 
 
-def _ready(context: AppContext, noun: Noun[Any], artefact_id: str) -> Json:
-    """Return an artefact's document; refuse one that is not ready, or too large to be drawn."""
-    size = artefacts.result_path(context, noun, artefact_id).stat().st_size
-    if size > _MAX_DRAWN_BYTES:
-        detail = f"the result has {size:,} bytes, more than the {_MAX_DRAWN_BYTES:,} that are drawn; download it"
-        raise StorageError("too_many_rows", detail)
-    return _document(artefacts.get_one(context, noun, artefact_id))
+def changed_in(parameters: Parameters) -> dict[str, str]:
+    """Return the values that an address sets, by feature."""
+    return {name.removeprefix(_CHANGED): value for name, value in parameters.items() if name.startswith(_CHANGED)}
 
 
-def _documents(views: list[Any]) -> list[Json]:
-    return [_document(view) for view in views]
+def _made(
+    context: AppContext,
+    noun: Noun[Any],
+    artefact_id: str,
+    words: str,
+    draw: Callable[[AppContext, Json, tuple[Json, Json], Parameters], str],
+    parameters: Parameters,
+) -> str:
+    """Return an artefact's drawing in its place; of one that is not ready, how far it has come or why it failed."""
+    state = context.artefacts.get(noun.name, artefact_id)
+    if state.result is None:
+        document = to_json(artefacts.get_one(context, noun, artefact_id))
+        job = None if state.job is None else to_json(jobs.get_job(context, state.job))
+        known = to_json(models.get_model(context, document["request"]["model"]))
+        return at(draw_pending(document, words, job), of_model(known, words), read(noun, artefact_id))
+    document = ready(context, noun, artefact_id)
+    beside_it = beside(context, document)
+    drawing = draw(context, document, beside_it, parameters)
+    return at(drawing, of_model(beside_it[0], words), read(noun, artefact_id))
 
 
-def _document(view: BaseModel) -> Json:
-    return view.model_dump(mode="json")
+def _prototypes(context: AppContext, document: Json, beside_it: tuple[Json, Json], parameters: Parameters) -> str:
+    n_first = int(parameters["k"]) if parameters.get("k", "").isdecimal() else None
+    explainer = _explainer_of(context, document["id"])
+    return draw_prototype_set(document, SetContext(*beside_it, links=LINKS, n_first=n_first, explainer=explainer))
+
+
+def _explainer_of(context: AppContext, prototype_set_id: str) -> str | None:
+    """Return the newest explainer with these prototypes, if there is one."""
+    made = explainers.list_explainers(context, 1, None, prototype_set=prototype_set_id).data
+    return made[0].id if made else None
+
+
+def _rules(_context: AppContext, document: Json, beside_it: tuple[Json, Json], _parameters: Parameters) -> str:
+    return draw_rule_set(document, RulesContext(*beside_it, links=LINKS))
+
+
+def _tree(_context: AppContext, document: Json, beside_it: tuple[Json, Json], _parameters: Parameters) -> str:
+    return draw_approximation_tree(document, TreeContext(*beside_it, links=LINKS))
+
+
+def _audit(_context: AppContext, document: Json, beside_it: tuple[Json, Json], _parameters: Parameters) -> str:
+    return draw_label_audit(document, AuditContext(*beside_it, links=LINKS))
+
+
+def _map(context: AppContext, document: Json, beside_it: tuple[Json, Json], _parameters: Parameters) -> str:
+    known, dataset = beside_it
+    newest_first = explainers.list_explainers(context, 1, None, model=known["id"]).data
+    explainer = newest_first[0].id if newest_first else None
+    return draw_map(document, MapContext(known, dataset, explainer, LINKS))

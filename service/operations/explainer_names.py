@@ -1,6 +1,5 @@
 """Give names to explainers, and read what names mean."""
 
-from dataclasses import dataclass
 from functools import partial
 
 import structlog
@@ -8,34 +7,15 @@ import structlog
 from schemas.contract import Page
 from schemas.explainer_names import ExplainerName, ExplainerNameChange, ExplainerNameRequest
 from schemas.models import Model
-from storage.errors import Conflict, PreconditionFailed
+from storage.errors import Conflict
 from storage.explainer_names import Change
 
 from ..app_context import AppContext
 from ..middleware.callers import CURRENT_KEY
 from .deletion import with_reserve
+from .preconditions import Precondition
 
 _LOG = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Precondition:
-    """The state in which a name must be for a change to be made; by default, any."""
-
-    last_changes: frozenset[str] | None = None  # led to it: one of these
-    exists: bool | None = None
-
-    def check(self, name: str, present: ExplainerName | None) -> None:
-        """Raise ``PreconditionFailed`` where the name is in another state."""
-        if self.exists is False and present is not None:
-            detail = f"there is a name {name!r} already, for explainer {present.explainer!r}"
-            raise PreconditionFailed(detail)
-        if present is None and (self.exists or self.last_changes is not None):
-            detail = f"there is no name {name!r}; leave If-Match out to make it"
-            raise PreconditionFailed(detail)
-        if present is not None and self.last_changes is not None and present.last_change not in self.last_changes:
-            detail = f"{name!r} was changed meanwhile, by change {present.last_change!r}: read it again"
-            raise PreconditionFailed(detail)
 
 
 def put_explainer_name(
@@ -63,7 +43,7 @@ def put_explainer_name(
         # Before the precondition: it may be the same request, sent again as its answer was lost (RFC 9110, 13.1.1).
         if present is not None and present.explainer == explainer.id:
             return present, False
-        precondition.check(name, present)
+        _check(precondition, name, present)
         if present is not None and not request.force:
             _refuse_another_form(context, name, present.explainer, explainer.model)
         change = Change(name, explainer.id, request.force)
@@ -95,10 +75,22 @@ def delete_explainer_name(context: AppContext, name: str, precondition: Precondi
     is_deleted = False
     while not is_deleted:
         present = context.explainer_names.get(name)
-        precondition.check(name, present)
+        _check(precondition, name, present)
         is_deleted = with_reserve(context, partial(context.explainer_names.delete, present, CURRENT_KEY.get()))
     _LOG.info("explainer_name_deleted", name=name, key_id=CURRENT_KEY.get())
     context.directory.renew()
+
+
+def _check(precondition: Precondition, name: str, present: ExplainerName | None) -> None:
+    """Raise ``PreconditionFailed`` where the name is in another state than the caller expects."""
+    if present is None:
+        precondition.check(None, missing=f"there is no name {name!r}; leave If-Match out to make it")
+        return
+    precondition.check(
+        present.last_change,
+        exists=f"there is a name {name!r} already, for explainer {present.explainer!r}",
+        changed=f"{name!r} was changed meanwhile, by change {present.last_change!r}: read it again",
+    )
 
 
 def _refuse_another_form(context: AppContext, name: str, explainer_id: str, model_id: str) -> None:

@@ -29,7 +29,7 @@ class CallRecord:
     warm
         The explainer that answers.
     request
-        What was asked.
+        What was requested.
     name
         The name that the explainer was called by, if it was.
     """
@@ -86,7 +86,7 @@ def record_of(
     Raises
     ------
     StorageUnavailable
-        If so many wait to be stored that this one would not be.
+        If too many wait to be stored for this one to be stored, too.
     """
     if context.explanation_log is None:
         return None

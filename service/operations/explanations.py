@@ -15,7 +15,7 @@ from schemas.explanation_sets import NearestRowsOptions
 from schemas.explanations import ExplanationRequest
 from schemas.models import MAX_INSTANCES, Instance
 from schemas.problems import FieldProblem
-from storage.dataset_files import DatasetFile
+from storage.dataset_rows import open_rows
 from storage.errors import EveryRowFailed, StorageError
 from storage.explainer_names import no_such_name
 from storage.feature_matching import match_features
@@ -212,7 +212,7 @@ def read_rows(context: AppContext, warm: WarmExplainer, request: ExplanationRequ
     stored = context.datasets.get(request.dataset or "")
     columns = match_features(warm.model, stored.view)
     row_ids = row_ids_of(request.row_ids, len(request.row_ids or ()))
-    with DatasetFile(context.objects.path_of_pages(stored.content)) as file:
+    with open_rows(context.objects, stored.content, pages=True) as file:
         found = file.find_rows(row_ids)
         places = [place for place, row_id in enumerate(row_ids) if row_id in found]
         instances = DatasetRows(file, columns).take(

@@ -67,7 +67,7 @@ def request_feature_set(context: AppContext, request: FeatureSetRequest) -> Feat
 def _keep_list(context: AppContext, view: RelationalDataset, requested: Sequence[RequestedFeature]) -> FeatureSet:
     schema = schema_of(view)
     features = [_read_feature(feature, index, schema) for index, feature in enumerate(requested)]
-    _refuse_repeats([feature_id(feature) for feature in features], "asks the same as")
+    _refuse_repeats([feature_id(feature) for feature in features], "is the same as")
     described = _described(features, requested, schema)
     _refuse_repeats([feature.name for feature in described], "has the name of")
     new, result = listed_set(view.id, described)
@@ -100,7 +100,7 @@ def check_time_of_examples(schema: Schema, place: str) -> None:
     if schema.cutoff is not None and schema.tables[schema.examples].time is None:
         detail = (
             f"examples see what is before their cutoff {schema.cutoff!r}, but the columns of other examples in table "
-            f"{schema.examples!r} have no time, and may tell what became known later; name a `time` of that table, or "
+            f"{schema.examples!r} have no time, and may show what became known later; name a `time` of that table, or "
             "follow no relationship back to it"
         )
         raise StorageError("relational_time_type", detail, place)

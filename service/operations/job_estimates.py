@@ -10,7 +10,7 @@ from jobs of minutes. A wrong estimate delays a job, and fails none.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from explanations.reference_file import MAX_CELLS
@@ -38,6 +38,8 @@ _SELECTIONS_TO_FIND_LEAVES = 2  # as a rule
 _SECONDS_A_PSEUDO_ROW = {"sta": 1e-5, "cart": 5e-7, "born_again": 1e-6, "ism": 5e-7}  # and tree
 _NODES_LABELLED = {"sta": 20, "cart": 1, "born_again": 1, "ism": 0}  # with pseudo rows of their own
 _BLOCK_BYTES, _MOST_PROCESSES = 80 * _MIB, 16  # of a process that explains blocks of rows; how many there are
+_LANDMARKS, _MAP_BYTES = 200, 200 * _MIB  # of maps: rows that are scaled, and what laying out takes
+_DRAWN_BYTES = 64 * _MIB  # of a report, with the documents that it shows
 _HELD_BYTES = 256 * 10**6  # of sums, and of pseudo rows, at a node of a tree by STA
 
 
@@ -78,6 +80,7 @@ class Sizes:
     row_text_bytes: int  # of a row's name and target
     n_prototypes: int = 0  # of an explainer
     oracle_seconds: float = 0.0  # that an oracle takes for 1,000 rows; 0 of models with trees
+    lists: bool = True  # the process lists the rows of each leaf
 
     @classmethod
     def of(cls, model: Model, dataset: Dataset, n_other_rows: int = 0, n_prototypes: int = 0) -> "Sizes":
@@ -98,6 +101,10 @@ class Sizes:
             oracle_seconds=model.seconds_per_1000_rows or 0.0,
         )
 
+    def on_cluster(self) -> "Sizes":
+        """Return the sizes of what the job's own process holds where leaves are on a cluster."""
+        return replace(self, code_bytes=0, lists=False)
+
     @property
     def n_cells(self) -> int:
         """Rows times features."""
@@ -111,6 +118,8 @@ class Sizes:
     @property
     def list_bytes(self) -> int:
         """What it takes to list the rows of each leaf, which is done where trees have many leaves."""
+        if not self.lists:
+            return 0
         return (_LIST_BYTES if self.n_leaves > _FEW_LEAVES * self.n_trees else 1) * self.n_paths
 
 
@@ -168,6 +177,17 @@ def _label_audits(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
     sums = 8 * min(sizes.n_rows * sizes.n_outputs, max(sizes.n_rows, _SUMMED_CELLS))
     counts = 4 * sizes.n_outputs * max(_COUNTED_CELLS, sizes.n_leaves)
     return Need(3 * sums + 150 * sizes.n_rows + _coarser(sizes, request)), Need(counts, "take smaller trees", "/model")
+
+
+def _maps(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
+    n_shown = min(sizes.n_rows, request["n_rows"])
+    shown = n_shown * ((8 + 2 * sizes.code_bytes) * sizes.n_trees + 60 * request["n_neighbors"] + 8 * _LANDMARKS)
+    return Need(_coarser(sizes, request)), Need(_MAP_BYTES + shown, "request fewer rows", "/n_rows")
+
+
+def _seconds_of_map(sizes: Sizes, request: Mapping[str, Any]) -> float:
+    n_shown = min(sizes.n_rows, request["n_rows"])
+    return 4e-11 * float(n_shown) ** 2 * sizes.n_trees + 5e-3 * float(n_shown)
 
 
 def _coarser(sizes: Sizes, request: Mapping[str, Any]) -> float:
@@ -275,6 +295,11 @@ def _explanation_sets(sizes: Sizes, _: Mapping[str, Any]) -> tuple[Need, ...]:
     return blocks, Need(640 * sizes.n_prototypes * sizes.n_trees, "take a smaller explainer", "/explainer")
 
 
+def _reports(sizes: Sizes, _request: Mapping[str, Any]) -> tuple[Need, ...]:
+    """Return the models, the rows of a block, and what is drawn."""
+    return (Need(2 * sizes.model_bytes + 2 * _BLOCK_BYTES + _DRAWN_BYTES),)
+
+
 def _seconds_of_neighbors(sizes: Sizes, _: Mapping[str, Any]) -> float:
     return 4e-11 * sizes.n_rows * sizes.n_paths
 
@@ -331,9 +356,11 @@ _ESTIMATES: Mapping[str, KindEstimate] = {
     "proximities": KindEstimate(_proximities, _seconds_of_neighbors),
     "label_audits": KindEstimate(_label_audits, _seconds_of_audit),
     "prototype_sets": KindEstimate(_prototype_sets, _seconds_of_prototypes),
+    "maps": KindEstimate(_maps, _seconds_of_map),
     "rule_sets": KindEstimate(_rule_sets, _seconds_of_rules),
     "approximation_trees": KindEstimate(_approximation_trees, _seconds_of_trees),
     "explanation_sets": KindEstimate(_explanation_sets, lambda sizes, _: 1e-4 * sizes.n_rows),
+    "reports": KindEstimate(_reports, lambda sizes, _: 1e-4 * sizes.n_rows),
 }
 
 ESTIMATES = _complete(_ESTIMATES)

@@ -43,6 +43,13 @@ async def changes(context: AppContext, job: Job) -> AsyncIterator[Job]:
             yield job
 
 
+async def changes_of_all(context: AppContext) -> AsyncIterator[Job]:
+    """Yield the jobs under way, then each job whenever it changes, until the process stops."""
+    async for changed in context.job_watch.changes_of_all():
+        for job in changed:
+            yield job
+
+
 def is_final(job: Job) -> bool:
     """Whether nothing will change any more."""
     return job.status in FINAL_STATUSES

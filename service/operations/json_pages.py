@@ -1,6 +1,6 @@
 """JSON pages: rows written one after the other, in blocks, until a page has its maximum size."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 
 import orjson
@@ -20,6 +20,7 @@ class Rows:
     start: int
     n_rows: int  # of the whole list
     advice: str  # ends a sentence about a row that is too large
+    places: Sequence[int] | None = None  # of the rows in the list, and of one more, where only some are listed
 
 
 def page_blocks(rows: Rows) -> Generator[bytes]:
@@ -64,8 +65,15 @@ def _blocks(rows: Rows) -> Generator[bytes]:
         if len(pending) >= _BLOCK_BYTES:
             yield bytes(pending)
             pending.clear()
+    yield bytes(pending) + b'],"next_cursor":' + orjson.dumps(_cursor_after(rows, n_rows)) + b"}"
+
+
+def _cursor_after(rows: Rows, n_rows: int) -> str | None:
+    """Return the cursor of the page after one of ``n_rows`` rows."""
+    if rows.places is not None:
+        return str(rows.places[n_rows]) if n_rows < len(rows.places) else None
     stop = rows.start + n_rows
-    yield bytes(pending) + b'],"next_cursor":' + orjson.dumps(str(stop) if stop < rows.n_rows else None) + b"}"
+    return str(stop) if stop < rows.n_rows else None
 
 
 def first_row_of(cursor: str | None) -> int:

@@ -1,7 +1,7 @@
 """Answer in KServe's protocols: version 1, and version 2, the Open Inference Protocol. A model is an explainer's name.
 
-A row that the model refuses has no prediction, which these protocols cannot say of one row: it fails its call, except
-in version 1's explanations, which say why for each row.
+A row that the model refuses has no prediction, which these protocols cannot express for one row: it fails its call,
+except in version 1's explanations, which say why for each row.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,22 +1,41 @@
-"""Request label audits, and read their rows page by page."""
+"""Request label audits, read their rows page by page, and one row with those nearest to it."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Collection, Generator, Iterator
+from dataclasses import dataclass
 
+import numpy as np
 import orjson
 import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
-from schemas.label_audits import LabelAudit, LabelAuditRequest
+from schemas.label_audits import (
+    N_NEIGHBORS_SHOWN,
+    AuditedRow,
+    AuditNeighbor,
+    LabelAudit,
+    LabelAuditRequest,
+    ReviewedRow,
+)
 from schemas.nouns import LABEL_AUDITS
-from storage.errors import StorageError
+from storage.array_files import open_array, read_archive
+from storage.artefacts import Artefact
+from storage.errors import NotFound, StorageError
+from storage.leaf_tables import LeafTablePlace, LeafTableStore
+from tree_explainers.leaf_space.neighborhoods import LeafCodes, nearest_to_row
 
 from ..app_context import AppContext
-from .artefact_tables import open_table
+from .artefact_tables import KeptTable, open_table
 from .artefacts import MadeFrom, request_artefact
 from .json_pages import PARQUET_ADVICE, Rows, first_row_of, page_blocks
 from .request_checks import check_neighbors
 
 _ROWS_PER_BLOCK = 64
 _NEIGHBORS_OF_PAPER = 10
+_MOST_CELLS = 500_000_000  # rows x trees: half a second
+_BYTES_PER_ROW = 16  # its sum, what is allowed, and what is compared
+_FILTERED = ("row", "label", "agreement", "suggested_label")
+_OF_NEIGHBORS = ("row", "row_id", "label", "predicted_label")
 
 
 def request_label_audit(context: AppContext, request: LabelAuditRequest) -> LabelAudit:
@@ -51,16 +70,141 @@ def _with_neighbors(request: LabelAuditRequest) -> LabelAuditRequest:
     return request
 
 
-def list_audited_rows(context: AppContext, label_audit_id: str, limit: int, cursor: str | None) -> Generator[bytes]:
+@dataclass(frozen=True, slots=True)
+class RowFilter:
+    """Which rows of an audit are listed; by default, all."""
+
+    label: str | None = None
+    suggested_label: str | None = None
+    max_agreement: float | None = None
+    decided: bool | None = None
+    suggested: bool | None = None  # whether any other label is
+
+    def places(self, table: KeptTable, start: int, n_wanted: int, decided: Collection[int]) -> list[int]:
+        """Return where the first rows from ``start`` on stand that are meant: ``n_wanted`` or fewer."""
+        found: list[int] = []
+        for first, rows in table.groups(list(_FILTERED), start):
+            found += (first + np.flatnonzero(self._is_meant(rows, decided))).tolist()
+            if len(found) >= n_wanted:
+                break
+        return found[:n_wanted]
+
+    def _is_meant(self, rows: pa.Table, decided: Collection[int]) -> NDArray[np.bool_]:
+        is_meant = np.ones(rows.num_rows, dtype=np.bool_)
+        for name in ("label", "suggested_label"):
+            if (wanted := getattr(self, name)) is not None:
+                is_meant &= _true(pc.equal(rows.column(name), wanted))
+        if self.max_agreement is not None:  # rows without votes have none, and are not meant
+            is_meant &= _true(pc.less_equal(rows.column("agreement"), self.max_agreement))
+        if self.suggested is not None:
+            is_meant &= _true(pc.is_valid(rows.column("suggested_label"))) == self.suggested
+        if self.decided is not None:
+            is_decided = _true(pc.is_in(rows.column("row"), pa.array(sorted(decided), pa.int64())))
+            is_meant &= is_decided if self.decided else ~is_decided
+        return is_meant
+
+
+EVERY_ROW = RowFilter()
+
+
+def list_audited_rows(
+    context: AppContext, label_audit_id: str, limit: int, cursor: str | None, chosen: RowFilter = EVERY_ROW
+) -> Generator[bytes]:
     """Return one page of rows as JSON, the most suspect first: a ``Page`` of ``AuditedRow``.
 
-    The cursor is how many rows come before.
+    The cursor is how many rows of the audit come before.
     """
     start = first_row_of(cursor)
     with open_table(context, LABEL_AUDITS, label_audit_id)[1] as table:
-        n_rows = table.n_rows
-        rows = table.read(start, min(start + limit, n_rows))
-    return page_blocks(Rows(_encoded(rows), start, n_rows, PARQUET_ADVICE))
+        if chosen == EVERY_ROW:
+            rows = table.read(start, min(start + limit, table.n_rows))
+            return page_blocks(Rows(_encoded(rows), start, table.n_rows, PARQUET_ADVICE))
+        decided = () if chosen.decided is None else context.label_decisions.in_force(label_audit_id)
+        places = chosen.places(table, start, limit + 1, decided)
+        found = [table.schema.empty_table(), *(table.read(place, place + 1) for place in places[:limit])]
+        return page_blocks(Rows(_encoded(pa.concat_tables(found)), start, table.n_rows, PARQUET_ADVICE, places))
+
+
+def audited_row(context: AppContext, label_audit_id: str, row: int) -> AuditedRow:
+    """Return an audited row by its index in the dataset.
+
+    Raises
+    ------
+    NotFound
+        If there is no such audit, or the row is not among those that it audited.
+    StorageError
+        ``artefact_not_ready``.
+    """
+    with open_table(context, LABEL_AUDITS, label_audit_id)[1] as table:
+        found = table.read_in("row", [row]).to_pylist()
+    if not found:
+        advice = "list the audit's content to see which rows it audited"
+        raise NotFound("audited row", str(row), advice, known_by="index")  # noqa: TRY003  # its parts
+    return AuditedRow(**found[0])
+
+
+def n_bytes_to_review(context: AppContext, label_audit_id: str) -> int:
+    """Return about how much memory it takes to find a row's neighbours."""
+    with open_table(context, LABEL_AUDITS, label_audit_id)[1] as table:
+        return _BYTES_PER_ROW * table.n_rows
+
+
+def review_row(context: AppContext, label_audit_id: str, row: int) -> ReviewedRow:
+    """Return an audited row with the rows nearest to it, found now in the leaves that the audit compared.
+
+    Raises
+    ------
+    NotFound
+        If there is no such audit, or the row is not among those that it audited.
+    StorageError
+        ``artefact_not_ready``; ``conflict`` where the leaves are no longer kept; ``too_many_rows`` where a search would
+        take long.
+    """
+    audited = audited_row(context, label_audit_id, row)
+    artefact, table = open_table(context, LABEL_AUDITS, label_audit_id)
+    with table:
+        leaves = _leaves_of(context, artefact)
+        n_rows = leaves.codes.shape[1]
+        among = None if table.n_rows == n_rows else _audited_numbers(table)
+        rows, proximities = nearest_to_row(leaves, row, N_NEIGHBORS_SHOWN, among)
+        lines = {line["row"]: line for line in table.read_in("row", rows.tolist()).to_pylist()}
+    neighbors = [
+        AuditNeighbor(**{name: lines[near][name] for name in _OF_NEIGHBORS}, proximity=proximity)
+        for near, proximity in zip(rows.tolist(), proximities.tolist(), strict=True)
+    ]
+    decision = context.label_decisions.find(label_audit_id, row)
+    in_force = None if decision is None or decision.decision == "withdrawn" else decision
+    latest = None if decision is None else decision.id
+    return ReviewedRow(**audited.model_dump(), neighbors=neighbors, decision=in_force, latest_entry=latest)
+
+
+def _leaves_of(context: AppContext, artefact: Artefact) -> LeafCodes:
+    """Return the leaves that an audit compared, which its job kept as the dataset's leaf table."""
+    model, dataset = str(artefact.model), str(artefact.dataset)
+    kept = LeafTableStore(context.database).find(LeafTablePlace(model, dataset))
+    if kept is None:
+        detail = (
+            f"the leaves of {dataset!r} in {model!r} are not kept any more; request proximities of both, whose job "
+            "keeps them again"
+        )
+        raise StorageError("conflict", detail)
+    codes = open_array(context.objects.path_of_pages(kept.codes))
+    if codes.size > _MOST_CELLS:
+        detail = (
+            f"{codes.size:,} leaves are more than the {_MOST_CELLS:,} that are searched at once; request proximities"
+        )
+        raise StorageError("too_many_rows", detail)
+    arrays = read_archive(context.objects.path(artefact.arrays or ""), "weights", "coarser_leaves", "leaf_offsets")
+    return LeafCodes(codes, arrays["weights"], arrays.get("coarser_leaves"), arrays.get("leaf_offsets"))
+
+
+def _audited_numbers(table: KeptTable) -> NDArray[np.int64]:
+    return np.concatenate([rows.column(0).to_numpy() for _, rows in table.groups(["row"])])
+
+
+def _true(found: pa.ChunkedArray) -> NDArray[np.bool_]:
+    """Return where a condition holds; it does not where a value is null."""
+    return np.asarray(pc.fill_null(found, fill_value=False).to_numpy(), np.bool_)
 
 
 def _encoded(rows: pa.Table) -> Iterator[bytes]:

@@ -12,6 +12,8 @@ from explanations.instances import Features, read_instances, row_ids_of, run_rea
 from schemas.contract import Page
 from schemas.models import (
     ClassPrediction,
+    FeatureUsage,
+    FeatureUsageList,
     Model,
     ModelMetadata,
     ModelSummary,
@@ -27,7 +29,7 @@ from schemas.problems import problem_for
 from storage.array_files import read_arrays
 from storage.errors import NotFound
 from storage.models import NewModel
-from tree_explainers.ensemble import Operator, TreeEnsemble
+from tree_explainers.ensemble import Operator, TreeEnsemble, count_questions
 from tree_explainers.onnx_models.description import InputType, ModelColumn, ModelDescription
 from tree_explainers.onnx_models.label_index import near_ties
 from tree_explainers.onnx_models.session import Outcome
@@ -165,6 +167,29 @@ def write_tree(context: AppContext, model_id: str, tree: int) -> Generator[bytes
     head = Tree(model=model_id, tree=tree, nodes=[]).model_dump_json().encode()
     nodes = (_node(ensemble, columns, start, node) for node in range(start, stop))
     return _tree_blocks(head, nodes)
+
+
+def feature_usage(context: AppContext, model_id: str) -> FeatureUsageList:
+    """Return how often the trees of a model test each feature, those that most test first."""
+    model = context.models.get(model_id)
+    ensemble = TreeEnsemble.from_arrays(read_arrays(context.objects.get(model.ensemble)))
+    columns = ModelDescription.from_json(model.description).columns
+    # Transformed columns are beside the features: several may have been made of one, and one of several.
+    names = {(name, False): index for index, name in enumerate(model.view.feature_names)}
+    features = [names.setdefault((column.name, column.transformed), len(names)) for column in columns]
+    found = count_questions(ensemble, features, len(names))
+    n_questions = int(found.n_questions.sum())
+    rows = [
+        FeatureUsage(
+            feature=name,
+            transformed=is_transformed,
+            share_of_trees=int(found.n_trees[index]) / max(1, ensemble.n_trees),
+            share_of_questions=int(found.n_questions[index]) / max(1, n_questions),
+        )
+        for (name, is_transformed), index in names.items()
+    ]
+    rows.sort(key=lambda row: (-row.share_of_trees, -row.share_of_questions))
+    return FeatureUsageList(model=model_id, n_trees=ensemble.n_trees, n_questions=n_questions, data=rows)
 
 
 def tree_bytes(context: AppContext, model_id: str) -> int:

@@ -1,7 +1,10 @@
 """Request prototype sets: which requests a model and its rows allow, checked before a job is added."""
 
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any, Literal
+
+import orjson
 
 from schemas.datasets import Column
 from schemas.models import Model
@@ -9,13 +12,16 @@ from schemas.nouns import PROTOTYPE_SETS
 from schemas.prototype_classifiers import ClassifierExportFormat, PrototypeClassifier
 from schemas.prototype_sets import PrototypeSet, PrototypeSetRequest
 from storage.artefacts import MAX_RESULT_BYTES, bytes_of_prototype, most_prototypes
+from storage.dataset_rows import open_rows
 from storage.datasets import StoredDataset
-from storage.errors import StorageError
+from storage.errors import NotFound, StorageError
 from storage.feature_matching import match_features
 
 from ..app_context import AppContext
 from ..exports import write_classifier
+from .artefact_tables import open_table
 from .artefacts import MadeFrom, matching_evaluation, ready_result, request_artefact
+from .json_pages import MAX_PAGE_BYTES, PARQUET_ADVICE, Rows, first_row_of, page_blocks
 from .request_checks import check_leaf_rows, known_kind
 
 _DEFAULT_PROTOTYPES = 10
@@ -178,7 +184,10 @@ def _check_alpha(request: PrototypeSetRequest) -> None:
 def _check_target(dataset: StoredDataset) -> None:
     target = dataset.view.target
     if target is None:
-        detail = f"labels is `target`, but dataset {dataset.view.id!r} has none; name it in the dataset's metadata"
+        detail = (
+            f"labels is `target`, but dataset {dataset.view.id!r} has none; name it in the dataset's metadata, or take "
+            "labels=predicted"
+        )
         raise StorageError("schema_mismatch", detail)
     column = next(column for column in dataset.view.columns if column.name == target)
     if _has_one_value(column):
@@ -190,3 +199,48 @@ def _has_one_value(column: Column) -> bool:
     if column.type == "category":
         return column.n_categories == 1
     return column.min is not None and column.min == column.max  # of booleans the range is not known
+
+
+def list_represented_rows(
+    context: AppContext, prototype_set_id: str, rank: int, limit: int, cursor: str | None
+) -> Generator[bytes]:
+    """Return one page of the rows that a prototype represents, nearest first, as JSON: of ``RepresentedRow``.
+
+    The cursor is how many of these rows come before.
+
+    Raises
+    ------
+    StorageError
+        ``not_found`` where there is no such prototype, ``method_not_applicable`` where an earlier release made the set.
+    """
+    start = first_row_of(cursor)
+    try:
+        artefact, table = open_table(context, PROTOTYPE_SETS, prototype_set_id, "rows")
+    except KeyError:
+        detail = (
+            f"prototype set {prototype_set_id!r} was made by an earlier release, which kept no rows of prototypes; "
+            "delete it and request it again"
+        )
+        raise StorageError("method_not_applicable", detail) from None
+    with table:
+        starts = [int(each) for each in (table.schema.metadata or {})[b"starts"].split(b",")]
+        if not 1 <= rank < len(starts):
+            raise NotFound("prototype", str(rank), f"{prototype_set_id!r} has ranks 1 to {len(starts) - 1}")
+        first, end = starts[rank - 1], starts[rank]
+        found = table.read(first + start, min(first + start + limit, end))
+    rows, proximities = (found.column(name).to_pylist() for name in ("row", "proximity"))
+    lines = zip(rows, _row_ids(context, artefact.request["dataset"], rows), proximities, strict=True)
+    encoded = (
+        orjson.dumps({"object": "represented_row", "row": row, "row_id": row_id, "rank": rank, "proximity": proximity})
+        for row, row_id, proximity in lines
+    )
+    return page_blocks(Rows(encoded, start, end - first, PARQUET_ADVICE))
+
+
+def _row_ids(context: AppContext, dataset_id: str, rows: list[int]) -> list[str]:
+    """Return the ids of these rows."""
+    with open_rows(context.objects, context.datasets.content(dataset_id), pages=True) as file:
+        if file.row_id_column is None:
+            return list(map(str, rows))
+        found: list[str] = file.take_table([file.row_id_column], rows, MAX_PAGE_BYTES).column(0).to_pylist()
+        return found

@@ -21,6 +21,7 @@ from schemas.problems import problem_for, problem_json
 from schemas.proximities import Proximities, ProximitiesRequest, ProximityBlockRequest
 from storage.array_files import read_archive
 from storage.dataset_files import DatasetFile
+from storage.dataset_rows import open_rows
 from storage.errors import NotFound, StorageError
 from tree_explainers.errors import RowRefused
 from tree_explainers.leaf_space.coarser_leaves import map_leaves
@@ -59,8 +60,8 @@ def list_neighbors(context: AppContext, proximities_id: str, limit: int, cursor:
     start = first_row_of(cursor)
     artefact, table = open_table(context, PROXIMITIES, proximities_id)
     n_wanted = min(limit, max(1, MAX_PAGE_BYTES // (_NEIGHBOR_BYTES * artefact.request["n_neighbors"])))
-    content = context.objects.path_of_pages(context.datasets.content(artefact.request["dataset"]))
-    with table, DatasetFile(content) as file:
+    content = context.datasets.content(artefact.request["dataset"])
+    with table, open_rows(context.objects, content, pages=True) as file:
         rows = range(min(start, file.n_rows), min(start + n_wanted, file.n_rows))
         row_ids = _row_ids(file, rows)
         return page_blocks(Rows(neighbors_of(table, rows, row_ids), start, file.n_rows, PARQUET_ADVICE))

@@ -1,7 +1,8 @@
 """Register, read and delete relational datasets."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import BinaryIO
+from urllib.parse import unquote
 
 import orjson
 
@@ -17,11 +18,17 @@ from .uploads import TablesUpload, received_tables
 _SUFFIX, _FOLDERS = ".", "/\\"
 
 
-def table_name(file_name: str) -> str:
-    """Return the name of the table that a file of this name holds: that without folders and suffix."""
+def table_name(file_name: str, declared: Collection[str]) -> str:
+    """Return the name of the table that a file of this name holds: that without folders and suffix.
+
+    Forms write quotes as %22, and names with slashes would look like folders: where no table is declared under the name
+    as it is, but one under what its percent-encoding means, it is that table.
+    """
     for separator in _FOLDERS:
         file_name = file_name.rpartition(separator)[2]
-    return file_name.rpartition(_SUFFIX)[0] or file_name
+    name = file_name.rpartition(_SUFFIX)[0] or file_name
+    decoded = unquote(name)
+    return decoded if name not in declared and decoded in declared else name
 
 
 def register_relational_dataset(
@@ -34,8 +41,9 @@ def register_relational_dataset(
     DatasetRefused
         What is wrong with it, and where; nothing is kept then.
     """
-    by_table = [(table_name(name), file) for name, file in files]
     declared = RelationalDeclaration.from_json(metadata.model_dump(mode="json"))
+    names = [table.name for table in declared.tables]
+    by_table = [(table_name(name, names), file) for name, file in files]
     check_declaration(declared, [name for name, _ in by_table])
     in_order = sorted(by_table, key=lambda pair: declared.table(pair[0]).index)
     with received_tables(context.objects, [file for _, file in in_order], metadata) as upload:
@@ -61,7 +69,7 @@ def write_relational_dataset(context: AppContext, dataset_id: str) -> bytes:
 
 
 def relational_dataset_bytes(context: AppContext, dataset_id: str) -> int:
-    """Return how large what is said of its tables is as JSON; raise ``NotFound`` where there is none."""
+    """Return the bytes of the description of its tables as JSON; raise ``NotFound`` where there is no such dataset."""
     return context.relational_datasets.n_bytes(dataset_id)
 
 

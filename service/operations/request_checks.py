@@ -6,6 +6,7 @@ import numpy as np
 
 from schemas.artefacts import ProximityKind
 from schemas.label_audits import LabelAuditRequest
+from schemas.maps import MapRequest
 from schemas.models import Model
 from schemas.proximities import ProximitiesRequest
 from storage.array_files import read_arrays
@@ -29,7 +30,7 @@ def known_kind(requested: ProximityKind, model: Model) -> Literal["random_forest
     return "boosting" if model.ensemble == "boosting" else "random_forest"
 
 
-NeighborRequest = TypeVar("NeighborRequest", ProximitiesRequest, LabelAuditRequest)
+NeighborRequest = TypeVar("NeighborRequest", ProximitiesRequest, LabelAuditRequest, MapRequest)
 
 
 def check_neighbors(context: AppContext, request: NeighborRequest) -> tuple[NeighborRequest, Model, StoredDataset]:

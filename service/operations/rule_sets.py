@@ -101,7 +101,10 @@ def _normalised(request: RuleSetRequest) -> RuleSetRequest:
 def _check_target(model: Model, dataset: StoredDataset) -> None:
     target = dataset.view.target
     if target is None:
-        detail = f"labels is `target`, but dataset {dataset.view.id!r} has none; name it in the dataset's metadata"
+        detail = (
+            f"labels is `target`, but dataset {dataset.view.id!r} has none; name it in the dataset's metadata, or take "
+            "labels=predicted"
+        )
         raise StorageError("schema_mismatch", detail, "/labels")
     column = next(column for column in dataset.view.columns if column.name == target)
     if model.task == "regression" and column.type == "category":

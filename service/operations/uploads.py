@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from sandbox.messages import upload_of_table
 from schemas.contract import Contract
 from schemas.identifiers import content_identifier
 from storage.object_store import ObjectStore, file_sha256
-
-from ..upload_sandbox.messages import upload_of_table
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,22 @@ export function lock() {
 
 function forget() { sessionStorage.removeItem(NAME); }
 
+/** Take the key that a program hands over: the address has a code for it, which is redeemed once and taken away. */
+export async function keyRedeemed() {
+  const [path, query = ""] = location.hash.split("?");
+  const parameters = new URLSearchParams(query);
+  const code = parameters.get("code");
+  if (!code) return;
+  parameters.delete("code");
+  const rest = parameters.toString();
+  history.replaceState(null, "", rest ? `${path}?${rest}` : path);
+  const headers = { "Content-Type": "application/json" };
+  const answer = await fetch("../page/codes/redeem", { method: "POST", headers, body: JSON.stringify({ code }) });
+  if (answer.ok) keep((await answer.json()).key);
+}
+
 /** Ask for a key; the promise is kept when one was given. */
-export function keyAsked(why) {
+export function askKey(why) {
   if (why) document.getElementById("login-why").textContent = why;
   asked ??= new Promise((given) => {
     const form = dialog.querySelector("form");

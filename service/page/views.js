@@ -1,28 +1,28 @@
-/** What moves inside views: the choice of a prototype, changed values, and jobs that are followed. */
-const EVERY = 2000; // milliseconds between two looks at jobs
-let following = 0;
+/**
+ * What moves inside views. A part of the page that moves in a way of its own is a function here or in a module beside
+ * this: it gets the view that was just shown, and the frame's `show`, `call`, `nodes` and `say`.
+ */
+import { refusal } from "./failures.js";
+import { followJobs } from "./progress.js";
+import { wireMap } from "./map.js";
+import { wireReview } from "./queue.js";
+
+const WIRES = [wireAddress, wireCalls, wireRequests, followJobs, wireReview, wireMap];
 
 /** Wire a view that was just shown. */
-export function wire(main, { fetchPart, nodes }) {
-  clearTimeout(following);
-  for (const button of main.querySelectorAll('[data-action="choose"]')) {
-    button.addEventListener("click", () => go({ k: button.dataset.rank }));
+export function wire(main, frame) {
+  for (const each of WIRES) each(main, frame);
+}
+
+/** Call `act` with each button of an action that is clicked. */
+export function onClick(main, action, act) {
+  for (const button of main.querySelectorAll(`[data-action="${action}"]`)) {
+    button.addEventListener("click", (event) => act(button, event));
   }
-  for (const button of main.querySelectorAll('[data-action="undo"]')) {
-    button.addEventListener("click", () => go({}, (name) => !name.startsWith("set.")));
-  }
-  for (const button of main.querySelectorAll('[data-action="answer"]')) {
-    button.addEventListener("click", () => go({ [`set.${button.dataset.name}`]: button.dataset.value }));
-  }
-  for (const field of main.querySelectorAll("[data-feature]")) {
-    field.addEventListener("change", () => go({ [`set.${field.dataset.feature}`]: field.value }));
-  }
-  const live = main.querySelector('[data-live="jobs"]');
-  if (live) follow(live, fetchPart, nodes);
 }
 
 /** Change parameters of the address, so that every state of a view has one; the focus stays where it is. */
-function go(changed, keep = () => true) {
+export function go(changed, keep = () => true) {
   const [path, query = ""] = location.hash.split("?");
   const parameters = new URLSearchParams([...new URLSearchParams(query)].filter(([name]) => keep(name)));
   for (const [name, value] of Object.entries(changed)) parameters.set(name, value);
@@ -31,18 +31,52 @@ function go(changed, keep = () => true) {
   dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
-/** Draw jobs again while there are some, and say each tenth of their progress once. */
-function follow(shown, fetchPart, nodes) {
-  following = setTimeout(async () => {
-    if (!shown.isConnected) return;
-    try {
-      const answer = await fetchPart("jobs");
-      if (!answer.ok || !shown.isConnected) return;
-      const [next] = nodes(await answer.text()).filter((node) => node.nodeType === Node.ELEMENT_NODE);
-      shown.replaceWith(next);
-      follow(next, fetchPart, nodes);
-    } catch {
-      follow(shown, fetchPart, nodes);
+/** Fields and buttons that change the address. */
+function wireAddress(main) {
+  onClick(main, "choose", (button) => go({ k: button.dataset.rank }));
+  onClick(main, "undo", () => go({}, (name) => !name.startsWith("set.")));
+  onClick(main, "answer", (button) => go({ [`set.${button.dataset.name}`]: button.dataset.value }));
+  for (const field of main.querySelectorAll("[data-feature]")) {
+    field.addEventListener("change", () => go({ [`set.${field.dataset.feature}`]: field.value }));
+  }
+  for (const field of main.querySelectorAll("[data-go]")) {
+    field.addEventListener("change", () => { if (field.value) location.hash = field.dataset.go + encodeURIComponent(field.value); });
+  }
+  for (const field of main.querySelectorAll("[data-parameter]")) {
+    field.addEventListener("change", () => go({ [field.dataset.parameter]: field.value }));
+  }
+}
+
+/** The same by the API: JSON as a file, and lines to copy with the address of this service. */
+function wireCalls(main, { call, say }) {
+  const service = new URL("..", location.href).href.replace(/\/$/, "");
+  onClick(main, "copy", async (button) => {
+    await navigator.clipboard.writeText(button.dataset.text.replace("SERVICE", service));
+    say("Copied.");
+    button.dataset.done = "";
+  });
+  onClick(main, "json", async (link, event) => {
+    event.preventDefault();
+    const answer = await call(link.getAttribute("href").slice(2));
+    if (!answer.ok) { say(await refusal(answer)); return; }
+    const address = URL.createObjectURL(await answer.blob());
+    Object.assign(document.createElement("a"), { href: address, download: link.dataset.file ?? `${document.title}.json` }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 60_000);
+  });
+}
+
+/** Request an artefact with the main parameters, and go to it: its view follows the job. */
+function wireRequests(main, { call }) {
+  onClick(main, "request", async (button) => {
+    const { action: _, path, part, ...body } = button.dataset; // the rest names what it is made of
+    for (const field of button.parentElement.querySelectorAll("[data-field]")) {
+      body[field.dataset.field] = field.type === "number" ? field.valueAsNumber : field.value;
     }
-  }, EVERY);
+    button.disabled = true;
+    const headers = { "Content-Type": "application/json" };
+    const answer = await call(path, { method: "POST", headers, body: JSON.stringify(body) });
+    button.disabled = false;
+    if (answer.ok) location.hash = `#/${part}/${(await answer.json()).id}`;
+    else main.querySelector("[data-problem]").textContent = await refusal(answer);
+  });
 }

@@ -1,20 +1,22 @@
-"""/v1/api-keys: the keys of callers, with their scopes."""
+"""/v1/api-keys: the keys of callers, with their scopes; and /v1/me: the caller's own."""
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Depends, Request, Response
 
-from schemas.api_keys import ApiKey, ApiKeyRequest, NewApiKey
+from schemas.api_keys import ApiKey, ApiKeyRequest, Me, NewApiKey
 from schemas.contract import Page
 from schemas.nouns import API_KEYS
 
 from ..dependencies import ContextDep, IdempotencyKey, PageDep
 from ..list_filters import filters_of
+from ..middleware.callers import ANY_CALLER
 from ..operations import api_keys as operations
 from ..request_class import StrictRoute
 from .answers import created, fingerprint, problems, repeated
 
 router = APIRouter(prefix=API_KEYS.path, tags=[API_KEYS.words], route_class=StrictRoute)
+me_router = APIRouter(prefix="/v1/me", tags=[API_KEYS.words], route_class=StrictRoute)
 _Filters = Annotated[dict[str, str], Depends(filters_of(API_KEYS))]
 
 
@@ -47,3 +49,9 @@ def get_api_key(api_key_id: str, context: ContextDep) -> ApiKey:
 def revoke_api_key(api_key_id: str, context: ContextDep) -> None:
     """Revoke a key: within two seconds no process lets it in."""
     operations.revoke_api_key(context, api_key_id)
+
+
+@me_router.get("", responses=problems(503))
+def get_me(request: Request, context: ContextDep) -> Me:
+    """Read who calls: the name of the key, its scopes, and what this service allows; every key may."""
+    return operations.describe_caller(context, request.scope.get("caller", ANY_CALLER))

@@ -17,7 +17,7 @@ from ..operations import artefacts
 from ..operations.approximation_trees import export_tree, next_question, request_approximation_tree
 from .answers import SQL_GROWTH, SqlSourceParameter, problems
 from .artefact_routes import add_whole_content, artefact_router
-from .streamed_answers import rewritten
+from .streamed_answers import drawn, rewritten
 from .table_answers import table_as
 
 _TYPES = {
@@ -88,9 +88,11 @@ async def export_approximation_tree(
     form: Annotated[TreeExportFormat, Query(alias="format", description="Format of the exported tree.")] = "json",
     over: SqlSourceParameter = None,
 ) -> Response:
-    """Export the tree as JSON, text, Graphviz, a drawing in SVG, SQL, a Python function, or ONNX."""
+    """Export the tree as JSON, text, Graphviz, a drawing in SVG or HTML, SQL, a Python function, or ONNX."""
     path = await run_in_threadpool(artefacts.result_path, context, APPROXIMATION_TREES, approximation_tree_id)
     media_type = TREE_MEDIA_TYPES[form]
+    if form == "html":
+        return await drawn(context, room, path, APPROXIMATION_TREES, approximation_tree_id)
     write_in = lambda _: export_tree(context, approximation_tree_id, form, over)  # noqa: E731  # as others are written
     return await rewritten(context, room, path, write_in, media_type, SQL_GROWTH if form == "sql" else 1)
 

@@ -36,7 +36,9 @@ ListRows = Callable[[AppContext, str, int, str | None], Generator[bytes]]
 """Returns one page of rows: of an artefact with this id, at most this number, from this cursor on."""
 
 
-def artefact_router(noun: Noun[View], request_artefact: RequestArtefact[View], description: str) -> APIRouter:
+def artefact_router(
+    noun: Noun[View], request_artefact: RequestArtefact[View], description: str, *, with_delete: bool = True
+) -> APIRouter:
     """Return a router with the routes that all artefacts have.
 
     Parameters
@@ -47,12 +49,15 @@ def artefact_router(noun: Noun[View], request_artefact: RequestArtefact[View], d
         Checks a request, and returns the artefact that exists or that a job now makes.
     description
         What requesting one means, for the contract.
+    with_delete
+        False: the noun deletes by a route of its own.
     """
     router = APIRouter(prefix=noun.path, tags=[noun.words], route_class=StrictRoute)
     _add_create(router, noun, request_artefact, description)
     _add_list(router, noun)
     _add_get(router, noun)
-    _add_delete(router, noun)
+    if with_delete:
+        _add_delete(router, noun)
     return router
 
 

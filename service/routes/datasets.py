@@ -1,5 +1,6 @@
 """/v1/datasets: registered tables of reference rows."""
 
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
 
@@ -7,14 +8,17 @@ from fastapi import APIRouter, Depends, Query, Response
 from fastapi.concurrency import run_in_threadpool
 
 from schemas.contract import Page, Renaming
-from schemas.datasets import Dataset, DatasetMetadata, DatasetRow, DatasetSummary
-from schemas.nouns import DATASETS, JSON, PARQUET
+from schemas.datasets import Dataset, DatasetMetadata, DatasetRow, DatasetSummary, SourceDatasetRequest
+from schemas.jobs import Job
+from schemas.nouns import DATASETS, JOBS, JSON, PARQUET
 
 from ..dependencies import ContextDep, IdempotencyKey, PageDep, RoomDep, RowPageDep
 from ..list_filters import filters_of
+from ..operations import dataset_sources as sources
 from ..operations import datasets as operations
+from ..operations.jobs import get_job
 from ..operations.made_once import made_once
-from ..request_class import StrictRoute, parse_metadata
+from ..request_class import JsonBodyRoute, StrictRoute, parse_metadata
 from .answers import MetadataField, Upload, created, fingerprint, problems, repeated, sha256_of
 from .streamed_answers import PageSize, page_json, stream_kept_file, whole_json
 from .table_answers import Accept, choose
@@ -29,20 +33,83 @@ _FORMS: dict[int | str, dict[str, Any]] = {
     }
 }
 
+_BY_REFERENCE: dict[int | str, dict[str, Any]] = {
+    202: {
+        "model": Job,
+        "description": "A job registers the files of a `source`; its `artefact` is the dataset once it has succeeded.",
+    }
+}
+_JSON_BODY = {"required": True, "content": {JSON: {"schema": {"$ref": "#/components/schemas/SourceDatasetRequest"}}}}
+
 router = APIRouter(prefix=DATASETS.path, tags=[DATASETS.words], route_class=StrictRoute)
 _Filters = Annotated[dict[str, str], Depends(filters_of(DATASETS))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """The part of a dataset's rows that is requested."""
+
+    columns: list[str]
+    rows: list[int] | None
+
+
+async def _chosen(
+    columns: Annotated[
+        list[str],
+        Query(max_length=10_000, description="Names of the columns to read, one each (default: all). JSON alone."),
+    ] = [],  # noqa: B006  # as FastAPI has defaults
+    rows: Annotated[
+        str | None,
+        Query(
+            pattern=r"^[0-9]{1,9}(,[0-9]{1,9}){0,99}$",
+            description="Numbers of the rows to read, counted from 0 and separated by commas, in any order (1 to 100; "
+            "default: all rows, page by page). `cursor` is then a place among these. JSON alone.",
+            examples=["6,83"],
+        ),
+    ] = None,
+) -> _Chosen:
+    return _Chosen(columns, None if rows is None else [int(row) for row in rows.split(",")])
+
+
+_ChosenDep = Annotated[_Chosen, Depends(_chosen)]
+
+
+def register_source(request: SourceDatasetRequest, context: ContextDep, idempotency_key: IdempotencyKey) -> Response:
+    """Register a dataset by reference: its rows stay in the files that are named, at which a job looks."""
+    request_hash = fingerprint(DATASETS.path, request.model_dump(mode="json"))
+    with made_once(context, idempotency_key, request_hash, partial(get_job, context)) as creation:
+        if creation.thing is None:
+            creation.made(202, sources.register_source(context, request))
+    job = creation.result
+    headers = {"Location": f"{JOBS.path}/{job.id}", "Retry-After": "1"}
+    return Response(job.model_dump_json(), 202, headers, JSON)
+
+
+# Before the route for uploads, which has the same path and describes both in the contract.
+router.add_api_route(
+    "",
+    register_source,
+    methods=["POST"],
+    status_code=202,
+    response_model=Job,
+    responses=problems(400, 408, 409, 413, 415, 422, 503),
+    route_class_override=JsonBodyRoute,
+)
 
 
 @router.post(
     "",
     status_code=201,
     response_model=Dataset,
-    responses=repeated(Dataset, "It was registered before.") | problems(400, 408, 409, 413, 415, 422, 429, 503, 507),
+    responses=repeated(Dataset, "It was registered before.")
+    | _BY_REFERENCE
+    | problems(400, 408, 409, 413, 415, 422, 429, 503, 507),
+    openapi_extra={"requestBody": _JSON_BODY},
 )
 def register_dataset(
     context: ContextDep, file: Upload, idempotency_key: IdempotencyKey, metadata: MetadataField = None
 ) -> Response:
-    """Register a dataset: CSV, Parquet or JSON rows, distinguished by content."""
+    """Register a dataset: CSV, Parquet or JSON rows, distinguished by content; or JSON that names files of a lake."""
     sha256 = None if idempotency_key is None else sha256_of(file.file)
     request_hash = fingerprint(DATASETS.path, metadata, sha256)
     with made_once(context, idempotency_key, request_hash, partial(operations.get_dataset, context)) as creation:
@@ -72,18 +139,18 @@ async def list_rows(
     context: ContextDep,
     room: RoomDep,
     page: RowPageDep,
-    columns: Annotated[
-        list[str],
-        Query(max_length=10_000, description="Names of the columns to read, one each (default: all). JSON alone."),
-    ] = [],  # noqa: B006  # as FastAPI has defaults
+    chosen: _ChosenDep,
     accept: Accept = JSON,
 ) -> Response:
     """Read a dataset's rows in their order as JSON, page by page, or all as Parquet, as `Accept` says."""
     if choose(accept, _WRITTEN) == PARQUET:
         return await stream_kept_file(context, room, lambda: operations.open_content(context, dataset_id), PARQUET)
-    read = partial(operations.list_rows, context, dataset_id, columns, page.limit, page.cursor)
+    read = partial(operations.list_rows, context, dataset_id, chosen.columns, page.limit, page.cursor)
+    if chosen.rows is not None:
+        read = partial(operations.list_numbered_rows, context, dataset_id, chosen.columns, chosen.rows, page.cursor)
+    n_rows = page.limit if chosen.rows is None else len(chosen.rows)
     row_bytes, n_columns = await run_in_threadpool(operations.row_sizes, context, dataset_id)
-    return await page_json(context, room, read, PageSize.of(page.limit, row_bytes, n_columns))
+    return await page_json(context, room, read, PageSize.of(n_rows, row_bytes, n_columns))
 
 
 @router.patch("/{dataset_id}", response_model=Dataset, responses=problems(400, 404, 408, 413, 415, 422, 503, 507))

@@ -1,22 +1,19 @@
 """/v1/explainer-names: what applications call, and which explainer answers them."""
 
-import re
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, Path, Response
+from fastapi import APIRouter, Depends, Path, Response
 
 from schemas.contract import Page
 from schemas.explainer_names import CallableName, ExplainerName, ExplainerNameChange, ExplainerNameRequest
 from schemas.nouns import EXPLAINER_NAMES
-from storage.errors import StorageError
 
 from ..dependencies import ContextDep, PageDep
 from ..list_filters import filters_of
-from ..middleware.compression import GZIP_SUFFIX
 from ..operations import explainer_names as operations
-from ..operations.explainer_names import Precondition
 from ..request_class import StrictRoute
 from .answers import problems
+from .preconditions import PreconditionDep
 
 router = APIRouter(prefix=EXPLAINER_NAMES.path, tags=[EXPLAINER_NAMES.words], route_class=StrictRoute)
 _Filters = Annotated[dict[str, str], Depends(filters_of(EXPLAINER_NAMES))]
@@ -25,48 +22,8 @@ _NewName = Annotated[
     CallableName,
     Path(description="The name: lower-case letters, digits and hyphens, at most 63, a letter first."),
 ]
-_ANY, _TAG = "*", re.compile(r'"([!#-~]*)"')
 _CREATED, _CHANGED = 201, 200
 _MADE: dict[int | str, dict[str, Any]] = {_CREATED: {"model": ExplainerName, "description": "The name is new."}}
-
-
-async def _precondition(
-    if_match: Annotated[
-        str | None,
-        Header(
-            alias="If-Match",
-            description="`ETag` of the state that is to be changed, or `*` for any; in another state, 412.",
-        ),
-    ] = None,
-    if_none_match: Annotated[
-        str | None,
-        Header(
-            alias="If-None-Match",
-            description="`*`: the name must be new; otherwise, 412. Nothing else is taken here.",
-        ),
-    ] = None,
-) -> Precondition:
-    if if_none_match not in {None, _ANY}:
-        detail = "If-None-Match is taken as `*` alone here: the name must be new; name a state by If-Match"
-        raise StorageError("validation_failed", detail, "/If-None-Match")
-    if if_match is None or if_match.strip() == _ANY:
-        return Precondition(exists=_exists(if_match, if_none_match))
-    tags = (tag.removesuffix(GZIP_SUFFIX) for tag in _strong_tags(if_match))
-    return Precondition(frozenset(tags), _exists(if_match, if_none_match))
-
-
-def _exists(if_match: str | None, if_none_match: str | None) -> bool | None:
-    if if_none_match is not None:
-        return False
-    return None if if_match is None else True
-
-
-def _strong_tags(header: str) -> list[str]:
-    # A weak tag promises too little for a change to be based on (RFC 9110, 8.8.3.2).
-    return [tag for entry in header.split(",") for tag in _TAG.findall(entry) if not entry.strip().startswith("W/")]
-
-
-_PreconditionDep = Annotated[Precondition, Depends(_precondition)]
 
 
 @router.get("", responses=problems(422, 503))
@@ -90,7 +47,7 @@ def put_explainer_name(
     name: _NewName,
     request: ExplainerNameRequest,
     context: ContextDep,
-    precondition: _PreconditionDep,
+    precondition: PreconditionDep,
     response: Response,
 ) -> ExplainerName:
     """Give an explainer a name, or a name another explainer: within two seconds every process answers by that one."""
@@ -100,7 +57,7 @@ def put_explainer_name(
 
 
 @router.delete("/{name}", status_code=204, responses=problems(404, 412, 503))
-def delete_explainer_name(name: _Name, context: ContextDep, precondition: _PreconditionDep) -> None:
+def delete_explainer_name(name: _Name, context: ContextDep, precondition: PreconditionDep) -> None:
     """Delete a name; its explainer and its history stay."""
     operations.delete_explainer_name(context, name, precondition)
 

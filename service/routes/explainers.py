@@ -1,37 +1,53 @@
 """/v1/explainers: single predictions, explained by their nearest prototypes. No queue on this path."""
 
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Response
 
 from schemas.contract import Page, Renaming
 from schemas.explainers import Explainer, ExplainerRequest, ExplainerSummary
 from schemas.explanations import ExplanationList, ExplanationRequest
-from schemas.nouns import EXPLAINERS
+from schemas.nouns import EXPLAINERS, HTML, JSON
 
-from ..dependencies import ContextDep, IdempotencyKey, PageDep
+from ..dependencies import ContextDep, IdempotencyKey, PageDep, RoomDep
 from ..list_filters import filters_of
 from ..operations import explainers as operations
 from ..operations import explanations
+from ..operations.drawn_files import explanations_html
 from ..operations.made_once import made_once
 from ..request_class import StrictRoute
 from .answers import created, fingerprint, problems, repeated
+from .streamed_answers import drawn_by
+from .table_answers import Accept, choose
 
 router = APIRouter(prefix=EXPLAINERS.path, tags=[EXPLAINERS.words], route_class=StrictRoute)
 _Filters = Annotated[dict[str, str], Depends(filters_of(EXPLAINERS))]
+_WRITTEN = {JSON: JSON, HTML: HTML, "*/*": JSON, "application/*": JSON, "text/*": HTML, "": JSON}
+_FORMS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The explanations, in the order of the rows; HTML: a drawing of each, in one file.",
+        "content": {HTML: {"schema": {"type": "string"}}},
+    }
+}
 _IdOrName = Annotated[str, Path(description="Id of the explainer, or a name that it has.")]
 
 
 @router.post(
     "/{explainer_id}/explanations",
     response_model=ExplanationList,
-    responses=problems(400, 404, 408, 413, 415, 422, 503),
+    responses=_FORMS | problems(400, 404, 406, 408, 413, 415, 422, 503),
 )
-async def explain(explainer_id: _IdOrName, request: ExplanationRequest, context: ContextDep) -> Response:
-    """Explain up to 1,000 predictions by their nearest prototypes."""
+async def explain(
+    explainer_id: _IdOrName, request: ExplanationRequest, context: ContextDep, room: RoomDep, accept: Accept = JSON
+) -> Response:
+    """Explain up to 1,000 predictions by their nearest prototypes; up to 50 of them as HTML, as `Accept` says."""
+    media_type = choose(accept, _WRITTEN)
     body = await explanations.explain(context, explainer_id, request)
-    return Response(body, media_type="application/json")
+    if media_type == JSON:
+        return Response(body, media_type=JSON)
+    known = explainer_id if "_" in explainer_id else await explanations.explainer_named(context, explainer_id)
+    return await drawn_by(context, room, lambda: explanations_html(context, known, body))
 
 
 @router.post(

@@ -15,7 +15,7 @@ from schemas.feature_sets import (
     FeatureRowList,
     FeatureRowsRequest,
 )
-from schemas.nouns import FEATURE_SETS, JSON
+from schemas.nouns import FEATURE_SETS, HTML, JSON
 
 from ..dependencies import ContextDep, RoomDep
 from ..operations import artefacts
@@ -30,16 +30,16 @@ from ..operations.feature_sets import (
 )
 from .answers import SQL_GROWTH, problems, repeated
 from .artefact_routes import add_whole_content, artefact_router
-from .streamed_answers import rewritten, whole_json
+from .streamed_answers import drawn, rewritten, whole_json
 from .table_answers import table_as
 
 _SQL = "application/sql"
-_MEDIA_TYPES = {"json": JSON, "sql": _SQL}
+_MEDIA_TYPES = {"json": JSON, "sql": _SQL, "html": HTML}
 _EXPORTS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The features; SQL is one SELECT over the tables, with a row for each example and a column for "
         "each feature.",
-        "content": {JSON: {"schema": {}}, _SQL: {"schema": {"type": "string"}}},
+        "content": {JSON: {"schema": {}}, **{form: {"schema": {"type": "string"}} for form in (_SQL, HTML)}},
     }
 }
 _MADE: dict[int | str, dict[str, Any]] = repeated(FeatureDataset, "The dataset is there.")
@@ -68,9 +68,11 @@ async def export_feature_set(
     room: RoomDep,
     form: Annotated[FeatureExportFormat, Query(alias="format", description="Format of the export.")] = "json",
 ) -> Response:
-    """Export the features as JSON, or as SQL that runs on the tables themselves."""
+    """Export the features as JSON, as SQL that runs on the tables themselves, or as a list in HTML."""
     path = await run_in_threadpool(artefacts.result_path, context, FEATURE_SETS, feature_set_id)
     media_type = _MEDIA_TYPES[form]
+    if form == "html":
+        return await drawn(context, room, path, FEATURE_SETS, feature_set_id)
     write_in = lambda _: export_features(context, feature_set_id, form)  # noqa: E731  # as others are written
     return await rewritten(context, room, path, write_in, media_type, SQL_GROWTH if form == "sql" else 1)
 

@@ -6,8 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request, Response
 from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 
-from schemas.health import Liveness, Readiness
-from schemas.service_version import ServiceVersion
+from schemas.health import Liveness, Readiness, ServiceVersion
 
 from ..dependencies import check_ready
 from ..health_watch import Health

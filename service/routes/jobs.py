@@ -45,6 +45,13 @@ def list_jobs(context: ContextDep, page: PageDep, filters: _Filters) -> Page[Job
     return operations.list_jobs(context, page.limit, page.cursor, **filters)
 
 
+@router.get("/events", response_class=EventSourceResponse, responses=problems(503))
+async def watch_jobs(context: ContextDep) -> AsyncIterator[ServerSentEvent]:
+    """Watch all jobs: `progress` for each one under way and whenever one is added or changes, `done` when one ends."""
+    async for state in operations.changes_of_all(context):
+        yield ServerSentEvent(event="done" if operations.is_final(state) else "progress", data=state)
+
+
 @router.get("/{job_id}", responses=problems(404, 503))
 async def get_job(job_id: str, context: ContextDep, prefer: Prefer = "") -> Job:
     """Read a job; with `Prefer: wait=20`, as soon as it has ended, or after 20 seconds."""

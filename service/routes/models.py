@@ -8,8 +8,8 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from schemas.contract import Page, Renaming
-from schemas.models import Model, ModelMetadata, ModelSummary, PredictionList, PredictionRequest, Tree
-from schemas.nouns import MODELS
+from schemas.models import FeatureUsageList, Model, ModelMetadata, ModelSummary, PredictionList, PredictionRequest, Tree
+from schemas.nouns import JSON, MODELS
 from schemas.proximities import ProximityBlock, ProximityBlockRequest
 from storage.errors import NotFound
 
@@ -23,6 +23,7 @@ from ..request_class import StrictRoute, parse_metadata
 from .answers import MetadataField, Upload, created, fingerprint, problems, repeated, sha256_of
 from .streamed_answers import StreamedAnswer, stream_json, whole_json
 
+_USAGE_BYTES = 2 << 20  # of what is answered about at most 10,000 features
 TreeIndex = Annotated[PlainInteger, Path(description="0-based index of the tree in the model.")]
 
 
@@ -94,6 +95,14 @@ async def get_tree(model_id: str, tree: TreeIndex, context: ContextDep, room: Ro
     """Read one tree of a model, for drawing; trees are numbered from 0."""
     n_bytes = await run_in_threadpool(operations.tree_bytes, context, model_id)
     return await stream_json(context, room, lambda: operations.write_tree(context, model_id, tree), n_bytes)
+
+
+@router.get("/{model_id}/features", response_model=FeatureUsageList, responses=problems(404, 409, 503))
+async def list_features(model_id: str, context: ContextDep, room: RoomDep) -> Response:
+    """Read how often the trees of a model test each feature."""
+    n_bytes = await run_in_threadpool(operations.tree_bytes, context, model_id)
+    made = lambda: operations.feature_usage(context, model_id).model_dump_json().encode()  # noqa: E731  # as others
+    return Response(await room.make_whole(context.answer_room, _USAGE_BYTES, n_bytes, made), media_type=JSON)
 
 
 @router.post("/{model_id}/predictions", responses=problems(400, 404, 408, 413, 415, 422, 503))

@@ -10,18 +10,21 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Query, Request, Response
+from fastapi import APIRouter, HTTPException, Path, Query, Request, Response
 from leafspace_drawings import style_sheet
+
+from schemas.contract import Contract
 
 from ..app_context import AppContext
 from ..dependencies import ContextDep, Room, RoomDep
 from ..operations import drawn_views
+from ..operations.drawn_explanations import RowToExplain
+from ..operations.drawn_regions import RegionsToExplain
 from ..operations.explanations import explain
 
 router = APIRouter(include_in_schema=False)
 _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 _DRAWINGS = "leafspace.css"  # of the drawings' own distribution
-_CHANGED = "set."  # before the name of a feature that is changed
 _DRAWN_BYTES = 2 << 20  # of a view
 _MAKING_BYTES = 24 << 20  # of the documents that it is drawn from, as objects
 _JOBS_BYTES = 256 << 10
@@ -56,18 +59,39 @@ async def page_file(name: str, request: Request) -> Response:
     return Response(_FILES[name], headers=headers, media_type=_TYPES[name.rpartition(".")[2]])
 
 
-def _add_view(path: str, draw: Callable[[AppContext, str], str]) -> None:
-    async def view(context: ContextDep, room: RoomDep, artefact_id: str) -> Response:
-        return await _drawn(context, room, lambda: draw(context, artefact_id))
+class Redeemed(Contract):
+    """A code to be redeemed."""
 
-    router.get(f"/page/parts/{path}/{{artefact_id}}", name=f"draw_{draw.__name__}")(view)
+    code: str
 
 
-_add_view("models", drawn_views.model)
-_add_view("prototypes", drawn_views.prototype_set)
-_add_view("rules", drawn_views.rule_set)
-_add_view("trees", drawn_views.approximation_tree)
-_add_view("audits", drawn_views.label_audit)
+@router.post("/page/codes")
+async def make_code(context: ContextDep, request: Request) -> dict[str, str | None]:
+    """Return a code that opens the page once, within 30 seconds, with the caller's key; null where none is needed."""
+    scheme, _, key = request.headers.get("authorization", "").partition(" ")
+    is_needed = context.settings.keys_required and scheme.lower() == "bearer"
+    return {"code": context.page_codes.make(key.strip()) if is_needed else None}
+
+
+@router.post("/page/codes/redeem")
+async def redeem_code(context: ContextDep, request: Redeemed) -> dict[str, str]:
+    """Return the key of a code, once."""
+    key = context.page_codes.redeem(request.code)
+    if key is None:
+        raise HTTPException(404)
+    return {"key": key}
+
+
+def _add_view(part: str, draw: drawn_views.Draw) -> None:
+    async def view(context: ContextDep, room: RoomDep, thing_id: str, request: Request) -> Response:
+        parameters = dict(request.query_params)
+        return await _drawn(context, room, lambda: draw(context, thing_id, parameters))
+
+    router.get(f"/page/parts/{part}/{{thing_id}}", name=f"draw_{draw.__name__}")(view)
+
+
+for _part, _draw in drawn_views.VIEWS.items():
+    _add_view(_part, _draw)
 
 
 @router.get("/page/parts/overview")
@@ -83,6 +107,20 @@ async def draw_jobs(context: ContextDep, room: RoomDep) -> Response:
     return _html(await room.make_whole(context.small_room, _JOBS_BYTES, _JOBS_BYTES, made))
 
 
+@router.get("/page/parts/found")
+async def draw_found(context: ContextDep, room: RoomDep, name: Annotated[str, Query(max_length=200)] = "") -> Response:
+    """Draw what has a name."""
+    return await _drawn(context, room, lambda: drawn_views.found(context, name))
+
+
+@router.get("/page/parts/represented/{artefact_id}/{rank}")
+async def draw_represented(
+    artefact_id: str, rank: Annotated[int, Path(ge=1)], context: ContextDep, room: RoomDep
+) -> Response:
+    """Draw the rows that a prototype represents."""
+    return await _drawn(context, room, lambda: drawn_views.represented(context, artefact_id, rank))
+
+
 @router.get("/page/parts/explainers/{explainer_id}/rows/{row_id:path}")
 async def draw_explained_row(  # what the address names
     explainer_id: str,
@@ -93,23 +131,20 @@ async def draw_explained_row(  # what the address names
     k: Annotated[int, Query(ge=0, le=9)] = 0,
 ) -> Response:
     """Draw why a row is predicted as it is; ``set.NAME`` changes the value of a feature."""
-    find = partial(drawn_views.RowToExplain.find, context, explainer_id, row_id, _set_in(request))
+    changed = drawn_views.changed_in(dict(request.query_params))
+    find = partial(RowToExplain.find, context, explainer_id, row_id, changed)
     row = await room.make(context.answer_room, _MAKING_BYTES, find)
     answer = await explain(context, explainer_id, row.request)
     return _html(await room.make(context.answer_room, _DRAWN_BYTES, lambda: row.draw(answer, k).encode()))
 
 
-@router.get("/page/parts/questions/{artefact_id}")
-async def draw_question(artefact_id: str, request: Request, context: ContextDep, room: RoomDep) -> Response:
-    """Draw a tree and its next question; ``set.NAME`` answers for a feature."""
-    answers = _set_in(request)
-    return await _drawn(context, room, lambda: drawn_views.questionnaire(context, artefact_id, answers))
-
-
-def _set_in(request: Request) -> dict[str, str]:
-    """Return the values that the address sets, by feature."""
-    query = request.query_params.multi_items()
-    return {name.removeprefix(_CHANGED): value for name, value in query if name.startswith(_CHANGED)}
+@router.get("/page/parts/regions/{explainer_id}")
+async def draw_regions(explainer_id: str, request: Request, context: ContextDep, room: RoomDep) -> Response:
+    """Draw what an explainer's model, rules and tree say over two features: ``x`` and ``y``."""
+    find = partial(RegionsToExplain.find, context, explainer_id, dict(request.query_params))
+    regions = await room.make(context.answer_room, _MAKING_BYTES, find)
+    answer = await explain(context, explainer_id, regions.request)
+    return _html(await room.make(context.answer_room, _DRAWN_BYTES, lambda: regions.draw(answer).encode()))
 
 
 async def _drawn(context: AppContext, room: Room, draw: Callable[[], str]) -> Response:

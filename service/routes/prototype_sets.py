@@ -1,21 +1,26 @@
 """/v1/prototype-sets: a handful of real rows that represent each class."""
 
 import json
+from functools import partial
 from typing import Annotated, Any
 
 import pyarrow as pa
 from fastapi import Query, Response
 from fastapi.concurrency import run_in_threadpool
 
+from schemas.contract import Page
 from schemas.nouns import JSON, PROTOTYPE_SETS
 from schemas.prototype_classifiers import ClassifierExportFormat
+from schemas.prototype_sets import RepresentedRow
 
-from ..dependencies import ContextDep, RoomDep
+from ..dependencies import ContextDep, PlainInteger, RoomDep, RowPageDep
 from ..exports import CLASSIFIER_MEDIA_TYPES
+from ..operations import artefacts
+from ..operations import prototype_sets as operations
 from ..operations.prototype_sets import classifier_file, export_classifier, request_prototype_set
 from .answers import problems
 from .artefact_routes import add_whole_content, artefact_router
-from .streamed_answers import rewritten, stream_kept_file
+from .streamed_answers import drawn, page_json, rewritten, stream_kept_file
 from .table_answers import table_as
 
 _SQL_GROWTH = 40  # bytes of SQL for each byte of the document that it is written from, at most about
@@ -23,11 +28,13 @@ _EXPORTS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The nearest-prototype classifier; SQL is one expression over the features, Python the source "
         "of `predict(row)` and `nearest_prototype(row)`, ONNX a file with the model's own inputs and the outputs "
-        "`label` (or `value`), `nearest_prototype` and `proximity`.",
+        "`label` (or `value`), `nearest_prototype` and `proximity`; HTML a drawing of the prototypes, in a file of its "
+        "own.",
         "content": {
             JSON: {"schema": {}},
             CLASSIFIER_MEDIA_TYPES["sql"]: {"schema": {"type": "string"}},
             CLASSIFIER_MEDIA_TYPES["python"]: {"schema": {"type": "string"}},
+            CLASSIFIER_MEDIA_TYPES["html"]: {"schema": {"type": "string"}},
             CLASSIFIER_MEDIA_TYPES["onnx"]: {"schema": {"type": "string", "format": "binary"}},
         },
     }
@@ -54,6 +61,21 @@ router = artefact_router(
 add_whole_content(router, PROTOTYPE_SETS, write, "The whole result; CSV and Parquet have a row for each prototype.")
 
 
+@router.get(
+    "/{prototype_set_id}/rows", response_model=Page[RepresentedRow], responses=problems(404, 409, 413, 422, 503)
+)
+async def list_represented_rows(
+    prototype_set_id: str,
+    context: ContextDep,
+    room: RoomDep,
+    page: RowPageDep,
+    rank: Annotated[PlainInteger, Query(ge=1, description="1-based rank of the prototype.", examples=[3])],
+) -> Response:
+    """Read the rows that a prototype represents, the nearest first."""
+    read = partial(operations.list_represented_rows, context, prototype_set_id, rank, page.limit, page.cursor)
+    return await page_json(context, room, read)
+
+
 @router.get("/{prototype_set_id}/export", response_class=Response, responses=_EXPORTS | problems(404, 409, 422, 503))
 async def export_prototype_set(
     prototype_set_id: str,
@@ -63,8 +85,11 @@ async def export_prototype_set(
         ClassifierExportFormat, Query(alias="format", description="Format of the exported classifier.")
     ] = "json",
 ) -> Response:
-    """Export the classifier that gives a row what its nearest prototype has, as JSON, SQL, Python, or ONNX."""
+    """Export the classifier by the nearest prototype as JSON, SQL, Python, or ONNX; or the prototypes as HTML."""
     media_type = CLASSIFIER_MEDIA_TYPES[form]
+    if form == "html":
+        result = await run_in_threadpool(artefacts.result_path, context, PROTOTYPE_SETS, prototype_set_id)
+        return await drawn(context, room, result, PROTOTYPE_SETS, prototype_set_id)
     if form == "json" or form == "onnx":  # noqa: PLR1714  # so that type checkers know the others
         find = lambda: classifier_file(context, prototype_set_id, form)  # noqa: E731  # as others are found
         return await stream_kept_file(context, room, find, media_type)

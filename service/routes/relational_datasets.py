@@ -24,7 +24,8 @@ _Files = Annotated[
     list[UploadFile],
     File(
         description="One file for each table: CSV, Parquet or JSON rows, distinguished by content. The file's name "
-        "without its suffix is the table's name.",
+        "without its suffix is the table's name; characters that forms or folders would change, such as quotes and "
+        "slashes, are percent-encoded (`%22`, `%2F`).",
     ),
 ]
 _Metadata = Annotated[

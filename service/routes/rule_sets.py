@@ -16,7 +16,7 @@ from ..operations import artefacts
 from ..operations.rule_sets import export_rules, open_region_table, request_rule_set
 from .answers import SQL_GROWTH, SqlSourceParameter, problems
 from .artefact_routes import add_whole_content, artefact_router
-from .streamed_answers import rewritten, stream_file
+from .streamed_answers import drawn, rewritten, stream_file
 from .table_answers import Accept, choose, table_answer, table_as
 
 _PLAIN = ("rank", "text", "prediction", "coverage", "precision", "n_rows", "support")
@@ -78,9 +78,11 @@ async def export_rule_set(
     form: Annotated[RuleExportFormat, Query(alias="format", description="Format of the exported rules.")] = "json",
     over: SqlSourceParameter = None,
 ) -> Response:
-    """Export the rules as JSON, a table in Markdown, SQL, or a Python function."""
+    """Export the rules as JSON, a table in Markdown, SQL, a Python function, or a drawing in HTML."""
     path = await run_in_threadpool(artefacts.result_path, context, RULE_SETS, rule_set_id)
     media_type = RULE_MEDIA_TYPES[form]
+    if form == "html":
+        return await drawn(context, room, path, RULE_SETS, rule_set_id)
     write_in = lambda _: export_rules(context, rule_set_id, form, over)  # noqa: E731  # as others are written
     return await rewritten(context, room, path, write_in, media_type, SQL_GROWTH if form == "sql" else 1)
 

@@ -1,21 +1,22 @@
-"""Answers of any size, sent block by block."""
+"""Answers of any size: pages, files and drawings, made once there is room for them, and sent block by block."""
 
 from collections.abc import Callable, Generator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from schemas.nouns import JSON
+from schemas.nouns import HTML, JSON, Noun
 
 from ..answer_room import AnswerRoom
 from ..app_context import AppContext
 from ..dependencies import Room
 from ..operations.artefacts import file_blocks
+from ..operations.drawn_files import export_html
 from ..operations.json_pages import MAX_PAGE_BYTES
 
 _PAGE_BYTES = MAX_PAGE_BYTES + (256 << 10)  # of a whole page, as it is sent
@@ -28,12 +29,14 @@ BLOCK_BYTES = 1 << 20
 """What an answer takes that is passed on in blocks, each made of a few lines of a table."""
 _FILE_BYTES = 512 << 10  # of a file: the block being sent, and the one read next
 _COPIES = 7  # beside the answer: text, plain values and text again
+_DRAWING_BYTES, _DRAWN_BYTES = 5 << 20, 24 << 20  # of a drawing, and of what it is drawn from
+_GROWTH_OF_DRAWINGS = 4  # bytes of a drawing for each byte of its document, at most about
 
 
 class StreamedAnswer(StreamingResponse):
     """Blocks of bytes, drawn in a thread (of the ``room``, if there is one) as fast as the caller takes them.
 
-    However the answer ends, what they are drawn from is closed: callers that disconnect in the middle leave no file
+    However the answer ends, the source of its blocks is closed: callers that disconnect in the middle leave no file
     open. Callers that read too slowly are disconnected by ``AnswerGuard``.
     """
 
@@ -134,6 +137,18 @@ async def rewritten(
     chosen = _room_for(context, n_held + n_making)
     written = await room.make_whole(chosen, n_held, n_making, lambda: _encoded(write(path.read_bytes())))
     return Response(written, media_type=media_type)
+
+
+async def drawn(context: AppContext, room: Room, path: Path, noun: Noun[Any], artefact_id: str) -> Response:
+    """Return the drawing of an artefact whose result is in the file ``path``."""
+    write = lambda _: export_html(context, noun, artefact_id)  # noqa: E731  # as others are written
+    return await rewritten(context, room, path, write, HTML, _GROWTH_OF_DRAWINGS)
+
+
+async def drawn_by(context: AppContext, room: Room, draw: Callable[[], str]) -> Response:
+    """Return a file that ``draw`` makes, once there is room for it and for what it is drawn from."""
+    made = lambda: draw().encode()  # noqa: E731  # as others are made
+    return Response(await room.make_whole(context.answer_room, _DRAWING_BYTES, _DRAWN_BYTES, made), media_type=HTML)
 
 
 def _room_for(context: AppContext, n_bytes: int) -> AnswerRoom:

@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from operator import itemgetter
 from typing import Annotated, Any
 
@@ -25,10 +25,11 @@ _FORMULA_START = r"^[=+\-@\t\r]"
 _BLOCK_BYTES = 1 << 20
 
 
-def three_forms(description: str) -> dict[int | str, dict[str, Any]]:
-    """Return the part of a route's contract that describes CSV and Parquet beside JSON."""
+def three_forms(description: str, *others: str) -> dict[int | str, dict[str, Any]]:
+    """Return the part of a route's contract that describes CSV, Parquet and other types of text beside JSON."""
     tables = {CSV: {"schema": {"type": "string"}}, PARQUET: {"schema": {"type": "string", "format": "binary"}}}
-    return {200: {"description": description, "content": tables}}
+    texts = {media_type: {"schema": {"type": "string"}} for media_type in others}
+    return {200: {"description": description, "content": tables | texts}}
 
 
 def choose(accept: str, written: Mapping[str, str] = _WRITTEN) -> str:
@@ -80,10 +81,49 @@ def csv_of(rows: pa.Table, *, with_header: bool = True) -> bytes:
 
 
 def _csv_blocks(table: KeptTable) -> Generator[bytes]:
-    with table:
-        yield csv_of(table.schema.empty_table())
-        for rows in table.blocks():
+    return written_csv(table, table.schema, table.blocks())
+
+
+def written_csv(source: KeptTable, schema: pa.Schema, blocks: Iterable[pa.Table]) -> Generator[bytes]:
+    """Yield blocks of rows as CSV; their source is closed at the end."""
+    with source:
+        yield csv_of(schema.empty_table())
+        for rows in blocks:
             yield csv_of(rows, with_header=False)
+
+
+def parquet_blocks(source: KeptTable, schema: pa.Schema, blocks: Iterable[pa.Table]) -> Generator[bytes]:
+    """Yield blocks of rows as one Parquet file; their source is closed at the end."""
+    with source:
+        pending = _Pending()
+        with pyarrow.parquet.ParquetWriter(pending, schema, compression="zstd") as writer:
+            for rows in blocks:
+                writer.write_table(rows)
+                yield pending.take()
+        yield pending.take()
+
+
+class _Pending(io.RawIOBase):
+    """A file that is only written to: what was written is taken away, and its place in the whole is kept."""
+
+    def __init__(self) -> None:
+        self._held, self._n_taken = bytearray(), 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:  # noqa: ANN401  # a buffer
+        self._held += data
+        return len(data)
+
+    def tell(self) -> int:
+        return self._n_taken + len(self._held)
+
+    def take(self) -> bytes:
+        taken = bytes(self._held)
+        self._n_taken += len(taken)
+        self._held.clear()
+        return taken
 
 
 def _file_blocks(table: KeptTable) -> Generator[bytes]:

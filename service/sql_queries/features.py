@@ -95,20 +95,20 @@ def value_lines(schema: Schema, features: Sequence[Feature]) -> tuple[Lines, lis
     if first.kind == "value" and first.measure is not None:
         rows = bound(schema, Query(), reads_example=True)
         measure = rows.joins.read(EXAMPLE, first.measure.term)
-        named = [f"{key} AS k{place + 1}" for place, key in enumerate(rows.keys)]
+        named = [f"{key} AS k{index + 1}" for index, key in enumerate(rows.keys)]
         selected = [f"SELECT {', '.join([*named, f'{measure} AS v'])}", *rows.joins.lines]
         return [*selected, *framed("WHERE ", exists_lines(schema, query, "s"), "")], rows.outer
     values, conditions = _aggregates(rows, features)
     column = measured_column(schema, first)
     if first.kind == "mode" and column is not None:
         return modes(rows.joins, rows.keys, values[0], column.levels, conditions), rows.outer
-    of_names = {value_name(place, len(features)): value for place, value in enumerate(values)}
+    of_names = {value_name(index, len(features)): value for index, value in enumerate(values)}
     return grouped(rows.joins, rows.keys, of_names, conditions), rows.outer
 
 
-def value_name(place: int, n_features: int) -> str:
+def value_name(index: int, n_features: int) -> str:
     """Return the column of a feature in the query that reads it, with others or alone."""
-    return f"v{place + 1}" if n_features > 1 else "v"
+    return f"v{index + 1}" if n_features > 1 else "v"
 
 
 def _reads_example(feature: Feature) -> bool:
@@ -236,7 +236,7 @@ def _value_test(schema: Schema, feature: Feature, term: Term) -> Lines:
         return [f"COALESCE({_compared(_of_kind(schema, feature, term), column)}, FALSE)"]
     if feature.kind in ("value", "mode"):
         lines, outer = value_lines(schema, [feature])
-        keys = ", ".join(f"k{place + 1}" for place in range(len(outer)))
+        keys = ", ".join(f"k{index + 1}" for index in range(len(outer)))
         condition = _compared(_of_kind(schema, feature, term), "f.v")
         selected = [f"SELECT {keys}", "FROM (", *indented(lines), ") AS f", f"WHERE {condition}"]
         return framed(f"{row_of(outer)} IN (", ["", *indented(selected), ""], ")")

@@ -67,8 +67,8 @@ class Joins:
 
     def _column(self, variable: int, term: ColumnTerm) -> str:
         alias = self.aliases[variable]
-        for place, relationship in enumerate(term.parents):
-            step, key = Step(relationship, "parent"), (variable, term.parents[: place + 1])
+        for index, relationship in enumerate(term.parents):
+            step, key = Step(relationship, "parent"), (variable, term.parents[: index + 1])
             if key not in self._joined:
                 self._joined[key] = self._new_alias(variable, "p")
                 self.lines.append(f"LEFT JOIN {self.tied_table(step, alias, self._joined[key])}")
@@ -96,7 +96,7 @@ class Joins:
         if key not in self._joined:
             alias = self._joined[key] = self._new_alias(variable, "g")
             grouped, own = _aggregated(self, variable, term)
-            on = equal((f"{alias}.k{place + 1}" for place in range(len(own))), own)
+            on = equal((f"{alias}.k{index + 1}" for index in range(len(own))), own)
             self.lines += framed("LEFT JOIN (", ["", *indented(grouped), ""], f") AS {alias} ON {on}")
         return self._joined[key]
 
@@ -204,7 +204,7 @@ def path_to(variables: Sequence[Variable], variable: int) -> list[Variable]:
     while variable != EXAMPLE:
         steps.append(variables[variable].by)
         variable = variables[variable].origin
-    return [Variable(place - 1, step) for place, step in enumerate(reversed(steps))]
+    return [Variable(index - 1, step) for index, step in enumerate(reversed(steps))]
 
 
 def _distinct(schema: Schema, path: Sequence[Variable], by: Step) -> tuple[Joins, list[str]]:
@@ -214,10 +214,10 @@ def _distinct(schema: Schema, path: Sequence[Variable], by: Step) -> tuple[Joins
     """
     above, (own, _) = bind(schema, path, from_examples=True, letter="y"), ends(schema, by)
     columns = above.columns(EXAMPLE, schema.tables[schema.examples].primary_key) + above.columns(len(path) - 1, own)
-    named = [f"{column} AS k{place + 1}" for place, column in enumerate(columns)]
+    named = [f"{column} AS k{index + 1}" for index, column in enumerate(columns)]
     selected = [f"SELECT DISTINCT {', '.join(named)}, {above.cutoff} AS cutoff", *above.lines]
     joins = Joins(schema, framed("FROM (", ["", *indented(selected), ""], ") AS r"), {}, {}, "r.cutoff")
-    last, keys = len(path), [f"r.k{place + 1}" for place in range(len(columns))]
+    last, keys = len(path), [f"r.k{index + 1}" for index in range(len(columns))]
     joins.tables[last], joins.aliases[last] = schema.reached(by), f"y{last + 1}"
     tied = equal(joins.columns(last, ends(schema, by)[1]), keys[-len(own) :])
     on = " AND ".join([tied, *joins.seen(joins.tables[last], joins.aliases[last])])
@@ -263,7 +263,7 @@ def share_of(conditions: Sequence[str]) -> str:
 
 def grouped(joins: Joins, keys: Sequence[str], values: Mapping[str, str], conditions: Sequence[str]) -> Lines:
     """Return a query of values, by their names, by group, with keys ``k1``, ``k2``, …."""
-    named = [f"{key} AS k{place + 1}" for place, key in enumerate(keys)]
+    named = [f"{key} AS k{index + 1}" for index, key in enumerate(keys)]
     named += [f"{value} AS {name}" for name, value in values.items()]
     return [
         f"SELECT {', '.join(named)}",
@@ -275,7 +275,7 @@ def grouped(joins: Joins, keys: Sequence[str], values: Mapping[str, str], condit
 
 def modes(joins: Joins, keys: Sequence[str], measure: str, levels: Sequence[str], conditions: Sequence[str]) -> Lines:
     """Return a query of the most frequent level by group, the first of equally frequent ones in their order."""
-    named = [f"{key} AS k{place + 1}" for place, key in enumerate(keys)]
+    named = [f"{key} AS k{index + 1}" for index, key in enumerate(keys)]
     order = f"ORDER BY COUNT(*) DESC, {_in_order(levels, measure)}"
     ranked = [
         f"SELECT {', '.join(named)}, {measure} AS v,",
@@ -284,7 +284,7 @@ def modes(joins: Joins, keys: Sequence[str], measure: str, levels: Sequence[str]
         *clause("WHERE", [*conditions, f"{measure} IS NOT NULL"]),
         f"GROUP BY {', '.join([*keys, measure])}",
     ]
-    selected = ", ".join(f"k{place + 1}" for place in range(len(keys)))
+    selected = ", ".join(f"k{index + 1}" for index in range(len(keys)))
     return [f"SELECT {selected}, v", "FROM (", *indented(ranked), ") AS ranked", "WHERE place = 1"]
 
 

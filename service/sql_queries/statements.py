@@ -33,11 +33,11 @@ class NamedTests:
 def write_predictions(schema: Schema, tests: NamedTests, prediction: Lines) -> str:
     """Return a query with the key of each example and an expression over tests, called ``prediction``."""
     names = example_key(schema)
-    keys = [f"e.{sql_name(name)} AS k{place + 1}" for place, name in enumerate(names)]
+    keys = [f"e.{sql_name(name)} AS k{index + 1}" for index, name in enumerate(names)]
     columns = [[key] for key in keys]
     for (lines, name), comment in zip(tests.names.items(), tests.comments, strict=True):
         columns.append([f"-- {on_one_line(comment)}", *framed("", lines, f" AS {name}")])
-    selected = [[f"k{place + 1} AS {sql_name(name)}"] for place, name in enumerate(names)]
+    selected = [[f"k{index + 1} AS {sql_name(name)}"] for index, name in enumerate(names)]
     inner = [*_select(columns), f"FROM {sql_name(schema.examples)} AS e"]
     outer = _select([*selected, framed("", prediction, " AS prediction")])
     return _text([*outer, "FROM (", *indented(inner), ") AS tests"])
@@ -86,7 +86,7 @@ class _Source:
 
     def joined(self) -> Lines:
         """Return the subquery as a join to the examples."""
-        on = equal((f"{self.alias}.k{place + 1}" for place in range(len(self.outer))), self.outer)
+        on = equal((f"{self.alias}.k{index + 1}" for index in range(len(self.outer))), self.outer)
         return framed("LEFT JOIN (", ["", *indented(self.lines), ""], f") AS {self.alias} ON {on}")
 
 
@@ -97,10 +97,10 @@ def _sources(schema: Schema, features: Mapping[str, Feature]) -> Iterator[_Sourc
         if feature.kind != "exists" and own_column(feature) is None:
             alone = name if feature.kind in _READ_ALONE else None
             together.setdefault((feature.query, alone), []).append(name)
-    for place, names in enumerate(together.values()):
+    for index, names in enumerate(together.values()):
         lines, outer = value_lines(schema, [features[name] for name in names])
         numbered = {name: value_name(number, len(names)) for number, name in enumerate(names)}
-        yield _Source(f"q{place + 1}", lines, outer, numbered)
+        yield _Source(f"q{index + 1}", lines, outer, numbered)
 
 
 def _joined(schema: Schema, sources: Sequence[_Source]) -> tuple[dict[str, str], Lines]:
@@ -109,7 +109,7 @@ def _joined(schema: Schema, sources: Sequence[_Source]) -> tuple[dict[str, str],
         value_of = {name: f"{source.alias}.{value}" for source in sources for name, value in source.values.items()}
         return value_of, [line for source in sources for line in source.joined()]
     parts = [_part(schema, sources[start : start + _MOST_JOINED]) for start in range(0, len(sources), _MOST_JOINED)]
-    parts = [replace(part, alias=f"r{place + 1}") for place, part in enumerate(parts)]
+    parts = [replace(part, alias=f"r{index + 1}") for index, part in enumerate(parts)]
     return _joined(schema, parts)
 
 
@@ -117,7 +117,7 @@ def _part(schema: Schema, sources: Sequence[_Source]) -> _Source:
     """Return many subqueries as one."""
     value_of, joins = _joined(schema, sources)
     names = example_key(schema)
-    keys = [[f"e.{sql_name(name)} AS k{place + 1}"] for place, name in enumerate(names)]
+    keys = [[f"e.{sql_name(name)} AS k{index + 1}"] for index, name in enumerate(names)]
     columns = {value: f"{value.replace('.', '_')}" for value in dict.fromkeys(value_of.values())}
     selected = _select([*keys, *([f"{value} AS {column}"] for value, column in columns.items())])
     lines = [*selected, f"FROM {sql_name(schema.examples)} AS e", *joins]

@@ -4,10 +4,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from sandbox.messages import ARRAYS, CONTENT, Request, content_of_table, upload_of_table
 from storage.dataset_files import DatasetLimits, DeclaredColumns, read_upload
 from storage.relational_files import RelationalDeclaration, UploadPlaces, read_tables
-
-from .messages import ARRAYS, CONTENT, Request, content_of_table, upload_of_table
 
 
 def read_dataset_upload(request: Request) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sandbox.messages import ENSEMBLE, LEAF_GRAPH, Request
 from storage.array_files import write_arrays
 from tree_explainers.compute.code_cache import NotCompiled, only_load
 from tree_explainers.errors import ExplainerError, InvalidInput, ModelRefused
@@ -28,8 +29,6 @@ from tree_explainers.onnx_models.reading import ReadModel
 from tree_explainers.onnx_models.session import ModelSession
 from tree_explainers.onnx_models.walked_session import WalkedSession
 from tree_explainers.rows import Rows
-
-from .messages import ENSEMBLE, LEAF_GRAPH, Request
 
 
 def read_model_upload(request: Request) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import math
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -12,11 +12,8 @@ from typing import Any
 
 import structlog
 
-from storage.errors import DatasetRefused, InsufficientStorage, StorageError, StorageUnavailable, TooManyRows
-from tree_explainers.errors import ExplainerError, ForeignFormat, ModelRefused
-
-from .child_process import ChildOutcome, run_child
-from .messages import (
+from sandbox.child_process import ChildOutcome, run_child
+from sandbox.messages import (
     ARRAYS,
     CONTENT,
     COULD_NOT_START,
@@ -29,7 +26,10 @@ from .messages import (
     content_of_table,
     upload_of_table,
 )
-from .sandbox import missing
+from sandbox.rights import missing
+from storage.errors import DatasetRefused, InsufficientStorage, StorageError, StorageUnavailable, TooManyRows
+from tree_explainers.errors import ExplainerError, ForeignFormat, ModelRefused
+
 from .settings import Allowance, UploadReaderSettings
 
 _LOG = structlog.get_logger(__name__)
@@ -82,10 +82,19 @@ class _Work:
 
 
 class UploadReader:
-    """Reads uploads; calls block, and may come from several threads."""
+    """Reads uploads; calls block, and may come from several threads.
 
-    def __init__(self, settings: UploadReaderSettings) -> None:
+    Parameters
+    ----------
+    run
+        Has a request answered within a number of seconds.
+    """
+
+    def __init__(
+        self, settings: UploadReaderSettings, run: Callable[[Request, float], ChildOutcome] = run_child
+    ) -> None:
         self._settings = settings
+        self._run = run
         self._places = threading.BoundedSemaphore(settings.n_at_once)
         if lacking := missing():
             _LOG.warning("uploads_are_less_confined", missing=lacking)
@@ -176,7 +185,7 @@ class UploadReader:
         )
         request = Request(work.task, str(work.upload), work.media_hint, work.metadata, work.limits, confinement)
         with self._place():
-            outcome = run_child(request, n_cpu_seconds / self._settings.least_share_of_a_core)
+            outcome = self._run(request, n_cpu_seconds / self._settings.least_share_of_a_core)
         if outcome.status is None:  # it was held up: its processor time is not used up
             detail = "the machine is too busy to read this upload in time; send it again in a moment"
             raise StorageUnavailable(detail)
@@ -211,7 +220,7 @@ def _answer(request: Request, n_bytes: int, outcome: ChildOutcome) -> dict[str, 
 
 def _broken(request: Request, n_bytes: int, outcome: ChildOutcome) -> ExplainerError | StorageError:
     """Return the refusal of an upload that used up its allowance, or brought the child down otherwise; log it."""
-    said = {
+    facts = {
         "task": request.task,
         "size_bytes": n_bytes,
         "status": outcome.status,
@@ -221,16 +230,16 @@ def _broken(request: Request, n_bytes: int, outcome: ChildOutcome) -> ExplainerE
     if _is_out_of_memory(outcome) and n_bytes < _SMALL_UPLOAD_BYTES:
         n_memory_bytes = request.confinement.n_memory_bytes
         reason = "reading a small upload took all the memory that it may take: a fault of the reader, or a hostile file"
-        _LOG.error("upload_ran_out_of_memory", **said, memory_bytes=n_memory_bytes, reason=reason)
+        _LOG.error("upload_ran_out_of_memory", **facts, memory_bytes=n_memory_bytes, reason=reason)
         return _beyond_memory(request.task, n_bytes, n_memory_bytes)
-    _LOG.warning("upload_broke_its_child", **said)
+    _LOG.warning("upload_broke_its_child", **facts)
     return _beyond_limits(request.task) if _is_over(outcome) else _gave_up(request.task)
 
 
 def _is_out_of_memory(outcome: ChildOutcome) -> bool:
     # Native code that gets no memory reports that and aborts.
-    said = outcome.errors.lower()
-    return "out_of_memory" in (outcome.answer or {}) or any(words in said for words in _OUT_OF_MEMORY_WORDS)
+    errors = outcome.errors.lower()
+    return "out_of_memory" in (outcome.answer or {}) or any(words in errors for words in _OUT_OF_MEMORY_WORDS)
 
 
 def _is_over(outcome: ChildOutcome) -> bool:

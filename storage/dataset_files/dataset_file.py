@@ -1,10 +1,11 @@
-"""DatasetFile: the rows of a normalised file, read back by column names and row numbers."""
+"""DatasetFile: the rows of a normalised file, or of several, read back by column names and row numbers."""
 
 import json
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 import pyarrow as pa
@@ -12,30 +13,74 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from .layout import ColumnLayout
+from .layout import ARROW_TYPES, ColumnLayout
 from .normalising import LAYOUT_KEY
 from .row_pages import RowGroup, RowPage, read_page, take_rows
 
 Values = NDArray[np.float64] | NDArray[np.object_]
 
 
-class DatasetFile:
-    """A normalised dataset, open for reading; close it, or use it in a ``with``.
+BLOCK_ROWS = 65_536
+"""Rows of a block: they are numbered from 0, and a block ends where the next multiple of this begins."""
 
-    One thread at a time reads from it; another thread opens one of its own.
-    """
+
+class Parts(Protocol):
+    """Normalised files with the same columns, one after the other, whose rows are numbered through."""
+
+    @property
+    def columns(self) -> tuple[ColumnLayout, ...]:
+        """The columns of each."""
+
+    @property
+    def group_rows(self) -> Sequence[Sequence[int]]:
+        """Number of rows of each row group, by part."""
+
+    def path(self, part: int) -> Path:
+        """Return the local file of a part, which may take long to be fetched; it is opened soon."""
+
+    def footer(self, part: int) -> pq.FileMetaData | None:
+        """Return what stands at the end of the file, if it is known."""
+
+
+class OnePart:
+    """A normalised file by itself."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._file = pq.ParquetFile(path)
-        described = json.loads(self._file.metadata.metadata[LAYOUT_KEY])
+        with pq.ParquetFile(path) as file:
+            self._footer = footer = file.metadata
+        described = json.loads(footer.metadata[LAYOUT_KEY])
         self.columns = tuple(
             ColumnLayout(column["name"], column["type"], column["role"], index)
             for index, column in enumerate(described)
         )
-        footer = self._file.metadata
-        n_group_rows = [footer.row_group(index).num_rows for index in range(footer.num_row_groups)]
+        self.group_rows = ([footer.row_group(index).num_rows for index in range(footer.num_row_groups)],)
+
+    def path(self, part: int) -> Path:  # noqa: ARG002  # there is one
+        """Return the file."""
+        return self._path
+
+    def footer(self, part: int) -> pq.FileMetaData:  # noqa: ARG002  # there is one
+        """Return what stands at its end."""
+        return self._footer
+
+
+class DatasetFile:
+    """A normalised dataset, open for reading; close it, or use it in a ``with``.
+
+    One thread at a time reads from it; another thread opens one of its own. Of several parts one is open at a time.
+    """
+
+    def __init__(self, parts: Path | Parts) -> None:
+        self._parts = OnePart(parts) if isinstance(parts, Path) else parts
+        self.columns = self._parts.columns
+        self._groups = [(part, group) for part, rows in enumerate(self._parts.group_rows) for group in range(len(rows))]
+        n_group_rows = [n_rows for rows in self._parts.group_rows for n_rows in rows]
         self._group_starts = np.concatenate(([0], np.cumsum(n_group_rows, dtype=np.int64)))
+        self._opened: tuple[int, Path, pq.ParquetFile] | None = None
+        self._encoded: pq.ParquetFile | None = None
+        if len(self._parts.group_rows) == 1:
+            self._plain_part(0)  # whatever becomes of its name meanwhile
 
     def __enter__(self) -> Self:
         return self
@@ -47,7 +92,10 @@ class DatasetFile:
 
     def close(self) -> None:
         """Close the file."""
-        self._file.close()
+        self._close_encoded()
+        if self._opened is not None:
+            self._opened[2].close()
+            self._opened = None
 
     @property
     def n_rows(self) -> int:
@@ -85,10 +133,25 @@ class DatasetFile:
         No block crosses into the next row group, so that a block of a large file takes no more memory than one of a
         small file: groups of wide tables have fewer rows.
         """
-        for group in range(self._file.num_row_groups):
+        for group in range(len(self._groups)):
             table = self._read_groups([group], names)
             for start in range(0, table.num_rows, n_block_rows):
                 yield self._to_numpy(table.slice(start, n_block_rows), names)
+
+    def blocks(self, names: Sequence[str], start: int = 0, stop: int | None = None) -> Iterator[list[Values]]:
+        """Yield the columns of rows ``start`` up to ``stop``, cut where a multiple of ``BLOCK_ROWS`` begins.
+
+        So a block is the same whichever files and row groups its rows are from, and however the rows were shared out.
+        Only the row groups of a block are held, as ``read_columns`` returns them.
+        """
+        stop = self.n_rows if stop is None else min(stop, self.n_rows)
+        for first in range(start - start % BLOCK_ROWS, stop if start < stop else 0, BLOCK_ROWS):
+            yield self.read_columns(names, max(first, start), min(first + BLOCK_ROWS, stop))
+
+    def tables(self, names: Sequence[str]) -> Iterator[pa.Table]:
+        """Yield the columns row group by row group, as Arrow has them."""
+        for group in range(len(self._groups)):
+            yield self._read_groups([group], names)
 
     def row_ids(self, rows: Sequence[int] | NDArray[np.integer[Any]] | None = None) -> list[str]:
         """Return the identifiers of these rows (default: of all), in their order."""
@@ -130,11 +193,14 @@ class DatasetFile:
         StorageError
             ``too_many_rows`` if the rows have more than ``n_text_bytes`` bytes of text.
         """
-        texts = [index for index, column in enumerate(self.columns) if column.type == "category"]
-        with pq.ParquetFile(self._path, metadata=self._file.metadata, read_dictionary=texts) as encoded:
-            groups = [RowGroup(self._file, encoded, group) for group in range(self._file.num_row_groups)]
-            table = take_rows(groups, self._group_starts, names, np.asarray(rows, dtype=np.int64), n_text_bytes)
-        return self._to_numpy(table, names)
+        return self._to_numpy(self.take_table(names, rows, n_text_bytes), names)
+
+    def take_table(self, names: Sequence[str], rows: Sequence[int], n_text_bytes: int) -> pa.Table:
+        """Return the same as a table; the rows exist."""
+        try:
+            return take_rows(self._row_group, self._group_starts, names, np.asarray(rows, dtype=np.int64), n_text_bytes)
+        finally:
+            self._close_encoded()
 
     def page(self, names: Sequence[str], start: int, limit: int, n_bytes: int) -> RowPage:
         """Return the first of these rows that fit into ``n_bytes`` of JSON together; none where a single one does not.
@@ -145,11 +211,11 @@ class DatasetFile:
             return RowPage(0, [], 0)
         group = int(np.searchsorted(self._group_starts, start, side="right")) - 1
         first, end = self._group_starts[group : group + 2].tolist()
-        texts = [index for index, column in enumerate(self.columns) if column.type == "category"]
-        # Opened for this alone: jobs read whole columns, which are plain either way.
-        with pq.ParquetFile(self._path, metadata=self._file.metadata, read_dictionary=texts) as encoded:
-            rows = range(start - first, min(start + limit, end) - first)
-            return read_page(RowGroup(self._file, encoded, group), names, rows, n_bytes)
+        rows = range(start - first, min(start + limit, end) - first)
+        try:
+            return read_page(self._row_group(group), names, rows, n_bytes)
+        finally:
+            self._close_encoded()
 
     def take(self, rows: Sequence[int] | NDArray[np.integer[Any]]) -> list[dict[str, Any]]:
         """Return these rows, in their order, as objects that are ready for JSON, with all columns.
@@ -184,7 +250,7 @@ class DatasetFile:
     def _range(self, names: Sequence[str], start: int, stop: int) -> pa.Table:
         first = int(np.searchsorted(self._group_starts, start, side="right")) - 1
         last = int(np.searchsorted(self._group_starts, stop, side="left"))
-        groups = list(range(max(first, 0), min(last, self._file.num_row_groups)))
+        groups = list(range(max(first, 0), min(last, len(self._groups))))
         table = self._read_groups(groups, names)
         offset = int(self._group_starts[groups[0]]) if groups else 0
         return table.slice(start - offset, max(0, stop - start))
@@ -205,8 +271,38 @@ class DatasetFile:
         return self._read_groups([group], names).take(pa.array(rows - self._group_starts[group]))
 
     def _read_groups(self, groups: list[int], names: Sequence[str]) -> pa.Table:
-        # A name with a dot in it selects its neighbours too, hence the second selection.
-        return self._file.read_row_groups(groups, columns=list(names), use_threads=False).select(list(names))
+        tables = []
+        # One part after the other; without groups, the columns of no rows.
+        for part, own in groupby((self._groups[group] for group in groups), key=lambda place: place[0]):
+            file = self._plain_part(part)
+            table = file.read_row_groups([group for _, group in own], columns=list(names), use_threads=False)
+            # A name with a dot in it selects its neighbours too, hence the second selection.
+            tables.append(table.select(list(names)))
+        return pa.concat_tables(tables) if tables else self._no_rows(names)
+
+    def _no_rows(self, names: Sequence[str]) -> pa.Table:
+        return pa.table({name: pa.array([], ARROW_TYPES[self.column(name).type]) for name in names})
+
+    def _plain_part(self, part: int) -> pq.ParquetFile:
+        if self._opened is None or self._opened[0] != part:
+            self.close()
+            path = self._parts.path(part)
+            self._opened = part, path, pq.ParquetFile(path, metadata=self._parts.footer(part))
+        return self._opened[2]
+
+    def _row_group(self, group: int) -> RowGroup:
+        """Return a row group by two readers, one of which leaves texts encoded: jobs, too, read whole plain columns."""
+        part, index = self._groups[group]
+        plain = self._plain_part(part)
+        if self._encoded is None and self._opened is not None:
+            texts = [index for index, column in enumerate(self.columns) if column.type == "category"]
+            self._encoded = pq.ParquetFile(self._opened[1], metadata=plain.metadata, read_dictionary=texts)
+        return RowGroup(plain, self._encoded, index)
+
+    def _close_encoded(self) -> None:
+        if self._encoded is not None:
+            self._encoded.close()
+            self._encoded = None
 
     def _to_numpy(self, table: pa.Table, names: Sequence[str]) -> list[Values]:
         types = {column.name: column.type for column in self.columns}

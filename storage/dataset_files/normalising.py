@@ -5,7 +5,8 @@ says what each is for. The same source gives the same bytes.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
@@ -28,6 +29,7 @@ from .layout import (
     rows_per_block,
     shown,
 )
+from .quantiles import RowSample
 
 _MAX_ID_CHARACTERS = 255  # as callers name rows to be explained
 _PAGE_ROWS = 32  # after which a page of the file may end: a reader of a few rows decodes a page at once
@@ -52,6 +54,8 @@ class ColumnSummary:
     min: float | None  # of numbers
     max: float | None
     category_because: OddCell | None = None  # where nearly all other values are numbers
+    quantiles: tuple[float, ...] | None = None  # of numbers; see ``RowSample``
+    category_counts: tuple[int, ...] | None = None  # rows of each of ``categories``
 
 
 class ColumnTally:
@@ -63,7 +67,7 @@ class ColumnTally:
         self._low: float | None = None
         self._high: float | None = None
         is_listed = layout.type == "category" and layout.role not in {"row_id", "key", "time"}
-        self._categories: set[str] | None = set() if is_listed else None
+        self._categories: Counter[str] | None = Counter() if is_listed else None
 
     def add(self, values: pa.Array) -> None:
         """Count one block of values."""
@@ -82,6 +86,7 @@ class ColumnTally:
     def summary(self, n_distinct: int | None) -> ColumnSummary:
         """Return the summary; ``n_distinct`` is given where ``needs_count``."""
         categories = None if self._categories is None else tuple(sorted(self._categories))
+        counts = None if self._categories is None else tuple(self._categories[name] for name in categories or ())
         return ColumnSummary(
             name=self.layout.name,
             type=self.layout.type,
@@ -91,6 +96,7 @@ class ColumnTally:
             categories=categories,
             min=self._low,
             max=self._high,
+            category_counts=counts,
         )
 
     def _add_range(self, values: pa.Array) -> None:
@@ -101,13 +107,19 @@ class ColumnTally:
             self._high = high if self._high is None else max(high, self._high)
 
     def _add_categories(self, values: pa.Array) -> None:
-        distinct = pc.drop_null(pc.unique(values))
-        if len(distinct) > _MAX_CATEGORIES:
+        counted = pc.value_counts(pc.drop_null(values))
+        if len(counted) > _MAX_CATEGORIES:
             self._categories = None
             return
-        seen = (self._categories or set()) | set(distinct.to_pylist())
-        is_free_text = len(seen) > _MAX_CATEGORIES or sum(map(len, seen)) > _MAX_CATEGORY_CHARACTERS
-        self._categories = None if is_free_text else seen
+        own = zip(counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True)
+        seen = Counter(self._categories)
+        seen.update(dict(own))
+        self._categories = None if is_free_text(seen) else seen
+
+
+def is_free_text(categories: Collection[str]) -> bool:
+    """Return whether a column's distinct texts are too many or too long to be listed."""
+    return len(categories) > _MAX_CATEGORIES or sum(map(len, categories)) > _MAX_CATEGORY_CHARACTERS
 
 
 def without_excess(summaries: Sequence[ColumnSummary]) -> tuple[ColumnSummary, ...]:
@@ -120,14 +132,14 @@ def without_excess(summaries: Sequence[ColumnSummary]) -> tuple[ColumnSummary, .
 
 
 def _unlisted(summary: ColumnSummary) -> ColumnSummary:
-    return replace(summary, categories=None)
+    return replace(summary, categories=None, category_counts=None)
 
 
 def write_normalised(
     source: ColumnSource, layout: Sequence[ColumnLayout], into: Path, limits: DatasetLimits
 ) -> tuple[int, tuple[ColumnSummary, ...]]:
     """Write the source's rows to ``into``; return how many there are, and the summary of each column of ``layout``."""
-    tallies = [ColumnTally(column) for column in layout]
+    tallies, sample = [ColumnTally(column) for column in layout], RowSample(layout)
     schema = pa.schema([pa.field(column.name, ARROW_TYPES[column.type]) for column in layout])
     n_rows = 0
     options = {"write_statistics": False, "store_schema": False, "write_batch_size": _PAGE_ROWS}
@@ -136,9 +148,19 @@ def write_normalised(
             n_rows += group.num_rows
             refuse_many_rows(n_rows, len(layout), limits)
             _add(tallies, group)
+            sample.add(group)
             writer.write_table(group, row_group_size=group.num_rows)
         writer.add_key_value_metadata({LAYOUT_KEY: _described(layout)})
-    return n_rows, without_excess([_summary(tally, into, n_rows) for tally in tallies])
+    summaries = (_summary(tally, into, n_rows) for tally in tallies)
+    return n_rows, without_excess([with_quantiles(summary, sample) for summary in summaries])
+
+
+def with_quantiles(summary: ColumnSummary, sample: RowSample) -> ColumnSummary:
+    """Return the summary with the quantiles of a sample, between the least and the greatest number of all rows."""
+    found = sample.quantiles(summary.name)
+    if found is None or summary.min is None or summary.max is None:
+        return summary
+    return replace(summary, quantiles=(summary.min, *found[1:-1], summary.max))  # of all rows, not of the sample
 
 
 def _described(layout: Sequence[ColumnLayout]) -> str:

@@ -4,7 +4,7 @@ A file of a kilobyte can hold a page of gigabytes: a text is kept once, however 
 encoded until it is known how many rows fit, and columns are decoded a few at a time.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,7 +81,7 @@ def read_page(group: RowGroup, names: Sequence[str], rows: range, n_bytes: int) 
 
 
 def take_rows(
-    groups: Sequence[RowGroup],
+    open_group: Callable[[int], RowGroup],
     starts: NDArray[np.int64],
     names: Sequence[str],
     rows: NDArray[np.int64],
@@ -91,8 +91,8 @@ def take_rows(
 
     Parameters
     ----------
-    groups : n_groups row groups
-        Of the file.
+    open_group
+        Returns a row group of the file by its index; the one before it is not used any more.
     starts : (n_groups + 1,)
         The row with which each begins, and the last one ends.
     names
@@ -115,7 +115,7 @@ def take_rows(
         parts = []
         for group in np.unique(group_of).tolist():
             own = pa.array(rows[group_of == group] - starts[group])
-            part = groups[group].read([name])[0].take(own).combine_chunks()
+            part = open_group(group).read([name])[0].take(own).combine_chunks()
             n_text_bytes -= int(_lengths(part).sum())
             _refuse_much_text(n_text_bytes)
             parts.append(_plain(part))

@@ -36,7 +36,8 @@ _REFUSED_MAGICS = (
     (b"\xff\xd8\xff", "an image"),
 )
 _BINARY_PICKLE = re.compile(rb"\x80[\x01-\x05][\x80-\xff\x58}\]()cKNGX.]", re.DOTALL)
-_TEXT_PICKLE = re.compile(rb"(?:c[\w.]+\n\w+\n|\((?:dp|lp|i)\w*\n)")
+# A class, then what it is called with or the end; a column of codes begins with two words on lines of their own, too.
+_TEXT_PICKLE = re.compile(rb"(?:c[\w.]+\n\w+\n(?:p\d+\n)?(?:\(|\.\Z)|\((?:dp|lp|i)\w*\n)")
 _JSON_ARRAY = re.compile(rb"\[\s*(?:[\[\]{\"\d-]|true|false|null)")
 
 _N_CHUNK_BYTES = 4 * 1024**2

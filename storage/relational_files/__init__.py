@@ -1,8 +1,7 @@
 """Relational files: uploaded tables with keys become a normalised Parquet file each, and one file of arrays."""
 
 from .declaration import RelationalDeclaration, check_declaration
-from .levels import in_order
-from .reading import CUTOFFS, MAX_CLASSES, PARENTS, TIMES, UploadPlaces, read_tables
+from .reading import CUTOFFS, MAX_CLASSES, PARENTS, TIMES, UploadPlaces, in_order, read_tables
 from .table_files import read_column
 
 __all__ = [

@@ -33,7 +33,7 @@ class Link:
         return f"{self.child}.{','.join(self.columns)}"
 
     def described(self, n_parent_rows: int) -> dict[str, object]:
-        """Return what is said of the relationship."""
+        """Return the description of the relationship."""
         parents = self.match.parents
         n_children = np.bincount(parents[parents != NO_ROW], minlength=n_parent_rows)
         return {
@@ -53,7 +53,7 @@ def possible_keys(declared: RelationalDeclaration, names: Names) -> dict[str, se
     """Return by table the columns that are, or by their names may be, part of a key."""
     found = {table.name: _declared_columns(table) for table in declared.tables}
     if declared.infer_keys:
-        primary = {table.name: _possible_primary_key(table, names[table.name]) for table in declared.tables}
+        primary = {table.name: _possible_primary_key(declared, table, names) for table in declared.tables}
         for table in declared.tables:
             found[table.name].update(primary[table.name])
             found[table.name].update(name for name, _ in _possible_references(declared, table, names, primary))
@@ -68,7 +68,8 @@ def find_primary_keys(declared: RelationalDeclaration, tables: Mapping[str, Read
     DatasetRefused
         ``relational_key_not_unique``, with the first value that is missing or repeated.
     """
-    return {table.name: _primary_key(declared, table) for table in tables.values()}
+    names = {table.name: table.uploaded.names for table in tables.values()}
+    return {table.name: _primary_key(declared, table, names) for table in tables.values()}
 
 
 def find_links(
@@ -93,19 +94,38 @@ def _declared_columns(table: TableDeclaration) -> set[str]:
     return {*(table.primary_key or ()), *(name for key in table.foreign_keys for name in key.columns)}
 
 
-def _possible_primary_key(table: TableDeclaration, names: Collection[str]) -> tuple[str, ...]:
+def _possible_primary_key(declared: RelationalDeclaration, table: TableDeclaration, names: Names) -> tuple[str, ...]:
     if table.primary_key is not None:
         return table.primary_key
-    return next(((name,) for name in ("id", f"{table.name}_id", table.name) if name in names), ())
+    taken = _used_otherwise(declared, table)
+    usual = ["id", f"{table.name}_id", *([table.name] if _may_be_named_as_table(declared, table, names) else [])]
+    return next(((name,) for name in usual if name in names[table.name] and name not in taken), ())
+
+
+def _may_be_named_as_table(declared: RelationalDeclaration, table: TableDeclaration, names: Names) -> bool:
+    """Return whether a column called as its table may be its key: of examples, or of what others name or refer to.
+
+    Else it is what the table tells: a table of amounts has a column ``amount``, each row perhaps another.
+    """
+    others = [other for other in declared.tables if other.name != table.name]
+    columns = {table.name, f"{table.name}_{table.name}"}
+    return table.name == declared.examples or any(
+        columns & set(names[other.name]) or any(key.references == table.name for key in other.foreign_keys)
+        for other in others
+    )
+
+
+def _used_otherwise(declared: RelationalDeclaration, table: TableDeclaration) -> set[str | None]:
+    """Return the columns that are the target or say when something was: no key is inferred from them."""
+    of_examples = {declared.target, declared.cutoff} if table.name == declared.examples else set()
+    return {table.time, *of_examples}
 
 
 def _possible_references(
     declared: RelationalDeclaration, table: TableDeclaration, names: Names, primary: PrimaryKeys
 ) -> Iterator[tuple[str, str]]:
     """Yield columns that are called as a key of another table, with that table; the examples' table first."""
-    taken = {table.time, *(key.columns[0] for key in table.foreign_keys if len(key.columns) == 1)}
-    if table.name == declared.examples:
-        taken |= {declared.target, declared.cutoff}
+    taken = _used_otherwise(declared, table) | {key.columns[0] for key in table.foreign_keys if len(key.columns) == 1}
     if len(primary[table.name]) == 1:
         taken |= set(primary[table.name])
     others = sorted((other.name for other in declared.tables), key=lambda name: name != declared.examples)
@@ -118,10 +138,10 @@ def _possible_references(
                 yield name, other
 
 
-def _primary_key(declared: RelationalDeclaration, table: ReadTable) -> tuple[str, ...]:
+def _primary_key(declared: RelationalDeclaration, table: ReadTable, names: Names) -> tuple[str, ...]:
     are_row_ids = table.name == declared.examples
     if table.declared.primary_key is None:
-        possible = _possible_primary_key(table.declared, table.uploaded.names) if declared.infer_keys else ()
+        possible = _possible_primary_key(declared, table.declared, names) if declared.infer_keys else ()
         is_fit = possible and why_unfit(table.key(possible), are_row_ids=are_row_ids) is None
         return possible if is_fit else ()
     key = table.declared.primary_key

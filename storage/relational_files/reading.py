@@ -1,6 +1,7 @@
-"""read_tables: from the files of several tables to normalised ones, or to a refusal that says what to mend."""
+"""read_tables: from the files of several tables to normalised ones, or to a refusal that says what to change."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,12 @@ from ..dataset_files.normalising import without_excess
 from ..errors import DatasetRefused
 from .declaration import RelationalDeclaration
 from .keys import Link, PrimaryKeys, find_links, find_primary_keys, possible_keys
-from .levels import in_order
 from .table_files import ColumnUses, ReadTable, described, read_column, read_table, survey_table
 from .times import TimeKind, read_times
 
 MAX_CLASSES = 1_000
 _MAX_CLASSES_BYTES = 256 * 1024
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 PARENTS, TIMES, CUTOFFS = "parents/", "times/", "cutoffs"
 """Names in the file of arrays: of a relationship's parents and a table's times, each with its name, and of cutoffs."""
 
@@ -74,11 +75,10 @@ def read_tables(declared: RelationalDeclaration, limits: DatasetLimits, places: 
         "examples": examples,
         "unused": [name for name in tables if name not in reached],
         "warnings": [
-            _warning(table, names)
+            warning
             for table in tables.values()
-            if table.name in reached - {declared.examples} and table.declared.time is None
-            for names in (table.columns_of_dates(),)
-            if names
+            if table.name in reached - {declared.examples}
+            for warning in _warnings(table, has_cutoff=declared.cutoff is not None)
         ],
     }
 
@@ -170,7 +170,7 @@ def _classes(table: ReadTable, target: str) -> list[str] | None:
     if is_text and (len(distinct) > MAX_CLASSES or n_bytes > _MAX_CLASSES_BYTES):
         detail = (
             f"the target {shown(target)} has {len(distinct):,} different labels of {n_bytes:,} bytes in all; at most "
-            f"{MAX_CLASSES:,} classes of {_MAX_CLASSES_BYTES:,} bytes are told apart"
+            f"{MAX_CLASSES:,} classes of {_MAX_CLASSES_BYTES:,} bytes are possible"
         )
         raise DatasetRefused("method_not_applicable", detail, "/metadata/examples/target")
     if len(distinct) > MAX_CLASSES:
@@ -188,10 +188,26 @@ def _reached(examples: str, links: Sequence[Link]) -> set[str]:
     return reached
 
 
-def _warning(table: ReadTable, columns: list[str]) -> dict[str, Any]:
-    some = ", ".join(columns[:5]) + (", …" if len(columns) > 5 else "")  # noqa: PLR2004  # as many as are read
-    detail = (
-        f"table {table.name} has dates ({some}) and no time: each example sees all of its rows, also those made after "
-        "the moment of the prediction, which may reveal the target; name the column in `time`, and a `cutoff`"
-    )
-    return {"code": "dates_without_time", "table": table.name, "columns": columns[:100], "detail": detail}
+def _warnings(table: ReadTable, *, has_cutoff: bool) -> Iterator[dict[str, Any]]:
+    """Yield why a table's rows may reveal the target: what was made after the moment of the prediction is seen."""
+    sees = "each example sees all of its rows, also those made after the moment of the prediction, which may reveal the"
+    time = table.declared.time
+    if time is None and (columns := table.columns_of_dates()):
+        some = ", ".join(columns[:5]) + (", …" if len(columns) > 5 else "")  # noqa: PLR2004  # as many as are read
+        detail = f"table {table.name} has dates ({some}) and no time: {sees} target; name the column in `time`, and a "
+        yield _warning("dates_without_time", table, columns[:100], f"{detail}`cutoff`")
+    if time is not None and not has_cutoff:
+        detail = f"table {table.name} has a time ({time}), but the examples have no cutoff: {sees} target; name a "
+        yield _warning("time_without_cutoff", table, [time], f"{detail}`cutoff`, unless no row is later")
+
+
+def _warning(code: str, table: ReadTable, columns: list[str], detail: str) -> dict[str, Any]:
+    return {"code": code, "table": table.name, "columns": columns, "detail": detail}
+
+
+def in_order(levels: Iterable[str]) -> list[str]:
+    """Return the levels in numeric order if all are numbers (equal ones by text), else by text."""
+    ordered = sorted(levels)
+    if all(_NUMBER.fullmatch(level) for level in ordered):
+        ordered.sort(key=float)
+    return ordered

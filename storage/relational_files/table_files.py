@@ -19,6 +19,8 @@ from .declaration import RelationalDeclaration, TableDeclaration, check_columns
 from .key_columns import KeyColumn
 from .times import are_moments
 
+_UNTOLD = frozenset({"quantiles", "category_counts"})  # of columns of tables
+
 
 @dataclass(frozen=True, slots=True)
 class UploadedTable:
@@ -32,7 +34,7 @@ class UploadedTable:
 
 @dataclass(frozen=True, slots=True)
 class ColumnUses:
-    """What is said of a table's columns to the readers of files: which are kept as texts, and what all are for."""
+    """The uses of a table's columns, for the readers of files: which are kept as texts, and the role of each."""
 
     texts: frozenset[str]
     roles: dict[str, ColumnRole]
@@ -67,7 +69,7 @@ class ReadTable:
 
     @property
     def declared(self) -> TableDeclaration:
-        """What the metadata say of it."""
+        """Its declaration in the metadata."""
         return self.uploaded.declared
 
     @property
@@ -129,7 +131,7 @@ def read_table(uploaded: UploadedTable, uses: ColumnUses, limits: DatasetLimits,
 
 def described(columns: Sequence[ColumnSummary]) -> list[dict[str, Any]]:
     """Return the columns as JSON; nothing is counted or listed of keys and times."""
-    return [asdict(column) for column in columns]
+    return [{name: value for name, value in asdict(column).items() if name not in _UNTOLD} for column in columns]
 
 
 def read_column(content: Path, name: str) -> pa.ChunkedArray:

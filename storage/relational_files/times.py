@@ -13,6 +13,7 @@ from ..errors import DatasetRefused
 TimeKind = Literal["number", "moment"]
 
 _MOMENT = r"^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}(?::?\d{2})?)?)?$"
+_OTHER_DATE = r"^(?:\d{4}[/.]\d{1,2}[/.]\d{1,2}|\d{1,2}[/.-]\d{1,2}[/.-]\d{4})(?:[T ].*)?$"
 _ZONE = r":\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}(?::?\d{2})?)$"
 _BEYOND_MICROSECONDS = r"(\.\d{6})\d+"
 _MICROSECONDS = 1e6
@@ -52,8 +53,11 @@ def read_times(values: pa.Array, where: str, pointer: str) -> tuple[TimeKind | N
 
 
 def are_moments(values: pa.Array) -> bool:
-    """Return whether all values of a column of texts are dates or times, and there is one at least."""
-    found = pc.all(pc.match_substring_regex(values, _MOMENT)).as_py()
+    """Return whether all values of a column of texts are dates or times, and there is one at least.
+
+    Dates as they are written in other places, such as 31.01.2026 or 1/31/2026, count too, though they are not read.
+    """
+    found = pc.all(pc.match_substring_regex(values, f"{_MOMENT}|{_OTHER_DATE}")).as_py()
     return values.null_count < len(values) and bool(found)
 
 
@@ -67,7 +71,7 @@ def _moments(values: pa.Array) -> NDArray[np.float64] | None:
         plain = pc.if_else(has_zone, none, short).cast(pa.timestamp("us")).cast(pa.int64())
     except pa.ArrowInvalid:
         return None
-    # Microseconds of years beyond 2255 are rounded: 9999-12-31 stands for no end.
+    # Microseconds of years beyond 2255 are rounded: 9999-12-31 means no end.
     return _doubles(pc.coalesce(zoned, plain).cast(pa.float64(), safe=False)) / _MICROSECONDS
 
 

@@ -12,7 +12,7 @@ import pytest
 from tests.support.models import fitted
 
 _ROOT = Path(__file__).parents[2]
-_PACKAGES = ("schemas", "tree_explainers", "storage", "explanations", "service", "workers")
+_PACKAGES = ("sandbox", "schemas", "tree_explainers", "storage", "explanations", "service", "workers")
 _EXAMPLE = Path(__file__).parent / "example_kind"
 _FILES = {
     "schemas/row_counts.py": "schemas.py",

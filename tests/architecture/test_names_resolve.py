@@ -88,7 +88,8 @@ def test_every_code_looks_like_one_and_has_status_and_title() -> None:
         assert kind.title
 
 
-_VARIABLE_OF_COMPOSE = re.compile(r"\$\{(LEAFSPACE_\w+(?:_PASSWORD|_IMAGE|_MEMORY))\b")  # read by the file itself
+# Read by the file itself.
+_VARIABLE_OF_COMPOSE = re.compile(r"\$\{(LEAFSPACE_(?:\w+(?:_PASSWORD|_IMAGE|_MEMORY)|CLUSTER|CLUSTER_WORKER_BYTES))\b")
 
 
 def _known_environment() -> set[str]:
@@ -135,7 +136,7 @@ def _check_command(command: list[str]) -> None:
 def test_composed_containers_run_commands_that_there_are() -> None:
     services = _compose()["services"]
 
-    assert set(services) == {"service", "workers", "redis", "postgres"}
+    assert set(services) == {"service", "workers", "scheduler", "cluster-worker", "redis", "postgres"}
     for name in ("service", "workers"):
         _check_command(services[name]["command"])
         of_buckets = {each for each in services[name]["environment"] if each.startswith("AWS_")}
@@ -181,7 +182,7 @@ def test_paths_that_the_documents_speak_of_exist() -> None:
 
 
 _FILE_IN_BACKTICKS = re.compile(r"`([\w*-][\w./*-]*(?:\.(?:py|json|toml|yml|md|in)|/))`")
-_OF_A_DATA_DIRECTORY = {"cache/", "objects/", "object-cache/", "spool/"}
+_OF_A_DATA_DIRECTORY = {"cache/", "objects/", "object-cache/", "source-cache/", "spool/"}
 
 
 def test_files_that_the_documents_name_exist() -> None:

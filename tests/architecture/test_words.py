@@ -34,6 +34,7 @@ _IN_NAMES = re.compile(rf"(?:^|_)({'|'.join(_PLAIN_WORDS)})(?=_|$)")
 _IN_PROSE = re.compile(rf"\b({'|'.join(_PLAIN_WORDS).replace('_', '[ _]')})\b", re.IGNORECASE)
 
 _ALLOWED_NAMES: dict[str, str] = {
+    "tell": "what Python calls the place in a file",
     "n_asked": "a field of the API: how many questions of a questionnaire came before",
 }
 _ALLOWED_IN_CONTRACT: dict[str, str] = {

@@ -50,6 +50,7 @@ def test_a_restart_under_load_fails_no_request_and_hands_the_running_job_back(se
     assert answers == {}
 
 
+@pytest.mark.long
 def test_a_request_under_way_is_answered_before_the_end(service: ServiceUnderFire) -> None:
     (known, _) = register_all(Api(service.url))
     with Recovery(service, known).long_job() as job:

@@ -27,7 +27,7 @@ def service(tmp_path: Path) -> Iterator[ServiceUnderFire]:
 
 
 class Callers:
-    """Sixteen callers, each of whom asks again and again until the service is gone."""
+    """Sixteen callers, each of which sends requests until the service is gone."""
 
     def __init__(self, url: str, explainer: str, forest: Registered) -> None:
         self._url, self._path = url, f"/v1/explainers/{explainer}/explanations"
@@ -48,6 +48,7 @@ class Callers:
                         self.answered |= {each["id"]: each["summary"] for each in answer.json()["data"]}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("end", ["killed", pytest.param("stopped", marks=pytest.mark.long)])
 def test_whatever_was_answered_is_stored_however_the_api_ends(service: ServiceUnderFire, end: str) -> None:
     api = Api(service.url)

@@ -63,6 +63,7 @@ def _is_kept_once(service: ServiceUnderFire, data: bytes) -> bool:
     return n_rows == 1 and _objects(service) == referred and service.workspaces() == []
 
 
+@pytest.mark.long
 def test_an_api_that_is_killed_while_a_body_streams_keeps_nothing(service: ServiceUnderFire) -> None:
     data = _rows(20_000)
     half_is_sent = threading.Event()

@@ -80,7 +80,12 @@ def _column(rows: list[Json], name: str, missing_text: str | None) -> NDArray[An
 
 
 @pytest.mark.parametrize(
-    ("name", "method"), [("scaled_and_one_hot", "ism"), ("missing_kept", "sta"), ("principal_components", "cart")]
+    ("name", "method"),
+    [
+        pytest.param("scaled_and_one_hot", "ism", marks=pytest.mark.long),
+        ("missing_kept", "sta"),
+        pytest.param("principal_components", "cart", marks=pytest.mark.long),
+    ],
 )
 def test_exports_predict_for_all_rows_what_explanations_predict(api: Api, name: str, method: str) -> None:
     shown = _of_pipeline(api, name, method=method)

@@ -17,6 +17,7 @@ from tests.support.api import Api, Json, Registered, csv_of, frame_of
 from tests.support.models import fitted, matrix_data
 from tests.support.patience import PATIENCE_SECONDS, when_idle
 from tests.support.pipelines import matrix_onnx
+from tests.support.sampling import mostly_long
 
 _PATH = "/v1/approximation-trees"
 _FIELDS = set(ApproximationTree.model_fields)
@@ -71,6 +72,7 @@ def test_a_ready_tree_shows_its_nodes_and_how_well_it_represents_the_model(
     assert ApproximationTree.model_validate(made).model_dump(mode="json") == made
     defaults = {"method": "sta", "max_leaves": None, "min_samples_leaf": 5, "significance": 0.1, "n_repeats": 1}
     assert made["request"] == {
+        "run_on": "auto",
         **request_,
         **defaults,
         "generator": {"method": "ranks", "bandwidth": 0.1, "neighbor_probability": 0.1},
@@ -132,10 +134,10 @@ def test_nodes_are_in_preorder_and_say_how_sure_each_question_is(made: Json) -> 
     [
         ("random_forest_multiclass", "ism"),
         ("gradient_boosting_multiclass", "sta"),
-        ("random_forest_regression", "ism"),
+        pytest.param("random_forest_regression", "ism", marks=pytest.mark.long),
         ("random_forest_regression", "born_again"),
         ("lightgbm_multiclass", "cart"),
-        ("ada_boost_binary", "born_again"),
+        pytest.param("ada_boost_binary", "born_again", marks=pytest.mark.long),
     ],
 )
 def test_models_of_every_kind_have_a_tree_by_every_method(api: Api, name: str, method: str) -> None:
@@ -162,7 +164,7 @@ def test_models_of_every_kind_have_a_tree_by_every_method(api: Api, name: str, m
         assert measures == ({"mean_squared_error", "r2"} if is_number else _MEASURES)
 
 
-@pytest.mark.parametrize("method", ["sta", "ism", "born_again", "cart"])
+@pytest.mark.parametrize("method", mostly_long(["sta", "ism", "born_again", "cart"], "sta"))
 def test_a_model_of_a_single_class_is_a_leaf_that_says_it(api: Api, method: str) -> None:
     features, _ = matrix_data("multiclass")
     forest = RandomForestClassifier(3, random_state=0).fit(features, np.ones(len(features), np.int64))

@@ -2,8 +2,10 @@
 
 import json
 import re
+import sqlite3
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +17,7 @@ from onnx import TensorProto, helper
 
 from tests.support.api import Api, Json, Registered, csv_of, frame_of, register
 from tests.support.bad_inputs import BadInputSender, expected_answers, is_expected
-from tests.support.nouns import LISTED
+from tests.support.patience import when_idle
 from tests.support.raw_http import exchange
 from tests.support.serving import Service, serving
 from tests.support.shared import shared_path
@@ -24,6 +26,17 @@ _BODY_SECONDS = 2
 _MOST_SECONDS = 10
 _MOST_GROWTH_BYTES = 200 * 1024**2
 _EXPECTED = expected_answers()
+
+
+def _hostile_files() -> Iterator[object]:
+    """Yield the names of all files; those whose answer another one has already are `long`."""
+    seen = set()
+    for name, wanted in sorted(_EXPECTED.items()):
+        answer = (wanted["endpoint"], wanted["status"], wanted["code"])
+        yield pytest.param(name, marks=pytest.mark.long) if answer in seen else name
+        seen.add(answer)
+    if not _EXPECTED:
+        yield pytest.param("", marks=pytest.mark.skip("no hostile files"))
 
 
 @dataclass(frozen=True)
@@ -40,8 +53,11 @@ class Tried:
     def explainer_path(self) -> str:
         return f"/v1/explainers/{self.forest.explainer['id']}/explanations"
 
-    def lists(self) -> list[Json]:
-        return [self.api.get(f"{noun.path}?limit=1000").json() for noun in LISTED]
+    def rows(self) -> dict[str, list[tuple[object, ...]]]:
+        """Return all that the database holds, table by table."""
+        with closing(sqlite3.connect(f"file:{self.service.data_dir / 'leafspace.db'}?mode=ro", uri=True)) as database:
+            names = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            return {name: database.execute(f"SELECT * FROM {name}").fetchall() for name in names}  # noqa: S608  # its own
 
     def files(self) -> set[Path]:
         """Return what is stored and what lies beside the data directory."""
@@ -75,17 +91,17 @@ def _send(tried: Tried, name: str, data: bytes) -> list[tuple[int, Json]]:
     return sender.send(name, data, _EXPECTED[name]["endpoint"])
 
 
-@pytest.mark.parametrize("name", sorted(_EXPECTED) or [pytest.param("", marks=pytest.mark.skip("no hostile files"))])
+@pytest.mark.parametrize("name", _hostile_files())
 def test_each_hostile_file_is_answered_as_it_should_be_and_leaves_nothing_behind(tried: Tried, name: str) -> None:
     expected = _EXPECTED[name]
-    lists, files = tried.lists(), tried.files()
+    rows, files = tried.rows(), tried.files()
     data = shared_path(f"badinputs/{name}").read_bytes()
 
     began = time.monotonic()
     answers = _send(tried, name, data)
     seconds = time.monotonic() - began
 
-    assert seconds < _MOST_SECONDS
+    assert seconds < when_idle(_MOST_SECONDS)
     for status, body in answers:
         assert is_expected(name, (status, body), expected), (status, body)
         if status >= 400:
@@ -93,7 +109,7 @@ def test_each_hostile_file_is_answered_as_it_should_be_and_leaves_nothing_behind
     assert tried.service.children() == tried.pids
     assert _memory_bytes(tried.pids["api"]) - tried.memory_bytes < _MOST_GROWTH_BYTES
     if all(status >= 400 for status, _ in answers):
-        assert tried.lists() == lists
+        assert tried.rows() == rows
         assert tried.files() == files
 
 
@@ -134,11 +150,11 @@ def test_strangers_strings_come_back_harmless(tried: Tried) -> None:
 
 
 def _refused(tried: Tried, path: str, data: bytes, metadata: dict[str, object] | None = None) -> Json:
-    lists, files = tried.lists(), tried.files()
+    rows, files = tried.rows(), tried.files()
     answer = tried.api.upload(path, data, metadata)
     assert 400 <= answer.status_code < 500, answer.text
     assert answer.headers["Content-Type"] == "application/problem+json"
-    assert (tried.lists(), tried.files()) == (lists, files)
+    assert (tried.rows(), tried.files()) == (rows, files)
     problem: Json = answer.json()
     return problem
 
@@ -161,6 +177,7 @@ def test_a_pickle_is_refused_and_never_opened(tried: Tried, data: bytes) -> None
     assert "ONNX" in problem["detail"]
 
 
+@pytest.mark.long
 def test_a_truncated_model_is_refused_wherever_it_is_cut(tried: Tried) -> None:
     whole = tried.forest.fitted.onnx
     for share in (0.01, 0.3, 0.5, 0.9, 0.999):
@@ -222,15 +239,15 @@ def test_what_is_no_table_is_refused(tried: Tried, data: bytes, status: int, cod
 
 
 def test_a_dataset_that_lacks_a_feature_is_refused_naming_it_and_no_job_is_begun(tried: Tried) -> None:
-    rows = csv_of(frame_of(tried.forest.fitted).drop(columns=["f5", "f6"]))
-    dataset = tried.api.upload("/v1/datasets", rows).json()["id"]
-    lists = tried.lists()
+    without = csv_of(frame_of(tried.forest.fitted).drop(columns=["f5", "f6"]))
+    dataset = tried.api.upload("/v1/datasets", without).json()["id"]
+    before = tried.rows()
 
     refused = tried.api.post("/v1/prototype-sets", {"model": tried.forest.model["id"], "dataset": dataset})
 
     assert (refused.status_code, refused.json()["code"]) == (422, "schema_mismatch")
     assert "lacks 'f5', 'f6'" in refused.json()["detail"]
-    assert tried.lists() == lists
+    assert tried.rows() == before
 
 
 def test_more_prototypes_than_rows_are_refused_saying_how_many_there_can_be(tried: Tried) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from schemas.explainer_names import NAME_PATTERN
-from schemas.nouns import NOUNS, Noun
+from schemas.nouns import JSON, NOUNS, Noun
 from schemas.problems import PROBLEM_KINDS, Problem
 from tests.support.api import Api, Json, Registered, csv_of, frame_of
 from tests.support.nouns import CREATED, LISTED, MADE, create
@@ -20,7 +20,8 @@ _REPEATED = [noun for noun in CREATED if noun.name != "api_keys"]
 
 def test_the_table_of_nouns_is_the_contracts(api: Api) -> None:
     paths = api.get("/openapi.json").json()["paths"]
-    paths.pop("/v1/version")  # not a collection
+    for single in ("/v1/version", "/v1/me"):  # not collections
+        paths.pop(single)
 
     assert {noun.path for noun in LISTED} == {path for path in paths if path.count("/") == 2 and "get" in paths[path]}
     assert {noun.path for noun in CREATED} == {
@@ -50,7 +51,7 @@ def test_what_is_answered_is_described_as_the_noun_declares_it(api: Api, noun: N
         assert answered(noun.item_path, "get") == noun.view.__name__
     if noun.is_made_by_job:
         assert answered(noun.path, "post", 202) == noun.view.__name__
-        for product in noun.products[:1]:
+        for product in [each for each in noun.products[:1] if JSON in each.media_types]:
             expected = noun.result.__name__ if product.row is None and noun.result else f"Page_{_name(product.row)}_"
             assert answered(f"{noun.item_path}/{product.name}", "get") == expected
     assert ("patch" in paths.get(noun.item_path, {})) == bool(noun.mutable)
@@ -63,11 +64,11 @@ def _name(message: type[object] | None) -> str:
 
 @_EVERY_NOUN
 def test_lists_hold_everything_once_newest_first_page_by_page(api: Api, forest: Registered, noun: Noun[Any]) -> None:
-    made = [_create_and_wait(api, forest, noun, number) for number in range(1, 4)] if noun in MADE else []
+    made = [_create_and_wait(api, forest, noun, number) for number in range(1, 3)] if noun in MADE else []
 
     whole = list(api.pages(noun.path, 1000))
 
-    assert list(api.pages(noun.path, 2)) == whole
+    assert list(api.pages(noun.path, max(1, len(whole) // 3))) == whole
     created = [item["created_at"] for item in whole]
     assert created == sorted(created, reverse=True)
     identifiers = [item[noun.key] for item in whole]

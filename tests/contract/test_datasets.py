@@ -8,9 +8,12 @@ import pytest
 
 from schemas.datasets import Dataset, DatasetRow
 from tests.support.api import Api, Json, Registered, csv_of, frame_of, parquet_of
+from tests.support.naive import quantiles_of
 from tests.support.shared import shared_path
 
 _FIELDS = {
+    "source",
+    "images",
     "feature_set",
     "object",
     "id",
@@ -25,7 +28,23 @@ _FIELDS = {
     "columns",
     "created_at",
 }
-_COLUMN_FIELDS = {"name", "type", "role", "n_missing", "n_categories", "categories", "min", "max", "category_because"}
+_COLUMN_FIELDS = {
+    "name",
+    "title",
+    "unit",
+    "description",
+    "type",
+    "role",
+    "n_missing",
+    "n_categories",
+    "categories",
+    "min",
+    "max",
+    "category_because",
+} | {
+    "quantiles",
+    "category_counts",
+}
 _FRAME = pd.DataFrame(
     {
         "name": ["a", "b", "c"],
@@ -241,8 +260,27 @@ def test_a_real_table_is_summarised_as_pandas_sees_it(api: Api) -> None:
         assert column["n_missing"] == values.isna().sum()
         if column["type"] == "number":
             assert (column["min"], column["max"]) == pytest.approx((values.min(), values.max()))
+            assert tuple(column["quantiles"]) == quantiles_of(values.dropna().tolist(), 101)
         elif column["type"] == "category":
             assert column["n_categories"] == values.nunique()
+            counts = dict(zip(column["categories"] or (), column["category_counts"] or (), strict=True))
+            assert counts in ({}, values.value_counts().to_dict())
+
+
+def test_rows_are_read_by_their_numbers_in_any_order(api: Api, forest: Registered) -> None:
+    path = f"/v1/datasets/{forest.dataset['id']}/rows"
+    whole = api.get(f"{path}?limit=100").json()["data"]
+
+    page = api.get(f"{path}?rows=7,0,7,63&columns=t").json()
+
+    assert page["next_cursor"] is None
+    assert [row["row"] for row in page["data"]] == [7, 0, 7, 63]
+    assert page["data"] == [{**whole[row], "values": whole[row]["values"][-1:]} for row in (7, 0, 7, 63)]
+    assert api.get(f"{path}?rows=7,0&cursor=1").json()["data"] == whole[:1]
+    for rows, detail in (("999999", "has no row 999999"), ("1,", ""), ("-1", ""), (",".join("1" * 101), "")):
+        refused = api.get(f"{path}?rows={rows}")
+        assert (refused.status_code, refused.json()["code"]) == (422, "validation_failed")
+        assert detail in refused.json()["detail"]
 
 
 def test_nothing_but_json_numbers_is_answered(api: Api) -> None:
@@ -251,3 +289,28 @@ def test_nothing_but_json_numbers_is_answered(api: Api) -> None:
 
     for answer in (dataset, api.get(f"/v1/datasets/{dataset.json().get('id')}/rows")):
         json.loads(answer.text, parse_constant=pytest.fail)
+
+
+def test_what_columns_mean_is_kept_for_people(api: Api) -> None:
+    age = {"name": "age", "title": "Age", "unit": "years", "description": "At the last birthday."}
+    table = b"age,a,b,c,d\n30,1,2,3,4\n31,5,6,7,8\n"
+    image = {"columns": ["a", "b", "c", "d"], "width": 2, "height": 2}
+
+    made = api.upload("/v1/datasets", table, {"columns": [age], "images": [image]})
+
+    assert made.status_code in {200, 201}, made.text
+    found = api.get(made.headers["Location"]).json()
+    assert found == made.json()
+    assert {name: found["columns"][0][name] for name in age} == age
+    assert (found["columns"][1]["title"], found["images"]) == (None, [{**image, "channels": 1, "highest": 255}])
+    plain = api.upload("/v1/datasets", table).json()
+    assert plain["id"] != found["id"]
+    assert api.upload("/v1/datasets", table, {"columns": [], "images": []}).json()["id"] == plain["id"]
+    for wrong, detail in (
+        ({"columns": [{"name": "size"}]}, "'size'"),
+        ({"images": [{**image, "width": 3}]}, "6 values"),
+        ({"images": [{**image, "columns": ["a", "b", "c", "z"]}]}, "'z'"),
+    ):
+        refused = api.upload("/v1/datasets", table, wrong)
+        assert (refused.status_code, refused.json()["code"]) == (422, "dataset_bad_columns")
+        assert detail in refused.json()["detail"]

@@ -10,6 +10,7 @@ import pytest
 from tests.support.api import Api, Json, Registered, parquet_of
 from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame
 from tests.support.printed_rules import run_python, run_sql
+from tests.support.sampling import mostly_long
 
 _PATH = "/v1/rule-sets"
 _FEW = {"n_restarts": 2, "max_rules": 4}
@@ -41,7 +42,7 @@ def explainer(api: Api, forest: Registered, made: Json) -> Json:
     return found
 
 
-@pytest.mark.parametrize("name", ["scaled_and_one_hot", "missing_kept"])
+@pytest.mark.parametrize("name", mostly_long(["scaled_and_one_hot", "missing_kept"], "missing_kept"))
 def test_exports_predict_for_all_rows_what_explanations_predict(api: Api, name: str) -> None:
     pipeline, table = fitted_pipeline(name), PIPELINES[name]()[1]
     names = list(pipeline.rows.names)

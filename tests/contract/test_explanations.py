@@ -1,4 +1,4 @@
-"""Explanations over HTTP: what is said of each row holds by scikit-learn's own leaves and predictions."""
+"""Explanations over HTTP: each statement about a row holds by scikit-learn's own leaves and predictions."""
 
 import math
 from dataclasses import dataclass

@@ -214,3 +214,19 @@ def test_events_of_an_ended_job_are_one(api: Api, forest: Registered) -> None:
         (event,) = _events(answer)
 
     assert event == ("done", api.get(f"/v1/jobs/{forest.prototype_set['job']}").json())
+
+
+def test_one_stream_shows_all_jobs_from_their_beginning_to_their_end(api: Api, forest: Registered) -> None:
+    request = {"model": forest.model["id"], "dataset": forest.dataset["id"], "seed": 79}
+    with api.http.stream("GET", "/v1/jobs/events") as answer:
+        assert answer.headers["Content-Type"].partition(";")[0] == "text/event-stream"
+        events = _events(answer)
+        made = [api.post("/v1/prototype-sets", {**request, "n_prototypes": n}).json()["job"] for n in (5, 7)]
+        ended: dict[str, Json] = {}
+        while set(made) - set(ended):
+            name, state = next(events)
+            assert Job.model_validate(state)
+            assert (name == "done") == (state["status"] in {"succeeded", "failed", "cancelled"})
+            ended |= {state["id"]: state} if name == "done" else {}
+
+    assert all(ended[job] == api.get(f"/v1/jobs/{job}").json() for job in made)

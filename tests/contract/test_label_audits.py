@@ -85,7 +85,7 @@ def test_a_new_audit_is_accepted_with_a_job_to_look_at(api: Api, request_: Json)
 def test_a_ready_audit_shows_its_most_suspect_rows(api: Api, request_: Json, made: Json) -> None:
     assert set(made["result"]) == _RESULT_FIELDS
     assert LabelAudit.model_validate(made).model_dump(mode="json") == made
-    spelled_out = {"method": "all_rows", "n_neighbors": None, "min_leaf_rows": "auto"}
+    spelled_out = {"method": "all_rows", "n_neighbors": None, "min_leaf_rows": "auto", "run_on": "auto"}
     assert made["request"] == {**request_, **spelled_out, "proximity_kind": "random_forest"}
     result = made["result"]
     assert (result["method"], result["n_neighbors"], result["min_leaf_rows"]) == ("all_rows", None, 1)

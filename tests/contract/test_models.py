@@ -9,6 +9,7 @@ from schemas.models import Model, ModelSummary, PredictionList, Tree
 from tests.support.api import Api, Registered
 from tests.support.models import fitted
 from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame
+from tests.support.sampling import mostly_long
 
 _FIELDS = {
     *("object", "id", "name", "sha256", "size_bytes", "task", "ensemble", "engine", "ensemble_inferred", "classes"),
@@ -193,6 +194,23 @@ def test_each_tree_is_drawn_as_scikit_learn_has_it(api: Api, forest: Registered)
         )
 
 
+def test_the_features_that_trees_ask_about_are_those_of_the_drawn_trees(api: Api, forest: Registered) -> None:
+    path = f"/v1/models/{forest.model['id']}"
+    trees = [api.get(f"{path}/trees/{number}").json()["nodes"] for number in range(20)]
+    tested = [[node["feature"] for node in nodes if node["leaf"] is None] for nodes in trees]
+
+    found = api.get(f"{path}/features").json()
+
+    n_questions = sum(map(len, tested))
+    assert (found["n_trees"], found["n_questions"]) == (20, n_questions)
+    assert sorted(each["feature"] for each in found["data"]) == sorted(forest.names)
+    order = [(each["share_of_trees"], each["share_of_questions"]) for each in found["data"]]
+    assert order == sorted(order, reverse=True)
+    for each in found["data"]:
+        assert each["share_of_trees"] == sum(each["feature"] in own for own in tested) / 20
+        assert each["share_of_questions"] == sum(own.count(each["feature"]) for own in tested) / n_questions
+
+
 @pytest.mark.parametrize("number", ["20", "-1", "999999999999999999"])
 def test_a_tree_that_is_not_there_is_not_found(api: Api, forest: Registered, number: str) -> None:
     answer = api.get(f"/v1/models/{forest.model['id']}/trees/{number}")
@@ -201,7 +219,7 @@ def test_a_tree_that_is_not_there_is_not_found(api: Api, forest: Registered, num
     assert "has trees 0 to 19" in answer.json()["detail"]
 
 
-@pytest.mark.parametrize("name", PIPELINES)
+@pytest.mark.parametrize("name", mostly_long(PIPELINES, "one_matrix", "scaled_and_one_hot", "principal_components"))
 def test_a_drawn_tree_leads_raw_rows_to_the_leaves_of_the_model(api: Api, name: str) -> None:
     pipeline, (_, table) = fitted_pipeline(name), PIPELINES[name]()
     names = list(pipeline.rows.names)

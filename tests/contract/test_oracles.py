@@ -101,6 +101,7 @@ def test_what_is_read_from_leaves_is_refused_unless_models_say_otherwise(api: Ap
         "proximities": api.post(
             f"/v1/models/{oracle['id']}/proximities", {"instances": instances, "others": instances}
         ),
+        "features": api.get(f"/v1/models/{oracle['id']}/features"),
         "trees/{tree}": api.get(f"/v1/models/{oracle['id']}/trees/0"),
     }
     prefix = f"{MODELS.item_path}/"
@@ -117,6 +118,7 @@ def test_what_is_read_from_leaves_is_refused_unless_models_say_otherwise(api: Ap
     assert (leaves.status_code, leaves.json()["code"]) == (422, "model_without_leaves")
 
 
+@pytest.mark.long
 def test_a_model_too_slow_for_the_sandbox_is_refused_and_nothing_is_kept(api: Api) -> None:
     before = api.get("/v1/models?limit=1000").json()["data"]
     slow = bytes(layers(700, 600).SerializeToString())

@@ -60,7 +60,7 @@ def test_a_new_set_is_accepted_with_a_job_to_look_at(api: Api, forest: Registere
     assert (job["status"], job["artefact"], job["kind"]) == ("succeeded", body["id"], "prototype_sets")
 
 
-def test_a_ready_set_shows_all_that_was_found(forest: Registered) -> None:
+def test_a_ready_set_shows_its_request_with_all_defaults(forest: Registered) -> None:
     body = forest.prototype_set
 
     assert set(body) == _FIELDS
@@ -74,6 +74,7 @@ def test_a_ready_set_shows_all_that_was_found(forest: Registered) -> None:
     )
     assert body["request"] == {
         **_request(forest),
+        "run_on": "auto",
         "method": "sm_a",
         "n_prototypes": 8,
         "coverage": None,
@@ -88,6 +89,11 @@ def test_a_ready_set_shows_all_that_was_found(forest: Registered) -> None:
         "metric": "balanced_accuracy",
         "seed": 0,
     }
+
+
+def test_a_ready_set_shows_all_that_was_found(forest: Registered) -> None:
+    result = forest.prototype_set["result"]
+
     assert (result["nested"], result["n_selected"], result["n_rows"], result["n_trees"]) == (True, 8, 569, 20)
     assert (result["n_candidates"], result["n_swaps"]) == (569, 0)
     assert result["stopped_by"]["reason"] == "n_prototypes"
@@ -152,6 +158,7 @@ def test_lists_hold_sets_without_what_was_found(api: Api, forest: Registered) ->
 
 @pytest.mark.parametrize("method", ["sm_u", "sm_a", "sm_wa", "sg", "a_pete"])
 @pytest.mark.parametrize("kind", ["random_forest", "boosting"])
+@pytest.mark.sampled("values")
 def test_every_method_and_proximity_is_made(api: Api, forest: Registered, method: str, kind: str) -> None:
     evaluation = api.upload("/v1/datasets", csv_of(frame_of(forest.fitted).tail(100)), {"target": "t"}).json()["id"]
     size = {} if method == "a_pete" else {"n_prototypes": 4}
@@ -304,6 +311,7 @@ def test_a_set_in_use_is_not_deleted(api: Api, forest: Registered) -> None:
     assert forest.explainer["id"] in answer.json()["detail"]
 
 
+@pytest.mark.long
 def test_more_prototypes_than_a_result_has_room_for_are_refused_before_a_job_is_made(api: Api) -> None:
     n_columns, n_rows = 7000, 200
     graph = regressor(stump(), n_features=n_columns).SerializeToString()
@@ -400,3 +408,28 @@ def test_requests_with_the_same_answer_are_one_prototype_set(api: Api, forest: R
     answer = api.post("/v1/prototype-sets", {**_request(forest), **spelled})
 
     assert (answer.status_code, answer.json()["id"]) == (200, forest.prototype_set["id"])
+
+
+def test_the_rows_of_a_prototype_are_those_that_it_covers(api: Api, forest: Registered) -> None:
+    path = f"/v1/prototype-sets/{forest.prototype_set['id']}/rows"
+    prototypes = forest.prototype_set["result"]["prototypes"]
+    listed = {each["rank"]: _all_rows(api, f"{path}?rank={each['rank']}") for each in prototypes}
+
+    for prototype in prototypes:
+        rows = listed[prototype["rank"]]
+        assert len(rows) == prototype["coverage"]["n_rows"]
+        order = [(-row["proximity"], row["row"]) for row in rows]
+        assert order == sorted(order)
+        assert (rows[0]["proximity"], {row["rank"] for row in rows}) == (1, {prototype["rank"]})
+        assert prototype["row_id"] in {row["row_id"] for row in rows if row["proximity"] == 1}
+    everyone = [row["row"] for rows in listed.values() for row in rows]
+    assert len(everyone) == len(set(everyone))
+    one = api.get(f"{path}?rank=1&limit=1&cursor=1").json()
+    assert (one["data"], one["next_cursor"]) == (listed[1][1:2], "2")
+    assert api.get(f"{path}?rank=99").status_code == 404
+    assert api.get(path).status_code == 422
+
+
+def _all_rows(api: Api, path: str) -> list[Json]:
+    found: list[Json] = api.get(f"{path}&limit=1000").json()["data"]
+    return found

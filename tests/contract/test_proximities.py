@@ -74,7 +74,7 @@ def test_new_ones_are_accepted_with_a_job_to_look_at(api: Api, forest: Registere
 def test_ready_ones_report_what_is_known_of_all_rows_together(api: Api, forest: Registered, made: Json) -> None:
     assert set(made["result"]) == _RESULT_FIELDS
     assert Proximities.model_validate(made).model_dump(mode="json") == made
-    spelled_out = {"proximity_kind": "random_forest", "n_neighbors": 4, "min_leaf_rows": 1}
+    spelled_out = {"proximity_kind": "random_forest", "n_neighbors": 4, "min_leaf_rows": 1, "run_on": "auto"}
     assert made["request"] == {**_request(forest), **spelled_out}
     result = made["result"]
     assert (result["proximity_kind"], result["n_rows"], result["n_trees"], result["n_neighbors"]) == (

@@ -11,6 +11,7 @@ from schemas.proximities import ProximityBlock
 from tests.support import naive
 from tests.support.api import Api, Json, Registered, csv_of, frame_of
 from tests.support.models import FittedModel, fitted
+from tests.support.sampling import mostly_long
 
 _FIELDS = {"object", "model", "proximity_kind", "n_trees", "weights_of", "instances", "others", "proximities"}
 
@@ -64,7 +65,12 @@ def test_forests_compare_by_the_share_of_trees_with_one_leaf(api: Api, name: str
     assert found["proximities"][5][0] == found["proximities"][6][1] == 1
 
 
-@pytest.mark.parametrize("name", ["gradient_boosting_binary", "xgboost_multiclass", "gradient_boosting_regression"])
+@pytest.mark.parametrize(
+    "name",
+    mostly_long(
+        ["gradient_boosting_binary", "xgboost_multiclass", "gradient_boosting_regression"], "xgboost_multiclass"
+    ),
+)
 def test_boosted_trees_weigh_by_the_rows_of_the_call(api: Api, name: str) -> None:
     model, model_id, _ = _register(api, name, "boosting")
     instances, others = np.arange(0, 60, 7), np.arange(50, 90)

@@ -100,6 +100,18 @@ def test_an_idempotency_key_belongs_to_all_files(api: Api) -> None:
     assert other.json()["code"] == "idempotency_key_reused"
 
 
+def test_names_of_tables_may_hold_whatever_forms_and_folders_encode(api: Api) -> None:
+    names = ['dbo/"order"', "a%22b", "share %", "back\\slash"]
+    files = {"dbo%2F%22order%22.csv": "a\n1\n", "a%22b.csv": "a\n1\n", "share %25.csv": "a\n1\n"}
+    files["back%5Cslash.csv"] = "a\n1\n"
+    metadata = {"examples": {"table": names[0]}, "tables": [{"name": name} for name in names]}
+
+    made = api.upload_tables(_PATH, files, metadata)
+
+    assert made.status_code == 201, made.text
+    assert [table["name"] for table in made.json()["tables"]] == names
+
+
 _OF_EACH_CODE = list({case.code: case for case in BAD_TABLES if case.limits == BAD_TABLES[0].limits}.values())
 
 

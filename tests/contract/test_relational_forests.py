@@ -139,10 +139,10 @@ def test_nothing_is_deleted_while_something_rests_on_it(api: Api, made: Json, ta
 
 
 def test_requests_with_the_same_answer_are_one(api: Api, tables: Json) -> None:
-    asked = {"relational_dataset": tables["id"], "method": "tilde", "max_depth": 2}
+    request = {"relational_dataset": tables["id"], "method": "tilde", "max_depth": 2}
 
-    made = api.made(_FORESTS, {**asked, "n_trees": 50, "test_share": 0.1, "seed": 3})
-    same = api.post(_FORESTS, asked).json()
+    made = api.made(_FORESTS, {**request, "n_trees": 50, "test_share": 0.1, "seed": 3})
+    same = api.post(_FORESTS, request).json()
 
     assert same["id"] == made["id"]
     assert made["result"]["evaluation"]["out_of_bag"] is None
@@ -329,13 +329,13 @@ def test_ways_back_to_other_examples_are_refused_where_their_columns_have_no_tim
     other = {"id": "b", "table": "customer", "from": "a", "by": "account.customer_id"}
     feature = {"kind": "max", "variables": [_BY_ACCOUNT, other], "measure": {"variable": "b", "column": "age"}}
     of_parent = {"variable": "a", "column": "age", "parents": ["account.customer_id"]}
-    asked: list[tuple[str, Json, str]] = [
+    requests: list[tuple[str, Json, str]] = [
         (_FORESTS, {"language": {"through_examples": True}}, "/language/through_examples"),
         (_SETS, {"features": [_HAS_CREDIT, feature]}, "/features/1"),
         (_SETS, {"features": [{"kind": "max", "variables": [_BY_ACCOUNT], "measure": of_parent}]}, "/features/0"),
     ]
 
-    for path, request, pointer in asked:
+    for path, request, pointer in requests:
         refused = api.post(path, {**request, "relational_dataset": tables["id"]})
         assert (refused.status_code, refused.json()["code"]) == (422, "relational_time_type"), refused.text
         assert refused.json()["errors"][0]["pointer"] == pointer

@@ -185,20 +185,20 @@ def test_pseudo_rows_are_repaired_and_the_result_says_so(api: Api, made: _Bank) 
 
 def test_implied_answers_are_not_asked_for(api: Api, tree: Json) -> None:
     nodes, found = tree["result"]["nodes"], tree["result"]["implications"]
-    asked = {node["id"]: node["column"] for node in nodes if node["left"] is not None}
+    tested = {node["id"]: node["column"] for node in nodes if node["left"] is not None}
     booleans = {each["name"] for each in tree["result"]["features"] if each["type"] == "boolean"}
     path = f"{_TREES}/{tree['id']}/next-question"
 
-    assert all(each["node"] in asked and each["implied_node"] in asked for each in found)
+    assert all(each["node"] in tested and each["implied_node"] in tested for each in found)
     first = api.post(path, {"answers": {}}).json()
     assert first["question"]["question"] == nodes[0]["question"]
-    assert first["question"]["type"] == ("boolean" if asked[0] in booleans else "number")
-    of_root = [each for each in found if each["implied_node"] == 0 and asked[each["node"]] in booleans]
+    assert first["question"]["type"] == ("boolean" if tested[0] in booleans else "number")
+    of_root = [each for each in found if each["implied_node"] == 0 and tested[each["node"]] in booleans]
     for each in of_root:
         value = each["holds"] == (nodes[each["node"]]["operator"] == ">")
-        after = api.post(path, {"answers": {asked[each["node"]]: value}}).json()
+        after = api.post(path, {"answers": {tested[each["node"]]: value}}).json()
         assert after["path"][0] | {"holds": each["implied_holds"]} == after["path"][0]
-        assert after["n_asked"] == len({asked[step["id"]] for step in after["path"]} & {asked[each["node"]]})
+        assert after["n_asked"] == len({tested[step["id"]] for step in after["path"]} & {tested[each["node"]]})
 
 
 @pytest.fixture(scope="module")

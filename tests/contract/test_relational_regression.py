@@ -6,10 +6,13 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from tests.support import naive_ism
 from tests.support.api import Api, Json
 from tests.support.bank import bank
+from tests.support.printed_rules import run_python
 from tests.support.relational_data import mutagenicity
 from tests.support.relational_service import nested_instance, register_tables
+from tests.support.sql_engines import ENGINES, by_example
 
 _FORESTS, _TREES = "/v1/relational-forests", "/v1/approximation-trees"
 _RAW = mutagenicity()
@@ -62,9 +65,9 @@ def test_the_published_model_predicts_the_published_values_as_its_evaluation_say
 
 
 def test_what_regression_ignores_makes_no_other_forest(api: Api, forest: Json, tables: Json) -> None:
-    asked = {**_REQUEST, "relational_dataset": tables["id"], "criterion": "gain_ratio", "pruning": "none"}
+    request = {**_REQUEST, "relational_dataset": tables["id"], "criterion": "gain_ratio", "pruning": "none"}
 
-    again = api.post(_FORESTS, asked)
+    again = api.post(_FORESTS, request)
 
     assert (again.status_code, again.json()["id"]) == (200, forest["id"])
 
@@ -98,6 +101,50 @@ def test_ism_learns_the_values_and_sta_is_the_default(api: Api, inputs: Json, tr
     assert made["status"] == "ready", made["problem"]
     assert made["result"]["evaluation"]["fidelity"] > 0.3
     assert tree["request"]["method"] == "sta"
+
+
+def test_ism_gives_leaves_the_mean_of_the_forest_and_first_asks_what_lowers_the_variance_most(
+    api: Api, inputs: Json
+) -> None:
+    made = api.made(_TREES, {**inputs, "method": "ism", "fitted_on": "dataset", "max_depth": 3})
+    nodes = made["result"]["nodes"]
+    found = api.get(f"/v1/datasets/{inputs['dataset']}/rows?limit=230").json()["data"]
+    rows = [{cell["name"]: cell["value"] for cell in row["values"]} for row in found]
+    names = api.get(f"/v1/models/{inputs['model']}").json()["feature_names"]
+    instances = [{name: row[name] for name in names} for row in rows]
+    answers = api.post(f"/v1/models/{inputs['model']}/predictions", {"instances": instances}).json()["data"]
+    values = np.array([each["prediction"]["value"] for each in answers])
+    succeeds = [np.array([_succeeds(node, row) for row in rows]) for node in nodes if node["left"] is not None]
+
+    def check(index: int, reached: np.ndarray) -> int:
+        node = nodes[index]
+        assert node["prediction"] == pytest.approx(values[reached].mean(), rel=1e-6)
+        if node["left"] is None:
+            return 1
+        holds = np.array([_succeeds(node, row) for row in rows])
+        return check(node["left"], reached & holds) + check(node["right"], reached & ~holds)
+
+    assert check(0, np.ones(230, dtype=bool)) == made["result"]["n_leaves"] > 3
+    decreases = [naive_ism.variance_decrease(values, test) for test in succeeds if 0 < test.mean() < 1]
+    assert decreases[0] == pytest.approx(max(decreases))
+
+
+def test_sql_of_an_ism_tree_reads_the_tables_and_gives_its_values(api: Api, inputs: Json) -> None:
+    made = api.made(_TREES, {**inputs, "method": "ism", "fitted_on": "dataset", "max_depth": 3})
+    rows = api.get(f"/v1/datasets/{inputs['dataset']}/rows?limit=230").json()["data"]
+    sql, python = (api.get(f"{_TREES}/{made['id']}/export?format={form}").text for form in ("sql", "python"))
+    expected = run_python(python, [{cell["name"]: cell["value"] for cell in row["values"]} for row in rows])
+
+    for engine in ENGINES.values():
+        with engine(_RAW) as run:
+            assert [float(value) for (value,) in by_example(_RAW, run(sql))] == pytest.approx(expected)
+
+
+def _succeeds(node: Json, row: Json) -> bool:
+    value = row[node["column"]]
+    if value is None:
+        return bool(node["or_missing"])
+    return bool((float(value) > node["value"]) == (node["operator"] == ">"))
 
 
 def test_cart_learns_the_values(api: Api, inputs: Json) -> None:

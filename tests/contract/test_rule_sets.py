@@ -61,6 +61,7 @@ def test_a_ready_rule_set_shows_its_rules_and_how_good_they_are(api: Api, reques
     of_regions = {"boxes": "whole", "start": "in_turn", "omega": None, "regions": "fab"}
     of_regions |= dict.fromkeys(("in_trees", "node_harvest", "decision_tree"))
     defaults = {"method": "rule_list", **of_regions, "labels": "predicted", "evaluation_dataset": None, "seed": 0}
+    defaults["run_on"] = "auto"
     assert made["request"] == {**request_, **defaults}
     result = made["result"]
     assert (result["task"], result["classes"]) == ("classification", ["0", "1"])
@@ -79,10 +80,15 @@ def test_a_ready_rule_set_shows_its_rules_and_how_good_they_are(api: Api, reques
     ("name", "changes"),
     [
         ("random_forest_multiclass", {"method": "em", "max_rules": 3}),
-        ("gradient_boosting_multiclass", {"method": "fab", "boxes": "shortened", "start": "algorithm_1"}),
         ("random_forest_regression", {"method": "fab", "labels": "target", "omega": 2.0}),
-        ("random_forest_regression", {"labels": "target"}),
-        ("catboost_binary", {}),
+        *(
+            pytest.param(name, changes, marks=pytest.mark.long)
+            for name, changes in (
+                ("gradient_boosting_multiclass", {"method": "fab", "boxes": "shortened", "start": "algorithm_1"}),
+                ("random_forest_regression", {"labels": "target"}),
+                ("catboost_binary", {}),
+            )
+        ),
     ],
 )
 def test_models_of_every_kind_are_reported(api: Api, name: str, changes: Json) -> None:

@@ -34,8 +34,15 @@ from tests.support.serving import Service, serving
 
 _DESCRIPTION = Path(__file__).parents[2] / "openapi.json"
 _PATHS = json.loads(_DESCRIPTION.read_text(encoding="utf-8"))["paths"]
+_WITHOUT_END = "/v1/jobs/events"  # an answer that is never whole
 _EVERY_OPERATION = pytest.mark.parametrize(
-    "operation", [f"{method.upper()} {path}" for path, operations in _PATHS.items() for method in operations]
+    "operation",
+    [
+        f"{method.upper()} {path}"
+        for path, operations in _PATHS.items()
+        for method in operations
+        if path != _WITHOUT_END
+    ],
 )
 _CHECKS = [
     not_a_server_error,
@@ -75,7 +82,7 @@ def _description() -> BaseSchema:
 
 @_EVERY_OPERATION
 def test_answers_are_as_the_description_says(operation: str, described: Service, things: RealThings) -> None:
-    _hold(operation, 8, described, things)
+    _hold(operation, 3, described, things)
 
 
 @pytest.mark.long

@@ -4,7 +4,8 @@ from importlib.metadata import version
 
 from packaging.version import Version
 
-from schemas.service_version import ServiceVersion
+from schemas.api_keys import SCOPES
+from schemas.health import ServiceVersion
 from tests.support.api import Api
 
 
@@ -27,3 +28,9 @@ def test_the_api_version_is_the_first_segment_of_every_versioned_path(api: Api) 
     api_version = api.get("/v1/version").json()["api_version"]
 
     assert {path.split("/")[1] for path in paths} == {api_version, "livez", "readyz"}
+
+
+def test_without_keys_everybody_may_do_everything(api: Api) -> None:
+    me = api.get("/v1/me").json()
+
+    assert (me["keys_required"], me["key_id"], me["scopes"]) == (False, None, list(SCOPES))

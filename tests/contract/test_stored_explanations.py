@@ -3,7 +3,6 @@
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -16,7 +15,7 @@ from schemas.api_keys import SCOPES
 from schemas.stored_explanations import DeletedExplanations, StoredExplanation, StoredExplanationSummary, Verification
 from service.operations.explanation_records import REVISION
 from tests.support.api import Api, Json, Registered, register
-from tests.support.guarded import Guarded, serving_with_keys
+from tests.support.guarded import Guarded
 from tests.support.nouns import storing_explainer
 
 _PATH, _NAME = "/v1/explanations", "for-the-record"
@@ -61,14 +60,12 @@ class Recorded:
 
 
 @pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recorded]:
-    directory = tmp_path_factory.mktemp("stored") / "data"
-    with serving_with_keys(directory, LEAFSPACE_STORE_EXPLANATIONS="1") as guarded:
-        api = guarded.api("read", "write", "explain", "deploy", "audit")
-        forest = register(api, "random_forest_binary")
-        explainer = storing_explainer(api, forest)
-        assert api.http.put(f"/v1/explainer-names/{_NAME}", json={"explainer": explainer}).is_success
-        yield Recorded(guarded, api, forest, explainer)
+def recorded(guarded: Guarded) -> Recorded:
+    api = guarded.api("read", "write", "explain", "deploy", "audit")
+    forest = register(api, "random_forest_binary")
+    explainer = storing_explainer(api, forest)
+    assert api.http.put(f"/v1/explainer-names/{_NAME}", json={"explainer": explainer}).is_success
+    return Recorded(guarded, api, forest, explainer)
 
 
 def _refusal(answer: httpx.Response) -> tuple[int, str]:
@@ -187,12 +184,12 @@ def test_one_is_deleted_by_id_and_all_of_a_row_by_its_id(recorded: Recorded) -> 
 
 @pytest.mark.parametrize("rows", ["sent", "of a dataset"])
 def test_what_was_computed_among_many_rows_is_the_same_when_computed_alone(recorded: Recorded, rows: str) -> None:
-    asked: dict[str, Any] = {"detail": "full"}
+    request: dict[str, Any] = {"detail": "full"}
     if rows == "sent":
-        asked["instances"] = [list(recorded.forest.instance(row).values()) for row in range(30)]
+        request["instances"] = [list(recorded.forest.instance(row).values()) for row in range(30)]
     else:
-        asked |= {"dataset": recorded.forest.dataset["id"], "row_ids": [str(row) for row in range(30)]}
-    answer = recorded.api.post(f"/v1/explainers/{recorded.explainer}/explanations", asked).json()["data"]
+        request |= {"dataset": recorded.forest.dataset["id"], "row_ids": [str(row) for row in range(30)]}
+    answer = recorded.api.post(f"/v1/explainers/{recorded.explainer}/explanations", request).json()["data"]
 
     for explained in answer[::7]:
         found = recorded.verify(explained["id"])

@@ -69,7 +69,7 @@ def _routes() -> list[APIRoute]:
 
 @pytest.mark.parametrize("route", _routes(), ids=lambda route: route.name)
 def test_no_route_takes_a_parameter_that_it_does_not_know(api: Api, route: APIRoute) -> None:
-    path = route.path.format(**dict.fromkeys(route.param_convertors, "0"))
+    path = route.path_format.format(**dict.fromkeys(route.param_convertors, "0"))
     method = min(route.methods or {"GET"})
     json_body = {"Content-Type": "application/json"}
     known = {field.alias for field in get_flat_params(route.dependant) if isinstance(field.field_info, Query)}

@@ -1,31 +1,63 @@
 """Documents that the real service answered, which drawings show: the examples of its contract."""
 
 import json
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from leafspace_drawings import (
     AuditContext,
+    Call,
+    DatasetContext,
+    Fact,
+    FactCard,
+    Here,
+    Links,
+    MapContext,
     ModelContext,
+    Panel,
+    Place,
+    Queue,
+    RegionsContext,
+    Request,
+    ReviewContext,
     RulesContext,
     SetContext,
+    Side,
     TreeContext,
     WhyContext,
     draw_approximation_tree,
+    draw_at,
+    draw_dataset,
+    draw_explainer,
     draw_explanation,
+    draw_explanations,
+    draw_fact_card,
+    draw_feature_set,
+    draw_found,
+    draw_jobs,
     draw_label_audit,
+    draw_label_review,
+    draw_map,
     draw_model,
+    draw_next_question,
+    draw_overview,
+    draw_pending,
     draw_prototype_set,
+    draw_regions,
+    draw_represented,
     draw_rule_set,
+    report,
 )
 
+Json = dict[str, Any]
 _EXAMPLES = Path(__file__).parents[2] / "service" / "examples.json"
 
 
-def document(schema: str) -> dict[str, Any]:
+def document(schema: str) -> Json:
     """Return a document of its own, which a test may change."""
-    found: dict[str, Any] = json.loads(_texts()[schema])
+    found: Json = json.loads(_texts()[schema])
     return found
 
 
@@ -35,26 +67,113 @@ def _texts() -> dict[str, str]:
     return {name: json.dumps(example) for name, example in schemas.items()}
 
 
-def drawn(schema: str, found: dict[str, Any]) -> str:
+def drawn(schema: str, found: Json) -> str:
     """Return the drawing of a document, with everything beside it that a drawing can use."""
-    model, dataset, prototypes = document("Model"), document("Dataset"), document("PrototypeSet")
-    match schema:
-        case "Model":
-            trees, rules = document("ApproximationTree"), document("RuleSet")
-            return draw_model(found, ModelContext([prototypes], [rules], [trees]))
-        case "PrototypeSet":
-            return draw_prototype_set(found, SetContext(model, dataset))
-        case "RuleSet":
-            return draw_rule_set(found, RulesContext(model, dataset))
-        case "ApproximationTree":
-            return draw_approximation_tree(found, TreeContext(model, dataset, document("NextQuestion")))
-        case "LabelAudit":
-            return draw_label_audit(found, AuditContext(model, dataset))
-        case "ExplanationList":
-            context = WhyContext(dataset=dataset, prototype_set=prototypes, provenance=found["provenance"])
-            return "".join(draw_explanation(row, context) for row in found["data"])
-        case _:
-            raise KeyError(schema)
+    return _DRAWINGS[schema](found)
 
 
-DRAWN = ("ApproximationTree", "Model", "PrototypeSet", "RuleSet", "LabelAudit", "ExplanationList")
+def _beside() -> tuple[Json, Json]:
+    return document("Model"), document("Dataset")
+
+
+def _model(found: Json) -> str:
+    made = ([document("PrototypeSet")], [document("RuleSet")], [document("ApproximationTree")])
+    usage, dataset = document("FeatureUsageList")["data"], document("DatasetSummary")
+    request = Request("rules", "/v1/rule-sets", "rules", (("max_rules", "at most", 10),))
+    return draw_model(found, ModelContext(*made, usage, [dataset], [request]))
+
+
+def _dataset(found: Json) -> str:
+    drawing = draw_dataset(found, DatasetContext({"prototype_sets": [document("PrototypeSet")]}, Links("")))
+    call = Call("/v1/explainers/xpl_1/explanations?a=1", "client", "POST", {"name": found["name"]})
+    return draw_at(Place((("Overview", "#/"), (found["name"], None)), call), drawing)
+
+
+def _jobs(found: Json) -> str:
+    failed = {**found, "status": "failed", "problem": {"detail": found["progress"]["stage"]}}
+    return draw_jobs([found, failed, {**found, "status": "running"}], Links(""))
+
+
+def _regions(found: Json) -> str:
+    sides = Side(found["name"], (0, 1, 2)), Side("b", (0, 5))
+    names = found["classes"]
+    lines = [[names[0], names[0], names[1]], [names[1], names[1], names[1]]]
+    context = RegionsContext(
+        names, (found["name"], "b"), found["name"], (found["name"],), (1.5, 2), Links(""), document("Dataset")
+    )
+    numbers = RegionsContext((), (found["name"], "b"), found["name"], links=Links(""))
+    panels = [Panel("the model", lines), Panel("its rules", [lines[1], lines[0]])]
+    values = draw_regions(*sides, [Panel("the model", [[1.0, 2.0, 3.0], [1.0, 1.0, 9.0]])], numbers)
+    explainer = draw_explainer(document("Explainer"), document("PrototypeSet")["result"]["prototypes"], Links(""))
+    rows = [{"row_id": found["name"], "proximity": 0.5, "row": 3, "rank": 1}]
+    represented = draw_represented(document("PrototypeSet"), 1, rows, SetContext(*_beside(), links=Links("")))
+    return draw_regions(*sides, panels, context) + values + explainer + represented
+
+
+def _pending(found: Json) -> str:
+    pending = {**document("RuleSet"), "status": "pending", "result": None}
+    failed = {**pending, "status": "failed", "problem": {"detail": found["model"]}}
+    return draw_pending(pending, "rules", document("Job")) + draw_pending(failed, "rules", None)
+
+
+def _overview(found: Json) -> str:
+    filed = {**document("Report"), "status": found["name"]}
+    here = Here([found], [document("DatasetSummary")], [document("Job")], reports=[filed], links=Links(""))
+    return draw_overview(here) + draw_found(found["name"], [("model", found, "#/models/mdl_1")])
+
+
+def _report(found: Json) -> str:
+    """Return what of a report is drawn in no other view."""
+    result, (model, dataset) = found["result"], _beside()
+    parts = [
+        report.draw_request(found["request"]),
+        report.draw_drift(result["drift"], dataset, dataset, model),
+        report.draw_decisions([document("LabelDecision")], model["classes"]),
+        report.draw_sentences("Methods", ["One sentence."]),
+        report.draw_manifest(result["inputs"], result["parts"], result["service"]),
+        draw_explanations(document("ExplanationList")["data"]),
+        draw_feature_set(document("FeatureSet")),
+        draw_fact_card(FactCard("Report", facts=[Fact("title", found["request"]["title"])], foot=found["id"])),
+    ]
+    return "\n".join(map(report.as_part, parts))
+
+
+def _explanations(found: Json) -> str:
+    context = WhyContext(
+        dataset=document("Dataset"), prototype_set=document("PrototypeSet"), provenance=found["provenance"]
+    )
+    return "".join(draw_explanation(row, context) for row in found["data"])
+
+
+def _map(found: Json) -> str:
+    return draw_map(found, MapContext(*_beside(), "xpl_1", Links("")))
+
+
+def _review(found: Json) -> str:
+    audit, counts = document("LabelAudit"), document("DecisionCounts")
+    queue = Queue(audit["result"]["rows"], {found["row"]: document("LabelDecision")}, counts, 3, 5, 7)
+    rows = [found["row"], *(each["row"] for each in found["neighbors"])]
+    values = dict.fromkeys(rows, document("DatasetRow"))
+    return draw_label_review(found, ReviewContext(audit, queue, values, document("Dataset"), Links("")))
+
+
+_DRAWINGS: dict[str, Callable[[Json], str]] = {
+    "ApproximationTree": lambda found: draw_approximation_tree(
+        found, TreeContext(*_beside(), next_question=document("NextQuestion"))
+    ),
+    "Dataset": _dataset,
+    "ExplanationList": _explanations,
+    "Job": _jobs,
+    "LabelAudit": lambda found: draw_label_audit(found, AuditContext(*_beside())),
+    "Map": _map,
+    "Model": _model,
+    "ModelSummary": _overview,
+    "ModelMetadata": _regions,
+    "NextQuestion": draw_next_question,
+    "PrototypeSet": lambda found: draw_prototype_set(found, SetContext(*_beside(), links=Links(""))),
+    "Report": _report,
+    "ReviewedRow": _review,
+    "RuleSet": lambda found: draw_rule_set(found, RulesContext(*_beside())),
+    "RuleSetRequest": _pending,
+}
+DRAWN = tuple(_DRAWINGS)

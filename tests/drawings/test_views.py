@@ -128,7 +128,7 @@ def test_the_figures_of_a_prototype_set_are_those_of_its_document() -> None:
     result = found["result"]
     assert words.count(result["n_rows"]) in text
     assert words.share(result["evaluation"][-1]["fidelity"]) in text
-    assert words.number(1 - result["quality"]["mean_distance"]) in text
+    assert words.brief(1 - result["quality"]["mean_distance"]) in text
     for prototype in result["prototypes"]:
         assert words.counted(prototype["coverage"]["n_rows"], "row") in text
 
@@ -161,6 +161,26 @@ def test_rules_that_decide_together_show_their_weights_and_no_order() -> None:
     assert text.count("weight 0.25") == len(found["result"]["rules"])
     assert "otherwise" not in text
     assert "first rule" not in text
+
+
+@pytest.mark.parametrize(
+    "schema", ["ApproximationTree", "Dataset", "ExplanationList", "PrototypeSet", "ReviewedRow", "RuleSet"]
+)
+def test_views_that_name_columns_say_what_people_call_them(schema: str) -> None:
+    dataset = document("Dataset")
+    titled = next(column for column in dataset["columns"] if column["title"] and column["unit"])
+    name = titled["name"]
+    found = document(schema)
+    if schema == "RuleSet":
+        found["result"]["rules"][0]["conditions"][0]["feature"] = name
+    if schema == "ApproximationTree":
+        found["result"]["nodes"][0]["feature"] = name
+
+    text = " ".join(" ".join(_Elements.of(drawn(schema, found)).texts).split())
+
+    assert titled["title"] in text
+    assert f"in {titled['unit']}" in text
+    assert name in text
 
 
 @pytest.mark.parametrize(

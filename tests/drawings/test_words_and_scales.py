@@ -43,6 +43,11 @@ def test_only_nothing_is_0_and_only_everything_is_100_per_cent(value: float, tex
     assert words.share(value) == text
 
 
+@pytest.mark.parametrize("phrase", ["the model predicts 100% of X", "The model predicts 100% of X."])
+def test_a_phrase_becomes_a_sentence_whose_names_stay_as_they_are(phrase: str) -> None:
+    assert words.sentence(phrase) == "The model predicts 100% of X."
+
+
 def test_what_cannot_be_seen_is_replaced() -> None:
     assert words.readable("a\u202eb\x00c\nd") == "a\ufffdb\ufffdc d"
 
@@ -121,3 +126,30 @@ def test_a_png_has_the_pixels_of_the_row() -> None:
     url = columns.data_url({"a": 0, "b": 16, "c": 8, "d": None})
     image = pil.open(io.BytesIO(base64.b64decode(url.partition(",")[2])))
     assert [image.getpixel(place) for place in ((0, 0), (1, 0), (0, 1), (1, 1))] == [0, 255, 128, 0]
+
+
+def test_a_heat_lies_over_the_pixels_that_trees_ask_about() -> None:
+    pil = pytest.importorskip("PIL.Image")
+    import base64  # noqa: PLC0415
+    import io  # noqa: PLC0415
+
+    columns = ImageColumns(("a", "b"), 2, 1)
+    url = columns.heat_url({"a": 100, "b": 200}, {"a": 0.5})
+    assert url is not None
+    image = pil.open(io.BytesIO(base64.b64decode(url.partition(",")[2])))
+    assert [image.getpixel(place) for place in ((0, 0), (1, 0))] == [(230, 120, 0), (200, 200, 200)]
+    assert columns.heat_url({}, {}) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.3417, "0.34"), (79.95, "80"), (4327.4, "4,327"), (0, "0"), (0.0123, "0.012")]
+)
+def test_brief_numbers_have_two_significant_digits(value: float, text: str) -> None:
+    assert words.brief(value) == text
+
+
+def test_a_strip_says_which_share_of_rows_lies_in_the_stretch() -> None:
+    axis = Axis.of({"type": "number", "min": 0, "max": 100, "quantiles": [0, 1, 2, 10, 100]})
+    assert axis is not None
+    assert Strip.of(axis, {"low": 1, "high": 10}, 5, None).share == 0.5
+    assert Strip.of(Axis((0, 10), by_rank=False), {"low": 2}, 5, None).share is None

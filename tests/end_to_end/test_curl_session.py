@@ -28,6 +28,7 @@ def test_the_curl_session_explains_rows_and_finds_nearest_ones(service: Service,
     _check_files(tmp_path / "example")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("status", ["failed", "cancelled"])
 def test_the_curl_session_waits_for_its_jobs_and_ends_with_what_one_of_them_says(status: str, tmp_path: Path) -> None:
     registered = [
@@ -49,6 +50,7 @@ def test_the_curl_session_waits_for_its_jobs_and_ends_with_what_one_of_them_says
     assert {request.headers["Prefer"] for request in server.requests[3:]} == {"wait=60"}
 
 
+@pytest.mark.long
 def test_the_curl_session_ends_when_nobody_answers_for_a_job(tmp_path: Path) -> None:
     registered = [
         Answer(201, {"id": "mdl_1"}),

@@ -1,6 +1,7 @@
 """The examples run against a service, and show what they promise."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -32,7 +33,7 @@ def test_the_example_finds_most_labels_that_were_flipped(service: Service, tmp_p
     assert len(suspects) == 5
     assert all("is labelled" in line for line in suspects)
     assert int(found.split(" of ")[0]) >= 24
-    assert "memorised" in memorised
+    assert memorised.startswith("a forest that learned all labels by heart: ")
     assert caution.startswith("caution: the model predicts 100")
 
 
@@ -59,13 +60,22 @@ def test_the_planted_concept_is_found_in_several_tables_and_printed_as_sql(servi
         ("data_frames_and_pipelines.py", "square_metres"),
         ("many_rows_at_once.py", "least like any prototype"),
         ("questionnaire.py", "of 13 measurements"),
-        ("what_comes_out.py", "\n1. row "),
     ],
 )
 def test_other_examples_run(name: str, expected: str, service: Service, tmp_path: Path) -> None:
     pytest.importorskip("pandas")
 
     assert expected in _run(name, service, tmp_path)
+
+
+@pytest.mark.long
+def test_the_readme_shows_what_comes_out(service: Service, tmp_path: Path) -> None:
+    readme = (_EXAMPLES.parent / "README.md").read_text(encoding="utf-8")
+    shown = re.findall(r"```\n(Row 512: .*?) …\n```", readme, re.DOTALL)
+
+    printed = _run("what_comes_out.py", service, tmp_path)
+
+    assert [" ".join(sample.split()) in " ".join(printed.split()) for sample in shown] == [True]
 
 
 def test_every_example_is_run_by_a_test() -> None:

@@ -10,6 +10,7 @@ from leafspace_client.conversion import convert_model
 from tests.support.api import Api, Json, parquet_of
 from tests.support.native_models import CATEGORIES, NATIVE, native_model, native_rows, native_target
 from tests.support.printed_rules import Row, run_python, run_sql
+from tests.support.sampling import mostly_long
 
 _TEXTS = CATEGORIES[:-1]
 _WITH_GAPS = ("workclass", "occupation")
@@ -61,7 +62,7 @@ def holds(interval: Json, value: float | str | None) -> bool:
     return bool(above and below)
 
 
-@pytest.mark.parametrize("name", NATIVE)
+@pytest.mark.parametrize("name", mostly_long(NATIVE, "native_lightgbm"))
 def test_raw_categories_go_all_the_way(api: Api, name: str) -> None:
     estimator, rows, odd = native_model(name)[0], plain(native_rows(name)), odd_rows(name)
     model, dataset = registered(api, name)

@@ -12,10 +12,12 @@ from explanations.instances import read_instances, run_readable
 from explanations.reason_texts import interval_of
 from schemas.explanations import ExplanationRequest
 from tests.support.pipelines import PIPELINES
+from tests.support.sampling import mostly_long
 
 from .conftest import Case, FindCase
 
 Json = dict[str, Any]
+FEW = ("random_forest_binary", "gradient_boosting_multiclass", "one_matrix", "missing_kept", "scaled_and_one_hot")
 CASES = ("random_forest_binary", "gradient_boosting_multiclass", *PIPELINES)
 
 
@@ -25,7 +27,7 @@ def explained(case: Case, row: int, **request: object) -> Json:
     return explain_instances(case.warm, request_)[0]
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", mostly_long(CASES, *FEW))
 def test_reasons_are_those_that_the_reader_translates(find_case: FindCase, name: str) -> None:
     case = find_case(name, "boosting" if name.startswith("gradient") else "random_forest")
     warm, n_reasons = case.warm, 0

@@ -1,4 +1,4 @@
-"""Columns that are queries are described as what they are: what there is, what there is not, and how many."""
+"""Columns that are queries are described in their words: what there is, what there is not, and how many."""
 
 from math import inf
 from typing import Any
@@ -82,9 +82,9 @@ def test_intervals_are_said_as_what_there_is(
 
 def test_summaries_name_a_query_as_what_is_asked() -> None:
     near = {"row_id": "7", "label": "no", "proximity": 0.5, "reasons": [{"feature": f"has an account {ACCOUNTS}"}]}
-    told = summary({"label": "no"}, [near], "", PHRASES["credit"].mention)
+    text = summary({"label": "no"}, [near], "", PHRASES["credit"].mention)
 
-    assert told.endswith(f"(proximity 50%), mostly by whether it has an account {ACCOUNTS}.")
+    assert text.endswith(f"(proximity 50%), mostly by whether it has an account {ACCOUNTS}.")
     assert PHRASES["number"].mention("number of accounts") == "number of accounts"
 
 

@@ -4,8 +4,8 @@ import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
+from sandbox.messages import Confinement, Request, Task
 from service.upload_sandbox.dataset_task import read_dataset_upload
-from service.upload_sandbox.messages import Confinement, Request, Task
 from service.upload_sandbox.model_task import read_model_upload
 from service.upload_sandbox.settings import UploadReaderSettings
 

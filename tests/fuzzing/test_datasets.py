@@ -24,7 +24,7 @@ def test_datasets_are_taken_as_they_are() -> None:
 
 
 @_changed
-@settings(_fuzzing, max_examples=40)
+@settings(_fuzzing, max_examples=20)
 def test_a_changed_dataset_is_taken_or_refused(rng: random.Random, n_changes: int) -> None:
     _try(rng, n_changes)
 

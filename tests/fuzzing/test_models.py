@@ -36,7 +36,7 @@ def test_models_are_taken_as_they_are() -> None:
 
 
 @_changed
-@settings(_fuzzing, max_examples=40)
+@settings(_fuzzing, max_examples=20)
 def test_a_changed_model_is_taken_or_refused(rng: random.Random, n_changes: int, way: Change) -> None:
     _try(rng, n_changes, way)
 

@@ -89,6 +89,7 @@ def test_it_is_ready_with_everything_and_stops_within_ten_seconds(
     assert not [pid for pid in running if is_alive(pid)]
 
 
+@pytest.mark.long
 def test_it_stops_on_sigterm_whatever_signals_it_was_started_to_ignore(
     data_dir: Path, started: list["subprocess.Popen[str]"]
 ) -> None:
@@ -133,10 +134,13 @@ def test_however_long_the_api_drains_it_is_not_killed_while_it_answers(
     assert process.wait(when_idle(10)) == 0
 
 
-def test_the_supervisor_and_the_api_have_the_same_default_for_draining() -> None:
-    _, default = embedded_service._DRAIN_SECONDS
+def test_the_supervisor_and_the_api_have_the_same_defaults_for_stopping() -> None:
+    of_api = {
+        f"LEAFSPACE_{name.upper()}": ServiceSettings.model_fields[name].default
+        for name in ("drain_seconds", "grace_seconds")
+    }
 
-    assert default == ServiceSettings.model_fields["drain_seconds"].default
+    assert of_api == embedded_service._SECONDS_OF_API
 
 
 def test_a_job_is_done_and_found_again_after_a_restart(data_dir: Path) -> None:
@@ -215,6 +219,7 @@ def test_beyond_loopback_callers_need_a_key_that_the_machine_makes(
     assert process.wait(when_idle(10)) == 0
 
 
+@pytest.mark.long
 def test_kill_9_leaves_no_orphan_and_the_next_start_is_ready_by_itself(
     data_dir: Path, started: list["subprocess.Popen[str]"]
 ) -> None:
@@ -266,6 +271,7 @@ def test_whatever_ends_is_started_again(data_dir: Path, started: list["subproces
     assert process.wait(when_idle(10)) == 0
 
 
+@pytest.mark.long
 def test_a_redis_that_is_named_is_used_and_none_started(
     data_dir: Path, tmp_path: Path, started: list["subprocess.Popen[str]"]
 ) -> None:

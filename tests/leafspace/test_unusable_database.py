@@ -101,6 +101,7 @@ def test_serve_says_in_one_sentence_which_file_it_is_and_what_to_do(
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 @pytest.mark.parametrize("module", [("service",), ("workers",), ("leafspace", "keys", "list")])
+@pytest.mark.sampled("values")
 def test_a_newer_versions_database_is_refused_in_one_sentence_by_every_process(
     tmp_path: Path, request: pytest.FixtureRequest, module: tuple[str, ...], kind: str
 ) -> None:
@@ -157,6 +158,7 @@ def test_a_damaged_page_that_is_met_later_is_named_and_what_is_whole_is_read(tmp
     database.close()
 
 
+@pytest.mark.long
 def test_an_api_that_meets_a_damaged_page_says_so_in_its_answer_its_log_and_its_readiness(tmp_path: Path) -> None:
     _overwrite_table(_made(tmp_path / "data"))
     with _api(tmp_path) as (url, log):

@@ -4,7 +4,6 @@ import os
 import signal
 import sqlite3
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,9 +12,11 @@ from typing import Any
 import httpx
 import pytest
 
+from leafspace.listening import answers
 from tests.support.api import Api, Registered, register
 from tests.support.databases import new_postgresql_database, turn_read_only
 from tests.support.job_farm import JobFarm
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.redis import OwnRedis
 from tests.support.serving import Service, serving
 from tests.support.storage_servers import postgresql_server
@@ -29,11 +30,15 @@ def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnRedis]:
     own.kill()
 
 
+# Long enough for a few requests on a busy machine; at its end, the service takes as long.
+_PATIENT = {"LEAFSPACE_DRAIN_SECONDS": "10", "LEAFSPACE_GRACE_SECONDS": "300", "LEAFSPACE_BODY_SECONDS": "300"}
+
+
 @pytest.fixture(scope="module")
 def own_service(redis: OwnRedis, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     directory = tmp_path_factory.mktemp("ready") / "data"
     environment = {"LEAFSPACE_REDIS_URL": redis.url, "LEAFSPACE_WORKER_NICENESS": "0"}
-    with serving(directory, **environment, LEAFSPACE_DRAIN_SECONDS="2") as running:
+    with serving(directory, **environment, **_PATIENT) as running:
         yield running
 
 
@@ -54,9 +59,12 @@ def _explains(api: Api, registered: Registered) -> bool:
     return bool(api.explain(registered.explainer["id"], [registered.instance(1)])["data"][0]["status"] == "ok")
 
 
-def test_without_redis_the_service_is_degraded_and_explains(redis: OwnRedis, warm: tuple[Api, Registered]) -> None:
+def test_without_redis_the_service_is_degraded_and_explains(
+    redis: OwnRedis, own_service: Service, warm: tuple[Api, Registered]
+) -> None:
     api, registered = warm
     assert _readiness(api) == (200, {"status": "ok", "degraded": []})
+    assert "redis" not in own_service.children()
     redis.kill()
 
     JobFarm.wait_until(lambda: _readiness(api) == (200, {"status": "ok", "degraded": ["redis"]}), 10)
@@ -101,40 +109,45 @@ def test_at_a_signal_to_stop_it_is_first_not_ready_and_finishes_what_is_under_wa
     own_service: Service, warm: tuple[Api, Registered]
 ) -> None:
     api, registered = warm
-    answers: list[int] = []
+    statuses: list[int] = []
+    stops = threading.Event()
     body = api.http.build_request("POST", "/v1/models", files={"file": ("m", registered.fitted.onnx)})
-    slow = _slowly(body.read(), seconds=1.5)
+    halves = _halves(body.read(), stops)
     headers = {"content-type": body.headers["content-type"]}
+    url = f"{own_service.url}/v1/models"
     upload = threading.Thread(
-        target=lambda: answers.append(
-            httpx.post(f"{own_service.url}/v1/models", content=slow, headers=headers, timeout=60).status_code
+        target=lambda: statuses.append(
+            httpx.post(url, content=halves, headers=headers, timeout=PATIENCE_SECONDS).status_code
         )
     )
     upload.start()
-    time.sleep(0.3)
-    os.kill(own_service.children()["api"], signal.SIGTERM)
-    time.sleep(0.3)
+    JobFarm.wait_until(lambda: "leafspace_uploads_in_progress 1.0" in api.get("/metrics").text)
+    process = own_service.children()["api"]
+    os.kill(process, signal.SIGTERM)
+    JobFarm.wait_until(lambda: _readiness(api)[0] == 503)
 
-    status, problem = _readiness(api)
+    _, problem = _readiness(api)
     explained = api.post(
         f"/v1/explainers/{registered.explainer['id']}/explanations", {"instances": [registered.instance(0)]}
     )
+    os.kill(process, signal.SIGTERM)  # it draws to an end at once
+    JobFarm.wait_until(lambda: not answers("127.0.0.1", own_service.port))
+    stops.set()
+    upload.join()
 
-    assert (status, problem["code"]) == (503, "unavailable")
+    assert problem["code"] == "unavailable"
     assert "about to stop" in problem["detail"]
     assert (explained.status_code, explained.headers["connection"]) == (200, "close")
-    upload.join()
-    assert answers in ([200], [201])
+    assert statuses in ([200], [201])
 
 
-def _slowly(body: bytes, seconds: float) -> Iterator[bytes]:
-    n_pieces = 10
-    size = len(body) // n_pieces + 1
-    for start in range(0, len(body), size):
-        yield body[start : start + size]
-        time.sleep(seconds / n_pieces)
+def _halves(body: bytes, between: threading.Event) -> Iterator[bytes]:
+    yield body[: len(body) // 2]
+    assert between.wait(PATIENCE_SECONDS)
+    yield body[len(body) // 2 :]
 
 
+@pytest.mark.long
 def test_with_postgresql_read_only_it_reads_and_explains_but_is_not_ready_and_takes_nothing(
     postgresql_url: str, tmp_path: Path
 ) -> None:

@@ -97,7 +97,7 @@ def test_metadata_say_what_an_index_shows(wheels: dict[str, Path], name: str) ->
 
 
 def test_every_dependency_has_a_lower_bound_that_the_tested_versions_keep(wheels: dict[str, Path]) -> None:
-    pins = _pins("dev.txt")
+    pins = _pins("cluster.txt") | _pins("dev.txt")
     pins |= {"xgboost": pins["xgboost-cpu"]}
     pins |= {name.replace("_", "-"): _metadata(wheels[name])["Version"] for name in _SOURCES}
 

@@ -22,6 +22,7 @@ class Shown:
     rule_set: Json
     tree: Json
     audit: Json
+    map_id: str
     explainer: str
     row: str
 
@@ -31,12 +32,20 @@ class Shown:
         return {
             "": ".ls-overview",
             f"models/{of.model['id']}": ".ls-model",
+            f"datasets/{of.dataset['id']}": ".ls-dataset",
             f"prototypes/{of.prototype_set['id']}": ".ls-set",
+            f"represented/{of.prototype_set['id']}/1": ".ls-represented",
+            "jobs": ".ls-jobs",
+            "found?name=m": ".ls-found",
             f"rules/{self.rule_set['id']}": ".ls-rules",
             f"trees/{self.tree['id']}": ".ls-tree",
             f"questions/{self.tree['id']}": ".ls-ask",
             f"audits/{self.audit['id']}": ".ls-audit",
+            f"reviews/{self.audit['id']}": ".ls-review",
+            f"maps/{self.map_id}": ".ls-map canvas",
             f"explainers/{self.explainer}/rows/{self.row}": ".ls-why",
+            f"regions/{self.explainer}": ".ls-over",
+            f"explainers/{self.explainer}": ".ls-explainer",
         }
 
     def address(self, view: str) -> str:
@@ -65,9 +74,11 @@ def shown(api: Api, forest: Registered) -> Shown:
         },
     ).json()["id"]
     audit = api.made("/v1/label-audits", about)
+    mapped = {**about, "prototype_set": forest.prototype_set["id"], "n_rows": 90, "n_neighbors": 20}
+    map_id = api.made("/v1/maps", mapped)["id"]
     url = str(api.http.base_url).rstrip("/")
     row = forest.prototype_set["result"]["prototypes"][0]["row_id"]
-    return Shown(url, forest, rule_set, tree, audit, explainer, row)
+    return Shown(url, forest, rule_set, tree, audit, map_id, explainer, row)
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """The page in a real browser: every view in a fresh tab, what moves in it, and nothing in the console."""
 
 import json
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import httpx
@@ -55,7 +56,8 @@ def test_the_page_allows_its_own_files_alone_and_is_small(shown: Shown) -> None:
     assert httpx.get(f"{shown.url}/ui/../main.py").status_code == 404
 
 
-_FILES = ("shell.js", "login.js", "views.js", "theme.js", "leafspace.css", "page.css")
+_OWN = (file.name for file in files("service.page").iterdir() if file.name.endswith((".js", ".css")))
+_FILES = ("leafspace.css", *_OWN)
 
 
 def test_a_changed_value_is_explained_anew_and_undone(tab: Watched, shown: Shown) -> None:
@@ -85,17 +87,43 @@ def test_another_prototype_can_be_compared_with(tab: Watched, shown: Shown) -> N
     assert "k=1" in tab.page.url
 
 
+def test_a_map_names_lists_and_explains_its_rows(tab: Watched, shown: Shown) -> None:
+    tab.open(shown.address(f"maps/{shown.map_id}"), ".ls-map canvas")
+    rows = httpx.get(f"{shown.url}/v1/maps/{shown.map_id}/content?limit=1000").json()["data"]
+    canvas, named = tab.page.locator(".ls-map canvas"), tab.page.locator(".ls-named")
+    canvas.focus()
+    for key in ("ArrowRight", "ArrowUp", "ArrowLeft"):
+        canvas.press(key)
+    chosen = named.inner_text().partition(":")[0].removeprefix("row ")
+    assert chosen in {row["row_id"] for row in rows}
+
+    box = canvas.bounding_box()
+    assert box is not None
+    corners = [(2, 2), (box["width"] - 2, 2), (box["width"] - 2, box["height"] - 2), (2, box["height"] - 2), (2, 3)]
+    tab.page.mouse.move(box["x"] + 2, box["y"] + 2)
+    tab.page.mouse.down()
+    for x, y in corners:
+        tab.page.mouse.move(box["x"] + x, box["y"] + y)
+    tab.page.mouse.up()
+    assert tab.page.locator("[data-listed] h2").inner_text() == "90 rows chosen"
+    assert tab.page.locator("[data-listed] li").count() == 90
+    tab.page.select_option("[data-colour]", "error")
+    canvas.press("ArrowRight")
+    canvas.press("Enter")
+    tab.page.wait_for_selector(".ls-why")
+
+
 def test_the_questionnaire_ends_at_a_leaf(tab: Watched, shown: Shown) -> None:
     tab.open(shown.address(f"trees/{shown.tree['id']}"), ".ls-tree")
     tab.page.click("text=Answer its questions")
     tab.page.wait_for_selector(".ls-ask")
-    for asked in range(1, 4):
+    for n_answers in range(1, 4):
         field = tab.page.locator(".ls-ask [data-feature]")
         if not field.count():
             break
         field.fill("1")
         field.press("Enter")
-        tab.page.wait_for_selector(f".ls-ask .ls-way > li >> nth={asked - 1}")
+        tab.page.wait_for_selector(f".ls-ask .ls-way > li >> nth={n_answers - 1}")
     assert tab.page.locator(".ls-ask .ls-verdict").inner_text().strip() in shown.registered.model["classes"]
 
 

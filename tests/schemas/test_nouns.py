@@ -30,6 +30,10 @@ def test_every_method_of_every_noun_has_a_scope_and_nothing_else_has() -> None:
     assert scope_of("POST", "/v1/explainers/{explainer_id}/explanations") == "explain"
     assert scope_of("POST", "/v1/models/{model_id}/predictions") == "explain"
     assert scope_of("POST", "/v1/jobs/{job_id}/cancel") == "write"
+    decisions = "/v1/label-audits/{label_audit_id}/decisions"
+    of_decisions = {method: scope_of(method, f"{decisions}/{{row}}") for method in ("GET", "PUT", "DELETE")}
+    assert of_decisions == {"GET": "read", "PUT": "review", "DELETE": "review"}
+    assert scope_of("GET", f"{decisions}/export") == "read"
     assert scope_of("GET", "/v1/models/{model_id}/trees/{tree}") == "read"
     for method, path in [
         ("POST", "/v1/models/{model_id}/retrain"),

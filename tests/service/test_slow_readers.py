@@ -114,6 +114,7 @@ def _seconds_of(client: httpx.Client, paths: list[str]) -> float:
     return slowest
 
 
+@pytest.mark.long
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("n_readers", [4, pytest.param(64, marks=pytest.mark.long)])
 def test_readers_of_pages_who_take_nothing_keep_no_list_and_no_small_answer_waiting(

@@ -137,6 +137,7 @@ def test_an_upload_that_does_not_fit_is_a_507_and_leaves_nothing(
     assert api.upload("/v1/datasets", rows).status_code == 201
 
 
+@pytest.mark.long
 def test_on_a_full_disk_callers_can_free_room(crowded: Service, crowded_disk: SmallDisk) -> None:
     api = Api(crowded.url)
     paths = [api.upload("/v1/datasets", f"a,b\n{number},1\n".encode()).headers["Location"] for number in range(5)]

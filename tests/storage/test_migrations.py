@@ -26,7 +26,7 @@ from storage.tables import artefacts, idempotency_keys, jobs, metadata
 from tests.support.rows_of_old import ROWS, Row
 
 _SCRIPTS = Path(storage.__file__).parent / "migrations"
-_N_PROCESSES = 3
+_N_PROCESSES = 2
 _REVISIONS = sorted(script.revision for script in ScriptDirectory(str(_SCRIPTS)).walk_revisions())
 # From the first one on, PostgreSQL goes through all of them, too.
 _DATABASES_OF_OLD = [

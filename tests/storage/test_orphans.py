@@ -4,8 +4,7 @@ import pytest
 
 from storage.errors import NotFound
 from storage.object_store import ObjectStore
-from storage.orphans import discard_orphans
-from storage.retention import Retention, RetentionRules
+from storage.retention import Retention, RetentionRules, discard_orphans
 from tests.support.object_stores import LocalCase, RemoteCase
 from tests.support.stored import Shelf, new_dataset, new_model
 

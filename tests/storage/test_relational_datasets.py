@@ -1,4 +1,4 @@
-"""Rows of relational datasets: another delivery of the same schema, and which differences are told."""
+"""Rows of relational datasets: another delivery of the same schema, and which differences are reported."""
 
 from collections.abc import Callable
 from typing import Any

@@ -14,6 +14,7 @@ from storage.errors import NotFound
 from storage.explanations import ExplanationStore
 from storage.idempotency import IdempotencyStore, KeptAnswer, KeyClaim, RequestKey
 from storage.jobs import worker_lost
+from storage.label_decisions import LabelDecisionStore, NewDecision
 from storage.leaf_tables import KeptLeafTable, LeafTablePlace, LeafTableStore
 from storage.local_objects import LocalObjects
 from storage.retention import Retention, RetentionRules
@@ -73,6 +74,17 @@ def test_by_default_nothing_ready_ever_goes(archive: Archive) -> None:
 
     assert retention.clear() == {}
     assert archive.ids(artefacts) == {"prs_1"}
+
+
+def test_audits_that_people_decided_about_never_go_for_their_age(archive: Archive) -> None:
+    for audit in ("lba_decided", "lba_free"):
+        archive.make(audit, noun="label_audits")
+    new = NewDecision("lba_decided", 3, "3", "accept", "no", "yes", is_suggested=True, note=None, caller=None)
+    assert LabelDecisionStore(archive.database).add(new, None) is not None
+    archive.days = 10_000
+
+    assert archive.clear(artefact_days=1)["artefacts"] == 1
+    assert archive.ids(artefacts) == {"lba_decided"}
 
 
 def test_old_artefacts_go_with_their_objects_unless_an_explainer_rests_on_them(archive: Archive) -> None:

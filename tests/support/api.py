@@ -2,6 +2,7 @@
 
 import io
 import json
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -124,13 +125,21 @@ def register(api: Api, name: str, ensemble: str = "random_forest", **request: ob
     return register_fitted(api, fitted(name), ensemble, **request)
 
 
+def _uploaded(api: Api, path: str, data: bytes, metadata: Mapping[str, object]) -> httpx.Response:
+    """Return the answer to an upload that is taken; a machine that is too busy says so, and when to come again."""
+    until = time.monotonic() + _PATIENCE_SECONDS
+    while (answer := api.upload(path, data, metadata)).status_code == httpx.codes.SERVICE_UNAVAILABLE:
+        assert time.monotonic() < until, answer.text
+        time.sleep(float(answer.headers["Retry-After"]))
+    assert answer.status_code in {200, 201}, answer.text
+    return answer
+
+
 def register_fitted(api: Api, model: FittedModel, ensemble: str, **request: object) -> Registered:
     """Register a fitted model and all that it takes to explain it."""
     names = list(model.rows.names)
-    registered = api.upload("/v1/models", model.onnx, {"feature_names": names, "ensemble": ensemble})
-    assert registered.status_code in {200, 201}, registered.text
-    dataset = api.upload("/v1/datasets", csv_of(frame_of(model)), {"target": "t"})
-    assert dataset.status_code in {200, 201}, dataset.text
+    registered = _uploaded(api, "/v1/models", model.onnx, {"feature_names": names, "ensemble": ensemble})
+    dataset = _uploaded(api, "/v1/datasets", csv_of(frame_of(model)), {"target": "t"})
     model_id, dataset_id = registered.json()["id"], dataset.json()["id"]
     made = api.make(**{"model": model_id, "dataset": dataset_id, "n_prototypes": 8, **request})
     assert made["status"] == "ready", made["problem"]

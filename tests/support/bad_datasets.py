@@ -83,12 +83,22 @@ def _json() -> Iterator[tuple[str, bytes, str]]:
 
 
 def _parquet() -> Iterator[tuple[str, bytes, str]]:
+    yield from _broken_parquet()
+    yield from _parquet_types()
+    yield from _parquet_bombs()
+    yield from _parquet_tables()
+
+
+def _broken_parquet() -> Iterator[tuple[str, bytes, str]]:
     good = _written(pa.table({"a": [1.0, 2.0], "b": ["x", "y"]}))
     for name, length in (("zero", 0), ("beyond", 2**31 - 1), ("negative", -1), ("short", 5)):
         yield f"parquet_footer_{name}", good[:-8] + length.to_bytes(4, "little", signed=True) + b"PAR1", _FAULT
     yield "parquet_encrypted", good[:-4] + b"PARE", _FAULT
     yield "parquet_cut", good[: len(good) // 2], _FAULT
     yield "parquet_no_data", good[:4] + good[-200:], _FAULT
+
+
+def _parquet_types() -> Iterator[tuple[str, bytes, str]]:
     for name, values in {
         "lists": pa.array([[1], [2, 3]]),
         "structs": pa.array([{"x": 1}, {"x": 2}]),
@@ -108,6 +118,9 @@ def _parquet() -> Iterator[tuple[str, bytes, str]]:
     for _ in range(60):
         deep = pa.struct([("x", deep)])
     yield "parquet_deep", _written(pa.table({"a": pa.nulls(1, deep)})), f"{_COLUMNS} {_FAULT}"
+
+
+def _parquet_bombs() -> Iterator[tuple[str, bytes, str]]:
     text = pa.array(["x" * 100_000]).take(pa.array(np.zeros(20_000, np.int32)))
     yield (
         "parquet_dictionary_bomb",
@@ -125,6 +138,9 @@ def _parquet() -> Iterator[tuple[str, bytes, str]]:
         f"{_LARGE} taken",
     )
     yield "parquet_number_bomb", _written(pa.table({"a": np.zeros(30_000_000)}), compression="zstd"), _LARGE
+
+
+def _parquet_tables() -> Iterator[tuple[str, bytes, str]]:
     yield "parquet_field", _written(pa.table({"a": ["x" * 10_000_000]}), compression="zstd"), f"{_FIELD} {_LARGE}"
     yield "parquet_infinity", _written(pa.table({"a": [1.0, float("inf")]})), _NUMBER
     yield (

@@ -22,6 +22,7 @@ def _all() -> Iterator[tuple[str, bytes, str]]:
     yield from _with_external_data()
     yield from _with_operators()
     yield from _that_grow()
+    yield from _of_sizes_in_values()
     yield from _with_lies()
     yield from _with_bad_trees()
     yield from _that_are_no_models()
@@ -123,6 +124,9 @@ def _that_grow() -> Iterator[tuple[str, bytes, str]]:
     ]
     axes = [helper.make_node("Constant", [], [f"axis_{at}"], value_ints=[at]) for at in (1, 2)]
     yield "rows_cubed", _into_trees(*axes, *cube, last="mm"), "model_too_complex"
+
+
+def _of_sizes_in_values() -> Iterator[tuple[str, bytes, str]]:
     fill = [
         helper.make_node("Constant", [], ["s"], value_ints=[2**31, 2**31]),
         helper.make_node("ConstantOfShape", ["s"], ["k"]),

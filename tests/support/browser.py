@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from .patience import PATIENCE_SECONDS
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
@@ -42,6 +44,7 @@ class Watched:
     """A tab whose console is watched: any error or report of the policy fails the test."""
 
     def __init__(self, page: "Page", expected: tuple[str, ...] = ()) -> None:
+        page.set_default_timeout(1000 * PATIENCE_SECONDS)
         self.page = page
         self._expected = expected  # texts of errors that a test provokes
         self.errors: list[str] = []

@@ -27,11 +27,18 @@ class Guarded:
     url: str
     data_dir: Path
     keys: dict[str, str]
+    process: "subprocess.Popen[str]"
 
     def call(self, method: str, path: str, key: str | None = None, **more: object) -> httpx.Response:
         headers = {} if key is None else {"Authorization": f"Bearer {key}"}
         url = f"{self.url}{path}"
         return httpx.request(method, url, headers=headers, verify=NO_TLS, **more)  # type: ignore[arg-type]  # httpx's own
+
+    def first_status(self, path: str, key: str) -> int:
+        """Return the status with which an answer begins, and leave before its end."""
+        headers = {"Authorization": f"Bearer {key}"}
+        with httpx.stream("GET", f"{self.url}{path}", headers=headers, verify=NO_TLS) as answer:
+            return answer.status_code
 
     def api(self, *scopes: str) -> Api:
         """Return a client with a key of these scopes."""
@@ -57,7 +64,7 @@ def serving_with_keys(data_dir: Path, **environment: str) -> Iterator[Guarded]:
     """Yield a service that requires keys."""
     keys = {"admin": _made_on_the_machine(data_dir, "admin")}
     with serving(data_dir, LEAFSPACE_REQUIRE_KEYS="1", **environment) as service:
-        guarded = Guarded(service.url, data_dir, keys)
+        guarded = Guarded(service.url, data_dir, keys, service.process)
         for scope in map(str, SCOPES):
             if scope not in keys:
                 keys[scope] = guarded.new_key(f"{scope} é", scope)
@@ -75,8 +82,8 @@ def second_process(guarded: Guarded) -> Iterator[Guarded]:
         "LEAFSPACE_REQUIRE_KEYS": "1",
     }
     command = [sys.executable, "-m", "service", "--port", str(port)]
-    other = Guarded(f"http://127.0.0.1:{port}", guarded.data_dir, guarded.keys)
-    with subprocess.Popen(command, env={**os.environ, **environment}) as process:  # noqa: S603  # ours
+    with subprocess.Popen(command, env={**os.environ, **environment}, text=True) as process:  # noqa: S603  # ours
+        other = Guarded(f"http://127.0.0.1:{port}", guarded.data_dir, guarded.keys, process)
         try:
             until(lambda: _answers(other), 30)
             yield other

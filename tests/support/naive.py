@@ -1,6 +1,6 @@
 """Slow, obvious twins of the fast algorithms, written from the papers: dense matrices, no bounds, no batches."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -335,3 +335,13 @@ def nearest_allowed_rows(
         if proximities[row] and allowed[row] and n_own < max_per_group and len(found) < n_rows:
             found.append((row, proximities[row]))
     return found
+
+
+def quantiles_of(values: Sequence[float | None], n_points: int) -> tuple[float, ...] | None:
+    """Return for 0, …, 1 at equal steps the smallest value that at least this share of the known values reaches."""
+    known = sorted(value for value in values if value is not None)
+    if not known:
+        return None
+    reached = [(n_points - 1) * sum(other <= value for other in known) for value in known]
+    enough = [point * len(known) for point in range(n_points)]
+    return tuple(next(value for value, each in zip(known, reached, strict=True) if each >= least) for least in enough)

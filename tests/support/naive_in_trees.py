@@ -1,4 +1,4 @@
-"""inTrees from its paper: conditions as sets of rows, everything counted anew each time; slow and obvious."""
+"""inTrees from its paper: conditions as sets of rows, everything counted again each time; slow and obvious."""
 
 from collections import Counter
 from collections.abc import Sequence

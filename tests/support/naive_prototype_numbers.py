@@ -24,7 +24,7 @@ def near_rows(leaves: NDArray[np.int32], weights: NDArray[np.int64], prototypes:
 def by_coverage(
     leaves: NDArray[np.int32], weights: NDArray[np.int64], ordered: list[int], share: Fraction
 ) -> list[int]:
-    """Return the first of the ordered prototypes with which so many rows are near one of them."""
+    """Return the shortest prefix of the ordered prototypes with one of which the share of rows is near."""
     for n_prototypes in range(1, len(ordered) + 1):
         if sum(near_rows(leaves, weights, ordered[:n_prototypes])) >= share * len(leaves):
             return ordered[:n_prototypes]

@@ -1,4 +1,4 @@
-"""Queries, features and tests asked of one example at a time, over plain lists by recursion: slow, obvious twins.
+"""Queries, features and tests evaluated on one example at a time, over plain lists by recursion: slow, obvious twins.
 
 Written from the meanings that ``tree_explainers/relational/queries.py`` and the design give, not from the code that
 answers them quickly. Rows are numbers, values are plain Python: a text (category), a float of single precision, a

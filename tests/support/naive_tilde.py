@@ -1,7 +1,7 @@
 """TILDE candidate by candidate and example by example: a slow, obvious twin, from the design and the paper's table 1.
 
 A candidate is a closed query: a component of the node's query with the candidate's own variable and condition. It is
-asked of each example from the start, by recursion; nothing is kept from one node to the next but the queries.
+evaluated on each example from the start, by recursion; nothing is kept from one node to the next but the queries.
 """
 
 from collections.abc import Iterator, Sequence
@@ -218,7 +218,7 @@ def candidates(tilde: NaiveTilde, examples: list[int], known: _Known) -> Iterato
             yield from _of_variable(tilde, examples, place, query, variable, tuple(dict.fromkeys(refinable)))
 
 
-def _of_variable(  # noqa: C901  # what is asked, in its order
+def _of_variable(  # noqa: C901  # the kinds of tests, in their order
     tilde: NaiveTilde,
     examples: list[int],
     place: int,
@@ -348,7 +348,7 @@ def cuts(values: Sequence[float]) -> Iterator[float]:
 
 
 def _test(query: Query, condition: Condition, closed: Query) -> FeatureTest:
-    """Return what the candidate asks as a column, and a cut of it where its condition is an inequality."""
+    """Return the candidate's test as a column, and a cut of it where its condition is an inequality."""
     if condition.operator not in {">", "<="}:
         return FeatureTest(Feature("exists", closed))
     operator, term = condition.operator, condition.term
@@ -379,7 +379,7 @@ def open_steps(schema: Schema, language: Language, table: str, came_by: Step | N
 def column_terms(
     schema: Schema, language: Language, table: str, came_by: Step | None, parents: tuple[str, ...] = ()
 ) -> Iterator[ColumnTerm]:
-    """Yield the columns that may be asked of a row: its own, then those of up to three parents, one after the other."""
+    """Yield the columns that tests of a row may use: its own, then those of up to three parents in turn."""
     allowed = language.of_table(table).columns
     for name, column in schema.tables[table].columns.items():
         if (table, name) == (schema.examples, schema.target) or column.kind in {"key", "time"}:

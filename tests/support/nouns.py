@@ -19,15 +19,18 @@ class Example:
 
     number_field: str
     request: Mapping[str, Any] = field(default_factory=dict)  # beside that field and what it is made from
+    is_text: bool = False  # whether that field takes the number as text
 
 
 EXAMPLES = {
     "proximities": Example("n_neighbors"),
     "prototype_sets": Example("seed"),
     "label_audits": Example("n_neighbors", {"method": "neighbors"}),
+    "maps": Example("seed", {"n_rows": 40, "n_neighbors": 12}),
     "rule_sets": Example("seed", {"max_rules": 3}),
     "approximation_trees": Example("seed", _SMALL_TREE),
     "explanation_sets": Example("n_prototypes"),
+    "reports": Example("title", is_text=True),
     "relational_forests": Example("seed", {"n_trees": 1, "min_samples_leaf": 1}),
 }
 LISTED = NOUNS.kept
@@ -99,9 +102,19 @@ def _request(api: Api, forest: Registered, noun: Noun[Any], number: int) -> dict
     if noun.name not in EXAMPLES:
         detail = f"tests do not know how to request {noun.name}: add an example to tests/support/nouns.py"
         raise LookupError(detail)
-    known = {"model": forest.model["id"], "dataset": forest.dataset["id"], "explainer": forest.explainer["id"]}
+    example = EXAMPLES[noun.name]
+    value = str(number) if example.is_text else number
+    return {**inputs_of(api, forest, noun), **example.request, example.number_field: value}
+
+
+def inputs_of(api: Api, forest: Registered, noun: Noun[Any]) -> dict[str, Any]:
+    """Return what a request must name that a noun is made from."""
+    known = {
+        "model": forest.model["id"],
+        "dataset": forest.dataset["id"],
+        "explainer": forest.explainer["id"],
+        "prototype_set": forest.prototype_set["id"],
+    }
     if "relational_dataset" in noun.made_from:
         known["relational_dataset"] = _tables(api)
-    made_from = {name: known[name] for name in noun.made_from if name in known}
-    example = EXAMPLES[noun.name]
-    return {**made_from, **example.request, example.number_field: number}
+    return {name: known[name] for name in noun.made_from if name in known}

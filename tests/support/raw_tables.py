@@ -80,12 +80,12 @@ def named(*relationships: RelationshipSchema) -> dict[str, RelationshipSchema]:
 def _table(raw: RawTables, name: str) -> Table:
     schema, columns = raw.schema.tables[name], raw.columns[name]
     target = raw.schema.target if name == raw.schema.examples else None
-    asked = {
+    tested = {
         column: _numbers(columns[column]).astype(np.float32) if of.kind == "number" else _codes(columns[column], of)
         for column, of in schema.columns.items()
         if of.kind in {"number", "category", "boolean"} and column != target
     }
-    return Table(raw.n_rows(name), asked, None if schema.time is None else _numbers(columns[schema.time]))
+    return Table(raw.n_rows(name), tested, None if schema.time is None else _numbers(columns[schema.time]))
 
 
 def _relationship(raw: RawTables, key: RelationshipSchema, child: Table) -> Relationship:

@@ -104,7 +104,7 @@ def raw_tables(
 
 
 def random_rows(schema: Schema, rng: Random, n_rows: Mapping[str, int]) -> RawTables:
-    """Return tables of so many rows with random values."""
+    """Return tables of these numbers of rows with random values."""
     keys = {name: _key_values(schema, name, n_rows[name]) for name in schema.tables}
     return RawTables(schema, {name: _columns(rng, schema, name, keys) for name in schema.tables})
 
@@ -156,14 +156,14 @@ def unlabelled(raw: RawTables, examples: Sequence[int]) -> RawTables:
 
 
 def _column_terms(draw: st.DrawFn, schema: Schema, table: str, max_parents: int = 2) -> list[ColumnTerm]:
-    """Return the columns that may be asked of a row, with those of parents along one random chain of them."""
+    """Return the columns that tests of a row may use, with those of parents along one random chain of them."""
     terms: list[ColumnTerm] = []
     parents: tuple[str, ...] = ()
     for _ in range(max_parents + 1):
-        asked = schema.tables[table].columns.items()
+        columns = schema.tables[table].columns.items()
         terms += [
             ColumnTerm(name, parents)
-            for name, of in asked
+            for name, of in columns
             if of.kind in {"number", "category", "boolean"} and (table, name) != (schema.examples, schema.target)
         ]
         upwards = [step for step, _ in schema.steps_from(table) if step.to == "parent"]

@@ -45,6 +45,7 @@ ROWS: dict[str, list[Row]] = {
     "datasets": [
         {
             "id": "ds_1", **_UPLOAD, **_METADATA, "content": _HASH, "listed": {"n_rows": 3}, "feature_set": "fts_1",
+            "source": {"files": "s3://lake/*.parquet", "n_files": 2},
             "summary": {"n_rows": 3, "columns": [{"name": "a", "role": "feature"}]},
         },
     ],
@@ -88,6 +89,13 @@ ROWS: dict[str, list[Row]] = {
         {
             "id": "chg_1", "name": "credit-risk", "explainer": "xpl_1", "previous_explainer": None, "forced": False,
             "caller": None, "created_at": 5.5,
+        },
+    ],
+    "label_decisions": [
+        {
+            "id": "dec_1", "label_audit": "prs_1", "row": 6, "number": 1, "row_id": "naïve", "decision": "relabel",
+            "label": "no", "new_label": "yes", "is_suggested": True, "note": None, "replaces": None,
+            "caller": "key_1", "created_at": 5.6,
         },
     ],
     "explanations": [

@@ -1,4 +1,4 @@
-"""Real training sets of rule sets: rows, the statements of an ensemble, and what they are to be predicted as."""
+"""Real training sets of rule sets: rows, the statements of an ensemble, and the rows' targets."""
 
 import functools
 from dataclasses import dataclass

@@ -7,7 +7,7 @@
 """
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import combinations
 from typing import Any
 
@@ -29,6 +29,11 @@ def mark_long_cases(items: list[pytest.Item]) -> None:
         for case in of_test:
             if case not in kept:
                 case.add_marker(pytest.mark.long)
+
+
+def mostly_long(values: Iterable[Any], *few: object) -> list[Any]:
+    """Return the values of a parameter; those that are not among these few are `long`."""
+    return [value if value in few else pytest.param(value, marks=pytest.mark.long) for value in values]
 
 
 def drawn(few: int, many: int, **strategies: Any) -> Callable[[Callable[..., None]], Callable[[int], None]]:  # noqa: ANN401  # of any values

@@ -4,10 +4,11 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
 import httpx
 import pytest
@@ -76,6 +77,18 @@ def serving(data_dir: Path, *options: str, **environment: str) -> Iterator[Servi
             process.communicate()
 
 
+class Running(Protocol):
+    """A service, or what a test knows of it."""
+
+    @property
+    def url(self) -> str: ...
+    @property
+    def process(self) -> "subprocess.Popen[str]": ...
+
+
+RunningT = TypeVar("RunningT", bound=Running)
+
+
 class SharedServices:
     """Services that several test modules share: started once, and again if one has failed.
 
@@ -87,33 +100,30 @@ class SharedServices:
 
     def __init__(self, folders: pytest.TempPathFactory) -> None:
         self._folders = folders
-        self._running: dict[str, tuple[Service, ExitStack]] = {}
+        self._running: dict[str, tuple[Any, ExitStack]] = {}
 
-    def running(self, name: str, *options: str, **environment: str) -> Service:
-        """Return the service of this name; options and environment are those of its first caller."""
+    def running(self, name: str, start: Callable[[Path], AbstractContextManager[RunningT]]) -> RunningT:
+        """Return the service of this name, which is started in a data directory unless it runs."""
         if name in self._running and not _answers(self._running[name][0]):
             self._stop(name)
         if name not in self._running:
-            self._running[name] = self._started(name, *options, **environment)
-        return self._running[name][0]
+            with ExitStack() as stack:
+                service = stack.enter_context(start(self._folders.mktemp("shared") / name))
+                self._running[name] = (service, stack.pop_all())
+        found: RunningT = self._running[name][0]
+        return found
 
     def stop(self) -> None:
         """Stop all of them."""
         for name in list(self._running):
             self._stop(name)
 
-    def _started(self, name: str, *options: str, **environment: str) -> tuple[Service, ExitStack]:
-        with ExitStack() as stack:
-            data_dir = self._folders.mktemp("shared") / name
-            service = stack.enter_context(serving(data_dir, *options, **environment))
-            return service, stack.pop_all()
-
     def _stop(self, name: str) -> None:
         _, stack = self._running.pop(name)
         stack.close()
 
 
-def _answers(service: Service) -> bool:
+def _answers(service: Running) -> bool:
     try:
         answer = httpx.get(f"{service.url}/readyz", timeout=_PATIENCE_SECONDS, verify=NO_TLS)
     except httpx.HTTPError:

@@ -7,7 +7,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("observability", "schemas", "tree_explainers", "storage", "explanations", "service", "workers", "leafspace")
+PACKAGES = (
+    "observability",
+    "sandbox",
+    "schemas",
+    "tree_explainers",
+    "storage",
+    "explanations",
+    "service",
+    "workers",
+    "leafspace",
+)
 
 
 @functools.cache

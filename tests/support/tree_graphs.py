@@ -113,6 +113,17 @@ def _random_tree(rng: np.random.Generator, tree: int, n_features: int) -> list[t
     return rows
 
 
+_NUMBERS_OF_MODES = {
+    "BRANCH_LEQ": 0,
+    "BRANCH_LT": 1,
+    "BRANCH_GTE": 2,
+    "BRANCH_GT": 3,
+    "BRANCH_EQ": 4,
+    "BRANCH_NEQ": 5,
+    "LEAF": 0,
+}
+
+
 def newest(old: dict[str, Any], rng: np.random.Generator, element: int) -> NodeProto:
     """Return older attributes as a TreeEnsemble, with some questions of equality turned into membership."""
     keys = list(zip(old["nodes_treeids"], old["nodes_nodeids"], strict=True))
@@ -124,25 +135,9 @@ def newest(old: dict[str, Any], rng: np.random.Generator, element: int) -> NodeP
     weights = dict(
         zip(zip(old["target_treeids"], old["target_nodeids"], strict=True), old["target_weights"], strict=True)
     )
-    numbers = {
-        "BRANCH_LEQ": 0,
-        "BRANCH_LT": 1,
-        "BRANCH_GTE": 2,
-        "BRANCH_GT": 3,
-        "BRANCH_EQ": 4,
-        "BRANCH_NEQ": 5,
-        "LEAF": 0,
-    }
-    modes = [numbers[old["nodes_modes"][at]] for at in branches]
+    modes = [_NUMBERS_OF_MODES[old["nodes_modes"][at]] for at in branches]
     modes = [6 if mode == 4 and rng.random() < 0.7 else mode for mode in modes]
     sets = [[*rng.choice(np.arange(-3, 4), 2, replace=False), np.nan] for mode in modes if mode == 6]
-    sides: dict[str, Any] = {}
-    for side in ("true", "false"):
-        children = [
-            at if is_leaf[at] else keys.index((keys[at][0], old[f"nodes_{side}nodeids"][at])) for at in branches
-        ]
-        sides[f"nodes_{side}leafs"] = [int(is_leaf[child]) for child in children]
-        sides[f"nodes_{side}nodeids"] = [(leaves if is_leaf[at] else branches).index(at) for at in children]
     members = np.array(sets, float).ravel()
     return helper.make_node(
         "TreeEnsemble",
@@ -158,8 +153,23 @@ def newest(old: dict[str, Any], rng: np.random.Generator, element: int) -> NodeP
         leaf_targetids=[0] * len(leaves),
         leaf_weights=_tensor("weights", [weights[keys[at]] for at in leaves], element),
         membership_values=_tensor("members", members, element) if len(members) else None,
-        **sides,
+        **_children(old, keys, branches, leaves),
     )
+
+
+def _children(
+    old: dict[str, Any], keys: list[tuple[int, int]], branches: list[int], leaves: list[int]
+) -> dict[str, Any]:
+    """Return the children of branches, as indices of branches or leaves."""
+    is_leaf = [mode == "LEAF" for mode in old["nodes_modes"]]
+    sides: dict[str, Any] = {}
+    for side in ("true", "false"):
+        children = [
+            at if is_leaf[at] else keys.index((keys[at][0], old[f"nodes_{side}nodeids"][at])) for at in branches
+        ]
+        sides[f"nodes_{side}leafs"] = [int(is_leaf[child]) for child in children]
+        sides[f"nodes_{side}nodeids"] = [(leaves if is_leaf[at] else branches).index(at) for at in children]
+    return sides
 
 
 def _roots(old: dict[str, Any], keys: list[tuple[int, int]], is_leaf: list[bool]) -> list[int]:

@@ -70,6 +70,7 @@ def test_of_processes_that_need_a_loop_at_once_one_compiles_it(clones: list[Path
     assert sorted(map(_n_compiled, started)) == [0, 0, 0, 1]
 
 
+@pytest.mark.long
 def test_a_process_that_ends_while_it_compiles_keeps_nobody_waiting(clones: list[Path], tmp_path: Path) -> None:
     _n_compiled(_start(clones[0], tmp_path / "cache"))
     for lock in (tmp_path / "cache").rglob("*.nb?"):

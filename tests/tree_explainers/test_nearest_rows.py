@@ -12,7 +12,9 @@ from tests.support.real_leaves import KINDS, REGRESSION, real_leaves
 from tests.support.shared import shared_path
 from tree_explainers.errors import InvalidInput
 from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind
+from tree_explainers.leaf_space.nearest_by_masks import NearestOfAll, NearestWithin
 from tree_explainers.leaf_space.nearest_rows import NearestRows
+from tree_explainers.leaf_space.neighborhoods import LeafCodes, nearest_to_row
 
 WAYS = pytest.mark.parametrize("by_lists", [True, False], ids=["lists", "codes"])
 
@@ -163,3 +165,103 @@ def test_leaves_or_weights_of_another_number_of_trees_are_refused() -> None:
         NearestRows(table, np.ones(3, np.int64))
     with pytest.raises(InvalidInput, match="2 trees"):
         NearestRows(table, np.ones(2, np.int64)).of_leaves(np.zeros((1, 3), np.int32), 1)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("is_cut", [False, True])
+def test_nearest_to_one_row_are_those_of_the_twin(kind: ProximityKind, *, is_cut: bool) -> None:
+    real = real_leaves("spambase", kind)
+    weights, offsets = real.weights, real.table.offsets
+    places = np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets))
+    leaves = LeafCodes(real.table.codes, weights, places // 3 if is_cut else None, offsets)
+    among = np.arange(0, real.table.n_rows, 2)
+    compared = real.leaves // 3 if is_cut else real.leaves
+
+    for row in (0, 7, 250, 399):
+        rows, shares = nearest_to_row(leaves, row, 10)
+        expected, proximities = naive.nearest_rows(compared, weights, row, 10)
+        shared = [(each, value) for each, value in zip(expected, proximities, strict=True) if value > 0]
+        assert list(zip(rows.tolist(), shares.tolist(), strict=True)) == [
+            (each, value / weights.sum()) for each, value in shared
+        ]
+        allowed = np.union1d(among, [row])
+        own = int(np.searchsorted(allowed, row))
+        expected, proximities = naive.nearest_rows(compared[allowed], weights, own, 10)
+        nearest = [int(allowed[each]) for each, value in zip(expected, proximities, strict=True) if value > 0]
+        assert nearest_to_row(leaves, row, 10, among)[0].tolist() == nearest
+
+
+def test_a_row_that_shares_no_leaf_has_no_nearest() -> None:
+    codes = np.array([[0, 1, 1], [0, 1, 0]], dtype=np.uint8)
+
+    rows, shares = nearest_to_row(LeafCodes(codes, np.array([1, 0])), 0, 2)
+
+    assert (rows.tolist(), shares.tolist()) == ([], [])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dataset", ["spambase", "covertype_20k", REGRESSION])
+def test_masks_find_the_nearest_of_every_row(
+    monkeypatch: pytest.MonkeyPatch, dataset: str, kind: ProximityKind
+) -> None:
+    """They compare each pair once, blocks of rows with themselves and with those that follow."""
+    monkeypatch.setattr("tree_explainers.leaf_space.nearest_by_masks.BLOCK", 128)
+    monkeypatch.setattr(NearestRows, "_masks_are_cheapest", lambda _: True)
+    real = real_leaves(dataset, kind)
+    rows = np.arange(real.table.n_rows)
+
+    found = NearestRows(real.table, real.weights).of_rows(rows, 1)
+
+    assert_nearest(found, real.leaves, real.weights, rows)
+
+
+@pytest.mark.parametrize("n_rows", [2, 63, 64, 65, 600])
+def test_masks_leave_out_the_row_itself_and_name_the_lowest_of_equally_near_ones(n_rows: int) -> None:
+    leaves = np.random.default_rng(n_rows).integers(0, 3, (n_rows, 4)).astype(np.int32)
+    weights = np.array([1, 0, 7, 2])
+
+    rows, proximities = NearestOfAll(table_of(leaves), weights).find(lambda _: None)
+
+    assert_nearest((rows[:, None], proximities[:, None]), leaves, weights, np.arange(n_rows))
+
+
+@pytest.mark.parametrize("n_groups", [1, 2, 5])
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_of_one_group_need_not_be_compared_where_their_nearest_are_known(
+    monkeypatch: pytest.MonkeyPatch, seed: int, n_groups: int
+) -> None:
+    """Of some rows nothing is known; many are equally near; groups are larger and smaller than blocks."""
+    monkeypatch.setattr("tree_explainers.leaf_space.nearest_by_masks.BLOCK", 64)
+    monkeypatch.setattr(NearestRows, "_nanoseconds_of_all", lambda _: np.inf)
+    rng = np.random.default_rng(seed)
+    leaves, weights = rng.integers(0, 4, (300, 6)).astype(np.int32), np.array([1, 0, 7, 2, 2, 1])
+    groups = np.minimum(rng.geometric(0.5, 300), n_groups) * 3
+    within = known_within(leaves, weights, groups, rng.random(300) < 0.9)
+
+    found = NearestRows(table_of(leaves), weights).of_all(within)
+
+    assert_nearest(found, leaves, weights, np.arange(300))
+
+
+def known_within(
+    leaves: NDArray[np.int32], weights: NDArray[np.int64], groups: NDArray[np.int64], is_known: NDArray[np.bool_]
+) -> NearestWithin:
+    rows, proximities = np.full(len(groups), -1, dtype=np.int64), np.zeros(len(groups), dtype=np.int64)
+    proximity = naive.proximity_matrix(leaves, weights)
+    for row in np.flatnonzero(is_known):
+        others = [other for other in np.flatnonzero(groups == groups[row]) if other != row and proximity[row, other]]
+        if others:
+            rows[row] = max(others, key=lambda other: (proximity[row, other], -other))
+            proximities[row] = proximity[row, rows[row]]
+    return NearestWithin(groups, rows, proximities)
+
+
+def test_nearest_within_groups_are_left_aside_where_they_save_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = real_leaves("spambase", "random_forest")
+    monkeypatch.setattr(NearestOfAll, "find", lambda *_: pytest.fail("masks were used"))
+    monkeypatch.setattr(NearestOfAll, "nanoseconds", np.inf)
+    nothing = NearestWithin(real.classes("target"), np.full(400, -1), np.zeros(400, dtype=np.int64))
+
+    found = NearestRows(real.table, real.weights).of_all(nothing)
+
+    assert_nearest(found, real.leaves, real.weights, np.arange(400))

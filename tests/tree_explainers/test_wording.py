@@ -1,6 +1,9 @@
 from math import inf
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tree_explainers import wording
 
@@ -51,3 +54,36 @@ def test_of_many_categories_the_first_are_listed_and_the_others_counted() -> Non
 
     assert wording.some_of(towns, ()) == "one of t0, t1, t2, t3, t4, t5, t6, t7, t8, t9 and 20 more"
     assert wording.some_of(towns[:11], ()).endswith("t9, t10")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "inclusive", "text"),
+    [
+        (-inf, float(str(np.nextafter(np.float32(0.323), np.float32(-inf)))), (False, True), "below 0.323"),
+        (0.5, inf, (False, True), "above 0.5"),
+        (float(str(np.nextafter(np.float32(7.1), np.float32(-inf)))), 9, (False, True), "at least 7.1 and at most 9"),
+        (-inf, 3.4028234663852886e38, (False, True), "at most 3.4028234663852886e+38"),
+    ],
+)
+def test_ends_are_written_in_the_fewest_digits(
+    low: float, high: float, inclusive: tuple[bool, bool], text: str
+) -> None:
+    found = wording.interval(low, high, low_inclusive=inclusive[0], high_inclusive=inclusive[1], is_single=True)
+    assert found == text
+
+
+@given(st.floats(width=32, allow_nan=False, allow_infinity=False), st.booleans(), st.booleans())
+def test_the_shortest_end_leaves_the_same_numbers_inside(value: float, inclusive: bool, is_low: bool) -> None:  # noqa: FBT001
+    end = wording.End(float(str(np.float32(value))), inclusive)
+    found = wording.shortest_end(end, is_low=is_low, is_single=True)
+    assert len(wording.number_text(found.value)) <= len(wording.number_text(end.value))
+    at = np.float32(value)
+    near = [at, *(np.nextafter(at, np.float32(to)) for to in (-inf, inf))]
+    for number in (each for each in near if np.isfinite(each)):
+        inside = [_is_inside(number, each, is_low=is_low) for each in (end, found)]
+        assert inside[0] == inside[1]
+
+
+def _is_inside(number: np.float32, end: wording.End, *, is_low: bool) -> bool:
+    at = np.float32(end.value)
+    return bool((number > at if is_low else number < at) or (end.inclusive and number == at))

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -19,13 +18,6 @@ from tests.support.workshop import Workshop, workshop_in
 from workers.jobs.leaf_tables import place_of
 
 _N_TREES = 400
-
-
-@pytest.fixture
-def farm(tmp_path: Path) -> Iterator[JobFarm]:
-    farm = JobFarm(tmp_path)
-    yield farm
-    farm.stop()
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,6 @@
 import random
 import time
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -14,13 +12,6 @@ from tests.support.job_farm import JobFarm
 
 _N_JOBS = 150
 _SECONDS_OF_FAULTS = 30
-
-
-@pytest.fixture
-def farm(tmp_path: Path) -> Iterator[JobFarm]:
-    farm = JobFarm(tmp_path)
-    yield farm
-    farm.stop()
 
 
 @pytest.mark.long

@@ -8,6 +8,7 @@ import pytest
 from storage.worker_heartbeats import WorkerHeartbeats
 from tests.support.job_farm import SHORT_LEASES, JobFarm
 from tests.support.processes import kill
+from tests.support.sampling import mostly_long
 
 _HOUR = 3600
 _LEASE_SECONDS = float(SHORT_LEASES["LEAFSPACE_LEASE_SECONDS"])
@@ -45,7 +46,8 @@ def _worker_of(job_process: int) -> int:
     return int(stat.rpartition(")")[2].split()[1])
 
 
-@pytest.mark.parametrize("step", [-_HOUR, _HOUR])
+@pytest.mark.long
+@pytest.mark.parametrize("step", mostly_long([-_HOUR, _HOUR], -_HOUR))
 def test_a_worker_that_is_killed_when_the_clock_is_set_is_noticed_within_its_lease(
     farm: SteppedFarm, step: int
 ) -> None:
@@ -61,7 +63,7 @@ def test_a_worker_that_is_killed_when_the_clock_is_set_is_noticed_within_its_lea
     assert farm.artefacts.get("run_for_two_seconds", requested.id).status == "ready"
 
 
-@pytest.mark.parametrize("step", [-_HOUR, _HOUR])
+@pytest.mark.parametrize("step", mostly_long([-_HOUR, _HOUR], _HOUR))
 def test_a_job_under_way_when_the_clock_is_set_is_done_once(farm: SteppedFarm, step: int) -> None:
     requested = farm.request_job("run_for_two_seconds")
     farm.wait_for_run()

@@ -3,7 +3,7 @@
 import re
 import resource
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,13 +11,6 @@ import pytest
 from tests.support.job_farm import JobFarm
 from tests.support.patience import PATIENCE_SECONDS
 from tests.support.processes import children_of, is_alive, kill
-
-
-@pytest.fixture
-def farm(tmp_path: Path) -> Iterator[JobFarm]:
-    farm = JobFarm(tmp_path)
-    yield farm
-    farm.stop()
 
 
 def test_a_worker_that_is_killed_is_forked_again_and_takes_jobs(farm: JobFarm) -> None:
@@ -83,6 +76,21 @@ def test_workers_share_what_their_parent_imported(farm: JobFarm) -> None:
 
     for worker in children_of(parent.pid):
         assert _own_kilobytes(worker) < 0.4 * _own_kilobytes(worker, "Rss")
+
+
+def test_what_a_kind_of_jobs_imports_late_is_imported_once_in_their_worker(farm: JobFarm) -> None:
+    parent = farm.start_worker("workers")
+    farm.wait_for_end(farm.request_job("no_such_kind"))
+    (worker,) = children_of(parent.pid)
+    assert "/sklearn/" not in _mapped_by(worker)
+
+    farm.wait_for_end(farm.request_job("rule_sets"))
+
+    assert "/sklearn/tree/_tree." in _mapped_by(worker)
+
+
+def _mapped_by(pid: int) -> str:
+    return Path(f"/proc/{pid}/maps").read_text()
 
 
 def _is_another(parent: int, before: list[int]) -> Callable[[], bool]:

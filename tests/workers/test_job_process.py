@@ -1,19 +1,11 @@
 """What a job writes and starts ends with it, however it ends."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.support.job_farm import JobFarm
 from tests.support.processes import is_alive, kill
-
-
-@pytest.fixture
-def farm(tmp_path: Path) -> Iterator[JobFarm]:
-    farm = JobFarm(tmp_path)
-    yield farm
-    farm.stop()
 
 
 def test_what_a_cancelled_job_forked_ends_with_it(farm: JobFarm) -> None:
@@ -49,24 +41,22 @@ def test_out_of_memory_the_machine_loses_the_job_before_its_worker(farm: JobFarm
     assert (of_job, of_worker) == (max(own, 500), own)
 
 
-def test_a_program_that_a_job_left_running_ends_with_it(farm: JobFarm) -> None:
-    farm.start_worker()
-    requested = farm.request_job("start_a_program_and_end")
-    program = farm.wait_for_run()
+def test_a_program_that_a_job_left_running_ends_with_it(working: JobFarm) -> None:
+    requested = working.request_job("start_a_program_and_end")
+    program = working.wait_for_run()
 
-    assert farm.wait_for_end(requested).status == "succeeded"
-    farm.wait_until(lambda: not is_alive(program), seconds=1)
+    assert working.wait_for_end(requested).status == "succeeded"
+    working.wait_until(lambda: not is_alive(program), seconds=1)
 
 
-def test_files_that_a_job_wrote_are_kept_under_their_names(farm: JobFarm) -> None:
-    farm.start_worker()
-    requested = farm.request_job("write_files")
+def test_files_that_a_job_wrote_are_kept_under_their_names(working: JobFarm) -> None:
+    requested = working.request_job("write_files")
 
-    assert farm.wait_for_end(requested).status == "succeeded"
+    assert working.wait_for_end(requested).status == "succeeded"
 
-    files = farm.artefacts.get("write_files", requested.id).files
-    assert {name: farm.objects.get(sha256) for name, sha256 in files.items()} == {"rows.csv": b"some rows"}
-    farm.wait_until(lambda: farm.workspaces() == [], seconds=1)
+    files = working.artefacts.get("write_files", requested.id).files
+    assert {name: working.objects.get(sha256) for name, sha256 in files.items()} == {"rows.csv": b"some rows"}
+    working.wait_until(lambda: working.workspaces() == [], seconds=1)
 
 
 def test_files_that_a_killed_worker_left_are_cleared_by_the_next_attempt(farm: JobFarm) -> None:
@@ -84,19 +74,18 @@ def test_files_that_a_killed_worker_left_are_cleared_by_the_next_attempt(farm: J
 
 
 @pytest.mark.parametrize("end", ["cancelled", "killed"])
-def test_files_of_a_job_that_was_stopped_are_gone(farm: JobFarm, end: str) -> None:
-    farm.start_worker()
-    requested = farm.request_job("write_files", seconds=60)
-    process = farm.wait_for_run()
-    farm.wait_until(lambda: len(farm.workspaces()) == 1 and len(list(farm.workspaces()[0].iterdir())) == 2)
-    first = farm.workspaces()
+def test_files_of_a_job_that_was_stopped_are_gone(working: JobFarm, end: str) -> None:
+    requested = working.request_job("write_files", seconds=60)
+    process = working.wait_for_run()
+    working.wait_until(lambda: len(working.workspaces()) == 1 and len(list(working.workspaces()[0].iterdir())) == 2)
+    first = working.workspaces()
 
     if end == "killed":
         kill(process)
-        farm.wait_for_run(2)
-        assert farm.workspaces() != first
-    farm.jobs.request_cancel(requested.job)
+        working.wait_for_run(2)
+        assert working.workspaces() != first
+    working.jobs.request_cancel(requested.job)
 
-    assert farm.wait_for_end(requested, seconds=2).status == "cancelled"
-    assert farm.workspaces() == []
-    assert farm.artefacts.get("write_files", requested.id).files == {}
+    assert working.wait_for_end(requested, seconds=2).status == "cancelled"
+    assert working.workspaces() == []
+    assert working.artefacts.get("write_files", requested.id).files == {}

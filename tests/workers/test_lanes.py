@@ -1,22 +1,10 @@
 """Long jobs, short jobs, and workers who take both or short ones alone."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-
 from storage.artefacts import Artefact
 from tests.support.job_farm import JobFarm
 from tests.support.processes import children_of, kill
 
 _LONG, _SHORT = 600.0, 1.0
-
-
-@pytest.fixture
-def farm(tmp_path: Path) -> Iterator[JobFarm]:
-    farm = JobFarm(tmp_path)
-    yield farm
-    farm.stop()
 
 
 def _long_ones(farm: JobFarm, n_jobs: int) -> list[Artefact]:

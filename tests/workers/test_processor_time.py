@@ -3,10 +3,7 @@
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 from tests.support.job_farm import JobFarm
 from workers.runtime.job_monitor import ProcessorTime, processor_seconds
@@ -25,13 +22,6 @@ thread.join()
 print(time.process_time(), flush=True)
 input()
 """
-
-
-@pytest.fixture
-def farm(tmp_path: Path) -> Iterator[JobFarm]:
-    farm = JobFarm(tmp_path)
-    yield farm
-    farm.stop()
 
 
 def test_a_process_that_waits_for_something_else_is_not_reported_to_wait_for_a_processor() -> None:

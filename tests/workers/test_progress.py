@@ -1,6 +1,7 @@
 """Progress is written now and then, and stops a job that was cancelled."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -54,3 +55,14 @@ def test_a_replaced_attempt_is_stopped_when_it_reports(rows: JobRows) -> None:
 
     with pytest.raises(JobStopped):
         ProgressReporter(rows.attempts, late)(0.5, "half")
+
+
+def test_all_threads_of_a_job_are_stopped(rows: JobRows) -> None:
+    claim = rows.claim(rows.add())
+    report = ProgressReporter(rows.attempts, claim)
+    rows.jobs.request_cancel(claim.job)
+
+    with ThreadPoolExecutor(8) as pool:
+        ends = [pool.submit(report, 0.5, "half") for _ in range(8)]
+
+    assert {type(end.exception()) for end in ends} == {JobStopped}

@@ -2,10 +2,7 @@
 
 import os
 import signal
-import subprocess
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from rq import Queue
@@ -20,29 +17,6 @@ from tests.support.patience import PATIENCE_SECONDS, when_idle
 from tests.support.processes import is_alive, kill
 from workers.runtime.job_monitor import EndReason, JobMonitor, ProcessorTime
 from workers.runtime.settings import WorkerSettings
-
-
-@pytest.fixture
-def farm(tmp_path: Path) -> Iterator[JobFarm]:
-    farm = JobFarm(tmp_path)
-    yield farm
-    farm.stop()
-
-
-@pytest.fixture(scope="module")
-def farm_at_work(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[JobFarm, "subprocess.Popen[bytes]"]]:
-    farm = JobFarm(tmp_path_factory.mktemp("at work"))
-    yield farm, farm.start_worker()
-    farm.stop()
-
-
-@pytest.fixture
-def working(farm_at_work: tuple[JobFarm, "subprocess.Popen[bytes]"]) -> Iterator[JobFarm]:
-    """Return a farm with a worker that several tests share, and that is there after each of them."""
-    farm, worker = farm_at_work
-    farm.forget_runs()
-    yield farm
-    assert worker.poll() is None
 
 
 def test_a_job_succeeds_and_its_result_is_published(working: JobFarm) -> None:

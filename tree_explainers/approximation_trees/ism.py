@@ -4,6 +4,7 @@ No pseudo rows are drawn: gains are measured on the training rows, with the ense
 whose class is certain for every row that could reach them are not split ("safe pruning").
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
@@ -28,6 +29,8 @@ from .information_gain import (
     LEAST_GAIN,
     VARIANCE,
     NodeLabels,
+    Tests,
+    Units,
     best_test,
     entropy_of,
     in_centred_units,
@@ -44,6 +47,9 @@ _VOTES = {
     *("ArgMax", "ArrayFeatureExtractor", "ConstantOfShape", "Equal", "Exp", "ReduceSum", "Shape", "Sum", "Where"),
     "TreeEnsembleClassifier",
 }
+
+TestsOf = Callable[[BinnedRows, Units, int], Tests]
+"""Returns the statements of binned rows as tests, given the rows' scores in units and the criterion of gains."""
 
 _MOST_WITNESSES = 32  # rows of a node whose leaves are evaluated before all that its rows could reach
 
@@ -89,6 +95,7 @@ def grow_ism(
     description: ModelDescription,
     settings: IsmSettings = IsmSettings(),  # frozen
     report: ReportProgress = ignore_progress,
+    tests_of: TestsOf = statement_tests,
 ) -> ApproximationTree:
     """Return a tree of the ensemble's own tests, each with the highest information gain for the ensemble's classes.
 
@@ -117,7 +124,7 @@ def grow_ism(
     Order Ensemble".
     """
     check_ism(description, settings, has_target=training.classes is not None)
-    growth = _Growth(training, ensemble, description, settings)
+    growth = _Growth(training, ensemble, description, settings, tests_of)
     nodes = grow(growth.root(), growth.examine, settings.limits, report)
     return ApproximationTree(nodes, training.binned.statements.missing_texts)
 
@@ -145,17 +152,23 @@ class _Growth:
     """Examines the nodes of one tree."""
 
     def __init__(
-        self, training: IsmTraining, ensemble: TreeEnsemble, description: ModelDescription, settings: IsmSettings
+        self,
+        training: IsmTraining,
+        ensemble: TreeEnsemble,
+        description: ModelDescription,
+        settings: IsmSettings,
+        tests_of: TestsOf,
     ) -> None:
         n_rows, labels, scores = training.binned.n_rows, training.labels, training.scores
         n_training = n_rows if training.n_training is None else training.n_training
         self._boxes = ClosedBoxes.of(training.binned, training.implications)
         if labels is None:
-            self._tests = statement_tests(training.binned, VARIANCE)
+            criterion = VARIANCE
             self._labels = NodeLabels(in_centred_units(scores), None, n_training, scores)
         else:
-            self._tests = statement_tests(training.binned, GAIN if settings.criterion == "gain" else GAIN_RATIO)
+            criterion = GAIN if settings.criterion == "gain" else GAIN_RATIO
             self._labels = NodeLabels(in_units(scores), labels, n_training)
+        self._tests = tests_of(training.binned, self._labels.units, criterion)
         self._conditions = StatementConditions(training.rows, training.binned, description)
         self._training, self._model = training, (ensemble, description)
         self._leaves = None

@@ -19,10 +19,11 @@ from .ordered_tests import OrderedTests
 _FEWEST_ALONE = 32  # features with one statement, from which lists are worth their tables
 
 
-def statement_tests(binned: BinnedRows, criterion: int = GAIN) -> Tests:
+def statement_tests(binned: BinnedRows, units: Units | None = None, criterion: int = GAIN) -> Tests:  # noqa: ARG001
     """Return the statements of binned rows as tests, known by their indices among all statements.
 
-    ``criterion`` is that of their gains: ``GAIN``, ``GAIN_RATIO`` or ``VARIANCE``.
+    ``criterion`` is that of their gains: ``GAIN``, ``GAIN_RATIO`` or ``VARIANCE``. Units are not needed before gains
+    are requested; ``PartitionedTests`` takes them in the same place.
     """
     n_statements = np.array([feature.n_statements for feature in binned.statements.features])
     is_alone = n_statements == 1

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..compute.progress import ReportProgress
 from ..compute.threads import in_order
 from ..onnx_models.description import ModelDescription
-from ..onnx_models.session import ModelSession, Predictions
+from ..onnx_models.session import Predictions
 from ..rows import Rows
 
 BLOCK_ROWS = 4_096  # at most, so that a cancellation takes effect soon
@@ -28,8 +28,23 @@ class Oracle(Protocol):
     def is_classifier(self) -> bool:
         """Whether scores are shares of classes; otherwise they are values."""
 
+    @property
+    def n_at_once(self) -> int | None:
+        """How many blocks of rows it answers at once; ``None``: one for each core of this machine."""
+
     def predict(self, rows: Rows) -> Floats:
         """Return shares of classes, (n_rows, n_classes), which sum to 1 in each row, or values, (n_rows, 1)."""
+
+
+class Answering(Protocol):
+    """What predicts for a model: its session in this process, or workers on other machines."""
+
+    @property
+    def description(self) -> ModelDescription:
+        """What is known of the model."""
+
+    def predict(self, rows: Rows) -> Predictions:
+        """Return scores and labels of rows; see ``ModelSession.predict``."""
 
 
 class SessionOracle:
@@ -38,8 +53,8 @@ class SessionOracle:
     If the model's scores are no probabilities, its label gets the whole share.
     """
 
-    def __init__(self, session: ModelSession) -> None:
-        self._session = session
+    def __init__(self, session: Answering, n_at_once: int | None = None) -> None:
+        self._session, self.n_at_once = session, n_at_once
 
     @property
     def is_classifier(self) -> bool:
@@ -73,7 +88,7 @@ def predict_in_blocks(rows: Rows, oracle: Oracle, report: ReportProgress) -> Flo
     """Return the model's scores of rows, (n_rows, n_scores), in blocks that the cores share."""
     blocks = [rows.take(slice(start, start + BLOCK_ROWS)) for start in range(0, len(rows), BLOCK_ROWS)]
     scores = []
-    with closing(in_order(oracle.predict, blocks)) as predicted:
+    with closing(in_order(oracle.predict, blocks, oracle.n_at_once)) as predicted:
         for _, own in predicted:
             scores.append(own)
             report(len(scores) / len(blocks), "evaluating the model")
@@ -155,7 +170,8 @@ def label_rows(
         return rows, origins, transform.targets(oracle.predict(rows), center)
 
     parts = []
-    with closing(in_order(made, list(zip(map(int, sizes), seed.spawn(n_blocks), strict=True)))) as blocks:
+    seeds = zip(map(int, sizes), seed.spawn(n_blocks), strict=True)
+    with closing(in_order(made, seeds, oracle.n_at_once)) as blocks:
         for _, part in blocks:
             parts.append(part)
             report(len(parts) / n_blocks, "evaluating the model")

@@ -54,7 +54,7 @@ class OrderedTests:
     def gains(self, rows: NDArray[np.int64], units: Units, min_samples_leaf: int) -> NDArray[np.float64]:
         """Return the gain of each statement on some rows; see ``Tests.gains``."""
         gains = np.zeros(self.n_tests)
-        work = partial(self._add_gains, self._node(rows, units, min_samples_leaf), gains)
+        work = partial(self._add_gains, self.node(rows, units, min_samples_leaf), gains)
         n_features = len(self._binned.bins)
         if len(rows) * n_features < 2 * _CELLS_OF_A_THREAD:
             work(slice(0, n_features))
@@ -69,11 +69,12 @@ class OrderedTests:
         """
         if len(rows) * len(self._binned.bins) * _BINS_OF_A_ROW >= int(self._layout.bin_starts[-1]):
             return highest(self.gains(rows, units, min_samples_leaf))
-        node = self._node(rows, units, min_samples_leaf)
+        node = self.node(rows, units, min_samples_leaf)
         best, gain = best_in_small_node(self._layout, self._next_cuts, self._binned.bins, node)
         return int(best), float(gain)
 
-    def _node(self, rows: NDArray[np.int64], units: Units, min_samples_leaf: int) -> NodeRows:
+    def node(self, rows: NDArray[np.int64], units: Units, min_samples_leaf: int) -> NodeRows:
+        """Return the rows of a node and their sums; see ``Tests.gains``."""
         own = np.ascontiguousarray(units[rows])
         totals = own.sum(axis=0)
         return NodeRows(rows, own, totals, impurity(self._criterion, totals), min_samples_leaf, self._criterion)
@@ -109,13 +110,45 @@ def _fill_gains(
     """Write the gains of the statements of some features."""
     for feature in range(first_feature, end_feature):
         own = _binned(bins[feature], layout.bin_starts[feature + 1] - layout.bin_starts[feature], node)
-        first, end = layout.statement_starts[feature], layout.statement_starts[feature + 1]
-        if layout.is_number[feature]:
-            _fill_number(layout.missing_greater[first:end], True, own, node, gains[first:end])  # noqa: FBT003
-            _fill_number(layout.missing_greater[first:end], False, own, node, gains[first:end])  # noqa: FBT003
-        else:
-            answers = layout.answers[layout.answer_starts[feature] : layout.answer_starts[feature + 1]]
-            _fill_category(answers, own, node, gains[first:end])
+        _fill_feature(layout, feature, own, node, gains)
+
+
+@compiled
+def fill_gains_of_bins(
+    layout: Layout, counts: Integers, sums: Units, node: NodeRows, gains: NDArray[np.float64]
+) -> None:
+    """Write the gains of all statements, given the rows of all bins, (n_bins,), and their sums, (n_bins, n_classes)."""
+    for feature in range(len(layout.is_number)):
+        first, end = layout.bin_starts[feature], layout.bin_starts[feature + 1]
+        _fill_feature(layout, feature, _Bins(counts[first:end], sums[first:end]), node, gains)
+
+
+@compiled
+def count_bins(  # compiled code takes arrays
+    bin_starts: Integers, bins: Bins, rows: Integers, units: Units, counts: Integers, sums: Units
+) -> None:
+    """Add each of some rows to its bin of each feature: to ``counts``, (n_bins,), and to ``sums``, (n_bins, n_classes).
+
+    ``units`` are those of all rows that ``bins``, (n_features, n_rows), are of.
+    """
+    for feature in range(bins.shape[0]):
+        first = bin_starts[feature]
+        for row in rows:
+            own = first + bins[feature, row]
+            counts[own] += 1
+            for label in range(units.shape[1]):
+                sums[own, label] += units[row, label]
+
+
+@compiled
+def _fill_feature(layout: Layout, feature: int, own: _Bins, node: NodeRows, gains: NDArray[np.float64]) -> None:
+    first, end = layout.statement_starts[feature], layout.statement_starts[feature + 1]
+    if layout.is_number[feature]:
+        _fill_number(layout.missing_greater[first:end], True, own, node, gains[first:end])  # noqa: FBT003
+        _fill_number(layout.missing_greater[first:end], False, own, node, gains[first:end])  # noqa: FBT003
+    else:
+        answers = layout.answers[layout.answer_starts[feature] : layout.answer_starts[feature + 1]]
+        _fill_category(answers, own, node, gains[first:end])
 
 
 @compiled

@@ -1,6 +1,6 @@
 """Pseudo rows where columns imply each other: smoothing draws each column alone, so that some rows cannot be.
 
-They are repaired before the model is asked, so that no split rests on what the model says of them.
+They are repaired before the model labels them, so that no split rests on labels of rows that cannot be.
 """
 
 from dataclasses import dataclass, field

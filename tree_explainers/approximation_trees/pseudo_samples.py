@@ -51,6 +51,7 @@ class PseudoSample:
     report: ReportProgress  # called after each block; may raise to stop
     _blocks: list[_Block] = field(default_factory=list)
     _held_bytes: int = 0
+    n_at_once: int | None = None  # blocks that are drawn and labelled at once; None: one for each core
 
     @property
     def n_rows(self) -> int:
@@ -90,7 +91,7 @@ class PseudoSample:
             replace(block, held=(found.bins_of(bins), targets))
             for block, (bins, targets) in zip(self._blocks, held, strict=True)
         ]
-        return PseudoSample(self.draw, self.label, found.candidates, self.seed, self.report, blocks), found
+        return replace(self, candidates=found.candidates, _blocks=blocks, _held_bytes=0), found
 
     def summed(self, n_targets: int, reference: int | None, n_rows: int | None = None) -> SplitSums:
         """Return the sums of all rows, of which more may be drawn; they distinguish the sides of a candidate."""
@@ -141,7 +142,7 @@ class PseudoSample:
         self.report((block.n_before + block.n_rows) / max(1, self.n_rows), "comparing candidates")
 
     def _known(self, blocks: list[_Block]) -> Iterator[tuple[_Block, tuple[Bins, Targets]]]:
-        with closing(in_order(self._made, blocks)) as made:
+        with closing(in_order(self._made, blocks, self.n_at_once)) as made:
             for block, known in made:
                 if block.held is None and self._held_bytes + _bytes_of(known) <= _MOST_HELD_BYTES:
                     block.held = known

@@ -164,7 +164,7 @@ class _Grower:
         center = self.scores[node.rows].mean(axis=0)
         own, *seeds, ahead = node.seed.spawn(4)
         draw, label = self.pseudo_rows.at_node(at_node, node.box), partial(self._targets, center)
-        sample = PseudoSample(draw, label, found, own, self.report)
+        sample = PseudoSample(draw, label, found, own, self.report, n_at_once=self.oracle.n_at_once)
         choice = choose_split(
             sample,
             self.transform.n_targets,

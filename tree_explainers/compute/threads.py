@@ -14,9 +14,18 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
+_most: list[int] = []  # what ``limit_cores`` said last
+
+
 def n_cores() -> int:
     """Return how many cores the process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    there = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min([there, *_most])
+
+
+def limit_cores(n_most: int) -> None:
+    """Use no more cores for one piece of work from now on: where several pieces of work are done at once."""
+    _most[:] = [n_most]
 
 
 def in_threads(work: Callable[[slice], None], n_items: int, n_threads: int | None = None) -> None:

@@ -20,6 +20,7 @@ from ..compute.threads import in_threads
 from ..ensemble import Operator, TreeEnsemble
 from ..errors import InvalidInput
 from .leaves import LeafTable, ProximityKind, smallest_dtype, tree_weights
+from .partitioned_table import PartitionedTable
 
 _FIRST_STEPS = (1, 2, 3, 5)
 
@@ -56,6 +57,8 @@ class CoarserLeaves:
         """Return the table of the same rows with their coarser leaves; the table itself if trees are not cut."""
         if self.min_leaf_rows == 1:
             return table
+        if isinstance(table, PartitionedTable):
+            return table.keep(_coarser_table, self.n_leaves, self)
         codes = np.empty(table.codes.shape, dtype=smallest_dtype(int(self.n_leaves.max())))
 
         def map_trees(trees: slice) -> None:
@@ -144,6 +147,10 @@ class CoarserLeaves:
             leaf_offsets=self.node_offsets.astype(np.int32),
             leaf_values=np.empty((len(self.nodes), 0)),
         )
+
+
+def _coarser_table(table: LeafTable, leaves: CoarserLeaves) -> LeafTable:
+    return leaves.table(table)
 
 
 def coarser_leaves(ensemble: TreeEnsemble, table: LeafTable, min_leaf_rows: int) -> CoarserLeaves:

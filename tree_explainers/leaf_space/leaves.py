@@ -84,6 +84,10 @@ class LeafTable:
             raise InvalidInput(msg)
         return _count(codes, n_leaves)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Send codes and the beginnings of lists to another process; lists are made there, if they are needed."""
+        return _received, (self.codes, self.offsets, self.starts)
+
     @property
     def n_rows(self) -> int:
         """Number of rows."""
@@ -122,6 +126,14 @@ class LeafTable:
     def leaves_of(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
         """Return the leaf of each of these rows in each tree, shape (len(rows), n_trees)."""
         return np.ascontiguousarray(self.codes[:, rows].T, dtype=np.int32)
+
+    def codes_of(self, rows: NDArray[np.integer[Any]]) -> NDArray[Any]:
+        """Return the codes of these rows, shape (n_trees, len(rows))."""
+        return np.ascontiguousarray(self.codes[:, rows])
+
+    def codes_in(self, trees: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the codes of these rows in some trees, shape (len(trees), len(rows))."""
+        return np.stack([self.codes[tree][rows] for tree in trees])
 
     def among(self, rows: NDArray[np.integer[Any]]) -> "LeafTable":
         """Return the table of these rows alone, numbered in the order given.
@@ -209,14 +221,24 @@ def _check_leaves(codes: NDArray[Any], n_leaves: NDArray[np.integer[Any]]) -> No
     outside = (codes.min(axis=1) < 0) | (codes.max(axis=1) >= n_leaves)
     if outside.any():
         tree = int(outside.argmax())
-        msg = f"tree {tree} has leaves 0 to {n_leaves[tree] - 1}, but a row is said to reach another"
+        msg = f"tree {tree} has leaves 0 to {n_leaves[tree] - 1}, but a row has another code"
         raise InvalidInput(msg)
+
+
+def read_only(codes: NDArray[Any]) -> NDArray[Any]:
+    """Return codes as tables keep them: loops are compiled for codes of one kind, wherever those come from."""
+    kept = np.asarray(codes).view()
+    kept.flags.writeable = False
+    return kept
+
+
+def _received(codes: NDArray[Any], offsets: NDArray[np.int64], starts: NDArray[np.int64]) -> LeafTable:
+    return LeafTable(read_only(codes), offsets, starts)
 
 
 def _count(codes: NDArray[Any], n_leaves: NDArray[np.integer[Any]]) -> LeafTable:
     """Make a table of codes known to be right."""
-    kept = np.asarray(codes).view()
-    kept.flags.writeable = False  # and so loops are compiled for codes of one kind, wherever those come from
+    kept = read_only(codes)
     offsets = np.concatenate([[0], np.cumsum(n_leaves)]).astype(np.int64)
     starts = np.zeros(offsets[-1] + 1, dtype=np.int64)
     in_threads(lambda trees: count_rows(kept[trees], offsets[trees], starts[1:]), len(kept))
@@ -230,7 +252,7 @@ def _value_deviations(table: LeafTable, leaf_values: NDArray[np.float64], power:
     In a unit of its own; with 2 it is the variance.
     """
     # Measured from a value that some row has: a tree that is constant over the rows gives exactly 0, not rounding.
-    origins = leaf_values[table.offsets[:-1] + table.codes[:, 0]]
+    origins = leaf_values[table.offsets[:-1] + table.codes_of(np.zeros(1, dtype=np.int64))[:, 0]]
     deviations = leaf_values - np.repeat(origins, np.diff(table.offsets), axis=0)
     deviations[table.leaf_sizes == 0] = 0
     largest = np.abs(deviations).max()

@@ -33,8 +33,18 @@ def search_for(leaves: NDArray[np.int32], own_rows: NDArray[np.int64], n_neighbo
 
 def ranked(search: Search) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the rows found, nearest first (ties: lowest row), and their proximities: (n_queries, n_neighbors) each."""
-    nearest_first = -np.sort(-search.keys, axis=1)
-    return _LAST_ROW - (nearest_first & _LAST_ROW), nearest_first >> _ROW_BITS
+    return row_and_proximity(-np.sort(-search.keys, axis=1))
+
+
+def key_of(rows: NDArray[np.int64], proximities: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the keys of rows at some proximities."""
+    keys: NDArray[np.int64] = (proximities << _ROW_BITS) | (_LAST_ROW - rows)
+    return keys
+
+
+def row_and_proximity(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the rows that keys are of, and their proximities."""
+    return _LAST_ROW - (keys & _LAST_ROW), keys >> _ROW_BITS
 
 
 @compiled

@@ -22,6 +22,8 @@ from .nearest_by_lists import (
     list_ranks,
     search_lists,
 )
+from .nearest_by_masks import NearestOfAll, NearestWithin
+from .partitioned_table import PartitionedTable
 
 Nearest = tuple[NDArray[np.int64], NDArray[np.int64]]  # rows and proximities, (n_queries, n_neighbors) each
 
@@ -35,12 +37,19 @@ _MAX_BLOCKS_AT_ONCE = 64
 _STAGE = "finding nearest rows"
 
 
+def nearest_rows(table: LeafTable, weights: NDArray[np.int64]) -> "NearestRows":
+    """Return what finds the nearest rows of a table, wherever these lie; see ``NearestRows``."""
+    return (
+        PartitionedNearestRows(table, weights) if isinstance(table, PartitionedTable) else NearestRows(table, weights)
+    )
+
+
 class NearestRows:
-    """Finds the rows of a table that are nearest, by the quicker of two searches.
+    """Finds the rows of a table that are nearest, by the quickest of three searches.
 
     Where leaves are small, the rows listed in them are visited, for blocks of queries that share leaves; the lists,
     4 bytes for each row and tree, are made when they are first needed. Where leaves are large, codes are compared.
-    Both give the same integers.
+    Where the nearest of every row is wanted, masks may be quicker still. All give the same integers.
 
     Parameters
     ----------
@@ -86,7 +95,23 @@ class NearestRows:
             If there are not as many other rows.
         """
         self._check(n_neighbors, self._table.n_rows - 1)
+        rows = np.asarray(rows, dtype=np.int64)
         return self._find(lambda queries: self._table.leaves_of(rows[queries]), rows, n_neighbors, report)
+
+    def of_all(self, within: NearestWithin, report: ReportProgress = ignore_progress) -> Nearest:
+        """Return the nearest other row of every row, as ``of_rows`` does, given what is known of it within groups.
+
+        Where that saves time, only rows of different groups are compared, and rows of which nothing is known with all.
+        """
+        self._check(1, self._table.n_rows - 1)
+        unknown = np.flatnonzero(~within.is_known)
+        between = NearestOfAll(self._table, self._weights.astype(np.int64), within)
+        if between.nanoseconds + self._nanoseconds_of(len(unknown)) >= self._nanoseconds_of_all():
+            return self.of_rows(np.arange(self._table.n_rows), 1, report)
+        found = np.stack(between.find(lambda share: report(share, _STAGE)))[:, :, None]
+        if len(unknown):
+            found[:, unknown] = self.of_rows(unknown, 1, report)
+        return found[0], found[1]
 
     def of_leaves(
         self, leaves: NDArray[np.int32], n_neighbors: int, report: ReportProgress = ignore_progress
@@ -109,6 +134,11 @@ class NearestRows:
         no_rows = np.full(len(leaves), -1, dtype=np.int64)
         return self._find(lambda queries: leaves[queries], no_rows, n_neighbors, report)
 
+    def of_leaves_but(self, leaves: NDArray[np.int32], left_out: NDArray[np.int64], n_neighbors: int) -> Nearest:
+        """Return the same with a row of the table that is left out for each, (n_queries,); others than its: none."""
+        inside = np.where((left_out >= 0) & (left_out < self._table.n_rows), left_out, -1)
+        return self._find(lambda queries: leaves[queries], inside, n_neighbors, ignore_progress)
+
     def _check(self, n_neighbors: int, most: int) -> None:
         if not 1 <= n_neighbors <= most:
             msg = f"n_neighbors must be 1 to {most} for {self._table.n_rows} rows, got {n_neighbors}"
@@ -118,6 +148,8 @@ class NearestRows:
         self, leaves_of: LeavesOf, own_rows: NDArray[np.int64], n_neighbors: int, report: ReportProgress
     ) -> Nearest:
         n_queries = len(own_rows)
+        if n_neighbors == 1 and np.array_equal(own_rows, np.arange(self._table.n_rows)) and self._masks_are_cheapest():
+            return self._find_by_masks(report)
         by_lists = self._lists_are_cheaper(n_queries)
         lists = self._make_lists(report) if by_lists else None
         order = np.arange(n_queries) if lists is None else self._order(lists, leaves_of, own_rows, report)
@@ -162,9 +194,30 @@ class NearestRows:
         ranks[lists.order] = np.arange(self._table.n_rows)
         return np.argsort(ranks[own_rows], kind="stable")
 
+    def _find_by_masks(self, report: ReportProgress) -> Nearest:
+        nearest = NearestOfAll(self._table, self._weights.astype(np.int64))
+        rows, proximities = nearest.find(lambda share: report(share, _STAGE))
+        return rows[:, None], proximities[:, None]
+
+    def _masks_are_cheapest(self) -> bool:
+        return self._nanoseconds_by_masks < self._nanoseconds_of(self._table.n_rows)
+
     def _lists_are_cheaper(self, n_queries: int) -> bool:
         lists, codes = self._nanoseconds(by_lists=True), self._nanoseconds(by_lists=False)
         return n_queries * lists + self._nanoseconds_to_prepare() < n_queries * codes
+
+    def _nanoseconds_of_all(self) -> float:
+        """Return how long finding the nearest of all rows takes."""
+        return min(self._nanoseconds_by_masks, self._nanoseconds_of(self._table.n_rows))
+
+    @cached_property
+    def _nanoseconds_by_masks(self) -> float:
+        return NearestOfAll(self._table, self._weights.astype(np.int64)).nanoseconds
+
+    def _nanoseconds_of(self, n_queries: int) -> float:
+        """Return how long some queries take, by lists or codes."""
+        lists, codes = (n_queries * self._nanoseconds(by_lists=by_lists) for by_lists in (True, False))
+        return min(lists + self._nanoseconds_to_prepare(), codes)
 
     def _queries_at_once(self, *, by_lists: bool) -> int:
         n_queries = int(_NANOSECONDS_AT_ONCE / self._nanoseconds(by_lists=by_lists))
@@ -182,6 +235,57 @@ class NearestRows:
         if self._lists is not None:
             return 0.0
         return self._table.codes.size * _NANOSECONDS_PER_LISTED + MAX_PIVOTS * self._nanoseconds(by_lists=False)
+
+
+class PartitionedNearestRows(NearestRows):
+    """The same where rows lie in partitions: the nearest of each partition are found there, and merged."""
+
+    def __init__(self, table: PartitionedTable, weights: NDArray[np.int64]) -> None:
+        super().__init__(table, weights)
+        self._parts = table.parts.beside_values(table.bounds[:-1].tolist())
+
+    def of_all(self, within: NearestWithin, report: ReportProgress = ignore_progress) -> Nearest:
+        """Return the nearest other row of every row, wherever it lies; ``within`` saves nothing here."""
+        return self.of_rows(np.arange(len(within.rows)), 1, report)
+
+    def _find(
+        self, leaves_of: LeavesOf, own_rows: NDArray[np.int64], n_neighbors: int, report: ReportProgress
+    ) -> Nearest:
+        leaves = leaves_of(np.arange(len(own_rows)))
+        rows = np.empty((len(own_rows), 0), dtype=np.int64)
+        proximities = rows
+        for n_done, found in enumerate(self._parts.map(_nearest_in_part, self._weights, leaves, own_rows, n_neighbors)):
+            rows, proximities = _merged(
+                np.concatenate([rows, found[0]], axis=1), np.concatenate([proximities, found[1]], axis=1), n_neighbors
+            )
+            report((n_done + 1) / len(self._parts), _STAGE)
+        return rows, proximities
+
+
+def _nearest_in_part(
+    table: LeafTable,
+    first_row: int,
+    weights: NDArray[np.integer],
+    leaves: NDArray[np.int32],
+    own_rows: NDArray[np.int64],
+    n_neighbors: int,
+) -> Nearest:
+    """Return as many of a partition's rows as there may be among the nearest; -1, at proximity -1, for none."""
+    nearest = NearestRows(table, weights.astype(np.int64))
+    found = np.full((2, len(leaves), min(n_neighbors, table.n_rows)), -1, dtype=np.int64)
+    inside = (own_rows >= first_row) & (own_rows < first_row + table.n_rows)
+    for which, n_others in ((inside, table.n_rows - 1), (~inside, table.n_rows)):
+        n_found = min(n_neighbors, n_others)
+        if which.any() and n_found > 0:
+            found[:, which, :n_found] = nearest.of_leaves_but(leaves[which], own_rows[which] - first_row, n_found)
+    found[0] += np.where(found[0] >= 0, first_row, 0)
+    return found[0], found[1]
+
+
+def _merged(rows: NDArray[np.int64], proximities: NDArray[np.int64], n_neighbors: int) -> Nearest:
+    """Return the nearest, ties to the lowest row."""
+    order = np.lexsort((rows, -proximities))[:, :n_neighbors]
+    return np.take_along_axis(rows, order, axis=1), np.take_along_axis(proximities, order, axis=1)
 
 
 def _pieces(order: NDArray[np.int64], length: int) -> Iterator[NDArray[np.int64]]:

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.progress import ReportProgress, ignore_progress
 from .leaves import LeafTable
-from .nearest_rows import NearestRows
+from .nearest_rows import nearest_rows
 
 _BLOCK_CELLS = 2_000_000
 
@@ -49,7 +50,7 @@ def each_neighborhood(
     InvalidInput
         If there are not as many other rows.
     """
-    nearest = NearestRows(table, weights)
+    nearest = nearest_rows(table, weights)
     length = max(1, _BLOCK_CELLS // max(n_neighbors, n_cells_a_row))
     for start in range(0, table.n_rows, length):
         rows = np.arange(start, min(start + length, table.n_rows))
@@ -58,3 +59,61 @@ def each_neighborhood(
             report((rows[0] + fraction * len(rows)) / table.n_rows, stage)
 
         yield Neighborhoods(rows, *nearest.of_rows(rows, n_neighbors, report_block))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeafCodes:
+    """Leaves of rows as they are kept, and how much each tree counts."""
+
+    codes: NDArray[Any]  # (n_trees, n_rows) mapped or in memory
+    weights: NDArray[np.int64]  # (n_trees,) not negative, summing to less than 2^32
+    coarser: NDArray[Any] | None = None  # (n_leaves,) the coarser leaf of each leaf, tree after tree; None: uncut
+    offsets: NDArray[np.integer[Any]] | None = None  # (n_trees + 1,) where each tree's leaves begin among them
+
+    def shared_with(self, row: int) -> NDArray[np.uint32]:
+        """Return the integer proximity of a row to all rows, (n_rows,): one tree after the other, on one thread."""
+        sums = np.zeros(self.codes.shape[1], dtype=np.uint32)
+        for tree in np.flatnonzero(self.weights).tolist():
+            np.add(sums, np.uint32(self.weights[tree]), out=sums, where=self._sharing(tree, row))
+        return sums
+
+    def _sharing(self, tree: int, row: int) -> NDArray[np.bool_]:
+        line = self.codes[tree]
+        if self.coarser is None or self.offsets is None:
+            return np.asarray(line == line[row])
+        leaves = self.coarser[self.offsets[tree] : self.offsets[tree + 1]]
+        return np.asarray((leaves == leaves[line[row]])[line])
+
+
+def nearest_to_row(
+    leaves: LeafCodes, row: int, n_neighbors: int, among: NDArray[np.int64] | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the rows nearest to one row while somebody waits: 200 trees of a million rows take 0.2 s.
+
+    Parameters
+    ----------
+    leaves
+        Of all rows.
+    row
+        The row, which is not its own neighbour.
+    n_neighbors
+        Maximum number, 1 or more.
+    among : (n_among,) int64
+        Rows that may be found; default: all.
+
+    Returns
+    -------
+    rows, proximities : (n_found,) int64 and float64
+        Nearest first (ties: the lower row), each with a proximity above 0; fewer where fewer share a leaf with it.
+    """
+    sums = leaves.shared_with(row)
+    allowed = np.ones(len(sums), dtype=np.bool_) if among is None else np.isin(np.arange(len(sums)), among)
+    allowed[row] = False
+    sums[~allowed] = 0
+    n_found = min(n_neighbors, int(np.count_nonzero(sums)))
+    if n_found == 0:
+        return np.empty(0, np.int64), np.empty(0)
+    at_least = np.partition(sums, len(sums) - n_found)[len(sums) - n_found]
+    candidates = np.flatnonzero(sums >= at_least)
+    found = candidates[np.argsort(-sums[candidates].astype(np.int64), kind="stable")][:n_found]
+    return found, sums[found] / int(leaves.weights.sum())

@@ -15,6 +15,7 @@ from ..compute.compiled import compiled, compiled_ahead
 from ..compute.threads import in_threads
 from ..errors import InvalidInput
 from .leaves import LeafTable
+from .partitioned_table import PartitionedTable
 
 _NANOSECONDS_PER_VISIT = 1.0
 _NANOSECONDS_PER_LIST = 60.0  # finding a leaf's list misses the caches
@@ -60,6 +61,8 @@ def columns(
     if leaves.ndim != 2 or leaves.shape[1] != table.n_trees or weights.shape != (table.n_trees,):  # noqa: PLR2004
         msg = f"the table has {table.n_trees} trees, but leaves have shape {leaves.shape}, weights {weights.shape}"
         raise InvalidInput(msg)
+    if isinstance(table, PartitionedTable):
+        return np.concatenate(list(table.map(columns, weights, leaves)), axis=1)
     dtype = np.uint16 if int(weights.sum()) <= np.iinfo(np.uint16).max else np.uint32
     shared = np.zeros((len(leaves), table.n_rows), dtype=dtype)
     queries, counted = np.ascontiguousarray(leaves, dtype=np.int32), weights.astype(dtype)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from ..compute.compiled import compiled
 from ..compute.threads import in_threads
 from .leaves import LeafTable
+from .partitioned_table import PartitionedTable
 
 _ROWS_SUMMED_AT_ONCE, _ROWS_COMPARED_AT_ONCE = 1024, 2048  # their sums stay in the first cache
 
@@ -15,14 +16,30 @@ _ROWS_SUMMED_AT_ONCE, _ROWS_COMPARED_AT_ONCE = 1024, 2048  # their sums stay in 
 def leaf_totals(table: LeafTable, rows: NDArray[np.int64], amounts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return what the rows in each leaf have together, shape (n_leaves,); ``amounts`` says what each of them has."""
     totals = np.zeros(int(table.offsets[-1]), dtype=np.int64)
+    if isinstance(table, PartitionedTable):
+        return sum(table.with_rows(rows, amounts).map(_leaf_totals), totals)
     in_threads(lambda trees: _add_up(table.codes[trees], table.offsets[trees], rows, amounts, totals), table.n_trees)
     return totals
 
 
 def sums_over_trees(table: LeafTable, worths: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return for each of the rows what its leaves are worth together; ``worths`` has the shape (n_leaves,)."""
+    if isinstance(table, PartitionedTable):
+        return _sum_in_leaves(table.codes_of(rows), table.offsets, worths)
     sums = np.zeros(len(rows), dtype=np.int64)
     in_threads(lambda part: _sum_worths(table.codes, table.offsets, worths, rows[part], sums[part]), len(rows))
+    return sums
+
+
+def _leaf_totals(table: LeafTable, given: tuple[NDArray[Any], NDArray[np.int64]]) -> NDArray[np.int64]:
+    rows, amounts = given
+    return leaf_totals(table, rows.astype(np.int64), amounts)
+
+
+def _sum_in_leaves(codes: NDArray[Any], offsets: NDArray[np.int64], worths: NDArray[np.int64]) -> NDArray[np.int64]:
+    sums = np.zeros(codes.shape[1], dtype=np.int64)
+    for tree in range(len(codes)):
+        sums += worths[offsets[tree] + codes[tree].astype(np.int64)]
     return sums
 
 
@@ -76,7 +93,15 @@ def column(table: LeafTable, weights: NDArray[np.int64], row: int) -> NDArray[np
 
     ``weights`` are not negative and sum to less than 2^32.
     """
-    leaves, counted = table.codes[:, row].copy(), weights.astype(np.uint32)
+    if isinstance(table, PartitionedTable):
+        own = table.leaves_of(np.array([row]))[0]
+        return np.concatenate(list(table.map(column_of, weights, own)))
+    return column_of(table, weights, table.codes[:, row].astype(np.int32))
+
+
+def column_of(table: LeafTable, weights: NDArray[np.int64], leaves: NDArray[np.int32]) -> NDArray[np.uint32]:
+    """Return the same for a row of these leaves, (n_trees,) int32, which need not be in the table."""
+    leaves, counted = leaves.astype(table.codes.dtype), weights.astype(np.uint32)
     shared = np.zeros(table.n_rows, dtype=np.uint32)
     in_threads(lambda part: _compare(table.codes, part.start, leaves, counted, shared[part]), table.n_rows)
     return shared

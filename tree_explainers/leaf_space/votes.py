@@ -1,7 +1,7 @@
 """What all other rows of a leaf table say about each row's class, each by its proximity: exact, from counts alone.
 
-The proximities of a row to all others of a class add up to a sum over trees: of those who share its leaf, the class has
-so many. So nobody's neighbours are ever listed, and time grows with rows x trees x classes.
+The proximities of a row to all others of a class add up to a sum over trees: the tree's weight times the number of rows
+of the class in the row's leaf. So no row's neighbours are ever listed, and time grows with rows x trees x classes.
 """
 
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ from ..compute.compiled import compiled
 from ..compute.progress import ReportProgress, ignore_progress
 from ..compute.threads import in_threads
 from .leaves import LeafTable
+from .partitioned_table import PartitionedTable
 
 _COUNTED_CELLS = 1 << 21  # leaves x classes that are counted together: counts of 8 MiB, near the processor
 _SUMMED_CELLS = 1 << 24  # rows x classes that are summed up together
@@ -45,6 +46,8 @@ def votes_of_all_rows(
     report
         Progress callback; may raise to stop.
     """
+    if isinstance(table, PartitionedTable):
+        return _votes_in_partitions(table, weights, classes, report)
     n_rows, n_classes = table.n_rows, int(classes.max()) + 1
     own, total = np.zeros(n_rows, dtype=np.int64), np.zeros(n_rows, dtype=np.int64)
     best, largest = np.zeros(n_rows, dtype=np.int64), np.full(n_rows, -1, dtype=np.int64)
@@ -61,6 +64,50 @@ def votes_of_all_rows(
         best = np.where(of_leading > largest, first + leading, best)
         largest = np.maximum(largest, of_leading)
     return Votes(own, total, np.where(own == largest, classes, best))
+
+
+def _votes_in_partitions(
+    table: PartitionedTable, weights: NDArray[np.int64], classes: NDArray[np.int64], report: ReportProgress
+) -> Votes:
+    """Add up counts per leaf and class over partitions; then each row of each partition looks its leaves up."""
+    n_classes, n_leaves = int(classes.max()) + 1, int(table.offsets[-1])
+    parts = table.with_rows(np.arange(table.n_rows), classes)
+    worths = np.zeros((n_classes, n_leaves), dtype=np.int64)
+    for n_done, counts in enumerate(parts.map(_counts_in_part, n_classes)):
+        worths += counts
+        report(0.5 * n_done / len(parts), "counting votes")
+    worths *= np.repeat(weights, np.diff(table.offsets))
+    found = []
+    for n_done, of_part in enumerate(parts.map(_votes_in_part, worths, int(weights.sum()))):
+        found.append(of_part)
+        report(0.5 + 0.5 * n_done / len(parts), "counting votes")
+    return Votes(*(np.concatenate(each) for each in zip(*found, strict=True)))
+
+
+def _counts_in_part(table: LeafTable, given: tuple[Any, NDArray[np.int64]], n_classes: int) -> NDArray[np.int32]:
+    """Return how many rows of each class each leaf has, (n_classes, n_leaves)."""
+    _, classes = given
+    counts = np.zeros((n_classes, int(table.offsets[-1])), dtype=np.int32)
+    _count(table.codes, np.arange(table.n_trees), table.offsets, classes, counts)
+    return counts
+
+
+def _votes_in_part(
+    table: LeafTable, given: tuple[Any, NDArray[np.int64]], worths: NDArray[np.int64], total_weight: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return own, total and best of ``Votes``, a block of rows after the other."""
+    _, classes = given
+    own, total, best = (np.empty(table.n_rows, dtype=np.int64) for _ in range(3))
+    for start in range(0, table.n_rows, _BLOCK_ROWS):
+        rows = slice(start, min(start + _BLOCK_ROWS, table.n_rows))
+        sums = np.zeros((len(worths), rows.stop - start), dtype=np.int64)
+        for tree in range(table.n_trees):
+            sums += worths[:, table.offsets[tree] + table.codes[tree, rows].astype(np.int64)]
+        places = np.arange(rows.stop - start)
+        sums[classes[rows], places] -= total_weight  # a row has no vote on itself
+        own[rows], total[rows] = sums[classes[rows], places], sums.sum(axis=0)
+        best[rows] = np.where(own[rows] == sums.max(axis=0), classes[rows], sums.argmax(axis=0))
+    return own, total, best
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +131,7 @@ class _Part:
         return sums
 
     def _groups(self) -> list[NDArray[np.int64]]:
-        """Return the trees that count, so many at a time as can be counted together; at least one."""
+        """Return the trees that count, in groups as large as can be counted together, of at least one tree."""
         trees = np.flatnonzero(self.weights > 0)
         n_cells = np.cumsum(np.diff(self.table.offsets)[trees] * (self.stop - self.first))
         groups = np.split(trees, np.flatnonzero(np.diff(n_cells // _COUNTED_CELLS)) + 1)

@@ -96,7 +96,7 @@ ALLOWED_OPERATORS: dict[str, frozenset[str]] = {
     ),
 }
 
-# Of models that are asked for predictions alone: networks, linear models, support vectors, with trees or without.
+# Of models of which predictions alone are used: networks, linear models, support vectors, with trees or without.
 # Those that look at several rows or hold subgraphs are left out here, too: Conv, Einsum, Scan, Loop, If.
 ORACLE_OPERATORS: dict[str, frozenset[str]] = {
     "ai.onnx.ml": ALLOWED_OPERATORS["ai.onnx.ml"] | {"SVMClassifier", "SVMRegressor"},

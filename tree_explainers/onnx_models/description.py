@@ -40,8 +40,8 @@ class ModelColumn:
     Its value is ``base * scale + offset``, in the arithmetic of the graph (usually float32), where ``base`` is by kind:
 
     - ``identity``, ``affine``: the raw value;
-    - ``monotone``: the raw value, too: trees test a monotone function of it, and their thresholds were led back to raw
-      units when the model was read (``monotone_columns``); scale and offset are 1 and 0;
+    - ``monotone``: the raw value, too: trees test a monotone function of it, and their thresholds were mapped back to
+      raw units when the model was read (``monotone_columns``); scale and offset are 1 and 0;
     - ``indicator``: 1 when the raw value is ``category`` (``None``: when it is missing), otherwise 0;
     - ``ordinal``: ``codes[i]`` when the raw value is ``categories[i]`` (``None``: missing), ``default_code`` when it is
       none of them; a code of ``None`` is a missing value;
@@ -138,7 +138,7 @@ class ModelDescription:
     # additions were rounded. 0 where sums are exact.
     rounding: float = 0.0
     warnings: tuple[ModelWarning, ...] = ()  # what its reader should know before explaining with it
-    oracle_only: bool = False  # it is asked for predictions alone: no trees, columns or leaf output are known
+    oracle_only: bool = False  # predictions alone are used: no trees, columns or leaf output are known
     seconds_per_1000_rows: float | None = None  # of processor time, as tried at registration; of oracles alone
     tensors: tuple[TreeTensor, ...] = ()  # that the trees read; none of models kept before they were known
     # The scores are the sums of the trees' leaf values, added in this precision (and rounded to single afterwards),

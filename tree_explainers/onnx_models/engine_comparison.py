@@ -18,6 +18,7 @@ from .walked_session import WalkedSession
 
 _MOST_ROWS, _ROWS_TOGETHER, _MOST_SECONDS = 4_096, 256, 2.0
 _MISSING, _SPECIAL = 0.05, 0.05
+_ROOM_FOR_SCALING = 2.0**-64
 _WALKER = Engine("walker", None)
 
 
@@ -87,7 +88,8 @@ def hard_rows(
         if kind == "string":
             columns.append(_texts(description, index, n, rng, has_missing=has_missing))
         else:
-            columns.append(_numbers(thresholds.get(index, np.zeros(1)), kind, n, rng, has_missing=has_missing))
+            own = thresholds.get(index, np.zeros(1))
+            columns.append(_numbers(own, kind, _largest(description, index, kind), n, rng, has_missing=has_missing))
     return Rows(description.feature_names, tuple(columns))
 
 
@@ -113,8 +115,19 @@ def _raw(column: ModelColumn, thresholds: NDArray[np.float64]) -> NDArray[np.flo
     return (thresholds - column.offset) / (column.scale or 1.0)
 
 
+def _largest(description: ModelDescription, index: int, kind: str) -> float:
+    """Return the largest number that a feature is tried with.
+
+    Where the graph calculates with it before the trees, it must not become infinite: there the model's own operator
+    and the one that returns leaves part, if a threshold is infinite (see ``with_finite_thresholds``).
+    """
+    largest = float(np.finfo(np.float64 if kind == "double" else np.float32).max)
+    is_calculated = any(column.raw_index == index and column.kind != "identity" for column in description.columns)
+    return largest * _ROOM_FOR_SCALING if is_calculated else largest
+
+
 def _numbers(
-    thresholds: NDArray[np.float64], kind: str, n: int, rng: np.random.Generator, *, has_missing: bool
+    thresholds: NDArray[np.float64], kind: str, largest: float, n: int, rng: np.random.Generator, *, has_missing: bool
 ) -> NDArray[np.float64]:
     dtype: Any = np.float64 if kind == "double" else np.float32
     chosen = rng.choice(thresholds, n)
@@ -126,8 +139,7 @@ def _numbers(
         values = chosen.astype(dtype)
     towards = rng.choice([-np.inf, np.inf], n).astype(dtype)
     values = np.where(rng.random(n) < 2 / 3, np.nextafter(values, towards), values)  # as often below
-    largest = np.finfo(dtype).max
-    values = np.where(np.isfinite(values), values, largest)
+    values = np.where(np.abs(values) <= largest, values, dtype(largest))
     special = np.array([0.0, -0.0, largest, -largest, 0.5, -1.5], dtype)
     values = np.where(rng.random(n) < _SPECIAL, rng.choice(special, n), values)
     if has_missing:

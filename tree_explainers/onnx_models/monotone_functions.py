@@ -1,4 +1,4 @@
-"""Monotone functions before trees: thresholds on ``log1p(income)`` led back to thresholds on income.
+"""Monotone functions before trees: thresholds on ``log1p(income)`` mapped back to thresholds on income.
 
 Each function is strictly monotone where it is defined; outside it is not a number, which trees treat as missing. The
 inverse is calculated in double precision. A graph calculates forwards, often in single precision, so that a threshold
@@ -16,7 +16,7 @@ from ..ensemble import Operator, TreeEnsemble
 from .description import FunctionStep, ModelColumn
 
 Floats = NDArray[np.float64]
-_LARGEST = float(np.finfo(np.float32).max)  # stands for infinity in graphs, whose thresholds are finite
+_LARGEST = float(np.finfo(np.float32).max)  # represents infinity in graphs, whose thresholds are finite
 _BY_CODE = (Operator.LEQ, Operator.LT, Operator.GT, Operator.GTE)  # 1 if strict, 2 if negated
 _STRICT, _NEGATED = (Operator.LT, Operator.GTE), (Operator.GT, Operator.GTE)
 

@@ -38,7 +38,7 @@ from .tree_attributes_5 import read_node_table_5
 from .tree_nodes import OrderedTrees, adds_up_exactly, order_trees
 from .walked_parts import WalkedParts
 
-_OF_ORACLES = Engine("onnxruntime", "The model is asked for predictions alone.")
+_OF_ORACLES = Engine("onnxruntime", "Only the model's predictions are used.")
 _OF_SETS = Engine("onnxruntime", "Trees test membership in sets, which is left to onnxruntime.")
 _SHOWN_COLUMNS, _LONGEST_NAME = 10, 200  # in a warning
 _ROUNDING_OF_ORACLES = 2.0**-20  # some single-precision operations deep
@@ -143,7 +143,7 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
 
 
 def _read_oracle(model: ModelProto, declared: DeclaredModel, limits: ModelLimits) -> ReadModel:
-    """Return what is known of a model that is asked for predictions alone; trees in it are checked, and not kept.
+    """Return what is known of a model of which predictions alone are used; trees in it are checked, and not kept.
 
     Scores that could be probabilities are taken for such until the model has been tried (``oracle_trial``).
     """

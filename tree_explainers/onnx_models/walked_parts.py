@@ -24,7 +24,7 @@ class WalkedParts:
 
     @classmethod
     def of(cls, front: bytes, prediction: bytes, as_read: TreeEnsemble, ensemble: TreeEnsemble) -> Self:
-        """Return the parts; thresholds only where those of the ensemble were led back to raw units."""
+        """Return the parts; thresholds only where those of the ensemble were mapped back to raw units."""
         is_same = (as_read.threshold == ensemble.threshold).all() and (as_read.operator == ensemble.operator).all()
         return cls(front, prediction) if is_same else cls(front, prediction, as_read.threshold, as_read.operator)
 

@@ -17,6 +17,7 @@ from ..leaf_space.leaf_masks import BLOCK
 from ..leaf_space.leaves import LeafTable
 from .goal import Goal, RowsByClass, sum_of_largest
 from .joint_leaves import gains_at_most
+from .partitioned_sweep import sweep_over
 from .sweep import Sweep
 
 _PARTS_OF_COVERAGE = ((1, 1), (6, 5), (29, 20))  # promises tried
@@ -104,7 +105,7 @@ class _Problem:
             is_exact[some] = True
 
     def _sweep(self, class_index: int, tick: Tick) -> Sweep:
-        return Sweep(self.table, self.weights, self.by_class.rows[self.by_class.slice_of(class_index)], tick)
+        return sweep_over(self.table, self.weights, self.by_class.rows[self.by_class.slice_of(class_index)], tick)
 
     def _largest(self, gains: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the rows of these classes, numbered in the order of classes, those that count most first."""

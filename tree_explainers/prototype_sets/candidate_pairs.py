@@ -15,10 +15,13 @@ from numpy.typing import NDArray
 from ..compute.compiled import compiled
 from ..compute.progress import ReportProgress, Tick, ignore_progress
 from ..leaf_space.leaves import LeafTable
+from ..leaf_space.nearest_by_masks import NearestWithin
+from ..leaf_space.partitioned_table import PartitionedTable
 from ..leaf_space.proximity import each_column
 from .candidate_sweeps import ClosePairs
 from .goal import RowsByClass
-from .sweep import Sweep, dense_pairs
+from .partitioned_sweep import sweep_over
+from .sweep import dense_pairs
 
 _FEWEST_ALLOWED, _ALLOWED_PER_ROW, _MOST_ALLOWED = 2**24, 64, 2**26
 _STEPS = 16  # a row's threshold is a multiple of this fraction of its coverage
@@ -89,7 +92,9 @@ def gather_pairs(  # noqa: PLR0913  # what to compare, with whom, and how much t
     thresholds = _Thresholds(by_class.coverage(table, weights, prototypes), int(weights.sum()))
     kept = _Kept(len(rows), thresholds, max_pairs or default_max_pairs(table.n_rows))
     share = thresholds.guess(table, weights, by_class, rows, 0.75 * kept.capacity)
-    find = _find_in_columns if share * _NANOSECONDS_PER_PAIR > _nanoseconds_per_cell(weights) else _find_in_sweep
+    is_whole = not isinstance(table, PartitionedTable)
+    is_dense = is_whole and share * _NANOSECONDS_PER_PAIR > _nanoseconds_per_cell(weights)
+    find = _find_in_columns if is_dense else _find_in_sweep
     task = _Task(table, weights, kept, partial(kept.report, report))
     for class_index in range(by_class.n_classes):
         own_rows = by_class.slice_of(class_index)
@@ -99,6 +104,36 @@ def gather_pairs(  # noqa: PLR0913  # what to compare, with whom, and how much t
             kept.add(own[n_kept : n_kept + len(found.candidates)], found, own_rows.start)
             n_kept += len(found.candidates)
     return CandidatePairs(by_class, rows, thresholds.values, *kept.in_order_of_candidates())
+
+
+def nearest_in_pairs(pairs: CandidatePairs) -> NearestWithin:
+    """Return what pairs, of which all rows are candidates, show of each row's nearest other row of its class.
+
+    A pair that is not among them is no closer than the row's threshold, so that the closest one listed is the closest
+    there is. Rows for which no other row is listed are not known.
+    """
+    by_class = pairs.by_class
+    rows, proximities = np.full(len(by_class.rows), -1, dtype=np.int64), np.zeros(len(by_class.rows), dtype=np.int64)
+    listed = pairs.starts, pairs.ends, pairs.members, pairs.proximities
+    _find_nearest(listed, pairs.candidates, by_class.rows, rows, proximities)
+    return NearestWithin(by_class.classes, rows, proximities)
+
+
+@compiled
+def _find_nearest(
+    listed: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.uint32]],
+    candidates: NDArray[np.int64],
+    by_class: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    proximities: NDArray[np.int64],
+) -> None:
+    """Write the nearest candidate of each row and its proximity; an equally near one comes too late."""
+    starts, ends, members, near = listed
+    for position, candidate in enumerate(candidates):
+        for pair in range(starts[position], ends[position]):
+            row = by_class[members[pair]]
+            if row != candidate and near[pair] > proximities[row]:
+                rows[row], proximities[row] = candidate, near[pair]
 
 
 def _nanoseconds_per_cell(weights: NDArray[np.int64]) -> float:
@@ -117,7 +152,7 @@ class _Task(NamedTuple):
 def _find_in_sweep(
     task: _Task, targets: NDArray[np.int64], candidates: NDArray[np.int64], own_rows: slice
 ) -> Iterator[ClosePairs]:
-    sweep = Sweep(task.table, task.weights, targets, task.tick)
+    sweep = sweep_over(task.table, task.weights, targets, task.tick)
     at_once = max(_PAIRS_AT_ONCE, task.kept.capacity // 4)
     for start in range(0, len(candidates), _CANDIDATES_AT_ONCE):
         some = candidates[start : start + _CANDIDATES_AT_ONCE]

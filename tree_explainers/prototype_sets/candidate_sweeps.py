@@ -109,10 +109,16 @@ def by_candidate(candidates: NDArray[np.int64], found: list[FoundPairs]) -> Clos
 
 
 class MaskSweep:
-    """Compares blocks of at most 512 candidates with rows, all given as rows of one table."""
+    """Compares blocks of at most 512 candidates with rows of a table.
 
-    def __init__(self, table: LeafTable, weights: NDArray[np.int64], pieces: Pieces) -> None:
-        self._table, self._pieces = table, pieces
+    ``candidate_codes``, (n_trees, n_rows), are the codes that candidates are numbered among: the table's own, or
+    those of other rows.
+    """
+
+    def __init__(
+        self, table: LeafTable, weights: NDArray[np.int64], pieces: Pieces, candidate_codes: NDArray[Any] | None = None
+    ) -> None:
+        self._table, self._pieces, self._candidate_codes = table, pieces, candidate_codes
         self._plan = plan_adding(weights, _n_masks_per_tree(table))
         self.nanoseconds_per_target = (
             len(self._plan.trees) * _NANOSECONDS_PER_MASK
@@ -159,7 +165,8 @@ class MaskSweep:
         return int(_NANOSECONDS_PER_PIECE / self.nanoseconds_per_target)
 
     def _masks(self, candidates: NDArray[np.int64]) -> LeafMasks:
-        return leaf_masks(self._table.codes, self._table.offsets, candidates)
+        candidate_codes = self._table.codes if self._candidate_codes is None else self._candidate_codes
+        return leaf_masks(candidate_codes, self._table.offsets, candidates)
 
     def _sums(self, targets: NDArray[np.int64], masks: LeafMasks) -> Iterator[tuple[slice, NDArray[np.uint64]]]:
         """Yield some of the targets after the other and their proximities to a block, digit by digit."""
@@ -179,15 +186,21 @@ def _n_masks_per_tree(table: LeafTable) -> float:
 
 
 class ListSweep:
-    """Compares candidates with rows, all given as rows of one table."""
+    """Compares candidates with rows of a table; ``candidate_codes`` as in ``MaskSweep``."""
 
-    def __init__(self, table: LeafTable, weights: NDArray[np.int64], pieces: Pieces) -> None:
-        self._table, self._weights, self._pieces = table, weights, pieces
+    def __init__(
+        self, table: LeafTable, weights: NDArray[np.int64], pieces: Pieces, candidate_codes: NDArray[Any] | None = None
+    ) -> None:
+        self._table, self._weights, self._pieces, self._own = table, weights, pieces, candidate_codes
+
+    @property
+    def _candidate_codes(self) -> NDArray[Any]:
+        return self._table.codes if self._own is None else self._own
 
     def nanoseconds(self, candidates: NDArray[np.int64]) -> float:
         """Return what it takes to compare some candidates with all rows, on one core; a sample of them is looked at."""
         table, some = self._table, candidates[:: -(-len(candidates) // _SAMPLED)]
-        leaves = table.offsets[:-1, None] + table.codes[:, some]
+        leaves = table.offsets[:-1, None] + self._candidate_codes[:, some]
         n_visits = (table.starts[leaves + 1] - table.starts[leaves]).sum() / len(some)
         each = table.n_trees * _NANOSECONDS_PER_LIST + n_visits * _NANOSECONDS_PER_VISIT
         return float(len(candidates) * each)
@@ -223,7 +236,7 @@ class ListSweep:
 
     def _lists(self) -> "_Lists":
         table = self._table
-        return _Lists(table.codes, table.offsets, table.starts, table.members, self._weights)
+        return _Lists(self._candidate_codes, table.offsets, table.starts, table.members, self._weights)
 
     def _by_row(self, targets: NDArray[np.int64], limits: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the targets' limits by row, (n_rows, n_lines); nothing exceeds those of other rows."""
@@ -235,7 +248,7 @@ class ListSweep:
 class _Lists(NamedTuple):
     """The rows of each leaf, as in ``LeafTable``, and what each tree counts."""
 
-    codes: NDArray[Any]  # (n_trees, n_rows)
+    codes: NDArray[Any]  # (n_trees, n_candidates) of what candidates are numbered among
     offsets: NDArray[np.int64]
     starts: NDArray[np.int64]
     members: NDArray[np.int32]
@@ -263,7 +276,7 @@ def _list_close(
     lists: _Lists, limits: NDArray[np.int64], candidates: NDArray[np.int64], start: int, found: Found
 ) -> tuple[int, int]:
     """List candidates (as positions), rows and proximities as long as there is room; return how many and the next."""
-    n_rows = lists.codes.shape[1]
+    n_rows = len(limits)
     shared, visited = np.zeros(n_rows, dtype=np.uint32), np.empty(n_rows + 1, dtype=np.int32)
     n_found = 0
     for candidate in range(start, len(candidates)):

@@ -1,6 +1,6 @@
 """Certificates: the objective of prototypes, and an upper bound on that of any set of as many prototypes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from ..compute.progress import ReportProgress, ignore_progress, part_of
 from ..errors import InvalidInput
 from ..leaf_space.leaves import LeafTable
+from ..leaf_space.nearest_by_masks import NearestWithin
 from .all_rows_bound import all_rows_bound
-from .candidate_pairs import CandidatePairs, gather_pairs
+from .candidate_pairs import CandidatePairs, gather_pairs, nearest_in_pairs
 from .dual_bound import dual_bound
 from .goal import Constraint, Goal, Method, ObjectiveName, covered_classes, goal_of
 
@@ -26,7 +27,8 @@ class Certificate:
     The bound holds for all sets that keep the constraint, whichever method chose these prototypes: ``n_prototypes``
     of any classes, or ``n_prototypes_per_class``, as many of each class as there are here. Divided by ``unit``,
     objective and bounds are mean proximities in [0, 1]: of all rows, or for the class-weighted coverage of the rows of
-    each class, averaged over classes.
+    each class, averaged over classes. ``nearest`` is what the close pairs, which the bound is found from, show of each
+    row's nearest other row.
     """
 
     objective_name: ObjectiveName
@@ -37,6 +39,7 @@ class Certificate:
     upper_bound: int
     all_rows_upper_bound: int | None  # where candidates are a sample: the looser bound for sets of any rows
     unit: int
+    nearest: NearestWithin | None = field(compare=False, repr=False)  # in classes, if all rows are candidates
 
     @property
     def certificate(self) -> float:
@@ -92,7 +95,8 @@ def certify(  # noqa: PLR0913  # what is certified, and among which sets
     candidates : (n_candidates,) int64
         Rows that might have been chosen, distinct and ascending; by default all.
     pairs
-        Close pairs of these candidates, if they are gathered already, for any prototypes.
+        Close pairs of these candidates, if they are gathered already, for any prototypes. Swaps gather what would be
+        gathered here.
     report
         Progress callback, called several times a second; may raise to stop.
 
@@ -108,14 +112,14 @@ def certify(  # noqa: PLR0913  # what is certified, and among which sets
     4. Cornuejols, Fisher, Nemhauser (1977), "Location of bank accounts to optimize float", section 3.
     """
     _check(table, rows, candidates)
-    classes = covered_classes(method, classes)
     starts = [rows] if greedy_rows is None or np.array_equal(greedy_rows, rows) else [greedy_rows, rows]
     is_sampled = candidates is not None and len(candidates) < table.n_rows
     n_parts = 1 + len(starts) * (2 if is_sampled else 1)
     parts = iter([part_of(report, part / n_parts, (part + 1) / n_parts) for part in range(n_parts)])
     gathering = next(parts)
     if pairs is None:
-        pairs = gather_pairs(table, classes, weights, starts[0], candidates=candidates, report=gathering)
+        of_classes = covered_classes(method, classes)
+        pairs = gather_pairs(table, of_classes, weights, starts[0], candidates=candidates, report=gathering)
     task = _Task(table, weights, pairs, goal_of(method, pairs.by_class.sizes))
     sets = [task.reached_by(start) for start in starts]
     _check_alike(sets, task.goal)
@@ -132,6 +136,7 @@ def certify(  # noqa: PLR0913  # what is certified, and among which sets
         upper_bound=upper_bound if all_rows is None else min(upper_bound, all_rows),
         all_rows_upper_bound=all_rows,
         unit=task.goal.per_weight * int(weights.sum()),
+        nearest=None if is_sampled else nearest_in_pairs(pairs),
     )
 
 

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from ..compute.progress import ReportProgress, ignore_progress
 from ..errors import InvalidInput
 from ..leaf_space.leaves import LeafTable
-from ..leaf_space.nearest_rows import NearestRows
+from ..leaf_space.nearest_by_masks import NearestWithin
+from ..leaf_space.nearest_rows import nearest_rows
 from ..leaf_space.proximity import each_column
 from ..scoring import balanced_share, constant_class, constant_value
 
@@ -66,6 +67,7 @@ def nearest_other_rows(
     weights: NDArray[np.int64],
     rows: NDArray[np.int64],
     report: ReportProgress = ignore_progress,
+    within: NearestWithin | None = None,
 ) -> NDArray[np.int64]:
     """Return the nearest other row of a table for some of its rows: the one-nearest-neighbour baseline.
 
@@ -77,6 +79,9 @@ def nearest_other_rows(
         Rows of the table; none is its own neighbour.
     report
         Progress callback; may raise to stop.
+    within
+        What is known of the nearest rows in classes (``candidate_pairs.nearest_in_pairs``), which may save time where
+        all rows are requested.
 
     Returns
     -------
@@ -85,7 +90,11 @@ def nearest_other_rows(
     """
     if table.n_rows == 1:
         return np.full(len(rows), UNASSIGNED, dtype=np.int64)
-    return _assigned(*NearestRows(table, weights).of_rows(rows, 1, report))
+    search = nearest_rows(table, weights)
+    if within is None or len(rows) < table.n_rows:
+        return _assigned(*search.of_rows(rows, 1, report))
+    nearest, proximities = search.of_all(within, report)
+    return _assigned(nearest[rows], proximities[rows])
 
 
 def nearest_training_rows(
@@ -98,7 +107,7 @@ def nearest_training_rows(
 
     ``leaves``, (n_queries, n_trees) int32, are theirs, numbered as in the table.
     """
-    return _assigned(*NearestRows(table, weights).of_leaves(leaves, 1, report))
+    return _assigned(*nearest_rows(table, weights).of_leaves(leaves, 1, report))
 
 
 def score_classes(

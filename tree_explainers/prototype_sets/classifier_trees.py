@@ -20,6 +20,12 @@ from ..questions.cuts import Rounding, cuts_of_number
 from ..questions.splits import ColumnSplits, base_of, model_value
 from .leaf_boxes import parents
 
+# By operator.
+_IS_EQUALITY, _GREATER_IS_LEFT = (
+    np.isin(np.arange(len(Operator)), some)
+    for some in ((Operator.EQ, Operator.NEQ, Operator.MEMBER), (Operator.GTE, Operator.GT))
+)
+
 
 class RawTest(NamedTuple):
     """A test of one raw feature; a value for which it holds takes the first branch."""
@@ -71,37 +77,50 @@ def classifier_trees(
     MethodNotApplicable
         Where a test that is needed is about a column that cannot be mapped back to one raw feature.
     """
-    tests: dict[RawTest, int] = {}
-    parent, leaf_nodes = (
-        parents(ensemble.left, ensemble.right),
-        ensemble.leaf_nodes[ensemble.leaf_offsets[:-1] + leaves],
-    )
-    reader = _TestReader(ensemble, description, tests)
+    counted = np.flatnonzero(weights > 0)
+    own = ensemble.leaf_nodes[ensemble.leaf_offsets[counted] + leaves[:, counted]]
+    kept = _above(ensemble, own)
+    reader = _TestReader(ensemble, description)
+    tests, test_of_node = reader.tests(kept)
+    first = np.searchsorted(kept, ensemble.offsets)  # of the nodes that are kept of each tree
+    code = _codes(ensemble, kept, first, own)
+    nodes = np.stack([test_of_node, code[ensemble.left[kept]], code[ensemble.right[kept]]], axis=1).tolist()
     trees = [
-        _cut_down(ensemble, parent, leaf_nodes[:, tree], reader, int(weights[tree]))
-        for tree in np.flatnonzero(weights > 0).tolist()
+        ClassifierTree(
+            tuple(map(tuple, nodes[first[tree] : first[tree + 1]])),
+            int(code[ensemble.offsets[tree]]),
+            tuple(numbers),
+            int(weights[tree]),
+        )
+        for tree, numbers in zip(counted.tolist(), (-1 - code[own]).T.tolist(), strict=True)
     ]
-    return ClassifierTrees(tuple(tests), tuple(trees), int(weights.sum()))
+    return ClassifierTrees(tests, tuple(trees), int(weights.sum()))
 
 
-def _cut_down(
-    ensemble: TreeEnsemble, parent: NDArray[np.int32], own: NDArray[np.int32], reader: "_TestReader", weight: int
-) -> ClassifierTree:
-    numbers = {node: number for number, node in enumerate(dict.fromkeys(own.tolist()), 1)}
-    kept: set[int] = set()
-    for leaf in numbers:
-        node = leaf
-        while parent[node] != node and int(parent[node]) not in kept:
-            node = int(parent[node])
-            kept.add(node)
-    order = {node: place for place, node in enumerate(sorted(kept))}  # children come after their parents
+def _above(ensemble: TreeEnsemble, leaf_nodes: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return the nodes above some leaves, ascending: children come after their parents."""
+    parent, is_above = parents(ensemble.left, ensemble.right), np.zeros(ensemble.n_nodes, dtype=np.bool_)
+    reached = np.unique(leaf_nodes)
+    while len(reached):
+        above = parent[reached]
+        reached = np.unique(above[(above != reached) & ~is_above[above]])
+        is_above[reached] = True
+    return np.flatnonzero(is_above)
 
-    def child(node: int) -> int:
-        return order[node] if node in order else -1 - numbers.get(node, 0)
 
-    root = 0 if order else -1 - numbers[int(own[0])]
-    nodes = [(reader.test(node), child(int(ensemble.left[node])), child(int(ensemble.right[node]))) for node in order]
-    return ClassifierTree(tuple(nodes), root, tuple(numbers[node] for node in own.tolist()), weight)
+def _codes(
+    ensemble: TreeEnsemble, kept: NDArray[np.int64], first: NDArray[np.int64], own: NDArray[np.int32]
+) -> NDArray[np.int64]:
+    """Return how each node is written as a child, (n_nodes,): its place in the tree, or -1 less the leaf's number.
+
+    Leaves are numbered in the order of the prototypes; 0 is nobody's.
+    """
+    code = np.full(ensemble.n_nodes, -1, dtype=np.int64)
+    code[kept] = np.arange(len(kept)) - np.repeat(first[:-1], np.diff(first))
+    for of_tree in own.T:
+        found, earliest = np.unique(of_tree, return_index=True)
+        code[found[np.argsort(earliest)]] = -2 - np.arange(len(found))
+    return code
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,29 +129,61 @@ class _TestReader:
 
     ensemble: TreeEnsemble
     description: ModelDescription
-    tests: dict[RawTest, int]  # the number of each test found so far
 
-    def test(self, node: int) -> int:
-        """Return the number of a node's test, which holds where a value goes left."""
-        column = self.description.columns[int(self.ensemble.column[node])]
+    def tests(self, nodes: NDArray[np.int64]) -> tuple[tuple[RawTest, ...], NDArray[np.int64]]:
+        """Return the tests that nodes make, by their first node, and the number of each node's test, (n_nodes,).
+
+        A test holds where a value goes left. Equal splits are read once, those of one column together.
+        """
+        trees = self.ensemble
+        keys = [values[nodes] for values in (trees.missing_left, trees.threshold, trees.operator, trees.column)]
+        order = np.lexsort(keys)  # by column, and in the order of the nodes where all are equal
+        is_new = np.ones(len(nodes), dtype=np.bool_)
+        is_new[1:] = np.any([key[order][1:] != key[order][:-1] for key in keys], axis=0)
+        distinct, split_of_node = order[is_new], np.empty(len(nodes), dtype=np.int64)
+        split_of_node[order] = np.cumsum(is_new) - 1
+        found = self._of_splits(nodes[distinct])
+        numbers: dict[RawTest, int] = {}
+        number_of_split = np.empty(len(distinct), dtype=np.int64)
+        for split in np.argsort(distinct).tolist():
+            number_of_split[split] = numbers.setdefault(found[split], len(numbers))
+        return tuple(numbers), number_of_split[split_of_node]
+
+    def _of_splits(self, nodes: NDArray[np.int64]) -> list[RawTest]:
+        """Return the tests of some nodes, which are in the order of their columns."""
+        columns, starts = np.unique(self.ensemble.column[nodes], return_index=True)
+        found: list[RawTest] = []
+        for column, own in zip(columns.tolist(), np.split(nodes, starts[1:]), strict=True):
+            found += self._of_column(self.description.columns[column], own)
+        return found
+
+    def _of_column(self, column: ModelColumn, nodes: NDArray[np.int64]) -> list[RawTest]:
         if column.transformed or column.raw_index is None:
             msg = (
                 f"The trees test {column.name!r}, which cannot be mapped back to one raw feature: the classifier can "
                 "be written as ONNX only."
             )
             raise MethodNotApplicable(msg)
-        is_text = self.description.missing_tokens[column.raw_index] is not None
-        found = self._of_text(column, node) if is_text else self._of_number(column, node)
-        return self.tests.setdefault(found, len(self.tests))
+        if self.description.missing_tokens[column.raw_index] is not None:
+            return [self._of_text(column, node) for node in nodes.tolist()]
+        rounding = Rounding(Rounding.of(self.description, column.raw_index).reads, np.float64)
+        if column.kind in ("indicator", "ordinal") and not isinstance(column.category, str):
+            return [self._of_values(column, node, rounding) for node in nodes.tolist()]
+        is_ordered = ~_IS_EQUALITY[self.ensemble.operator[nodes]]
+        ordered = iter(self._of_order(column, nodes[is_ordered], rounding))
+        return [
+            next(ordered) if is_one else self._of_equality(column, node, rounding)
+            for node, is_one in zip(nodes.tolist(), is_ordered.tolist(), strict=True)
+        ]
 
-    def _splits(self, node: int) -> ColumnSplits:
-        one, trees = slice(node, node + 1), self.ensemble
-        return ColumnSplits(trees.operator[one], trees.threshold[one], trees.missing_left[one], trees.members)
+    def _splits(self, nodes: NDArray[np.int64]) -> ColumnSplits:
+        trees = self.ensemble
+        return ColumnSplits(trees.operator[nodes], trees.threshold[nodes], trees.missing_left[nodes], trees.members)
 
     def _of_text(self, column: ModelColumn, node: int) -> RawTest:
         named = column.categories if column.kind == "ordinal" else (column.category,)
         known = [each for each in dict.fromkeys((*named, column.imputed)) if isinstance(each, str)]
-        splits = self._splits(node)
+        splits = self._splits(np.array([node]))
         goes_left = [
             bool(splits.answer(model_value(column, base_of(column, each)))[0]) for each in (*known, "\0", None)
         ]
@@ -140,21 +191,24 @@ class _TestReader:
         texts = tuple(each for each, left in zip(known, of_known, strict=True) if left != of_others)
         return RawTest(_index(column), (), texts, not of_others, of_missing)
 
-    def _of_number(self, column: ModelColumn, node: int) -> RawTest:
-        rounding = Rounding(Rounding.of(self.description, _index(column)).reads, np.float64)
-        if column.kind in ("indicator", "ordinal") and not isinstance(column.category, str):
-            return self._of_values(column, node, rounding)
-        splits, operator = self._splits(node), Operator(self.ensemble.operator[node])
+    def _of_order(self, column: ModelColumn, nodes: NDArray[np.int64], rounding: Rounding) -> list[RawTest]:
+        """Return the tests of nodes that compare by order."""
+        splits, feature = self._splits(nodes), _index(column)
         cuts, missing_greater = cuts_of_number(column, splits, rounding)
-        if operator in (Operator.EQ, Operator.NEQ, Operator.MEMBER):
-            ends = np.sort(cuts).reshape(-1, 2).tolist()
-            ranges = tuple((low, high) for low, high in ends)
-            missing = self._missing_goes_left(column, splits)
-            return RawTest(_index(column), ranges, (), operator != Operator.NEQ, missing)
-        is_above = (operator in (Operator.GTE, Operator.GT)) != (column.scale < 0)
-        return RawTest(
-            _index(column), ((-inf, float(cuts[0])),), (), not is_above, bool(missing_greater[0]) == is_above
-        )
+        is_above = _GREATER_IS_LEFT[splits.operator] != (column.scale < 0)
+        return [
+            RawTest(feature, ((-inf, cut),), (), not above, missing)
+            for cut, above, missing in zip(
+                cuts.tolist(), is_above.tolist(), (missing_greater == is_above).tolist(), strict=True
+            )
+        ]
+
+    def _of_equality(self, column: ModelColumn, node: int, rounding: Rounding) -> RawTest:
+        splits = self._splits(np.array([node]))
+        cuts, _ = cuts_of_number(column, splits, rounding)
+        ranges = tuple((low, high) for low, high in np.sort(cuts).reshape(-1, 2).tolist())
+        is_among = self.ensemble.operator[node] != Operator.NEQ
+        return RawTest(_index(column), ranges, (), bool(is_among), self._missing_goes_left(column, splits))
 
     def _missing_goes_left(self, column: ModelColumn, splits: ColumnSplits) -> bool:
         imputed = column.imputed if isinstance(column.imputed, float | int) else None
@@ -164,7 +218,7 @@ class _TestReader:
         """Return the test of a column of indicators or codes of numbers, which are equal or are not."""
         named = column.categories if column.kind == "ordinal" else (column.category,)
         known = [float(each) for each in dict.fromkeys((*named, column.imputed)) if isinstance(each, float | int)]
-        splits = self._splits(node)
+        splits = self._splits(np.array([node]))
         answers = [splits.answer(model_value(column, base_of(column, each)))[0] for each in (*known, inf, None)]
         *of_known, of_others, of_missing = map(bool, answers)
         values = [each for each, left in zip(known, of_known, strict=True) if left != of_others]

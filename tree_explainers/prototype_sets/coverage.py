@@ -5,15 +5,29 @@ phantom exemplars at distance 1 are the 0 of a row without any). A prototype mat
 sum of one objective per class, and rows of different classes are never compared.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.progress import Tick, no_tick
+from ..leaf_space.leaf_masks import BLOCK
 from ..leaf_space.leaves import LeafTable
 from ..leaf_space.subset_proximities import column, proximities_to, proximity_sums
+from ..submodular import Objective
+from .candidate_sweeps import blocks
+from .partitioned_sweep import PartitionedSweep, gains_in_part, losses_in_part
 from .sweep import Sweep
+
+
+def class_coverage(
+    table: LeafTable, weights: NDArray[np.int64], sweep: Sweep, candidates: NDArray[np.int64]
+) -> Objective:
+    """Return g restricted to the rows of one class, wherever these lie; see ``ClassCoverage``."""
+    if isinstance(sweep, PartitionedSweep):
+        return PartitionedCoverage(table, weights, sweep, candidates)
+    return ClassCoverage(table, weights, sweep, candidates)
 
 
 class ClassCoverage:
@@ -51,6 +65,44 @@ class ClassCoverage:
         near = proximities_to(self._table, self._weights, self._sweep.targets, int(self._candidates[item]))
         before, self._covered = self._covered, np.maximum(self._covered, near)
         return self._sweep.losses(self._candidates[kept], before, self._covered)
+
+
+class PartitionedCoverage:
+    """The same where rows lie in partitions, which know how well they are covered from the prototypes alone.
+
+    Candidates' and prototypes' leaves are sent, sums of integers come back.
+    """
+
+    def __init__(
+        self, table: LeafTable, weights: NDArray[np.int64], sweep: PartitionedSweep, candidates: NDArray[np.int64]
+    ) -> None:
+        self._table, self._weights, self._sweep, self._candidates = table, weights, sweep, candidates
+        self._chosen: list[int] = []
+        self._parts = sweep.beside(sweep.covered_rows())
+        self.n_at_once = sweep.n_at_once(candidates)
+
+    def first_gains(self) -> NDArray[np.int64]:
+        """Return each candidate's gain while there is no prototype, for which no pair needs to be looked at."""
+        return proximity_sums(self._table, self._weights, self._sweep.targets, self._candidates)
+
+    def gains(self, items: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return by how much g would grow if each of these candidates alone became a prototype."""
+        return self._sum(gains_in_part, items)
+
+    def add(self, item: int, kept: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Make this candidate a prototype; return the losses of some candidates' gains."""
+        self._chosen.append(int(self._candidates[item]))
+        return self._sum(losses_in_part, kept)
+
+    def _sum(self, function: Callable[..., NDArray[np.int64]], items: NDArray[np.int64]) -> NDArray[np.int64]:
+        prototypes = self._table.leaves_of(np.array(self._chosen, dtype=np.int64))
+        found = np.zeros(len(items), dtype=np.int64)
+        for part in blocks(len(items), BLOCK):
+            candidate_codes = self._sweep.codes_of(self._candidates[items[part]])
+            for of_part in self._parts.map(function, self._weights, prototypes, candidate_codes):
+                found[part] += of_part
+            self._sweep.count(part.stop - part.start)
+        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,8 +48,10 @@ class FeatureReason(TypedDict):
     exact: bool  # false: ends were calculated back through scaling, or a set of numbers is tested
 
 
-def number_sentence(column: ModelColumn, low: float | None, high: float | None, side: RawSide) -> str:
-    """Return the reason of a feature that is a single number as a sentence."""
+def number_sentence(
+    column: ModelColumn, low: float | None, high: float | None, side: RawSide, *, is_single: bool
+) -> str:
+    """Return the reason of a feature that is a single number, of single or double precision, as a sentence."""
     start, end = f"{shown_name(column)} is ", wording.MISSING_ALLOWED if RawSide.OR_MISSING in side else ""
     if RawSide.IS_MISSING in side:
         return start + wording.MISSING
@@ -58,6 +60,7 @@ def number_sentence(column: ModelColumn, low: float | None, high: float | None, 
         inf if high is None else high,
         low_inclusive=RawSide.LOW_INCLUSIVE in side,
         high_inclusive=RawSide.HIGH_INCLUSIVE in side,
+        is_single=is_single,
     )
     return start + (ends or any_number(side)) + end
 
@@ -285,7 +288,7 @@ class _Draft:
             exact=self._exact,
         )
         ending = wording.MISSING_ALLOWED if reason["or_missing"] else ""
-        reason["text"] = f"{shown_name(column)} is {self._words(reason)}{ending}"
+        reason["text"] = f"{shown_name(column)} is {self._words(reason, is_single=precision is np.float32)}{ending}"
         return reason
 
     def _settle(self) -> None:
@@ -313,14 +316,18 @@ class _Draft:
             return category == self._is
         return category not in self._is_not and (self._is_one_of is None or category in self._is_one_of)
 
-    def _words(self, reason: FeatureReason) -> str:
+    def _words(self, reason: FeatureReason, *, is_single: bool) -> str:
         if self._is is not None:
             return wording.one_of((self._is,))
         if self._is_one_of is not None:
             return self._of_some(self._is_one_of)
         low, high = -inf if reason["low"] is None else reason["low"], inf if reason["high"] is None else reason["high"]
         ends = wording.interval(
-            low, high, low_inclusive=reason["low_inclusive"], high_inclusive=reason["high_inclusive"]
+            low,
+            high,
+            low_inclusive=reason["low_inclusive"],
+            high_inclusive=reason["high_inclusive"],
+            is_single=is_single,
         )
         if ends:
             return ends + (wording.but_not(self._is_not) if self._is_not else "")

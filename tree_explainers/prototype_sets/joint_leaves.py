@@ -12,7 +12,7 @@ exclusion). Blocks of one tree give the bound by the sizes of leaves; larger one
 
 from collections.abc import Iterator
 from contextlib import closing
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,12 +65,14 @@ def gains_at_most(
     gains = np.zeros(promised.shape, dtype=np.int64)
     blocks = list(_blocks_of_trees(weights, len(rows)))
 
-    def gains_in(trees: NDArray[np.int64]) -> NDArray[np.int64]:
+    def gains_in(some: tuple[NDArray[np.int64], NDArray[Any]]) -> NDArray[np.int64]:
+        trees, codes = some
         in_block = np.zeros(promised.shape, dtype=np.int64)
-        _add_gains(_block(table, weights * precision, rows, promised * precision, trees), in_block)
+        _add_gains(_block(codes, weights * precision, promised * precision, trees), in_block)
         return in_block
 
-    with closing(in_order(gains_in, blocks)) as done:
+    # Codes are taken by the calling thread: where they lie elsewhere, it alone requests them.
+    with closing(in_order(gains_in, ((trees, table.codes_in(trees, rows)) for trees in blocks))) as done:
         for n_done, (_, in_block) in enumerate(done):
             gains += in_block
             report(n_done / len(blocks), "bounding what all rows might reach")
@@ -90,19 +92,14 @@ def _blocks_of_trees(weights: NDArray[np.int64], n_rows: int) -> Iterator[NDArra
 
 
 def _block(
-    table: LeafTable,
-    weights: NDArray[np.int64],
-    rows: NDArray[np.int64],
-    promised: NDArray[np.int64],
-    trees: NDArray[np.int64],
+    codes: NDArray[Any], weights: NDArray[np.int64], promised: NDArray[np.int64], trees: NDArray[np.int64]
 ) -> _Block:
-    """Take the trees of a block out of the table, and its part of the promises, rounded down."""
+    """Return the trees of a block, with the codes of its rows in these, and its part of the promises, rounded down."""
     own = weights[trees]
     chosen = (np.arange(2 ** len(own))[:, None] >> np.arange(len(own))) & 1
     # In whole numbers, so that no rounding makes the parts larger than the whole; both factors are below 2^32.
     parts = promised.astype(np.uint64) * np.uint64(own.sum()) // np.uint64(weights.sum())
-    codes = np.stack([table.codes[tree][rows] for tree in trees]).astype(np.int32)
-    return _Block(codes, chosen @ own, parts.astype(np.int64))
+    return _Block(codes.astype(np.int32), chosen @ own, parts.astype(np.int64))
 
 
 @compiled

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from ..compute.progress import ReportProgress
 from ..leaf_space.leaves import LeafTable
 from ..submodular import GreedyStep, Part, greedy
-from .coverage import ClassCoverage
+from .coverage import class_coverage
+from .partitioned_sweep import sweep_over
 from .row_coverage import CoverageGoal
 from .supervised import EvaluatedRows, supervised_greedy
-from .sweep import Sweep
 
 StoppedBy = Literal["n_prototypes", "coverage", "alpha", "no_gain", "no_improvement"]
 
@@ -69,10 +69,10 @@ class Task:
         def tick() -> None:
             self.report_rounds(len(chosen) / n_wanted, sweep.n_compared / n_pairs, "choosing prototypes")
 
-        sweep = Sweep(self.table, self.weights, np.empty(0, dtype=np.int64), tick)
+        sweep = sweep_over(self.table, self.weights, np.empty(0, dtype=np.int64), tick)
         return [
             Part(
-                ClassCoverage(self.table, self.weights, sweep.over(rows), candidates),
+                class_coverage(self.table, self.weights, sweep.over(rows), candidates),
                 candidates,
                 Fraction(1, len(rows) if by_class_size else 1),
             )

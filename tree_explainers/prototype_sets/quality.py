@@ -125,6 +125,21 @@ def count_votes(
     return Votes(classes, int(weights.sum()), proximity, of_all.owner, of_class.owner, inside, outside)
 
 
+def nearest_of_own_class(
+    table: LeafTable, weights: NDArray[np.int64], prototype_leaves: NDArray[np.int32], classes: Classes
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the nearest prototype of each row's own class, (n_rows,), and its proximity in units of weight, (n_rows,).
+
+    Ties go to the earlier prototype; a row that shares no leaf with any of them has -1 and 0. Parameters are those of
+    ``count_votes``.
+    """
+    _check(table, prototype_leaves, classes)
+    nearest = _Nearest.of_none(table.n_rows)
+    for rank, column in enumerate(each_column(table, weights, prototype_leaves)):
+        nearest.offer(rank, np.where(classes.of_rows == classes.of_prototypes[rank], column, 0))
+    return nearest.owner, nearest.proximity.astype(np.int64)
+
+
 @dataclass(frozen=True, slots=True)
 class _Nearest:
     """The nearest prototype of each row so far."""

@@ -174,7 +174,7 @@ class ReasonReader:
         low, high = (rounded_end(self._shortest(column, ends[place]), self.precision) for ends in (raw.low, raw.high))
         return FeatureReason(
             feature=column.name,
-            text=number_sentence(column, low, high, side),
+            text=number_sentence(column, low, high, side, is_single=self.precision is np.float32),
             low=low,
             high=high,
             low_inclusive=bool(side & RawSide.LOW_INCLUSIVE),

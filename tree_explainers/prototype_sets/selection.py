@@ -1,6 +1,6 @@
 """Selection of prototypes among the rows of a dataset, by any of the five methods, and the sampling of candidates."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..compute.progress import ReportProgress, ignore_progress, part_of
 from ..errors import InvalidInput, MethodNotApplicable
 from ..leaf_space.leaves import LeafTable
+from .candidate_pairs import CandidatePairs
 from .coverage import measure_coverage
 from .goal import Method, covered_classes
 from .methods import METHODS, StoppedBy, StoppingImprovement, Task
@@ -45,6 +46,11 @@ class PrototypeSelection:
     n_swaps: int  # prototypes replaced after the choice, by ``refine="swap"``
     stopped_by: StoppedBy  # the choice, before any swaps
     stopping_improvement: StoppingImprovement | None  # when stopped by alpha
+    pairs: CandidatePairs | None  # close pairs, by the coverage of ``rows_before_swaps``, if swaps gathered them
+
+    def without_pairs(self) -> "PrototypeSelection":
+        """Return the same without pairs, which may take hundreds of megabytes."""
+        return replace(self, pairs=None)
 
     @property
     def n_candidates(self) -> int:
@@ -142,9 +148,9 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
     )
     outcome = METHODS[method](task)
     first = rows = np.array(outcome.rows, dtype=np.int64)
-    n_swaps = 0
+    n_swaps, pairs = 0, None
     if refine == "swap":
-        rows, n_swaps = _swap(task, method, rows, candidates, part_of(report, share, 1))
+        rows, n_swaps, pairs = _swap(task, method, rows, candidates, part_of(report, share, 1))
     covered = measure_coverage(table, weights, task.classes, rows, partial(report, 1, "measuring coverage"))
     return PrototypeSelection(
         method=method,
@@ -161,17 +167,18 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
         n_swaps=n_swaps,
         stopped_by=outcome.stopped_by,
         stopping_improvement=outcome.stopping_improvement,
+        pairs=pairs,
     )
 
 
 def _swap(
     task: Task, method: Method, rows: NDArray[np.int64], candidates: NDArray[np.int64] | None, report: ReportProgress
-) -> tuple[NDArray[np.int64], int]:
-    """Return the rows after swaps, and the number of swaps."""
+) -> tuple[NDArray[np.int64], int, CandidatePairs]:
+    """Return the rows after swaps, the number of swaps, and the close pairs that they were found by."""
     found = refine_by_swaps(
         task.table, task.classes, task.weights, rows, method=method, candidates=candidates, report=report
     )
-    return found.rows, found.n_swaps
+    return found.rows, found.n_swaps, found.pairs
 
 
 def _check_weights(table: LeafTable, weights: NDArray[np.int64]) -> None:

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..leaf_space.leaves import LeafTable
+from ..leaf_space.partitioned_table import PartitionedTable
 from ..leaf_space.subset_proximities import column, proximity_sums
-from .sweep import Sweep
+from .partitioned_sweep import sweep_over
 
 _INFINITELY_NEAR = 2**62  # nothing is nearer: a row that does not count
 _ROUNDING = 1e-9  # far above what sums of a few thousand float64 shares can be wrong by
@@ -72,6 +73,9 @@ def _joined(table: LeafTable, evaluated: EvaluatedRows) -> LeafTable:
     """Return the table with the evaluated rows as its last ones."""
     if evaluated.table is None:
         return table
+    if isinstance(table, PartitionedTable):
+        assert isinstance(evaluated.table, PartitionedTable)  # noqa: S101  # one job, one executor
+        return table.followed_by(evaluated.table)
     codes = np.concatenate([table.codes, evaluated.table.codes], axis=1)
     return LeafTable.from_codes(codes, np.diff(table.offsets))
 
@@ -114,7 +118,7 @@ class _Classifier:
         # What a row that is given its class adds to the measure: one over these.
         self._sizes = sizes if evaluated.metric == "balanced_accuracy" else np.full(self._n_classes, n_evaluated)
         self._table, self._weights, self._candidates = table, weights, candidates
-        self._sweep = Sweep(
+        self._sweep = sweep_over(
             table, weights, np.arange(n), lambda: report_rounds(self._sweep.n_compared / n_evaluated / m)
         )
         self._now = _Nearness(np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_))

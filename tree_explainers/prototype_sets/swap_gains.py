@@ -20,7 +20,10 @@ from ..compute.progress import Tick
 from ..compute.threads import in_order
 from ..leaf_space.binary_sums import add_excess
 from ..leaf_space.leaf_masks import BLOCK, LeafMasks, Targets, add_masks, leaf_masks, plan_adding, room_for_sums
-from ..leaf_space.leaves import LeafTable
+from ..leaf_space.leaves import LeafTable, read_only
+from ..leaf_space.partitioned_table import PartitionedTable
+from .candidate_sweeps import blocks
+from .partitioned_sweep import sweep_over
 from .sweep import Sweep
 
 _NO_SWAP = -(2**62)
@@ -201,7 +204,8 @@ class SwapSweep:
         tick: Tick,
     ) -> None:
         self._table, self._rows, self._first_row, self._tick = table, rows, first_row, tick
-        self._sweep = Sweep(table, weights, rows, tick)
+        self._weights = weights
+        self._sweep = sweep_over(table, weights, rows, tick)
         self._plan = plan_adding(weights, min(BLOCK / 4, len(table.starts) / table.n_trees))
 
     @property
@@ -213,10 +217,30 @@ class SwapSweep:
         self, candidates: NDArray[np.int64], class_index: int, classes: NDArray[np.int64], nearest_two: NearestTwo
     ) -> SwapGains:
         """Return the gains of candidates, rows of the class; ``classes`` are those of the prototypes."""
+        if isinstance(self._table, PartitionedTable):
+            return self._in_partitions(candidates, class_index, classes, nearest_two)
         is_listing = self._sweep.n_at_once(candidates) == 1
         find = self.by_pairs if is_listing else self.by_masks
         parts = list(find(candidates, class_index, classes, nearest_two))
         return SwapGains(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+
+    def _in_partitions(
+        self, candidates: NDArray[np.int64], class_index: int, classes: NDArray[np.int64], nearest_two: NearestTwo
+    ) -> SwapGains:
+        """Return the gains of candidates where rows lie in partitions: what they add and recover in each adds up."""
+        assert isinstance(self._table, PartitionedTable)  # noqa: S101  # for the type checker
+        own = slice(self._first_row, self._first_row + len(self._rows))
+        nearest = (nearest_two.nearest[own], nearest_two.second[own], nearest_two.owners[own])
+        parts = self._table.with_rows(self._rows, *nearest)
+        additions = np.zeros(len(candidates), dtype=np.int64)
+        recovered = np.zeros((len(classes), len(candidates)), dtype=np.int64)
+        for some in blocks(len(candidates), BLOCK):
+            candidate_codes = self._table.codes_of(candidates[some])
+            for added, recovered_in_part in parts.map(_swap_sums, self._weights, candidate_codes, len(classes)):
+                additions[some] += added
+                recovered[:, some] += recovered_in_part
+                self._tick()
+        return best_swaps(additions, recovered, class_index, classes, nearest_two)
 
     def by_pairs(
         self, candidates: NDArray[np.int64], class_index: int, classes: NDArray[np.int64], nearest_two: NearestTwo
@@ -269,6 +293,28 @@ class SwapSweep:
         add_excess(sums, self._plan.n_digits, nearest_two.nearest[some], over_nearest)
         add_excess(sums, self._plan.n_digits, nearest_two.second[some], over_second)
         return over_nearest, over_second
+
+
+def _swap_sums(
+    table: LeafTable,
+    given: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]],
+    weights: NDArray[np.int64],
+    candidate_codes: NDArray[Any],
+    n_prototypes: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return what each candidate adds in a partition, and recovers of each prototype's removal loss there."""
+    rows, nearest, second, owners = given
+    sweep = Sweep(table, weights, rows.astype(np.int64), candidate_codes=read_only(candidate_codes))
+    additions = np.zeros(candidate_codes.shape[1], dtype=np.int64)
+    recovered = np.zeros((n_prototypes + 1, candidate_codes.shape[1]), dtype=np.int64)
+    n_done = 0
+    for found in sweep.close_pairs(np.arange(candidate_codes.shape[1]), second, _PAIRS_AT_ONCE):
+        which = n_done + np.repeat(np.arange(len(found.candidates)), np.diff(found.starts))
+        near, target = found.proximities.astype(np.int64), found.targets
+        np.add.at(additions, which, np.maximum(near - nearest[target], 0))
+        np.add.at(recovered, (owners[target], which), np.minimum(near, nearest[target]) - second[target])
+        n_done += len(found.candidates)
+    return additions, recovered[:n_prototypes]  # the last one is of rows without a prototype
 
 
 def _rows_of_one_owner(rows: NDArray[np.int64], owners: NDArray[np.int32]) -> Iterator[NDArray[np.int64]]:

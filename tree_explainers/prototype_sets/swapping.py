@@ -28,6 +28,7 @@ class Refinement:
     n_starts: int  # that were tried; the first are the prototypes given
     n_evaluated: int  # evaluations of a candidate
     n_compared: int  # times that it had to be compared with all rows of its class
+    pairs: CandidatePairs  # close pairs of the candidates, by the coverage of the rows given
 
 
 def refine_by_swaps(  # noqa: PLR0913  # what is refined, by which measure, and how
@@ -107,6 +108,7 @@ def refine_by_swaps(  # noqa: PLR0913  # what is refined, by which measure, and 
         n_starts=len(found),
         n_evaluated=sum(search.n_evaluated for search in found),
         n_compared=sum(search.n_compared for search in found),
+        pairs=pairs,
     )
 
 

@@ -35,6 +35,8 @@ class Sweep:
         Rows to be covered, ascending; as a rule those of one class.
     tick
         Called several times a second while something is calculated; may raise to stop.
+    candidate_codes : (n_trees, n_candidates)
+        Codes of what candidates are numbered among; by default those of the table's rows.
     """
 
     def __init__(
@@ -43,11 +45,12 @@ class Sweep:
         weights: NDArray[np.int64],
         targets: NDArray[np.int64],
         tick: Tick = no_tick,
+        candidate_codes: NDArray[Any] | None = None,
     ) -> None:
         self.targets = targets
         self._pieces = Pieces(tick)
-        self._by_masks = MaskSweep(table, weights, self._pieces)
-        self._by_lists = ListSweep(table, weights, self._pieces)
+        self._by_masks = MaskSweep(table, weights, self._pieces, candidate_codes)
+        self._by_lists = ListSweep(table, weights, self._pieces, candidate_codes)
 
     def over(self, targets: NDArray[np.int64]) -> "Sweep":
         """Return a sweep over other targets, which shares with this one what can be shared."""

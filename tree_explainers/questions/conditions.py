@@ -98,9 +98,9 @@ def _joint_text(conditions: Sequence[Condition], phrases: Phrases) -> str:
     """Return conditions on one feature, such as an interval's two ends, as one phrase."""
     if (column := phrases.get(conditions[0].column)) is not None:
         intervals = [each.interval for each in conditions]
-        said = [None if each is None else column.sentence(each) for each in intervals]
-        if all(said):
-            return " and ".join(filter(None, said))
+        sentences = [None if each is None else column.sentence(each) for each in intervals]
+        if all(sentences):
+            return " and ".join(filter(None, sentences))
     comparisons = " and ".join(wording.comparison(each.operator, each.value) for each in conditions)
     return f"{conditions[0].feature} is {comparisons}{wording.MISSING_ALLOWED if conditions[0].or_missing else ''}"
 

@@ -20,7 +20,15 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Cuts = tuple[Floats, Flags]  # thresholds, and whether a missing value is greater
 
-_ORDERED = (Operator.LEQ, Operator.LT, Operator.GTE, Operator.GT)
+# By operator: whether it compares by order, is about what is below the threshold, has greater values on the left.
+_IS_ORDERED, _IS_BELOW, _GREATER_IS_LEFT = (
+    np.isin(np.arange(len(Operator)), some)
+    for some in (
+        (Operator.LEQ, Operator.LT, Operator.GTE, Operator.GT),
+        (Operator.LT, Operator.GTE),
+        (Operator.GTE, Operator.GT),
+    )
+)
 _LARGEST = float(np.finfo(np.float32).max)  # represents infinity in graphs, whose thresholds are finite
 _FEWEST_DECIMALS = -308  # a double has no more digits before its point
 
@@ -123,9 +131,7 @@ def cuts_of_number(column: ModelColumn, splits: ColumnSplits, rounding: Rounding
 def _model_side_cuts(splits: ColumnSplits) -> Cuts:
     """Return cuts in the column's own units."""
     operator, threshold = splits.operator, splits.threshold
-    is_ordered = np.isin(operator, _ORDERED)
-    below = np.isin(operator, (Operator.LT, Operator.GTE))
-    greater_is_left = np.isin(operator, (Operator.GTE, Operator.GT))
+    is_ordered, below, greater_is_left = _IS_ORDERED[operator], _IS_BELOW[operator], _GREATER_IS_LEFT[operator]
     cuts = np.where(below, np.nextafter(threshold, -np.inf), threshold)[is_ordered]
     missing_greater = (splits.missing_left == greater_is_left)[is_ordered]
     parts = [(cuts, missing_greater)]

@@ -129,7 +129,7 @@ def _round(sums: Floats, is_sum: int, numbers: Singles) -> None:
 
 @compiled
 def _count_levels(owners: Ints, groups: Ints, codes: Ints, n_levels: int, modes: Ints, n_distinct: Singles) -> None:
-    """Count levels owner by owner; what the owner before left is told by its stamp."""
+    """Count levels owner by owner; counts whose stamp is not the owner's are left from another and count as 0."""
     n_groups = len(modes)
     stamps = np.full((n_groups, n_levels), -1, np.int32)
     counts = np.zeros((n_groups, n_levels), np.int32)

@@ -1,4 +1,4 @@
-"""Bindings: the ways in which an example satisfies a query, as rows of its variables, example by example.
+"""Bindings of queries: for each example, the rows with which the query's variables satisfy it.
 
 A node of a tree holds, for each component of its query, the table of the component's bindings. Components share no
 variable and are never multiplied with each other.
@@ -17,7 +17,7 @@ from .tables import RelationalRows
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
 
-_ALWAYS = np.empty(0)  # stands for times or cutoffs that do not restrict what is seen
+_ALWAYS = np.empty(0)  # times or cutoffs that do not restrict what is seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +63,9 @@ class Component:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """The rows that steps lead to from rows, and which of these each belongs to."""
+    """The rows that steps lead to, and for each of them the row from which the step led."""
 
-    owners: Ints  # (n,) places among the rows from which the steps lead, ascending
+    owners: Ints  # (n,) indices among the rows from which the steps lead, ascending
     rows: Ints  # (n,)
 
 
@@ -74,7 +74,7 @@ class TooManyRows(Exception):
 
 
 class Joins:
-    """Follows steps from rows, as far as the examples see."""
+    """Follows steps from rows to those that each example sees before its cutoff."""
 
     def __init__(self, rows: RelationalRows) -> None:
         self._rows = rows
@@ -125,10 +125,10 @@ def _seen_parents(
     parents: Ints, times: Floats, cutoffs: Floats, examples: Ints, rows: Ints, ends: NDArray[np.int64]
 ) -> int:
     n_seen = 0
-    for place in range(len(rows)):
-        parent = parents[rows[place]]
-        seen = parent >= 0 and (len(times) == 0 or times[parent] < cutoffs[examples[place]])
-        ends[place] = 1 if seen else 0
+    for index in range(len(rows)):
+        parent = parents[rows[index]]
+        seen = parent >= 0 and (len(times) == 0 or times[parent] < cutoffs[examples[index]])
+        ends[index] = 1 if seen else 0
         n_seen += 1 if seen else 0
     return n_seen
 
@@ -144,11 +144,11 @@ def _seen_children(
 ) -> int:
     starts, children = lists
     n_seen = 0
-    for place in range(len(rows)):
-        start, stop = starts[rows[place]], starts[rows[place] + 1]
+    for index in range(len(rows)):
+        start, stop = starts[rows[index]], starts[rows[index] + 1]
         if len(times) > 0:
-            stop = _first_unseen(children, times, start, stop, cutoffs[examples[place]])
-        ends[place] = stop
+            stop = _first_unseen(children, times, start, stop, cutoffs[examples[index]])
+        ends[index] = stop
         n_seen += stop - start
     return n_seen
 
@@ -168,9 +168,9 @@ def _first_unseen(children: Ints, times: Floats, start: int, stop: int, cutoff: 
 @compiled
 def _list_parents(parents: Ints, rows: Ints, ends: NDArray[np.int64], owners: Ints, reached: Ints) -> None:
     n_listed = 0
-    for place in range(len(rows)):
-        if ends[place] == 1:
-            owners[n_listed], reached[n_listed] = place, parents[rows[place]]
+    for index in range(len(rows)):
+        if ends[index] == 1:
+            owners[n_listed], reached[n_listed] = index, parents[rows[index]]
             n_listed += 1
 
 
@@ -179,7 +179,7 @@ def _list_children(
     starts: NDArray[np.int64], children: Ints, rows: Ints, ends: NDArray[np.int64], owners: Ints, reached: Ints
 ) -> None:
     n_listed = 0
-    for place in range(len(rows)):
-        for child in range(starts[rows[place]], ends[place]):
-            owners[n_listed], reached[n_listed] = place, children[child]
+    for index in range(len(rows)):
+        for child in range(starts[rows[index]], ends[index]):
+            owners[n_listed], reached[n_listed] = index, children[child]
             n_listed += 1

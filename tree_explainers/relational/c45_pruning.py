@@ -17,15 +17,15 @@ def estimated_errors(tree: TildeTree) -> float:
 
 
 def merge_leaves(tree: TildeTree) -> TildeTree:
-    """Return the tree in which each node whose leaves all say one class is a leaf; all predicted labels stay.
+    """Return the tree in which each node whose leaves all predict one class is a leaf; all predicted labels stay.
 
-    A leaf says the class of the highest score, the first of equal ones.
+    A leaf predicts the class of the highest score, the first of equal ones.
     """
     labels: list[int | None] = [None] * len(tree.nodes)  # the one label that all leaves below say
-    for place in reversed(range(len(tree.nodes))):
-        node = tree.nodes[place]
+    for index in reversed(range(len(tree.nodes))):
+        node = tree.nodes[index]
         both = (labels[node.yes], labels[node.no])
-        labels[place] = _label(tree, place) if node.test is None else both[0] if both[0] == both[1] else None
+        labels[index] = _label(tree, index) if node.test is None else both[0] if both[0] == both[1] else None
     return _cut_at(tree, [label is not None for label in labels])
 
 
@@ -34,12 +34,12 @@ def prune(tree: TildeTree) -> TildeTree:
     tree = merge_leaves(tree)
     errors = [0.0] * len(tree.nodes)
     cut = [False] * len(tree.nodes)
-    for place in reversed(range(len(tree.nodes))):
-        node = tree.nodes[place]
+    for index in reversed(range(len(tree.nodes))):
+        node = tree.nodes[index]
         as_leaf = _leaf_errors(node)
         below = as_leaf if node.test is None else errors[node.yes] + errors[node.no]
-        cut[place] = node.test is not None and as_leaf <= below + _PREFERENCE
-        errors[place] = as_leaf if cut[place] else below
+        cut[index] = node.test is not None and as_leaf <= below + _PREFERENCE
+        errors[index] = as_leaf if cut[index] else below
     return _cut_at(tree, cut)
 
 
@@ -64,22 +64,22 @@ def _leaf_errors(node: TildeNode) -> float:
     return errors + upper_errors(n, errors)
 
 
-def _label(tree: TildeTree, place: int) -> int:
-    return int(tree.leaf_scores(place).argmax())
+def _label(tree: TildeTree, index: int) -> int:
+    return int(tree.leaf_scores(index).argmax())
 
 
 def _cut_at(tree: TildeTree, cut: list[bool]) -> TildeTree:
-    """Return the tree whose nodes at these places are leaves, if they are not below another such place."""
+    """Return the tree whose nodes at these indices are leaves, if they are not below another such index."""
     kept = [True] + [False] * (len(tree.nodes) - 1)
-    for place, node in enumerate(tree.nodes):
-        if kept[place] and not cut[place] and node.test is not None:
+    for index, node in enumerate(tree.nodes):
+        if kept[index] and not cut[index] and node.test is not None:
             kept[node.yes] = kept[node.no] = True
-    places = list(accumulate(kept, initial=0))  # of each node among those that are kept
+    indices = list(accumulate(kept, initial=0))  # of each node among those that are kept
     nodes = (
         replace(node, test=None, yes=-1, no=-1)
-        if cut[place] or node.test is None
-        else replace(node, yes=places[node.yes], no=places[node.no])
-        for place, node in enumerate(tree.nodes)
-        if kept[place]
+        if cut[index] or node.test is None
+        else replace(node, yes=indices[node.yes], no=indices[node.no])
+        for index, node in enumerate(tree.nodes)
+        if kept[index]
     )
     return replace(tree, nodes=tuple(nodes))

@@ -81,7 +81,7 @@ class Aggregate:
         return AggregateTerm(self.function, self.step, self._column(), (*self.where, *chosen))
 
     def name(self) -> tuple[object, ...]:
-        """Return what tells it from others."""
+        """Return what distinguishes it from others."""
         return (
             self.function,
             self.step,
@@ -113,7 +113,7 @@ class Reached:
 
 @dataclass(frozen=True)
 class Families:
-    """Scores families of candidates, and makes their values."""
+    """Scores families of candidates, and computes the values that they compare."""
 
     rows: RelationalRows
     settings: TildeSettings
@@ -122,7 +122,7 @@ class Families:
     keys: dict[object, int] = field(default_factory=dict)
 
     def best_bare(self, bound: BoundRows, goal: NodeGoal) -> Candidate | None:
-        """Return that there is such a row at all, where this is a test."""
+        """Return the test whether there is such a row at all; ``None`` where all or no examples have one."""
         found = goal.best_bare(bound.examples, self._key(bound, None))
         return None if found is None else bound.candidate(found, None, ())
 
@@ -184,7 +184,7 @@ class Families:
     def values_of(
         self, component: Component, variable: int, term: Term, via: tuple[Step, ...]
     ) -> tuple[NDArray[Any], tuple[Value, ...]]:
-        """Return the values of a term in each binding, (n_bindings,), and the levels that codes stand for."""
+        """Return the values of a term in each binding, (n_bindings,), and the levels of its codes."""
         bindings = component.bindings
         table, came_by = component.table_of(self.rows.schema, variable), component.came_by(variable)
         examples, rows = bindings.examples, bindings.of(variable)

@@ -41,7 +41,7 @@ _ALL_BITS = (1 << 64) - 1
 
 @inlined
 def _mixed(key: np.uint64, other: np.uint64) -> np.uint64:
-    """Return what ``mixed`` does."""
+    """Compute ``mixed`` in compiled loops."""
     value = key * np.uint64(0x9E3779B97F4A7C15) + other + np.uint64(0x632BE59BD9B4E019)
     value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -96,7 +96,7 @@ def _score(passed: Floats, split: Split) -> float:
 
 @inlined
 def _reduction(passed: Floats, totals: Floats, min_weight: float) -> float:
-    """Return by how much a test reduces the variance of the values; -1 where it is no test."""
+    """Return the reduction of the values' variance by a test; -1 where it is no test."""
     n_failed, failed = totals[0] - passed[0], totals[1] - passed[1]
     if passed[0] < min_weight or n_failed < min_weight or passed[0] <= 0.0 or n_failed <= 0.0:
         return -1.0
@@ -121,23 +121,23 @@ def level_sums(examples: Ints, codes: Ints, targets: Targets, shape: tuple[int, 
     n_levels, n_sums = shape
     sums = np.zeros((n_levels + 1, n_sums))
     stamps = np.full(n_levels + 1, -1, np.int32)
-    for place in range(len(examples)):
-        level = codes[place] if codes[place] != MISSING else n_levels
-        if stamps[level] != examples[place]:
-            stamps[level] = examples[place]
-            _add(sums[level], examples[place], targets, 1)
+    for index in range(len(examples)):
+        level = codes[index] if codes[index] != MISSING else n_levels
+        if stamps[level] != examples[index]:
+            stamps[level] = examples[index]
+            _add(sums[level], examples[index], targets, 1)
     return sums
 
 
 @compiled
 def best_of(sums: Floats, split: Split, sample: Sample) -> tuple[int, float]:
-    """Return the place of the first best of tests that examples of these weights pass, and its score; -1: none."""
+    """Return the index of the first best of tests that examples of these weights pass, and its score; -1: none."""
     best, best_score = -1, -1.0
-    for place in range(len(sums)):
-        if _kept(sample, np.uint64(place)):
-            score = _score(sums[place], split)
+    for index in range(len(sums)):
+        if _kept(sample, np.uint64(index)):
+            score = _score(sums[index], split)
             if score > best_score + TIE:
-                best, best_score = place, score
+                best, best_score = index, score
     return best, best_score
 
 
@@ -145,39 +145,39 @@ def best_of(sums: Floats, split: Split, sample: Sample) -> tuple[int, float]:
 def best_of_groups(
     examples: Ints, values: Singles, grid: Singles, split: Split, sample: Sample
 ) -> tuple[int, int, float, float]:
-    """Return the place of the number with the first best cut (-1: none), its sign, the cut and its score."""
+    """Return the index of the number with the first best cut (-1: none), its sign, the cut and its score."""
     best, best_sign, best_cut, best_score = -1, 0, 0.0, -1.0
-    for place in range(len(values)):
-        having, largest, smallest = _extremes(examples, values[place])
+    for index in range(len(values)):
+        having, largest, smallest = _extremes(examples, values[index])
         order = _order(largest)
         for sign in (1, -1):
             if sign < 0 and len(having) < len(examples):  # else an example's smallest value is its largest
                 order = _order(smallest)
             ordered = (largest if sign > 0 else smallest)[order]
-            of_number = (sample[0], _mixed(sample[1], np.uint64(place)))
+            of_number = (sample[0], _mixed(sample[1], np.uint64(index)))
             cut, score = _best_cut(having[order], ordered, grid, sign, split, of_number)
             if score > best_score + TIE:
-                best, best_sign, best_cut, best_score = place, sign, cut, score
+                best, best_sign, best_cut, best_score = index, sign, cut, score
     return best, best_sign, best_cut, best_score
 
 
 @inlined
 def _order(values: Singles) -> NDArray[np.int64]:
-    """Return the places of values in ascending order: of many, by their bits, eleven at a time."""
+    """Return the indices of values in ascending order: of many, by their bits, eleven at a time."""
     n = len(values)
     if n < FEW:
         return np.argsort(values)
     bits, order, turned = values.copy().view(np.uint32), np.arange(n), np.empty(n, np.int64)
-    for place in range(n):  # as unsigned numbers in the order of the values
-        bits[place] ^= np.uint32(0xFFFFFFFF) if bits[place] >> np.uint32(31) else np.uint32(0x80000000)
+    for index in range(n):  # as unsigned numbers in the order of the values
+        bits[index] ^= np.uint32(0xFFFFFFFF) if bits[index] >> np.uint32(31) else np.uint32(0x80000000)
     for shift in (np.uint32(0), np.uint32(11), np.uint32(22)):
         starts = np.zeros(2049, np.int64)
-        for place in range(n):
-            starts[((bits[place] >> shift) & np.uint32(2047)) + 1] += 1
+        for index in range(n):
+            starts[((bits[index] >> shift) & np.uint32(2047)) + 1] += 1
         starts = np.cumsum(starts)
-        for place in order:  # type: ignore[assignment]  # whole numbers
-            digit = int((bits[place] >> shift) & np.uint32(2047))
-            turned[starts[digit]] = place
+        for index in order:  # type: ignore[assignment]  # whole numbers
+            digit = int((bits[index] >> shift) & np.uint32(2047))
+            turned[starts[digit]] = index
             starts[digit] += 1
         order, turned = turned, order
     return order
@@ -189,8 +189,8 @@ def _extremes(examples: Ints, values: Singles) -> tuple[Ints, Singles, Singles]:
     having = np.empty(len(examples), np.int32)
     largest, smallest = np.empty(len(examples), np.float32), np.empty(len(examples), np.float32)
     n_having = 0
-    for place in range(len(examples)):
-        example, value = examples[place], values[place]
+    for index in range(len(examples)):
+        example, value = examples[index], values[index]
         if np.isnan(value):
             continue
         if n_having == 0 or having[n_having - 1] != example:
@@ -214,12 +214,12 @@ def _best_cut(
     for example in examples if sign > 0 else examples[:0]:
         _add(passed, example, split[0], 1)
     best, best_score = 0.0, -1.0
-    for place in range(len(examples) - 1):
-        _add(passed, examples[place], split[0], -sign)
-        if values[place] == values[place + 1]:
+    for index in range(len(examples) - 1):
+        _add(passed, examples[index], split[0], -sign)
+        if values[index] == values[index + 1]:
             continue
-        cut = _cut_between(values[place], values[place + 1], grid)
-        if cut < values[place + 1] and _kept(sample, _constant(cut, sign)):
+        cut = _cut_between(values[index], values[index + 1], grid)
+        if cut < values[index + 1] and _kept(sample, _constant(cut, sign)):
             score = _score(passed, split)
             if score > best_score + TIE:
                 best, best_score = np.float64(cut), score
@@ -230,8 +230,8 @@ def _best_cut(
 def _cut_between(value: np.float32, following: np.float32, grid: Singles) -> np.float32:
     """Return the first cut from ``value`` to below ``following``; infinity where the grid has none."""
     if len(grid) > 0:
-        place = np.searchsorted(grid, value)
-        return grid[place] if place < len(grid) else np.float32(np.inf)
+        index = np.searchsorted(grid, value)
+        return grid[index] if index < len(grid) else np.float32(np.inf)
     halfway = np.float32((np.float64(value) + np.float64(following)) / 2 + 0.0)  # never -0
     return halfway if value <= halfway < following else value
 

@@ -1,4 +1,4 @@
-"""Candidate tests of a node, in their order: what may be asked of the example, then of each variable that is bound.
+"""Candidate tests of a node, in their order: tests of the example, then of each variable that is bound.
 
 Of each: its columns; aggregates of the rows that each relationship leads to (of the example also along two); new
 variables by each relationship, bare, then with one condition on each column, or on a count of the new row's own rows.
@@ -37,9 +37,9 @@ class Node:
     key: int  # made of the tree's key and the path
     depth: int
 
-    def component(self, place: int) -> Component:
+    def component(self, index: int) -> Component:
         """Return a component; of ``EXAMPLE``, the one without variables."""
-        return Component(Query(), Bindings(self.examples)) if place == EXAMPLE else self.components[place]
+        return Component(Query(), Bindings(self.examples)) if index == EXAMPLE else self.components[index]
 
 
 Question = Callable[[NodeGoal], Candidate | None]  # the best test of one family
@@ -55,20 +55,20 @@ class Candidates:
     def of(self, node: Node) -> Iterator[Question]:
         """Yield the families of candidates of a node, in their order."""
         yield from self._of_variable(node, EXAMPLE, EXAMPLE)
-        for place, component in enumerate(node.components):
+        for index, component in enumerate(node.components):
             for variable in range(len(component.query.variables)):
-                yield from self._of_variable(node, place, variable)
+                yield from self._of_variable(node, index, variable)
 
-    def _of_variable(self, node: Node, place: int, variable: int) -> Iterator[Question]:
-        settings, schema, component = self.families.settings, self.families.rows.schema, node.component(place)
+    def _of_variable(self, node: Node, index: int, variable: int) -> Iterator[Question]:
+        settings, schema, component = self.families.settings, self.families.rows.schema, node.component(index)
         table, came_by = component.table_of(schema, variable), component.came_by(variable)
-        bound = BoundRows(place, variable, None, component.bindings.examples, component.bindings.of(variable))
+        bound = BoundRows(index, variable, None, component.bindings.examples, component.bindings.of(variable))
         for column in self.families.columns.of(table, came_by):
             yield partial(self.families.best_of_column, bound, column)
         if settings.aggregates:
             own = tuple(((), term) for term in _selected_aggregates(component.query, variable))
-            known = node.aggregates if place == EXAMPLE else own
-            for way in self._ways(table, came_by, 2 if place == EXAMPLE and settings.language.max_variables > 1 else 1):
+            known = node.aggregates if index == EXAMPLE else own
+            for way in self._ways(table, came_by, 2 if index == EXAMPLE and settings.language.max_variables > 1 else 1):
                 yield from self._aggregates(bound, way, FUNCTIONS, known)
         if len(component.query.variables) < settings.language.max_variables:
             for step, reached in open_steps(schema, settings.language, table, came_by):

@@ -1,4 +1,4 @@
-"""What a candidate asks as a closed query of the example: a column, and perhaps a cut."""
+"""A candidate as a closed query, which is evaluated on the example alone: a column, and perhaps a cut."""
 
 from .bindings import Component
 from .candidate_families import Candidate
@@ -27,7 +27,7 @@ def refined_query(candidate: Candidate, query: Query) -> Query:
 
 
 def closed_test(candidate: Candidate, component: Component) -> FeatureTest:
-    """Return what a node asks: whether the component, with the candidate's variable and condition, succeeds.
+    """Return the test of a node: whether the component, with the candidate's variable and condition, succeeds.
 
     An inequality as the last condition is a threshold of the largest or smallest value that satisfies the others.
     """
@@ -41,7 +41,7 @@ def closed_test(candidate: Candidate, component: Component) -> FeatureTest:
 
 
 def _with_variable(candidate: Candidate, query: Query) -> tuple[Query, int]:
-    """Return the query with the candidate's new variable, if it has one, and the variable that it asks about."""
+    """Return the query with the candidate's new variable, if it has one, and the variable that it tests."""
     if candidate.step is None:
         return query, candidate.variable
     variables = (*query.variables, Variable(candidate.variable, candidate.step))

@@ -1,4 +1,4 @@
-"""The values of the columns that may be asked, row by row, those of many-to-one parents counting as the row's own."""
+"""The values of the columns that tests may use, row by row; columns of many-to-one parents count as the row's own."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,13 +16,13 @@ from .tables import MISSING, RelationalRows
 Rows = NDArray[np.int32]
 Values = NDArray[Any]  # int32 codes or float32 numbers
 
-_ALWAYS = np.empty(0)  # stands for times or cutoffs that do not restrict what is seen
-_ITSELF = np.empty(0, np.int32)  # stands for the rows of a chain of no parents
+_ALWAYS = np.empty(0)  # times or cutoffs that do not restrict what is seen
+_ITSELF = np.empty(0, np.int32)  # the rows that a chain of no parents leads to
 
 
 @dataclass(frozen=True)
 class ColumnValues:
-    """One column that may be asked of a row.
+    """One column that tests of a row may use.
 
     A value is seen by an example whose cutoff is after ``known_at`` of the row: the latest time among the parents.
     """
@@ -47,7 +47,7 @@ class ColumnValues:
 
     @cached_property
     def may_miss(self) -> bool:
-        """Whether some row of the table has no value, or might be asked before it is known."""
+        """Whether some row of the table has no value, or might be tested before it is known."""
         if len(self.known_at) > 0 or bool(np.any(self.via == MISSING)):
             return True
         return bool(np.isnan(self.values).any() if self.is_number else np.any(self.values == MISSING))
@@ -80,14 +80,14 @@ def _look_up(
 ) -> None:
     """Write the values that are seen where they are."""
     known_at, cutoffs = clock
-    for place in range(len(rows)):
-        row = rows[place]
-        if via[row] >= 0 and (len(known_at) == 0 or known_at[row] < cutoffs[examples[place]]):
-            seen[place] = values[via[row]]
+    for index in range(len(rows)):
+        row = rows[index]
+        if via[row] >= 0 and (len(known_at) == 0 or known_at[row] < cutoffs[examples[index]]):
+            seen[index] = values[via[row]]
 
 
 class TableColumns:
-    """The columns that may be asked of the rows of each table, found once for each way to it."""
+    """The columns that tests of each table's rows may use, found once for each path to it."""
 
     def __init__(self, rows: RelationalRows, language: Language, n_bins: int | None = None) -> None:
         self._rows = rows
@@ -97,7 +97,7 @@ class TableColumns:
         self._chains: dict[tuple[str, tuple[str, ...]], tuple[Rows, NDArray[np.float64]]] = {}
 
     def of(self, table: str, came_by: Step | None) -> list[ColumnValues]:
-        """Return the columns that may be asked of a table's rows to which a step led, as in ``column_terms``."""
+        """Return the columns that tests may use of a table's rows to which a step led, as in ``column_terms``."""
         if (table, came_by) not in self._found:
             terms = column_terms(self._rows.schema, self._language, table, came_by)
             present = ((term, holder) for term, holder in terms if term.column in self._rows.tables[holder].columns)

@@ -1,4 +1,4 @@
-"""Reading a feature from its document, and refusing what is none, with the place in the document."""
+"""Reading a feature from its document, and refusing what is none, naming the member of the document."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -60,37 +60,37 @@ class FeatureReader:
         if not variables and kind not in {"value", "exists"}:
             _refuse("variables", f"{kind} is taken over the rows of a variable, and there is none")
         if kind == "exists" and not variables and not conditions:
-            _refuse("conditions", "exists asks for rows or conditions, and there are none: it would always be true")
+            _refuse("conditions", "exists needs variables or conditions, and there are none: it would always be true")
         return Feature(kind, Query(query.variables, tuple(conditions)), measure)
 
     def _variable(
-        self, entry: Mapping[str, Any], indices: Mapping[str, int], earlier: list[Variable], place: str
+        self, entry: Mapping[str, Any], indices: Mapping[str, int], earlier: list[Variable], pointer: str
     ) -> Variable:
-        origin = _index(entry.get("from"), indices, f"{place}.from")
-        step = self._step(entry, Query(tuple(earlier)).table_of(origin, self.schema), place)
+        origin = _index(entry.get("from"), indices, f"{pointer}.from")
+        step = self._step(entry, Query(tuple(earlier)).table_of(origin, self.schema), pointer)
         table = entry.get("table", self.schema.reached(step))
         if table != self.schema.reached(step):
-            _unknown(f"{place}.table", f"{step.relationship} leads to {self.schema.reached(step)}, not to {table!r}")
+            _unknown(f"{pointer}.table", f"{step.relationship} leads to {self.schema.reached(step)}, not to {table!r}")
         return Variable(origin, step)
 
-    def _step(self, entry: Mapping[str, Any], table: str, place: str) -> Step:
+    def _step(self, entry: Mapping[str, Any], table: str, pointer: str) -> Step:
         name = entry.get("by")
         steps = [step for step, _ in self.schema.steps_from(table) if step.relationship == name]
         direction = entry.get("direction")
         if direction is not None:
             steps = [
-                step for step in steps if step.to == _one_of(("children", "parent"), direction, f"{place}.direction")
+                step for step in steps if step.to == _one_of(("children", "parent"), direction, f"{pointer}.direction")
             ]
         if not steps:
-            _unknown(f"{place}.by", f"no relationship {name!r} leads from table {table}")
+            _unknown(f"{pointer}.by", f"no relationship {name!r} leads from table {table}")
         if len(steps) > 1:
-            _refuse(f"{place}.direction", f"{name} leads from {table} to itself: say children or parent")
+            _refuse(f"{pointer}.direction", f"{name} leads from {table} to itself: say children or parent")
         return steps[0]
 
-    def _condition(self, entry: Mapping[str, Any], query: Query, indices: Mapping[str, int], place: str) -> Condition:
-        variable = _index(entry.get("variable"), indices, f"{place}.variable")
-        term, column = self._term(entry, query.table_of(variable, self.schema), place)
-        return Condition(variable, term, *_comparison(entry, column, place))
+    def _condition(self, entry: Mapping[str, Any], query: Query, indices: Mapping[str, int], pointer: str) -> Condition:
+        variable = _index(entry.get("variable"), indices, f"{pointer}.variable")
+        term, column = self._term(entry, query.table_of(variable, self.schema), pointer)
+        return Condition(variable, term, *_comparison(entry, column, pointer))
 
     def _measure(self, kind: FeatureKind, entry: object, query: Query, indices: Mapping[str, int]) -> Measure | None:
         if kind in {"exists", *_WITHOUT_COLUMN}:
@@ -103,62 +103,62 @@ class FeatureReader:
         _check_function(kind, column, "measure")
         return Measure(variable, term)
 
-    def _term(self, entry: Mapping[str, Any], table: str, place: str) -> tuple[Term, ColumnSchema]:
+    def _term(self, entry: Mapping[str, Any], table: str, pointer: str) -> tuple[Term, ColumnSchema]:
         if "aggregate" not in entry:
-            return self._column(entry, table, place)
+            return self._column(entry, table, pointer)
         if "column" in entry:
-            _refuse(place, "a term is a column or an aggregate, not both")
-        place = f"{place}.aggregate"
-        aggregate = _mapping(entry["aggregate"], place)
-        function = _one_of(get_args(AggregateFunction), aggregate.get("function"), f"{place}.function")
-        step = self._step(aggregate, table, place)
+            _refuse(pointer, "a term is a column or an aggregate, not both")
+        pointer = f"{pointer}.aggregate"
+        aggregate = _mapping(entry["aggregate"], pointer)
+        function = _one_of(get_args(AggregateFunction), aggregate.get("function"), f"{pointer}.function")
+        step = self._step(aggregate, table, pointer)
         where = tuple(
-            self._selection(chosen, self.schema.reached(step), f"{place}.where[{number}]")
+            self._selection(chosen, self.schema.reached(step), f"{pointer}.where[{number}]")
             for number, chosen in enumerate(_entries(aggregate, "where"))
         )
         if len(where) > MAX_SELECTIONS:
-            _refuse(f"{place}.where", f"an aggregate has at most {MAX_SELECTIONS} selections, not {len(where)}")
+            _refuse(f"{pointer}.where", f"an aggregate has at most {MAX_SELECTIONS} selections, not {len(where)}")
         if function in _WITHOUT_COLUMN:
             if "column" in aggregate:
-                _refuse(f"{place}.column", f"{function} reads no column")
+                _refuse(f"{pointer}.column", f"{function} reads no column")
             return AggregateTerm(function, step, None, where), _NUMBER
-        term, column = self._column(aggregate, self.schema.reached(step), place)
-        _check_function(function, column, place)
+        term, column = self._column(aggregate, self.schema.reached(step), pointer)
+        _check_function(function, column, pointer)
         return AggregateTerm(function, step, term, where), column if function == "mode" else _NUMBER
 
-    def _selection(self, entry: Mapping[str, Any], table: str, place: str) -> Selection:
-        term, column = self._column(entry, table, place)
-        return Selection(term, *_comparison(entry, column, place))
+    def _selection(self, entry: Mapping[str, Any], table: str, pointer: str) -> Selection:
+        term, column = self._column(entry, table, pointer)
+        return Selection(term, *_comparison(entry, column, pointer))
 
-    def _column(self, entry: Mapping[str, Any], table: str, place: str) -> tuple[ColumnTerm, ColumnSchema]:
+    def _column(self, entry: Mapping[str, Any], table: str, pointer: str) -> tuple[ColumnTerm, ColumnSchema]:
         parents = tuple(entry.get("parents") or ())
         for name in parents:
             relationship = self.schema.relationships.get(name)
             if relationship is None or relationship.child != table:
-                _unknown(f"{place}.parents", f"no relationship {name!r} leads from table {table} to a parent")
+                _unknown(f"{pointer}.parents", f"no relationship {name!r} leads from table {table} to a parent")
             table = relationship.parent
         name = entry.get("column")
         column = self.schema.tables[table].columns.get(name) if isinstance(name, str) else None
         if not isinstance(name, str) or column is None:
-            _unknown(f"{place}.column", f"table {table} has no column {name!r}")
+            _unknown(f"{pointer}.column", f"table {table} has no column {name!r}")
         if (table, name) == (self.schema.examples, self.schema.target):
-            _unknown(f"{place}.column", f"{name} is the target, which no feature may read")
+            _unknown(f"{pointer}.column", f"{name} is the target, which no feature may read")
         if column.kind not in _TESTABLE:
-            _unknown(f"{place}.column", f"{name} of table {table} is a {column.kind}; its values may not be read")
+            _unknown(f"{pointer}.column", f"{name} of table {table} is a {column.kind}; its values may not be read")
         return ColumnTerm(name, parents), column
 
 
-def _comparison(entry: Mapping[str, Any], column: ColumnSchema, place: str) -> tuple[Operator, Value]:
-    operator = _one_of(get_args(Operator), entry.get("operator"), f"{place}.operator")
+def _comparison(entry: Mapping[str, Any], column: ColumnSchema, pointer: str) -> tuple[Operator, Value]:
+    operator = _one_of(get_args(Operator), entry.get("operator"), f"{pointer}.operator")
     value = entry.get("value")
     if operator == "is_missing":
-        return operator, None if value is None else _refuse(f"{place}.value", "is_missing compares with no value")
+        return operator, None if value is None else _refuse(f"{pointer}.value", "is_missing compares with no value")
     if operator in {"<=", ">"} and column.kind != "number":
-        _refuse(f"{place}.operator", f"{operator} compares numbers, not a {column.kind}; use =")
-    return operator, _value(value, column, f"{place}.value")
+        _refuse(f"{pointer}.operator", f"{operator} compares numbers, not a {column.kind}; use =")
+    return operator, _value(value, column, f"{pointer}.value")
 
 
-def _value(value: Any, column: ColumnSchema, place: str) -> Value:  # noqa: ANN401  # any JSON
+def _value(value: Any, column: ColumnSchema, pointer: str) -> Value:  # noqa: ANN401  # any JSON
     if column.kind == "boolean" and isinstance(value, bool):
         return value
     if column.kind == "category" and isinstance(value, str):
@@ -167,14 +167,14 @@ def _value(value: Any, column: ColumnSchema, place: str) -> Value:  # noqa: ANN4
     if column.kind == "number" and is_number and abs(value) <= _LARGEST:
         return single(value)
     kinds = {"boolean": "true or false", "category": "a text", "number": "a finite number of single precision"}
-    return _refuse(place, f"{value!r} is not {kinds[column.kind]}")
+    return _refuse(pointer, f"{value!r} is not {kinds[column.kind]}")
 
 
-def _check_function(function: str, column: ColumnSchema, place: str) -> None:
+def _check_function(function: str, column: ColumnSchema, pointer: str) -> None:
     if function in _OF_NUMBERS and column.kind != "number":
-        _refuse(f"{place}.column", f"{function} is taken of numbers, not of a {column.kind}")
+        _refuse(f"{pointer}.column", f"{function} is taken of numbers, not of a {column.kind}")
     if function == "mode" and column.kind == "number":
-        _refuse(f"{place}.column", "mode is taken of categories and booleans, not of a number")
+        _refuse(f"{pointer}.column", "mode is taken of categories and booleans, not of a number")
 
 
 def _entries(document: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
@@ -184,34 +184,34 @@ def _entries(document: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     return [_mapping(entry, f"{name}[{number}]") for number, entry in enumerate(entries)]
 
 
-def _mapping(entry: object, place: str) -> Mapping[str, Any]:
-    return entry if isinstance(entry, Mapping) else _refuse(place, "an object is expected")
+def _mapping(entry: object, pointer: str) -> Mapping[str, Any]:
+    return entry if isinstance(entry, Mapping) else _refuse(pointer, "an object is expected")
 
 
-def _index(name: object, indices: Mapping[str, int], place: str) -> int:
+def _index(name: object, indices: Mapping[str, int], pointer: str) -> int:
     if not isinstance(name, str) or name not in indices:
-        _unknown(place, f"there is no variable {name!r} so far; there are {', '.join(indices)}")
+        _unknown(pointer, f"there is no variable {name!r} so far; there are {', '.join(indices)}")
     return indices[name]
 
 
-def _new_id(entry: Mapping[str, Any], indices: Mapping[str, int], place: str) -> str:
+def _new_id(entry: Mapping[str, Any], indices: Mapping[str, int], pointer: str) -> str:
     name = entry.get("id")
     if not isinstance(name, str) or not name or name in indices:
-        _refuse(place, f"{name!r} is not a new name of a variable")
+        _refuse(pointer, f"{name!r} is not a new name of a variable")
     return name
 
 
-def _one_of(choices: tuple[Any, ...], value: object, place: str) -> Any:  # noqa: ANN401  # one of the choices
+def _one_of(choices: tuple[Any, ...], value: object, pointer: str) -> Any:  # noqa: ANN401  # one of the choices
     if value not in choices:
-        _refuse(place, f"{value!r} is not one of {', '.join(choices)}")
+        _refuse(pointer, f"{value!r} is not one of {', '.join(choices)}")
     return value
 
 
-def _unknown(place: str, what: str) -> NoReturn:
-    msg = f"The feature's {place}: {what}."
+def _unknown(pointer: str, what: str) -> NoReturn:
+    msg = f"The feature's {pointer}: {what}."
     raise InvalidInput(msg, code="unknown_feature")
 
 
-def _refuse(place: str, what: str) -> NoReturn:
-    msg = f"The feature's {place}: {what}."
+def _refuse(pointer: str, what: str) -> NoReturn:
+    msg = f"The feature's {pointer}: {what}."
     raise InvalidInput(msg)

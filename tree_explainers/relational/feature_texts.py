@@ -2,7 +2,7 @@
 
 An ``exists`` reads ``has an account of kind credit``, its negation ``has no account of kind credit``. The cut of a
 largest value is one of single rows: ``has a transaction with amount above 300``. Counts are compared in whole numbers.
-What is never missing is never said to be.
+No text mentions missing values of a feature that is never missing.
 """
 
 from collections import Counter
@@ -132,7 +132,7 @@ def _chain(query: Query, variable: int) -> list[int]:
 
 
 def _has_multiple(feature: Feature, variable: int) -> bool:
-    """Return whether rows count several times: once for each way to choose rows of variables beside the chain."""
+    """Return whether rows count several times: once for each choice of rows for the variables beside the chain."""
     beside = len(feature.query.variables) - len(_chain(feature.query, variable))
     return beside > 0 and feature.kind in {"count", "share", "mean", "sum", "mode"}
 
@@ -147,7 +147,7 @@ class _Predicate:
 
 
 def text_of(test: FeatureTest, schema: Schema, *, holds: bool = True) -> str:
-    """Return what is true of an example that passes a test, or of one that does not: ``has no account of …``."""
+    """Return the predicate of examples that pass a test, or of those that do not: ``has no account of …``."""
     predicate = _predicate(test, schema)
     return predicate.positive if holds else predicate.negative
 

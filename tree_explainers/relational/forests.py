@@ -1,6 +1,6 @@
 """Forests of first-order trees: bagging, and first-order random forests (Van Assche, Vens, Blockeel & Dzeroski 2006).
 
-Every test of a tree asks a closed query, so a forest is an ordinary one over columns: its distinct features, found
+Every test of a tree is a closed query, so a forest is an ordinary one over columns: its distinct features, found
 while it grows, in the order in which the trees first use them.
 """
 
@@ -39,7 +39,7 @@ class ForestSettings:
 
 @dataclass(frozen=True, slots=True)
 class RelationalForest:
-    """First-order trees, and the same trees over columns."""
+    """First-order trees, and the same trees with their features as columns."""
 
     trees: tuple[TildeTree, ...]
     features: tuple[Feature, ...]  # in canonical form, each once, in the order of first use: tree by tree, root first
@@ -49,7 +49,7 @@ class RelationalForest:
 
     @property
     def skipped(self) -> tuple[SkippedTest, ...]:
-        """Tests that were not asked in some tree, each once."""
+        """Tests that were not evaluated in some tree, each once."""
         return tuple(dict.fromkeys(each for tree in self.trees for each in tree.skipped))
 
 
@@ -115,10 +115,10 @@ def as_columns(trees: tuple[TildeTree, ...], in_bag: NDArray[np.bool_]) -> Relat
             if identifier is not None and node.test is not None and identifier not in features:
                 features[identifier] = canonical(node.test.feature)
         parts.append((tree, identifiers))
-    place = {identifier: column for column, identifier in enumerate(features)} | {None: 0}
+    columns = {identifier: column for column, identifier in enumerate(features)} | {None: 0}
     means = [node.mean for tree in trees for node in tree.nodes if node.mean is not None and node.test is None]
     exponent = exponent_of(np.array(means))
-    ensembles = [_tree_ensemble(tree, [place[each] for each in identifiers], exponent) for tree, identifiers in parts]
+    ensembles = [_tree_ensemble(tree, [columns[each] for each in identifiers], exponent) for tree, identifiers in parts]
     return RelationalForest(trees, tuple(features.values()), tuple(features), join_ensembles(ensembles), in_bag)
 
 

@@ -1,4 +1,4 @@
-"""Which tests follow from which: whoever has an account of kind credit has an account.
+"""Which tests follow from which: an example with an account of kind credit has an account.
 
 A test is turned into a query that has a binding wherever it passes, and another whose binding makes it pass. One test
 implies another if the variables of the second's query can be mapped to the first's such that every condition follows
@@ -102,15 +102,15 @@ def implied(tests: Sequence[FeatureTest]) -> list[tuple[int, int]]:
     premises = [_Premise.of(test) for test in tests]
     conclusions = [_Conclusion.of(test) for test in tests]
     index, families = _Index.of(premises), _families(tests)
-    weakness = {test: place for family in families for place, test in enumerate(family)}
+    weakness = {test: index for family in families for index, test in enumerate(family)}
     found: dict[tuple[FeatureTest, int], int] = {}  # of a given feature and operator, the weakest test
     for family in families:
         for given in sorted(index.candidates(conclusions[family[0]])):
             if tests[given].feature == tests[family[0]].feature:
                 continue
-            place = _first_implied(premises[given], [conclusions[then] for then in family])
-            if place < len(family):
-                key = replace(tests[given], cut=None), family[place]
+            first = _first_implied(premises[given], [conclusions[then] for then in family])
+            if first < len(family):
+                key = replace(tests[given], cut=None), family[first]
                 found[key] = max(found.get(key, given), given, key=weakness.__getitem__)
     return sorted((given, then) for (_, then), given in found.items())
 
@@ -124,7 +124,7 @@ def _families(tests: Sequence[FeatureTest]) -> list[list[int]]:
 
 
 def _first_implied(premise: "_Premise", conclusions: Sequence["_Conclusion"]) -> int:
-    """Return the place of the first that is implied, after which all are."""
+    """Return the index of the first that is implied, after which all are."""
     low, high = 0, len(conclusions)
     while low < high:
         middle = (low + high) // 2

@@ -1,4 +1,4 @@
-"""The language of tests: what may be asked of a row of each table.
+"""The language of tests: which columns, variables and aggregates the tests of each table's rows may use.
 
 It follows from the schema; a caller may narrow it.
 """
@@ -9,24 +9,24 @@ from dataclasses import dataclass, field
 from .queries import AggregateFunction, ColumnTerm
 from .schema import Schema, Step
 
-MOST_LEVELS = 1_000  # columns of more levels are not asked
+MOST_LEVELS = 1_000  # columns of more levels are not tested
 MOST_SELECTED_LEVELS = 40  # nor are rows selected for an aggregate by columns of more levels than these
 LONGEST_CHAIN = 3  # parents that a column may be away
 
 
 @dataclass(frozen=True, slots=True)
 class TableLanguage:
-    """What may be asked of the rows of one table."""
+    """What tests of one table's rows may use."""
 
-    columns: tuple[str, ...] | None = None  # that may be asked, on any path; None: all
-    bare: bool = True  # whether a new row may be asked for without a condition
+    columns: tuple[str, ...] | None = None  # that may be tested, on any path; None: all
+    bare: bool = True  # whether a new variable may come without a condition
     introduced_with: tuple[str, ...] | None = None  # columns of a new row's one condition; None: as the settings say
     aggregates: tuple[AggregateFunction, ...] | None = None  # that may be made of these rows; None: all
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """Restrictions of the tests that a tree may ask."""
+    """Restrictions of the tests that a tree may use."""
 
     max_variables: int = 3  # of one query; 1 to 4
     through_examples: bool = False  # whether paths may lead back into the examples' table
@@ -34,7 +34,7 @@ class Language:
     relationships: tuple[str, ...] | None = None  # that may be followed; None: all
 
     def of_table(self, table: str) -> TableLanguage:
-        """Return what may be asked of a table's rows."""
+        """Return what tests of a table's rows may use."""
         return self.tables.get(table, _UNRESTRICTED)
 
 
@@ -58,7 +58,7 @@ def open_steps(schema: Schema, language: Language, table: str, came_by: Step | N
 def column_terms(
     schema: Schema, language: Language, table: str, came_by: Step | None = None
 ) -> Iterator[tuple[ColumnTerm, str]]:
-    """Yield the columns that may be asked of a table's row, with the table that holds each.
+    """Yield the columns that tests of a table's row may use, with the table that holds each.
 
     The row's own come first, in the order of the table, then those of its parents (and theirs, depth first) in the
     order of the relationships, none of which is followed twice. The target is never among them.

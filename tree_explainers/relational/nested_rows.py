@@ -1,12 +1,13 @@
 """One example sent with its rows, by table: ``{"customer": [row], "account": [rows], "transaction": [rows]}``.
 
-It becomes the same arrays as a stored dataset, so that the same program evaluates it. Keys hold within the example
-alone; times need only be comparable with its cutoff.
+It becomes the same arrays as a stored dataset, so that the same program evaluates it. Keys relate rows of one example
+only; its times are compared with its cutoff only.
 """
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from math import inf
 from typing import Any, NoReturn
 
 import numpy as np
@@ -27,7 +28,7 @@ _LARGEST = float(np.finfo(np.float32).max)
 
 @dataclass(frozen=True, slots=True)
 class NestedRows:
-    """Reads instances of one schema, as far as some features need them."""
+    """Reads nested instances of one schema: the tables and columns that some features need."""
 
     schema: Schema
     used: DataUsed
@@ -51,8 +52,9 @@ class NestedRows:
         sent = {name: self._checked(name, instance.get(name) or ()) for name in schema.tables}
         if len(sent[schema.examples]) != 1:
             _refuse(f"table {schema.examples} has {len(sent[schema.examples])} rows; one row, the example, is expected")
-        cutoffs = None if schema.cutoff is None else self._cutoff(sent[schema.examples][0], schema.cutoff)
-        tables = {name: self._table(name, rows, has_cutoff=cutoffs is not None) for name, rows in sent.items()}
+        cutoff = None if schema.cutoff is None else sent[schema.examples][0][schema.cutoff]
+        cutoffs = None if schema.cutoff is None else np.array([_time(cutoff, schema.examples, schema.cutoff)])
+        tables = {name: self._table(name, rows, cutoff) for name, rows in sent.items()}
         keys = {name: _keys(name, table, sent[name]) for name, table in schema.tables.items() if sent[name]}
         relationships = {
             name: _relationship(relationship, sent, keys, tables)
@@ -91,20 +93,22 @@ class NestedRows:
         is_within = relationship.parent in {relationship.child, self.schema.examples}
         return bool(sent[relationship.child]) and bool(sent[relationship.parent]) and not is_within
 
-    def _cutoff(self, example: Row, column: str) -> NDArray[np.float64]:
-        return np.array([_time(example[column], self.schema.examples, column)])
-
-    def _table(self, name: str, rows: Sequence[Row], *, has_cutoff: bool) -> Table:
+    def _table(self, name: str, rows: Sequence[Row], cutoff: Any) -> Table:  # noqa: ANN401  # any JSON
         schema = self.schema.tables[name]
         columns = {
             column: _values(name, column, schema.columns[column], rows)
             for table, column in self.used.columns
             if table == name
         }
-        if schema.time is None or not has_cutoff:
+        if schema.time is None or self.schema.cutoff is None:
             return Table(len(rows), columns)
-        times = [_time(row.get(schema.time), name, schema.time) for row in rows]
-        return Table(len(rows), columns, np.array(times, np.float64))
+        given = [row.get(schema.time) for row in rows]
+        times = np.array([_time(value, name, schema.time) for value in given], np.float64)
+        other = next((value for value in given if not _are_alike(value, cutoff)), None)
+        if other is not None:
+            whose, what = f"{schema.time} of table {name}", f"{self.schema.cutoff} of the example"
+            _refuse(f"{whose} is {_shown(other)} and {what} {_shown(cutoff)}; send both as numbers, or both as dates")
+        return Table(len(rows), columns, times)
 
 
 def _keys(name: str, table: TableSchema, rows: Sequence[Row]) -> dict[tuple[Any, ...], int]:
@@ -193,7 +197,10 @@ def _time(value: Any, table: str, column: str) -> float:  # noqa: ANN401  # any 
     if value is None:
         return np.nan
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:  # JSON may hold whole numbers of any length
+            return inf if value > 0 else -inf
     if isinstance(value, str):
         try:
             value = datetime.fromisoformat(value)
@@ -206,12 +213,17 @@ def _time(value: Any, table: str, column: str) -> float:  # noqa: ANN401  # any 
     return (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp() * _MICROSECONDS
 
 
+def _are_alike(time: Any, cutoff: Any) -> bool:  # noqa: ANN401  # any JSON
+    """Return whether both are numbers, or both are dates or texts of them; what is missing is like anything."""
+    return time is None or cutoff is None or isinstance(time, int | float) == isinstance(cutoff, int | float)
+
+
 def _refuse_value(value: object, table: str, column: str, kind: str) -> NoReturn:
     _refuse(f"{column} of table {table} is {_shown(value)}; it is to be {kind}")
 
 
 def _shown(value: object) -> str:
-    """Return any JSON as a message shows it, not longer than a line."""
+    """Return a JSON value as text for a message, at most a line long."""
     text = repr(value)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 

@@ -22,7 +22,7 @@ class Best(NamedTuple):
 
     score: float
     operator: Operator | None  # None: that there is a binding at all
-    constant: float  # the place of a level, or a cut; 0 where there is none
+    constant: float  # the index of a level, or a cut; 0 where there is none
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +56,13 @@ class NodeGoal:
             Whether ``is_missing`` is a candidate.
         """
         sums = level_sums(examples, codes, self.targets, (n_levels, len(self.totals)))
-        place, score = best_of(sums if may_miss else sums[:n_levels], self._split(), self._sample(family))
-        if place < 0:
+        index, score = best_of(sums if may_miss else sums[:n_levels], self._split(), self._sample(family))
+        if index < 0:
             return None
-        return Best(score, "is_missing", 0.0) if place == n_levels else Best(score, "=", float(place))
+        return Best(score, "is_missing", 0.0) if index == n_levels else Best(score, "=", float(index))
 
     def best_bare(self, examples: Ints, family: int) -> Best | None:
-        """Return that an example has a binding, where this is a test."""
+        """Return the test whether an example has a binding; ``None`` where all or no examples have one."""
         found = self.best_level(examples, np.zeros(len(examples), np.int32), 1, family, may_miss=False)
         return None if found is None else Best(found.score, None, 0.0)
 
@@ -89,12 +89,12 @@ class NodeGoal:
         return best
 
     def best_group(self, examples: Ints, values: Singles, grid: Singles, family: int) -> tuple[int, Best] | None:
-        """Return the best cut of a family of several numbers, and the number's place; the first of equal ones.
+        """Return the best cut of a family of several numbers, and the number's index; the first of equal ones.
 
         ``values`` are (n_numbers, n); the rest is as in ``best_cut``.
         """
-        place, sign, cut, score = best_of_groups(examples, values, grid, self._split(), self._sample(family))
-        return None if place < 0 else (place, Best(score, _ABOVE if sign > 0 else _UP_TO, cut))
+        index, sign, cut, score = best_of_groups(examples, values, grid, self._split(), self._sample(family))
+        return None if index < 0 else (index, Best(score, _ABOVE if sign > 0 else _UP_TO, cut))
 
     def _split(self) -> Split:
         return self.targets, self.totals, self.logs, float(self.min_weight), bool(self.ratio)

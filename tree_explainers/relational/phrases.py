@@ -25,7 +25,7 @@ _OF_FUNCTIONS = {
 
 @dataclass(slots=True)
 class Description:
-    """What is known of a row: ``of kind credit``, ``that is open``, ``with balance above 3``."""
+    """The conditions that a row satisfies, in words: ``of kind credit``, ``that is open``, ``with balance above 3``."""
 
     of: list[str] = field(default_factory=list)
     that: list[str] = field(default_factory=list)  # what follows "is"
@@ -114,7 +114,7 @@ def _aggregate_condition(term: AggregateTerm, operator: Operator, value: Value, 
 
 
 def how_many(operator: Operator, cut: float, noun: str, description: Description) -> str:
-    """Return a count's comparison in whole numbers: ``more than 2 accounts``; ``an account`` for over none."""
+    """Return a count's comparison in whole numbers: ``more than 2 accounts``; ``an account`` for more than 0."""
     least = floor(cut)
     if least == 0:
         described = description.after(noun)

@@ -1,4 +1,4 @@
-"""Queries and features: what may be asked of one example, closed, so that each is a column of a table of examples.
+"""Queries and features of one example, closed, so that each is a column of a table of examples.
 
 A query is a set of variables, each a row that a relationship leads to from the example or from an earlier variable,
 and conditions on them. A binding gives each variable a row; it satisfies the query if it satisfies all conditions. A

@@ -35,10 +35,14 @@ _FEW = 64
 
 @inlined_reader
 def _note(noted: NDArray[np.float64], feature: int, do: int, value: float) -> None:
-    """Add the value of a binding to what is noted of a feature: three numbers, by its kind."""
-    if np.isnan(value):
+    """Add a binding, or its value, to what is noted of a feature: three numbers, by its kind."""
+    if do in (_COUNT, _SHARE):
+        noted[feature, 0] += 1
+    elif do == _BASE:
+        noted[feature, 1] += 1
+    elif np.isnan(value):
         return
-    if do == _MIN:
+    elif do == _MIN:
         noted[feature, 0] = noted[feature, 0] if value >= noted[feature, 0] else value  # noqa: FURB136  # NaN at first
     elif do == _MAX:
         noted[feature, 0] = noted[feature, 0] if value <= noted[feature, 0] else value  # noqa: FURB136
@@ -46,6 +50,20 @@ def _note(noted: NDArray[np.float64], feature: int, do: int, value: float) -> No
         noted[feature, 0] += value  # a decimal
         noted[feature, 1] += abs(value)
         noted[feature, 2] += 1
+
+
+@inlined_reader
+def _settle(
+    noted: NDArray[np.float64], n_open: NDArray[np.int32], instructions: NDArray[np.int32], at: np.int64, value: float
+) -> None:
+    """Note the first value of a feature that needs no other, and count it off in the blocks around it."""
+    feature = instructions[at, _FEATURE]
+    if noted[feature, 1] == 0:
+        noted[feature, 0], noted[feature, 1] = value, 1
+        block = instructions[at, _BLOCK]
+        while block >= 0:
+            n_open[block] -= 1
+            block = instructions[block, _BLOCK]
 
 
 @inlined_reader
@@ -71,9 +89,9 @@ def _put_collected(
     starts = np.cumsum(starts)
     ends = starts[:-1].copy()
     by_feature = np.empty(len(collected))
-    for place in range(len(collected)):
-        by_feature[ends[features[place]]] = collected[place]
-        ends[features[place]] += 1
+    for index in range(len(collected)):
+        by_feature[ends[features[index]]] = collected[index]
+        ends[features[index]] += 1
     for feature in range(len(kinds)):
         if kinds[feature] in (_MODE, _N_DISTINCT):
             values = by_feature[starts[feature] : ends[feature]]
@@ -91,6 +109,40 @@ def _begin(kinds: NDArray[np.int32], noted: NDArray[np.float64]) -> bool:
         noted[feature, 1] = noted[feature, 2] = 0.0
         collects |= kind in (_MODE, _N_DISTINCT)
     return collects
+
+
+@inlined_reader
+def _term_of(  # noqa: PLR0913, PLR0917  # as ``aggregate`` takes them
+    terms: NDArray[np.int32], steps: NDArray[np.int32], selections: NDArray[np.int32],
+    selection_values: NDArray[np.float64], starts: NDArray[np.int64], readings: NDArray[np.int64],
+    parents: NDArray[np.int32], codes: NDArray[np.int32], numbers: NDArray[np.float32], decimals: NDArray[np.float64],
+    links: NDArray[np.int32], ways: NDArray[np.int64], times: NDArray[np.float64], buffer: NDArray[np.float64],
+    term: int, row: int, cutoff: float,
+) -> float:  # fmt: skip
+    """Return the value of a term in a row: of a column, or of an aggregate as ``aggregate`` does."""
+    if terms[term, 0] == 0:
+        return read(readings, parents, codes, numbers, decimals, links, ways, times, terms[term, 1], row, cutoff)
+    return aggregate(
+        terms, steps, selections, selection_values, starts, readings, parents, codes, numbers,
+        decimals, links, ways, times, buffer, term, row, cutoff,
+    )  # fmt: skip
+
+
+@inlined_reader
+def _reached(  # noqa: PLR0913, PLR0917
+    steps: NDArray[np.int32], links: NDArray[np.int32], starts: NDArray[np.int64], ways: NDArray[np.int64],
+    times: NDArray[np.float64], step: int, origin: int, cutoff: float,
+) -> tuple[np.int64, np.int64, np.int64]:  # fmt: skip
+    """Return the first row to which a step leads, and where in ``links`` it and the end of the others are."""
+    way, begin, end, row = steps[step, 0], np.int64(0), np.int64(0), np.int64(MISSING)
+    if steps[step, 1]:
+        begin, end = children_of(links, starts, ways, times, way, origin, cutoff)
+        if begin < end:
+            row = np.int64(links[begin])
+    else:
+        row = np.int64(parent_of(links, ways, times, way, origin, cutoff))
+        end = np.int64(row >= 0)
+    return row, begin, end
 
 
 _N = numba.types
@@ -112,7 +164,7 @@ _POOLS = _N.NamedTuple(
 def run(program: Program, pools: Pools, first: int, out: NDArray[np.float32]) -> None:  # noqa: C901, PLR0912, PLR0915
     """Evaluate the features of the examples from ``first`` on into ``out``, (n_examples, n_features).
 
-    It is one long function: passing its arrays on costs more than what most instructions do.
+    What it calls for an instruction is compiled into it: passing the arrays on would cost more than most instructions.
     """
     instructions, constants, steps = program.instructions, program.constants, program.steps
     terms, kinds, parents, jumps = program.terms, program.kinds, program.parents, program.jumps
@@ -120,7 +172,7 @@ def run(program: Program, pools: Pools, first: int, out: NDArray[np.float32]) ->
     codes, numbers, decimals, readings = pools.codes, pools.numbers, pools.decimals, pools.readings
     links, starts, ways, times = pools.links, pools.starts, pools.ways, pools.times
     rows, visits, n_visits = np.zeros(_MAX_ROWS, np.int64), np.zeros(_MAX_ROWS, np.int64), 0
-    places, ends = np.zeros(_MAX_ROWS, np.int64), np.zeros(_MAX_ROWS, np.int64)  # among the rows of each variable
+    children, ends = np.zeros(_MAX_ROWS, np.int64), np.zeros(_MAX_ROWS, np.int64)  # among the rows of each variable
     term_values, term_visits = np.empty(len(terms)), np.zeros(len(terms), np.int64)  # as read at that visit to a row
     noted, n_open = np.empty((len(kinds), 3)), program.n_open.copy()
     buffer = np.empty(longest_list(terms, starts))
@@ -142,18 +194,12 @@ def run(program: Program, pools: Pools, first: int, out: NDArray[np.float32]) ->
                 term = instructions[at, _TERM]
                 if term_visits[term] != visits[variable]:
                     term_visits[term] = visits[variable]
-                    if terms[term, 0] == 0:
-                        term_values[term] = read(
-                            readings, parents, codes, numbers, decimals, links, ways, times,
-                            terms[term, 1], rows[variable], cutoff,
-                        )  # fmt: skip
-                    else:
-                        term_values[term] = aggregate(
-                            terms, steps, selections, selection_values, starts, readings, parents, codes, numbers,
-                            decimals, links, ways, times, buffer, term, rows[variable], cutoff,
-                        )  # fmt: skip
-                        if terms[term, 0] >= OF_LEVELS:
-                            term_values[term] = of_levels(buffer[: np.int64(term_values[term])], terms[term, 0])
+                    term_values[term] = _term_of(
+                        terms, steps, selections, selection_values, starts, readings, parents, codes, numbers,
+                        decimals, links, ways, times, buffer, term, rows[variable], cutoff,
+                    )  # fmt: skip
+                    if terms[term, 0] >= OF_LEVELS:
+                        term_values[term] = of_levels(buffer[: np.int64(term_values[term])], terms[term, 0])
                 value = term_values[term]
             if do == _FILTER:
                 passes = holds(value, instructions[at, _OPERATOR], constants[at])
@@ -162,50 +208,31 @@ def run(program: Program, pools: Pools, first: int, out: NDArray[np.float32]) ->
                 is_code = 0 <= value < instructions[at, _STEP]  # not of a missing value
                 at = np.int64(jumps[instructions[at, _ORIGIN] + np.int64(value)] if is_code else instructions[at, _END])
             elif do == _EXPAND:
-                step = instructions[at, _STEP]
-                way, origin = steps[step, 0], rows[instructions[at, _ORIGIN]]
-                begin, end, row = np.int64(0), np.int64(0), np.int64(MISSING)
-                if steps[step, 1]:
-                    begin, end = children_of(links, starts, ways, times, way, origin, cutoff)
-                    if begin < end:
-                        row = np.int64(links[begin])
-                else:
-                    row = np.int64(parent_of(links, ways, times, way, origin, cutoff))
-                    end = np.int64(row >= 0)
+                step, origin = instructions[at, _STEP], rows[instructions[at, _ORIGIN]]
+                row, begin, end = _reached(steps, links, starts, ways, times, step, origin, cutoff)
                 n_visits += 1
-                rows[variable], visits[variable], places[variable], ends[variable] = row, n_visits, begin, end
+                rows[variable], visits[variable], children[variable], ends[variable] = row, n_visits, begin, end
                 at = at + 1 if begin < end else np.int64(instructions[at, _END])
             elif do == _NEXT:
-                places[variable] += 1
-                if places[variable] < ends[variable] and n_open[instructions[at, _END]] > 0:
+                children[variable] += 1
+                if children[variable] < ends[variable] and n_open[instructions[at, _END]] > 0:
                     n_visits += 1
-                    rows[variable], visits[variable] = links[places[variable]], n_visits
+                    rows[variable], visits[variable] = links[children[variable]], n_visits
                     at = np.int64(instructions[at, _END])
                 at += 1
             elif do == _JUMP:
                 at = np.int64(instructions[at, _END])
             else:
-                feature = instructions[at, _FEATURE]
                 if do in (_EXISTS, _VALUE):
-                    if noted[feature, 1] == 0:
-                        noted[feature, 0] = value if do == _VALUE else 1.0
-                        noted[feature, 1] = 1
-                        block = instructions[at, _BLOCK]
-                        while block >= 0:
-                            n_open[block] -= 1
-                            block = instructions[block, _BLOCK]
-                elif do in (_COUNT, _SHARE):
-                    noted[feature, 0] += 1
-                elif do == _BASE:
-                    noted[feature, 1] += 1
+                    _settle(noted, n_open, instructions, at, value if do == _VALUE else 1.0)
                 elif do in (_MODE, _N_DISTINCT):
                     if not np.isnan(value):
                         if n_collected < len(collected):
-                            collected[n_collected], collected_for[n_collected] = value, feature
+                            collected[n_collected], collected_for[n_collected] = value, instructions[at, _FEATURE]
                         n_collected += 1
                 else:
                     is_sum_of_aggregates = do in (_SUM, _MEAN) and terms[instructions[at, _TERM], 0] > 0
-                    _note(noted, feature, do, decimal_of(value) if is_sum_of_aggregates else value)
+                    _note(noted, instructions[at, _FEATURE], do, decimal_of(value) if is_sum_of_aggregates else value)
                 at += 1
         if n_collected > len(collected):  # not in the inner loop, which would count references to what it replaces
             collected, collected_for = np.empty(2 * n_collected), np.empty(2 * n_collected, np.int32)

@@ -1,4 +1,4 @@
-"""A trie of queries as a program in arrays: features whose queries begin alike share the search for bindings.
+"""Programs: tries of queries as arrays, in which features whose queries begin alike share the search for bindings.
 
 An instruction is a row of ``instructions``. Blocks nest: a ``FILTER`` is entered where its condition holds, an
 ``EXPAND`` runs through the rows that a step leads to, and its ``NEXT`` goes back to it. What a feature notes stands in
@@ -138,7 +138,7 @@ _Opening: TypeAlias = tuple[tuple[tuple[Field, int], ...], float]
 
 
 def _families(node: _Node) -> list[list[_Opening]]:
-    """Return what opens the blocks in a block: those of one line together, cuts from the weakest to the strongest."""
+    """Return the instructions that open the blocks in a block, by families, with the weakest cut first."""
     families: dict[tuple[tuple[Field, int], ...], list[_Opening]] = {}
     for key in node.blocks:
         families.setdefault(key[0], []).append(key)
@@ -294,7 +294,7 @@ class _Writer:
         return len(self._instructions) - 1
 
     def program(self, kinds: Sequence[int]) -> Program:
-        """Return what was written."""
+        """Return the program that was written."""
         relationships = self.used.relationships
         steps = [(relationships[step.relationship], int(step.to == "children")) for step in self._steps]
         return Program(

@@ -1,6 +1,6 @@
 """Evaluation of features: one column each, for all examples of several tables or for one that a request brings.
 
-The program of a list of features depends on the schema alone, so that whoever explains single examples makes it once.
+The program of a list of features depends on the schema alone, so that explainers of single examples make it once.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What a program of queries reads of one row: its columns, those of its parents, its children, aggregates of them.
+"""The values that a program of queries reads for one row: its own columns, its parents', and aggregates of children.
 
 The data are pools, one array after the other, so that compiled loops take one of each type.
 """
@@ -122,9 +122,9 @@ def read(  # noqa: PLR0913, PLR0917
     links: _Int32s, ways: _Int64s, times: _Float64s, reading: int, row: _Row, cutoff: float,
 ) -> float:  # fmt: skip
     """Return the number or the code in a column of a row, or of the parent that the reading names; NaN if missing."""
-    for place in range(readings[reading, 2], readings[reading, 3]):
+    for index in range(readings[reading, 2], readings[reading, 3]):
         if row >= 0:
-            row = parent_of(links, ways, times, parents[place], row, cutoff)
+            row = parent_of(links, ways, times, parents[index], row, cutoff)
     value = np.nan
     if row >= 0:
         at = readings[reading, 0] + row
@@ -158,11 +158,11 @@ def rounded_sum(total: float, size: float) -> float:
 def most_frequent(values: NDArray[np.float64]) -> float:
     """Return the most frequent of sorted values, the first of equally frequent ones; NaN of none."""
     best, most, begin = np.nan, 0, 0
-    for place in range(1, len(values) + 1):
-        if place == len(values) or values[place] != values[begin]:
-            if place - begin > most:
-                best, most = values[begin], place - begin
-            begin = place
+    for index in range(1, len(values) + 1):
+        if index == len(values) or values[index] != values[begin]:
+            if index - begin > most:
+                best, most = values[begin], index - begin
+            begin = index
     return best
 
 
@@ -170,8 +170,8 @@ def most_frequent(values: NDArray[np.float64]) -> float:
 def n_distinct(values: NDArray[np.float64]) -> float:
     """Return the number of distinct values among sorted ones."""
     n = min(1, len(values))
-    for place in range(1, len(values)):
-        n += values[place] != values[place - 1]
+    for index in range(1, len(values)):
+        n += values[index] != values[index - 1]
     return np.float64(n)
 
 
@@ -180,13 +180,47 @@ def longest_list(terms: _Int32s, starts: _Int64s) -> int:
     """Return how many values the aggregates of one row may have to collect."""
     longest = 1
     if np.any(terms[:, 0] >= _MODE):
-        for place in range(1, len(starts)):
-            longest = max(longest, starts[place] - starts[place - 1])
+        for index in range(1, len(starts)):
+            longest = max(longest, starts[index] - starts[index - 1])
     return longest
 
 
 @inlined_reader
-def aggregate(  # noqa: C901, PLR0912, PLR0913, PLR0917
+def _is_selected(  # noqa: PLR0913, PLR0917
+    terms: _Int32s, selections: _Int32s, selection_values: _Float64s, readings: _Int64s, parents: _Int32s,
+    codes: _Int32s, numbers: NDArray[np.float32], decimals: _Float64s, links: _Int32s, ways: _Int64s,
+    times: _Float64s, term: int, row: _Row, cutoff: float,
+) -> bool:  # fmt: skip
+    """Return whether a row passes all selections of an aggregate."""
+    for chosen in range(terms[term, 3], terms[term, 4]):
+        reading = selections[chosen, 0]
+        value = read(readings, parents, codes, numbers, decimals, links, ways, times, reading, row, cutoff)
+        if not holds(value, selections[chosen, 1], selection_values[chosen]):
+            return False
+    return True
+
+
+@inlined_reader
+def _of_counts(  # noqa: PLR0913, PLR0917  # what was counted
+    function: int, n: int, n_all: int, n_values: int, total: float, size: float, least: float, largest: float
+) -> float:
+    """Return an aggregate of the selected rows; of ``mode`` and ``n_distinct``, how many values they have."""
+    result: float = np.float64(n_values)
+    if function == _COUNT:
+        result = np.float64(n)
+    elif function == _SHARE:
+        result = n / n_all if n_all else np.nan
+    elif function in (_MIN, _MAX):
+        result = least if function == _MIN else largest
+    elif function in (_SUM, _MEAN):
+        result = rounded_sum(total, size)
+        if function == _MEAN:
+            result = result / n_values if n_values else np.nan
+    return result
+
+
+@inlined_reader
+def aggregate(  # noqa: PLR0913, PLR0917
     terms: _Int32s, steps: _Int32s, selections: _Int32s, selection_values: _Float64s, starts: _Int64s,
     readings: _Int64s, parents: _Int32s, codes: _Int32s, numbers: NDArray[np.float32], decimals: _Float64s,
     links: _Int32s, ways: _Int64s, times: _Float64s, buffer: _Float64s, term: int, row: _Row, cutoff: float,
@@ -209,25 +243,12 @@ def aggregate(  # noqa: C901, PLR0912, PLR0913, PLR0917
     is_plain_count = reading < 0 and terms[term, 3] == terms[term, 4]
     if is_plain_count:
         n, first = n_all, end
-    for place in range(first, end):
-        other = np.int64(links[place]) if to_children else above
-        is_selected = True
-        for chosen in range(terms[term, 3], terms[term, 4]):
-            if is_selected:
-                value = read(
-                    readings,
-                    parents,
-                    codes,
-                    numbers,
-                    decimals,
-                    links,
-                    ways,
-                    times,
-                    selections[chosen, 0],
-                    other,
-                    cutoff,
-                )
-                is_selected = holds(value, selections[chosen, 1], selection_values[chosen])
+    for index in range(first, end):
+        other = np.int64(links[index]) if to_children else above
+        is_selected = _is_selected(
+            terms, selections, selection_values, readings, parents, codes, numbers, decimals, links, ways, times,
+            term, other, cutoff,
+        )  # fmt: skip
         if not is_selected:
             continue
         n += 1
@@ -241,17 +262,7 @@ def aggregate(  # noqa: C901, PLR0912, PLR0913, PLR0917
         n_values, total, size = n_values + 1, total + value, size + abs(value)
         least = least if value >= least else value  # noqa: FURB136  # NaN at first
         largest = largest if value <= largest else value  # noqa: FURB136
-    if function in (_COUNT, _SHARE):
-        result = np.float64(n) if function == _COUNT else (n / n_all if n_all else np.nan)
-    elif function in (_MIN, _MAX):
-        result = least if function == _MIN else largest
-    elif function in (_SUM, _MEAN):
-        result = rounded_sum(total, size)
-        if function == _MEAN:
-            result = result / n_values if n_values else np.nan
-    else:
-        result = np.float64(n_values)
-    return np.float64(np.float32(result))
+    return np.float64(np.float32(_of_counts(function, n, n_all, n_values, total, size, least, largest)))
 
 
 @inlined

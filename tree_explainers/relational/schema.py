@@ -10,7 +10,7 @@ Direction = Literal["children", "parent"]
 
 @dataclass(frozen=True, slots=True)
 class ColumnSchema:
-    """One column of a table. Keys and times are never asked by value."""
+    """One column of a table. The values of keys and times are never tested."""
 
     kind: ColumnKind
     levels: tuple[str, ...] = ()  # of a category: in numeric order if all are numbers, else by text
@@ -50,7 +50,7 @@ class Schema:
     tables: Mapping[str, TableSchema]
     relationships: Mapping[str, RelationshipSchema]
     examples: str  # the table whose rows are the examples
-    target: str | None = None  # its column with the labels or values to predict: never asked, on any path
+    target: str | None = None  # its column with the labels or values to predict: never tested, on any path
     cutoff: str | None = None  # its column with the time before which rows of tables with a time are seen
 
     def steps_from(self, table: str) -> Iterator[tuple[Step, str]]:

@@ -67,7 +67,7 @@ class Relationship:
 class Table:
     """The rows of one table.
 
-    ``columns`` has those that may be asked, by name: int32 codes of levels (categories), 0 and 1 (booleans), MISSING
+    ``columns`` has those that may be tested, by name: int32 codes of levels (categories), 0 and 1 (booleans), MISSING
     for none; or float32 numbers, NaN for none.
     """
 

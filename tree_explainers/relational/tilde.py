@@ -1,6 +1,6 @@
 """TILDE: top-down induction of first-order trees (Blockeel & De Raedt 1998; Van Assche & Blockeel 2007, table 1).
 
-Each node asks whether one component of its query, with the node's own condition, succeeds. All other components
+Each node tests whether one component of its query, with the node's own condition, succeeds. All other components
 succeeded above. So the test is closed: a column of a table of examples.
 """
 
@@ -66,7 +66,7 @@ def grow_tilde(
 
 @dataclass(frozen=True, slots=True)
 class _Goal:
-    """What the tree predicts."""
+    """The targets, and what a leaf predicts for the examples in it."""
 
     learned: NDArray[np.int32]  # examples, ascending
     targets: Targets
@@ -126,14 +126,14 @@ class _Growth:
         waiting = [(Node(self.goal.learned, (), (), key, 0), -1, False)]
         while waiting:
             node, parent, is_yes = waiting.pop()
-            place = len(self.nodes)
+            index = len(self.nodes)
             if parent >= 0:
                 above = self.nodes[parent]
-                self.nodes[parent] = replace(above, yes=place) if is_yes else replace(above, no=place)
+                self.nodes[parent] = replace(above, yes=index) if is_yes else replace(above, no=index)
             below = self._settle(node)
             del node  # its bindings are not held while its children grow
             # The no-branch, then the yes-branch, which is settled first.
-            waiting.extend((child, place, child is below[-1]) for child in below)
+            waiting.extend((child, index, child is below[-1]) for child in below)
         return TildeTree(tuple(self.nodes), tuple(self.candidates.skipped.values()))
 
     def _settle(self, node: Node) -> tuple[Node, ...]:

@@ -25,16 +25,16 @@ class TildeSettings:
     aggregates: bool = True  # whether tests may read aggregates
     test_share: float = 1.0  # probability with which each test of a node is a candidate, constants included
     look_ahead: bool = True  # whether a new variable may bring one condition with it
-    n_bins: int | None = None  # columns of numbers are cut into so many bins of equal frequency; None: all cuts
+    n_bins: int | None = None  # how many bins of equal frequency columns of numbers are cut into; None: all cuts
     language: Language = field(default_factory=Language)
-    max_bindings: int = 20_000_000  # of one component: tests that need more are skipped, and told
+    max_bindings: int = 20_000_000  # of one component: tests that need more are skipped, and listed
 
 
 @dataclass(frozen=True, slots=True)
 class TildeNode:
     """One node: a test with two children, or a leaf.
 
-    The children's numbers are places in ``TildeTree.nodes``.
+    Children are given by their indices in ``TildeTree.nodes``.
     """
 
     class_weights: NDArray[np.float64]  # (n_classes,) of the training examples that reach the node; of regression (1,)
@@ -46,7 +46,7 @@ class TildeNode:
 
 @dataclass(frozen=True, slots=True)
 class SkippedTest:
-    """Tests that were not asked, and why."""
+    """Tests that were not evaluated, and why."""
 
     query: str  # the step that would have bound too many rows, in words
     reason: str
@@ -54,7 +54,7 @@ class SkippedTest:
 
 @dataclass(frozen=True, slots=True)
 class TildeTree:
-    """A first-order tree. Each test asks a closed query, a column: so it is an ordinary tree over columns."""
+    """A first-order tree. Each test is a closed query, a column: so it is an ordinary tree over columns."""
 
     nodes: tuple[TildeNode, ...]  # the root first, each followed by its yes-branch, then its no-branch
     skipped: tuple[SkippedTest, ...] = ()
@@ -68,23 +68,23 @@ class TildeTree:
     def depth(self) -> int:
         """Most tests on a path."""
         depths = [0] * len(self.nodes)
-        for place, node in reversed(list(enumerate(self.nodes))):
-            depths[place] = 0 if node.test is None else 1 + max(depths[node.yes], depths[node.no])
+        for index, node in reversed(list(enumerate(self.nodes))):
+            depths[index] = 0 if node.test is None else 1 + max(depths[node.yes], depths[node.no])
         return depths[0]
 
     def tests(self) -> Iterator[FeatureTest]:
         """Yield the tests, each node's before those below it, the yes-branch's first."""
         yield from (node.test for node in self.nodes if node.test is not None)
 
-    def leaf_scores(self, place: int) -> NDArray[np.float64]:
+    def leaf_scores(self, index: int) -> NDArray[np.float64]:
         """Return the class probabilities of a leaf, (n_classes,), summing to 1; of regression, its mean, (1,).
 
         They are m-estimates with m = 2: (n_C + 2 π_C) / (n + 2), where π_C are the shares of the tree's own training
         examples.
         """
-        mean = self.nodes[place].mean
+        mean = self.nodes[index].mean
         if mean is not None:
             return np.array([mean])
-        weights, all_weights = self.nodes[place].class_weights, self.nodes[0].class_weights
+        weights, all_weights = self.nodes[index].class_weights, self.nodes[0].class_weights
         priors: NDArray[np.float64] = all_weights / all_weights.sum()
         return (weights + 2 * priors) / (float(weights.sum()) + 2)

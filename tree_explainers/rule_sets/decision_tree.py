@@ -80,7 +80,7 @@ def _missing_texts(description: ModelDescription) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """Columns with their missing values, and the targets as numbers whose sums tell the impurity."""
+    """Columns with their missing values, and the targets as numbers whose sums determine the impurity."""
 
     columns: Mapping[str, tuple[NDArray[Any], Flags]]  # by name: values, and which are missing
     totals: Floats  # (n_rows, n_classes) one-hot, or (n_rows, 1) values less their mean

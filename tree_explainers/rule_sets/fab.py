@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.parallel import run_in_threads
+from ..compute.partitions import Spread, wanted
 from ..compute.progress import ReportProgress, ignore_progress
 from ..errors import InvalidInput
 from ..questions.binned_rows import BinnedRows
@@ -195,6 +196,7 @@ def fit_restarts(  # noqa: PLR0913  # the training set, the settings, and the ca
     settings: Sequence[FitSettings] = (_DEFAULT,),
     report: ReportProgress = ignore_progress,
     n_threads: int | None = None,
+    spread: Spread | None = None,
 ) -> Restarts:
     """Fit from several random starts, and choose by the training error of the two-step MAP prediction.
 
@@ -219,6 +221,8 @@ def fit_restarts(  # noqa: PLR0913  # the training set, the settings, and the ca
         stops the running restarts within a step, a second or so, and leaves nothing running.
     n_threads
         By default one for each core.
+    spread
+        Where restarts are run as partitions, each of which takes all rows; by default in threads of this process.
 
     Raises
     ------
@@ -232,14 +236,23 @@ def fit_restarts(  # noqa: PLR0913  # the training set, the settings, and the ca
     if n_restarts < 1:
         msg = f"at least one restart is needed, got {n_restarts}"
         raise InvalidInput(msg)
-    fitting = _Fitting(method, binned, targets, max_regions)
+    given = _Given(method, binned, targets, max_regions)
     restarts = [
         _NumberedRestart(index, own, settings[index % len(settings)]) for index, own in enumerate(rng.spawn(n_restarts))
     ]
-    done = run_in_threads(fitting.run, restarts, report, FITTING, n_threads)
-    assert fitting.best is not None  # noqa: S101  # for the type checker: there is at least one restart
-    (_, chosen), best = fitting.best
-    return Restarts(tuple(done), chosen, best)
+    best = _Best()
+    if spread is None:
+        done = run_in_threads(
+            lambda restart, tick: best.of(restart, *_run(restart, given, tick)), restarts, report, FITTING, n_threads
+        )
+    else:
+        done = []
+        report(0.0, FITTING)
+        for restart, found in zip(restarts, spread([(each,) for each in restarts]).map(_run, given), strict=True):
+            done.append(best.of(restart, *found))
+            report(len(done) / n_restarts, FITTING)
+    assert best.fit is not None  # noqa: S101  # for the type checker: there is at least one restart
+    return Restarts(tuple(done), best.rank[1], best.fit)
 
 
 class _NumberedRestart(NamedTuple):
@@ -248,26 +261,49 @@ class _NumberedRestart(NamedTuple):
     settings: FitSettings
 
 
-class _Fitting:
-    """Restarts running in several threads, which keep only the best fit so far."""
+class _Given(NamedTuple):
+    """What all restarts fit."""
 
-    def __init__(self, method: Method, binned: BinnedRows, targets: Targets, max_regions: int) -> None:
-        self._method, self._binned, self._targets, self._max_regions = method, binned, targets, max_regions
+    method: Method
+    binned: BinnedRows
+    targets: Targets
+    max_regions: int
+
+
+def _still_wanted(fraction: float, stage: str) -> None:  # noqa: ARG001  # as callbacks are called
+    wanted.get()()
+
+
+def _run(
+    restart: _NumberedRestart, given: _Given, report: ReportProgress = _still_wanted
+) -> tuple[Restart, FittedRegions]:
+    """Run a restart; return its figures and its fit."""
+    _, rng, settings = restart
+    method, binned, targets, max_regions = given
+    started = time.perf_counter()
+    if method == "fab":
+        fits = [fit_fab(binned, targets, max_regions, rng, report=report, settings=settings)]
+    else:
+        fits = fit_em_up_to(binned, targets, max_regions, rng, report, settings)
+    errors = [fit.model.training_error(binned, targets) for fit in fits]
+    best = int(np.argmin(errors))
+    seconds = time.perf_counter() - started
+    figures = Restart(settings.start, fits[best].model.n_regions, fits[best].lower_bounds, errors[best], seconds)
+    return figures, fits[best]
+
+
+class _Best:
+    """Keeps only the best fit of those that several threads bring: of equal ones the first restart's."""
+
+    def __init__(self) -> None:
         self._lock = Lock()
-        self.best: tuple[tuple[float, int], FittedRegions] | None = None  # (training error, index of the restart), fit
+        self.rank = (np.inf, 0)  # training error, number of the restart
+        self.fit: FittedRegions | None = None
 
-    def run(self, restart: _NumberedRestart, report: ReportProgress) -> Restart:
-        """Run a restart, keep its fit if it is the best, and return its figures."""
-        index, rng, settings = restart
-        started = time.perf_counter()
-        if self._method == "fab":
-            fits = [fit_fab(self._binned, self._targets, self._max_regions, rng, report=report, settings=settings)]
-        else:
-            fits = fit_em_up_to(self._binned, self._targets, self._max_regions, rng, report, settings)
-        errors = [fit.model.training_error(self._binned, self._targets) for fit in fits]
-        best = int(np.argmin(errors))
-        with self._lock:  # of equal fits the first restart's is kept, whichever finishes first
-            if self.best is None or (errors[best], index) < self.best[0]:
-                self.best = (errors[best], index), fits[best]
-        seconds = time.perf_counter() - started
-        return Restart(settings.start, fits[best].model.n_regions, fits[best].lower_bounds, errors[best], seconds)
+    def of(self, restart: _NumberedRestart, figures: Restart, fit: FittedRegions) -> Restart:
+        """Look at a restart's fit; return its figures."""
+        with self._lock:
+            rank = (figures.training_error, restart.number)
+            if self.fit is None or rank < self.rank:
+                self.rank, self.fit = rank, fit
+        return figures

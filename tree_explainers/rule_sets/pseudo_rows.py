@@ -1,7 +1,7 @@
 """Pseudo rows for rule lists: rows like the training rows, labelled by the model.
 
 An ensemble has often memorised its training rows: its labels there contain noise that it does not predict elsewhere.
-Rules that are to predict what it says of new rows are therefore found on rows that it has not seen, too.
+Rules that are to predict its labels of new rows are therefore found on rows that it has not seen, too.
 """
 
 from collections.abc import Callable

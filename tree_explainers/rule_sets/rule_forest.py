@@ -1,4 +1,4 @@
-"""A regularised random forest on rules: which of many rules are relevant, and not said by others already.
+"""A regularised random forest on rules: which of many rules are relevant, and not implied by others.
 
 Rules are columns of zeros and ones, held as bits, 64 rows to a word; gains are counted by the bits in common.
 

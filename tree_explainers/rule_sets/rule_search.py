@@ -15,6 +15,7 @@ from typing import Literal
 
 import numpy as np
 
+from ..compute.partitions import Spread
 from ..compute.progress import ReportProgress, ignore_progress, part_of
 from ..questions.binned_rows import BinnedRows
 from ..scoring import Targets
@@ -57,13 +58,14 @@ class FoundRules:
     regions: tuple[int, ...] = ()  # (n_rules,) the region whose box each rule is; empty unless boxes are whole
 
 
-def find_rules(
+def find_rules(  # noqa: PLR0913, PLR0917  # the rows, how, and where
     binned: BinnedRows,
     targets: Targets,
     settings: RuleSettings,
     rng: np.random.Generator,
     report: ReportProgress = ignore_progress,
     pseudo: PseudoRows | None = None,
+    spread: Spread | None = None,
 ) -> FoundRules:
     """Find a few rules that predict what an ensemble predicts.
 
@@ -84,6 +86,8 @@ def find_rules(
         Called by the calling thread; may raise to stop.
     pseudo
         More rows for a rule list, with what it is to predict for them.
+    spread
+        Where restarts are run; see ``fit_restarts``.
     """
     limits, is_list = settings.limits, settings.method == "rule_list"
     method: FittingMethod = settings.regions if settings.method == "rule_list" else settings.method
@@ -98,6 +102,7 @@ def find_rules(
         rng,
         settings=settings.fits,
         report=part_of(report, 0.0, share),
+        spread=spread,
     )
     model, report = restarts.best.model, part_of(report, share, 1.0)
     if is_list:

@@ -43,7 +43,7 @@ def tests_of(ensemble: TreeEnsemble) -> NodeTests:
     """Return the tests of an ensemble's nodes, in the order of the nodes, and those that had to be added behind them.
 
     ``<`` is ``<=`` with the next smaller float64 as the cut, which no float32 or float64 value distinguishes from it;
-    ``>`` and ``>=`` are the contrary with the children exchanged. Equality asks whether the value is between two cuts.
+    ``>`` and ``>=`` are the contrary with the children exchanged. Equality tests whether the value is between two cuts.
     """
     leaf = np.full(ensemble.n_nodes, -1)
     first_leaf = np.repeat(ensemble.leaf_offsets[:-1], ensemble.n_leaves)

@@ -15,10 +15,12 @@ from tree_explainers.approximation_trees.controls import (
     grow_cart_on_rows,
 )
 from tree_explainers.approximation_trees.generators import row_generator
-from tree_explainers.approximation_trees.ism import IsmSettings, IsmTraining, grow_ism
+from tree_explainers.approximation_trees.ism import IsmSettings, IsmTraining, TestsOf, grow_ism
 from tree_explainers.approximation_trees.merging import face
+from tree_explainers.approximation_trees.mixed_tests import statement_tests
 from tree_explainers.approximation_trees.node_boxes import NodeBox
-from tree_explainers.approximation_trees.oracle import Oracle, SessionOracle, oracle_scores
+from tree_explainers.approximation_trees.oracle import Oracle, oracle_scores
+from tree_explainers.approximation_trees.partitioned_tests import PartitionedTests
 from tree_explainers.approximation_trees.possible_rows import PossibleRows
 from tree_explainers.approximation_trees.sta import StaSettings, grow_sta
 from tree_explainers.approximation_trees.tree_growth import TreeLimits
@@ -29,9 +31,11 @@ from tree_explainers.questions.conditions import Condition
 from tree_explainers.questions.statements import statements_of
 from tree_explainers.rows import Rows
 
+from .answering import ClusterAnswers, oracle_of, predict_each
 from .approximation_tree_inputs import ApproximationTreeInputs, EvaluationRows
 
 _DRAWN_AT_ONCE = 16_384  # pseudo rows between reports of progress
+_UNIT_BYTES = 100  # of a row's scores, of some classes
 
 
 _Grow = Callable[
@@ -92,8 +96,9 @@ def _grow_sta(
         _given_splits(request),
         validates_depth=request.max_depth == "validate",
     )
-    oracle = SessionOracle(inputs.model.session)
-    return grow_sta(inputs.training.rows, oracle, settings, rng, inputs.model.description.missing_texts, report)
+    return grow_sta(
+        inputs.training.rows, oracle_of(inputs.answers), settings, rng, inputs.model.description.missing_texts, report
+    )
 
 
 def _given_splits(request: ApproximationTreeRequest) -> dict[str, GivenSplits] | None:
@@ -122,8 +127,9 @@ def _grow_control(
         inputs.generator,
         request.smearing_probability,
     )
-    oracle = SessionOracle(inputs.model.session)
-    return grow(inputs.training.rows, oracle, settings, rng, inputs.model.description.missing_texts, report)
+    return grow(
+        inputs.training.rows, oracle_of(inputs.answers), settings, rng, inputs.model.description.missing_texts, report
+    )
 
 
 def _grow_ism(
@@ -146,7 +152,15 @@ def _grow_ism(
         criterion=request.criterion,
         leaf_probabilities=request.leaf_probabilities,
     )
-    return grow_ism(training, model.ensemble, model.description, settings, report)
+    tests_of = _tests_on_cluster(inputs.on_cluster, binned) if inputs.on_cluster else statement_tests
+    return grow_ism(training, model.ensemble, model.description, settings, report, tests_of)
+
+
+def _tests_on_cluster(answers: ClusterAnswers, binned: BinnedRows) -> TestsOf:
+    """Return what makes tests whose rows lie with the workers."""
+    bytes_a_row = len(binned.bins) * binned.bins.itemsize + _UNIT_BYTES
+    most_rows = answers.cluster.rows_of_partition(binned.n_rows, bytes_a_row)
+    return partial(PartitionedTests.of, spread=answers.cluster.spread, most_rows=most_rows)
 
 
 def _with_drawn_rows(
@@ -154,14 +168,15 @@ def _with_drawn_rows(
 ) -> tuple[Rows, NDArray[np.float64], NDArray[np.int64] | None]:
     """Return the training rows and pseudo rows near them, with the model's scores and labels of all."""
     rows, answers = inputs.training.rows, inputs.training.answers
-    description, session = inputs.model.description, inputs.model.session
+    description, n_drawn = inputs.model.description, request.max_pseudo_samples
     generator = row_generator(rows, description.missing_texts, inputs.generator, report)
     draw = PossibleRows(generator, inputs.implications).at_node(rows, NodeBox(description.missing_texts))
     parts, scores, labels = [rows], [answers.scores], [answers.targets.classes]
-    for start in range(0, request.max_pseudo_samples, _DRAWN_AT_ONCE):
-        report(start / request.max_pseudo_samples, "evaluating the model")
-        parts.append(draw(min(_DRAWN_AT_ONCE, request.max_pseudo_samples - start), rng))
-        predicted = session.predict(parts[-1])
+    report(0, "evaluating the model")
+    drawn = (draw(min(_DRAWN_AT_ONCE, n_drawn - start), rng) for start in range(0, n_drawn, _DRAWN_AT_ONCE))
+    for part, predicted in predict_each(inputs.answers, drawn):
+        report(len(parts) * _DRAWN_AT_ONCE / n_drawn, "evaluating the model")
+        parts.append(part)
         scores.append(oracle_scores(predicted, description))
         labels.append(predicted.labels)
     columns = tuple(map(np.concatenate, zip(*(part.columns for part in parts), strict=True)))

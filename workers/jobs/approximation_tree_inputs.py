@@ -7,14 +7,14 @@ from numpy.typing import NDArray
 
 from schemas.approximation_trees import ApproximationTreeRequest
 from schemas.generators import BootstrapGenerator, DatasetGenerator, Generator, KernelGenerator, RanksGenerator
-from storage.dataset_files import DatasetFile
+from storage.dataset_rows import open_rows
 from storage.datasets import DatasetStore
 from storage.feature_matching import match_features
 from storage.models import ModelStore
 from storage.object_store import ObjectStore
 from tree_explainers.approximation_trees.fidelity import ModelPredictions
 from tree_explainers.approximation_trees.generators import GeneratorSettings
-from tree_explainers.approximation_trees.oracle import oracle_scores
+from tree_explainers.approximation_trees.oracle import Answering, oracle_scores
 from tree_explainers.compute.progress import part_of
 from tree_explainers.onnx_models.session import Predictions
 from tree_explainers.questions.implications import Implications
@@ -23,6 +23,7 @@ from tree_explainers.scoring import Targets
 from tree_explainers.wording import Phrases
 
 from ..runtime.context import JobContext
+from .answering import ClusterAnswers, cluster_answers
 from .column_phrases import dataset_phrases, known_implications
 from .inputs import OpenModel, ScoredDataset, apply_model, open_model
 from .row_targets import known_targets, predicted_targets
@@ -47,12 +48,18 @@ class ApproximationTreeInputs:
     """The inputs of an approximation tree."""
 
     model: OpenModel
+    on_cluster: ClusterAnswers | None  # what answers for the model, if it is not its session
     training: EvaluationRows
     evaluation: EvaluationRows | None  # other rows, if the request names any
     phrases: Phrases  # of columns that have words of their own
     implications: Implications  # among columns that are queries of several tables
     is_relational: bool  # columns are such queries
     generator: GeneratorSettings  # of pseudo rows
+
+    @property
+    def answers(self) -> Answering:
+        """The oracle, which labels rows that are made up."""
+        return self.on_cluster or self.model.session
 
 
 def load_inputs(context: JobContext, request: ApproximationTreeRequest) -> ApproximationTreeInputs:
@@ -74,11 +81,14 @@ def load_inputs(context: JobContext, request: ApproximationTreeRequest) -> Appro
         dataset = apply_model(context, model, request.evaluation_dataset, report)
         evaluation = _evaluation_rows(context.objects, model, dataset)
     generator = _generator(context, model, request.generator)
-    return ApproximationTreeInputs(model, training, evaluation, phrases, implications, is_relational, generator)
+    on_cluster = cluster_answers(context, model)
+    return ApproximationTreeInputs(
+        model, on_cluster, training, evaluation, phrases, implications, is_relational, generator
+    )
 
 
 def _evaluation_rows(objects: ObjectStore, model: OpenModel, dataset: ScoredDataset) -> EvaluationRows:
-    with DatasetFile(objects.path(dataset.stored.content)) as file:
+    with open_rows(objects, dataset.stored.content) as file:
         columns = file.read_columns(dataset.columns)
     scores = oracle_scores(Predictions(dataset.scores, dataset.labels), model.description)
     predicted = ModelPredictions(scores, predicted_targets(model, dataset))
@@ -90,7 +100,7 @@ def _generator(context: JobContext, model: OpenModel, requested: Generator) -> G
     """Return how pseudo rows are made; rows of another dataset are read."""
     if isinstance(requested, DatasetGenerator):
         stored = DatasetStore(context.database).get(requested.dataset)
-        with DatasetFile(context.objects.path(stored.content)) as file:
+        with open_rows(context.objects, stored.content) as file:
             columns = file.read_columns(match_features(model.view, stored.view))
         rows = Rows(model.description.feature_names, tuple(columns))
         return GeneratorSettings(requested.method, rows=rows)

@@ -18,6 +18,7 @@ from explanations.tables import table_of
 from explanations.warm_explainer import WarmExplainer
 from storage.array_files import read_arrays, write_arrays
 from storage.dataset_files import DatasetFile
+from storage.dataset_files import Parts as DatasetParts
 from tree_explainers.onnx_models.session import Outcome
 
 from .leaf_tables import LeafTableContent
@@ -118,7 +119,7 @@ class BlockExplainer:
 
     warm: WarmExplainer
     parts: Parts  # what explanations have
-    path: Path  # of the dataset's file, which each process opens for itself
+    path: Path | DatasetParts  # of the dataset's file or files, which each process opens for itself
     columns: Sequence[str]  # (n_features,) the dataset's column for each feature
     n_rows: int  # of the dataset
     n_block_rows: int

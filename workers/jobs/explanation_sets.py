@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import get_args
 
 from explanations.explained_rows import n_rows_listed, n_values_shown, parts_of
+from explanations.explainer_records import read_explainer
 from explanations.warm_explainer import WarmExplainer, warm_up
 from schemas.explanation_sets import (
     ExplanationSetRequest,
@@ -20,19 +21,23 @@ from schemas.explanation_sets import (
 )
 from schemas.models import MAX_INSTANCES
 from storage.array_files import write_arrays
-from storage.datasets import DatasetStore, StoredDataset
+from storage.dataset_rows import local_rows
+from storage.datasets import DatasetStore
 from storage.feature_matching import match_features
 from storage.models import ModelStore
+from tree_explainers.compute.progress import ReportProgress
 from tree_explainers.compute.threads import n_cores
 from tree_explainers.onnx_models.session import ModelSession
 from tree_explainers.prototype_sets.typicality import Level
 
 from ..runtime.context import JobContext, Produced
 from ..runtime.process_pool import in_processes
+from .cluster_explanations import ExplainedRows, explained_on_cluster
 from .explained_blocks import BlockExplainer, RenderedBlock, Tally
 from .explanation_set_files import ExplanationSetFiles
 from .inputs import open_model
-from .leaf_tables import LeafTableContent, LeafTableRecorder, place_of, read_leaf_table
+from .leaf_tables import LeafTableRecorder, place_of, read_leaf_table
+from .node_inputs import ModelSource, RowsSource
 
 _BLOCK_BYTES = 4 << 20  # of lines: what a reader of one page has to decompress, and a process holds
 _ROW_BYTES = 500  # of a line, beside the reasons
@@ -47,18 +52,9 @@ def make_explanation_set(context: JobContext) -> Produced:
     request = ExplanationSetRequest(**context.request)
     context.report(0, "warming up the explainer")
     warm = _warm_up(context, request.explainer)
-    stored = DatasetStore(context.database).get(request.dataset)
-    place = place_of(warm.model.id, request.dataset)
-    kept = read_leaf_table(context, place, context.report)
-    explainer = _block_explainer(context, request, warm, stored, kept)
-    recorder = None
-    if kept is None:
-        model = open_model(ModelStore(context.database), context.objects, warm.model.id)
-        recorder = LeafTableRecorder(context, place, model.ensemble.n_leaves, explainer.n_rows)
+    explain = _explain if context.cluster is None else _explain_on_cluster
     with ExplanationSetFiles(context.workspace) as files:
-        tally = _explain(context, explainer, files, recorder)
-        if recorder:
-            recorder.keep()
+        tally = explain(context, request, warm, files)
         paths = files.finish()
         content = _content(warm, tally, files.n_line_bytes, paths)
         return Produced(content.model_dump_json().encode(), write_arrays(files.index()), paths)
@@ -71,24 +67,6 @@ def _warm_up(context: JobContext, explainer_id: str) -> WarmExplainer:
     return warm_up(explainer_id, context.database, context.objects, open_session)
 
 
-def _block_explainer(
-    context: JobContext,
-    request: ExplanationSetRequest,
-    warm: WarmExplainer,
-    stored: StoredDataset,
-    kept: LeafTableContent | None,
-) -> BlockExplainer:
-    return BlockExplainer(
-        warm=warm,
-        parts=parts_of(warm, request),
-        path=context.objects.path(stored.content),
-        columns=match_features(warm.model, stored.view),
-        n_rows=stored.view.n_rows,
-        n_block_rows=_n_block_rows(warm, request),
-        kept=kept,
-    )
-
-
 def _n_block_rows(warm: WarmExplainer, request: ExplanationSetRequest) -> int:
     """Return the number of rows of a block: fewer where explanations are longer."""
     n_near = min(request.n_prototypes, len(warm.prototypes))
@@ -99,30 +77,80 @@ def _n_block_rows(warm: WarmExplainer, request: ExplanationSetRequest) -> int:
 
 
 def _explain(
-    context: JobContext, explainer: BlockExplainer, files: ExplanationSetFiles, recorder: LeafTableRecorder | None
+    context: JobContext, request: ExplanationSetRequest, warm: WarmExplainer, files: ExplanationSetFiles
 ) -> Tally:
-    """Write the explanation of each row; return counts and sums over all rows."""
-    tally = Tally()
-
-    def look() -> None:
-        context.report(tally.n_rows / explainer.n_rows, "explaining")
-
-    look()
-    if explainer.warm.reference is not None and _FROM_REFERENCE & explainer.parts.included:
-        explainer.warm.reference.open()  # once, for all processes
+    """Write the explanation of each row, made by processes of this machine; return counts and sums over all rows."""
+    place = place_of(warm.model.id, request.dataset)
+    kept = read_leaf_table(context, place, context.report)
+    stored = DatasetStore(context.database).get(request.dataset)
+    explainer = BlockExplainer(
+        warm=warm,
+        parts=parts_of(warm, request),
+        path=local_rows(context.objects, stored.content, context.workspace),
+        columns=match_features(warm.model, stored.view),
+        n_rows=stored.view.n_rows,
+        n_block_rows=_n_block_rows(warm, request),
+        kept=kept,
+    )
+    if warm.reference is not None and _FROM_REFERENCE & explainer.parts.included:
+        warm.reference.open()  # once, for all processes
+    recorder = None
+    if kept is None:
+        model = open_model(ModelStore(context.database), context.objects, warm.model.id)
+        recorder = LeafTableRecorder(context, place, model.ensemble.n_leaves, explainer.n_rows)
     context.database.close()  # an open connection must not be carried into other processes
+    writing = _Writing(context.report, files, explainer.n_rows)
+    writing.look()
     n_processes = min(n_cores(), _MAX_PROCESSES)
-    explained = in_processes(lambda block: explainer.explain(block).parts(), explainer.n_blocks, n_processes, look)
+    explained = in_processes(
+        lambda block: explainer.explain(block).parts(), explainer.n_blocks, n_processes, writing.look
+    )
     with closing(explained) as results:
-        for block, parts in enumerate(results):
+        for parts in results:
             rendered = RenderedBlock.of_parts(parts)
-            files.add(rendered)
+            start = writing.tally.n_rows
+            writing.add(rendered)
             if recorder:
-                rows = explainer.rows_of(block)
-                recorder.add(slice(rows.start, rows.stop), rendered.outcome)
-            tally.add(rendered.tally)
-            look()
-    return tally
+                recorder.add(slice(start, writing.tally.n_rows), rendered.outcome)
+    if recorder:
+        recorder.keep()
+    return writing.tally
+
+
+def _explain_on_cluster(
+    context: JobContext, request: ExplanationSetRequest, warm: WarmExplainer, files: ExplanationSetFiles
+) -> Tally:
+    """Write the same, made by the workers of a cluster."""
+    assert context.cluster is not None  # noqa: S101  # what this function is for
+    stored = DatasetStore(context.database).get(request.dataset)
+    rows = ExplainedRows(
+        records=read_explainer(request.explainer, context.database, context.objects),
+        model=ModelSource.of(ModelStore(context.database).get(warm.model.id)),
+        request=request,
+        rows=RowsSource(stored.content, tuple(match_features(warm.model, stored.view))),
+        n_rows=stored.view.n_rows,
+        n_block_rows=_n_block_rows(warm, request),
+    )
+    writing = _Writing(context.report, files, rows.n_rows)
+    for rendered in explained_on_cluster(context.cluster, rows):
+        writing.add(rendered)
+    return writing.tally
+
+
+class _Writing:
+    """Writes blocks in their order, adds up what is in them, and reports how far it is."""
+
+    def __init__(self, report: ReportProgress, files: ExplanationSetFiles, n_rows: int) -> None:
+        self._report, self._files, self._n_rows = report, files, n_rows
+        self.tally = Tally()
+
+    def add(self, rendered: RenderedBlock) -> None:
+        self._files.add(rendered)
+        self.tally.add(rendered.tally)
+        self.look()
+
+    def look(self) -> None:
+        self._report(self.tally.n_rows / self._n_rows, "explaining")
 
 
 def _levels(warm: WarmExplainer) -> tuple[Level, ...]:

@@ -3,17 +3,18 @@
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from schemas.label_audits import LabelAuditRequest
+from schemas.maps import MapRequest
 from schemas.models import Model
 from schemas.proximities import ProximitiesRequest
 from storage.array_files import read_arrays
-from storage.dataset_files import DatasetFile
+from storage.dataset_rows import open_rows
 from storage.datasets import DatasetStore, StoredDataset
 from storage.feature_matching import match_features
 from storage.models import ModelStore
@@ -31,7 +32,12 @@ from tree_explainers.onnx_models.walked_session import WalkedSession
 from tree_explainers.rows import Rows
 
 from ..runtime.context import JobContext
+from .cluster_leaves import score_on_cluster
 from .leaf_tables import LeafTableContent, create_codes, keep_leaf_table, place_of, read_leaf_table
+from .node_inputs import ModelSource, RowsSource
+
+if TYPE_CHECKING:
+    from ..cluster.connection import Cluster
 
 LEAVES_LOADED = 0.25
 """Share of the progress of a job about proximity that ``load_leaf_space`` takes."""
@@ -111,8 +117,8 @@ class ScoredDataset:
         return self.table.leaves_of(rows)
 
     def take(self, rows: NDArray[np.integer[Any]]) -> "ScoredDataset":
-        """Return these rows alone, numbered anew."""
-        codes = np.ascontiguousarray(self.table.codes[:, rows])
+        """Return these rows alone, numbered from 0."""
+        codes = self.table.codes_of(rows)
         labels = None if self.labels is None else self.labels[rows]
         table = LeafTable.from_codes(codes, np.diff(self.table.offsets))
         return replace(self, scores=self.scores[rows], labels=labels, table=table)
@@ -137,6 +143,8 @@ def apply_model(context: JobContext, model: OpenModel, dataset_id: str, report: 
     columns = match_features(model.view, stored.view)
     if model.description.oracle_only:
         return _predict_alone(context, model, stored, columns, report)
+    if context.cluster is not None:
+        return _score_on_cluster(context, context.cluster, model, stored, columns, report)
     content = read_leaf_table(context, place_of(model.view.id, dataset_id), report)
     if content is None:
         content = _compute_leaf_table(context, model, stored, columns, report)
@@ -144,11 +152,35 @@ def apply_model(context: JobContext, model: OpenModel, dataset_id: str, report: 
     return ScoredDataset(stored, columns, content.scores, content.labels, table)
 
 
+def _score_on_cluster(
+    context: JobContext,
+    cluster: "Cluster",
+    model: OpenModel,
+    stored: StoredDataset,
+    columns: tuple[str, ...],
+    report: ReportProgress,
+) -> ScoredDataset:
+    source = source_of(context, model)
+    n_rows, rows = stored.view.n_rows, RowsSource(stored.content, columns)
+    try:
+        scored = score_on_cluster(cluster, source, rows, n_rows, model.ensemble.n_leaves, report)
+    except RowRefused as refusal:
+        raise _naming_the_row(context.objects, refusal, stored) from refusal
+    return ScoredDataset(stored, columns, scored.scores, scored.labels, scored.table)
+
+
+def source_of(context: JobContext, model: OpenModel) -> ModelSource:
+    """Return what other machines open a model from, after its engines were compared."""
+    if not model.description.engine.is_compared:
+        _ = model.session  # which compares engines, and keeps what was found
+    return ModelSource.of(ModelStore(context.database).get(model.view.id))
+
+
 def _predict_alone(
     context: JobContext, model: OpenModel, stored: StoredDataset, columns: tuple[str, ...], report: ReportProgress
 ) -> ScoredDataset:
     """Return the predictions of a model that has no leaves; they are not kept."""
-    with DatasetFile(context.objects.path(stored.content)) as file:
+    with open_rows(context.objects, stored.content) as file:
         table = LeafTable.without_trees(file.n_rows)
         blocks = (Rows(model.description.feature_names, tuple(b)) for b in file.iter_blocks(columns, _BLOCK_ROWS))
         try:
@@ -162,7 +194,7 @@ def _compute_leaf_table(
     context: JobContext, model: OpenModel, stored: StoredDataset, columns: Sequence[str], report: ReportProgress
 ) -> LeafTableContent:
     n_leaves = model.ensemble.n_leaves
-    with DatasetFile(context.objects.path(stored.content)) as file:
+    with open_rows(context.objects, stored.content) as file:
         shape = (len(n_leaves), file.n_rows)
         codes, path = create_codes(context, shape, smallest_dtype(int(n_leaves.max())))
         names = model.description.feature_names
@@ -188,7 +220,7 @@ def describe_row(objects: ObjectStore, stored: StoredDataset, row: int) -> str:
     dataset = f"dataset {stored.view.id!r}"
     if stored.view.row_id is None:
         return f"row {row} of {dataset}"
-    with DatasetFile(objects.path(stored.content)) as file:
+    with open_rows(objects, stored.content) as file:
         (row_id,) = file.row_ids([row])
     return f"row {row} (row_id {row_id[:_MAX_ID_CHARACTERS]!r}) of {dataset}"
 
@@ -236,11 +268,11 @@ class LeafSpace:
         stored = self.dataset.stored
         if stored.view.row_id is None:
             return pa.array(np.arange(self.dataset.n_rows)).cast(pa.string())
-        with DatasetFile(objects.path(stored.content)) as file:
+        with open_rows(objects, stored.content) as file:
             return pa.array(file.row_ids(), pa.large_string())
 
 
-def load_leaf_space(context: JobContext, request: ProximitiesRequest | LabelAuditRequest) -> LeafSpace:
+def load_leaf_space(context: JobContext, request: ProximitiesRequest | LabelAuditRequest | MapRequest) -> LeafSpace:
     """Open the model, apply it to the dataset, and weigh its trees, which are not cut where that is left open."""
     model = open_model(ModelStore(context.database), context.objects, request.model)
     dataset = apply_model(context, model, request.dataset, part_of(context.report, 0, LEAVES_LOADED))

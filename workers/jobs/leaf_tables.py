@@ -15,16 +15,13 @@ from numpy.typing import DTypeLike, NDArray
 
 from storage.array_files import create_array, open_array, read_archive, write_archive
 from storage.errors import InsufficientStorage, NotFound, ObjectDamaged, StorageError
-from storage.leaf_tables import KeptLeafTable, LeafTablePlace, LeafTableStore
-from storage.orphans import discard_orphans
+from storage.leaf_tables import REVISION, KeptLeafTable, LeafTablePlace, LeafTableStore
+from storage.retention import discard_orphans
 from tree_explainers.compute.progress import ReportProgress
 from tree_explainers.leaf_space.leaves import smallest_dtype
 from tree_explainers.onnx_models.session import Outcome
 
 from ..runtime.context import JobContext
-
-REVISION = 2
-"""To be raised when the same graph would give the same rows other leaves, labels or scores than before."""
 
 _CODES = "codes.npy"
 _OUTCOME = "outcome.npz"

@@ -1,18 +1,14 @@
 """The nearest-prototype classifier of a prototype set, in the forms that exports are written from."""
 
 from collections.abc import Collection
-from math import isfinite
+from math import inf
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import orjson
 
-from schemas.prototype_classifiers import (
-    ClassifierPrototype,
-    ClassifierTest,
-    CutTree,
-    NumberRange,
-    PrototypeClassifier,
-)
+from schemas.prototype_classifiers import ClassifierPrototype
 from schemas.prototype_sets import Prototype
 from schemas.rule_sets import RuleFeature
 from tree_explainers.errors import MethodNotApplicable
@@ -27,7 +23,7 @@ from .prototype_set_evaluation import ChosenPrototypes
 def write_classifier(context: JobContext, chosen: ChosenPrototypes, prototypes: list[Prototype]) -> dict[str, Path]:
     """Write the classifier as the document ``classifier`` and as ``onnx``; return the files by name."""
     document, graph = context.workspace / "classifier.json", context.workspace / "classifier.onnx"
-    document.write_text(_document(chosen, prototypes).model_dump_json())
+    document.write_bytes(_document(chosen, prototypes))
     graph.write_bytes(_graph(chosen, prototypes))
     return {"classifier": document, "onnx": graph}
 
@@ -40,7 +36,7 @@ def _graph(chosen: ChosenPrototypes, prototypes: list[Prototype]) -> bytes:
     return prototype_graph(space.model.read_graph(), chosen.leaves, space.weights, labels or values, coarser)
 
 
-def _document(chosen: ChosenPrototypes, prototypes: list[Prototype]) -> PrototypeClassifier:
+def _document(chosen: ChosenPrototypes, prototypes: list[Prototype]) -> bytes:
     space = chosen.space
     description, dataset = space.model.description, space.dataset
     types = {column.name: column.type for column in dataset.stored.view.columns}
@@ -61,23 +57,30 @@ def describe_classifier(
     booleans: Collection[str],
     prototypes: list[ClassifierPrototype],
     refusal: str | None = None,
-) -> PrototypeClassifier:
-    """Return the document that other programs apply; ``booleans`` are the features that are true or false."""
+) -> bytes:
+    """Return the document that other programs apply, a ``PrototypeClassifier`` as JSON.
+
+    It may have a hundred thousand tests, so it is written without making a message of each. ``booleans`` are the
+    features that are true or false.
+    """
     used = sorted({test.feature for test in trees.tests})
+    place = {feature: index for index, feature in enumerate(used)}
     names, tokens = description.feature_names, description.missing_tokens
-    return PrototypeClassifier(
-        task=description.task,
-        classes=list(description.classes),
-        features=[_feature(names[index], tokens[index], is_boolean=names[index] in booleans) for index in used],
-        prototypes=prototypes,
-        total_weight=trees.total_weight,
-        tests=[_test(test, used.index(test.feature)) for test in trees.tests],
-        trees=[
-            CutTree(weight=tree.weight, root=tree.root, nodes=list(tree.nodes), leaves=list(tree.leaves))
+    features = [_feature(names[index], tokens[index], is_boolean=names[index] in booleans) for index in used]
+    document = {
+        "task": description.task,
+        "classes": description.classes,
+        "features": [feature.model_dump() for feature in features],
+        "prototypes": [prototype.model_dump() for prototype in prototypes],
+        "total_weight": trees.total_weight,
+        "tests": [_test(test, place[test.feature]) for test in trees.tests],
+        "trees": [
+            {"weight": tree.weight, "root": tree.root, "nodes": tree.nodes, "leaves": tree.leaves}
             for tree in trees.trees
         ],
-        refusal=refusal,
-    )
+        "refusal": refusal,
+    }
+    return orjson.dumps(document)
 
 
 def _feature(name: str, token: str | None, *, is_boolean: bool) -> RuleFeature:
@@ -86,11 +89,14 @@ def _feature(name: str, token: str | None, *, is_boolean: bool) -> RuleFeature:
     return RuleFeature(name=name, type="boolean" if is_boolean else "number", missing_text=None)
 
 
-def _test(test: RawTest, feature: int) -> ClassifierTest:
+def _test(test: RawTest, feature: int) -> dict[str, Any]:
     ranges = [
-        NumberRange(above=low if isfinite(low) else None, up_to=high if isfinite(high) else None)
-        for low, high in test.ranges
+        {"above": None if low == -inf else low, "up_to": None if high == inf else high} for low, high in test.ranges
     ]
-    return ClassifierTest(
-        feature=feature, ranges=ranges, texts=list(test.texts), is_among=test.is_among, or_missing=test.or_missing
-    )
+    return {
+        "feature": feature,
+        "ranges": ranges,
+        "texts": test.texts,
+        "is_among": test.is_among,
+        "or_missing": test.or_missing,
+    }

@@ -4,7 +4,7 @@ Leaves come first. ``auto`` tries coarser and coarser ones until the prototypes 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -71,6 +71,11 @@ class Choice:
     leaf_steps: list[LeafStep]  # what ``auto`` tried
     validation: Validation | None
 
+    def without_pairs(self) -> "Choice":
+        """Return the same without the pairs that swaps gathered."""
+        chosen = self.prototypes
+        return replace(self, prototypes=replace(chosen, selection=chosen.selection.without_pairs()))
+
 
 def choose(
     context: JobContext,
@@ -88,19 +93,19 @@ def choose(
         For a ``min_leaf_rows`` at which no tree is left, among others.
     """
     task = _Task.of(context, request, inputs)
+    steps: list[LeafStep] = []
     if request.min_leaf_rows == "auto":
-        steps = list(_try_steps(task, part_of(report, *_LEAVES)))
-        best = max(steps, key=lambda step: step.n_near)  # of equal ones the first, which has the smallest leaves
+        best = _best_step(_try_steps(task, part_of(report, *_LEAVES)), steps)
         space, selection = task.space(task.leaves(best.view.min_leaf_rows)), best.selection
     else:
-        steps, space, selection = [], task.space(task.leaves(request.min_leaf_rows)), None
+        space, selection = task.space(task.leaves(request.min_leaf_rows)), None
     validation = None
     if request.n_prototypes == "validate":
         number, validation = _validate(task, space, part_of(report, *_NUMBER))
         selection = task.select(space, part_of(report, *_SELECTION), number)
     elif selection is None or task.number_is_open:
         selection = task.select(space, part_of(report, *_SELECTION))
-    return Choice(ChosenPrototypes(space, task.classes, selection), [step.view for step in steps], validation)
+    return Choice(ChosenPrototypes(space, task.classes, selection), steps, validation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +224,19 @@ class _Step:
     view: LeafStep
     n_near: int  # rows near enough to a prototype
     selection: PrototypeSelection
+
+
+def _best_step(tried: Iterator[_Step], views: list[LeafStep]) -> _Step:
+    """Return the step with the most rows near a prototype, of equal ones that with the smallest leaves; note all.
+
+    The selections of other steps are forgotten at once: the pairs that swaps gathered for one take much memory.
+    """
+    best = next(tried)
+    views.append(best.view)
+    for step in tried:
+        views.append(step.view)
+        best = step if step.n_near > best.n_near else best
+    return best
 
 
 def _try_steps(task: _Task, report: ReportProgress) -> Iterator[_Step]:

@@ -22,6 +22,7 @@ from schemas.prototype_sets import (
 )
 from storage.object_store import ObjectStore
 from tree_explainers.compute.progress import ReportProgress
+from tree_explainers.leaf_space.nearest_by_masks import NearestWithin
 from tree_explainers.prototype_sets.classifier import (
     Scores,
     classes_of,
@@ -179,13 +180,20 @@ def evaluate_by_size(chosen: ChosenPrototypes, rows: EvaluationRows, report: Rep
 
 
 def evaluate_baselines(
-    chosen: ChosenPrototypes, rows: EvaluationRows, rng: np.random.Generator, report: ReportProgress
+    chosen: ChosenPrototypes,
+    rows: EvaluationRows,
+    rng: np.random.Generator,
+    report: ReportProgress,
+    within: NearestWithin | None = None,
 ) -> Baseline:
-    """Return the scores of the baselines; the nearest row's on a random sample where there are very many rows."""
+    """Return the scores of the baselines; the nearest row's on a random sample where there are very many rows.
+
+    ``within`` is what is known of the nearest of the dataset's rows in classes.
+    """
     n_rows = rows.dataset.n_rows
     model = None if rows.truth is None else BaselineScore(n_rows=n_rows, **asdict(rows.score(rows.predicted)))
     sample = _sample(rng, n_rows, chosen.space.dataset.n_rows * len(chosen.space.weights))
-    nearest = _nearest_of_all(chosen, rows, sample, report)
+    nearest = _nearest_of_all(chosen, rows, sample, report, within)
     scores = rows.score(chosen.predictions(nearest, np.arange(chosen.space.dataset.n_rows)), sample)
     return Baseline(
         model=model,
@@ -202,12 +210,16 @@ def _sample(rng: np.random.Generator, n_rows: int, n_comparisons_each: int) -> N
 
 
 def _nearest_of_all(
-    chosen: ChosenPrototypes, rows: EvaluationRows, sample: NDArray[np.int64], report: ReportProgress
+    chosen: ChosenPrototypes,
+    rows: EvaluationRows,
+    sample: NDArray[np.int64],
+    report: ReportProgress,
+    within: NearestWithin | None,
 ) -> NDArray[np.int64]:
     """Return the nearest of the dataset's rows for each row of the sample; never the row itself."""
     table = chosen.space.dataset.table
     if rows.is_training:
-        return nearest_other_rows(table, chosen.space.weights, sample, report)
+        return nearest_other_rows(table, chosen.space.weights, sample, report, within)
     return nearest_training_rows(table, chosen.space.weights, rows.dataset.leaves_of(sample), report)
 
 

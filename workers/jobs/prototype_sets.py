@@ -22,11 +22,12 @@ from schemas.prototype_sets import (
 )
 from storage.array_files import write_arrays
 from storage.artefacts import most_prototypes
-from storage.dataset_files import DatasetFile
+from storage.dataset_rows import open_rows
 from storage.object_store import ObjectStore
 from tree_explainers.compute.progress import part_of
+from tree_explainers.leaf_space.nearest_by_masks import NearestWithin
 from tree_explainers.prototype_sets.certificate import Certificate, certify
-from tree_explainers.prototype_sets.criticisms import find_criticisms
+from tree_explainers.prototype_sets.criticisms import Criticisms, find_criticisms
 from tree_explainers.prototype_sets.leaf_boxes import leaf_boxes
 from tree_explainers.prototype_sets.quality import Quality
 from tree_explainers.prototype_sets.readable import feature_numbers
@@ -51,6 +52,7 @@ from .prototype_set_evaluation import (
     view_typicality,
 )
 from .reference_rows import write_reference
+from .represented_rows import write_represented
 
 # Shares of the job's progress, which goes from 0 to 1 and never back.
 _READING = (0.0, 0.25)
@@ -70,14 +72,17 @@ def make_prototype_set(context: JobContext) -> Produced:
     request = PrototypeSetRequest(**context.request)
     inputs = load_inputs(context, request, part_of(context.report, *_READING))
     choice = choose(context, request, inputs, part_of(context.report, *_CHOOSING))
+    certificate = _certify(context, choice.prototypes)
+    choice = choice.without_pairs()
     chosen = choice.prototypes
     rows = inputs.evaluation.within(chosen.space)
-    certificate = _certify(context, chosen)
     quality = measure(chosen, rows, part_of(context.report, *_MEASURING))
     selection, view = chosen.selection, chosen.space.model.view
     row_coverage, quantiles = measure_row_coverage(chosen), typicality_quantiles(quality, chosen, rows)
     reference = write_reference(context, chosen.space, rows.truth if rows.is_training else None)
-    prototypes = _view_prototypes(context.objects, chosen, quality)
+    criticisms = _find_criticisms(chosen)
+    cells = _take(context.objects, chosen, [*selection.rows.tolist(), *criticisms.rows.tolist()])
+    prototypes = _view_prototypes(chosen, quality, cells)
     content = PrototypeSetResult(
         proximity_kind=chosen.space.kind,
         task=view.task,
@@ -99,12 +104,16 @@ def make_prototype_set(context: JobContext) -> Produced:
         **_view_certificate(certificate, selection.total_weight),
         stopped_by=_view_stop_reason(request, choice, row_coverage),
         prototypes=prototypes,
-        criticisms=_view_criticisms(context.objects, chosen),
+        criticisms=_view_criticisms(chosen, criticisms, cells[len(prototypes) :]),
         quality=view_quality_of_set(quality, chosen, rows),
         typicality=view_typicality(quantiles, chosen, rows),
-        **_evaluate(context, request, choice, rows, row_coverage),
+        **_evaluate(context, request, choice, rows, row_coverage, certificate.nearest),
     )
-    files = {**reference.files, **write_classifier(context, chosen, prototypes)}
+    files = {
+        **reference.files,
+        **write_classifier(context, chosen, prototypes),
+        **write_represented(context, chosen),
+    }
     return Produced(content.model_dump_json().encode(), _arrays(chosen, quantiles), files)
 
 
@@ -121,6 +130,7 @@ def _certify(context: JobContext, chosen: ChosenPrototypes) -> Certificate:
         method=selection.method,
         greedy_rows=selection.rows_before_swaps,
         candidates=None if selection.n_candidates == selection.n_rows else selection.candidates,
+        pairs=selection.pairs,
         report=part_of(context.report, *_CERTIFYING),
     )
 
@@ -161,11 +171,12 @@ def _evaluate(
     choice: Choice,
     rows: EvaluationRows,
     row_coverage: RowCoverage,
+    nearest: NearestWithin | None,
 ) -> dict[str, Any]:
     """Return the fields of ``PrototypeSetResult`` about how well the prototypes predict."""
     chosen = choice.prototypes
     evaluation = list(evaluate_by_size(chosen, rows, part_of(context.report, *_EVALUATING)))
-    baseline = evaluate_baselines(chosen, rows, context.rng, part_of(context.report, *_COMPARING))
+    baseline = evaluate_baselines(chosen, rows, context.rng, part_of(context.report, *_COMPARING), nearest)
     left_out = classes_without_prototypes(chosen)
     cautions = (
         caution_of_row_coverage(request, choice.leaf_steps, row_coverage),
@@ -185,13 +196,16 @@ def _evaluate(
 # The result: real rows with their values and gains, why the choice ended, and arrays for explainers.
 
 
-def _view_prototypes(objects: ObjectStore, chosen: ChosenPrototypes, quality: Quality) -> list[Prototype]:
-    """Return the prototypes in the order in which they were chosen."""
-    rows = chosen.selection.rows
-    with DatasetFile(objects.path(chosen.space.dataset.stored.content)) as file:
-        found = file.take(rows)
+def _take(objects: ObjectStore, chosen: ChosenPrototypes, rows: list[int]) -> list[dict[str, object]]:
+    """Return the cells of prototypes and criticisms, which lie in the same parts of the file as a rule."""
+    with open_rows(objects, chosen.space.dataset.stored.content) as file:
+        return file.take(rows)
+
+
+def _view_prototypes(chosen: ChosenPrototypes, quality: Quality, cells: list[dict[str, object]]) -> list[Prototype]:
+    """Return the prototypes in the order in which they were chosen, whose cells come first."""
     qualities = view_quality_of_each(quality)
-    return [_view_prototype(chosen, index, found[index], qualities[index]) for index in range(len(rows))]
+    return [_view_prototype(chosen, index, cells[index], each) for index, each in enumerate(qualities)]
 
 
 def _view_prototype(
@@ -214,25 +228,27 @@ def _view_prototype(
     )
 
 
-def _view_criticisms(objects: ObjectStore, chosen: ChosenPrototypes) -> list[Criticism]:
-    """Return rows that no prototype represents well, as many as a result has room for."""
-    space, view, selection = chosen.space, chosen.space.model.view, chosen.selection
-    n_criticisms = max(0, min(MAX_CRITICISMS, most_prototypes(view.feature_names) - len(selection.rows)))
-    found = find_criticisms(space.dataset.table, space.weights, chosen.classes, selection.rows, n_criticisms)
-    with DatasetFile(objects.path(space.dataset.stored.content)) as file:
-        rows = file.take(found.rows)
+def _find_criticisms(chosen: ChosenPrototypes) -> Criticisms:
+    """Find rows that no prototype represents well, as many as a result has room for."""
+    space, selection = chosen.space, chosen.selection
+    n_criticisms = max(0, min(MAX_CRITICISMS, most_prototypes(space.model.view.feature_names) - len(selection.rows)))
+    return find_criticisms(space.dataset.table, space.weights, chosen.classes, selection.rows, n_criticisms)
+
+
+def _view_criticisms(chosen: ChosenPrototypes, found: Criticisms, cells: list[dict[str, object]]) -> list[Criticism]:
+    space, view = chosen.space, chosen.space.model.view
     return [
         Criticism(
             rank=rank,
-            row_id=str(cells["row_id"]),
+            row_id=str(own["row_id"]),
             row=row,
             label=view.classes[chosen.classes[row]] if view.classes else None,
             value=None if view.classes else float(str(space.dataset.scores[row, 0])),
-            proximity=covered / selection.total_weight,
-            features=_cells(cells, chosen),
+            proximity=covered / chosen.selection.total_weight,
+            features=_cells(own, chosen),
         )
-        for rank, (row, covered, cells) in enumerate(
-            zip(found.rows.tolist(), found.covered.tolist(), rows, strict=True), 1
+        for rank, (row, covered, own) in enumerate(
+            zip(found.rows.tolist(), found.covered.tolist(), cells, strict=True), 1
         )
     ]
 

@@ -4,9 +4,10 @@ from functools import partial
 
 import numpy as np
 
-from storage.dataset_files import DatasetFile
+from storage.dataset_rows import open_rows
 from tree_explainers.approximation_trees.generators import GeneratorSettings, Smoother
 from tree_explainers.approximation_trees.node_boxes import NodeBox
+from tree_explainers.approximation_trees.oracle import Answering
 from tree_explainers.compute.progress import ReportProgress
 from tree_explainers.questions.statements import Statements
 from tree_explainers.rows import Rows
@@ -14,6 +15,7 @@ from tree_explainers.rule_sets.pseudo_rows import PseudoRows, draw_pseudo_rows
 from tree_explainers.scoring import Targets
 
 from ..runtime.context import JobContext
+from .answering import cluster_answers, predict_each
 from .inputs import OpenModel, ScoredDataset
 
 NEAR = GeneratorSettings(bandwidth=0.1, neighbor_probability=0.2)
@@ -26,20 +28,22 @@ def labelled_pseudo_rows(
     context: JobContext, model: OpenModel, dataset: ScoredDataset, statements: Statements
 ) -> PseudoRows:
     """Draw pseudo rows by the dataset's rows, and label them by the model."""
-    with DatasetFile(context.objects.path(dataset.stored.content)) as file:
+    with open_rows(context.objects, dataset.stored.content) as file:
         rows = Rows(model.description.feature_names, tuple(file.read_columns(list(dataset.columns))))
     smoother = Smoother.of(rows, model.description.missing_texts, NEAR)
     everywhere = NodeBox(model.description.missing_texts)
-    label = partial(_labels, model, context.report)
+    answers = cluster_answers(context, model) or model.session
+    label = partial(_labels, model, answers, context.report)
     return draw_pseudo_rows(rows, partial(smoother.draw, rows, everywhere), label, statements, context.rng)
 
 
-def _labels(model: OpenModel, report: ReportProgress, rows: Rows) -> Targets:
+def _labels(model: OpenModel, answers: Answering, report: ReportProgress, rows: Rows) -> Targets:
     """Return what the model predicts for rows."""
     parts = []
-    for start in range(0, len(rows), _BLOCK_ROWS):
+    blocks = (rows.take(slice(start, start + _BLOCK_ROWS)) for start in range(0, len(rows), _BLOCK_ROWS))
+    for _, predicted in predict_each(answers, blocks):
+        parts.append(predicted)
         report(0.15, "evaluating the model")
-        parts.append(model.session.predict(rows.take(slice(start, start + _BLOCK_ROWS))))
     if parts[0].labels is None:
         return Targets.of_values(np.concatenate([each.scores[:, 0] for each in parts]).astype(np.float64))
     labels = [each.labels for each in parts if each.labels is not None]

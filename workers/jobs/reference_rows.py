@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from explanations.nearest_rows import MAX_GROUP_COLUMNS
 from explanations.reference_file import Outcomes, ReferenceLeaves, is_small_enough, write_reference_file
 from schemas.artefacts import SearchedRows
-from storage.dataset_files import DatasetFile
+from storage.dataset_rows import open_rows
 from storage.errors import StorageError
+from tree_explainers.leaf_space.partitioned_table import PartitionedTable
 from tree_explainers.prototype_sets.leaf_paths import path_arrays
 
 from ..runtime.context import JobContext
@@ -25,7 +26,7 @@ _HELD_BYTES = 8 + 4 * MAX_GROUP_COLUMNS  # of a row: its sum and whether it is a
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """The file, if there is one, and what the result says of it."""
+    """The file, if there is one, and the result's part about it."""
 
     files: Mapping[str, Path] = field(default_factory=dict)
     view: SearchedRows | None = None
@@ -52,8 +53,9 @@ def write_reference(context: JobContext, space: LeafSpace, truth: NDArray[Any] |
     )
     paths = path_arrays(ensemble, space.leaves.nodes, space.leaves.node_offsets)
     path = context.workspace / _FILE
-    with DatasetFile(context.objects.path(dataset.stored.content)) as file:
-        leaves = ReferenceLeaves(dataset.table, space.weights, paths)
+    with open_rows(context.objects, dataset.stored.content) as file:
+        table = dataset.table.here() if isinstance(dataset.table, PartitionedTable) else dataset.table
+        leaves = ReferenceLeaves(table, space.weights, paths)
         write_reference_file(path, leaves, outcomes, file, dataset.columns)
     size = path.stat().st_size
     held = _HELD_BYTES * dataset.n_rows

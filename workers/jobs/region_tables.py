@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from storage.dataset_files import DatasetFile
+from storage.dataset_rows import open_rows
 from storage.object_store import ObjectStore
 from tree_explainers.questions.binned_rows import BinnedRows
 from tree_explainers.questions.statements import FeatureStatements, Statements
@@ -109,5 +109,5 @@ def _row_ids(objects: ObjectStore, dataset: ScoredDataset) -> pa.Array:
     """Return the id of each row, or else its index, as texts."""
     if dataset.stored.view.row_id is None:
         return pa.array(np.arange(dataset.n_rows)).cast(pa.string())
-    with DatasetFile(objects.path(dataset.stored.content)) as file:
+    with open_rows(objects, dataset.stored.content) as file:
         return pa.array(file.row_ids(), pa.large_string())

@@ -52,7 +52,7 @@ def load_relational_rows(context: JobContext, dataset_id: str, report: ReportPro
     dataset_id
         Id of a relational dataset.
     report
-        Told how much is read, from 0 to 1.
+        Called with the share that is read, from 0 to 1.
     """
     stored = RelationalDatasetStore(context.database).get(dataset_id)
     files = RelationalFiles.of(context.objects, stored)

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from storage.dataset_files import DatasetFile
+from storage.dataset_rows import open_rows
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
 from storage.feature_matching import describe_type
@@ -152,7 +152,7 @@ def true_values(objects: ObjectStore, dataset: ScoredDataset) -> NDArray[np.floa
 def _read_target(objects: ObjectStore, stored: StoredDataset) -> NDArray[Any] | None:
     if stored.view.target is None:
         return None
-    with DatasetFile(objects.path(stored.content)) as file:
+    with open_rows(objects, stored.content) as file:
         return file.read_columns([stored.view.target])[0]
 
 

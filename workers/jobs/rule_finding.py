@@ -46,7 +46,7 @@ class FoundRules:
 def find_by_method(
     request: RuleSetRequest, inputs: RuleSetInputs, context: JobContext, report: ReportProgress
 ) -> FoundRules:
-    """Find the rules that a request asks for; options that are null are the defaults."""
+    """Find the rules of a request; options that are null are the defaults."""
     binned, targets = inputs.training.binned, inputs.targets
     if request.method == "decision_tree":
         depth = (request.decision_tree or DecisionTreeOptions()).max_depth
@@ -62,7 +62,8 @@ def find_by_method(
     pseudo = None
     if request.method == "rule_list" and request.labels == "predicted":  # what rules predict is known for any row
         pseudo = labelled_pseudo_rows(context, inputs.model, inputs.dataset, inputs.statements)
-    found = find_rules(binned, targets, _settings(request, request.method), context.rng, report, pseudo)
+    spread = None if context.cluster is None else context.cluster.spread
+    found = find_rules(binned, targets, _settings(request, request.method), context.rng, report, pseudo, spread)
     return FoundRules(found.rules, binned, None, found.restarts, found.fitted, found.regions)
 
 

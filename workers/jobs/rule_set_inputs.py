@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from schemas.rule_sets import RuleSetRequest
-from storage.dataset_files import DatasetFile
+from storage.dataset_rows import open_rows
 from storage.errors import StorageError
 from storage.models import ModelStore
 from storage.object_store import ObjectStore
@@ -88,7 +88,7 @@ def _features_read(request: RuleSetRequest, model: OpenModel, statements: Statem
 def _evaluation_rows(
     objects: ObjectStore, model: OpenModel, dataset: ScoredDataset, statements: Statements, read: Mapping[str, int]
 ) -> EvaluationRows:
-    with DatasetFile(objects.path(dataset.stored.content)) as file:
+    with open_rows(objects, dataset.stored.content) as file:
         columns = file.read_columns([dataset.columns[index] for index in read.values()])
     rows = Rows(tuple(read), tuple(columns))
     predicted, truth = predicted_targets(model, dataset), true_targets(objects, model, dataset)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,10 @@ from storage.database import Database
 from storage.object_store import ObjectStore
 from storage.publications import Publication
 from tree_explainers.compute.progress import ReportProgress
+
+if TYPE_CHECKING:
+    # Not loaded with this module: it brings Dask, which is there for those who have a cluster.
+    from ..cluster.connection import Cluster
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,7 @@ class JobContext:
     report: ReportProgress  # raises to stop a job that is cancelled
     rng: np.random.Generator  # seeded by the request: the same request makes the same artefact
     workspace: Path  # an empty private folder beside the objects; it is gone when the attempt has ended
+    cluster: "Cluster | None" = None  # on which the rows are worked on; None: in this process
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,9 +33,18 @@ class JobRunner:
     ----------
     fork_lock
         Held by other threads of this process while they use connections, so that none is open when a job is forked.
+    load
+        Imports what all jobs of a kind are to find there, before one of them is forked.
     """
 
-    def __init__(self, settings: WorkerSettings, database: Database, notifier: JobNotifier, fork_lock: RLock) -> None:
+    def __init__(
+        self,
+        settings: WorkerSettings,
+        database: Database,
+        notifier: JobNotifier,
+        fork_lock: RLock,
+        load: Callable[[str], None],
+    ) -> None:
         self._settings = settings
         self._database = database
         self._attempts = AttemptStore(
@@ -46,6 +55,7 @@ class JobRunner:
         self._notifier = notifier
         self._objects = open_objects(settings.storage)
         self._fork_lock = fork_lock
+        self._load = load
 
     def run(self, job_id: str, run_claim: RunClaim, is_stopping: Callable[[], bool]) -> None:
         """Run the job if its row waits for a worker; return when no process works on it any more."""
@@ -63,6 +73,7 @@ class JobRunner:
 
     def _run_claimed(self, claim: Claim, run_claim: RunClaim, is_stopping: Callable[[], bool]) -> EndReason:
         _LOG.info("job_started")
+        self._load(claim.kind)
         with self._fork_lock:
             # An open SQLite connection must not be carried into another process.
             self._database.close()

@@ -2,8 +2,13 @@
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sqlalchemy import Connection
@@ -14,16 +19,20 @@ from storage.artefacts import MAX_RESULT_BYTES, publish
 from storage.attempts import AttemptState, AttemptStore, Claim
 from storage.database import Database
 from storage.errors import StorageError, StorageUnavailable, translate_disk_full
+from storage.jobs import rename_artefact
 from storage.object_store import ObjectStore
-from storage.orphans import discard_orphans
 from storage.publications import Publication, publish_things
 from storage.remote_objects import open_objects
+from storage.retention import discard_orphans
 from tree_explainers.compute.progress import ReportProgress
 from tree_explainers.errors import ExplainerError
 
 from .context import JobContext, JobKind, Produced
 from .process_limits import limit_memory
 from .settings import WorkerSettings
+
+if TYPE_CHECKING:
+    from ..cluster.connection import Cluster
 
 _OURS = "internal_error"
 _BYTES_PER_GIB = 1 << 30
@@ -43,15 +52,18 @@ def run_job(settings: WorkerSettings, kinds: Mapping[str, JobKind], claim: Claim
         objects = open_objects(settings.storage)
         _clear_earlier_attempts(objects, claim)
         with objects.workspace(workspace_name(claim.job, claim.attempt)) as workspace, translate_disk_full():
-            context = _context(claim, database, objects, ProgressReporter(attempts, claim), workspace)
-            _publish(context, attempts, claim, kinds[claim.kind](context))
+            report = ProgressReporter(attempts, claim)
+            context = _context(claim, database, objects, report, workspace)
+            with _cluster(settings, claim, report) as cluster:
+                produced = kinds[claim.kind](replace(context, cluster=cluster))
+            _publish(context, attempts, claim, produced)
             _log.info("job_succeeded")
     except JobStopped:
         attempts.finish_cancel(claim)
     except StorageUnavailable as error:
-        _log.warning("job %s: storage is away, to be tried again: %s", claim.job, error)
+        _log.warning("job %s: %s is away, to be tried again: %s", claim.job, error.thing, error)
         # However long it stays away, it is not counted as an attempt.
-        attempts.hand_back(claim, settings.storage_pause_seconds, f"waits for storage: {error.detail}")
+        attempts.hand_back(claim, settings.storage_pause_seconds, f"waits for {error.thing}: {error.detail}")
     except Exception as error:  # noqa: BLE001  # the edge of the process: whatever it is, the job's row must name it
         attempts.fail(claim, _problem(error, settings, claim))
 
@@ -63,7 +75,7 @@ class JobStopped(Exception):
 class ProgressReporter:
     """Writes progress to the job's row, at most twice a second and whenever a new stage begins.
 
-    Writing is also how a job learns that it is to stop.
+    Writing is also how a job learns that it is to stop. Several threads may report.
     """
 
     def __init__(self, attempts: AttemptStore, claim: Claim, clock: Callable[[], float] = time.monotonic) -> None:
@@ -71,7 +83,10 @@ class ProgressReporter:
         self._claim = claim
         self._clock = clock
         self._stage = ""
+        self._fraction = 0.0
         self._written_at = 0.0
+        self._lock = Lock()
+        self._is_stopped = False
 
     def __call__(self, fraction: float, stage: str) -> None:
         """Report that ``fraction`` (0 to 1) of the job is done and ``stage`` is under way.
@@ -81,12 +96,35 @@ class ProgressReporter:
         JobStopped
             If the job is to stop.
         """
-        if stage == self._stage and self._clock() - self._written_at < _SECONDS_BETWEEN_WRITES:
-            return
-        self._stage, self._written_at = stage, self._clock()
-        progress = Progress(fraction=min(max(float(fraction), 0.0), 1.0), stage=stage)
-        if self._attempts.report_progress(self._claim, progress) is not AttemptState.RUNNING:
-            raise JobStopped
+        with self._lock:
+            self._fraction = float(fraction)
+            is_due = stage != self._stage or self._clock() - self._written_at >= _SECONDS_BETWEEN_WRITES
+            if is_due and not self._is_stopped:
+                self._stage, self._written_at = stage, self._clock()
+                progress = Progress(fraction=min(max(float(fraction), 0.0), 1.0), stage=stage)
+                state = self._attempts.report_progress(self._claim, progress)
+                self._is_stopped = state is not AttemptState.RUNNING
+            if self._is_stopped:
+                raise JobStopped
+
+    def tick(self) -> None:
+        """Note that the last stage is still under way, where nothing else is known of the work; may raise as above."""
+        self(self._fraction, self._stage)
+
+
+@contextmanager
+def _cluster(settings: WorkerSettings, claim: Claim, report: ProgressReporter) -> "Iterator[Cluster | None]":
+    """Yield the cluster that the request wants the job to run on, if it does."""
+    if claim.request.get("run_on") != "cluster":
+        yield None
+        return
+    if settings.cluster is None:
+        detail = "the job is to run on the cluster, and this worker has none: set LEAFSPACE_DASK_SCHEDULER for workers"
+        raise StorageError("cluster_not_configured", detail)
+    report(0.0, "waiting for the cluster")
+    connection = import_module("workers.cluster.connection")
+    with connection.open_cluster(settings.cluster, report.tick) as cluster:
+        yield cluster
 
 
 def workspace_name(job: str, attempt: int) -> str:
@@ -126,6 +164,8 @@ def _publish(context: JobContext, attempts: AttemptStore, claim: Claim, produced
 
         def publish_all(connection: Connection) -> None:
             publish_things(connection, publication)
+            if publication.is_artefact and publication.dataset is not None:
+                rename_artefact(connection, claim.job, publication.dataset.id)
             if result is not None:
                 publish(connection, claim.artefact, result, arrays, files, publication.columns)
 

@@ -1,13 +1,17 @@
 """WorkerSettings: everything about a worker that can be set, from LEAFSPACE_* in the environment."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import BeforeValidator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from storage.attempts import LONGEST_PAUSE_SECONDS, RETRY_DELAYS_SECONDS
 from storage.retention import RetentionRules
 from storage.settings import CACHE_BYTES, StorageSettings, embedded, memory_bytes
+from storage.source_files.roots import read_roots
+
+from ..cluster.settings import ClusterSettings, TlsFiles
 
 
 class WorkerSettings(BaseSettings):
@@ -19,6 +23,10 @@ class WorkerSettings(BaseSettings):
     database_url: str | None = None  # default: SQLite in the data directory
     object_store_url: str | None = None  # file:///… or s3://bucket/prefix; default: a folder in the data directory
     object_cache_bytes: int = CACHE_BYTES  # of local copies of what is in a bucket
+    dataset_sources: Annotated[
+        tuple[str, ...], NoDecode, BeforeValidator(read_roots)
+    ] = ()  # comma-separated: s3://bucket/prefix, file:///folder; below these alone datasets by reference are read
+    source_cache_bytes: int = CACHE_BYTES  # of what was read of their files, on the local disk
     redis_url: str
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     worker_niceness: int = 5  # jobs yield to explanations, and get their share beside all else that the machine does
@@ -30,6 +38,12 @@ class WorkerSettings(BaseSettings):
     notification_seconds: float = 2  # after which the message of a new job counts as lost
     retry_delays_seconds: tuple[float, ...] = RETRY_DELAYS_SECONDS
     storage_pause_seconds: float = 5  # before a job is tried again that found rows or objects away; it is not counted
+    dask_scheduler: str | None = None  # tls://host:8786: where jobs run that no one machine can hold; none: nowhere
+    dask_tls_ca: Path | None = None  # of the authority whose certificates all nodes of the cluster show
+    dask_tls_cert: Path | None = None  # of this node
+    dask_tls_key: Path | None = None  # of that certificate
+    dask_block_rows: int = 65_536  # partitions of rows are whole numbers of blocks
+    dask_patience_seconds: float = 10  # for the scheduler and a first worker; then the job goes back into the queue
     retention_seconds: float = 3600  # between searches for what is old
     keep_artefact_days: float | None = None  # ready ones that no explainer rests on; none: for ever
     keep_failed_artefact_days: float | None = 30  # those that failed or were cancelled
@@ -38,6 +52,14 @@ class WorkerSettings(BaseSettings):
     keep_explanation_days: float | None = 184  # stored ones, half a year; none: for ever
     keep_unused_input_days: float | None = None  # models and datasets that nothing rests on; none: for ever
     keep_leaf_table_bytes: int | None = 50 << 30  # of all leaf tables, a cache; none: as many as there are
+
+    @property
+    def cluster(self) -> ClusterSettings | None:
+        """The cluster, if there is one."""
+        if self.dask_scheduler is None:
+            return None
+        tls = TlsFiles.of(self.dask_tls_ca, self.dask_tls_cert, self.dask_tls_key)
+        return ClusterSettings(self.dask_scheduler, tls, self.dask_block_rows, self.dask_patience_seconds)
 
     @property
     def longest_pause_seconds(self) -> float:
@@ -65,4 +87,5 @@ class WorkerSettings(BaseSettings):
     @property
     def storage(self) -> StorageSettings:
         """The storage of rows and objects."""
-        return embedded(self.data_dir, self.database_url, self.object_store_url, self.object_cache_bytes)
+        found = embedded(self.data_dir, self.database_url, self.object_store_url, self.object_cache_bytes)
+        return found.with_sources(self.dataset_sources, self.data_dir, self.source_cache_bytes)

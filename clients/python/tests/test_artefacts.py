@@ -1,6 +1,7 @@
 """Proximities, label audits and explanation sets through the SDK, against a real service."""
 
 import asyncio
+import hashlib
 import json
 import pickle
 from pathlib import Path
@@ -69,7 +70,7 @@ def test_a_download_that_is_refused_leaves_no_file(client: Leafspace, model: str
     assert list(tmp_path.iterdir()) == []
 
 
-def test_labels_that_were_flipped_are_suspect(client: Leafspace) -> None:
+def test_labels_that_were_flipped_are_suspect_and_can_be_reviewed(client: Leafspace, tmp_path: Path) -> None:
     flipped = np.random.default_rng(0).choice(len(_FRAME), 20, replace=False)
     labels = _DATA.target.to_numpy().copy()
     labels[flipped] = 1 - labels[flipped]
@@ -82,6 +83,59 @@ def test_labels_that_were_flipped_are_suspect(client: Leafspace) -> None:
     frame = audit.to_frame()
     assert frame["rank"].tolist() == list(range(1, len(_FRAME) + 1))
     assert frame["row"][0] == audit.suspects[0].row
+    first, second = audit.suspects[:2]
+    assert len(audit.review(first.row).neighbors) == 10
+    accepted = audit.decide(first.row, "accept", note="as its neighbours")
+    assert audit.decide(second.row, "relabel", label="1").new_label == "1"
+    audit.withdraw(second.row)
+    assert audit.review(first.row).decision == accepted
+    with pytest.raises(Conflict, match="decided about row"):
+        audit.decide(second.row, "keep", expected=accepted)
+    assert [each.decision for each in audit.decisions(row=second.row)] == ["withdrawn", "relabel"]
+    assert audit.decisions(latest=True) == [accepted]
+    assert (audit.counts().n_decided, audit.counts().n_suggested) == (1, audit.result.n_suggested)
+    exported = pd.read_csv(audit.export_decisions(tmp_path / "labels.csv")).set_index("row")
+    assert str(exported["new_label"][first.row]) == first.suggested_label != first.label
+    with pytest.raises(Conflict, match="with_decisions"):
+        client.label_audits.delete(audit)
+    client.label_audits.delete(audit, with_decisions=True)
+
+
+def test_a_map_comes_as_a_frame_and_places_new_rows(client: Leafspace, model: str, dataset: str) -> None:
+    made = client.maps.create(model, dataset, n_rows=60, n_neighbors=15, seed=1).wait(timeout=120)
+
+    frame = made.to_frame()
+    placed = made.place(_FEATURES.iloc[frame["row"][:3]])
+
+    assert len(frame) == len(made.rows()) == made.result.n_rows_shown == 60
+    assert 0.5 < made.trustworthiness <= 1
+    assert 0 < (made.neighbors_kept or 0) <= 1
+    assert [each.proximity for each in placed] == [1, 1, 1]
+    assert [each.row_id for each in placed] == [str(row) for row in frame["row"][:3]]
+
+
+def test_a_report_shows_what_was_named_and_is_verified(
+    client: Leafspace, model: str, dataset: str, explainer: Explainer, tmp_path: Path
+) -> None:
+    shown_map = client.maps.create(model, dataset, n_rows=60, n_neighbors=15, seed=1).wait(timeout=120)
+
+    report = client.reports.create(
+        "March", explainer, map=shown_map, rows=["patient 7"], newer_dataset=dataset, note="For the committee."
+    ).wait(timeout=120)
+
+    html = report.save(tmp_path / "report.html").read_bytes()
+    assert report.content() == html
+    assert hashlib.sha256(html).hexdigest() == report.sha256
+    assert all(text in html for text in (b"March", b"patient 7", b"For the committee."))
+    assert report.verify().status == "same"
+    assert report.drift is not None
+    assert report.comparison is None
+    assert (
+        report.id
+        == client.reports.create(
+            "March", explainer, map=shown_map, rows=["patient 7"], newer_dataset=dataset, note="For the committee."
+        ).id
+    )
 
 
 def test_every_row_of_a_dataset_is_explained_as_it_is_alone(

@@ -557,7 +557,7 @@ def test_infrequent_categories_are_one_column_and_lead_back_to_a_set(handle_unkn
     encoder = OneHotEncoder(min_frequency=300, handle_unknown=handle_unknown, drop=drop)
     steps = ColumnTransformer([("texts", encoder, ["embarked", "pclass"])])
     pipeline = make_pipeline(steps, ensemble.RandomForestClassifier(20, random_state=0)).fit(frame, target)
-    unknown = frame.head(20).assign(embarked=pd.Series("unheard of", frame.index[:20], dtype=object))
+    unknown = frame.head(20).assign(embarked=pd.Series("never seen", frame.index[:20], dtype=object))
 
     converted = convert_model(pipeline, frame)
 

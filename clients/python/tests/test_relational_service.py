@@ -24,7 +24,7 @@ from xgboost import XGBClassifier
 from tests.support.bank import bank
 from tests.support.serving import Service
 
-_N_CUSTOMERS = 300
+_N_CUSTOMERS = 150
 _DDL = """
 CREATE TABLE customer (id INT PRIMARY KEY, region TEXT, age DOUBLE, as_of TIMESTAMP, defaulted TEXT);
 CREATE TABLE account (id INT PRIMARY KEY, customer_id INT REFERENCES customer, kind TEXT, "limit" DOUBLE);
@@ -82,8 +82,8 @@ def test_tables_are_registered_and_shown_with_their_keys(client: Leafspace) -> N
     )
 
     assert str(dataset).splitlines()[:3] == [
-        "customer: 300 rows, key id",
-        "  the examples, 300 of them labelled by defaulted (no, yes), each before its as_of",
+        f"customer: {_N_CUSTOMERS} rows, key id",
+        f"  the examples, {_N_CUSTOMERS} of them labelled by defaulted (no, yes), each before its as_of",
         f"account: {len(tables['account'])} rows, key id",
     ]
     assert str(dataset).splitlines()[4].endswith(" rows, time booked_at")
@@ -199,7 +199,7 @@ def test_features_are_columns_for_any_library(client: Leafspace, forest: Relatio
     assert rows.index.tolist() == [str(customer) for customer in bank_tables()["customer"]["id"]]
     assert {str(rows[each.name].dtype) for each in features.features if each.type_ == "boolean"} <= {"bool"}
     assert features.dataset().id == forest.dataset
-    booster = XGBClassifier(n_estimators=3).fit(rows, bank_tables()["customer"]["defaulted"] == "yes")
+    booster = XGBClassifier(n_estimators=30).fit(rows, bank_tables()["customer"]["defaulted"] == "yes")
     model = client.register_model(booster, X=rows, classes=["no", "yes"])  # as the dataset's target has them
     rules = client.rule_sets.create(model, features.dataset(), n_restarts=2).wait(timeout=120)
     assert len(sql_answers(rules.export("sql"))) == len(rows)

@@ -297,6 +297,13 @@ def test_files_are_sent_as_they_are(tmp_path: Path) -> None:
         assert {name: file.content.read() for name, file in upload.files.items()} == {"customer.csv": b"id\n1\n"}
 
 
+def test_names_of_tables_are_encoded_where_forms_and_folders_would_change_them() -> None:
+    upload = uploaded({'dbo/"order"': [{"id": 1}], "share\\%": [{"id": 1}]}, Declared('dbo/"order"'))
+
+    with upload.closing:
+        assert list(upload.files) == ["dbo%2F%22order%22.parquet", "share%5C%25.parquet"]
+
+
 @pytest.mark.parametrize(
     ("tables", "declared", "message"),
     [

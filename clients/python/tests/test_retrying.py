@@ -302,6 +302,7 @@ def test_every_call_that_creates_may_be_sent_twice() -> None:
     # All calls are tried again: a POST carries a key that has it count once, or changes nothing when it is repeated.
     repeatable = {"predict", "compare_rows", "explain", "evaluate_features", "get_next_question", "verify_explanation"}
     repeatable |= {"cancel_job", "request_dataset"}  # requested again, it is the same dataset and the same job
+    repeatable |= {"place_rows_on_map", "verify_report"}
     contract = json.loads(_CONTRACT.read_text(encoding="utf-8"))
 
     for operations in contract["paths"].values():
@@ -339,6 +340,7 @@ def test_a_call_survives_a_server_that_is_stopped_and_started_again(get_job: Cal
     assert len(restarted.requests) == 1
 
 
+@pytest.mark.long
 def test_calls_survive_the_end_of_the_api_and_create_once(tmp_path: Path) -> None:
     async def register(url: str) -> str:
         async with AsyncLeafspace(url) as client:

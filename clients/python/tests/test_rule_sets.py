@@ -48,6 +48,15 @@ def test_the_papers_method_returns_its_regions_with_all_parameters(client: Leafs
     assert "  regions (MAP): error " in str(fab)
 
 
+def test_settings_of_the_paper_fill_in_what_is_left_out(client: Leafspace, model: str, dataset: str) -> None:
+    made = client.rule_sets.create(model, dataset, settings="paper", labels="predicted", max_rules=4, n_restarts=3)
+
+    request = made.details.request
+    assert (request.method, request.start, request.labels, request.max_rules) == ("fab", "algorithm_1", "predicted", 4)
+    again = {"method": "fab", "start": "algorithm_1", "max_rules": 4, "n_restarts": 3}
+    assert client.rule_sets.create(model, dataset, **again).id == made.id
+
+
 def test_a_forest_is_described_in_a_few_rules(rule_set: RuleSet) -> None:
     lines = str(rule_set).splitlines()
 

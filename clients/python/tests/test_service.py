@@ -5,7 +5,7 @@ import doctest
 import json
 import pickle
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier
 from sklearn.linear_model import LinearRegression
 
 from tests.support.models import BOOSTER_MODELS, fitted
+from tests.support.sampling import mostly_long
 from tests.support.serving import Service
 
 _DATA = load_breast_cancer(as_frame=True)
@@ -35,14 +36,20 @@ _LABELS = pd.Series(_DATA.target_names[_DATA.target], name="diagnosis")
 _FOREST = RandomForestClassifier(40, random_state=0).fit(_FEATURES, _LABELS)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def client(service: Service) -> Iterator[Leafspace]:
+    with Leafspace(service.url) as connected:
+        yield connected
+
+
+@pytest.fixture(scope="module")
 def prototype_set(client: Leafspace) -> PrototypeSet:
     model = client.register_model(_FOREST, _FEATURES, name="tumours")
     dataset = client.register_dataset(_FEATURES.assign(diagnosis=_LABELS), target="diagnosis")
     return client.prototype_sets.create(model, dataset, n_prototypes=4).wait(timeout=120)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def explainer(client: Leafspace, prototype_set: PrototypeSet) -> Explainer:
     return client.explainers.create(prototype_set.details.request.model, prototype_set, name="tumours")
 
@@ -58,7 +65,9 @@ def test_a_model_is_registered_with_the_proof_that_it_predicts_the_same(client: 
     assert client.register_model(_FOREST, _FEATURES, name="tumours").id == model.id
 
 
-@pytest.mark.parametrize("name", BOOSTER_MODELS)
+@pytest.mark.parametrize(
+    "name", mostly_long(BOOSTER_MODELS, "xgboost_binary", "lightgbm_multiclass", "catboost_regression")
+)
 def test_boosters_are_registered_with_the_proof_that_they_predict_the_same(client: Leafspace, name: str) -> None:
     booster = fitted(name)
 

@@ -170,6 +170,7 @@ _IMPURE: dict[str, Callable[[], Estimator]] = {
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("make", _IMPURE.values(), ids=_IMPURE.keys())
+@pytest.mark.sampled("values")
 def test_labels_are_those_of_the_estimator_but_for_rounding(make: Callable[[], Estimator], n_classes: int) -> None:
     estimator, rows = fitted(make(), n_classes)
 

@@ -1,32 +1,68 @@
-"""What Leafspace's API answers, as HTML and SVG without script."""
+"""Drawings of the answers of Leafspace's API: HTML and SVG without script."""
 
-from .approximation_tree import TreeContext, draw_approximation_tree
-from .document import style_sheet, whole_document
+from . import report
+from .approximation_tree import TreeContext, draw_approximation_tree, draw_next_question
+from .dataset import DatasetContext, draw_dataset
+from .document import notebook_output, style_sheet, whole_document
 from .explanation import WhyContext, draw_explanation
+from .explanations import draw_explanations
+from .fact_card import Fact, FactCard, draw_fact_card
+from .feature_set import draw_feature_set
 from .label_audit import AuditContext, draw_label_audit
+from .label_review import Queue, ReviewContext, draw_label_review
 from .links import Links
-from .model import ModelContext, draw_model
-from .overview import Here, draw_jobs, draw_overview
-from .prototype_set import SetContext, draw_prototype_set
+from .map import MapContext, draw_map
+from .model import ModelContext, Request, draw_model
+from .overview import Here, draw_explainer, draw_found, draw_jobs, draw_overview, draw_pending
+from .place import Call, Place, draw_at
+from .prototype_set import SetContext, draw_prototype_set, draw_represented
+from .regions import Panel, RegionsContext, Side, draw_regions
 from .rule_set import RulesContext, draw_rule_set
 
 __all__ = [
     "AuditContext",
+    "Call",
+    "DatasetContext",
+    "Fact",
+    "FactCard",
     "Here",
     "Links",
+    "MapContext",
     "ModelContext",
+    "Panel",
+    "Place",
+    "Queue",
+    "RegionsContext",
+    "Request",
+    "ReviewContext",
     "RulesContext",
     "SetContext",
+    "Side",
     "TreeContext",
     "WhyContext",
     "draw_approximation_tree",
+    "draw_at",
+    "draw_dataset",
+    "draw_explainer",
     "draw_explanation",
+    "draw_explanations",
+    "draw_fact_card",
+    "draw_feature_set",
+    "draw_found",
     "draw_jobs",
     "draw_label_audit",
+    "draw_label_review",
+    "draw_map",
     "draw_model",
+    "draw_next_question",
     "draw_overview",
+    "draw_pending",
     "draw_prototype_set",
+    "draw_regions",
+    "draw_represented",
     "draw_rule_set",
+    "notebook_output",
+    "report",
     "style_sheet",
     "whole_document",
 ]

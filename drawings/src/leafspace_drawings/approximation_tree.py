@@ -1,16 +1,19 @@
-"""The model as one tree, and as a questionnaire that asks no more than it needs."""
+"""The model as one tree, and as a questionnaire of no more questions than a prediction needs."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from markupsafe import Markup
 
-from .classes import Classes
+from .classes import COLOURS, Classes
+from .columns import ColumnName, ColumnNames
 from .links import Links
 from .templating import render
 from .tree_documents import Node, tree_of
-from .tree_svg import write_svg
+from .tree_svg import CAPPED, EDGE, EMPTY_BAR, write_svg
+from .tree_svg_parts import INK, LINE, MUTED
 from .tree_texts import confidence, question
 
 Json = Mapping[str, Any]
@@ -32,6 +35,11 @@ def draw_approximation_tree(document: Json, context: TreeContext) -> str:
     return render("approximation_tree", one=_One(document, context))
 
 
+def draw_next_question(document: Json) -> str:
+    """Return the drawing of an answer of ``POST /v1/approximation-trees/{id}/next-question``, with nothing to press."""
+    return render("next_question", step=document)
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """A node in the indented list."""
@@ -51,6 +59,12 @@ class _One:
         self.is_regression = self.result["task"] == "regression"
         self.classes = Classes(self.result.get("classes") or [])
         self.tree = tree_of(self.result)
+        self.names = ColumnNames(context.dataset)
+
+    @property
+    def meanings(self) -> list[ColumnName]:
+        """What the columns in the questions mean."""
+        return self.names.explained(node["feature"] for node in self.result["nodes"] if node["feature"] is not None)
 
     @property
     def questions(self) -> str | None:
@@ -59,16 +73,29 @@ class _One:
 
     @property
     def picture(self) -> Markup:
-        """The tree as SVG."""
-        return Markup(write_svg(self.tree))  # noqa: S704  # every text in it is escaped
+        """The tree as SVG, whose shapes have classes beside their colours, so that it follows light and dark."""
+        return Markup(_ELEMENT.sub(_with_classes, write_svg(self.tree)))  # noqa: S704  # every text in it is escaped
 
     @property
     def lines(self) -> Iterator[Line]:
         """The nodes in preorder."""
         branches: dict[int, str] = {}
         for node in self.tree.nodes:
-            asked = None
+            text = None
             if node.left is not None and node.right is not None:
                 branches |= {node.left: "yes", node.right: "no"}
-                asked = question(node)
-            yield Line(node, branches.get(node.id, ""), asked, confidence(node))
+                text = question(node)
+            yield Line(node, branches.get(node.id, ""), text, confidence(node))
+
+
+_ELEMENT = re.compile(r"<(rect|text|path) ([^>]*)>")
+_COLOUR = re.compile(r'(fill|stroke)="(#[0-9a-f]{6})"')
+_TOKENS = {INK: "ink", MUTED: "soft", LINE: "line", EDGE: "edge", CAPPED: "warn", EMPTY_BAR: "faint"}
+_OF_SHAPES = {"#ffffff": "paper"} | {colour: f"c{number}" for number, colour in enumerate(COLOURS, 1)}
+
+
+def _with_classes(element: re.Match[str]) -> str:
+    """Return an element with a class for each of its colours that is a token of the style sheet."""
+    tokens = _TOKENS | (_OF_SHAPES if element[1] == "rect" else {})
+    found = [f"ls-{name}-{tokens[colour]}" for name, colour in _COLOUR.findall(element[2]) if colour in tokens]
+    return f'<{element[1]} class="{" ".join(found)}" {element[2]}>' if found else element[0]

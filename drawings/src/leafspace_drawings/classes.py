@@ -1,4 +1,4 @@
-"""How classes are told apart: by a number, a colour and a shape, in the order in which the model has them."""
+"""How classes are distinguished: by a number, a colour and a shape, in the order in which the model has them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -16,6 +16,18 @@ def style_sheet() -> str:
     return (files("leafspace_drawings") / "leafspace.css").read_text(encoding="utf-8")
 
 
+def notebook_output(drawing: str) -> str:
+    """Return a drawing for a notebook's output: with its style sheet, and readable where that is taken away.
+
+    Parameters
+    ----------
+    drawing
+        What one of the ``draw_`` functions returned.
+    """
+    style = Markup(f"<style>{style_sheet()}</style>")  # noqa: S704  # ours
+    return str(Markup('<div class="ls-output">{}\n{}</div>').format(style, Markup(drawing)))  # noqa: S704  # ours
+
+
 def whole_document(title: str, drawing: str) -> str:
     """Return a document that needs nothing else and runs nothing.
 

@@ -1,4 +1,4 @@
-"""Why a row is predicted as it is: the row beside its nearest prototypes, and how far to trust it."""
+"""An explanation of one row: the row beside its nearest prototypes, and how far to trust the explanation."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from .classes import Classes, ClassMark
+from .columns import ColumnName, ColumnNames
 from .images import ImageColumns
 from .links import Links
 from .scales import Axis, Strip
@@ -16,10 +17,10 @@ Json = Mapping[str, Any]
 N_FEATURES_SHOWN, N_NEAREST_SHOWN = 10, 3
 _EMPTY: Json = {}
 LEVELS = {
-    "close": "It is close to a prototype",
-    "typical": "It is as near to a prototype as rows usually are",
-    "far": "It is farther from every prototype than nearly all rows",
-    "none": "It shares no leaf with any prototype: it is unlike all of them",
+    "close": "nearer to a prototype than most rows",
+    "typical": "as near to a prototype as rows usually are",
+    "far": "farther from every prototype than nearly all rows",
+    "none": "it shares no leaf with any prototype",
 }
 
 
@@ -34,6 +35,8 @@ class WhyContext:
     chosen: int = 0  # of the nearest prototypes, the one whose stretches are drawn
     is_editable: bool = False  # values are fields
     changed: Mapping[str, Any] = field(default_factory=dict)  # what-if: the values before, by feature
+    n_shown: int = N_FEATURES_SHOWN  # lines of the comparison at the top
+    n_folded: int | None = None  # lines below that are folded away; None: all
 
 
 def draw_explanation(row: Json, context: WhyContext) -> str:
@@ -45,7 +48,7 @@ def draw_explanation(row: Json, context: WhyContext) -> str:
 class Feature:
     """A line of the comparison."""
 
-    name: str
+    column: ColumnName
     value: Any
     others: tuple[Any, ...]  # of the nearest prototypes
     share_of_trees: float | None  # None: the shared trees do not test it
@@ -61,6 +64,7 @@ class _Why:
     def __init__(self, row: Json, context: WhyContext) -> None:
         self.row, self.context, self.links = row, context, context.links
         self.status: str = row["status"]
+        self.names = ColumnNames(context.dataset)
         if self.status == "error":
             return
         self.prediction = row["prediction"]
@@ -101,7 +105,7 @@ class _Why:
 
     @property
     def agrees(self) -> bool | None:
-        """Whether the nearest prototype has the predicted label; None where that cannot be said."""
+        """Whether the nearest prototype has the predicted label; None where there is no prototype or no label."""
         if self.is_regression or not self.nearest:
             return None
         return bool(self.nearest[0].get("label") == self.prediction["label"])
@@ -117,12 +121,18 @@ class _Why:
     @property
     def shown_features(self) -> list[Feature]:
         """The lines at the top."""
-        return [feature for feature in self.features[:N_FEATURES_SHOWN] if feature.share_of_trees is not None]
+        return [feature for feature in self.features[: self.context.n_shown] if feature.share_of_trees is not None]
 
     @property
     def more_features(self) -> list[Feature]:
         """The lines that are folded away."""
-        return self.features[len(self.shown_features) :]
+        rest = self.features[len(self.shown_features) :]
+        return rest[: self.context.n_folded]
+
+    @property
+    def n_hidden(self) -> int:
+        """Lines that are not drawn at all."""
+        return len(self.features) - len(self.shown_features) - len(self.more_features)
 
     def _values(self) -> dict[str, tuple[Any, tuple[Any, ...]]]:
         """Return, by feature, the row's value and those of its nearest prototypes."""
@@ -141,7 +151,7 @@ class _Why:
         value, others = values
         is_changed = name in self.context.changed
         return Feature(
-            name=name,
+            column=self.names[name],
             value=value,
             others=others,
             share_of_trees=None if reason is None else reason["share_of_trees"],
@@ -159,20 +169,29 @@ class _Why:
         return Strip.of(axis, interval, _as_number(value), _as_number((reason or _EMPTY).get("prototype_value")))
 
     @property
+    def is_by_rank(self) -> bool:
+        """Whether strips go by rank among all rows."""
+        return any(column.get("quantiles") for column in self._columns.values())
+
+    @property
     def _columns(self) -> dict[str, Json]:
         return {column["name"]: column for column in (self.context.dataset or _EMPTY).get("columns", ())}
 
     def _images(self) -> list[tuple[str, str]]:
         """Return, where rows are images, the explained one and its nearest prototypes: a name and an address each."""
         values: Sequence[Json] = self.row.get("values") or ()
-        columns = ImageColumns.offered_by([each["feature"] for each in values])
+        columns = ImageColumns.among(self.context.dataset, [each["feature"] for each in values])
         if columns is None:
             return []
         own = {each["feature"]: each["value"] for each in values}
-        rows = [("this row", own)]
+        shown = [("this row", columns.data_url(own))]
+        tested = {reason["feature"]: reason["share_of_trees"] for reason in (self.chosen or {"reasons": ()})["reasons"]}
+        if (heat := columns.heat_url(own, tested)) is not None:
+            shown.append(("what the shared trees test", heat))
         for i, near in enumerate(self.nearest):
-            rows.append((f"row {near['row_id']}", {each["feature"]: each["prototype_values"][i] for each in values}))
-        return [(name, columns.data_url(cells)) for name, cells in rows]
+            cells = {each["feature"]: each["prototype_values"][i] for each in values}
+            shown.append((f"row {near['row_id']}", columns.data_url(cells)))
+        return shown
 
 
 _UNKNOWN = ""

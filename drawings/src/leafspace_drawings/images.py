@@ -10,6 +10,7 @@ from typing import Any
 
 _PIXEL = re.compile(r"pixel[_ ](\d+)[_,](\d+)")
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_HOT = (230, 120, 0)
 _COLOUR_TYPES = {1: 0, 3: 2}  # channels -> greyscale, RGB
 
 
@@ -34,6 +35,12 @@ class ImageColumns:
             document.get("highest", 255.0),
         )
 
+    @classmethod
+    def among(cls, dataset: Mapping[str, Any] | None, names: Sequence[str]) -> "ImageColumns | None":
+        """Return the first image that a dataset's document declares, or else what the names of columns offer."""
+        declared = (dataset or {}).get("images")
+        return cls.of(declared[0]) if declared else cls.offered_by(names)
+
     @staticmethod
     def offered_by(names: Sequence[str]) -> "ImageColumns | None":
         """Return what names such as ``pixel_3_27`` or ``pixel 3,27`` (row, column) offer; None: they are no image."""
@@ -49,9 +56,28 @@ class ImageColumns:
 
     def data_url(self, values: Mapping[str, Any]) -> str:
         """Return a row's image as a ``data:`` address of a PNG; a missing pixel is black."""
+        return _address(bytes(self._samples(values)), self.width, self.height, self.channels)
+
+    def heat_url(self, values: Mapping[str, Any], shares: Mapping[str, float]) -> str | None:
+        """Return the address of a grey image under a heat of shares by column; None for images with colours."""
+        if self.channels != 1 or not shares:
+            return None
+        most = max(shares.values()) or 1.0
+        heats = (shares.get(name, 0.0) / most for name in self.names)
+        mixed = (
+            round(grey + (hot - grey) * heat)
+            for grey, heat in zip(self._samples(values), heats, strict=True)
+            for hot in _HOT
+        )
+        return _address(bytes(mixed), self.width, self.height, 3)
+
+    def _samples(self, values: Mapping[str, Any]) -> list[int]:
         scale = 255 / self.highest
-        pixels = bytes(min(255, max(0, round((values.get(name) or 0) * scale))) for name in self.names)
-        return f"data:image/png;base64,{b64encode(_png(pixels, self.width, self.height, self.channels)).decode()}"
+        return [min(255, max(0, round((values.get(name) or 0) * scale))) for name in self.names]
+
+
+def _address(samples: bytes, width: int, height: int, channels: int) -> str:
+    return f"data:image/png;base64,{b64encode(_png(samples, width, height, channels)).decode()}"
 
 
 def _png(pixels: bytes, width: int, height: int, channels: int) -> bytes:

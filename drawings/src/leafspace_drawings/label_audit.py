@@ -36,6 +36,11 @@ class _Found:
         self.result: Json = document["result"]
         self.classes = Classes(self.result["classes"])
 
+    def review(self, row: int | None = None) -> str | None:
+        """Return the address of the review, or of one row's."""
+        path = self.links.to("reviews", self.document["id"])
+        return path if path is None or row is None else f"{path}?row={row}"
+
     @property
     def rows(self) -> Sequence[Json]:
         """The most suspect rows."""

@@ -1,4 +1,4 @@
-"""What a model is, and what is known of it."""
+"""A model's view: its kind, its features, and how well its approximations predict what it predicts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,8 +21,20 @@ class ModelContext:
     prototype_sets: Sequence[Json] = ()
     rule_sets: Sequence[Json] = ()
     approximation_trees: Sequence[Json] = ()
-    feature_usage: Sequence[Json] = ()  # feature, share_of_trees, share_of_questions
+    feature_usage: Sequence[Json] = ()  # feature, share_of_trees, share_of_questions, the most used first
+    datasets: Sequence[Json] = ()  # of which more may be requested
+    requests: Sequence["Request"] = ()
     links: Links = field(default_factory=Links)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Something that can be requested from the page: main parameters alone."""
+
+    words: str  # such as ``prototypes``
+    path: str  # of the API
+    part: str  # of the view's address
+    numbers: tuple[tuple[str, str, int], ...] = ()  # field, label and default
 
 
 def kind_of(model: Json) -> str:
@@ -39,13 +51,19 @@ def draw_model(document: Json, context: ModelContext) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """A line of the table of trust: what something reaches on the rows of its evaluation."""
+    """A line of the table of trust: how well one method predicts on the rows of its evaluation."""
 
     name: str
     accuracy: float | None  # balanced; R2 for regression
     fidelity: float | None
     n_rows: int
     on: str  # the rows
+    href: str | None = None
+
+
+def trust_of(document: Json, context: ModelContext) -> list[Explained]:
+    """Return the table of trust: the model and its approximations, each on the rows of its own evaluation."""
+    return _Known(document, context).trust
 
 
 class _Known:
@@ -63,36 +81,46 @@ class _Known:
         return list(zip(self.document["feature_names"], self.document["feature_types"], strict=True))[:N_FEATURES_SHOWN]
 
     @property
+    def usage(self) -> Sequence[Json]:
+        """The features that most trees test, as many as are shown."""
+        return self.context.feature_usage[:N_FEATURES_SHOWN]
+
+    @property
+    def n_untested(self) -> int:
+        """The number of features that no tree tests."""
+        return sum(each["share_of_trees"] == 0 for each in self.context.feature_usage)
+
+    @property
     def trust(self) -> list[Explained]:
         """The model and what approximates it, each on the rows of its own evaluation."""
         lines: list[Explained] = []
         for document in self.context.prototype_sets:
-            lines += self._of_prototypes(document["result"])
+            lines += self._of_prototypes(document["result"], self.links.to("prototypes", document["id"]))
         for document in self.context.rule_sets:
-            lines += self._of_rules(document["result"])
+            lines += self._of_rules(document["result"], self.links.to("rules", document["id"]))
         for document in self.context.approximation_trees:
-            lines += self._of_tree(document["result"])
+            lines += self._of_tree(document["result"], self.links.to("trees", document["id"]))
         models = {(line.n_rows, line.on, line.accuracy): line for line in lines if line.name == "the model"}
         return [*models.values(), *(line for line in lines if line.name != "the model")]
 
-    def _of_prototypes(self, result: Json) -> list[Explained]:
+    def _of_prototypes(self, result: Json, href: str | None) -> list[Explained]:
         name = f"nearest of {len(result['prototypes'])} prototypes"
         on = result["evaluated_on"]
         key = "r2" if self.is_regression else "balanced_accuracy"
         last, model = result["evaluation"][-1], result["baseline"]["model"]
         return [
             Explained("the model", model[key], None, model["n_rows"], on),
-            Explained(name, last[key], last["fidelity"], model["n_rows"], on),
+            Explained(name, last[key], last["fidelity"], model["n_rows"], on, href),
         ]
 
-    def _of_rules(self, result: Json) -> list[Explained]:
+    def _of_rules(self, result: Json, href: str | None) -> list[Explained]:
         measured, rules = result["evaluation"], result["evaluation"]["as_printed"]
         reached = rules["r2"] if self.is_regression else 1 - rules["balanced_error"]
         name = f"{len(result['rules'])} rules"
-        return [Explained(name, reached, rules["fidelity"], measured["n_rows"], measured["evaluated_on"])]
+        return [Explained(name, reached, rules["fidelity"], measured["n_rows"], measured["evaluated_on"], href)]
 
-    def _of_tree(self, result: Json) -> list[Explained]:
+    def _of_tree(self, result: Json, href: str | None) -> list[Explained]:
         measured = result["evaluation"]
         reached = measured["r2"] if self.is_regression else measured["balanced_accuracy"]
         name = f"one tree of {result['n_leaves']} leaves"
-        return [Explained(name, reached, measured["fidelity"], measured["n_rows"], measured["evaluated_on"])]
+        return [Explained(name, reached, measured["fidelity"], measured["n_rows"], measured["evaluated_on"], href)]

@@ -1,4 +1,4 @@
-"""What is here, and what is being made: models, datasets and jobs."""
+"""The overview: all models and datasets, and the jobs that run."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,16 +7,20 @@ from typing import Any
 from .links import Links
 from .model import kind_of
 from .templating import render
+from .words import share
 
 Json = Mapping[str, Any]
 
+_ROWS_NAMED = 12
 _FINAL = frozenset({"succeeded", "failed", "cancelled"})
-NOUNS = {  # of artefacts that a view shows: the part of its address, and its name
+NOUNS = {  # of artefacts of a model and a dataset that a view shows: the part of its address, and its name
     "prototype_sets": ("prototypes", "prototypes"),
     "rule_sets": ("rules", "rules"),
     "approximation_trees": ("trees", "tree"),
     "label_audits": ("audits", "label audit"),
+    "maps": ("maps", "map"),
 }
+_SHOWN = NOUNS | {"reports": ("reports", "report")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +32,76 @@ class Here:
     jobs: Sequence[Json] = ()
     artefacts: Mapping[str, Sequence[Json]] = field(default_factory=dict)  # by noun, without results
     explainers: Sequence[Json] = ()
+    reports: Sequence[Json] = ()
     links: Links = field(default_factory=Links)
 
 
 def draw_overview(here: Here) -> str:
     """Return the drawing of everything that a service has."""
-    return render("overview", here=here, cards=[_Card(model, here) for model in here.models], work=_Work(here.jobs))
+    cards = [_Card(model, here) for model in here.models]
+    return render("overview", here=here, cards=cards, reports=_reports(here), work=_Work(here.jobs))
 
 
-def draw_jobs(jobs: Sequence[Json]) -> str:
-    """Return the drawing of jobs alone, for a page that follows them."""
-    return render("jobs", work=_Work(jobs))
+def _reports(here: Here) -> list[tuple[Json, str | None, str]]:
+    """Return each report with its address and the name of its model, if that is among those here."""
+    models = {model["id"]: model["name"] or model["id"] for model in here.models}
+    names = {explainer["id"]: models.get(explainer["model"], "") for explainer in here.explainers}
+    return [
+        (report, here.links.to("reports", report["id"]), names.get(report["request"]["explainer"], ""))
+        for report in here.reports
+    ]
+
+
+def draw_jobs(jobs: Sequence[Json], links: Links) -> str:
+    """Return the drawing of jobs alone: those under way, and those that have ended, newest first."""
+    ended = [(job, _made_by(job, links)) for job in jobs if job["status"] in _FINAL]
+    return render("jobs", work=_Work(jobs), ended=ended)
+
+
+def draw_found(name: str, found: Sequence[tuple[str, Json, str | None]]) -> str:
+    """Return the drawing of the objects found by name: kind, document and address of each."""
+    return render("found", name=name, found=found)
+
+
+def _made_by(job: Json, links: Links) -> str | None:
+    """Return the address of what a job made, where there is a view of it."""
+    known = _SHOWN.get(job["kind"])
+    return links.to(known[0], job["artefact"]) if known and job["status"] == "succeeded" else None
+
+
+def draw_explainer(explainer: Json, prototypes: Sequence[Json], links: Links) -> str:
+    """Return the drawing of an explainer: what it explains by, and which row it shall explain.
+
+    Parameters
+    ----------
+    explainer
+        The answer of ``GET /v1/explainers/{id}``.
+    prototypes
+        Of its prototype set.
+    """
+    own = (("prototypes", "prototype_set"), ("rules", "rule_set"), ("trees", "approximation_tree"))
+    words = {"prototypes": "prototypes", "rules": "rules", "trees": "one tree"}
+    parts = [(words[part], links.to(part, explainer[name])) for part, name in own if explainer.get(name)]
+    regions = ("regions over two features", links.to("regions", explainer["id"]))
+    rows = links.to("explainers", explainer["id"], "rows", "")
+    named = [str(each["row_id"]) for each in prototypes[:_ROWS_NAMED]]
+    links_of_rows = [(row, links.to("explainers", explainer["id"], "rows", row)) for row in named]
+    return render("explainer", explainer=explainer, parts=[*parts, regions], rows=rows, prototypes=links_of_rows)
+
+
+def draw_pending(document: Json, words: str, job: Json | None) -> str:
+    """Return the drawing of an artefact that is not ready: how far it has come, or why there is none.
+
+    Parameters
+    ----------
+    document
+        Its answer of the API, without a result.
+    words
+        What it is, such as ``prototypes``.
+    job
+        The job that makes it; None if that is no longer kept.
+    """
+    return render("pending", document=document, words=words, job=job)
 
 
 class _Work:
@@ -47,7 +110,13 @@ class _Work:
     def __init__(self, jobs: Sequence[Json]) -> None:
         self.running = [job for job in jobs if job["status"] not in _FINAL]
         self.failed = [job for job in jobs if job["status"] == "failed"][:5]
-        self.n_done = sum(job["status"] == "succeeded" for job in jobs)
+        self.tenths = " ".join(f"{job['id']}:{int(10 * job['progress']['fraction'])}" for job in self.running)
+
+    @property
+    def said(self) -> str:
+        """The progress of the jobs, for screen readers."""
+        far = (f"{job['kind'].replace('_', ' ')} {share(job['progress']['fraction'])}" for job in self.running[:3])
+        return ", ".join(far) or "Nothing is being made."
 
 
 class _Card:

@@ -1,4 +1,4 @@
-"""What a model sees: the rows that represent each class, how good they are, and how many are enough."""
+"""A prototype set: the rows that represent each class, how good they are, and how many are enough."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,6 +8,7 @@ from statistics import median
 from typing import Any
 
 from .classes import Classes, ClassMark
+from .columns import ColumnNames
 from .images import ImageColumns
 from .links import Links
 from .scales import Axis
@@ -15,7 +16,8 @@ from .templating import render
 
 Json = Mapping[str, Any]
 
-N_FEATURES_SHOWN, N_CARDS_SHOWN = 7, 120
+N_FEATURES_SHOWN, N_MORE_SHOWN, N_CARDS_SHOWN = 7, 40, 120
+_FAR_BELOW = -0.25  # a score whose label has room below that of 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +28,33 @@ class SetContext:
     dataset: Json | None = None
     links: Links = field(default_factory=Links)
     n_cards: int = N_CARDS_SHOWN
+    n_first: int | None = None  # of a nested set, how many of its first prototypes are shown; None: all
+    explainer: str | None = None  # id of one with these prototypes
 
 
 def draw_prototype_set(document: Json, context: SetContext) -> str:
     """Return the drawing of a ready answer of ``GET /v1/prototype-sets/{id}``."""
     return render("prototype_set", seen=_Seen(document, context))
+
+
+def draw_represented(document: Json, rank: int, rows: Sequence[Json], context: SetContext) -> str:
+    """Return the drawing of the rows that a prototype represents.
+
+    Parameters
+    ----------
+    document
+        The prototype set.
+    rank
+        Of the prototype, from 1 on.
+    rows
+        The first of these rows, as ``GET /v1/prototype-sets/{id}/rows`` lists them.
+    context
+        What is beside them.
+    """
+    seen = _Seen(document, context)
+    prototype = seen.all_prototypes[rank - 1]
+    listed = [(row, seen.why(str(row["row_id"]))) for row in rows]
+    return render("represented", seen=seen, prototype=prototype, rows=listed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +63,11 @@ class Card:
 
     prototype: Json
     features: tuple[Json, ...]  # those that are shown: name and value
-    n_more: int
+    more: tuple[Json, ...]  # those that are folded away
     image: str | None  # address
     of_largest: float  # rows that it represents, as a share of the most that one represents
+    why: str | None  # the address of its own explanation
+    rows: str | None  # and of the rows that it represents
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +86,24 @@ class _Seen:
         self.document, self.context, self.links = document, context, context.links
         self.result: Json = document["result"]
         self.is_regression = self.result["task"] == "regression"
+        self.names = ColumnNames(context.dataset)
         self.classes = Classes(self.result.get("classes") or [])
-        self.prototypes: Sequence[Json] = self.result["prototypes"]
+        self.all_prototypes: Sequence[Json] = self.result["prototypes"]
+        n_first = context.n_first if self.result["nested"] and context.n_first else len(self.all_prototypes)
+        self.prototypes = self.all_prototypes[: max(1, n_first)]
         self.measure = "r2" if self.is_regression else "balanced_accuracy"
+
+    @property
+    def is_part(self) -> bool:
+        """Whether only the first prototypes are shown."""
+        return len(self.prototypes) < len(self.all_prototypes)
+
+    @property
+    def scores(self) -> Json:
+        """The scores of the prototypes that are shown."""
+        scores: Sequence[Json] = self.result["evaluation"]
+        n_shown = len(self.prototypes)
+        return next((each for each in scores if each["n_prototypes"] == n_shown), scores[-1])
 
     @property
     def n_hidden(self) -> int:
@@ -76,9 +117,8 @@ class _Seen:
         if not self.result["nested"] or len(scores) < 3:  # noqa: PLR2004  # a line of two points shows nothing
             return None
         names = ("r2",) if self.is_regression else ("fidelity", "balanced_accuracy")
-        return Curve.of(
-            [each["n_prototypes"] for each in scores], {name: [each[name] for each in scores] for name in names}
-        )
+        numbers = [each["n_prototypes"] for each in scores]
+        return Curve.of(numbers, {name: [each[name] for each in scores] for name in names}, len(self.prototypes))
 
     @cached_property
     def groups(self) -> list[Group]:
@@ -98,27 +138,45 @@ class _Seen:
     def _card(self, prototype: Json, most: int) -> Card:
         cells = {each["name"]: each["value"] for each in prototype["features"]}
         image = None if self._image_columns is None else self._image_columns.data_url(cells)
-        shown = () if image else tuple({"name": name, "value": cells[name]} for name in self._telling if name in cells)
-        n_more = 0 if image else len(cells) - len(shown)
-        return Card(prototype, shown, n_more, image, prototype["coverage"]["n_rows"] / most)
+        shown = (
+            () if image else tuple({"name": name, "value": cells[name]} for name in self._separating if name in cells)
+        )
+        named = {each["name"] for each in shown}
+        more = () if image else tuple(each for each in prototype["features"] if each["name"] not in named)
+        size, why = prototype["coverage"]["n_rows"] / most, self.why(str(prototype["row_id"]))
+        rows = self.links.to("represented", self.document["id"], str(prototype["rank"]))
+        return Card(prototype, shown, more[:N_MORE_SHOWN], image, size, why, rows)
+
+    def why(self, row_id: str) -> str | None:
+        """Return the address of a row's explanation, where there is an explainer."""
+        explainer = self.context.explainer
+        return None if explainer is None else self.links.to("explainers", explainer, "rows", row_id)
 
     @cached_property
     def _image_columns(self) -> ImageColumns | None:
         names = [each["name"] for each in self.prototypes[0]["features"]] if self.prototypes else []
-        return ImageColumns.offered_by(names)
+        return ImageColumns.among(self.context.dataset, names)
 
     @cached_property
-    def _telling(self) -> list[str]:
+    def _separating(self) -> list[str]:
         """The features in which prototypes of different classes differ most."""
         columns = {column["name"]: column for column in (self.context.dataset or {}).get("columns", ())}
         rows = [{each["name"]: each["value"] for each in prototype["features"]} for prototype in self.prototypes]
         pairs = [pair for pair in combinations(range(len(rows)), 2) if self._sides[pair[0]] != self._sides[pair[1]]]
         names = list(rows[0]) if rows else []
         axes = {name: Axis.of(columns.get(name)) or _axis_of([row.get(name) for row in rows]) for name in names}
-        apart = {
-            name: sum(_difference(axes[name], rows[i].get(name), rows[j].get(name)) for i, j in pairs) for name in names
-        }
-        return sorted(names, key=lambda name: -apart[name])[:N_FEATURES_SHOWN]
+        others = [pair for pair in combinations(range(len(rows)), 2) if self._sides[pair[0]] == self._sides[pair[1]]]
+
+        def apart(name: str) -> float:
+            """Return how much farther prototypes of different classes are apart than those of one class."""
+            values = [row.get(name) for row in rows]
+            between, within = (
+                sum(_difference(axes[name], values[i], values[j]) for i, j in some) / max(1, len(some))
+                for some in (pairs, others)
+            )
+            return between - within
+
+        return sorted(names, key=lambda name: -apart(name))[:N_FEATURES_SHOWN]
 
     @cached_property
     def _sides(self) -> list[Any]:
@@ -148,13 +206,14 @@ class Curve:
     lines: tuple[tuple[str, str, float, float], ...]  # name, path, last score, where it ends
     ticks_x: tuple[tuple[float, int], ...]
     ticks_y: tuple[tuple[float, float], ...]
+    here: float  # where the number of prototypes that are shown stands
 
     WIDTH, HEIGHT = 460, 220
     _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 130, 12, 28
     _LABEL = 16  # least distance between labels at the ends
 
     @classmethod
-    def of(cls, numbers: Sequence[int], lines: Mapping[str, Sequence[float]]) -> "Curve":
+    def of(cls, numbers: Sequence[int], lines: Mapping[str, Sequence[float]], shown: int) -> "Curve":
         """Return the curves; the vertical axis begins at 0, or below where a score is negative."""
         low = min(0.0, *(score for scores in lines.values() for score in scores))
         low = max(low, -1.0)
@@ -172,9 +231,9 @@ class Curve:
             (name, "M" + "L".join(f"{x(n)} {y(s)}" for n, s in zip(numbers, scores, strict=True)), scores[-1], end)
             for (name, scores), end in zip(lines.items(), ends, strict=True)
         )
-        shown = sorted({numbers[0], numbers[len(numbers) // 2], numbers[-1]})
-        levels = (0.0, 0.5, 1.0) if low == 0 else (low, 0.0, 0.5, 1.0)
-        return cls(drawn, tuple((x(n), n) for n in shown), tuple((y(level), level) for level in levels))
+        named = sorted({numbers[0], numbers[len(numbers) // 2], numbers[-1]})
+        levels = (low, 0.0, 0.5, 1.0) if low < _FAR_BELOW else (0.0, 0.5, 1.0)
+        return cls(drawn, tuple((x(n), n) for n in named), tuple((y(level), level) for level in levels), x(shown))
 
 
 def _apart(places: Sequence[float], least: float) -> list[float]:

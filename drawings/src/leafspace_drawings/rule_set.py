@@ -1,4 +1,4 @@
-"""The model in a few sentences: rules in their order, how many rows each decides, and how often it is right."""
+"""A rule set: rules in their order, how many rows each decides, and how often it is right."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,6 +6,7 @@ from itertools import accumulate
 from typing import Any
 
 from .classes import Classes
+from .columns import ColumnName, ColumnNames
 from .links import Links
 from .templating import render
 
@@ -24,10 +25,10 @@ class RulesContext:
 
 def draw_rule_set(document: Json, context: RulesContext) -> str:
     """Return the drawing of a ready answer of ``GET /v1/rule-sets/{id}``."""
-    return render("rule_set", told=_Told(document, context))
+    return render("rule_set", shown=_Shown(document, context))
 
 
-class _Told:
+class _Shown:
     """What the template shows of a rule set."""
 
     def __init__(self, document: Json, context: RulesContext) -> None:
@@ -49,13 +50,19 @@ class _Told:
         ]
 
     @property
+    def meanings(self) -> list[ColumnName]:
+        """What the columns in the rules mean."""
+        conditions = (each for rule in self.result["rules"] for each in rule["conditions"])
+        return ColumnNames(self.context.dataset).explained(each["feature"] for each in conditions)
+
+    @property
     def default_share(self) -> float:
         """The share of rows that satisfy no rule."""
         return float(self.result["default_support"]) / max(1, self.n_rows)
 
     @property
     def trust(self) -> list[tuple[str, Json]]:
-        """What the rules, the model and the constant answer reach on the same rows."""
+        """How well the rules, the model and the constant prediction do on the same rows."""
         measured = self.result["evaluation"]
         return [
             ("the model", measured["model"]),

@@ -58,12 +58,13 @@ def _rank(points: Sequence[float], value: float) -> float:
 class Strip:
     """One feature on its axis: all lengths are in units of the picture, ``WIDTH`` wide."""
 
-    band: tuple[float, float] | None  # the stretch inside which shared trees cannot tell two rows apart
+    band: tuple[float, float] | None  # the stretch inside which shared trees cannot separate two rows
     opens_left: bool  # the stretch has no lower end
     opens_right: bool
     row: float | None  # where the explained row stands; None: its value is missing
     other: float | None  # where the prototype stands
-    ticks: tuple[float, ...]  # quartiles
+    ticks: tuple[float, ...]  # quartiles; only the ends where they are not known
+    share: float | None = None  # of all rows that lie in the stretch; None: not known
 
     WIDTH = 240
     _INSET = 6
@@ -83,7 +84,8 @@ class Strip:
             opens_right=high is None,
             row=None if value is None else cls._at(axis.place(value)),
             other=None if other is None else cls._at(axis.place(other)),
-            ticks=tuple(cls._at(share) for share in (0, 0.25, 0.5, 0.75, 1)),
+            ticks=tuple(cls._at(share) for share in ((0, 0.25, 0.5, 0.75, 1) if axis.by_rank else (0, 1))),
+            share=axis.share_between(low, high) if has_band else None,
         )
 
     @classmethod

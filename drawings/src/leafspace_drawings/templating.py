@@ -1,4 +1,4 @@
-"""The templates' environment: everything is escaped, what is not there is an error, and nothing unseen gets through."""
+"""The templates' environment: all values are escaped, missing ones are errors, invisible characters are replaced."""
 
 from typing import Any
 
@@ -25,10 +25,13 @@ _environment = Environment(
 )
 _environment.filters |= {
     "number": words.number,
+    "brief": words.brief,
     "count": words.count,
     "share": words.share,
     "cell": words.cell,
     "counted": words.counted,
+    "moment": words.moment,
+    "sentence": words.sentence,
 }
 
 

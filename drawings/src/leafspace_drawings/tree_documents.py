@@ -1,4 +1,4 @@
-"""What a drawing reads of an approximation tree: the fields of the API's document, whatever holds them."""
+"""The fields of an approximation tree's document that drawings read; any object with these attributes will do."""
 
 from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
@@ -102,7 +102,7 @@ class Tree(Protocol):
 
     @property
     def evaluation(self) -> Any:  # noqa: ANN401  # its fields differ by task
-        """How well it says what the model says."""
+        """How well it predicts what the model predicts."""
 
 
 def tree_of(result: Mapping[str, Any]) -> Tree:

@@ -22,11 +22,11 @@ _LINE_HEIGHT, _LEAF_HEIGHT = 17.0, 30.0
 _THICKEST, _THINNEST = 13.0, 1.0  # edges
 _COLUMN_GAP = 84.0  # between two depths, for edges
 _LEAF_PITCH = 42.0  # from one leaf to the next
-_EDGE = "#b4bdc7"
-_CAPPED = "#a63c00"
+EDGE = "#b4bdc7"
+CAPPED = "#a63c00"
 _CLASSES_IN_TOOLTIP = 12
 _BAR_HEIGHT = 4.0
-_EMPTY_BAR = "#e8ebee"
+EMPTY_BAR = "#e8ebee"
 _NEARLY_ALL = 1 - 1e-9  # of a bar: the rest is rounding
 
 
@@ -149,7 +149,7 @@ class _Drawing:
         x, bend = start.right, (end.left - start.right) / 2
         curve = f"M{x:.1f} {y:.1f}C{x + bend:.1f} {y:.1f} {end.left - bend:.1f} {end.middle:.1f}"
         path = f"{curve} {end.left:.1f} {end.middle:.1f}"
-        yield element("path", d=path, fill="none", stroke=_EDGE, stroke_width=thickness)
+        yield element("path", d=path, fill="none", stroke=EDGE, stroke_width=thickness)
         # The answer is on the side from which the edge does not come.
         beside = end.middle - thickness / 2 - 5 if answer == "yes" else end.middle + thickness / 2 + 12
         yield text(answer, end.left - 6, beside, _SMALL, fill=MUTED, text_anchor="end")
@@ -166,7 +166,7 @@ class _Drawing:
             element("title", escaped(_tooltip(node))),
             _frame(box, height),
             *(text(line, x, top + 18 + _LINE_HEIGHT * i, _TEXT, font_weight="600") for i, line in enumerate(lines)),
-            text(details, x, top + height - 14, _SMALL, fill=_CAPPED if node.at_cap else MUTED),
+            text(details, x, top + height - 14, _SMALL, fill=CAPPED if node.at_cap else MUTED),
             *_score_bar(node, self.colours, x, top + height - 9, room),
         )
 
@@ -219,7 +219,7 @@ def _bar_parts(node: Node, colours: Colours) -> Iterator[tuple[str, float, float
     if isinstance(node.prediction, float):
         share = colours.share(node.prediction)
         yield colours.of_value(node.prediction), 0, share
-        yield _EMPTY_BAR, share, 1 - share
+        yield EMPTY_BAR, share, 1 - share
         return
     start = 0.0
     for score in node.scores:  # in the order of the classes, at every node

@@ -1,4 +1,4 @@
-"""Numbers as people read them. Sentences are the service's own; only numbers are put into words here."""
+"""Numbers as people read them. The service writes the sentences; this module formats their numbers."""
 
 import math
 from typing import Any
@@ -23,6 +23,15 @@ def number(value: float) -> str:
     n_decimals = max(0, DIGITS - 1 - math.floor(math.log10(size)))
     text = f"{value:,.{n_decimals}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def brief(value: float) -> str:
+    """Return a number with two significant digits and all digits before the decimal point, such as ``0.34``."""
+    return number(value) if not math.isfinite(value) or value == 0 else number(round(value, _decimals(value)))
+
+
+def _decimals(value: float) -> int:
+    return max(0, 1 - math.floor(math.log10(abs(value))))
 
 
 def count(value: int) -> str:
@@ -53,6 +62,16 @@ def cell(value: Any) -> str:  # noqa: ANN401  # of JSON
     if isinstance(value, bool):
         return "yes" if value else "no"
     return number(value) if isinstance(value, int | float) else str(value)
+
+
+def sentence(text: str) -> str:
+    """Return a phrase of the API as a sentence: its first letter large, with a full stop; nothing else is changed."""
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
+
+
+def moment(text: str | None) -> str:
+    """Return a time of the API, such as ``2026-01-31T08:00:12.345Z``, to the minute; nothing for none."""
+    return "" if text is None else text[:16].replace("T", " ")
 
 
 def readable(text: str) -> str:

@@ -47,7 +47,7 @@ def downgrade() -> None:
 def _others_set_aside() -> Iterator[None]:
     """Empty the tables that refer to artefacts, and fill them again.
 
-    SQLite changes a column by making the table anew and dropping it, which it refuses while rows refer to its own.
+    SQLite changes a column by making the table again and dropping it, which it refuses while rows refer to its own.
     """
     if op.get_bind().dialect.name != "sqlite":
         yield

@@ -62,7 +62,7 @@ class Known:
             ClassifierPrototype(row_id="", label=None if is_number else each, value=each if is_number else None)
             for each in self.given
         ]
-        return describe_classifier(trees, description, set(), prototypes)
+        return PrototypeClassifier.model_validate_json(describe_classifier(trees, description, set(), prototypes))
 
     def run_onnx(self, rows: Rows) -> list[int | None]:
         given = np.array(self.given) if isinstance(self.given[0], float) else self.given

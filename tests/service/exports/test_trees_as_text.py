@@ -142,4 +142,4 @@ def test_json_holds_the_tree_and_nothing_about_how_it_was_made() -> None:
 
 
 def test_every_format_has_a_media_type() -> None:
-    assert set(TREE_MEDIA_TYPES) == {"json", "text", "graphviz", "svg", "sql", "python", "onnx"}
+    assert set(TREE_MEDIA_TYPES) == {"json", "text", "graphviz", "svg", "sql", "python", "onnx", "html"}

@@ -35,18 +35,22 @@ async def echo_length(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 @contextmanager
-def serving(
+def serving(  # noqa: PLR0913  # all of them as the service has them
     app: Application = echo_length,
+    *,
     bodies: BodyLimits | None = None,
     connections: ConnectionLimits | None = None,
     rates: RequestRates | None = None,
     policy: AccessPolicy | None = None,
     origins: tuple[str, ...] = (),
+    grace_seconds: int | None = None,
 ) -> Iterator[int]:
-    """Serve the application; yield the port."""
+    """Serve the application; yield the port. At the end, requests under way may go on for ``grace_seconds``."""
     options = uvicorn_options(connections or ConnectionLimits())
     behind = behind_middleware(app, bodies or BodyLimits(), rates or RequestRates(), policy=policy, origins=origins)
-    config = uvicorn.Config(behind, log_level="critical", lifespan="off", **options)
+    config = uvicorn.Config(
+        behind, log_level="critical", lifespan="off", timeout_graceful_shutdown=grace_seconds, **options
+    )
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0), backlog=512) as listener:
         thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))

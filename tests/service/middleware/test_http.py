@@ -1,5 +1,6 @@
 """Raw bytes against a real server with the edge in front."""
 
+import asyncio
 import json
 import socket
 import threading
@@ -8,8 +9,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from service.middleware.asgi import Receive, Scope, Send
 from service.middleware.bodies import BodyLimits
 from service.middleware.limits import ConnectionLimits
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.shared import shared_path
 
 from .serving import call, exchange, problem_of, receive_all, receive_answers, serving, status_of
@@ -317,3 +320,22 @@ def _drip(connection: socket.socket, drop: bytes) -> None:
             time.sleep(0.1)
     except OSError:
         return
+
+
+def test_what_is_not_finished_when_the_server_stops_is_told_to_try_again() -> None:
+    has_begun = threading.Event()
+
+    async def never_done(_scope: Scope, _receive: Receive, _send: Send) -> None:
+        has_begun.set()
+        await asyncio.Event().wait()
+
+    with serving(never_done, grace_seconds=0) as port:
+        connection = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_SECONDS)
+        connection.sendall(post("/v1/models", b""))
+        assert has_begun.wait(PATIENCE_SECONDS)
+    with connection:
+        answer = receive_all(connection)
+
+    assert status_of(answer) == 503
+    assert problem_of(answer)["code"] == "unavailable"
+    assert b"retry-after: 5" in answer.lower()

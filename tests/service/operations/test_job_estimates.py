@@ -17,6 +17,7 @@ from service.operations.job_estimates import ESTIMATES, JobEstimate, Need, Sizes
 from storage.errors import StorageError
 from storage.job_counts import is_short
 from tests.support.models import onnx_of
+from tests.support.sampling import mostly_long
 from tests.support.workshop import Workshop, workshop_in
 from workers.job_kinds import JOB_KINDS
 
@@ -36,10 +37,12 @@ SOME = Sizes(
 REQUESTS: dict[str, dict[str, Any]] = {
     "proximities": {"n_neighbors": 10, "min_leaf_rows": 1},
     "label_audits": {"n_neighbors": None, "min_leaf_rows": "auto"},
+    "maps": {"n_rows": 5_000, "n_neighbors": 45, "min_leaf_rows": 1},
     "prototype_sets": {"n_candidates": None, "refine": "none", "min_leaf_rows": "auto"},
     "rule_sets": {"max_rules": 10},
     "approximation_trees": {"method": "cart", "max_pseudo_samples": 100_000, "fitted_on": "generator"},
     "explanation_sets": {},
+    "reports": {},
 }
 
 
@@ -189,6 +192,7 @@ JOBS: dict[str, Changes] = {
     "tree by ism": lambda workshop, both: workshop.grow_tree(**both, method="ism", max_depth=2),
     "explanation set": _explain,
 }
+LONGEST_JOBS = ("prototypes, swaps", "rules", "explanation set")
 
 
 @pytest.mark.usefixtures("small_limit")
@@ -204,7 +208,7 @@ def test_a_job_of_each_kind_is_refused_and_leaves_nothing(name: str, workshop: W
     assert workshop.context.jobs.list(1000, None).data == before
 
 
-@pytest.mark.parametrize("name", JOBS)
+@pytest.mark.parametrize("name", mostly_long(JOBS, *(name for name in JOBS if name not in LONGEST_JOBS)))
 def test_an_estimate_is_above_what_the_job_holds_and_below_four_times_that(
     name: str, workshop: Workshop, both: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,11 +13,11 @@ from tests.support.sql_engines import ENGINES, by_example, same_value
 from tree_explainers.relational.queries import Feature
 
 
-def check(raw: RawTables, asked: Sequence[Feature]) -> None:
+def check(raw: RawTables, features: Sequence[Feature]) -> None:
     """Compare the columns of both engines with the twin's."""
     rows = plain_rows(relational_rows(raw))
-    expected = list(zip(*(feature_column(rows, feature) for feature in asked), strict=True))
-    sql = write_features(raw.schema, {f'feature "{place}" of the ü': feature for place, feature in enumerate(asked)})
+    expected = list(zip(*(feature_column(rows, feature) for feature in features), strict=True))
+    sql = write_features(raw.schema, {f'feature "{place}" of the ü': feature for place, feature in enumerate(features)})
     for name, engine in ENGINES.items():
         with engine(raw) as run:
             found = by_example(raw, run(sql))

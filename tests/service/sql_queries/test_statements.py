@@ -134,7 +134,7 @@ def test_examples_named_by_several_columns(cutoff: str | None) -> None:
     step = Step("order.branch,number", "children")
     query, small = Query((Variable(EXAMPLE, step),)), Condition(0, ColumnTerm("size"), "<=", 1.0)
     total = AggregateTerm("sum", step, ColumnTerm("size"))
-    asked = [
+    features = [
         Feature("exists", query),
         Feature("exists", Query(query.variables, (small,))),
         Feature("share", Query(query.variables, (small,))),
@@ -142,7 +142,7 @@ def test_examples_named_by_several_columns(cutoff: str | None) -> None:
         Feature("value", Query(), Measure(EXAMPLE, total)),
         Feature("exists", Query((), (Condition(EXAMPLE, total, ">", 2.0),))),
     ]
-    check(raw, asked)
+    check(raw, features)
 
 
 def test_rows_that_are_reached_in_several_ways_count_once() -> None:
@@ -174,12 +174,12 @@ def test_rows_that_are_reached_in_several_ways_count_once() -> None:
 def test_more_subqueries_than_sqlite_joins() -> None:
     raw = bank.bank(20, mean_transactions=6)
     kinds, functions = bank.TRANSACTION_KINDS, ("max", "min", "mean", "sum", "n_distinct")
-    asked = [
+    features = [
         Feature(function, Query((ACCOUNT, TRANSACTION), conditions), Measure(1, ColumnTerm("amount")))  # type: ignore[arg-type]
         for kind, of, status, function in product(kinds, bank.ACCOUNT_KINDS, bank.STATUSES, functions)
         for conditions in _conditions(kind, of, status)
     ]
-    check(raw, asked)
+    check(raw, features)
 
 
 def _conditions(kind: str, of: str, status: str) -> list[tuple[Condition, ...]]:

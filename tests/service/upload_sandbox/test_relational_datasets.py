@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sandbox.messages import upload_of_table
 from schemas.relational_datasets import RelationalDatasetMetadata
-from service.upload_sandbox.messages import upload_of_table
 from service.upload_sandbox.runner import UploadReader
 from service.upload_sandbox.settings import UploadReaderSettings
 from storage.array_files import map_file

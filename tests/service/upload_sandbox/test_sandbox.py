@@ -10,20 +10,20 @@ from typing import Any
 
 import pytest
 
-from service.upload_sandbox import landlock, seccomp
+from sandbox import landlock, seccomp
+from sandbox.rights import missing
 from service.upload_sandbox.runner import UploadReader
-from service.upload_sandbox.sandbox import missing
 from service.upload_sandbox.settings import UploadReaderSettings
 from storage.errors import DatasetRefused
 
-# Confined as `service.upload_sandbox.child` does it; then each thing is tried, and what came of it is written down.
+# Confined as `sandbox.child` does it; then each thing is tried, and what came of it is written down.
 _SCRIPT = """
 import errno, json, os, socket, subprocess, sys, threading
 from pathlib import Path
-from service.upload_sandbox.child import _load
-from service.upload_sandbox.sandbox import confine
-from service.upload_sandbox.messages import Confinement, Request
-from service.upload_sandbox.sandbox import lock_in
+from sandbox.child import _load
+from sandbox.rights import confine
+from sandbox.messages import Confinement, Request
+from sandbox.rights import lock_in
 
 requested = json.load(sys.stdin)
 folder = Path(requested["folder"])

@@ -11,9 +11,9 @@ import pytest
 # Signal 0 and no change at all are refused like any other: what is tried does nothing, where it is let through.
 _SCRIPT = """
 import ctypes, errno, fcntl, json, os, platform, resource, sys, threading
-from service.upload_sandbox.sandbox import confine
-from service.upload_sandbox.messages import Confinement
-from service.upload_sandbox.seccomp import refuse_calls
+from sandbox.rights import confine
+from sandbox.messages import Confinement
+from sandbox.seccomp import refuse_calls
 
 victim, file, is_filtered = int(sys.argv[1]), sys.argv[2], sys.argv[3] == "filtered"
 pipe = os.pipe()[0]

@@ -26,7 +26,7 @@ _ROOM_BYTES = 100 * 1024**2  # enough to load the libraries, too little for two 
 # Rows, columns and digits of a value: all of these were refused while freed memory stayed on the heap.
 _ONCE_REFUSED = [
     (72, 7_129, 4),  # the leukaemia data of Golub et al.
-    (500, 2_000, 3),
+    pytest.param(500, 2_000, 3, marks=pytest.mark.long),
     (2, 10_000, 5),  # blocks just below the size from which memory is mapped
     pytest.param(102, 6_033, 6, marks=pytest.mark.long),  # the prostate data of Singh et al.
     pytest.param(200, 3_000, 4, marks=pytest.mark.long),
@@ -40,6 +40,7 @@ _N_COLUMNS = (2, 10, 100, 500, 1_000, 1_500, 2_000, 3_000, 5_000, 7_500, 10_000)
 _N_BYTES = tuple(int(size * _MEGABYTE) for size in (0.5, 1, 2.5, 5, 10, 20, 40))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n_rows", "n_columns", "n_digits"), _ONCE_REFUSED)
 def test_a_wide_csv_is_read(n_rows: int, n_columns: int, n_digits: int, tmp_path: Path) -> None:
     _assert_read(_write_csv, _values(n_rows, n_columns, n_digits), tmp_path)

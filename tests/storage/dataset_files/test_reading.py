@@ -1,6 +1,7 @@
 """Uploads of all forms, read into normalised files."""
 
 import json
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -451,3 +452,13 @@ def test_large_json_arrays_are_cut_between_rows_only(upload: Upload) -> None:
 def test_stranger_texts_are_escaped_in_messages(upload: Upload) -> None:
     detail = upload.refused("a\u202e\u2028,b\n1,2\n".encode(), DeclaredColumns(target="\u202e<b>")).detail
     assert detail.isascii()
+
+
+@pytest.mark.parametrize("content", [b"code\n7\n8\n", b"city\nParis\np2\n.5\n", b"c\na\n"])
+def test_one_column_whose_name_begins_with_c_is_no_pickle(upload: Upload, content: bytes) -> None:
+    assert upload.read(content).n_rows == content.count(b"\n") - 1
+
+
+@pytest.mark.parametrize("thing", [{1: 2}, [1], dict, Path("a")])
+def test_pickles_of_text_are_refused_by_name(upload: Upload, thing: object) -> None:
+    assert "a pickle" in upload.refused(pickle.dumps(thing, 0)).detail

@@ -48,6 +48,26 @@ def test_keys_are_inferred_where_names_and_values_agree(tmp_path: Path) -> None:
     assert declared_only.summary["unused"] == ["account", "payment", "drug", "atom"]
 
 
+def test_what_a_table_tells_is_not_taken_for_its_key(tmp_path: Path) -> None:
+    """Columns may be called as their table, and have another value in each row, and yet be no key."""
+    files = {
+        "price": "id,price,code\n1,1.5,\n2,2.5,\n2,3.5,\n",
+        "amount": "code,amount\n7,20\n8,30\n",
+        "visit": "code,visit\n7,2024-01-01\n8,2024-01-02\n",
+        "code": "code\n7\n8\n",
+    }
+    tables = [{"name": name} | ({"time": "visit"} if name == "visit" else {}) for name in files]
+
+    upload = read(tmp_path, files, metadata_of({"table": "price", "target": "price"}, *tables, infer_keys=True))
+
+    assert [each["primary_key"] for each in upload.summary["tables"]] == [[], [], [], ["code"]]
+    roles = [
+        _column(upload, *place)["role"] for place in (("price", "price"), ("amount", "amount"), ("visit", "visit"))
+    ]
+    assert roles == ["target", "feature", "time"]
+    assert _column(upload, "price", "price")["type"] == _column(upload, "amount", "amount")["type"] == "number"
+
+
 def test_a_column_that_no_key_takes_is_what_it_would_be_otherwise(tmp_path: Path) -> None:
     """Codes with zeros in front are texts only where they are keys."""
     files = {"p": "id\n007\n7\n", "c": "p_id,v\n007,01\n7,02\n007,\n", "d": "p_id\n007\n8\n"}
@@ -183,20 +203,24 @@ def test_dates_without_a_time_are_warned_of_and_nothing_else_is(tmp_path: Path) 
         "dated": "p,day,moment,word,n\n1,2020-01-01,,soon,1\n1,2020-02-30,2020-01-01T10:00Z,2020-01-01,2\n",
         "timed": "p,day,other\n1,2020-01-01,2020-01-02\n",
         "apart": "day\n2020-01-01\n",
+        "local": "p,a,b,c,d\n1,31.01.2020,1/31/2020 08:00,2020/1/31,1.2.3\n",
     }
     of_p = [key(["p"], "p")]
     tables = (
         {"name": "p", "primary_key": ["id"]},
         {"name": "dated", "foreign_keys": of_p},
+        {"name": "local", "foreign_keys": of_p},
         {"name": "timed", "foreign_keys": of_p, "time": "day"},
         {"name": "apart"},
     )
 
-    warnings = read(tmp_path, files, metadata_of({"table": "p"}, *tables)).summary["warnings"]
+    without = read(tmp_path / "without", files, metadata_of({"table": "p"}, *tables)).summary["warnings"]
+    cut_off = read(tmp_path / "cut_off", files, metadata_of({"table": "p", "cutoff": "born"}, *tables))
 
-    assert [(each["code"], each["table"], each["columns"]) for each in warnings] == [
-        ("dates_without_time", "dated", ["day", "moment"])
-    ]
+    of_dates = [("dates_without_time", "dated", ["day", "moment"]), ("dates_without_time", "local", ["a", "b", "c"])]
+    of_times = [("time_without_cutoff", "timed", ["day"])]
+    assert [(each["code"], each["table"], each["columns"]) for each in without] == of_dates + of_times
+    assert [(each["code"], each["table"], each["columns"]) for each in cut_off.summary["warnings"]] == of_dates
 
 
 @pytest.mark.parametrize(

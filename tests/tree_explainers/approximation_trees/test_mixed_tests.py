@@ -6,10 +6,12 @@ import pytest
 from tests.support.implied_columns import implied_case
 from tests.support.ism_training import ism_case
 from tree_explainers.approximation_trees.coverlists import grow_over_tests
-from tree_explainers.approximation_trees.information_gain import in_units
+from tree_explainers.approximation_trees.information_gain import GAIN, GAIN_RATIO, VARIANCE, in_units
 from tree_explainers.approximation_trees.mixed_tests import MixedTests, statement_tests
 from tree_explainers.approximation_trees.ordered_tests import OrderedTests
+from tree_explainers.approximation_trees.partitioned_tests import PartitionedTests
 from tree_explainers.approximation_trees.tree_growth import TreeLimits
+from tree_explainers.compute.partitions import LocalPartitions
 
 
 @pytest.mark.parametrize("name", ["implied", "missing_kept", "dropped_indicators", "lightgbm_multiclass"])
@@ -33,6 +35,22 @@ def test_gains_and_trees_are_those_of_ordered_tests(name: str) -> None:
             grow_over_tests(tests, training.scores, case.predicted, TreeLimits(8, 2)) for tests in (mixed, ordered)
         ]
         assert [node.test for node in trees[0]] == [node.test for node in trees[1]]
+
+
+@pytest.mark.parametrize("n_partitions", [1, 2, 5])
+def test_gains_counted_in_partitions_are_those_of_ordered_tests(n_partitions: int) -> None:
+    training = ism_case("missing_kept").training
+    n_rows, rng = training.binned.n_rows, np.random.default_rng(0)
+    units = in_units(training.scores)
+    for criterion in (GAIN, GAIN_RATIO, VARIANCE):
+        ordered = OrderedTests(training.binned, criterion=criterion)
+        parted = PartitionedTests.of(
+            training.binned, units, criterion, spread=LocalPartitions, most_rows=-(-n_rows // n_partitions)
+        )
+        for n_own in (n_rows, n_rows - 5, 7):
+            rows = np.sort(rng.permutation(n_rows)[:n_own])
+            np.testing.assert_array_equal(parted.gains(rows, units, 2), ordered.gains(rows, units, 2))
+            assert parted.best(rows, units, 2) == ordered.best(rows, units, 2)
 
 
 def test_lists_are_taken_where_many_features_have_one_statement() -> None:

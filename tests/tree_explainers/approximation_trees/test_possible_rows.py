@@ -1,4 +1,4 @@
-"""Where columns imply each other, the model is asked of no row that cannot be."""
+"""Where columns imply each other, the model labels no row that cannot be."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ LIMITS = TreeLimits(3, 5)
 
 
 class _Recording(SessionOracle):
-    """A real model that remembers whether it was asked of rows that break an implication."""
+    """A real model that remembers whether it labelled rows that break an implication."""
 
     n_rows = n_impossible = 0
 

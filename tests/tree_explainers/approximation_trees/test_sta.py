@@ -11,6 +11,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from tests.support.models import FittedModel, fitted, matrix_data, onnx_of, rows_of_matrix
 from tests.support.pipelines import FittedPipeline, fitted_pipeline
+from tests.support.sampling import mostly_long
 from tree_explainers.approximation_trees import pseudo_samples, split_sums, split_variances
 from tree_explainers.approximation_trees.candidates import candidates_of
 from tree_explainers.approximation_trees.generators import GeneratorSettings, Smoother
@@ -30,6 +31,7 @@ MODELS = ("random_forest_binary", "random_forest_multiclass", "xgboost_multiclas
 REGRESSIONS = ("random_forest_regression", "lightgbm_regression")
 PREPROCESSED = ("scaled_and_one_hot", "imputed_categories", "ordinal_categories", "missing_kept", "one_matrix")
 NAMES = (*MODELS, *REGRESSIONS, *PREPROCESSED, "principal_components")
+FEW = ("random_forest_multiclass", "random_forest_regression", "missing_kept")
 LIMITS = TreeLimits(max_depth=4, min_samples_leaf=5)
 QUICK = StaSettings(LIMITS, max_pseudo_samples=3_000)
 
@@ -60,7 +62,7 @@ def answers_of(name: str) -> NDArray[np.float64]:
     return SessionOracle(model.session).predict(model.rows)
 
 
-@pytest.mark.parametrize("name", [*MODELS, *PREPROCESSED])
+@pytest.mark.parametrize("name", mostly_long([*MODELS, *PREPROCESSED], *FEW))
 def test_a_tree_predicts_what_the_model_predicts_for_most_rows(name: str) -> None:
     answers = answers_of(name)
 
@@ -70,7 +72,7 @@ def test_a_tree_predicts_what_the_model_predicts_for_most_rows(name: str) -> Non
     assert agree.mean() > np.bincount(answers.argmax(axis=1)).max() / len(answers) + 0.005
 
 
-@pytest.mark.parametrize("name", [*REGRESSIONS, "principal_components"])
+@pytest.mark.parametrize("name", mostly_long([*REGRESSIONS, "principal_components"], *FEW))
 def test_a_tree_comes_near_the_values_of_a_regression(name: str) -> None:
     values, rows = answers_of(name), model_of(name).rows
 
@@ -80,7 +82,7 @@ def test_a_tree_comes_near_the_values_of_a_regression(name: str) -> None:
     assert all(node.facts.label is None and node.facts.scores.shape == (1,) for node in grown(name).nodes)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", mostly_long(NAMES, *FEW))
 def test_rows_in_nodes_are_those_that_the_conditions_send_there(name: str) -> None:
     tree, rows = grown(name), model_of(name).rows
 
@@ -96,7 +98,7 @@ def _n_below(tree: ApproximationTree, left: int, right: int) -> int:
     return tree.nodes[left].facts.n_samples + tree.nodes[right].facts.n_samples
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", mostly_long(NAMES, *FEW))
 def test_every_split_has_its_p_value(name: str) -> None:
     for node in grown(name).nodes:
         if node.is_leaf:
@@ -190,7 +192,7 @@ def test_the_tree_is_the_same_if_products_of_targets_are_not_summed(name: str, m
             assert one.confidence.p_value == pytest.approx(other.confidence.p_value, rel=1e-6)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", mostly_long(NAMES, *FEW))
 def test_the_tree_is_the_same_if_tied_candidates_are_merged(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = StaSettings(TreeLimits(3, 5), 0.05, 4_000)
     monkeypatch.setattr(pseudo_samples, "_BINS_WORTH_MERGING", 10**9)

@@ -3,10 +3,10 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.support import naive
-from tests.support.real_leaves import KINDS, RealLeaves, real_leaves
+from tests.support.real_leaves import KINDS, REGRESSION, RealLeaves, real_leaves
 from tree_explainers.leaf_space.leaves import ProximityKind
 from tree_explainers.prototype_sets import candidate_pairs
-from tree_explainers.prototype_sets.candidate_pairs import CandidatePairs, gather_pairs
+from tree_explainers.prototype_sets.candidate_pairs import CandidatePairs, gather_pairs, nearest_in_pairs
 
 PROTOTYPES = np.array([4, 90, 33])
 
@@ -49,6 +49,25 @@ def test_all_pairs_above_the_thresholds_are_listed_and_no_more_than_allowed(
     found = pairs_by_row(pairs)
     assert found == expected(real, classes, pairs)
     assert len(found) == len(pairs.members) <= max_pairs
+
+
+@pytest.mark.parametrize("max_pairs", [1_000_000, 8_000, 900])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dataset", ["titanic", "covertype_20k", REGRESSION])
+def test_pairs_tell_the_nearest_other_row_of_the_class(dataset: str, kind: ProximityKind, max_pairs: int) -> None:
+    real = real_leaves(dataset, kind)
+    classes = real.classes("target")
+    pairs = gather_pairs(real.table, classes, real.weights, PROTOTYPES, max_pairs=max_pairs)
+
+    within = nearest_in_pairs(pairs)
+
+    proximity = np.where(classes[:, None] == classes, naive.proximity_matrix(real.leaves, real.weights), 0)
+    np.fill_diagonal(proximity, 0)
+    known = within.is_known
+    assert within.rows[known].tolist() == proximity.argmax(axis=0)[known].tolist()
+    assert within.proximities[known].tolist() == proximity.max(axis=0)[known].tolist()
+    assert max_pairs < 1_000_000 or known.tolist() == (proximity.max(axis=0) > 0).tolist()
+    assert not within.proximities[~known].any()
 
 
 def test_thresholds_are_one_share_of_what_each_row_has_and_no_higher_than_needed() -> None:

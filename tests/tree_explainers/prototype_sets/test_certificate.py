@@ -181,6 +181,13 @@ def test_swaps_never_lower_the_certificate_and_their_bound_holds(
 
         assert after.rows_before_swaps.tolist() == before.rows.tolist()
         never_lower(first, found)
+        assert found == certify(
+            *(table, classes, real.weights, after.rows),
+            method=method,
+            greedy_rows=after.rows_before_swaps,
+            candidates=candidates,
+            pairs=after.pairs,
+        )
         best = naive_prototype_bounds.best_value
         among = None if candidates is None else candidates.tolist()
         assert best(proximity, classes, after.rows.tolist(), method, among) <= found.upper_bound

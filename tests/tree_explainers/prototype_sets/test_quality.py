@@ -14,7 +14,7 @@ from tree_explainers.errors import InvalidInput
 from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind
 from tree_explainers.prototype_sets.classifier import classes_of, nearest_by_size, score_classes
 from tree_explainers.prototype_sets.coverage import measure_coverage
-from tree_explainers.prototype_sets.quality import Classes, Quality, measure_quality
+from tree_explainers.prototype_sets.quality import Classes, Quality, measure_quality, nearest_of_own_class
 
 PROTOTYPES = [7, 250, 33, 34, 120, 3, 311]
 _MEASURES_OF_ONE = (
@@ -40,6 +40,21 @@ def _twin(real: RealLeaves, labels: str, prototypes: list[int]) -> NaiveQuality:
 
 def _close(found: Any, wanted: Any) -> bool:  # noqa: ANN401  # numbers, one or many
     return np.allclose(found, wanted, rtol=1e-9, atol=1e-12, equal_nan=True)
+
+
+@pytest.mark.parametrize("labels", ["predicted", "target"])
+@pytest.mark.parametrize("dataset", [*CLASSIFICATIONS, REGRESSION])
+def test_each_row_is_represented_by_the_nearest_prototype_of_its_class(dataset: str, labels: str) -> None:
+    real = real_leaves(dataset, KINDS[0])
+    classes = _classes(real, labels, PROTOTYPES)
+    matrix = naive.proximity_matrix(real.leaves, real.weights)[:, PROTOTYPES]
+
+    owner, proximity = nearest_of_own_class(real.table, real.weights, real.leaves[PROTOTYPES], classes)
+
+    for row, own in enumerate(classes.of_rows.tolist()):
+        near = [0 if of != own else int(each) for of, each in zip(classes.of_prototypes, matrix[row], strict=True)]
+        assert proximity[row] == max(near)
+        assert owner[row] == (near.index(max(near)) if max(near) else -1)
 
 
 @pytest.mark.parametrize("labels", ["predicted", "target"])

@@ -209,7 +209,7 @@ def test_an_aggregate_of_the_example_is_one_over_bindings() -> None:
         ({"kind": "max"}, "validation_failed", "measure: an object is expected"),
         ({"measure": {"variable": "a", "column": "balance"}}, "validation_failed", "exists measures nothing"),
         ({"kind": "count", "variables": [], "conditions": []}, "validation_failed", "count is taken over the rows"),
-        ({"variables": [], "conditions": []}, "validation_failed", "exists asks for rows or conditions"),
+        ({"variables": [], "conditions": []}, "validation_failed", "exists needs variables or conditions"),
         (
             {"variables": [{"id": f"v{n}", "from": "example", "by": "account.customer_id"} for n in range(5)]},
             "validation_failed",

@@ -110,7 +110,7 @@ def test_rows_from_the_last_cutoff_on_change_no_tree(schema: Schema, seed: int) 
 
 
 def test_a_planted_leak_is_found_only_without_a_cutoff() -> None:
-    """Transactions booked after the day in question tell the label; with the cutoff nothing does."""
+    """Transactions booked after the day in question determine the label; before the cutoff, nothing does."""
     raw = bank(300, seed=3, noise=0.5, cutoffs=True)
     transactions = {name: list(values) for name, values in raw.columns["transaction"].items()}
     account_owner = dict(zip(raw.columns["account"]["id"], raw.columns["account"]["customer_id"], strict=True))

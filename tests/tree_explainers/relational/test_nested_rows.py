@@ -56,6 +56,13 @@ def test_rows_from_the_cutoff_on_and_without_a_time_are_not_seen() -> None:
     assert _vector({**NESTED, "transaction": [*later, TRANSACTION]}) == [1.0, 10.0, 1.0, 40.0]
 
 
+def test_numbers_of_any_length_are_times() -> None:
+    customer = {**CUSTOMER, "as_of": 10**400}
+    later = {**TRANSACTION, "booked_at": 10**401}
+    assert _vector({**NESTED, "customer": [customer], "transaction": [later]}, CASH) == [0.0]
+    assert _vector({**NESTED, "customer": [customer], "transaction": [{**TRANSACTION, "booked_at": 1}]}, CASH) == [1.0]
+
+
 def test_a_new_category_equals_no_level_but_is_a_value() -> None:
     new = [{**TRANSACTION, "kind": kind} for kind in ("cheque", "card", "card", None)]
     counts = _vector({**NESTED, "transaction": [TRANSACTION, *new]}, CASH, KINDS)
@@ -88,6 +95,11 @@ def test_empty_tables_and_missing_values_are_missing() -> None:
         ({"transaction": [{**TRANSACTION, "amount": True}]}, "amount of table transaction is True"),
         ({"transaction": [{**TRANSACTION, "kind": False}]}, "kind of table transaction is False"),
         ({"transaction": [{**TRANSACTION, "booked_at": "yesterday"}]}, "booked_at of table transaction is 'yesterday'"),
+        (
+            {"transaction": [{**TRANSACTION, "booked_at": 1_717_113_600}]},
+            "booked_at of table transaction is 1717113600 and as_of of the example '2024-06-01'; send both as numbers",
+        ),
+        ({"customer": [{**CUSTOMER, "as_of": 1_717_113_600}]}, "and as_of of the example 1717113600; send both"),
         ({"transaction": [["cash"]]}, "row 0 of table transaction is to be an object"),
         ({"transaction": "cash"}, "table transaction is to be a list of rows"),
         ({"customer": [{name: CUSTOMER[name] for name in ("id", "age")}]}, "row 0 of table customer lacks as_of"),

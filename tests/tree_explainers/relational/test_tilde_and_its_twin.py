@@ -150,7 +150,7 @@ def test_deep_trees_over_all_kinds_of_relationships_are_the_twins(seed: int, agg
 
 
 def _routed(tree: TildeTree, rows: RelationalRows) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """Yield each node and the examples that its tests, asked as columns by the twin, lead to it."""
+    """Yield each node and the examples that the tests above, evaluated as columns by the twin, lead to it."""
     plain = plain_rows(rows)
     reaching = {0: np.arange(rows.n_examples)}
     for place, node in enumerate(tree.nodes):

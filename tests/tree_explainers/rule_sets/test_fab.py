@@ -12,6 +12,7 @@ from sklearn.ensemble import RandomForestClassifier
 from tests.support.models import matrix_data, onnx_of
 from tests.support.naive_defrag import NaiveDefrag, NaiveModel
 from tests.support.rule_training import TrainingSet, energy, of_model, of_pipeline, spambase
+from tree_explainers.compute.partitions import LocalPartitions
 from tree_explainers.compute.progress import ignore_progress
 from tree_explainers.errors import InvalidInput
 from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
@@ -249,6 +250,17 @@ class Stop(Exception):
 def restarts_of(data: TrainingSet, method: Method = "fab", n_restarts: int = 6, n_threads: int = 2) -> Restarts:
     rng = np.random.default_rng(7)
     return fit_restarts(method, data.binned, data.targets, 5, n_restarts, rng, n_threads=n_threads)
+
+
+@pytest.mark.parametrize("method", ["fab", "em"])
+def test_restarts_as_partitions_are_those_of_threads(method: Method) -> None:
+    data, rng = spambase(200, 5), np.random.default_rng(7)
+
+    spread = fit_restarts(method, data.binned, data.targets, 3, 3, rng, spread=LocalPartitions)
+
+    here = fit_restarts(method, data.binned, data.targets, 3, 3, np.random.default_rng(7))
+    assert (spread.chosen, spread.training_errors.tolist()) == (here.chosen, here.training_errors.tolist())
+    np.testing.assert_array_equal(spread.best.model.eta, here.best.model.eta)
 
 
 def test_each_restart_is_the_fit_of_its_own_generator() -> None:

@@ -22,15 +22,17 @@ from tests.support.api import frame_of
 from tests.support.models import fitted, onnx_of
 from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame
 from tests.support.printed_trees import plain_rows
+from tests.support.sampling import mostly_long
 from tests.support.shared import shared_path
 from tests.support.workshop import Workshop, result_of
 from tree_explainers.approximation_trees.oracle import oracle_scores
 
 _CASES = (
-    ("scaled_and_one_hot", "ism"),
-    ("imputed_categories", "cart"),
     ("missing_kept", "sta"),
     ("random_forest_multiclass", "born_again"),
+    ("random_forest_regression", "ism"),
+    ("scaled_and_one_hot", "ism"),
+    ("imputed_categories", "cart"),
     ("random_forest_regression", "sta"),
     ("lightgbm_multiclass", "ism"),
 )
@@ -85,7 +87,7 @@ def _grown(workshop: Workshop, name: str, **changes: object) -> Grown:
     return Grown(made, ApproximationTreeResult.model_validate_json(content), plain, target, predicted, scores)
 
 
-@pytest.fixture(scope="module", params=_CASES, ids=["-".join(case) for case in _CASES])
+@pytest.fixture(scope="module", params=mostly_long(_CASES, *_CASES[:3]), ids="-".join)
 def grown(request: pytest.FixtureRequest, workshop: Workshop) -> Grown:
     name, method = request.param
     return _grown(workshop, name, method=method)
@@ -220,11 +222,11 @@ def test_too_few_rows_to_part_make_a_single_leaf_in_every_form(workshop: Worksho
         assert made.status == "ready", (method, made.problem)
         result = result_of(made)
         assert (result.n_nodes, result.features, result.evaluation.mean_questions) == (1, [], 0)
-        for form in get_args(TreeExportFormat):
+        for form in sorted({*get_args(TreeExportFormat)} - {"html"}):  # which is drawn by its route
             assert export_tree(workshop.context, made.id, form), (method, form)
 
 
-@pytest.mark.parametrize("method", ["ism", "cart"])
+@pytest.mark.parametrize("method", mostly_long(["ism", "cart"], "cart"))
 def test_no_tree_grows_larger_than_can_be_requested(workshop: Workshop, method: str) -> None:
     frame = pd.read_parquet(shared_path("data/covertype_20k.parquet")).head(6000)
     features = frame.drop(columns="cover_type")

@@ -55,11 +55,11 @@ class Case:
         wholes = self.frame[list(self.columns)].select_dtypes("integer").columns  # datasets have no numbers but floats
         cells = self.frame[list(self.columns)].astype(dict.fromkeys(wholes, np.float64)).astype(object)
         rows = cells.where(cells.notna(), None).to_numpy().tolist()
-        asked = [
+        requests = [
             ExplanationRequest.model_validate({"instances": [row], "row_ids": [row_id], **request})
             for row, row_id in zip(rows, self.row_ids, strict=True)
         ]
-        return [orjson.dumps(answer) for each in asked for answer in explain_instances(self.warm, each)]
+        return [orjson.dumps(answer) for each in requests for answer in explain_instances(self.warm, each)]
 
 
 FindCase = Callable[..., Case]

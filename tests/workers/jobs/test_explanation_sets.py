@@ -248,6 +248,7 @@ def test_a_set_that_would_be_too_large_is_refused_at_once(shop: Shop) -> None:
     assert "30000 values" in refused.value.detail
 
 
+@pytest.mark.long
 def test_a_set_in_the_making_moves_on_and_stops_within_two_seconds_leaving_nothing(shop: Shop) -> None:
     context = shop.workshop.context
     dataset = shop.workshop.register_dataset(_more_rows(_MANY_ROWS))

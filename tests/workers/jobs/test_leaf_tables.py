@@ -16,7 +16,7 @@ from sqlalchemy import func, select
 
 from service.operations import datasets
 from storage.errors import NotFound
-from storage.leaf_tables import KeptLeafTable, LeafTableStore
+from storage.leaf_tables import REVISION, KeptLeafTable, LeafTableStore
 from storage.tables import leaf_tables as leaf_tables_table
 from tests.support.job_contexts import forget_leaf_tables, job_context
 from tests.support.real_jobs import REGRESSION, RealCase, register_real
@@ -240,7 +240,7 @@ def test_tables_of_an_earlier_revision_are_replaced(
     workshop: Workshop, case: RealCase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, _ = _see(workshop, case, tmp_path)
-    monkeypatch.setattr(leaf_tables, "REVISION", leaf_tables.REVISION + 1)
+    monkeypatch.setattr(leaf_tables, "REVISION", REVISION + 1)
 
     again, stages = _see(workshop, case, tmp_path)
 

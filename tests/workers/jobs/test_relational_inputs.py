@@ -90,7 +90,7 @@ def _assert_same(found: RelationalRows, expected: RelationalRows) -> None:
 
 
 def test_a_stored_dataset_is_read_as_it_was_sent(workshop: Workshop) -> None:
-    """Through the child, the database and the objects: categories of many levels and the target are not asked."""
+    """Through the child, the database and the objects: categories of many levels and the target are not tested."""
     n_rows = 1001
     rows = [f"{row},{row % 3},m{row},{'yes' if row % 2 else ''},{row / 4}" for row in range(n_rows)]
     files = {

@@ -22,11 +22,13 @@ from tests.support.models import fitted
 from tests.support.naive import balanced_accuracy
 from tests.support.naive_scores import balanced_share_alike, most_frequent
 from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame
+from tests.support.sampling import mostly_long
 from tests.support.workshop import Workshop, result_of
 
-# Categories, missing values that trees route themselves, several classes, values.
 _PIPELINES = ("scaled_and_one_hot", "imputed_categories", "one_matrix", "ordinal_categories", "missing_kept")
 _MODELS = ("random_forest_multiclass", "random_forest_regression", "xgboost_binary", "lightgbm_multiclass")
+# Categories and missing values that trees route themselves, values, several classes.
+_FEW_MODELS = ("missing_kept", "random_forest_regression", "lightgbm_multiclass")
 _FEW = {"n_restarts": 8, "max_rules": 5}
 
 
@@ -107,7 +109,7 @@ def _predicted(workshop: Workshop, model: str, frame: pd.DataFrame) -> NDArray[A
     return outcome.scores[:, 0].astype(np.float64) if outcome.labels is None else np.array(view.classes)[outcome.labels]
 
 
-@pytest.fixture(scope="module", params=[*_PIPELINES, *_MODELS])
+@pytest.fixture(scope="module", params=mostly_long([*_PIPELINES, *_MODELS], *_FEW_MODELS))
 def checked(request: pytest.FixtureRequest, workshop: Workshop) -> CheckedRules:
     return _checked(workshop, request.param)
 
@@ -257,11 +259,11 @@ def test_rows_held_in_single_precision_get_the_same_from_a_model_that_reads_it(w
 
 _OTHER_METHODS = (
     ("missing_kept", "in_trees", "first"),
-    ("random_forest_regression", "in_trees", "first"),
-    ("missing_kept", "node_harvest", "weighted_mean"),
+    pytest.param("random_forest_regression", "in_trees", "first", marks=pytest.mark.long),
+    pytest.param("missing_kept", "node_harvest", "weighted_mean", marks=pytest.mark.long),
     ("random_forest_regression", "node_harvest", "weighted_mean"),
     ("random_forest_multiclass", "decision_tree", "first"),
-    ("scaled_and_one_hot", "decision_tree", "first"),
+    pytest.param("scaled_and_one_hot", "decision_tree", "first", marks=pytest.mark.long),
 )
 
 

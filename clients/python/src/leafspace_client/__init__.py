@@ -41,10 +41,13 @@ if TYPE_CHECKING:
     from .explanations import Explanation, Explanations
     from .feature_sets import AsyncFeatureSet, FeatureRows, FeatureSet
     from .label_audits import AsyncLabelAudit, LabelAudit
+    from .local_service import LocalLeafspace, local
+    from .maps import AsyncMap, Map
     from .prototype_sets import AsyncPrototypeSet, PrototypeSet
     from .proximities import AsyncProximities, Proximities
     from .relational_datasets import AsyncRelationalDataset, RelationalDataset
     from .relational_forests import AsyncRelationalForest, RelationalForest
+    from .reports import AsyncReport, Report
     from .retrying import RetryPolicy
     from .rule_sets import AsyncRuleSet, RuleSet
     from .stored_explanations import AsyncStoredExplanation, StoredExplanation
@@ -58,11 +61,13 @@ _LATE = {
     "AsyncFeatureSet": "feature_sets",
     "AsyncLabelAudit": "label_audits",
     "AsyncLeafspace": "client",
+    "AsyncMap": "maps",
     "AsyncNamedExplainer": "explainer_names",
     "AsyncPrototypeSet": "prototype_sets",
     "AsyncProximities": "proximities",
     "AsyncRelationalDataset": "relational_datasets",
     "AsyncRelationalForest": "relational_forests",
+    "AsyncReport": "reports",
     "AsyncRuleSet": "rule_sets",
     "AsyncStoredExplanation": "stored_explanations",
     "Explainer": "explainers",
@@ -73,14 +78,18 @@ _LATE = {
     "FeatureSet": "feature_sets",
     "LabelAudit": "label_audits",
     "Leafspace": "client",
+    "LocalLeafspace": "local_service",
+    "Map": "maps",
     "NamedExplainer": "explainer_names",
     "PrototypeSet": "prototype_sets",
     "Proximities": "proximities",
     "RelationalDataset": "relational_datasets",
     "RelationalForest": "relational_forests",
+    "Report": "reports",
     "RetryPolicy": "retrying",
     "RuleSet": "rule_sets",
     "StoredExplanation": "stored_explanations",
+    "local": "local_service",
 }
 
 __all__ = [
@@ -91,11 +100,13 @@ __all__ = [
     "AsyncFeatureSet",
     "AsyncLabelAudit",
     "AsyncLeafspace",
+    "AsyncMap",
     "AsyncNamedExplainer",
     "AsyncPrototypeSet",
     "AsyncProximities",
     "AsyncRelationalDataset",
     "AsyncRelationalForest",
+    "AsyncReport",
     "AsyncRuleSet",
     "AsyncStoredExplanation",
     "CannotConvert",
@@ -115,6 +126,8 @@ __all__ = [
     "LabelAudit",
     "Leafspace",
     "LeafspaceError",
+    "LocalLeafspace",
+    "Map",
     "MissingExtra",
     "NamedExplainer",
     "NotFound",
@@ -123,6 +136,7 @@ __all__ = [
     "RateLimited",
     "RelationalDataset",
     "RelationalForest",
+    "Report",
     "RetryPolicy",
     "RuleSet",
     "ServerError",
@@ -132,6 +146,7 @@ __all__ = [
     "Unavailable",
     "UnexpectedAnswer",
     "__version__",
+    "local",
 ]
 
 

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ._generated.api.api_keys import create_api_key, get_api_key, list_api_keys, revoke_api_key
-from ._generated.models import ApiKey, ApiKeyRequest, NewApiKey, PageApiKey
-from .calls import Connected, Program, awaitable, blocking, call_of, create
+from ._generated.api.api_keys import create_api_key, get_api_key, get_me, list_api_keys, revoke_api_key
+from ._generated.models import ApiKey, ApiKeyRequest, Me, NewApiKey, PageApiKey
+from .calls import Connected, Program, awaitable, blocking, call_of, create, fetch
 from .nouns import AsyncDeletable, Noun, SyncDeletable
 
 API_KEYS: Noun[ApiKey] = Noun(ApiKey, PageApiKey, "api_key_id", get_api_key, list_api_keys, revoke_api_key)
-Scope = Literal["read", "write", "explain", "deploy", "audit", "admin"]
+Scope = Literal["read", "write", "explain", "deploy", "audit", "review", "admin"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,8 @@ def _create(self: Connected, name: str, scopes: Sequence[Scope]) -> Program[Made
     name
         Who or what will use it.
     scopes
-        What it may do: ``"read"``, ``"write"``, ``"explain"``, ``"deploy"``, ``"audit"``, ``"admin"``. None includes
-        another.
+        What it may do: ``"read"``, ``"write"``, ``"explain"``, ``"deploy"``, ``"audit"``, ``"review"``,
+        ``"admin"``. None includes another.
     """
     request = ApiKeyRequest(name=name, scopes=list(scopes))
     made = yield from create(create_api_key, NewApiKey, body=request)
@@ -41,6 +41,11 @@ def _create(self: Connected, name: str, scopes: Sequence[Scope]) -> Program[Made
         yield call_of(revoke_api_key, api_key_id=made.id)
         made = yield from create(create_api_key, NewApiKey, body=request)
     return MadeKey(made.id, made.name, tuple(made.scopes), made.secret)
+
+
+def fetch_me(self: Connected) -> Program[Me]:  # noqa: ARG001  # a method of clients
+    """Return who calls: the name and the scopes of the key, and what the service allows; every key may ask."""
+    return (yield from fetch(get_me, Me))
 
 
 class ApiKeys(SyncDeletable[ApiKey, ApiKey, ApiKey]):

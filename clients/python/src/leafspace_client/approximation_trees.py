@@ -42,7 +42,8 @@ from .artefacts import (
 )
 from .calls import Program, awaitable, blocking, call_of, create, fetch
 from .frames import nodes_frame
-from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
+from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, id_or_none, unless_none
+from .proximities import RunOn
 from .rows import named_instance
 from .texts import describe_tree, describe_tree_figures
 
@@ -55,7 +56,7 @@ APPROXIMATION_TREES: Noun[Details] = Noun(
     delete_approximation_tree,
 )
 Method = Literal["auto", "sta", "ism", "born_again", "cart"]
-ExportForm = Literal["json", "text", "graphviz", "svg", "sql", "python", "onnx"]
+ExportForm = Literal["json", "text", "graphviz", "svg", "sql", "python", "onnx", "html"]
 Kept = TypeVar("Kept")
 _GENERATORS: dict[str, Any] = {
     "ranks": RanksGenerator,
@@ -148,15 +149,15 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     model: Identified,
     dataset: Identified,
     *,
-    method: Method = "auto",
-    max_depth: int | Literal["validate"] = 5,
+    method: Method | None = None,
+    max_depth: int | Literal["validate"] | None = None,
     max_leaves: int | None = None,
-    min_samples_leaf: int = 5,
+    min_samples_leaf: int | None = None,
     significance: float = 0.1,
     max_pseudo_samples: int = 100_000,
     generator: Mapping[str, Any] | None = None,
-    fitted_on: Literal["auto", "dataset", "generator"] = "auto",
-    choose_by: Literal["gain", "fidelity"] = "fidelity",
+    fitted_on: Literal["auto", "dataset", "generator"] | None = None,
+    choose_by: Literal["gain", "fidelity"] | None = None,
     candidates: Sequence[Mapping[str, Any]] | None = None,
     compare: Literal["all", "best_two"] = "all",
     significance_level_of: Literal["node", "tree"] = "node",
@@ -164,9 +165,11 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     leaf_probabilities: Literal["rows", "independent"] = "rows",
     smearing_probability: float = 0.25,
     n_repeats: int = 1,
-    stop_when_pure: bool = False,
+    stop_when_pure: bool | None = None,
     evaluation_dataset: Identified | None = None,
     seed: int = 0,
+    settings: Settings | None = None,
+    run_on: RunOn = "auto",
 ) -> Program[Kept]:
     """Request one tree that approximates a model; call ``wait()`` on what is returned.
 
@@ -179,14 +182,15 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     method
         ``sta`` tests each split on pseudo rows until it is significant (Zhou & Hooker); ``ism`` chooses among
         the trees' own conditions (Van Assche & Blockeel); ``born_again`` (Breiman & Shang) and ``cart`` are
-        controls. ``auto`` is ``ism`` for classes where the dataset has a feature set, else ``sta``.
+        controls. ``auto``, the default, is ``ism`` for classes where the dataset has a feature set, else ``sta``.
     max_depth
-        Maximum number of conditions on a path, 1 to 30; ``"validate"`` (``sta``): what fresh pseudo rows confirm.
+        Maximum number of conditions on a path, 1 to 30, by default 5; ``"validate"`` (``sta``): what fresh pseudo rows
+        confirm.
     max_leaves
         2 to 1,024; the nodes that improve most are split first. Default: the number that the depth allows, up to 1,024.
     min_samples_leaf
-        Of ``sta`` and ``ism`` the dataset's rows in each leaf, at least; of ``born_again`` and ``cart`` the same share
-        of the pseudo rows.
+        Of ``sta`` and ``ism`` the dataset's rows in each leaf, at least, by default 5; of ``born_again`` and ``cart``
+        the same share of the pseudo rows.
     significance
         ``sta`` draws pseudo rows until the chance that other splits are better is at most this.
     max_pseudo_samples
@@ -197,10 +201,11 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         ``neighbor_probability``, ``{"method": "bootstrap"}``, or ``{"method": "dataset", "dataset": ...}`` for rows of
         another dataset.
     fitted_on
-        ``cart`` and ``ism`` on the dataset's rows alone (``"dataset"``), or with pseudo rows (``"generator"``).
+        ``cart`` and ``ism`` on the dataset's rows alone (``"dataset"``), or with pseudo rows (``"generator"``, the
+        default but for ``ism`` where the dataset has a feature set).
     choose_by
-        How ``sta`` chooses among splits that its test cannot separate: by the fidelity of the trees below them, or by
-        their gain, as in the paper.
+        How ``sta`` chooses among splits that its test cannot separate: by the ``fidelity`` of the trees below them
+        (the default), or by their ``gain``, as in the paper.
     candidates
         Features that ``sta`` may split on, such as ``{"feature": "age", "thresholds": [18, 65]}``, with ``categories``
         or ``missing``, or none of them for all splits of the feature. Default: all features.
@@ -220,19 +225,24 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         Other rows to evaluate on; default: the dataset itself.
     seed
         Makes random choices repeatable.
+    settings
+        ``"paper"``: what is left out is as in the method's paper (docs/methods.md lists it); the method is ``sta``.
+    run_on
+        Where the job works on the rows: ``local``, in a worker's own process, on the ``cluster`` that the service has,
+        or, with ``auto``, there only if one process could not hold them. The result is the same.
     """
     request = ApproximationTreeRequest(
         model=id_of(model),
         dataset=id_of(dataset),
-        method=method,
-        max_depth=max_depth,
+        method=unless_none(method),
+        max_depth=unless_none(max_depth),
         max_leaves=max_leaves,
-        min_samples_leaf=min_samples_leaf,
+        min_samples_leaf=unless_none(min_samples_leaf),
         significance=significance,
         max_pseudo_samples=max_pseudo_samples,
         generator=UNSET if generator is None else _generator(generator),
-        fitted_on=fitted_on,
-        choose_by=choose_by,
+        fitted_on=unless_none(fitted_on),
+        choose_by=unless_none(choose_by),
         candidates=None if candidates is None else [CandidateSplits(**each) for each in candidates],
         compare=compare,
         significance_level_of=significance_level_of,
@@ -240,9 +250,11 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         leaf_probabilities=leaf_probabilities,
         smearing_probability=smearing_probability,
         n_repeats=n_repeats,
-        stop_when_pure=stop_when_pure,
-        evaluation_dataset=None if evaluation_dataset is None else id_of(evaluation_dataset),
+        stop_when_pure=unless_none(stop_when_pure),
+        evaluation_dataset=id_or_none(evaluation_dataset),
         seed=seed,
+        settings=unless_none(settings),
+        run_on=run_on,
     )
     return self._wrapped((yield from create(create_approximation_tree, Details, body=request)))
 

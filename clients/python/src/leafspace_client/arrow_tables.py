@@ -84,7 +84,7 @@ def stream_file(name: str, data: Any) -> TableFile:  # noqa: ANN401  # a stream
 def parquet_file(schema: Any, batches: Iterable[Any]) -> TableFile:  # noqa: ANN401  # of Arrow
     """Write record batches, in the types of a schema, to a file that is gone when it is closed."""
     pa = pyarrow()
-    file = tempfile.TemporaryFile()  # noqa: SIM115  # whoever sends it closes it
+    file = tempfile.TemporaryFile()  # noqa: SIM115  # its sender closes it
     try:
         with pa.parquet.ParquetWriter(file, schema, compression="zstd") as writer:
             for batch in batches:

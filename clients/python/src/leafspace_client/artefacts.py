@@ -13,6 +13,7 @@ from .jobs import cancel as cancel_job
 from .jobs import check_success, wait_for_job
 from .nouns import View, load, refresh
 from .records import Records
+from .showing import show_view
 
 Details = TypeVar("Details")
 ViewT = TypeVar("ViewT", bound="ArtefactView[Any]")
@@ -155,6 +156,7 @@ class BlockingArtefact(Connected):
     load = blocking(load)
     wait = blocking(wait)
     cancel = blocking(cancel)
+    show = blocking(show_view)
 
 
 class AwaitableArtefact(Connected):
@@ -164,6 +166,7 @@ class AwaitableArtefact(Connected):
     load = awaitable(load)
     wait = awaitable(wait)
     cancel = awaitable(cancel)
+    show = awaitable(show_view)
 
 
 def _know(self: ArtefactView[Any]) -> Program[None]:

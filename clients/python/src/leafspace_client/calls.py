@@ -14,6 +14,7 @@ from types import ModuleType, NoneType
 from typing import Any, ClassVar, Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar, get_args, get_origin
 
 from ._generated.client import Client
+from .displays import SeenDocuments
 from .errors import LeafspaceError, unexpected, without_field
 from .labels import KnownLabels
 
@@ -66,6 +67,8 @@ class Transport(Protocol):
 
     is_blocking: ClassVar[bool]
     labels: KnownLabels
+    seen: SeenDocuments
+    connection: Any  # a Connection: where the service is
 
     def run(self, program: Program[Any]) -> Any:  # noqa: ANN401  # the program's result, or a coroutine of it
         """Carry out a program."""

@@ -1,12 +1,13 @@
 """The client: one object that speaks to one service, blocking or async, with the same methods."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from types import TracebackType
 from typing import Any, Self
 
 from ._generated.models import Dataset, Model
-from .api_keys import ApiKeys, AsyncApiKeys
+from .api_keys import ApiKeys, AsyncApiKeys, fetch_me
 from .approximation_trees import ApproximationTrees, AsyncApproximationTrees
 from .calls import Connected, Program, ServiceVersion, Work, awaitable, blocking, fetch_version, transport_of
 from .conversion import convert_model
@@ -21,6 +22,7 @@ from .feature_sets import AsyncFeatureSets, FeatureSets
 from .jobs import AsyncJobs, Jobs
 from .label_audits import AsyncLabelAudits, LabelAudits
 from .labels import KnownLabels
+from .maps import AsyncMaps, Maps
 from .models import AsyncModels, Models
 from .models import register as send_model
 from .prototype_sets import AsyncPrototypeSets, PrototypeSets
@@ -34,8 +36,10 @@ from .relational_datasets import (
     register_tables,
 )
 from .relational_forests import AsyncRelationalForests, RelationalForests
+from .reports import AsyncReports, Reports
 from .retrying import RetryPolicy
 from .rule_sets import AsyncRuleSets, RuleSets
+from .showing import show
 from .stored_explanations import AsyncStoredExplanations, StoredExplanations
 from .tables import TableNames, table_file
 from .transports import AsyncTransport, Connection, SyncTransport
@@ -95,17 +99,21 @@ def _register_model(  # noqa: PLR0913  # what may be declared of a model
     """
     declared = Declared(name, feature_names, classes, ensemble, tuple(feature_groups or ()), oracle_only=oracle_only)
     converted = yield Work(partial(convert_model, model, X, declared, parity=parity))
-    return (yield from send_model(converted, transport_of(self).labels))
+    registered = yield from send_model(converted, transport_of(self).labels)
+    transport_of(self).seen.remember(registered)
+    return registered
 
 
-def _register_dataset(
-    self: Connected,  # noqa: ARG001  # a method
+def _register_dataset(  # noqa: PLR0913  # what may be declared of a table
+    self: Connected,
     data: Any,  # noqa: ANN401  # a DataFrame, arrays, rows or a path
     *,
     name: str | None = None,
     target: str | None = None,
     row_id: str | None = None,
     features: Sequence[str] | None = None,
+    columns: Sequence[Mapping[str, Any]] = (),
+    images: Sequence[Mapping[str, Any]] = (),
 ) -> Program[Dataset]:
     """Register a table of reference rows; the same table again gives the same registration.
 
@@ -124,12 +132,20 @@ def _register_dataset(
     features
         Column names in the order of the model; default: all but target and row id. For arrays these are the names of
         the columns (default ``x0``, ``x1``, …).
+    columns
+        What columns mean, for people: ``[{"name": "age", "title": "Age", "unit": "years", "description": "…"}]``.
+    images
+        Images that rows hold: ``[{"columns": names, "width": 28, "height": 28}]``, line by line from the top;
+        ``"channels": 3`` for red, green and blue side by side, ``"highest"`` the value of white (default 255).
     """
     file, names = yield Work(partial(table_file, data, TableNames(target, row_id, features)))
+    names = replace(names, columns=columns, images=images)
     try:
-        return (yield from send_dataset(file, name, names))
+        registered = yield from send_dataset(file, name, names)
     finally:
         file.content.close()
+    transport_of(self).seen.remember(registered)
+    return registered
 
 
 def _version(self: Connected) -> Program[ServiceVersion]:  # noqa: ARG001  # a method
@@ -183,17 +199,21 @@ class Leafspace(HasRelationalDatasets[RelationalDataset]):
         self.explainer_names = ExplainerNames(self._transport)
         self.proximities = AllProximities(self._transport)
         self.label_audits = LabelAudits(self._transport)
+        self.maps = Maps(self._transport)
         self.rule_sets = RuleSets(self._transport)
         self.approximation_trees = ApproximationTrees(self._transport)
         self.explanation_sets = ExplanationSets(self._transport)
+        self.reports = Reports(self._transport)
         self.explanations = StoredExplanations(self._transport)
         self.jobs = Jobs(self._transport)
         self.api_keys = ApiKeys(self._transport)
 
     version = blocking(_version)
+    me = blocking(fetch_me)
     register_model = blocking(_register_model)
     register_dataset = blocking(_register_dataset)
     register_relational_dataset = blocking(register_tables)
+    show = blocking(show)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled, (Leafspace, self._transport.connection, self._transport.labels)
@@ -239,17 +259,21 @@ class AsyncLeafspace(HasRelationalDatasets[AsyncRelationalDataset]):
         self.explainer_names = AsyncExplainerNames(self._transport)
         self.proximities = AsyncAllProximities(self._transport)
         self.label_audits = AsyncLabelAudits(self._transport)
+        self.maps = AsyncMaps(self._transport)
         self.rule_sets = AsyncRuleSets(self._transport)
         self.approximation_trees = AsyncApproximationTrees(self._transport)
         self.explanation_sets = AsyncExplanationSets(self._transport)
+        self.reports = AsyncReports(self._transport)
         self.explanations = AsyncStoredExplanations(self._transport)
         self.jobs = AsyncJobs(self._transport)
         self.api_keys = AsyncApiKeys(self._transport)
 
     version = awaitable(_version)
+    me = awaitable(fetch_me)
     register_model = awaitable(_register_model)
     register_dataset = awaitable(_register_dataset)
     register_relational_dataset = awaitable(register_tables)
+    show = awaitable(show)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled, (AsyncLeafspace, self._transport.connection, self._transport.labels)

@@ -1,8 +1,8 @@
 """Databases: tables, keys and times of a DuckDB connection or an SQLAlchemy engine, read from the catalogue.
 
 Rows are streamed into Parquet files, at most a million cells at a time: the database may be larger than memory. All is
-read in one transaction of an engine, or in that of a connection, if one was begun. Neither library is required: whoever
-has a connection has its library.
+read in one transaction of an engine, or in that of a connection, if one was begun. Neither library is required: a
+caller with a connection has its library.
 """
 
 from abc import ABC, abstractmethod
@@ -21,7 +21,7 @@ MAX_TABLES = 64  # of a relational dataset
 
 @dataclass(frozen=True, slots=True)
 class CatalogueTable:
-    """What a catalogue says of one table."""
+    """What a catalogue states about one table."""
 
     name: str
     primary_key: tuple[str, ...]
@@ -70,7 +70,7 @@ def opened(database: Any) -> Iterator[Catalogue]:  # noqa: ANN401  # of either l
 
         yield DuckDb(database)
         return
-    from .sqlalchemy_catalogue import opened_sqlalchemy  # noqa: PLC0415  # whoever has an engine has the library
+    from .sqlalchemy_catalogue import opened_sqlalchemy  # noqa: PLC0415  # a caller with an engine has the library
 
     with opened_sqlalchemy(database) as catalogue:
         yield catalogue
@@ -87,7 +87,7 @@ def catalogue_sources(catalogue: Catalogue, only: Sequence[str] | None, declared
         Names of tables and views; default: the tables that foreign keys lead to from the examples, step by step and
         either way; or all tables, where none of them has a foreign key.
     declared
-        What the caller says of the tables; declared references lead to tables, too.
+        The caller's description of the tables; declared references lead to tables, too.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def _sent_schema(name: str, schema: Any) -> Any:  # noqa: ANN401  # of Arrow
     """Return the columns that can be sent, in the types in which they are."""
     for each in schema:
         if sent_type(each.type) is None:
-            left_out(f"column {each.name!r} of table {name!r}", f"values of type {each.type} cannot be asked about")
+            left_out(f"column {each.name!r} of table {name!r}", f"values of type {each.type} cannot be tested")
     kept = [(each.name, sent_type(each.type)) for each in schema if sent_type(each.type) is not None]
     return pyarrow().schema(kept)
 

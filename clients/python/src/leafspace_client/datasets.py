@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from typing import Any, Generic, TypeVar
 
 from ._generated.api.datasets import (
     delete_dataset,
@@ -14,13 +15,18 @@ from ._generated.api.datasets import (
 from ._generated.models import (
     BodyRegisterDataset,
     Dataset,
+    DatasetFiles,
     DatasetRow,
     DatasetSummary,
+    Job,
     PageDatasetRow,
     PageDatasetSummary,
+    SourceDatasetRequest,
 )
 from ._generated.types import UNSET, File
 from .calls import Connected, Program, awaitable, blocking, create, fetch
+from .jobs import cancel as cancel_job
+from .jobs import check_success, wait_for_job
 from .nouns import AsyncDeletable, Identified, Noun, SyncDeletable, id_of, rename_one
 from .records import Records
 from .tables import TableFile, TableNames
@@ -28,7 +34,7 @@ from .tables import TableFile, TableNames
 DATASETS: Noun[Dataset] = Noun(
     Dataset, PageDatasetSummary, "dataset_id", get_dataset, list_datasets, delete_dataset, rename_dataset
 )
-_ROWS_A_PAGE = 1000
+_ROWS_A_PAGE, _NUMBERED_AT_ONCE = 1000, 100
 
 
 def register(file: TableFile, name: str | None, names: TableNames) -> Program[Dataset]:
@@ -38,10 +44,120 @@ def register(file: TableFile, name: str | None, names: TableNames) -> Program[Da
         "target": names.target,
         "row_id": names.row_id,
         "features": None if names.features is None else [str(feature) for feature in names.features],
+        "columns": list(names.columns) or None,
+        "images": list(names.images) or None,
     }
     metadata = json.dumps({key: value for key, value in known.items() if value is not None})
     body = BodyRegisterDataset(file=File(file.content, "dataset", file.media_type), metadata=metadata)
     return (yield from create(register_dataset, Dataset, body=body))
+
+
+class SourceRegistrationView(Connected):
+    """Files of a lake that a job looks at, until they are a dataset; ``job`` is the job as it was last seen."""
+
+    def __init__(self, transport: Any, job: Job) -> None:  # noqa: ANN401  # either transport
+        self._transport = transport
+        self.job = job
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} by {self.job.id}, {self.job.status}>"
+
+
+RegistrationT = TypeVar("RegistrationT", bound=SourceRegistrationView)
+
+
+def _wait(
+    self: SourceRegistrationView, *, progress: bool | None = None, timeout: float | None = None
+) -> Program[Dataset]:
+    """Wait until the files have been looked at, and return the dataset.
+
+    Parameters
+    ----------
+    progress
+        Show a progress bar; default: in notebooks and terminals.
+    timeout
+        Seconds to wait; default: until the job has ended.
+
+    Raises
+    ------
+    JobFailed, JobCancelled
+        With the code and the detail of the job's problem: what is wrong, and in which file.
+    JobNotFinished
+        If ``timeout`` is over; the job goes on.
+    """
+    self.job = yield from wait_for_job(self.job.id, progress=progress, timeout_seconds=timeout)
+    check_success(self.job)
+    return (yield from fetch(get_dataset, Dataset, dataset_id=self.job.artefact))
+
+
+def _cancel(self: RegistrationT) -> Program[RegistrationT]:
+    """Cancel the job; cancelling it again is no error."""
+    self.job = yield from cancel_job(self, self.job)
+    return self
+
+
+class SourceRegistration(SourceRegistrationView):
+    """Files of a lake that are being registered, for the blocking client."""
+
+    wait = blocking(_wait)
+    cancel = blocking(_cancel)
+
+
+class AsyncSourceRegistration(SourceRegistrationView):
+    """Files of a lake that are being registered, for the async client."""
+
+    wait = awaitable(_wait)
+    cancel = awaitable(_cancel)
+
+
+def _request_source(files: str, name: str | None, names: TableNames) -> Program[Job]:
+    """Request a dataset by reference."""
+    body = SourceDatasetRequest(
+        source=DatasetFiles(files=files),
+        name=name,
+        target=names.target,
+        row_id=names.row_id,
+        features=None if names.features is None else [str(feature) for feature in names.features],
+    )
+    return (yield from create(register_dataset, Job, body=body))
+
+
+class _RegistersSources(Connected, Generic[RegistrationT]):
+    registration: type[RegistrationT]
+
+
+def _register_source(
+    self: _RegistersSources[RegistrationT],
+    files: str,
+    *,
+    name: str | None = None,
+    target: str | None = None,
+    row_id: str | None = None,
+    features: Sequence[str] | None = None,
+) -> Program[RegistrationT]:
+    """Register a dataset whose rows stay in Parquet files of a lake; call ``wait()`` on what is returned.
+
+    Parameters
+    ----------
+    files
+        Their address: ``s3://bucket/folder/*.parquet`` or ``file:///folder/*.parquet``, below what the service's
+        operator allows. A star matches any characters of one segment. Rows are in the order of the files' names.
+    name
+        A name for people.
+    target
+        The column with the labels or values to predict.
+    row_id
+        The column with the rows' ids, each another one; default: the rows' 0-based indices over all files.
+    features
+        Column names in the order of the model; default: all but target and row id.
+
+    Raises
+    ------
+    Invalid
+        ``source_not_allowed`` where the service may not read there.
+    """
+    job = yield from _request_source(files, name, TableNames(target, row_id, features))
+    return self.registration(self._transport, job)
 
 
 def _rows(
@@ -50,8 +166,9 @@ def _rows(
     *,
     limit: int | None = None,
     columns: Sequence[str] = (),
+    numbers: Sequence[int] | None = None,
 ) -> Program[list[DatasetRow]]:
-    """Return the rows of a dataset in their order, page by page.
+    """Return the rows of a dataset in their order, page by page, or those with some numbers.
 
     Parameters
     ----------
@@ -61,12 +178,27 @@ def _rows(
         How many of the first rows; default: all.
     columns
         Names of the columns to read; default: all. A row that is larger than a page can be read column by column only.
+    numbers
+        Numbers of the rows to read, counted from 0, in any order; default: all rows.
     """
     rows: list[DatasetRow] = Records()
+    if numbers is None:
+        return (yield from _pages(dataset, columns, rows, None, limit))
+    wanted = [str(int(number)) for number in numbers[:limit]]
+    for first in range(0, len(wanted), _NUMBERED_AT_ONCE):
+        part = wanted[first : first + _NUMBERED_AT_ONCE]
+        yield from _pages(dataset, columns, rows, ",".join(part), None)
+    return rows
+
+
+def _pages(
+    dataset: Identified, columns: Sequence[str], rows: list[DatasetRow], numbered: str | None, limit: int | None
+) -> Program[list[DatasetRow]]:
+    """Add the rows of all pages to those that are there, and return them."""
     cursor: str | None = None
     while limit is None or len(rows) < limit:
         size = _ROWS_A_PAGE if limit is None else min(_ROWS_A_PAGE, limit - len(rows))
-        query = {"limit": size, "cursor": cursor, "columns": list(columns) or UNSET}
+        query = {"limit": size, "cursor": cursor, "columns": list(columns) or UNSET, "rows": numbered}
         page = yield from fetch(list_rows, PageDatasetRow, dataset_id=id_of(dataset), **query)
         rows += page.data
         cursor = page.next_cursor or None
@@ -75,17 +207,21 @@ def _rows(
     return rows
 
 
-class Datasets(SyncDeletable[Dataset, Dataset, DatasetSummary]):
+class Datasets(SyncDeletable[Dataset, Dataset, DatasetSummary], _RegistersSources[SourceRegistration]):
     """All datasets, newest first; lists yield summaries, and ``get`` takes one for the whole dataset."""
 
     noun = DATASETS
+    registration = SourceRegistration
+    register_source = blocking(_register_source)
     rename = blocking(rename_one)
     rows = blocking(_rows)
 
 
-class AsyncDatasets(AsyncDeletable[Dataset, Dataset, DatasetSummary]):
+class AsyncDatasets(AsyncDeletable[Dataset, Dataset, DatasetSummary], _RegistersSources[AsyncSourceRegistration]):
     """All datasets, newest first; lists yield summaries, and ``get`` takes one for the whole dataset."""
 
     noun = DATASETS
+    registration = AsyncSourceRegistration
+    register_source = awaitable(_register_source)
     rename = awaitable(rename_one)
     rows = awaitable(_rows)

@@ -24,22 +24,26 @@ from ._generated.models import (
 from ._generated.types import UNSET
 from .calls import Program, awaitable, blocking, create, fetch, transport_of
 from .errors import Invalid, LeafspaceError
-from .explanations import Detail, Explanation, Explanations, Include, SearchedRows, parts_of
+from .explanations import Beside, Detail, Explanation, Explanations, Include, SearchedRows, parts_of
 from .nested_rows import nested_batches, nested_instances
 from .nouns import (
     AsyncDeletable,
     Collection,
     Identified,
     Noun,
+    Settings,
     SyncDeletable,
     View,
     id_of,
+    id_or_none,
     load,
     refresh,
     rename,
     rename_one,
+    unless_none,
 )
 from .rows import batches, id_text, named_instances, names_of
+from .showing import show_row
 
 EXPLAINERS: Noun[Details] = Noun(
     Details, PageExplainerSummary, "explainer_id", get_explainer, list_explainers, delete_explainer, rename_explainer
@@ -172,7 +176,8 @@ def explain_rows(  # noqa: PLR0913  # what explanations may have
             continue
         provenance = answer.provenance
         labels = transport_of(self).labels.of(provenance.model_sha256)
-        explanations += [Explanation(row, labels) for row in answer.data]
+        beside = Beside(provenance, transport_of(self).seen)
+        explanations += [Explanation(row, labels, beside) for row in answer.data]
     if failure is not None and provenance is None:
         raise failure
     # Calls name their rows by themselves, so that indices begin again in each.
@@ -219,6 +224,7 @@ def _create(  # noqa: PLR0913  # what an explainer may be made of
     shown_features: Sequence[str] | Literal["all"] = "all",
     abstain_below: float | None = None,
     store_explanations: bool = False,
+    settings: Settings | None = None,
 ) -> Program[Kept]:
     """Register a model with the prototypes that explain its predictions.
 
@@ -238,16 +244,19 @@ def _create(  # noqa: PLR0913  # what an explainer may be made of
         Percentile of typicality below which rows are not explained, such as 5; ``None``: all are.
     store_explanations
         Whether the service stores each explanation, with its row, for keys with the scope ``audit``.
+    settings
+        ``"paper"`` changes nothing here: rows are compared as the prototype set says.
     """
     request = ExplainerRequest(
         model=id_of(model),
         prototype_set=id_of(prototype_set),
-        rule_set=None if rule_set is None else id_of(rule_set),
-        approximation_tree=None if approximation_tree is None else id_of(approximation_tree),
+        rule_set=id_or_none(rule_set),
+        approximation_tree=id_or_none(approximation_tree),
         name=name,
         shown_features="all" if shown_features == "all" else list(shown_features),
         abstain_below=abstain_below,
         store_explanations=store_explanations,
+        settings=unless_none(settings),
     )
     return self._wrapped((yield from create(register_explainer, Details, body=request)))
 
@@ -259,6 +268,7 @@ class Explainer(ExplainerView):
     load = blocking(load)
     rename = blocking(rename)
     explain = blocking(explain_rows)
+    show = blocking(show_row)
 
 
 class AsyncExplainer(ExplainerView):
@@ -268,6 +278,7 @@ class AsyncExplainer(ExplainerView):
     load = awaitable(load)
     rename = awaitable(rename)
     explain = awaitable(explain_rows)
+    show = awaitable(show_row)
 
 
 class Explainers(SyncDeletable[Details, Explainer, Explainer]):

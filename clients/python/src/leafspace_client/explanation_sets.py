@@ -16,7 +16,8 @@ from ._generated.models import ExplanationSetRequest, PageExplanation, PageExpla
 from .artefacts import ArtefactView, AwaitableArtefact, BlockingArtefact, Content, download, every_item
 from .calls import Program, awaitable, blocking, create, fetch, transport_of
 from .explanations import Detail, Explanation, Explanations, Include, SearchedRows, parts_of
-from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
+from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, unless_none
+from .proximities import RunOn
 
 EXPLANATION_SETS: Noun[Details] = Noun(
     Details,
@@ -75,6 +76,8 @@ def _create(  # noqa: PLR0913  # what explanations may have
     n_contrasts: int = 1,
     nearest_rows: SearchedRows | None = None,
     detail: Detail = "short",
+    settings: Settings | None = None,
+    run_on: RunOn = "auto",
 ) -> Program[Kept]:
     """Request an explanation of every row of a dataset; call ``wait()`` on what is returned.
 
@@ -98,6 +101,11 @@ def _create(  # noqa: PLR0913  # what explanations may have
         "household", "row_ids": [...]}``, of which any may be left out; it includes ``"nearest_rows"``.
     detail
         ``"full"`` returns everything that the explainer has.
+    settings
+        ``"paper"`` changes nothing here: rows are compared as the prototype set says.
+    run_on
+        Where the job works on the rows: ``local``, in a worker's own process, on the ``cluster`` that the service has,
+        or, with ``auto``, there only if one process could not hold them. The result is the same.
     """
     request = ExplanationSetRequest(
         explainer=id_of(explainer),
@@ -106,6 +114,8 @@ def _create(  # noqa: PLR0913  # what explanations may have
         n_reasons=n_reasons,
         n_contrasts=n_contrasts,
         detail=detail,
+        settings=unless_none(settings),
+        run_on=run_on,
         **parts_of(include, nearest_rows),
     )
     return self._wrapped((yield from create(create_explanation_set, Details, body=request)))

@@ -1,6 +1,7 @@
 """Explanations: single predictions explained by their nearest prototypes, in the words of the service."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, TypedDict, overload
 
@@ -24,6 +25,7 @@ from ._generated.models import (
     Typicality,
     ValuePrediction,
 )
+from .displays import Displayed, Drawing, SeenDocuments, pictures
 from .errors import Answered, error_from_problem
 from .frames import FrameOf, explanations_frame
 from .labels import Label, with_labels
@@ -61,14 +63,22 @@ def _wanted(key: str, value: Any) -> Any:  # noqa: ANN401  # of each field its o
     return value if isinstance(value, int | str) else [id_text(each, f"nearest_rows, {key},") for each in value]
 
 
-class Explanation:
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What the picture of an explanation can use: what made it, and the documents that the client has met."""
+
+    provenance: Provenance | None = None
+    seen: SeenDocuments = field(default_factory=SeenDocuments)
+
+
+class Explanation(Displayed):
     """One prediction explained, or why it could not be; printed, it shows what the service says about it.
 
     A row is explained (``status`` is ``ok``), or it is too far from every prototype to be explained by them
     (``abstained``: its prediction and nearest prototypes are here, without reasons), or the model cannot read it
     (``error``). Of the last, ``is_ok`` is false and ``problem`` says why; reading anything else raises that problem.
 
-    Labels have the caller's own type where this client registered the model, or was told by
+    Labels have the caller's own type where this client registered the model, or after
     ``client.models.use_labels``: ``explanation.label`` equals what ``forest.predict`` returns. Labels of other models
     are text, as in the whole API: ``"0"`` for 0, ``"true"`` for True.
 
@@ -78,6 +88,8 @@ class Explanation:
         What the service sent.
     labels
         The caller's labels by their text; empty: they stay text.
+    beside
+        What its picture can use; default: nothing.
 
     Examples
     --------
@@ -95,12 +107,16 @@ class Explanation:
     """
 
     def __init__(
-        self, details: ExplainedRow | AbstainedRow | RefusedRow, labels: Mapping[str, Label] | None = None
+        self,
+        details: ExplainedRow | AbstainedRow | RefusedRow,
+        labels: Mapping[str, Label] | None = None,
+        beside: Beside | None = None,
     ) -> None:
         # The generated reader takes the first kind with these fields; abstained rows have those of explained ones.
         is_abstained = isinstance(details, ExplainedRow) and details.status == "abstained"
         self.details = AbstainedRow.from_dict(details.to_dict()) if is_abstained else details
         self._labels = labels or {}
+        self._beside = beside or Beside()
 
     @property
     def row_id(self) -> str:
@@ -229,8 +245,14 @@ class Explanation:
         return describe_explanation(self)
 
     def __repr__(self) -> str:
-        said = self.summary if self.problem is None else self.problem.detail
-        return f"<Explanation of row {self.row_id}, {self.status}: {said}>"
+        text = self.summary if self.problem is None else self.problem.detail
+        return f"<Explanation of row {self.row_id}, {self.status}: {text}>"
+
+    def _draw(self) -> Drawing:
+        made_by = self._beside.provenance
+        provenance = None if made_by is None else made_by.to_dict()
+        drawing: Drawing = pictures().drawing_of_explanation(self.to_dict(), provenance, self._beside.seen)
+        return drawing
 
     @cached_property
     def _explained(self) -> ExplainedRow | AbstainedRow:
@@ -241,7 +263,7 @@ class Explanation:
         return with_labels(self.details, self._labels)
 
 
-class Explanations(Sequence[Explanation]):
+class Explanations(Sequence[Explanation], Displayed):
     """Explanations in the order of the rows; ``provenance`` names what made them (``None`` without rows).
 
     They are found by position, ``explanations[0]``, and by the name of a row, ``explanations["loan-4711"]``.
@@ -274,6 +296,10 @@ class Explanations(Sequence[Explanation]):
 
     def __repr__(self) -> str:
         return f"<{len(self)} explanations>"
+
+    def _draw(self) -> Drawing:
+        drawing: Drawing = pictures().drawing_of_explanations([each.to_dict() for each in self])
+        return drawing
 
     def to_frame(self, rows: FrameOf = "explanations") -> Any:  # noqa: ANN401  # a DataFrame
         """Return a DataFrame with a row for each explanation, or for each reason; needs pandas.

@@ -47,13 +47,13 @@ from .errors import Invalid
 from .frames import feature_rows_frame, features_frame
 from .jobs import check_success, wait_for_job
 from .nested_rows import examples_a_call, nested_batches, nested_instances
-from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
+from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, id_or_none
 from .relational_texts import describe_features
 
 FEATURE_SETS: Noun[Details] = Noun(
     Details, PageFeatureSet, "feature_set_id", get_feature_set, list_feature_sets, delete_feature_set
 )
-ExportForm = Literal["json", "sql"]
+ExportForm = Literal["json", "sql", "html"]
 _PARQUET = "application/vnd.apache.parquet"
 _MADE_BY_THE_SERVICE = frozenset({"id", "type"})  # of a feature
 _MAX_FEATURES = 10_000
@@ -173,7 +173,7 @@ def _dataset(
     JobNotFinished
         If ``timeout`` is over; the job goes on.
     """
-    other = None if relational_dataset is None else id_of(relational_dataset)
+    other = id_or_none(relational_dataset)
     request = FeatureDatasetRequest(relational_dataset=other)
     made = yield from fetch(request_dataset, FeatureDataset, feature_set_id=self.id, body=request)
     if made.job is not None and made.status != "ready":
@@ -239,6 +239,7 @@ def _create(
     features: Iterable[Mapping[str, Any] | RelationalFeature] | None = None,
     *,
     generate: Mapping[str, Any] | None = None,
+    settings: Settings | None = None,
 ) -> Program[Kept]:
     """Request a set of features of several tables; call ``wait()`` on what is returned.
 
@@ -253,12 +254,16 @@ def _create(
     generate
         ``{"depth": 1}`` instead: each column of the example, and every aggregate along one relationship, or along up to
         two with ``{"depth": 2}``.
+    settings
+        ``"paper"`` changes nothing here.
     """
     request: dict[str, Any] = {"relational_dataset": id_of(relational_dataset)}
     if features is not None:
         request["features"] = list(map(_requested, features))
     if generate is not None:
         request["generate"] = dict(generate)
+    if settings is not None:
+        request["settings"] = settings
     body = FeatureSetRequest.from_dict(request)
     return self._wrapped((yield from create(create_feature_set, Details, body=body)))
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         AuditedRow,
         Dataset,
         FeatureRow,
+        MapRow,
         NearestPrototype,
         NeighborsOfRow,
         Problem,
@@ -49,6 +50,11 @@ def neighbors_frame(rows: "Sequence[NeighborsOfRow]") -> Any:  # noqa: ANN401  #
 
 def audited_rows_frame(rows: "Sequence[AuditedRow]") -> Any:  # noqa: ANN401  # a DataFrame
     """Return one row for each audited row."""
+    return _frame([row.to_dict() for row in rows])
+
+
+def map_rows_frame(rows: "Sequence[MapRow]") -> Any:  # noqa: ANN401  # a DataFrame
+    """Return one row for each row on the map."""
     return _frame([row.to_dict() for row in rows])
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+from . import label_decisions
 from ._generated.api.label_audits import (
     create_label_audit,
     delete_label_audit,
@@ -23,10 +24,11 @@ from .artefacts import (
     download,
     every_item,
 )
-from .calls import Program, Work, awaitable, blocking, create
+from .calls import Program, Work, awaitable, blocking, call_of, create
+from .errors import NotFound
 from .frames import audited_rows_frame
-from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
-from .proximities import ProximityKind
+from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, unless_none
+from .proximities import ProximityKind, RunOn
 
 LABEL_AUDITS: Noun[Details] = Noun(
     Details, PageLabelAudit, "label_audit_id", get_label_audit, list_label_audits, delete_label_audit
@@ -68,10 +70,12 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     model: Identified,
     dataset: Identified,
     *,
-    method: Literal["all_rows", "neighbors"] = "all_rows",
+    method: Literal["all_rows", "neighbors"] | None = None,
     n_neighbors: int | None = None,
     proximity_kind: ProximityKind = "auto",
-    min_leaf_rows: int | Literal["auto"] = "auto",
+    min_leaf_rows: int | Literal["auto"] | None = None,
+    settings: Settings | None = None,
+    run_on: RunOn = "auto",
 ) -> Program[Kept]:
     """Request an audit of which labels of a dataset (its target) look wrong; call ``wait()`` on what is returned.
 
@@ -80,25 +84,48 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     model, dataset
         What registering returned, or ids.
     method
-        Who votes on a row's label: ``all_rows``, each with the weight of its proximity, or as in the paper the nearest
-        ``neighbors``.
+        Who votes on a row's label: ``all_rows`` (the default), each with the weight of its proximity, or as in the
+        paper the nearest ``neighbors``.
     n_neighbors
         Number of nearest other rows that vote with ``neighbors``, 10 by default.
     proximity_kind
         Which proximity; ``auto`` follows the model's kind of ensemble.
     min_leaf_rows
         Fewest rows of a leaf: trees are cut back to where splits leave fewer; 1 compares by the trees' own leaves, as
-        in the paper. ``auto`` takes the smallest with which enough rows share leaves with rows of another label.
+        in the paper. ``auto``, the default, takes the smallest with which enough rows share leaves with rows of
+        another label.
+    settings
+        ``"paper"``: what is left out is as in the method's paper (docs/methods.md lists it).
+    run_on
+        Where the job works on the rows: ``local``, in a worker's own process, on the ``cluster`` that the service has,
+        or, with ``auto``, there only if one process could not hold them. The result is the same.
     """
     request = LabelAuditRequest(
         model=id_of(model),
         dataset=id_of(dataset),
-        method=method,
+        method=unless_none(method),
         n_neighbors=n_neighbors,
         proximity_kind=proximity_kind,
-        min_leaf_rows=min_leaf_rows,
+        min_leaf_rows=unless_none(min_leaf_rows),
+        settings=unless_none(settings),
+        run_on=run_on,
     )
     return self._wrapped((yield from create(create_label_audit, Details, body=request)))
+
+
+def _delete(
+    self: Collection[Details, Kept],  # noqa: ARG001  # a method
+    thing: Identified,
+    *,
+    with_decisions: bool = False,
+) -> Program[None]:
+    """Delete one that nothing is built on; one that people have decided about only ``with_decisions``."""
+    try:
+        yield call_of(delete_label_audit, label_audit_id=id_of(thing), with_decisions=with_decisions)
+    except NotFound as error:
+        # Tried again, because the first answer was lost in transit: it is gone, as intended.
+        if error.n_attempts == 1:
+            raise
 
 
 class LabelAudit(LabelAuditView, BlockingArtefact):
@@ -107,6 +134,12 @@ class LabelAudit(LabelAuditView, BlockingArtefact):
     rows = blocking(_rows)
     to_frame = blocking(_to_frame)
     download = blocking(_download)
+    decide = blocking(label_decisions.decide)
+    withdraw = blocking(label_decisions.withdraw)
+    decisions = blocking(label_decisions.decisions)
+    review = blocking(label_decisions.review)
+    counts = blocking(label_decisions.counts)
+    export_decisions = blocking(label_decisions.export)
 
 
 class AsyncLabelAudit(LabelAuditView, AwaitableArtefact):
@@ -115,6 +148,12 @@ class AsyncLabelAudit(LabelAuditView, AwaitableArtefact):
     rows = awaitable(_rows)
     to_frame = awaitable(_to_frame)
     download = awaitable(_download)
+    decide = awaitable(label_decisions.decide)
+    withdraw = awaitable(label_decisions.withdraw)
+    decisions = awaitable(label_decisions.decisions)
+    review = awaitable(label_decisions.review)
+    counts = awaitable(label_decisions.counts)
+    export_decisions = awaitable(label_decisions.export)
 
 
 class LabelAudits(SyncDeletable[Details, LabelAudit, LabelAudit]):
@@ -123,6 +162,7 @@ class LabelAudits(SyncDeletable[Details, LabelAudit, LabelAudit]):
     noun = LABEL_AUDITS
     view = LabelAudit
     create = blocking(_create)
+    delete = blocking(_delete)
 
 
 class AsyncLabelAudits(AsyncDeletable[Details, AsyncLabelAudit, AsyncLabelAudit]):
@@ -131,3 +171,4 @@ class AsyncLabelAudits(AsyncDeletable[Details, AsyncLabelAudit, AsyncLabelAudit]
     noun = LABEL_AUDITS
     view = AsyncLabelAudit
     create = awaitable(_create)
+    delete = awaitable(_delete)

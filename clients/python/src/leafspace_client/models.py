@@ -10,6 +10,7 @@ from ._generated.api.models import (
     delete_model,
     get_model,
     get_tree,
+    list_features,
     list_models,
     predict,
     register_model,
@@ -17,6 +18,8 @@ from ._generated.api.models import (
 )
 from ._generated.models import (
     BodyRegisterModel,
+    FeatureUsage,
+    FeatureUsageList,
     Model,
     ModelSummary,
     PageModelSummary,
@@ -32,7 +35,7 @@ from .calls import Connected, Program, awaitable, blocking, create, fetch, trans
 from .conversion import ConvertedModel
 from .errors import Invalid
 from .labels import KnownLabels, labels_by_text, with_labels
-from .nouns import AsyncDeletable, Identified, Noun, SyncDeletable, id_of, rename_one
+from .nouns import AsyncDeletable, Identified, Noun, SyncDeletable, id_of, id_or_none, rename_one
 from .proximities import ProximityKind
 from .records import Records
 from .rows import batches, named_instances
@@ -83,6 +86,11 @@ def _use_labels(self: Connected, model: Identified, classes: Iterable[Any]) -> P
 def _tree(self: Connected, model: Identified, tree: int) -> Program[Tree]:  # noqa: ARG001  # a method
     """Return one tree of a model, for drawing; trees are numbered from 0."""
     return (yield from fetch(get_tree, Tree, model_id=id_of(model), tree=tree))
+
+
+def _features(self: Connected, model: Identified) -> Program[list[FeatureUsage]]:  # noqa: ARG001  # a method
+    """Return how often the trees test each feature, those that most trees test first."""
+    return Records((yield from fetch(list_features, FeatureUsageList, model_id=id_of(model))).data)
 
 
 def _predict(
@@ -146,7 +154,7 @@ def _proximities(  # noqa: PLR0913  # two sets of rows and how to compare them
         row_ids=names,
         other_row_ids=other_names,
         proximity_kind=proximity_kind,
-        weights_of=None if weights_of is None else id_of(weights_of),
+        weights_of=id_or_none(weights_of),
     )
     return (yield from fetch(compare_rows, ProximityBlock, model_id=id_of(model), body=request))
 
@@ -163,6 +171,7 @@ class Models(SyncDeletable[Model, Model, ModelSummary]):
     rename = blocking(rename_one)
     use_labels = blocking(_use_labels)
     tree = blocking(_tree)
+    features = blocking(_features)
     predict = blocking(_predict)
     proximities = blocking(_proximities)
 
@@ -174,5 +183,6 @@ class AsyncModels(AsyncDeletable[Model, Model, ModelSummary]):
     rename = awaitable(rename_one)
     use_labels = awaitable(_use_labels)
     tree = awaitable(_tree)
+    features = awaitable(_features)
     predict = awaitable(_predict)
     proximities = awaitable(_proximities)

@@ -58,7 +58,7 @@ def nested_batches(
 
 
 def examples_a_call(n_features: int) -> int:
-    """Return of how many examples one answer can hold the values of so many features."""
+    """Return the number of examples whose values of this number of features fit into one answer."""
     return max(1, min(_INSTANCES_A_CALL, _VALUES_A_CALL // max(1, n_features)))
 
 

@@ -10,20 +10,25 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from types import ModuleType
-from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar
 
 from ._generated.models import Renaming
-from .calls import Connected, Program, awaitable, blocking, call_of, fetch, type_arguments
+from ._generated.types import UNSET, Unset
+from .calls import Connected, Program, awaitable, blocking, call_of, fetch, transport_of, type_arguments
+from .displays import Displayed, Drawing, SeenDocuments, pictures
 from .errors import Conflict, NotFound
 from .transports import AsyncTransport, SyncTransport
 
 Answer = TypeVar("Answer")
 Kept = TypeVar("Kept")
 Listed = TypeVar("Listed")
+Given = TypeVar("Given")
 Details = TypeVar("Details")
 ViewT = TypeVar("ViewT", bound="View[Any]")
 Identified: TypeAlias = Any
 """An id, or anything that has one as ``id``."""
+Settings: TypeAlias = Literal["paper"]
+"""Whose settings fill the fields of a request that are left out."""
 
 _PAGE_SIZE = 100
 
@@ -41,10 +46,10 @@ class Noun(Generic[Answer]):
     rename: ModuleType | None = None
 
     @property
-    def filters(self) -> tuple[str, ...]:
-        """What its list can be filtered by, in the order of the contract."""
+    def filters(self) -> dict[str, str]:
+        """What its list can be filtered by, in the order of the contract, with the generated code's names of these."""
         parameters = inspect.signature(self.list._get_kwargs).parameters  # noqa: SLF001  # see call_of
-        return tuple(name for name in parameters if name not in {"limit", "cursor"})
+        return {name.rstrip("_"): name for name in parameters if name not in {"limit", "cursor"}}
 
 
 def id_of(thing: Identified) -> str:
@@ -52,11 +57,21 @@ def id_of(thing: Identified) -> str:
     return str(getattr(thing, "id", thing))
 
 
+def id_or_none(thing: Identified | None) -> str | None:
+    """Return the id of a thing, or ``None`` if none is named."""
+    return None if thing is None else id_of(thing)
+
+
+def unless_none(value: Given | None) -> Given | Unset:
+    """Return a field of a request, left out if it is ``None``: then the service fills it."""
+    return UNSET if value is None else value
+
+
 def _text_of(value: Any) -> str:  # noqa: ANN401  # a time, or what has an id
     return value.isoformat() if isinstance(value, datetime) else id_of(value)
 
 
-class View(Connected, Generic[Details]):
+class View(Connected, Displayed, Generic[Details]):
     """One thing of the service, as it was when it was last fetched."""
 
     noun: ClassVar[Noun[Any]]
@@ -65,6 +80,7 @@ class View(Connected, Generic[Details]):
         self._transport = transport
         self._details = details
         self._id = thing_id or id_of(details)
+        self._remember()
         self._is_whole = False
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -86,6 +102,25 @@ class View(Connected, Generic[Details]):
     @details.setter
     def details(self, details: Details) -> None:
         self._details = details
+        self._remember()
+
+    @property
+    def _seen(self) -> SeenDocuments:
+        """What this client has met; nothing, where the transport is none of a client's own."""
+        return getattr(self._transport, "seen", None) or SeenDocuments()
+
+    def _remember(self) -> None:
+        if self._details is not None:
+            self._seen.remember(self._details)
+
+    def _draw(self) -> Drawing:
+        details: Any = self._details
+        drawing: Drawing
+        if details is None:
+            drawing = pictures().drawing_of_id(type(self).__name__, self.id)
+        else:
+            drawing = pictures().drawing_of(details.to_dict(), self._seen)
+        return drawing
 
     def _load_now(self) -> None:
         """Fetch the whole thing, where that takes no ``await``."""
@@ -144,15 +179,18 @@ class Collection(Connected, Generic[Answer, Kept]):
             fault = f"{type(self).__name__}.list() got an unexpected keyword argument {unknown[0]!r}"
             message = f"{fault}; it takes {', '.join(self.noun.filters)}"
             raise TypeError(message)
-        return {name: _text_of(value) for name, value in filters.items() if value is not None}
+        names = self.noun.filters
+        return {names[name]: _text_of(value) for name, value in filters.items() if value is not None}
 
     def _wrapped(self, answer: Answer) -> Kept:
         kept: Any = answer if self.view is None else self.view(self._transport, answer)
+        if self.view is None:
+            transport_of(self).seen.remember(answer)
         wrapped: Kept = kept
         return wrapped
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {self._transport.connection.base_url}>"  # type: ignore[attr-defined]
+        return f"<{type(self).__name__} of {self._transport.connection.base_url}>"
 
 
 def _get(self: Collection[Answer, Kept], thing: Identified) -> Program[Kept]:

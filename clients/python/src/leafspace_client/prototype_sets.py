@@ -9,10 +9,18 @@ from ._generated.api.prototype_sets import (
     get_prototype_set,
     get_prototype_set_content,
     list_prototype_sets,
+    list_represented_rows,
 )
-from ._generated.models import Criticism, Evaluation, PagePrototypeSet, Prototype, PrototypeSetRequest
+from ._generated.models import (
+    Criticism,
+    Evaluation,
+    PagePrototypeSet,
+    PageRepresentedRow,
+    Prototype,
+    PrototypeSetRequest,
+    RepresentedRow,
+)
 from ._generated.models import PrototypeSet as Details
-from ._generated.types import UNSET
 from .artefacts import (
     TABLE_MEDIA_TYPES,
     ArtefactView,
@@ -22,18 +30,20 @@ from .artefacts import (
     TableForm,
     content,
 )
-from .calls import Program, awaitable, blocking, call_of, create
+from .calls import Program, awaitable, blocking, call_of, create, fetch
 from .frames import prototypes_frame
-from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
-from .proximities import ProximityKind
+from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, id_or_none, unless_none
+from .proximities import ProximityKind, RunOn
+from .records import Records
 from .texts import describe_prototypes
 
 PROTOTYPE_SETS: Noun[Details] = Noun(
     Details, PagePrototypeSet, "prototype_set_id", get_prototype_set, list_prototype_sets, delete_prototype_set
 )
 Method = Literal["sm_u", "sm_a", "sm_wa", "sg", "a_pete", "k_medoids"]
-ExportForm = Literal["json", "sql", "python", "onnx"]
+ExportForm = Literal["json", "sql", "python", "onnx", "html"]
 Kept = TypeVar("Kept")
+_ROWS_A_PAGE = 1000
 
 
 class PrototypeSetView(ArtefactView[Details]):
@@ -85,8 +95,31 @@ def _content(self: PrototypeSetView, form: TableForm = "json") -> Program[bytes]
     return (yield from content(self, form))
 
 
+def _rows(self: PrototypeSetView, rank: int, limit: int | None = None) -> Program[list[RepresentedRow]]:
+    """Return the rows that a prototype represents, the nearest first.
+
+    Parameters
+    ----------
+    rank
+        Of the prototype, from 1 on.
+    limit
+        How many rows at most; default: all.
+    """
+    rows: list[RepresentedRow] = Records()
+    cursor: str | None = None
+    while limit is None or len(rows) < limit:
+        size = _ROWS_A_PAGE if limit is None else min(_ROWS_A_PAGE, limit - len(rows))
+        query = {"rank": rank, "limit": size, "cursor": cursor}
+        page = yield from fetch(list_represented_rows, PageRepresentedRow, prototype_set_id=self.id, **query)
+        rows += page.data
+        cursor = page.next_cursor or None
+        if cursor is None:
+            break
+    return rows
+
+
 def _export(self: PrototypeSetView, form: ExportForm = "python") -> Program[Any]:
-    """Return the classifier that gives a row what its nearest prototype has: text, or bytes of ONNX.
+    """Return the classifier that gives a row what its nearest prototype has: text, or bytes of ONNX; or a drawing.
 
     Python functions (``predict(row)``, ``nearest_prototype(row)``) need nothing but Python; SQL is one expression over
     the features; the ONNX model takes what the registered model takes. All predict what the service predicts, ties
@@ -105,9 +138,9 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     method: Method = "sm_a",
     n_prototypes: int | Literal["validate"] | None = None,
     coverage: float | None = None,
-    min_leaf_rows: int | Literal["auto"] = "auto",
+    min_leaf_rows: int | Literal["auto"] | None = None,
     alpha: float | None = None,
-    labels: Literal["predicted", "target"] = "predicted",
+    labels: Literal["predicted", "target"] | None = None,
     proximity_kind: ProximityKind = "auto",
     refine: Literal["none", "swap"] = "none",
     selected_on: Literal["dataset", "evaluation_dataset"] = "dataset",
@@ -115,6 +148,8 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     n_candidates: int | None = None,
     evaluation_dataset: Identified | None = None,
     seed: int = 0,
+    settings: Settings | None = None,
+    run_on: RunOn = "auto",
 ) -> Program[Kept]:
     """Request a prototype set; call ``wait()`` on what is returned.
 
@@ -135,11 +170,12 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         from 2 trees) to one of them, at most 1,000.
     min_leaf_rows
         Fewest rows of a leaf: trees are cut back to where splits leave fewer, and rows compared by the coarser leaves.
-        ``auto`` takes the smallest with which the prototypes reach 95 % of the rows; 1 are the trees' own leaves.
+        ``auto``, the default, takes the smallest with which the prototypes reach 95 % of the rows; 1 are the trees' own
+        leaves.
     alpha
         ``a_pete`` stops when gains change by no more than this share; default 0.05.
     labels
-        Classes as the model predicts them, or as the dataset's target has them.
+        Classes as the model predicts them (the default), or as the dataset's target has them.
     proximity_kind
         Which proximity; ``auto`` follows the model's kind of ensemble.
     refine
@@ -152,6 +188,11 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         Other rows to evaluate on; default: the dataset itself.
     seed
         Makes random choices repeatable.
+    settings
+        ``"paper"``: what is left out is as in the method's paper (docs/methods.md lists it).
+    run_on
+        Where the job works on the rows: ``local``, in a worker's own process, on the ``cluster`` that the service has,
+        or, with ``auto``, there only if one process could not hold them. The result is the same.
     """
     request = PrototypeSetRequest(
         model=id_of(model),
@@ -159,16 +200,18 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         method=method,
         n_prototypes=n_prototypes,
         coverage=coverage,
-        min_leaf_rows=min_leaf_rows,
-        alpha=UNSET if alpha is None else alpha,
-        labels=labels,
+        min_leaf_rows=unless_none(min_leaf_rows),
+        alpha=unless_none(alpha),
+        labels=unless_none(labels),
         proximity_kind=proximity_kind,
         refine=refine,
         selected_on=selected_on,
         metric=metric,
         n_candidates=n_candidates,
-        evaluation_dataset=None if evaluation_dataset is None else id_of(evaluation_dataset),
+        evaluation_dataset=id_or_none(evaluation_dataset),
         seed=seed,
+        settings=unless_none(settings),
+        run_on=run_on,
     )
     return self._wrapped((yield from create(create_prototype_set, Details, body=request)))
 
@@ -178,6 +221,7 @@ class PrototypeSet(PrototypeSetView, BlockingArtefact):
 
     content = blocking(_content)
     export = blocking(_export)
+    rows = blocking(_rows)
 
 
 class AsyncPrototypeSet(PrototypeSetView, AwaitableArtefact):
@@ -185,6 +229,7 @@ class AsyncPrototypeSet(PrototypeSetView, AwaitableArtefact):
 
     content = awaitable(_content)
     export = awaitable(_export)
+    rows = awaitable(_rows)
 
 
 class PrototypeSets(SyncDeletable[Details, PrototypeSet, PrototypeSet]):

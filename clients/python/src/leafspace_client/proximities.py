@@ -25,12 +25,13 @@ from .artefacts import (
 )
 from .calls import Program, Work, awaitable, blocking, create
 from .frames import neighbors_frame
-from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
+from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, unless_none
 
 PROXIMITIES: Noun[Details] = Noun(
     Details, PageProximities, "proximities_id", get_proximities, list_proximities, delete_proximities
 )
 ProximityKind = Literal["auto", "random_forest", "boosting", "boosting_l1"]
+RunOn = Literal["auto", "local", "cluster"]
 Kept = TypeVar("Kept")
 
 
@@ -57,7 +58,7 @@ def _download(self: ProximitiesView, path: str | Path, form: TableFile = "parque
     return (yield from download(self, path, form))
 
 
-def _create(
+def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     self: Collection[Details, Kept],
     model: Identified,
     dataset: Identified,
@@ -65,6 +66,8 @@ def _create(
     n_neighbors: int = 10,
     proximity_kind: ProximityKind = "auto",
     min_leaf_rows: int = 1,
+    settings: Settings | None = None,
+    run_on: RunOn = "auto",
 ) -> Program[Kept]:
     """Request the nearest rows of every row of a dataset; call ``wait()`` on what is returned.
 
@@ -78,6 +81,11 @@ def _create(
         Which proximity; ``auto`` follows the model's kind of ensemble.
     min_leaf_rows
         Fewest rows of a leaf: trees are cut back to where splits leave fewer; 1 compares by the trees' own leaves.
+    settings
+        ``"paper"`` changes nothing here: the defaults are those of the paper.
+    run_on
+        Where the job works on the rows: ``local``, in a worker's own process, on the ``cluster`` that the service has,
+        or, with ``auto``, there only if one process could not hold them. The result is the same.
     """
     request = ProximitiesRequest(
         model=id_of(model),
@@ -85,6 +93,8 @@ def _create(
         n_neighbors=n_neighbors,
         proximity_kind=proximity_kind,
         min_leaf_rows=min_leaf_rows,
+        settings=unless_none(settings),
+        run_on=run_on,
     )
     return self._wrapped((yield from create(create_proximities, Details, body=request)))
 

@@ -113,12 +113,12 @@ def register_tables(  # noqa: PLR0913  # what may be declared of several tables
     tables
         Data frames (pandas, Polars, pyarrow), lists of dicts, or paths of CSV, Parquet or JSON files, by the names of
         the tables. Or a DuckDB connection, or an SQLAlchemy engine or connection: tables, primary and foreign keys are
-        read from its catalogue, and rows are streamed; columns that cannot be asked about, such as of bytes, are left
-        out with a warning.
+        read from its catalogue, and rows are streamed; columns that cannot be tested, such as those of bytes, are
+        left out with a warning.
     examples
         The table whose rows are the examples.
     target
-        Its column with the labels or values to predict, which may be missing; it is never asked.
+        Its column with the labels or values to predict, which may be missing; no query tests it.
     cutoff
         Its column with the moment of the prediction: an example sees only rows before it.
     keys

@@ -21,7 +21,6 @@ from ._generated.models import (
     SkippedQuery,
 )
 from ._generated.models import RelationalForest as Details
-from ._generated.types import UNSET
 from .artefacts import (
     TABLE_MEDIA_TYPES,
     ArtefactView,
@@ -34,7 +33,7 @@ from .artefacts import (
 )
 from .calls import Program, awaitable, blocking, create, transport_of
 from .feature_sets import AsyncFeatureSet, FeatureSet
-from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
+from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, unless_none
 from .relational_texts import describe_forest
 
 RELATIONAL_FORESTS: Noun[Details] = Noun(
@@ -85,7 +84,7 @@ class RelationalForestView(ArtefactView[Details]):
 
     @property
     def skipped(self) -> list[SkippedQuery]:
-        """Queries that were not asked, and why."""
+        """Queries that were not evaluated, and why."""
         found: list[SkippedQuery] = self._part("skipped")
         return found
 
@@ -122,11 +121,12 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     criterion: Literal["gain", "gain_ratio"] = "gain",
     min_samples_leaf: int = 2,
     max_depth: int | None = None,
-    pruning: Literal["c45", "none"] = "c45",
-    aggregates: bool = True,
+    pruning: Literal["c45", "none"] | None = None,
+    aggregates: bool | None = None,
     language: Mapping[str, Any] | None = None,
     seed: int = 0,
     task: Literal["classification", "regression"] | None = None,
+    settings: Settings | None = None,
 ) -> Program[Kept]:
     """Request trees that are learned from several tables; call ``wait()`` on what is returned.
 
@@ -150,17 +150,19 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     max_depth
         Maximum number of tests on a path, 1 to 64; default: 64.
     pruning
-        ``c45``: by C4.5's estimate of errors; ``none``: not at all.
+        ``c45``, the default: by C4.5's estimate of errors; ``none``: not at all.
     aggregates
-        Whether aggregates of rows, such as counts and means, are tested.
+        Whether aggregates of rows, such as counts and means, are tested; default: yes.
     language
-        Which queries may be asked, where not all: ``{"max_variables": 2, "tables": {"account": {"columns":
+        Which queries the tests may be, where not all: ``{"max_variables": 2, "tables": {"account": {"columns":
         ["kind"]}}}`` tests no other column of accounts; ``"relationships"`` lists those that are followed.
     seed
         Makes bootstrap samples and the choice of tests repeatable.
     task
         ``classification`` or ``regression`` of a numeric target; default: ``regression`` where the target holds more
         than 1,000 different numbers.
+    settings
+        ``"paper"``: what is left out is as in the method's paper (docs/methods.md lists it).
     """
     request = RelationalForestRequest(
         relational_dataset=id_of(relational_dataset),
@@ -170,11 +172,12 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         criterion=criterion,
         min_samples_leaf=min_samples_leaf,
         max_depth=max_depth,
-        pruning=pruning,
-        aggregates=aggregates,
+        pruning=unless_none(pruning),
+        aggregates=unless_none(aggregates),
         language=QueryLanguage.from_dict(dict(language or {})),
         seed=seed,
-        task=UNSET if task is None else task,
+        task=unless_none(task),
+        settings=unless_none(settings),
     )
     return self._wrapped((yield from create(create_relational_forest, Details, body=request)))
 

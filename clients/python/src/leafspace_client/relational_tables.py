@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
+from urllib.parse import quote
 
 from .arrow_tables import has_arrow_stream, stream_file, time_columns_of
 from .errors import Invalid
@@ -20,6 +21,7 @@ Names: TypeAlias = str | Sequence[str]
 """One column, or several that are a key together."""
 BAD_TABLES = "relational_schema_invalid"
 _LARGEST_WHOLE_NUMBER = 2**53  # of double precision
+_ENCODED = '%"/\\'  # in names of files: what forms write otherwise, or take for folders
 _SUFFIXES = {"application/vnd.apache.parquet": ".parquet", "application/json": ".json"}
 
 
@@ -45,7 +47,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What a caller says of several tables."""
+    """A caller's description of several tables."""
 
     examples: str
     target: str | None = None
@@ -59,7 +61,7 @@ class Declared:
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """Files by their names, and what the service is told of the tables in them; the caller closes it."""
+    """Files by their names, and the description of the tables in them; the caller closes it."""
 
     files: Mapping[str, TableFile]
     metadata: dict[str, Any]
@@ -100,8 +102,13 @@ def upload_of(sources: Sequence[Source], declared: Declared) -> Upload:
         for source in known:
             file = source.write()
             closing.callback(file.content.close)
-            files[source.name + (source.suffix or _SUFFIXES[file.media_type])] = file
+            files[_file_name(source.name) + (source.suffix or _SUFFIXES[file.media_type])] = file
         return Upload(files, _metadata(known, declared), closing.pop_all())
+
+
+def _file_name(table: str) -> str:
+    """Return the table's name as a form may hold it; the service reads its percent-encoding."""
+    return "".join(quote(each, safe="") if each in _ENCODED else each for each in table)
 
 
 def _source(name: str, data: Any) -> Source:  # noqa: ANN401  # any form of table
@@ -160,14 +167,14 @@ def _with_declared(sources: Sequence[Source], declared: Declared) -> Iterator[So
 
 
 def _refuse_unknown(names: Sequence[str], declared: Declared) -> None:
-    said: dict[str, Iterable[str]] = {
+    named: dict[str, Iterable[str]] = {
         "examples": [declared.examples],
         "keys": declared.keys,
         "references": declared.references.values(),
         "times": declared.times,
         "categories": declared.categories,
     }
-    for what, tables in said.items():
+    for what, tables in named.items():
         for table in tables:
             if table not in names:
                 detail = f"{what} names the table {table!r}, but the tables are {', '.join(map(repr, names))}"

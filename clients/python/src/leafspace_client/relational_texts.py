@@ -1,4 +1,4 @@
-"""Texts about several tables: what they refer to, the features that are asked about them, and forests of those."""
+"""Texts about several tables: what they refer to, the features found in them, and forests of those."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -25,9 +25,9 @@ def describe_tables(dataset: "RelationalDataset") -> str:
 
 
 def _table_lines(table: "RelationalTable", dataset: "RelationalDataset") -> Iterator[str]:
-    said = [f"key {', '.join(table.primary_key)}"] if table.primary_key else []
-    said += [f"time {table.time}"] if table.time else []
-    yield f"{table.name}: {_number(table.n_rows, 'row')}{', '.join(['', *said])}"
+    parts = [f"key {', '.join(table.primary_key)}"] if table.primary_key else []
+    parts += [f"time {table.time}"] if table.time else []
+    yield f"{table.name}: {_number(table.n_rows, 'row')}{', '.join(['', *parts])}"
     if table.name == dataset.examples.table:
         yield f"  {_examples(dataset)}"
     yield from (f"  {_relationship(each)}" for each in dataset.relationships if each.from_ == table.name)
@@ -35,17 +35,17 @@ def _table_lines(table: "RelationalTable", dataset: "RelationalDataset") -> Iter
 
 def _examples(dataset: "RelationalDataset") -> str:
     found = dataset.examples
-    said = "the examples"
+    text = "the examples"
     if found.target is not None:
         classes = "" if found.classes is None else f" ({', '.join(found.classes[:10])})"
-        said += f", {found.n_labelled:,} of them labelled by {found.target}{classes}"
-    return said if found.cutoff is None else f"{said}, each before its {found.cutoff}"
+        text += f", {found.n_labelled:,} of them labelled by {found.target}{classes}"
+    return text if found.cutoff is None else f"{text}, each before its {found.cutoff}"
 
 
 def _relationship(found: "Relationship") -> str:
-    said = f"{', '.join(found.columns)} -> {found.to}: {found.mean_rows:.3g} rows each, at most {found.max_rows:,}"
-    said += f"; {_number(found.n_dangling, 'row')} without one" if found.n_dangling else ""
-    return f"{said}; inferred" if found.inferred else said
+    text = f"{', '.join(found.columns)} -> {found.to}: {found.mean_rows:.3g} rows each, at most {found.max_rows:,}"
+    text += f"; {_number(found.n_dangling, 'row')} without one" if found.n_dangling else ""
+    return f"{text}; inferred" if found.inferred else text
 
 
 def describe_features(features: "Sequence[RelationalFeature]") -> str:
@@ -64,7 +64,7 @@ def describe_forest(found: "RelationalForestResult") -> str:
         lines.append(f"Out of bag, {_scores(own.out_of_bag)}")
     lines.append(f"On the examples that it was learned from, {_scores(own.training)}")
     if found.skipped:
-        lines.append(f"{_number(len(found.skipped), 'query', 'queries')} not asked: {found.skipped[0].reason}")
+        lines.append(f"{_number(len(found.skipped), 'query', 'queries')} not evaluated: {found.skipped[0].reason}")
     return "\n".join(lines)
 
 
@@ -75,8 +75,8 @@ def _scores(found: "ForestScores") -> str:
         "mean squared error": found.mean_squared_error,
         "R2": found.r2,
     }
-    said = [f"{name} {value:.3f}" for name, value in measures.items() if isinstance(value, float)]
-    return f"{found.n_examples:,} examples: {', '.join(said)}"
+    parts = [f"{name} {value:.3f}" for name, value in measures.items() if isinstance(value, float)]
+    return f"{found.n_examples:,} examples: {', '.join(parts)}"
 
 
 def _number(number: int, one: str, several: str = "") -> str:

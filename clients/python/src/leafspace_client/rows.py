@@ -90,7 +90,7 @@ def named_instances(
 
 
 def names_of(row_ids: Iterable[Any] | None, n_rows: int, what: str = "row_ids") -> list[str]:
-    """Return the caller's ids as texts, one for each row; ``None`` stands for the rows' 0-based indices.
+    """Return the caller's ids as texts, one for each row; ``None`` gives the rows' 0-based indices.
 
     Raises
     ------

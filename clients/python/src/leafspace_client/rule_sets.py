@@ -40,7 +40,8 @@ from .artefacts import (
 )
 from .calls import Call, Program, awaitable, blocking, call_of, create
 from .frames import rules_frame
-from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
+from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, id_or_none, unless_none
+from .proximities import RunOn
 from .texts import describe_rule_figures, describe_rules
 
 RULE_SETS: Noun[Details] = Noun(Details, PageRuleSet, "rule_set_id", get_rule_set, list_rule_sets, delete_rule_set)
@@ -52,7 +53,7 @@ _OPTIONS: dict[str, Any] = {
     "node_harvest": NodeHarvestOptions,
     "decision_tree": DecisionTreeOptions,
 }
-ExportForm = Literal["json", "markdown", "sql", "python"]
+ExportForm = Literal["json", "markdown", "sql", "python", "html"]
 Kept = TypeVar("Kept")
 
 
@@ -120,7 +121,7 @@ def _download(self: RuleSetView, path: str | Path, form: TableForm = "json") -> 
 def _export(
     self: RuleSetView, form: ExportForm = "markdown", *, over: Literal["features", "tables"] | None = None
 ) -> Program[str]:
-    """Return the rules as a table in Markdown, as JSON, as SQL, or as a Python function.
+    """Return the rules as a table in Markdown, as JSON, as SQL, as a Python function, or in HTML.
 
     SQL is a ``CASE`` expression ``over`` the features; where the dataset has a feature set, one ``SELECT`` over the
     raw tables, unless ``over="features"``. The function, ``predict(row)``, needs nothing but Python; it and the SQL
@@ -156,17 +157,19 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     model: Identified,
     dataset: Identified,
     *,
-    method: Method = "rule_list",
+    method: Method | None = None,
     boxes: Literal["whole", "shortened"] = "whole",
     max_rules: int = 10,
     n_restarts: int = 20,
-    start: Start = "in_turn",
+    start: Start | None = None,
     omega: float | None = None,
     regions: Literal["fab", "em"] = "fab",
-    labels: Literal["predicted", "target"] = "predicted",
+    labels: Literal["predicted", "target"] | None = None,
     evaluation_dataset: Identified | None = None,
     options: Mapping[str, Any] | None = None,
     seed: int = 0,
+    settings: Settings | None = None,
+    run_on: RunOn = "auto",
 ) -> Program[Kept]:
     """Request a few rules that describe a model; call ``wait()`` on what is returned.
 
@@ -177,9 +180,9 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     model, dataset
         The model to describe, and the rows to describe it on: what registering returned, or ids.
     method
-        ``rule_list`` searches for few and short rules that predict well; ``fab`` fits regions and their number, and
-        prints their boxes (Hara & Hayashi); ``em`` fits every number of regions; ``in_trees`` prunes, selects and
-        orders the paths of the model's trees; ``node_harvest`` gives weights to nodes of the trees;
+        ``rule_list``, the default, searches for few and short rules that predict well; ``fab`` fits regions and their
+        number, and prints their boxes (Hara & Hayashi); ``em`` fits every number of regions; ``in_trees`` prunes,
+        selects and orders the paths of the model's trees; ``node_harvest`` gives weights to nodes of the trees;
         ``decision_tree`` grows a small tree on the rows alone.
     boxes
         Of ``fab`` and ``em``: ``whole``, as in the paper, or ``shortened`` until they can be read.
@@ -188,37 +191,45 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     n_restarts
         Random starts, 1 to 1,000, of which ``rule_list`` makes a tenth.
     start
-        What fits of regions begin with; ``algorithm_1`` is the paper's, ``in_turn`` takes all three in turn.
+        What fits of regions begin with; ``algorithm_1`` is the paper's, ``in_turn``, the default, takes all three in
+        turn.
     omega
         Cost of a region in ``fab``; default: half the number of its parameters, as in the paper.
     regions
         How the regions are fitted from which the search of ``rule_list`` begins.
     labels
-        Rules predict what the model predicts, or what the dataset's target has.
+        Rules predict what the model predicts (the default), or what the dataset's target has.
     evaluation_dataset
         Other rows to evaluate on; default: the dataset itself.
     options
         Settings of ``in_trees``, ``node_harvest`` or ``decision_tree``, such as ``{"max_depth": 3}``; others have none.
     seed
         Makes random choices repeatable.
+    settings
+        ``"paper"``: what is left out is as in the method's paper (docs/methods.md lists it); the method is ``fab``.
+    run_on
+        Where the job works on the rows: ``local``, in a worker's own process, on the ``cluster`` that the service has,
+        or, with ``auto``, there only if one process could not hold them. The result is the same.
     """
-    if options and method not in _OPTIONS:
+    if options and (method is None or method not in _OPTIONS):
         msg = f"method {method!r} has no options; only {', '.join(_OPTIONS)} have"
         raise ValueError(msg)
-    chosen = {method: _OPTIONS[method].from_dict(dict(options))} if options else {}
+    chosen = {method or "": _OPTIONS[method or ""].from_dict(dict(options))} if options else {}
     request = RuleSetRequest(
         model=id_of(model),
         dataset=id_of(dataset),
-        method=method,
+        method=unless_none(method),
         boxes=boxes,
         max_rules=max_rules,
         n_restarts=n_restarts,
-        start=start,
+        start=unless_none(start),
         omega=omega,
         regions=regions,
-        labels=labels,
-        evaluation_dataset=None if evaluation_dataset is None else id_of(evaluation_dataset),
+        labels=unless_none(labels),
+        evaluation_dataset=id_or_none(evaluation_dataset),
         seed=seed,
+        settings=unless_none(settings),
+        run_on=run_on,
         **chosen,
     )
     return self._wrapped((yield from create(create_rule_set, Details, body=request)))

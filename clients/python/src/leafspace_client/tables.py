@@ -35,6 +35,8 @@ class TableNames:
     target: str | None
     row_id: str | None
     features: Sequence[str] | None
+    columns: Sequence[Mapping[str, Any]] = ()  # what they mean, for people
+    images: Sequence[Mapping[str, Any]] = ()  # which of them are pixels
 
 
 def table_file(data: Any, names: TableNames) -> tuple[TableFile, TableNames]:  # noqa: ANN401  # see register_dataset

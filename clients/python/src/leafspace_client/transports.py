@@ -12,6 +12,7 @@ from typing import Any, ClassVar, TypeVar
 import httpx
 
 from .calls import Call, NoAnswer, Pause, Program, Step, Work
+from .displays import SeenDocuments
 from .errors import Invalid
 from .labels import KnownLabels
 from .retrying import RetryPolicy, with_retries
@@ -110,6 +111,7 @@ class SyncTransport:
     def __init__(self, connection: Connection, labels: KnownLabels | None = None) -> None:
         self.connection = connection
         self.labels = labels or KnownLabels()
+        self.seen = SeenDocuments()
         self._client = httpx.Client(**connection.httpx_options())
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -166,6 +168,7 @@ class AsyncTransport:
     def __init__(self, connection: Connection, labels: KnownLabels | None = None) -> None:
         self.connection = connection
         self.labels = labels or KnownLabels()
+        self.seen = SeenDocuments()
         self._client = httpx.AsyncClient(**connection.httpx_options())
 
     def __reduce__(self) -> tuple[Any, ...]:

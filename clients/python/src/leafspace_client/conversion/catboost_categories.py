@@ -99,7 +99,7 @@ def _name(inputs: ModelInputs, column: int) -> str:
 
 
 def _coding(known: Mapping[Category, int], inputs: ModelInputs, column: int) -> Coding:
-    """Return codes that are the categories' places; a text such as "nan" among them stands for a missing one."""
+    """Return codes that are the categories' indices; a text such as "nan" among them means a missing one."""
     codes = {category: float(code) for code, category in enumerate(known)}
     missing = next((codes[text] for text in MISSING_TEXTS if text in codes), nan)
     return checked_coding(Coding(codes, missing=missing), _name(inputs, column))
@@ -149,7 +149,7 @@ class _Reader:
         return [self._other(tree) for tree in self._document["trees"]]
 
     def _symmetric(self, tree: _Document) -> list[TreeNode]:
-        """Return the nodes of a tree that asks the same at all nodes of a level, level by level; yes goes left."""
+        """Return the nodes of a tree with the same test at all nodes of a level, level by level; yes goes left."""
         splits = tree.get("splits") or []
         n_leaves = 2 ** len(splits)
         values = np.reshape(tree["leaf_values"], (n_leaves, -1))

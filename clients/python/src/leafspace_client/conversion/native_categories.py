@@ -22,7 +22,7 @@ from .tree_operators import MODES, OPSET_OF_TREE_ENSEMBLE, TreeArrays, add_trees
 Category = float | str
 LEQ, LT, GT, EQ, MEMBER = (MODES[f"BRANCH_{name}".encode()] for name in ("LEQ", "LT", "GT", "EQ", "MEMBER"))
 _LEAF = 255
-MISSING_TEXTS = ("", "nan", "None", "NaN", "<NA>", "null")  # one that is no category stands for a missing value
+MISSING_TEXTS = ("", "nan", "None", "NaN", "<NA>", "null")  # one that is no category represents a missing value
 UNKNOWN = -1.0  # a code that is in no set
 _OPSET = 18
 _OPSET_OF_TABLES = 4  # the first whose tables give doubles; the last that has the older tree operators
@@ -178,7 +178,7 @@ def _column(nodes: Nodes, name: str, coding: Coding | None, element: int) -> str
 
 
 def missing_text(coding: Coding) -> str:
-    """Return the text that stands for a missing category: one that is none, unless a category has its code."""
+    """Return the text of a missing category: a text that is no category, unless a category has the missing code."""
     if not isnan(coding.missing):
         return next(str(category) for category, code in coding.codes.items() if code == coding.missing)
     free = (text for text in MISSING_TEXTS if text not in coding.codes)

@@ -1,4 +1,4 @@
-"""Refusals: models that cannot be registered, told by name, with what to do instead."""
+"""Refusals: models that cannot be registered, recognised by name, with what to do instead."""
 
 import json
 from typing import Any

@@ -11,6 +11,7 @@ from .approximation_tree_evaluation import ApproximationTreeEvaluation
 from .approximation_tree_request import ApproximationTreeRequest
 from .approximation_tree_result import ApproximationTreeResult
 from .audit_leaf_step import AuditLeafStep
+from .audit_neighbor import AuditNeighbor
 from .audited_row import AuditedRow
 from .baseline import Baseline
 from .baseline_score import BaselineScore
@@ -18,6 +19,7 @@ from .body_register_dataset import BodyRegisterDataset
 from .body_register_model import BodyRegisterModel
 from .body_register_relational_dataset import BodyRegisterRelationalDataset
 from .bootstrap_generator import BootstrapGenerator
+from .caller_limits import CallerLimits
 from .candidate_splits import CandidateSplits
 from .cell import Cell
 from .certificate_objective import CertificateObjective
@@ -25,8 +27,10 @@ from .class_prediction import ClassPrediction
 from .class_quality import ClassQuality
 from .class_row_coverage import ClassRowCoverage
 from .column import Column
+from .column_description import ColumnDescription
 from .compared_feature import ComparedFeature
 from .compared_row import ComparedRow
+from .comparison import Comparison
 from .condition import Condition
 from .constant_rule_scores import ConstantRuleScores
 from .constant_score import ConstantScore
@@ -35,13 +39,19 @@ from .contrast import Contrast
 from .coverage import Coverage
 from .criticism import Criticism
 from .dataset import Dataset
+from .dataset_files import DatasetFiles
 from .dataset_generator import DatasetGenerator
 from .dataset_metadata import DatasetMetadata
 from .dataset_row import DatasetRow
+from .dataset_source import DatasetSource
 from .dataset_summary import DatasetSummary
+from .decided_row import DecidedRow
+from .decision_counts import DecisionCounts
 from .decision_tree_options import DecisionTreeOptions
 from .deleted_explanations import DeletedExplanations
 from .difference import Difference
+from .drift import Drift
+from .drift_share import DriftShare
 from .evaluation import Evaluation
 from .examples import Examples
 from .examples_metadata import ExamplesMetadata
@@ -75,14 +85,19 @@ from .feature_selection import FeatureSelection
 from .feature_set import FeatureSet
 from .feature_set_request import FeatureSetRequest
 from .feature_set_result import FeatureSetResult
+from .feature_usage import FeatureUsage
+from .feature_usage_list import FeatureUsageList
 from .feature_variable import FeatureVariable
 from .field_problem import FieldProblem
 from .firing_rule import FiringRule
 from .foreign_key_metadata import ForeignKeyMetadata
 from .forest_evaluation import ForestEvaluation
 from .forest_scores import ForestScores
+from .frozen_decisions import FrozenDecisions
 from .generated_features import GeneratedFeatures
 from .generated_features_depth import GeneratedFeaturesDepth
+from .image_columns import ImageColumns
+from .image_columns_channels import ImageColumnsChannels
 from .implied_answer import ImpliedAnswer
 from .in_trees_options import InTreesOptions
 from .indicator_column import IndicatorColumn
@@ -93,10 +108,19 @@ from .kernel_generator import KernelGenerator
 from .label_audit import LabelAudit
 from .label_audit_request import LabelAuditRequest
 from .label_audit_result import LabelAuditResult
+from .label_change import LabelChange
 from .label_count import LabelCount
+from .label_decision import LabelDecision
+from .label_decision_request import LabelDecisionRequest
 from .leaf_step import LeafStep
 from .level_count import LevelCount
 from .liveness import Liveness
+from .map_ import Map
+from .map_preview import MapPreview
+from .map_request import MapRequest
+from .map_result import MapResult
+from .map_row import MapRow
+from .me import Me
 from .model import Model
 from .model_column import ModelColumn
 from .model_engine import ModelEngine
@@ -119,6 +143,7 @@ from .page_approximation_tree import PageApproximationTree
 from .page_audited_row import PageAuditedRow
 from .page_dataset_row import PageDatasetRow
 from .page_dataset_summary import PageDatasetSummary
+from .page_decided_row import PageDecidedRow
 from .page_explainer_name import PageExplainerName
 from .page_explainer_name_change import PageExplainerNameChange
 from .page_explainer_summary import PageExplainerSummary
@@ -127,18 +152,26 @@ from .page_explanation_set import PageExplanationSet
 from .page_feature_set import PageFeatureSet
 from .page_job import PageJob
 from .page_label_audit import PageLabelAudit
+from .page_label_decision import PageLabelDecision
+from .page_map import PageMap
+from .page_map_row import PageMapRow
 from .page_model_summary import PageModelSummary
 from .page_neighbors_of_row import PageNeighborsOfRow
 from .page_prototype_set import PagePrototypeSet
 from .page_proximities import PageProximities
 from .page_relational_dataset_summary import PageRelationalDatasetSummary
 from .page_relational_forest import PageRelationalForest
+from .page_report import PageReport
+from .page_represented_row import PageRepresentedRow
 from .page_rule_set import PageRuleSet
 from .page_stored_explanation_summary import PageStoredExplanationSummary
 from .parity import Parity
 from .parity_result import ParityResult
 from .path_leaf import PathLeaf
 from .path_node import PathNode
+from .place_list import PlaceList
+from .placed_row import PlacedRow
+from .places_request import PlacesRequest
 from .prediction_list import PredictionList
 from .prediction_request import PredictionRequest
 from .prediction_row import PredictionRow
@@ -179,9 +212,17 @@ from .relational_tree import RelationalTree
 from .relational_warning import RelationalWarning
 from .relationship import Relationship
 from .renaming import Renaming
+from .report import Report
+from .report_input import ReportInput
+from .report_part import ReportPart
+from .report_request import ReportRequest
+from .report_result import ReportResult
+from .report_verification import ReportVerification
+from .represented_row import RepresentedRow
 from .requested_feature import RequestedFeature
 from .residual_permutation_generator import ResidualPermutationGenerator
 from .restart import Restart
+from .reviewed_row import ReviewedRow
 from .row_coverage import RowCoverage
 from .row_warning import RowWarning
 from .rule import Rule
@@ -197,6 +238,7 @@ from .service_version import ServiceVersion
 from .set_quality import SetQuality
 from .skipped_query import SkippedQuery
 from .smoothing import Smoothing
+from .source_dataset_request import SourceDatasetRequest
 from .stop_reason import StopReason
 from .stored_explanation import StoredExplanation
 from .stored_explanation_summary import StoredExplanationSummary
@@ -224,12 +266,14 @@ __all__ = (
     "ApproximationTreeResult",
     "AuditedRow",
     "AuditLeafStep",
+    "AuditNeighbor",
     "Baseline",
     "BaselineScore",
     "BodyRegisterDataset",
     "BodyRegisterModel",
     "BodyRegisterRelationalDataset",
     "BootstrapGenerator",
+    "CallerLimits",
     "CandidateSplits",
     "Cell",
     "CertificateObjective",
@@ -237,8 +281,10 @@ __all__ = (
     "ClassQuality",
     "ClassRowCoverage",
     "Column",
+    "ColumnDescription",
     "ComparedFeature",
     "ComparedRow",
+    "Comparison",
     "Condition",
     "ConstantRuleScores",
     "ConstantScore",
@@ -247,13 +293,19 @@ __all__ = (
     "Coverage",
     "Criticism",
     "Dataset",
+    "DatasetFiles",
     "DatasetGenerator",
     "DatasetMetadata",
     "DatasetRow",
+    "DatasetSource",
     "DatasetSummary",
+    "DecidedRow",
+    "DecisionCounts",
     "DecisionTreeOptions",
     "DeletedExplanations",
     "Difference",
+    "Drift",
+    "DriftShare",
     "Evaluation",
     "Examples",
     "ExamplesMetadata",
@@ -285,14 +337,19 @@ __all__ = (
     "FeatureSet",
     "FeatureSetRequest",
     "FeatureSetResult",
+    "FeatureUsage",
+    "FeatureUsageList",
     "FeatureVariable",
     "FieldProblem",
     "FiringRule",
     "ForeignKeyMetadata",
     "ForestEvaluation",
     "ForestScores",
+    "FrozenDecisions",
     "GeneratedFeatures",
     "GeneratedFeaturesDepth",
+    "ImageColumns",
+    "ImageColumnsChannels",
     "ImpliedAnswer",
     "IndicatorColumn",
     "InstanceType0",
@@ -303,10 +360,19 @@ __all__ = (
     "LabelAudit",
     "LabelAuditRequest",
     "LabelAuditResult",
+    "LabelChange",
     "LabelCount",
+    "LabelDecision",
+    "LabelDecisionRequest",
     "LeafStep",
     "LevelCount",
     "Liveness",
+    "Map",
+    "MapPreview",
+    "MapRequest",
+    "MapResult",
+    "MapRow",
+    "Me",
     "Model",
     "ModelColumn",
     "ModelEngine",
@@ -329,6 +395,7 @@ __all__ = (
     "PageAuditedRow",
     "PageDatasetRow",
     "PageDatasetSummary",
+    "PageDecidedRow",
     "PageExplainerName",
     "PageExplainerNameChange",
     "PageExplainerSummary",
@@ -337,18 +404,26 @@ __all__ = (
     "PageFeatureSet",
     "PageJob",
     "PageLabelAudit",
+    "PageLabelDecision",
+    "PageMap",
+    "PageMapRow",
     "PageModelSummary",
     "PageNeighborsOfRow",
     "PagePrototypeSet",
     "PageProximities",
     "PageRelationalDatasetSummary",
     "PageRelationalForest",
+    "PageReport",
+    "PageRepresentedRow",
     "PageRuleSet",
     "PageStoredExplanationSummary",
     "Parity",
     "ParityResult",
     "PathLeaf",
     "PathNode",
+    "PlacedRow",
+    "PlaceList",
+    "PlacesRequest",
     "PredictionList",
     "PredictionRequest",
     "PredictionRow",
@@ -389,9 +464,17 @@ __all__ = (
     "RelationalWarning",
     "Relationship",
     "Renaming",
+    "Report",
+    "ReportInput",
+    "ReportPart",
+    "ReportRequest",
+    "ReportResult",
+    "ReportVerification",
+    "RepresentedRow",
     "RequestedFeature",
     "ResidualPermutationGenerator",
     "Restart",
+    "ReviewedRow",
     "RowCoverage",
     "RowWarning",
     "Rule",
@@ -407,6 +490,7 @@ __all__ = (
     "SetQuality",
     "SkippedQuery",
     "Smoothing",
+    "SourceDatasetRequest",
     "StopReason",
     "StoredExplanation",
     "StoredExplanationSummary",

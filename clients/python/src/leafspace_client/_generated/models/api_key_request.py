@@ -18,8 +18,8 @@ class ApiKeyRequest(Record):
         name (str): Name of the person or program that will use it.
         scopes (list[str]): What the key allows. `read`: read and download; `write`: register, request, cancel and
             delete; `explain`: predictions and explanations of single rows; `deploy`: give names to explainers, which
-            decides by which one applications are answered; `audit`: read, verify and delete stored explanations; `admin`:
-            manage keys. No scope includes another.
+            decides by which one applications are answered; `audit`: read, verify and delete stored explanations; `review`:
+            decide about labels that an audit suspects; `admin`: manage keys. No scope includes another.
     """
 
     name: str

@@ -27,6 +27,9 @@ class ApproximationTreeRequest(Record):
     Attributes:
         model (str): Id of the model.
         dataset (str): Id of the reference dataset, which has every feature that the model reads.
+        settings (str | Unset): `paper`: the fields that are left out have the values of the method's paper, as
+            docs/methods.md lists them, instead of these defaults; fields that are given, null included, stand. Answers show
+            the fields that result, so that the id is that of the same request in full. Absent: the defaults.
         method (str | Unset): How splits are chosen. `auto`: `ism` for classes where the dataset has a feature set, else
             `sta`, and the answer names it. `sta`: by a test on as many pseudo-samples as it needs (Zhou & Hooker); `ism`:
             among the ensemble's own splits, from its class distributions (Van Assche & Blockeel); `born_again`: CART on
@@ -75,10 +78,15 @@ class ApproximationTreeRequest(Record):
         evaluation_dataset (None | str | Unset): Id of a dataset on which the result is evaluated instead of the
             reference dataset; null: on the reference dataset itself.
         seed (int | Unset): Seed of the pseudo-samples. Default: 0.
+        run_on (str | Unset): Where the job works on the rows: `local`, in the worker's own process; `cluster`, on the
+            workers of a Dask cluster (LEAFSPACE_DASK_SCHEDULER); `auto`: on the cluster where one process would need more
+            memory than a job may use, and else locally. The result is the same, and so is the id: answers always show
+            `auto`. Default: 'auto'.
     """
 
     model: str
     dataset: str
+    settings: str | Unset = UNSET
     method: str | Unset = "auto"
     max_depth: int | str | Unset = UNSET
     max_leaves: int | None | Unset = UNSET
@@ -100,6 +108,7 @@ class ApproximationTreeRequest(Record):
     stop_when_pure: bool | Unset = False
     evaluation_dataset: None | str | Unset = UNSET
     seed: int | Unset = 0
+    run_on: str | Unset = "auto"
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.dataset_generator import DatasetGenerator  # noqa: PLC0415
@@ -110,6 +119,8 @@ class ApproximationTreeRequest(Record):
         model = self.model
 
         dataset = self.dataset
+
+        settings = self.settings
 
         method = self.method
 
@@ -183,6 +194,8 @@ class ApproximationTreeRequest(Record):
 
         seed = self.seed
 
+        run_on = self.run_on
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -191,6 +204,8 @@ class ApproximationTreeRequest(Record):
                 "dataset": dataset,
             }
         )
+        if settings is not UNSET:
+            field_dict["settings"] = settings
         if method is not UNSET:
             field_dict["method"] = method
         if max_depth is not UNSET:
@@ -229,6 +244,8 @@ class ApproximationTreeRequest(Record):
             field_dict["evaluation_dataset"] = evaluation_dataset
         if seed is not UNSET:
             field_dict["seed"] = seed
+        if run_on is not UNSET:
+            field_dict["run_on"] = run_on
 
         return field_dict
 
@@ -245,6 +262,8 @@ class ApproximationTreeRequest(Record):
         model = d.pop("model")
 
         dataset = d.pop("dataset")
+
+        settings = d.pop("settings", UNSET)
 
         method = d.pop("method", UNSET)
 
@@ -373,9 +392,12 @@ class ApproximationTreeRequest(Record):
 
         seed = d.pop("seed", UNSET)
 
+        run_on = d.pop("run_on", UNSET)
+
         approximation_tree_request = cls(
             model=model,
             dataset=dataset,
+            settings=settings,
             method=method,
             max_depth=max_depth,
             max_leaves=max_leaves,
@@ -395,6 +417,7 @@ class ApproximationTreeRequest(Record):
             stop_when_pure=stop_when_pure,
             evaluation_dataset=evaluation_dataset,
             seed=seed,
+            run_on=run_on,
         )
 
         return approximation_tree_request

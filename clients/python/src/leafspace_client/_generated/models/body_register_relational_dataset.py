@@ -19,7 +19,8 @@ class BodyRegisterRelationalDataset(Record):
     """
     Attributes:
         file (list[File]): One file for each table: CSV, Parquet or JSON rows, distinguished by content. The file's name
-            without its suffix is the table's name.
+            without its suffix is the table's name; characters that forms or folders would change, such as quotes and
+            slashes, are percent-encoded (`%22`, `%2F`).
         metadata (str): JSON text, as `RelationalDatasetMetadata` describes it.
     """
 

@@ -29,6 +29,16 @@ class Column(Record):
             more than 1,000 categories.
         min_ (float | None): Smallest number; null for other types and where all values are missing.
         max_ (float | None): Largest number; null for other types and where all values are missing.
+        title (None | str | Unset): Name to show instead; null: the name itself.
+        unit (None | str | Unset): Unit of its numbers; null: none.
+        description (None | str | Unset): What it means; null: not given.
+        quantiles (list[float] | None | Unset): Smallest number, then at equal steps those that each further share of
+            the rows does not exceed, the last one being the largest: 101 numbers, one for each per cent; 21 where over 100
+            columns are numbers, 5 where over 480 are. Missing values are left out. Of over 4,000,000 numbers, those of a
+            sample of rows. Null for other types, where all values are missing, where over 2,020 columns are numbers, and
+            for datasets that were registered before these existed.
+        category_counts (list[int] | None | Unset): Number of rows of each of `categories`, in their order; null where
+            these are, and for datasets that were registered before these existed.
         category_because (None | OddCell | Unset): First cell that is no number, such as `1_000`, in a category column
             whose other values nearly all are numbers: most likely an oversight in the file. Null for all other columns.
     """
@@ -41,6 +51,11 @@ class Column(Record):
     categories: list[str] | None
     min_: float | None
     max_: float | None
+    title: None | str | Unset = UNSET
+    unit: None | str | Unset = UNSET
+    description: None | str | Unset = UNSET
+    quantiles: list[float] | None | Unset = UNSET
+    category_counts: list[int] | None | Unset = UNSET
     category_because: None | OddCell | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
@@ -70,6 +85,42 @@ class Column(Record):
         max_: float | None
         max_ = self.max_
 
+        title: None | str | Unset
+        if isinstance(self.title, Unset):
+            title = UNSET
+        else:
+            title = self.title
+
+        unit: None | str | Unset
+        if isinstance(self.unit, Unset):
+            unit = UNSET
+        else:
+            unit = self.unit
+
+        description: None | str | Unset
+        if isinstance(self.description, Unset):
+            description = UNSET
+        else:
+            description = self.description
+
+        quantiles: list[float] | None | Unset
+        if isinstance(self.quantiles, Unset):
+            quantiles = UNSET
+        elif isinstance(self.quantiles, list):
+            quantiles = self.quantiles
+
+        else:
+            quantiles = self.quantiles
+
+        category_counts: list[int] | None | Unset
+        if isinstance(self.category_counts, Unset):
+            category_counts = UNSET
+        elif isinstance(self.category_counts, list):
+            category_counts = self.category_counts
+
+        else:
+            category_counts = self.category_counts
+
         category_because: dict[str, Any] | None | Unset
         if isinstance(self.category_because, Unset):
             category_because = UNSET
@@ -92,6 +143,16 @@ class Column(Record):
                 "max": max_,
             }
         )
+        if title is not UNSET:
+            field_dict["title"] = title
+        if unit is not UNSET:
+            field_dict["unit"] = unit
+        if description is not UNSET:
+            field_dict["description"] = description
+        if quantiles is not UNSET:
+            field_dict["quantiles"] = quantiles
+        if category_counts is not UNSET:
+            field_dict["category_counts"] = category_counts
         if category_because is not UNSET:
             field_dict["category_because"] = category_because
 
@@ -146,6 +207,67 @@ class Column(Record):
 
         max_ = _parse_max_(d.pop("max"))
 
+        def _parse_title(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        title = _parse_title(d.pop("title", UNSET))
+
+        def _parse_unit(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        unit = _parse_unit(d.pop("unit", UNSET))
+
+        def _parse_description(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        description = _parse_description(d.pop("description", UNSET))
+
+        def _parse_quantiles(data: object) -> list[float] | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, list):
+                    raise TypeError()
+                quantiles_type_0 = cast(list[float], data)
+
+                return quantiles_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(list[float] | None | Unset, data)
+
+        quantiles = _parse_quantiles(d.pop("quantiles", UNSET))
+
+        def _parse_category_counts(data: object) -> list[int] | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, list):
+                    raise TypeError()
+                category_counts_type_0 = cast(list[int], data)
+
+                return category_counts_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(list[int] | None | Unset, data)
+
+        category_counts = _parse_category_counts(d.pop("category_counts", UNSET))
+
         def _parse_category_because(data: object) -> None | OddCell | Unset:
             if data is None:
                 return data
@@ -172,6 +294,11 @@ class Column(Record):
             categories=categories,
             min_=min_,
             max_=max_,
+            title=title,
+            unit=unit,
+            description=description,
+            quantiles=quantiles,
+            category_counts=category_counts,
             category_because=category_because,
         )
 

@@ -6,25 +6,28 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...displays import DrawnRecord
 from ...records import Record
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
     from ..models.column import Column
+    from ..models.dataset_source import DatasetSource
+    from ..models.image_columns import ImageColumns
 
 
 T = TypeVar("T", bound="Dataset")
 
 
 @_attrs_define(repr=False)
-class Dataset(Record):
+class Dataset(DrawnRecord, Record):
     """A registered dataset.
 
     Attributes:
-        id (str): Id of the dataset, derived from its file and metadata.
+        id (str): Id of the dataset, derived from its file and metadata; by reference, from what its files are.
         name (None | str): Name from the metadata; null without one.
-        sha256 (str): SHA-256 of the uploaded file, in hexadecimal.
-        size_bytes (int): Size of the uploaded file in bytes.
+        sha256 (str): SHA-256 of the uploaded file, in hexadecimal; by reference, of the list of files.
+        size_bytes (int): Size of the uploaded file, or of all files of the source, in bytes.
         n_rows (int): Number of rows.
         n_columns (int): Number of columns of any role.
         n_features (int): Number of columns with the role `feature`.
@@ -35,6 +38,9 @@ class Dataset(Record):
         object_ (Literal['dataset'] | Unset): Type of this object. Default: 'dataset'.
         feature_set (None | str | Unset): Id of the feature set whose features the dataset's are; null for uploaded
             datasets.
+        source (DatasetSource | None | Unset): Files that hold the rows of a dataset by reference; null where the
+            service has them.
+        images (list[ImageColumns] | Unset): Images that rows hold, as the metadata declare them.
     """
 
     id: str
@@ -50,8 +56,12 @@ class Dataset(Record):
     columns: list[Column]
     object_: Literal["dataset"] | Unset = "dataset"
     feature_set: None | str | Unset = UNSET
+    source: DatasetSource | None | Unset = UNSET
+    images: list[ImageColumns] | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.dataset_source import DatasetSource  # noqa: PLC0415
+
         id = self.id
 
         name: None | str
@@ -88,6 +98,21 @@ class Dataset(Record):
         else:
             feature_set = self.feature_set
 
+        source: dict[str, Any] | None | Unset
+        if isinstance(self.source, Unset):
+            source = UNSET
+        elif isinstance(self.source, DatasetSource):
+            source = self.source.to_dict()
+        else:
+            source = self.source
+
+        images: list[dict[str, Any]] | Unset = UNSET
+        if not isinstance(self.images, Unset):
+            images = []
+            for images_item_data in self.images:
+                images_item = images_item_data.to_dict()
+                images.append(images_item)
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -109,12 +134,18 @@ class Dataset(Record):
             field_dict["object"] = object_
         if feature_set is not UNSET:
             field_dict["feature_set"] = feature_set
+        if source is not UNSET:
+            field_dict["source"] = source
+        if images is not UNSET:
+            field_dict["images"] = images
 
         return field_dict
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.column import Column  # noqa: PLC0415
+        from ..models.dataset_source import DatasetSource  # noqa: PLC0415
+        from ..models.image_columns import ImageColumns  # noqa: PLC0415
 
         d = dict(src_dict)
         id = d.pop("id")
@@ -172,6 +203,32 @@ class Dataset(Record):
 
         feature_set = _parse_feature_set(d.pop("feature_set", UNSET))
 
+        def _parse_source(data: object) -> DatasetSource | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                source_type_0 = DatasetSource.from_dict(data)
+
+                return source_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(DatasetSource | None | Unset, data)
+
+        source = _parse_source(d.pop("source", UNSET))
+
+        _images = d.pop("images", UNSET)
+        images: list[ImageColumns] | Unset = UNSET
+        if _images is not UNSET:
+            images = []
+            for images_item_data in _images:
+                images_item = ImageColumns.from_dict(images_item_data)
+
+                images.append(images_item)
+
         dataset = cls(
             id=id,
             name=name,
@@ -186,6 +243,8 @@ class Dataset(Record):
             columns=columns,
             object_=object_,
             feature_set=feature_set,
+            source=source,
+            images=images,
         )
 
         return dataset

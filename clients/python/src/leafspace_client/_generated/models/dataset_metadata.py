@@ -1,19 +1,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
 from ...records import Record
 from ..types import UNSET, Unset
 
+if TYPE_CHECKING:
+    from ..models.column_description import ColumnDescription
+    from ..models.image_columns import ImageColumns
+
+
 T = TypeVar("T", bound="DatasetMetadata")
 
 
 @_attrs_define(repr=False)
 class DatasetMetadata(Record):
-    """The roles of a dataset's columns.
+    """The roles of a dataset's columns, and what they mean.
 
     Attributes:
         name (None | str | Unset): Name of the dataset, shown in lists; null: none.
@@ -22,12 +27,18 @@ class DatasetMetadata(Record):
             0-based index as text.
         features (list[str] | None | Unset): Names of the feature columns in the model's order; default: all columns but
             target and row_id.
+        columns (list[ColumnDescription] | Unset): What columns mean, for people; columns that are not listed have no
+            description.
+        images (list[ImageColumns] | Unset): Images that rows hold; nothing else is taken for an image, but columns
+            called `pixel_0_0`, `pixel_0_1`, … (line, place) are shown as one.
     """
 
     name: None | str | Unset = UNSET
     target: None | str | Unset = UNSET
     row_id: None | str | Unset = UNSET
     features: list[str] | None | Unset = UNSET
+    columns: list[ColumnDescription] | Unset = UNSET
+    images: list[ImageColumns] | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         name: None | str | Unset
@@ -57,6 +68,20 @@ class DatasetMetadata(Record):
         else:
             features = self.features
 
+        columns: list[dict[str, Any]] | Unset = UNSET
+        if not isinstance(self.columns, Unset):
+            columns = []
+            for columns_item_data in self.columns:
+                columns_item = columns_item_data.to_dict()
+                columns.append(columns_item)
+
+        images: list[dict[str, Any]] | Unset = UNSET
+        if not isinstance(self.images, Unset):
+            images = []
+            for images_item_data in self.images:
+                images_item = images_item_data.to_dict()
+                images.append(images_item)
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update({})
@@ -68,11 +93,18 @@ class DatasetMetadata(Record):
             field_dict["row_id"] = row_id
         if features is not UNSET:
             field_dict["features"] = features
+        if columns is not UNSET:
+            field_dict["columns"] = columns
+        if images is not UNSET:
+            field_dict["images"] = images
 
         return field_dict
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.column_description import ColumnDescription  # noqa: PLC0415
+        from ..models.image_columns import ImageColumns  # noqa: PLC0415
+
         d = dict(src_dict)
 
         def _parse_name(data: object) -> None | str | Unset:
@@ -119,11 +151,31 @@ class DatasetMetadata(Record):
 
         features = _parse_features(d.pop("features", UNSET))
 
+        _columns = d.pop("columns", UNSET)
+        columns: list[ColumnDescription] | Unset = UNSET
+        if _columns is not UNSET:
+            columns = []
+            for columns_item_data in _columns:
+                columns_item = ColumnDescription.from_dict(columns_item_data)
+
+                columns.append(columns_item)
+
+        _images = d.pop("images", UNSET)
+        images: list[ImageColumns] | Unset = UNSET
+        if _images is not UNSET:
+            images = []
+            for images_item_data in _images:
+                images_item = ImageColumns.from_dict(images_item_data)
+
+                images.append(images_item)
+
         dataset_metadata = cls(
             name=name,
             target=target,
             row_id=row_id,
             features=features,
+            columns=columns,
+            images=images,
         )
 
         return dataset_metadata

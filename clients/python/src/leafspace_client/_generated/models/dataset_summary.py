@@ -2,12 +2,16 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
-from typing import Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from attrs import define as _attrs_define
 
 from ...records import Record
 from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.dataset_source import DatasetSource
+
 
 T = TypeVar("T", bound="DatasetSummary")
 
@@ -17,10 +21,10 @@ class DatasetSummary(Record):
     """A registered dataset in a list: without its columns.
 
     Attributes:
-        id (str): Id of the dataset, derived from its file and metadata.
+        id (str): Id of the dataset, derived from its file and metadata; by reference, from what its files are.
         name (None | str): Name from the metadata; null without one.
-        sha256 (str): SHA-256 of the uploaded file, in hexadecimal.
-        size_bytes (int): Size of the uploaded file in bytes.
+        sha256 (str): SHA-256 of the uploaded file, in hexadecimal; by reference, of the list of files.
+        size_bytes (int): Size of the uploaded file, or of all files of the source, in bytes.
         n_rows (int): Number of rows.
         n_columns (int): Number of columns of any role.
         n_features (int): Number of columns with the role `feature`.
@@ -30,6 +34,8 @@ class DatasetSummary(Record):
         object_ (Literal['dataset'] | Unset): Type of this object. Default: 'dataset'.
         feature_set (None | str | Unset): Id of the feature set whose features the dataset's are; null for uploaded
             datasets.
+        source (DatasetSource | None | Unset): Files that hold the rows of a dataset by reference; null where the
+            service has them.
     """
 
     id: str
@@ -44,8 +50,11 @@ class DatasetSummary(Record):
     created_at: datetime.datetime
     object_: Literal["dataset"] | Unset = "dataset"
     feature_set: None | str | Unset = UNSET
+    source: DatasetSource | None | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.dataset_source import DatasetSource  # noqa: PLC0415
+
         id = self.id
 
         name: None | str
@@ -77,6 +86,14 @@ class DatasetSummary(Record):
         else:
             feature_set = self.feature_set
 
+        source: dict[str, Any] | None | Unset
+        if isinstance(self.source, Unset):
+            source = UNSET
+        elif isinstance(self.source, DatasetSource):
+            source = self.source.to_dict()
+        else:
+            source = self.source
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -97,11 +114,15 @@ class DatasetSummary(Record):
             field_dict["object"] = object_
         if feature_set is not UNSET:
             field_dict["feature_set"] = feature_set
+        if source is not UNSET:
+            field_dict["source"] = source
 
         return field_dict
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.dataset_source import DatasetSource  # noqa: PLC0415
+
         d = dict(src_dict)
         id = d.pop("id")
 
@@ -151,6 +172,23 @@ class DatasetSummary(Record):
 
         feature_set = _parse_feature_set(d.pop("feature_set", UNSET))
 
+        def _parse_source(data: object) -> DatasetSource | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                source_type_0 = DatasetSource.from_dict(data)
+
+                return source_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(DatasetSource | None | Unset, data)
+
+        source = _parse_source(d.pop("source", UNSET))
+
         dataset_summary = cls(
             id=id,
             name=name,
@@ -164,6 +202,7 @@ class DatasetSummary(Record):
             created_at=created_at,
             object_=object_,
             feature_set=feature_set,
+            source=source,
         )
 
         return dataset_summary

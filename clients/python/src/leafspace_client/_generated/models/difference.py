@@ -23,8 +23,8 @@ class Difference(Record):
         feature (str): Name of the feature.
         text (str): What would have to hold for all these trees to go on with the prototype, as an English phrase, such
             as `income is 31,000 here and would have to be above 45,000`.
-        share_of_trees (float): Share, by weight, of the trees that separate the two rows which part them at this
-            feature, 0 to 1, rounded to 4 decimals. Over all features, hidden ones included, these shares add up to 1.
+        share_of_trees (float): Among the trees that separate the two rows, the share, by weight, of those that do so at
+            this feature, 0 to 1, rounded to 4 decimals. Over all features, hidden ones included, these shares add up to 1.
         value (bool | float | None | str | Unset): Value of the row; null if it is missing. Absent, as is
             `prototype_value`, where the feature could not be mapped back to a raw one.
         prototype_value (bool | float | None | str | Unset): Value of the prototype, or of the reference row; null if it

@@ -18,6 +18,9 @@ class ExplainerRequest(Record):
     Attributes:
         model (str): Id of the model.
         prototype_set (str): Id of a prototype set of this model.
+        settings (str | Unset): `paper`: the fields that are left out have the values of the method's paper, as
+            docs/methods.md lists them, instead of these defaults; fields that are given, null included, stand. Answers show
+            the fields that result, so that the id is that of the same request in full. Absent: the defaults.
         rule_set (None | str | Unset): Id of a rule set of this model, whose rules `include: ["rules"]` lists; null:
             none.
         approximation_tree (None | str | Unset): Id of an approximation tree of this model, in which `include:
@@ -34,6 +37,7 @@ class ExplainerRequest(Record):
 
     model: str
     prototype_set: str
+    settings: str | Unset = UNSET
     rule_set: None | str | Unset = UNSET
     approximation_tree: None | str | Unset = UNSET
     name: None | str | Unset = UNSET
@@ -45,6 +49,8 @@ class ExplainerRequest(Record):
         model = self.model
 
         prototype_set = self.prototype_set
+
+        settings = self.settings
 
         rule_set: None | str | Unset
         if isinstance(self.rule_set, Unset):
@@ -89,6 +95,8 @@ class ExplainerRequest(Record):
                 "prototype_set": prototype_set,
             }
         )
+        if settings is not UNSET:
+            field_dict["settings"] = settings
         if rule_set is not UNSET:
             field_dict["rule_set"] = rule_set
         if approximation_tree is not UNSET:
@@ -110,6 +118,8 @@ class ExplainerRequest(Record):
         model = d.pop("model")
 
         prototype_set = d.pop("prototype_set")
+
+        settings = d.pop("settings", UNSET)
 
         def _parse_rule_set(data: object) -> None | str | Unset:
             if data is None:
@@ -167,6 +177,7 @@ class ExplainerRequest(Record):
         explainer_request = cls(
             model=model,
             prototype_set=prototype_set,
+            settings=settings,
             rule_set=rule_set,
             approximation_tree=approximation_tree,
             name=name,

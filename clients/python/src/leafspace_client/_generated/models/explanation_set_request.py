@@ -35,6 +35,13 @@ class ExplanationSetRequest(Record):
             the nearest five.
         detail (str | Unset): `full` gives everything that the explainer has: all reasons, all optional parts, and more
             about each prototype; `n_reasons` and `include` change nothing then. Default: 'short'.
+        settings (str | Unset): `paper`: the fields that are left out have the values of the method's paper, as
+            docs/methods.md lists them, instead of these defaults; fields that are given, null included, stand. Answers show
+            the fields that result, so that the id is that of the same request in full. Absent: the defaults.
+        run_on (str | Unset): Where the job works on the rows: `local`, in the worker's own process; `cluster`, on the
+            workers of a Dask cluster (LEAFSPACE_DASK_SCHEDULER); `auto`: on the cluster where one process would need more
+            memory than a job may use, and else locally. The result is the same, and so is the id: answers always show
+            `auto`. Default: 'auto'.
     """
 
     explainer: str
@@ -45,6 +52,8 @@ class ExplanationSetRequest(Record):
     n_contrasts: int | Unset = 1
     nearest_rows: NearestRowsOptions | None | Unset = UNSET
     detail: str | Unset = "short"
+    settings: str | Unset = UNSET
+    run_on: str | Unset = "auto"
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.nearest_rows_options import NearestRowsOptions  # noqa: PLC0415
@@ -77,6 +86,10 @@ class ExplanationSetRequest(Record):
 
         detail = self.detail
 
+        settings = self.settings
+
+        run_on = self.run_on
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -97,6 +110,10 @@ class ExplanationSetRequest(Record):
             field_dict["nearest_rows"] = nearest_rows
         if detail is not UNSET:
             field_dict["detail"] = detail
+        if settings is not UNSET:
+            field_dict["settings"] = settings
+        if run_on is not UNSET:
+            field_dict["run_on"] = run_on
 
         return field_dict
 
@@ -141,6 +158,10 @@ class ExplanationSetRequest(Record):
 
         detail = d.pop("detail", UNSET)
 
+        settings = d.pop("settings", UNSET)
+
+        run_on = d.pop("run_on", UNSET)
+
         explanation_set_request = cls(
             explainer=explainer,
             dataset=dataset,
@@ -150,6 +171,8 @@ class ExplanationSetRequest(Record):
             n_contrasts=n_contrasts,
             nearest_rows=nearest_rows,
             detail=detail,
+            settings=settings,
+            run_on=run_on,
         )
 
         return explanation_set_request

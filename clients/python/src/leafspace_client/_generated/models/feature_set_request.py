@@ -22,6 +22,9 @@ class FeatureSetRequest(Record):
 
     Attributes:
         relational_dataset (str): Id of the relational dataset.
+        settings (str | Unset): `paper`: the fields that are left out have the values of the method's paper, as
+            docs/methods.md lists them, instead of these defaults; fields that are given, null included, stand. Answers show
+            the fields that result, so that the id is that of the same request in full. Absent: the defaults.
         features (list[RequestedFeature] | None | Unset): The features; one that means the same as an earlier one is
             refused. Null where they are generated and in answers: the result has them.
         generate (GeneratedFeatures | None | Unset): Each column of the example, and every aggregate along one or two
@@ -30,6 +33,7 @@ class FeatureSetRequest(Record):
     """
 
     relational_dataset: str
+    settings: str | Unset = UNSET
     features: list[RequestedFeature] | None | Unset = UNSET
     generate: GeneratedFeatures | None | Unset = UNSET
 
@@ -37,6 +41,8 @@ class FeatureSetRequest(Record):
         from ..models.generated_features import GeneratedFeatures  # noqa: PLC0415
 
         relational_dataset = self.relational_dataset
+
+        settings = self.settings
 
         features: list[dict[str, Any]] | None | Unset
         if isinstance(self.features, Unset):
@@ -65,6 +71,8 @@ class FeatureSetRequest(Record):
                 "relational_dataset": relational_dataset,
             }
         )
+        if settings is not UNSET:
+            field_dict["settings"] = settings
         if features is not UNSET:
             field_dict["features"] = features
         if generate is not UNSET:
@@ -79,6 +87,8 @@ class FeatureSetRequest(Record):
 
         d = dict(src_dict)
         relational_dataset = d.pop("relational_dataset")
+
+        settings = d.pop("settings", UNSET)
 
         def _parse_features(data: object) -> list[RequestedFeature] | None | Unset:
             if data is None:
@@ -121,6 +131,7 @@ class FeatureSetRequest(Record):
 
         feature_set_request = cls(
             relational_dataset=relational_dataset,
+            settings=settings,
             features=features,
             generate=generate,
         )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...displays import DrawnRecord
 from ...records import Record
 from ..types import UNSET, Unset
 
@@ -18,14 +19,15 @@ T = TypeVar("T", bound="Job")
 
 
 @_attrs_define(repr=False)
-class Job(Record):
+class Job(DrawnRecord, Record):
     """One piece of work; its row in the database is the truth.
 
     Attributes:
         id (str): Id of the job.
         kind (str): Noun of the artefact that it makes, such as `rule_sets`; kinds may be added.
         status (str): Status: queued, running, cancelling, succeeded, failed or cancelled; statuses may be added.
-        artefact (str): Id of the artefact that it makes.
+        artefact (str): Id of the artefact that it makes. Of a dataset by reference, an id that only names the request
+            until the job has succeeded; then the dataset's.
         progress (Progress): How far a job has come.
         attempt (int): Number of times that a worker has begun it.
         created_at (datetime.datetime): Time of creation, in UTC (RFC 3339).

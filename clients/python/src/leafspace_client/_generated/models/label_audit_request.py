@@ -18,6 +18,9 @@ class LabelAuditRequest(Record):
     Attributes:
         model (str): Id of the model.
         dataset (str): Id of the reference dataset, which has every feature that the model reads.
+        settings (str | Unset): `paper`: the fields that are left out have the values of the method's paper, as
+            docs/methods.md lists them, instead of these defaults; fields that are given, null included, stand. Answers show
+            the fields that result, so that the id is that of the same request in full. Absent: the defaults.
         method (str | Unset): Who votes on a row's label. `all_rows`: all other rows, each with the weight of its
             proximity to the row; it finds more wrong labels and takes less time. `neighbors`: its `n_neighbors` nearest
             rows, each with one vote, as in the paper. Default: 'all_rows'.
@@ -29,19 +32,27 @@ class LabelAuditRequest(Record):
         n_neighbors (int | None | Unset): Number of nearest rows that vote with the method `neighbors`, 10 by default as
             in the paper; less than the number of rows of the dataset. Null with `all_rows`.
         min_leaf_rows (int | str | Unset):
+        run_on (str | Unset): Where the job works on the rows: `local`, in the worker's own process; `cluster`, on the
+            workers of a Dask cluster (LEAFSPACE_DASK_SCHEDULER); `auto`: on the cluster where one process would need more
+            memory than a job may use, and else locally. The result is the same, and so is the id: answers always show
+            `auto`. Default: 'auto'.
     """
 
     model: str
     dataset: str
+    settings: str | Unset = UNSET
     method: str | Unset = "all_rows"
     proximity_kind: str | Unset = "auto"
     n_neighbors: int | None | Unset = UNSET
     min_leaf_rows: int | str | Unset = UNSET
+    run_on: str | Unset = "auto"
 
     def to_dict(self) -> dict[str, Any]:
         model = self.model
 
         dataset = self.dataset
+
+        settings = self.settings
 
         method = self.method
 
@@ -59,6 +70,8 @@ class LabelAuditRequest(Record):
         else:
             min_leaf_rows = self.min_leaf_rows
 
+        run_on = self.run_on
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -67,6 +80,8 @@ class LabelAuditRequest(Record):
                 "dataset": dataset,
             }
         )
+        if settings is not UNSET:
+            field_dict["settings"] = settings
         if method is not UNSET:
             field_dict["method"] = method
         if proximity_kind is not UNSET:
@@ -75,6 +90,8 @@ class LabelAuditRequest(Record):
             field_dict["n_neighbors"] = n_neighbors
         if min_leaf_rows is not UNSET:
             field_dict["min_leaf_rows"] = min_leaf_rows
+        if run_on is not UNSET:
+            field_dict["run_on"] = run_on
 
         return field_dict
 
@@ -84,6 +101,8 @@ class LabelAuditRequest(Record):
         model = d.pop("model")
 
         dataset = d.pop("dataset")
+
+        settings = d.pop("settings", UNSET)
 
         method = d.pop("method", UNSET)
 
@@ -105,13 +124,17 @@ class LabelAuditRequest(Record):
 
         min_leaf_rows = _parse_min_leaf_rows(d.pop("min_leaf_rows", UNSET))
 
+        run_on = d.pop("run_on", UNSET)
+
         label_audit_request = cls(
             model=model,
             dataset=dataset,
+            settings=settings,
             method=method,
             proximity_kind=proximity_kind,
             n_neighbors=n_neighbors,
             min_leaf_rows=min_leaf_rows,
+            run_on=run_on,
         )
 
         return label_audit_request

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...displays import DrawnRecord
 from ...records import Record
 from ..types import UNSET, Unset
 
@@ -20,7 +21,7 @@ T = TypeVar("T", bound="Model")
 
 
 @_attrs_define(repr=False)
-class Model(Record):
+class Model(DrawnRecord, Record):
     """A registered model.
 
     Attributes:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...displays import DrawnRecord
 from ...records import Record
 from ..types import UNSET, Unset
 
@@ -18,7 +19,7 @@ T = TypeVar("T", bound="NextQuestion")
 
 
 @_attrs_define(repr=False)
-class NextQuestion(Record):
+class NextQuestion(DrawnRecord, Record):
     """How far the answers lead in the tree.
 
     Attributes:

@@ -18,6 +18,9 @@ class PrototypeSetRequest(Record):
     Attributes:
         model (str): Id of the model.
         dataset (str): Id of the reference dataset, which has every feature that the model reads.
+        settings (str | Unset): `paper`: the fields that are left out have the values of the method's paper, as
+            docs/methods.md lists them, instead of these defaults; fields that are given, null included, stand. Answers show
+            the fields that result, so that the id is that of the same request in full. Absent: the defaults.
         method (str | Unset): Selection method: `sm_u`, `sm_a`, `sm_wa` or `sg` (Tan et al.), or `a_pete` (Karolczak &
             Stefanowski), which finds the number of prototypes itself, or `k_medoids`: prototypes of whatever class for all
             rows together (Tan et al., equation 2); with `refine: swap` it is PAM. Default: 'sm_a'.
@@ -56,10 +59,15 @@ class PrototypeSetRequest(Record):
             reference dataset; null: on the reference dataset itself.
         seed (int | Unset): Seed of the random draws: of candidates, and of rows for the nearest-neighbour baseline,
             where not all are used. Default: 0.
+        run_on (str | Unset): Where the job works on the rows: `local`, in the worker's own process; `cluster`, on the
+            workers of a Dask cluster (LEAFSPACE_DASK_SCHEDULER); `auto`: on the cluster where one process would need more
+            memory than a job may use, and else locally. The result is the same, and so is the id: answers always show
+            `auto`. Default: 'auto'.
     """
 
     model: str
     dataset: str
+    settings: str | Unset = UNSET
     method: str | Unset = "sm_a"
     selected_on: str | Unset = "dataset"
     metric: str | Unset = "balanced_accuracy"
@@ -73,11 +81,14 @@ class PrototypeSetRequest(Record):
     n_candidates: int | None | Unset = UNSET
     evaluation_dataset: None | str | Unset = UNSET
     seed: int | Unset = 0
+    run_on: str | Unset = "auto"
 
     def to_dict(self) -> dict[str, Any]:
         model = self.model
 
         dataset = self.dataset
+
+        settings = self.settings
 
         method = self.method
 
@@ -125,6 +136,8 @@ class PrototypeSetRequest(Record):
 
         seed = self.seed
 
+        run_on = self.run_on
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -133,6 +146,8 @@ class PrototypeSetRequest(Record):
                 "dataset": dataset,
             }
         )
+        if settings is not UNSET:
+            field_dict["settings"] = settings
         if method is not UNSET:
             field_dict["method"] = method
         if selected_on is not UNSET:
@@ -159,6 +174,8 @@ class PrototypeSetRequest(Record):
             field_dict["evaluation_dataset"] = evaluation_dataset
         if seed is not UNSET:
             field_dict["seed"] = seed
+        if run_on is not UNSET:
+            field_dict["run_on"] = run_on
 
         return field_dict
 
@@ -168,6 +185,8 @@ class PrototypeSetRequest(Record):
         model = d.pop("model")
 
         dataset = d.pop("dataset")
+
+        settings = d.pop("settings", UNSET)
 
         method = d.pop("method", UNSET)
 
@@ -228,9 +247,12 @@ class PrototypeSetRequest(Record):
 
         seed = d.pop("seed", UNSET)
 
+        run_on = d.pop("run_on", UNSET)
+
         prototype_set_request = cls(
             model=model,
             dataset=dataset,
+            settings=settings,
             method=method,
             selected_on=selected_on,
             metric=metric,
@@ -244,6 +266,7 @@ class PrototypeSetRequest(Record):
             n_candidates=n_candidates,
             evaluation_dataset=evaluation_dataset,
             seed=seed,
+            run_on=run_on,
         )
 
         return prototype_set_request

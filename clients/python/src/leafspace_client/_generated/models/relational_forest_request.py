@@ -21,6 +21,9 @@ class RelationalForestRequest(Record):
 
     Attributes:
         relational_dataset (str): Id of the relational dataset.
+        settings (str | Unset): `paper`: the fields that are left out have the values of the method's paper, as
+            docs/methods.md lists them, instead of these defaults; fields that are given, null included, stand. Answers show
+            the fields that result, so that the id is that of the same request in full. Absent: the defaults.
         method (str | Unset): `forf`: first-order random forest, each node of which tries a random share of the tests
             (Van Assche, Vens, Blockeel & Džeroski); `bagging`: trees on bootstrap samples, which try all tests; `tilde`:
             one tree on all labelled examples (Blockeel & De Raedt). Default: 'forf'.
@@ -47,6 +50,7 @@ class RelationalForestRequest(Record):
     """
 
     relational_dataset: str
+    settings: str | Unset = UNSET
     method: str | Unset = "forf"
     task: str | Unset = UNSET
     n_trees: int | Unset = 33
@@ -61,6 +65,8 @@ class RelationalForestRequest(Record):
 
     def to_dict(self) -> dict[str, Any]:
         relational_dataset = self.relational_dataset
+
+        settings = self.settings
 
         method = self.method
 
@@ -97,6 +103,8 @@ class RelationalForestRequest(Record):
                 "relational_dataset": relational_dataset,
             }
         )
+        if settings is not UNSET:
+            field_dict["settings"] = settings
         if method is not UNSET:
             field_dict["method"] = method
         if task is not UNSET:
@@ -128,6 +136,8 @@ class RelationalForestRequest(Record):
 
         d = dict(src_dict)
         relational_dataset = d.pop("relational_dataset")
+
+        settings = d.pop("settings", UNSET)
 
         method = d.pop("method", UNSET)
 
@@ -165,6 +175,7 @@ class RelationalForestRequest(Record):
 
         relational_forest_request = cls(
             relational_dataset=relational_dataset,
+            settings=settings,
             method=method,
             task=task,
             n_trees=n_trees,

@@ -15,8 +15,9 @@ class RelationalWarning(Record):
     """A reason to look at the tables again.
 
     Attributes:
-        code (str): Stable, machine-readable name. `dates_without_time`: a table has a column of dates and no `time`, so
-            that its rows are seen whenever they were made, which may reveal the target.
+        code (str): Stable, machine-readable name. `dates_without_time`: a table has a column of dates and no `time`;
+            `time_without_cutoff`: it has a `time`, and the examples no `cutoff`. Either way its rows are seen whenever they
+            were made, which may reveal the target.
         table (str): Name of the table.
         columns (list[str]): Names of the columns.
         detail (str): What may be wrong, and what to do.

@@ -24,6 +24,9 @@ class RuleSetRequest(Record):
     Attributes:
         model (str): Id of the model.
         dataset (str): Id of the reference dataset, which has every feature that the model reads.
+        settings (str | Unset): `paper`: the fields that are left out have the values of the method's paper, as
+            docs/methods.md lists them, instead of these defaults; fields that are given, null included, stand. Answers show
+            the fields that result, so that the id is that of the same request in full. Absent: the defaults.
         method (str | Unset): How rules are found. `rule_list`: a search for an ordered list of few and short rules that
             predict well; `fab`: factorised asymptotic Bayesian inference of regions, which finds their number up to
             `max_rules` (Hara & Hayashi), and prints their boxes; `em`: their baseline, EM for each number of regions.
@@ -57,10 +60,15 @@ class RuleSetRequest(Record):
         evaluation_dataset (None | str | Unset): Id of a dataset on which the result is evaluated instead of the
             reference dataset; null: on the reference dataset itself.
         seed (int | Unset): Seed of the random starts, and of the forest by which `in_trees` selects rules. Default: 0.
+        run_on (str | Unset): Where the job works on the rows: `local`, in the worker's own process; `cluster`, on the
+            workers of a Dask cluster (LEAFSPACE_DASK_SCHEDULER); `auto`: on the cluster where one process would need more
+            memory than a job may use, and else locally. The result is the same, and so is the id: answers always show
+            `auto`. Default: 'auto'.
     """
 
     model: str
     dataset: str
+    settings: str | Unset = UNSET
     method: str | Unset = "rule_list"
     boxes: str | Unset = "whole"
     max_rules: int | Unset = 10
@@ -74,6 +82,7 @@ class RuleSetRequest(Record):
     labels: str | Unset = "predicted"
     evaluation_dataset: None | str | Unset = UNSET
     seed: int | Unset = 0
+    run_on: str | Unset = "auto"
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.decision_tree_options import DecisionTreeOptions  # noqa: PLC0415
@@ -83,6 +92,8 @@ class RuleSetRequest(Record):
         model = self.model
 
         dataset = self.dataset
+
+        settings = self.settings
 
         method = self.method
 
@@ -136,6 +147,8 @@ class RuleSetRequest(Record):
 
         seed = self.seed
 
+        run_on = self.run_on
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -144,6 +157,8 @@ class RuleSetRequest(Record):
                 "dataset": dataset,
             }
         )
+        if settings is not UNSET:
+            field_dict["settings"] = settings
         if method is not UNSET:
             field_dict["method"] = method
         if boxes is not UNSET:
@@ -170,6 +185,8 @@ class RuleSetRequest(Record):
             field_dict["evaluation_dataset"] = evaluation_dataset
         if seed is not UNSET:
             field_dict["seed"] = seed
+        if run_on is not UNSET:
+            field_dict["run_on"] = run_on
 
         return field_dict
 
@@ -183,6 +200,8 @@ class RuleSetRequest(Record):
         model = d.pop("model")
 
         dataset = d.pop("dataset")
+
+        settings = d.pop("settings", UNSET)
 
         method = d.pop("method", UNSET)
 
@@ -269,9 +288,12 @@ class RuleSetRequest(Record):
 
         seed = d.pop("seed", UNSET)
 
+        run_on = d.pop("run_on", UNSET)
+
         rule_set_request = cls(
             model=model,
             dataset=dataset,
+            settings=settings,
             method=method,
             boxes=boxes,
             max_rules=max_rules,
@@ -285,6 +307,7 @@ class RuleSetRequest(Record):
             labels=labels,
             evaluation_dataset=evaluation_dataset,
             seed=seed,
+            run_on=run_on,
         )
 
         return rule_set_request

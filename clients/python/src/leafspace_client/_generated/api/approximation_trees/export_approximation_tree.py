@@ -115,7 +115,7 @@ def sync_detailed(
 ) -> Response[Any | Problem]:
     """Export Approximation Tree
 
-     Export the tree as JSON, text, Graphviz, a drawing in SVG, SQL, a Python function, or ONNX.
+     Export the tree as JSON, text, Graphviz, a drawing in SVG or HTML, SQL, a Python function, or ONNX.
 
     Args:
         approximation_tree_id (str):
@@ -158,7 +158,7 @@ def sync(
 ) -> Any | Problem | None:
     """Export Approximation Tree
 
-     Export the tree as JSON, text, Graphviz, a drawing in SVG, SQL, a Python function, or ONNX.
+     Export the tree as JSON, text, Graphviz, a drawing in SVG or HTML, SQL, a Python function, or ONNX.
 
     Args:
         approximation_tree_id (str):
@@ -196,7 +196,7 @@ async def asyncio_detailed(
 ) -> Response[Any | Problem]:
     """Export Approximation Tree
 
-     Export the tree as JSON, text, Graphviz, a drawing in SVG, SQL, a Python function, or ONNX.
+     Export the tree as JSON, text, Graphviz, a drawing in SVG or HTML, SQL, a Python function, or ONNX.
 
     Args:
         approximation_tree_id (str):
@@ -237,7 +237,7 @@ async def asyncio(
 ) -> Any | Problem | None:
     """Export Approximation Tree
 
-     Export the tree as JSON, text, Graphviz, a drawing in SVG, SQL, a Python function, or ONNX.
+     Export the tree as JSON, text, Graphviz, a drawing in SVG or HTML, SQL, a Python function, or ONNX.
 
     Args:
         approximation_tree_id (str):

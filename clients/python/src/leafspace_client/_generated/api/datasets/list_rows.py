@@ -14,9 +14,10 @@ from ...types import UNSET, Response, Unset
 def _get_kwargs(
     dataset_id: str,
     *,
-    columns: list[str] | Unset = UNSET,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    columns: list[str] | Unset = UNSET,
+    rows: None | str | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
@@ -24,12 +25,6 @@ def _get_kwargs(
         headers["If-None-Match"] = if_none_match
 
     params: dict[str, Any] = {}
-
-    json_columns: list[str] | Unset = UNSET
-    if not isinstance(columns, Unset):
-        json_columns = columns
-
-    params["columns"] = json_columns
 
     params["limit"] = limit
 
@@ -39,6 +34,19 @@ def _get_kwargs(
     else:
         json_cursor = cursor
     params["cursor"] = json_cursor
+
+    json_columns: list[str] | Unset = UNSET
+    if not isinstance(columns, Unset):
+        json_columns = columns
+
+    params["columns"] = json_columns
+
+    json_rows: None | str | Unset
+    if isinstance(rows, Unset):
+        json_rows = UNSET
+    else:
+        json_rows = rows
+    params["rows"] = json_rows
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -127,9 +135,10 @@ def sync_detailed(
     dataset_id: str,
     *,
     client: AuthenticatedClient,
-    columns: list[str] | Unset = UNSET,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    columns: list[str] | Unset = UNSET,
+    rows: None | str | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
 ) -> Response[Any | PageDatasetRow | Problem]:
     """List Rows
@@ -138,12 +147,15 @@ def sync_detailed(
 
     Args:
         dataset_id (str):
-        columns (list[str] | Unset): Names of the columns to read, one each (default: all). JSON
-            alone.
         limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page, the 0-based index
             of the next row; default: 0.
+        columns (list[str] | Unset): Names of the columns to read, one each (default: all). JSON
+            alone.
+        rows (None | str | Unset): Numbers of the rows to read, counted from 0 and separated by
+            commas, in any order (1 to 100; default: all rows, page by page). `cursor` is then a place
+            among these. JSON alone.
         if_none_match (str | Unset):
 
     Raises:
@@ -156,9 +168,10 @@ def sync_detailed(
 
     kwargs = _get_kwargs(
         dataset_id=dataset_id,
-        columns=columns,
         limit=limit,
         cursor=cursor,
+        columns=columns,
+        rows=rows,
         if_none_match=if_none_match,
     )
 
@@ -173,9 +186,10 @@ def sync(
     dataset_id: str,
     *,
     client: AuthenticatedClient,
-    columns: list[str] | Unset = UNSET,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    columns: list[str] | Unset = UNSET,
+    rows: None | str | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
 ) -> Any | PageDatasetRow | Problem | None:
     """List Rows
@@ -184,12 +198,15 @@ def sync(
 
     Args:
         dataset_id (str):
-        columns (list[str] | Unset): Names of the columns to read, one each (default: all). JSON
-            alone.
         limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page, the 0-based index
             of the next row; default: 0.
+        columns (list[str] | Unset): Names of the columns to read, one each (default: all). JSON
+            alone.
+        rows (None | str | Unset): Numbers of the rows to read, counted from 0 and separated by
+            commas, in any order (1 to 100; default: all rows, page by page). `cursor` is then a place
+            among these. JSON alone.
         if_none_match (str | Unset):
 
     Raises:
@@ -203,9 +220,10 @@ def sync(
     return sync_detailed(
         dataset_id=dataset_id,
         client=client,
-        columns=columns,
         limit=limit,
         cursor=cursor,
+        columns=columns,
+        rows=rows,
         if_none_match=if_none_match,
     ).parsed
 
@@ -214,9 +232,10 @@ async def asyncio_detailed(
     dataset_id: str,
     *,
     client: AuthenticatedClient,
-    columns: list[str] | Unset = UNSET,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    columns: list[str] | Unset = UNSET,
+    rows: None | str | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
 ) -> Response[Any | PageDatasetRow | Problem]:
     """List Rows
@@ -225,12 +244,15 @@ async def asyncio_detailed(
 
     Args:
         dataset_id (str):
-        columns (list[str] | Unset): Names of the columns to read, one each (default: all). JSON
-            alone.
         limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page, the 0-based index
             of the next row; default: 0.
+        columns (list[str] | Unset): Names of the columns to read, one each (default: all). JSON
+            alone.
+        rows (None | str | Unset): Numbers of the rows to read, counted from 0 and separated by
+            commas, in any order (1 to 100; default: all rows, page by page). `cursor` is then a place
+            among these. JSON alone.
         if_none_match (str | Unset):
 
     Raises:
@@ -243,9 +265,10 @@ async def asyncio_detailed(
 
     kwargs = _get_kwargs(
         dataset_id=dataset_id,
-        columns=columns,
         limit=limit,
         cursor=cursor,
+        columns=columns,
+        rows=rows,
         if_none_match=if_none_match,
     )
 
@@ -258,9 +281,10 @@ async def asyncio(
     dataset_id: str,
     *,
     client: AuthenticatedClient,
-    columns: list[str] | Unset = UNSET,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    columns: list[str] | Unset = UNSET,
+    rows: None | str | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
 ) -> Any | PageDatasetRow | Problem | None:
     """List Rows
@@ -269,12 +293,15 @@ async def asyncio(
 
     Args:
         dataset_id (str):
-        columns (list[str] | Unset): Names of the columns to read, one each (default: all). JSON
-            alone.
         limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page, the 0-based index
             of the next row; default: 0.
+        columns (list[str] | Unset): Names of the columns to read, one each (default: all). JSON
+            alone.
+        rows (None | str | Unset): Numbers of the rows to read, counted from 0 and separated by
+            commas, in any order (1 to 100; default: all rows, page by page). `cursor` is then a place
+            among these. JSON alone.
         if_none_match (str | Unset):
 
     Raises:
@@ -289,9 +316,10 @@ async def asyncio(
         await asyncio_detailed(
             dataset_id=dataset_id,
             client=client,
-            columns=columns,
             limit=limit,
             cursor=cursor,
+            columns=columns,
+            rows=rows,
             if_none_match=if_none_match,
         )
     ).parsed

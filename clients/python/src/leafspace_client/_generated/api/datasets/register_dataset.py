@@ -7,13 +7,15 @@ from ... import errors
 from ...client import AuthenticatedClient, Client
 from ...models.body_register_dataset import BodyRegisterDataset
 from ...models.dataset import Dataset
+from ...models.job import Job
 from ...models.problem import Problem
+from ...models.source_dataset_request import SourceDatasetRequest
 from ...types import UNSET, Response, Unset
 
 
 def _get_kwargs(
     *,
-    body: BodyRegisterDataset,
+    body: BodyRegisterDataset | SourceDatasetRequest | Unset = UNSET,
     idempotency_key: None | str | Unset = UNSET,
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
@@ -25,15 +27,22 @@ def _get_kwargs(
         "url": "/v1/datasets",
     }
 
-    _kwargs["files"] = body.to_multipart()
+    if isinstance(body, BodyRegisterDataset):
+        _kwargs["files"] = body.to_multipart()
 
-    headers["Content-Type"] = "multipart/form-data; boundary=+++"
+        headers["Content-Type"] = "multipart/form-data; boundary=+++"
+    if isinstance(body, SourceDatasetRequest):
+        _kwargs["json"] = body.to_dict()
+
+        headers["Content-Type"] = "application/json"
 
     _kwargs["headers"] = headers
     return _kwargs
 
 
-def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Dataset | Problem | None:
+def _parse_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Dataset | Job | Problem | None:
     if response.status_code == 200:
         response_200 = Dataset.from_dict(response.json())
 
@@ -43,6 +52,11 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
         response_201 = Dataset.from_dict(response.json())
 
         return response_201
+
+    if response.status_code == 202:
+        response_202 = Job.from_dict(response.json())
+
+        return response_202
 
     if response.status_code == 400:
         response_400 = Problem.from_dict(response.json())
@@ -105,7 +119,9 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
         return None
 
 
-def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Dataset | Problem]:
+def _build_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Response[Dataset | Job | Problem]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -117,12 +133,13 @@ def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Res
 def sync_detailed(
     *,
     client: AuthenticatedClient,
-    body: BodyRegisterDataset,
+    body: BodyRegisterDataset | SourceDatasetRequest | Unset = UNSET,
     idempotency_key: None | str | Unset = UNSET,
-) -> Response[Dataset | Problem]:
+) -> Response[Dataset | Job | Problem]:
     """Register Dataset
 
-     Register a dataset: CSV, Parquet or JSON rows, distinguished by content.
+     Register a dataset: CSV, Parquet or JSON rows, distinguished by content; or JSON that names files of
+    a lake.
 
     Args:
         idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
@@ -130,13 +147,14 @@ def sync_detailed(
             the resource in its present state. The same key with another body is refused. Keys are
             forgotten when their resource is deleted.
         body (BodyRegisterDataset):
+        body (SourceDatasetRequest): A dataset whose rows stay in files of a lake.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Dataset | Problem]
+        Response[Dataset | Job | Problem]
     """
 
     kwargs = _get_kwargs(
@@ -154,12 +172,13 @@ def sync_detailed(
 def sync(
     *,
     client: AuthenticatedClient,
-    body: BodyRegisterDataset,
+    body: BodyRegisterDataset | SourceDatasetRequest | Unset = UNSET,
     idempotency_key: None | str | Unset = UNSET,
-) -> Dataset | Problem | None:
+) -> Dataset | Job | Problem | None:
     """Register Dataset
 
-     Register a dataset: CSV, Parquet or JSON rows, distinguished by content.
+     Register a dataset: CSV, Parquet or JSON rows, distinguished by content; or JSON that names files of
+    a lake.
 
     Args:
         idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
@@ -167,13 +186,14 @@ def sync(
             the resource in its present state. The same key with another body is refused. Keys are
             forgotten when their resource is deleted.
         body (BodyRegisterDataset):
+        body (SourceDatasetRequest): A dataset whose rows stay in files of a lake.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Dataset | Problem
+        Dataset | Job | Problem
     """
 
     return sync_detailed(
@@ -186,12 +206,13 @@ def sync(
 async def asyncio_detailed(
     *,
     client: AuthenticatedClient,
-    body: BodyRegisterDataset,
+    body: BodyRegisterDataset | SourceDatasetRequest | Unset = UNSET,
     idempotency_key: None | str | Unset = UNSET,
-) -> Response[Dataset | Problem]:
+) -> Response[Dataset | Job | Problem]:
     """Register Dataset
 
-     Register a dataset: CSV, Parquet or JSON rows, distinguished by content.
+     Register a dataset: CSV, Parquet or JSON rows, distinguished by content; or JSON that names files of
+    a lake.
 
     Args:
         idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
@@ -199,13 +220,14 @@ async def asyncio_detailed(
             the resource in its present state. The same key with another body is refused. Keys are
             forgotten when their resource is deleted.
         body (BodyRegisterDataset):
+        body (SourceDatasetRequest): A dataset whose rows stay in files of a lake.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Dataset | Problem]
+        Response[Dataset | Job | Problem]
     """
 
     kwargs = _get_kwargs(
@@ -221,12 +243,13 @@ async def asyncio_detailed(
 async def asyncio(
     *,
     client: AuthenticatedClient,
-    body: BodyRegisterDataset,
+    body: BodyRegisterDataset | SourceDatasetRequest | Unset = UNSET,
     idempotency_key: None | str | Unset = UNSET,
-) -> Dataset | Problem | None:
+) -> Dataset | Job | Problem | None:
     """Register Dataset
 
-     Register a dataset: CSV, Parquet or JSON rows, distinguished by content.
+     Register a dataset: CSV, Parquet or JSON rows, distinguished by content; or JSON that names files of
+    a lake.
 
     Args:
         idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
@@ -234,13 +257,14 @@ async def asyncio(
             the resource in its present state. The same key with another body is refused. Keys are
             forgotten when their resource is deleted.
         body (BodyRegisterDataset):
+        body (SourceDatasetRequest): A dataset whose rows stay in files of a lake.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Dataset | Problem
+        Dataset | Job | Problem
     """
 
     return (

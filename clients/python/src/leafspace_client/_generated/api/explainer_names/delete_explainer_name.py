@@ -104,8 +104,8 @@ def sync_detailed(
         name (str): The name.
         if_match (None | str | Unset): `ETag` of the state that is to be changed, or `*` for any;
             in another state, 412.
-        if_none_match (None | str | Unset): `*`: the name must be new; otherwise, 412. Nothing
-            else is taken here.
+        if_none_match (None | str | Unset): `*`: it must be new; otherwise, 412. Nothing else is
+            taken here.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -143,8 +143,8 @@ def sync(
         name (str): The name.
         if_match (None | str | Unset): `ETag` of the state that is to be changed, or `*` for any;
             in another state, 412.
-        if_none_match (None | str | Unset): `*`: the name must be new; otherwise, 412. Nothing
-            else is taken here.
+        if_none_match (None | str | Unset): `*`: it must be new; otherwise, 412. Nothing else is
+            taken here.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -177,8 +177,8 @@ async def asyncio_detailed(
         name (str): The name.
         if_match (None | str | Unset): `ETag` of the state that is to be changed, or `*` for any;
             in another state, 412.
-        if_none_match (None | str | Unset): `*`: the name must be new; otherwise, 412. Nothing
-            else is taken here.
+        if_none_match (None | str | Unset): `*`: it must be new; otherwise, 412. Nothing else is
+            taken here.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -214,8 +214,8 @@ async def asyncio(
         name (str): The name.
         if_match (None | str | Unset): `ETag` of the state that is to be changed, or `*` for any;
             in another state, 412.
-        if_none_match (None | str | Unset): `*`: the name must be new; otherwise, 412. Nothing
-            else is taken here.
+        if_none_match (None | str | Unset): `*`: it must be new; otherwise, 412. Nothing else is
+            taken here.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

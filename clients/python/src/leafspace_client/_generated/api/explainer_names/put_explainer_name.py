@@ -153,8 +153,8 @@ def sync_detailed(
         name (str): The name: lower-case letters, digits and hyphens, at most 63, a letter first.
         if_match (None | str | Unset): `ETag` of the state that is to be changed, or `*` for any;
             in another state, 412.
-        if_none_match (None | str | Unset): `*`: the name must be new; otherwise, 412. Nothing
-            else is taken here.
+        if_none_match (None | str | Unset): `*`: it must be new; otherwise, 412. Nothing else is
+            taken here.
         body (ExplainerNameRequest): Which explainer a name means from now on.
 
     Raises:
@@ -196,8 +196,8 @@ def sync(
         name (str): The name: lower-case letters, digits and hyphens, at most 63, a letter first.
         if_match (None | str | Unset): `ETag` of the state that is to be changed, or `*` for any;
             in another state, 412.
-        if_none_match (None | str | Unset): `*`: the name must be new; otherwise, 412. Nothing
-            else is taken here.
+        if_none_match (None | str | Unset): `*`: it must be new; otherwise, 412. Nothing else is
+            taken here.
         body (ExplainerNameRequest): Which explainer a name means from now on.
 
     Raises:
@@ -234,8 +234,8 @@ async def asyncio_detailed(
         name (str): The name: lower-case letters, digits and hyphens, at most 63, a letter first.
         if_match (None | str | Unset): `ETag` of the state that is to be changed, or `*` for any;
             in another state, 412.
-        if_none_match (None | str | Unset): `*`: the name must be new; otherwise, 412. Nothing
-            else is taken here.
+        if_none_match (None | str | Unset): `*`: it must be new; otherwise, 412. Nothing else is
+            taken here.
         body (ExplainerNameRequest): Which explainer a name means from now on.
 
     Raises:
@@ -275,8 +275,8 @@ async def asyncio(
         name (str): The name: lower-case letters, digits and hyphens, at most 63, a letter first.
         if_match (None | str | Unset): `ETag` of the state that is to be changed, or `*` for any;
             in another state, 412.
-        if_none_match (None | str | Unset): `*`: the name must be new; otherwise, 412. Nothing
-            else is taken here.
+        if_none_match (None | str | Unset): `*`: it must be new; otherwise, 412. Nothing else is
+            taken here.
         body (ExplainerNameRequest): Which explainer a name means from now on.
 
     Raises:

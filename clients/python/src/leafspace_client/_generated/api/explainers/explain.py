@@ -62,6 +62,11 @@ def _parse_response(
 
         return response_404
 
+    if response.status_code == 406:
+        response_406 = Problem.from_dict(response.json())
+
+        return response_406
+
     if response.status_code == 408:
         response_408 = Problem.from_dict(response.json())
 
@@ -117,7 +122,8 @@ def sync_detailed(
 ) -> Response[ExplanationList | Problem]:
     """Explain
 
-     Explain up to 1,000 predictions by their nearest prototypes.
+     Explain up to 1,000 predictions by their nearest prototypes; up to 50 of them as HTML, as `Accept`
+    says.
 
     Args:
         explainer_id (str): Id of the explainer, or a name that it has.
@@ -151,7 +157,8 @@ def sync(
 ) -> ExplanationList | Problem | None:
     """Explain
 
-     Explain up to 1,000 predictions by their nearest prototypes.
+     Explain up to 1,000 predictions by their nearest prototypes; up to 50 of them as HTML, as `Accept`
+    says.
 
     Args:
         explainer_id (str): Id of the explainer, or a name that it has.
@@ -180,7 +187,8 @@ async def asyncio_detailed(
 ) -> Response[ExplanationList | Problem]:
     """Explain
 
-     Explain up to 1,000 predictions by their nearest prototypes.
+     Explain up to 1,000 predictions by their nearest prototypes; up to 50 of them as HTML, as `Accept`
+    says.
 
     Args:
         explainer_id (str): Id of the explainer, or a name that it has.
@@ -212,7 +220,8 @@ async def asyncio(
 ) -> ExplanationList | Problem | None:
     """Explain
 
-     Explain up to 1,000 predictions by their nearest prototypes.
+     Explain up to 1,000 predictions by their nearest prototypes; up to 50 of them as HTML, as `Accept`
+    says.
 
     Args:
         explainer_id (str): Id of the explainer, or a name that it has.

@@ -106,7 +106,7 @@ def sync_detailed(
 ) -> Response[Any | Problem]:
     """Export Feature Set
 
-     Export the features as JSON, or as SQL that runs on the tables themselves.
+     Export the features as JSON, as SQL that runs on the tables themselves, or as a list in HTML.
 
     Args:
         feature_set_id (str):
@@ -143,7 +143,7 @@ def sync(
 ) -> Any | Problem | None:
     """Export Feature Set
 
-     Export the features as JSON, or as SQL that runs on the tables themselves.
+     Export the features as JSON, as SQL that runs on the tables themselves, or as a list in HTML.
 
     Args:
         feature_set_id (str):
@@ -175,7 +175,7 @@ async def asyncio_detailed(
 ) -> Response[Any | Problem]:
     """Export Feature Set
 
-     Export the features as JSON, or as SQL that runs on the tables themselves.
+     Export the features as JSON, as SQL that runs on the tables themselves, or as a list in HTML.
 
     Args:
         feature_set_id (str):
@@ -210,7 +210,7 @@ async def asyncio(
 ) -> Any | Problem | None:
     """Export Feature Set
 
-     Export the features as JSON, or as SQL that runs on the tables themselves.
+     Export the features as JSON, as SQL that runs on the tables themselves, or as a list in HTML.
 
     Args:
         feature_set_id (str):

@@ -7,18 +7,27 @@ import httpx
 from ... import errors
 from ...client import AuthenticatedClient, Client
 from ...models.problem import Problem
-from ...types import Response
+from ...types import UNSET, Response, Unset
 
 
 def _get_kwargs(
     label_audit_id: str,
+    *,
+    with_decisions: bool | Unset = False,
 ) -> dict[str, Any]:
+
+    params: dict[str, Any] = {}
+
+    params["with_decisions"] = with_decisions
+
+    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
     _kwargs: dict[str, Any] = {
         "method": "delete",
         "url": "/v1/label-audits/{label_audit_id}".format(
             label_audit_id=quote(str(label_audit_id), safe=""),
         ),
+        "params": params,
     }
 
     return _kwargs
@@ -83,13 +92,17 @@ def sync_detailed(
     label_audit_id: str,
     *,
     client: AuthenticatedClient,
+    with_decisions: bool | Unset = False,
 ) -> Response[Any | Problem]:
     """Delete Label Audit
 
-     Delete a label audit; refused while others use it or a job makes it.
+     Delete a label audit; refused while others use it, a job makes it, or people have decided about its
+    rows.
 
     Args:
         label_audit_id (str):
+        with_decisions (bool | Unset): Whether decisions about its rows may be deleted with it;
+            without, it is refused. Default: False.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -101,6 +114,7 @@ def sync_detailed(
 
     kwargs = _get_kwargs(
         label_audit_id=label_audit_id,
+        with_decisions=with_decisions,
     )
 
     response = client.get_httpx_client().request(
@@ -114,13 +128,17 @@ def sync(
     label_audit_id: str,
     *,
     client: AuthenticatedClient,
+    with_decisions: bool | Unset = False,
 ) -> Any | Problem | None:
     """Delete Label Audit
 
-     Delete a label audit; refused while others use it or a job makes it.
+     Delete a label audit; refused while others use it, a job makes it, or people have decided about its
+    rows.
 
     Args:
         label_audit_id (str):
+        with_decisions (bool | Unset): Whether decisions about its rows may be deleted with it;
+            without, it is refused. Default: False.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -133,6 +151,7 @@ def sync(
     return sync_detailed(
         label_audit_id=label_audit_id,
         client=client,
+        with_decisions=with_decisions,
     ).parsed
 
 
@@ -140,13 +159,17 @@ async def asyncio_detailed(
     label_audit_id: str,
     *,
     client: AuthenticatedClient,
+    with_decisions: bool | Unset = False,
 ) -> Response[Any | Problem]:
     """Delete Label Audit
 
-     Delete a label audit; refused while others use it or a job makes it.
+     Delete a label audit; refused while others use it, a job makes it, or people have decided about its
+    rows.
 
     Args:
         label_audit_id (str):
+        with_decisions (bool | Unset): Whether decisions about its rows may be deleted with it;
+            without, it is refused. Default: False.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -158,6 +181,7 @@ async def asyncio_detailed(
 
     kwargs = _get_kwargs(
         label_audit_id=label_audit_id,
+        with_decisions=with_decisions,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -169,13 +193,17 @@ async def asyncio(
     label_audit_id: str,
     *,
     client: AuthenticatedClient,
+    with_decisions: bool | Unset = False,
 ) -> Any | Problem | None:
     """Delete Label Audit
 
-     Delete a label audit; refused while others use it or a job makes it.
+     Delete a label audit; refused while others use it, a job makes it, or people have decided about its
+    rows.
 
     Args:
         label_audit_id (str):
+        with_decisions (bool | Unset): Whether decisions about its rows may be deleted with it;
+            without, it is refused. Default: False.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -189,5 +217,6 @@ async def asyncio(
         await asyncio_detailed(
             label_audit_id=label_audit_id,
             client=client,
+            with_decisions=with_decisions,
         )
     ).parsed

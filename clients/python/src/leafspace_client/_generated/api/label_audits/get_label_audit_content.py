@@ -16,6 +16,11 @@ def _get_kwargs(
     *,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    label: None | str | Unset = UNSET,
+    suggested_label: None | str | Unset = UNSET,
+    max_agreement: float | None | Unset = UNSET,
+    decided: bool | None | Unset = UNSET,
+    suggested: bool | None | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
@@ -32,6 +37,41 @@ def _get_kwargs(
     else:
         json_cursor = cursor
     params["cursor"] = json_cursor
+
+    json_label: None | str | Unset
+    if isinstance(label, Unset):
+        json_label = UNSET
+    else:
+        json_label = label
+    params["label"] = json_label
+
+    json_suggested_label: None | str | Unset
+    if isinstance(suggested_label, Unset):
+        json_suggested_label = UNSET
+    else:
+        json_suggested_label = suggested_label
+    params["suggested_label"] = json_suggested_label
+
+    json_max_agreement: float | None | Unset
+    if isinstance(max_agreement, Unset):
+        json_max_agreement = UNSET
+    else:
+        json_max_agreement = max_agreement
+    params["max_agreement"] = json_max_agreement
+
+    json_decided: bool | None | Unset
+    if isinstance(decided, Unset):
+        json_decided = UNSET
+    else:
+        json_decided = decided
+    params["decided"] = json_decided
+
+    json_suggested: bool | None | Unset
+    if isinstance(suggested, Unset):
+        json_suggested = UNSET
+    else:
+        json_suggested = suggested
+    params["suggested"] = json_suggested
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -127,6 +167,11 @@ def sync_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    label: None | str | Unset = UNSET,
+    suggested_label: None | str | Unset = UNSET,
+    max_agreement: float | None | Unset = UNSET,
+    decided: bool | None | Unset = UNSET,
+    suggested: bool | None | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
 ) -> Response[Any | PageAuditedRow | Problem]:
     """Get Label Audit Content
@@ -139,6 +184,13 @@ def sync_detailed(
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page, the 0-based index
             of the next row; default: 0.
+        label (None | str | Unset): Only rows with this label.
+        suggested_label (None | str | Unset): Only rows for which this label is suggested.
+        max_agreement (float | None | Unset): Only rows with this agreement at most, 0 to 1.
+        decided (bool | None | Unset): Only rows with a decision in force (`true`), or without one
+            (`false`).
+        suggested (bool | None | Unset): Only rows for which another label is suggested (`true`),
+            or none (`false`).
         if_none_match (str | Unset):
 
     Raises:
@@ -153,6 +205,11 @@ def sync_detailed(
         label_audit_id=label_audit_id,
         limit=limit,
         cursor=cursor,
+        label=label,
+        suggested_label=suggested_label,
+        max_agreement=max_agreement,
+        decided=decided,
+        suggested=suggested,
         if_none_match=if_none_match,
     )
 
@@ -169,6 +226,11 @@ def sync(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    label: None | str | Unset = UNSET,
+    suggested_label: None | str | Unset = UNSET,
+    max_agreement: float | None | Unset = UNSET,
+    decided: bool | None | Unset = UNSET,
+    suggested: bool | None | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
 ) -> Any | PageAuditedRow | Problem | None:
     """Get Label Audit Content
@@ -181,6 +243,13 @@ def sync(
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page, the 0-based index
             of the next row; default: 0.
+        label (None | str | Unset): Only rows with this label.
+        suggested_label (None | str | Unset): Only rows for which this label is suggested.
+        max_agreement (float | None | Unset): Only rows with this agreement at most, 0 to 1.
+        decided (bool | None | Unset): Only rows with a decision in force (`true`), or without one
+            (`false`).
+        suggested (bool | None | Unset): Only rows for which another label is suggested (`true`),
+            or none (`false`).
         if_none_match (str | Unset):
 
     Raises:
@@ -196,6 +265,11 @@ def sync(
         client=client,
         limit=limit,
         cursor=cursor,
+        label=label,
+        suggested_label=suggested_label,
+        max_agreement=max_agreement,
+        decided=decided,
+        suggested=suggested,
         if_none_match=if_none_match,
     ).parsed
 
@@ -206,6 +280,11 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    label: None | str | Unset = UNSET,
+    suggested_label: None | str | Unset = UNSET,
+    max_agreement: float | None | Unset = UNSET,
+    decided: bool | None | Unset = UNSET,
+    suggested: bool | None | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
 ) -> Response[Any | PageAuditedRow | Problem]:
     """Get Label Audit Content
@@ -218,6 +297,13 @@ async def asyncio_detailed(
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page, the 0-based index
             of the next row; default: 0.
+        label (None | str | Unset): Only rows with this label.
+        suggested_label (None | str | Unset): Only rows for which this label is suggested.
+        max_agreement (float | None | Unset): Only rows with this agreement at most, 0 to 1.
+        decided (bool | None | Unset): Only rows with a decision in force (`true`), or without one
+            (`false`).
+        suggested (bool | None | Unset): Only rows for which another label is suggested (`true`),
+            or none (`false`).
         if_none_match (str | Unset):
 
     Raises:
@@ -232,6 +318,11 @@ async def asyncio_detailed(
         label_audit_id=label_audit_id,
         limit=limit,
         cursor=cursor,
+        label=label,
+        suggested_label=suggested_label,
+        max_agreement=max_agreement,
+        decided=decided,
+        suggested=suggested,
         if_none_match=if_none_match,
     )
 
@@ -246,6 +337,11 @@ async def asyncio(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    label: None | str | Unset = UNSET,
+    suggested_label: None | str | Unset = UNSET,
+    max_agreement: float | None | Unset = UNSET,
+    decided: bool | None | Unset = UNSET,
+    suggested: bool | None | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
 ) -> Any | PageAuditedRow | Problem | None:
     """Get Label Audit Content
@@ -258,6 +354,13 @@ async def asyncio(
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page, the 0-based index
             of the next row; default: 0.
+        label (None | str | Unset): Only rows with this label.
+        suggested_label (None | str | Unset): Only rows for which this label is suggested.
+        max_agreement (float | None | Unset): Only rows with this agreement at most, 0 to 1.
+        decided (bool | None | Unset): Only rows with a decision in force (`true`), or without one
+            (`false`).
+        suggested (bool | None | Unset): Only rows for which another label is suggested (`true`),
+            or none (`false`).
         if_none_match (str | Unset):
 
     Raises:
@@ -274,6 +377,11 @@ async def asyncio(
             client=client,
             limit=limit,
             cursor=cursor,
+            label=label,
+            suggested_label=suggested_label,
+            max_agreement=max_agreement,
+            decided=decided,
+            suggested=suggested,
             if_none_match=if_none_match,
         )
     ).parsed

@@ -106,8 +106,8 @@ def sync_detailed(
 ) -> Response[Any | Problem]:
     """Export Prototype Set
 
-     Export the classifier that gives a row what its nearest prototype has, as JSON, SQL, Python, or
-    ONNX.
+     Export the classifier by the nearest prototype as JSON, SQL, Python, or ONNX; or the prototypes as
+    HTML.
 
     Args:
         prototype_set_id (str):
@@ -144,8 +144,8 @@ def sync(
 ) -> Any | Problem | None:
     """Export Prototype Set
 
-     Export the classifier that gives a row what its nearest prototype has, as JSON, SQL, Python, or
-    ONNX.
+     Export the classifier by the nearest prototype as JSON, SQL, Python, or ONNX; or the prototypes as
+    HTML.
 
     Args:
         prototype_set_id (str):
@@ -177,8 +177,8 @@ async def asyncio_detailed(
 ) -> Response[Any | Problem]:
     """Export Prototype Set
 
-     Export the classifier that gives a row what its nearest prototype has, as JSON, SQL, Python, or
-    ONNX.
+     Export the classifier by the nearest prototype as JSON, SQL, Python, or ONNX; or the prototypes as
+    HTML.
 
     Args:
         prototype_set_id (str):
@@ -213,8 +213,8 @@ async def asyncio(
 ) -> Any | Problem | None:
     """Export Prototype Set
 
-     Export the classifier that gives a row what its nearest prototype has, as JSON, SQL, Python, or
-    ONNX.
+     Export the classifier by the nearest prototype as JSON, SQL, Python, or ONNX; or the prototypes as
+    HTML.
 
     Args:
         prototype_set_id (str):

@@ -115,7 +115,7 @@ def sync_detailed(
 ) -> Response[Any | Problem]:
     """Export Rule Set
 
-     Export the rules as JSON, a table in Markdown, SQL, or a Python function.
+     Export the rules as JSON, a table in Markdown, SQL, a Python function, or a drawing in HTML.
 
     Args:
         rule_set_id (str):
@@ -158,7 +158,7 @@ def sync(
 ) -> Any | Problem | None:
     """Export Rule Set
 
-     Export the rules as JSON, a table in Markdown, SQL, or a Python function.
+     Export the rules as JSON, a table in Markdown, SQL, a Python function, or a drawing in HTML.
 
     Args:
         rule_set_id (str):
@@ -196,7 +196,7 @@ async def asyncio_detailed(
 ) -> Response[Any | Problem]:
     """Export Rule Set
 
-     Export the rules as JSON, a table in Markdown, SQL, or a Python function.
+     Export the rules as JSON, a table in Markdown, SQL, a Python function, or a drawing in HTML.
 
     Args:
         rule_set_id (str):
@@ -237,7 +237,7 @@ async def asyncio(
 ) -> Any | Problem | None:
     """Export Rule Set
 
-     Export the rules as JSON, a table in Markdown, SQL, or a Python function.
+     Export the rules as JSON, a table in Markdown, SQL, a Python function, or a drawing in HTML.
 
     Args:
         rule_set_id (str):

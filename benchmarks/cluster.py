@@ -1,0 +1,310 @@
+"""Rows on a cluster: the same bytes as one process, how much faster two workers are, what the engine takes; a forecast.
+
+A forest of ``--trees`` trees with 500 leaves each, fitted on 20,000 made-up rows (seed 0), is applied to ``--rows``
+such rows of ten columns; 50 prototypes are selected by ``sm_a`` from ``--candidates`` sampled rows, with their
+certificate. The same job runs in one process on one thread and on two, on one Dask worker, on two (of one thread and
+``--memory`` each), and on two of which one is killed every 30 s. Files are those of a data directory on this machine.
+
+The cost model: a job takes what its own process does, what tasks compute (rows x a constant of each function, shared by
+the workers' threads), and a constant for each task. Its constants are those of a quarter of the rows on one worker;
+what it says of the other runs is printed beside what they took, and what it says of a billion rows is a forecast.
+``python -m benchmarks.cluster [--rows 10000000]``
+"""
+
+import argparse
+import hashlib
+import os
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from dask.sizeof import sizeof
+from distributed import Client, Future
+from sklearn.ensemble import RandomForestClassifier
+
+from tests.support.clusters import SmallCluster, small_cluster
+from tests.support.job_contexts import forget_leaf_tables, job_context
+from tests.support.models import onnx_of
+from tests.support.workshop import Workshop, workshop_in
+from tree_explainers.compute.partitions import BLOCK_ROWS
+from tree_explainers.compute.threads import limit_cores
+from workers.cluster import partitions
+from workers.cluster.connection import open_cluster
+from workers.cluster.settings import ClusterSettings
+from workers.job_kinds import load_job_kinds
+
+from .cluster_tasks import TIMES, timed_task
+from .machine import describe_machine
+
+N_FEATURES, N_LEAVES, N_PROTOTYPES, N_FITTED = 10, 500, 50, 20_000
+_BYTES_OF_ROW = 100 * (2 * 2 + 4) + 40 * N_FEATURES  # as ``score_on_cluster`` reckons with 100 trees
+SECONDS_BETWEEN_KILLS = 30
+BILLION, N_FORECAST_WORKERS, FORECAST_BYTES = 1_000_000_000, 100, 16 << 30
+
+
+def main() -> None:
+    """Measure and print."""
+    options = _options()
+    print(describe_machine())
+    print(
+        f"{options.rows:,} rows x {options.trees} trees, {N_PROTOTYPES} prototypes of {options.candidates} candidates; "
+        f"workers of one thread and {options.memory}; load of the machine before: {os.getloadavg()[0]:.1f}"
+    )
+    with tempfile.TemporaryDirectory() as folder, workshop_in(Path(folder)) as workshop:
+        bench = _Bench(workshop, Path(folder), options.memory)
+        quarter = bench.request(options, options.rows // 4)
+        whole = bench.request(options, options.rows)
+        small = bench.on_cluster("a quarter of the rows, one worker", quarter, 1)
+        _print_constants(small)
+        here = bench.in_process("one process, two threads", whole, 2)
+        bench.in_process("one process, one thread", whole, 1)
+        one = bench.on_cluster("one worker", whole, 1)
+        two = bench.on_cluster("two workers", whole, 2)
+        killed = bench.on_cluster("two workers, with kills", whole, 2, kills=True)
+    assert {one.digest, two.digest, killed.digest} == {here.digest}, "the bytes differ"
+    print("all have the same bytes")
+    print(f"two workers are {one.seconds / two.seconds:.2f} times as fast as one")
+    print(f"maps alone: {one.seconds_of_maps / two.seconds_of_maps:.2f} times")
+    print(f"two workers take {two.seconds / here.seconds:.2f} times as long as two threads of one process")
+    print(f"with a worker killed every {SECONDS_BETWEEN_KILLS} s: {killed.seconds / two.seconds:.2f} times as long")
+    _print_model(_Model.of(small), (one, two))
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rows", type=int, default=10_000_000)
+    parser.add_argument("--trees", type=int, default=100)
+    parser.add_argument("--candidates", type=int, default=10_000)
+    parser.add_argument("--memory", default="2GiB")
+    return parser.parse_args()
+
+
+def _target(features: np.ndarray, rng: np.random.Generator) -> Any:  # noqa: ANN401  # (n_rows,)
+    noise = rng.standard_normal(len(features))
+    return (features[:, 0] * features[:, 1] + features[:, 2] + 0.3 * noise > 0).astype(int)
+
+
+@dataclass
+class _Run:
+    """What a run took."""
+
+    n_rows: int
+    n_workers: int
+    digest: str = ""
+    seconds: float = 0.0
+    seconds_of_maps: float = 0.0  # in which results of tasks were awaited
+    n_maps: int = 0
+    n_parts: int = 0  # of a map, at most
+    n_bytes_sent: int = 0  # with all tasks of a map, to whichever worker
+    n_bytes_received: int = 0
+    n_tasks: Counter[str] = field(default_factory=Counter)  # by function
+    computing: dict[str, float] = field(default_factory=dict)  # processor seconds of tasks, by function
+
+
+class _Bench:
+    """Runs the same request in several places."""
+
+    def __init__(self, workshop: Workshop, folder: Path, memory: str) -> None:
+        self._workshop, self._folder, self._memory = workshop, folder, memory
+        self._n_runs = 0
+
+    def request(self, options: argparse.Namespace, n_rows: int) -> dict[str, Any]:
+        """Register model and rows; return the request."""
+        rng = np.random.default_rng(0)
+        names = [f"x{index}" for index in range(N_FEATURES)]
+        features = rng.standard_normal((n_rows, N_FEATURES), dtype=np.float32)
+        target = _target(features[:N_FITTED], rng)
+        forest = RandomForestClassifier(options.trees, max_leaf_nodes=N_LEAVES, n_jobs=2, random_state=0)
+        forest.fit(features[:N_FITTED], target)
+        onnx = onnx_of(forest, features[:100])
+        model = self._workshop.register_model(onnx, feature_names=names, ensemble="random_forest")
+        dataset = self._workshop.register_dataset(pd.DataFrame(features, columns=names))
+        return {
+            "model": model, "dataset": dataset, "method": "sm_a", "n_prototypes": N_PROTOTYPES, "min_leaf_rows": 1,
+            "n_candidates": options.candidates, "proximity_kind": "random_forest",
+        }  # fmt: skip
+
+    def in_process(self, name: str, request: dict[str, Any], n_threads: int) -> _Run:
+        limit_cores(n_threads)
+        run = _Run(self._n_rows(request), 0)
+        with _timed(name, run):
+            run.digest = self._made(request, None)
+        limit_cores(os.cpu_count() or 1)
+        return run
+
+    def on_cluster(self, name: str, request: dict[str, Any], n_workers: int, *, kills: bool = False) -> _Run:
+        times = self._folder / f"times {self._n_runs}"
+        times.mkdir()
+        environment = {TIMES: str(times), "PYTHONPATH": str(Path(__file__).parents[1])}
+        run = _Run(self._n_rows(request), n_workers)
+        with small_cluster(self._folder, [self._memory] * n_workers, environment) as cluster:
+            _wait_for_workers(cluster)
+            settings = ClusterSettings(cluster.address, None, BLOCK_ROWS, 120)
+            killing = _killing(cluster) if kills else nullcontext()
+            with killing, _counted(run), _timed(name, run), open_cluster(settings, lambda: None) as opened:
+                run.digest = self._made(request, opened)
+        for line in (line for path in times.iterdir() for line in path.read_text().splitlines()):
+            function, _, processor, n_bytes = line.split()
+            run.computing[function] = run.computing.get(function, 0.0) + float(processor)
+            run.n_bytes_received += int(n_bytes) if function not in _KEPT else 0
+        return run
+
+    def _n_rows(self, request: dict[str, Any]) -> int:
+        return self._workshop.context.datasets.get(request["dataset"]).view.n_rows
+
+    def _made(self, request: dict[str, Any], cluster: Any) -> str:  # noqa: ANN401  # imported late
+        forget_leaf_tables(self._workshop)
+        self._n_runs += 1
+        folder = self._folder / f"run {self._n_runs}"
+        folder.mkdir()
+        context = replace(job_context(self._workshop, folder), request=request, rng=np.random.default_rng(0))
+        produced = load_job_kinds()["prototype_sets"](replace(context, cluster=cluster))
+        return hashlib.sha256(produced.result or b"").hexdigest()
+
+
+_KEPT = {"score_rows", "_table"}  # functions whose results stay with the workers
+
+
+@contextmanager
+def _counted(run: _Run) -> Iterator[None]:
+    """Count maps and tasks by function, what is sent, and the time in which results are awaited."""
+    parted, plain = partitions.ClusterPartitions, partitions.run_task
+    submit, results = parted._submit, parted._results  # noqa: SLF001
+
+    def counting_submit(self: Any, function: Any, broadcast: Any) -> Any:  # noqa: ANN401
+        run.n_maps += 1
+        run.n_parts = max(run.n_parts, len(self))
+        run.n_tasks[function.__name__] += len(self)
+        own = (value for part in self._parts for value in part if not isinstance(value, Future))
+        run.n_bytes_sent += sizeof(broadcast) + sum(map(sizeof, own))
+        return submit(self, function, broadcast)
+
+    def timed_results(self: Any, futures: Any) -> Iterator[Any]:  # noqa: ANN401
+        found = results(self, futures)
+        while True:
+            start = time.perf_counter()
+            try:
+                result = next(found)
+            except StopIteration:
+                return
+            finally:
+                run.seconds_of_maps += time.perf_counter() - start
+            yield result
+
+    parted._submit, parted._results = counting_submit, timed_results  # type: ignore[method-assign]  # noqa: SLF001
+    partitions.run_task = timed_task
+    try:
+        yield
+    finally:
+        parted._submit, parted._results = submit, results  # type: ignore[method-assign]  # noqa: SLF001
+        partitions.run_task = plain
+
+
+@contextmanager
+def _timed(name: str, run: _Run) -> Iterator[None]:
+    start = time.perf_counter()
+    yield
+    run.seconds = time.perf_counter() - start
+    tasks = ""
+    if run.n_tasks:
+        tasks = f"; {run.n_maps:,} maps, {run.n_tasks.total():,} tasks, {run.seconds_of_maps:.0f} s awaited"
+    print(f"{name:34} {run.seconds:7.0f} s{tasks}", flush=True)
+
+
+@dataclass(frozen=True)
+class _Model:
+    """What a job costs: constants that were measured in one run."""
+
+    seconds_of_job: float  # of its own process, for each row
+    seconds_of_row: float  # of tasks' processor time, for each row, all maps together
+    seconds_of_task: float  # of the engine, beside
+    n_maps: int
+    bytes_sent: float  # of a map
+    bytes_of_row: float  # received
+
+    @staticmethod
+    def of(run: _Run) -> "_Model":
+        computing = sum(run.computing.values())
+        engine = max(0.0, run.seconds_of_maps - computing / run.n_workers)
+        return _Model(
+            (run.seconds - run.seconds_of_maps) / run.n_rows,
+            computing / run.n_rows,
+            engine / run.n_tasks.total(),
+            run.n_maps,
+            run.n_bytes_sent / run.n_maps,
+            run.n_bytes_received / run.n_rows,
+        )
+
+    def seconds(self, n_rows: int, n_workers: int, n_tasks: float) -> tuple[float, float, float]:
+        """Return what the job's own process, the tasks, and the engine take."""
+        return self.seconds_of_job * n_rows, self.seconds_of_row * n_rows / n_workers, self.seconds_of_task * n_tasks
+
+
+def _print_constants(run: _Run) -> None:
+    model = _Model.of(run)
+    print(f"  the model's constants, from this run of {run.n_rows:,} rows:")
+    print(f"    the job's own process: {1e6 * model.seconds_of_job:.2f} s for each million rows")
+    print(f"    tasks: {1e6 * model.seconds_of_row:.2f} s of processor for each million rows, of which")
+    for function, seconds in sorted(run.computing.items(), key=lambda item: -item[1])[:6]:
+        print(f"      {function:28} {1e6 * seconds / run.n_rows:8.2f} s in {run.n_tasks[function]:,} tasks")
+    print(f"    the engine: {1e3 * model.seconds_of_task:.2f} ms for each task")
+    sent, received = model.bytes_sent / 1e3, model.bytes_of_row
+    print(f"    {model.n_maps:,} maps; {sent:,.0f} kB sent for each, {received:.0f} bytes received for each row")
+
+
+def _print_model(model: _Model, runs: Sequence[_Run]) -> None:
+    for run in runs:
+        parts = model.seconds(run.n_rows, run.n_workers, run.n_tasks.total())
+        print(
+            f"the model says of {run.n_rows:,} rows on {run.n_workers}: {sum(parts):.0f} s "
+            f"({parts[0]:.0f} job + {parts[1]:.0f} tasks + {parts[2]:.0f} engine), measured {run.seconds:.0f} s "
+            f"({sum(parts) / run.seconds - 1:+.0%})"
+        )
+    bytes_a_row = runs[0].n_bytes_received / runs[0].n_rows
+    length = int(FORECAST_BYTES / 16 / _BYTES_OF_ROW) // BLOCK_ROWS * BLOCK_ROWS
+    n_parts = -(-BILLION // length)
+    parts = model.seconds(BILLION, N_FORECAST_WORKERS, float(model.n_maps * n_parts))
+    print(
+        f"FORECAST, not measured: {BILLION:,} rows on {N_FORECAST_WORKERS} workers of one thread and "
+        f"{FORECAST_BYTES >> 30} GiB, each with a core of its own: {n_parts:,} partitions x {model.n_maps:,} maps = "
+        f"{n_parts * model.n_maps:,} tasks; {parts[0] / 60:.0f} min in the job's own process, {parts[1] / 60:.0f} min "
+        f"in tasks, {parts[2] / 60:.0f} min in the engine if tasks overlap no more than here; "
+        f"{BILLION * bytes_a_row / 1e9:.0f} GB come back to the job"
+    )
+
+
+def _wait_for_workers(cluster: SmallCluster) -> None:
+    with Client(cluster.address, set_as_default=False) as client:
+        client.wait_for_workers(len(cluster.workers), timeout=120)
+
+
+@contextmanager
+def _killing(cluster: SmallCluster) -> Iterator[None]:
+    """Kill what works in one worker after the other, again and again; its nanny starts it again."""
+    has_ended = threading.Event()
+
+    def kill() -> None:
+        turn = 0
+        while not has_ended.wait(SECONDS_BETWEEN_KILLS):
+            cluster.kill_work_of(cluster.workers[turn % len(cluster.workers)])
+            turn += 1
+
+    killing = threading.Thread(target=kill)
+    killing.start()
+    try:
+        yield
+    finally:
+        has_ended.set()
+        killing.join()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,208 @@
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ... import errors
+from ...client import AuthenticatedClient, Client
+from ...models.label_decision import LabelDecision
+from ...models.problem import Problem
+from ...types import Response
+
+
+def _get_kwargs(
+    label_audit_id: str,
+    row: int,
+) -> dict[str, Any]:
+
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/v1/label-audits/{label_audit_id}/decisions/{row}".format(
+            label_audit_id=quote(str(label_audit_id), safe=""),
+            row=quote(str(row), safe=""),
+        ),
+    }
+
+    return _kwargs
+
+
+def _parse_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> LabelDecision | Problem | None:
+    if response.status_code == 200:
+        response_200 = LabelDecision.from_dict(response.json())
+
+        return response_200
+
+    if response.status_code == 401:
+        response_401 = Problem.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Problem.from_dict(response.json())
+
+        return response_403
+
+    if response.status_code == 404:
+        response_404 = Problem.from_dict(response.json())
+
+        return response_404
+
+    if response.status_code == 422:
+        response_422 = Problem.from_dict(response.json())
+
+        return response_422
+
+    if response.status_code == 429:
+        response_429 = Problem.from_dict(response.json())
+
+        return response_429
+
+    if response.status_code == 503:
+        response_503 = Problem.from_dict(response.json())
+
+        return response_503
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Response[LabelDecision | Problem]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    label_audit_id: str,
+    row: int,
+    *,
+    client: AuthenticatedClient,
+) -> Response[LabelDecision | Problem]:
+    """Get Label Decision
+
+     Read the newest entry about a row; `ETag` changes with it.
+
+    Args:
+        label_audit_id (str):
+        row (int): 0-based index of the row in the dataset.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[LabelDecision | Problem]
+    """
+
+    kwargs = _get_kwargs(
+        label_audit_id=label_audit_id,
+        row=row,
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+
+def sync(
+    label_audit_id: str,
+    row: int,
+    *,
+    client: AuthenticatedClient,
+) -> LabelDecision | Problem | None:
+    """Get Label Decision
+
+     Read the newest entry about a row; `ETag` changes with it.
+
+    Args:
+        label_audit_id (str):
+        row (int): 0-based index of the row in the dataset.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        LabelDecision | Problem
+    """
+
+    return sync_detailed(
+        label_audit_id=label_audit_id,
+        row=row,
+        client=client,
+    ).parsed
+
+
+async def asyncio_detailed(
+    label_audit_id: str,
+    row: int,
+    *,
+    client: AuthenticatedClient,
+) -> Response[LabelDecision | Problem]:
+    """Get Label Decision
+
+     Read the newest entry about a row; `ETag` changes with it.
+
+    Args:
+        label_audit_id (str):
+        row (int): 0-based index of the row in the dataset.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[LabelDecision | Problem]
+    """
+
+    kwargs = _get_kwargs(
+        label_audit_id=label_audit_id,
+        row=row,
+    )
+
+    response = await client.get_async_httpx_client().request(**kwargs)
+
+    return _build_response(client=client, response=response)
+
+
+async def asyncio(
+    label_audit_id: str,
+    row: int,
+    *,
+    client: AuthenticatedClient,
+) -> LabelDecision | Problem | None:
+    """Get Label Decision
+
+     Read the newest entry about a row; `ETag` changes with it.
+
+    Args:
+        label_audit_id (str):
+        row (int): 0-based index of the row in the dataset.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        LabelDecision | Problem
+    """
+
+    return (
+        await asyncio_detailed(
+            label_audit_id=label_audit_id,
+            row=row,
+            client=client,
+        )
+    ).parsed

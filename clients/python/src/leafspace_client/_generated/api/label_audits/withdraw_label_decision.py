@@ -1,0 +1,254 @@
+from http import HTTPStatus
+from typing import Any, cast
+from urllib.parse import quote
+
+import httpx
+
+from ... import errors
+from ...client import AuthenticatedClient, Client
+from ...models.problem import Problem
+from ...types import UNSET, Response, Unset
+
+
+def _get_kwargs(
+    label_audit_id: str,
+    row: int,
+    *,
+    if_match: None | str | Unset = UNSET,
+    if_none_match: None | str | Unset = UNSET,
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(if_match, Unset):
+        headers["If-Match"] = if_match
+
+    if not isinstance(if_none_match, Unset):
+        headers["If-None-Match"] = if_none_match
+
+    _kwargs: dict[str, Any] = {
+        "method": "delete",
+        "url": "/v1/label-audits/{label_audit_id}/decisions/{row}".format(
+            label_audit_id=quote(str(label_audit_id), safe=""),
+            row=quote(str(row), safe=""),
+        ),
+    }
+
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Any | Problem | None:
+    if response.status_code == 204:
+        response_204 = cast(Any, None)
+        return response_204
+
+    if response.status_code == 401:
+        response_401 = Problem.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Problem.from_dict(response.json())
+
+        return response_403
+
+    if response.status_code == 404:
+        response_404 = Problem.from_dict(response.json())
+
+        return response_404
+
+    if response.status_code == 409:
+        response_409 = Problem.from_dict(response.json())
+
+        return response_409
+
+    if response.status_code == 412:
+        response_412 = Problem.from_dict(response.json())
+
+        return response_412
+
+    if response.status_code == 422:
+        response_422 = Problem.from_dict(response.json())
+
+        return response_422
+
+    if response.status_code == 429:
+        response_429 = Problem.from_dict(response.json())
+
+        return response_429
+
+    if response.status_code == 503:
+        response_503 = Problem.from_dict(response.json())
+
+        return response_503
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Any | Problem]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    label_audit_id: str,
+    row: int,
+    *,
+    client: AuthenticatedClient,
+    if_match: None | str | Unset = UNSET,
+    if_none_match: None | str | Unset = UNSET,
+) -> Response[Any | Problem]:
+    """Withdraw Label Decision
+
+     Take back the decision about a row, by another entry in the record.
+
+    Args:
+        label_audit_id (str):
+        row (int): 0-based index of the row in the dataset.
+        if_match (None | str | Unset): `ETag` of the state that is to be changed, or `*` for any;
+            in another state, 412.
+        if_none_match (None | str | Unset): `*`: it must be new; otherwise, 412. Nothing else is
+            taken here.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Any | Problem]
+    """
+
+    kwargs = _get_kwargs(
+        label_audit_id=label_audit_id,
+        row=row,
+        if_match=if_match,
+        if_none_match=if_none_match,
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+
+def sync(
+    label_audit_id: str,
+    row: int,
+    *,
+    client: AuthenticatedClient,
+    if_match: None | str | Unset = UNSET,
+    if_none_match: None | str | Unset = UNSET,
+) -> Any | Problem | None:
+    """Withdraw Label Decision
+
+     Take back the decision about a row, by another entry in the record.
+
+    Args:
+        label_audit_id (str):
+        row (int): 0-based index of the row in the dataset.
+        if_match (None | str | Unset): `ETag` of the state that is to be changed, or `*` for any;
+            in another state, 412.
+        if_none_match (None | str | Unset): `*`: it must be new; otherwise, 412. Nothing else is
+            taken here.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Any | Problem
+    """
+
+    return sync_detailed(
+        label_audit_id=label_audit_id,
+        row=row,
+        client=client,
+        if_match=if_match,
+        if_none_match=if_none_match,
+    ).parsed
+
+
+async def asyncio_detailed(
+    label_audit_id: str,
+    row: int,
+    *,
+    client: AuthenticatedClient,
+    if_match: None | str | Unset = UNSET,
+    if_none_match: None | str | Unset = UNSET,
+) -> Response[Any | Problem]:
+    """Withdraw Label Decision
+
+     Take back the decision about a row, by another entry in the record.
+
+    Args:
+        label_audit_id (str):
+        row (int): 0-based index of the row in the dataset.
+        if_match (None | str | Unset): `ETag` of the state that is to be changed, or `*` for any;
+            in another state, 412.
+        if_none_match (None | str | Unset): `*`: it must be new; otherwise, 412. Nothing else is
+            taken here.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Any | Problem]
+    """
+
+    kwargs = _get_kwargs(
+        label_audit_id=label_audit_id,
+        row=row,
+        if_match=if_match,
+        if_none_match=if_none_match,
+    )
+
+    response = await client.get_async_httpx_client().request(**kwargs)
+
+    return _build_response(client=client, response=response)
+
+
+async def asyncio(
+    label_audit_id: str,
+    row: int,
+    *,
+    client: AuthenticatedClient,
+    if_match: None | str | Unset = UNSET,
+    if_none_match: None | str | Unset = UNSET,
+) -> Any | Problem | None:
+    """Withdraw Label Decision
+
+     Take back the decision about a row, by another entry in the record.
+
+    Args:
+        label_audit_id (str):
+        row (int): 0-based index of the row in the dataset.
+        if_match (None | str | Unset): `ETag` of the state that is to be changed, or `*` for any;
+            in another state, 412.
+        if_none_match (None | str | Unset): `*`: it must be new; otherwise, 412. Nothing else is
+            taken here.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Any | Problem
+    """
+
+    return (
+        await asyncio_detailed(
+            label_audit_id=label_audit_id,
+            row=row,
+            client=client,
+            if_match=if_match,
+            if_none_match=if_none_match,
+        )
+    ).parsed

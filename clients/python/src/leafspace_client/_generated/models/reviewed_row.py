@@ -1,0 +1,208 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+from ...records import Record
+from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.audit_neighbor import AuditNeighbor
+    from ..models.label_decision import LabelDecision
+
+
+T = TypeVar("T", bound="ReviewedRow")
+
+
+@_attrs_define(repr=False)
+class ReviewedRow(Record):
+    """An audited row with the rows nearest to it, for a decision about its label.
+
+    Attributes:
+        rank (int): 1-based rank; the first row is the most suspect.
+        row (int): 0-based index of the row in the dataset.
+        row_id (str): Id of the row: its text in the dataset's row_id column, or its 0-based index without one.
+        label (str): Label of the row in the dataset's target.
+        agreement (float | None): Share of the votes that are for the row's label, 0 to 1: of the proximities to all
+            other rows, or of the nearest rows; null if no other row shares a leaf with it.
+        n_neighbors (int | None): Number of nearest rows that share a leaf with it; null where all rows vote.
+        disagreeing_proximity (float): Sum of the proximities to the rows with another label that vote on it.
+        suggested_label (None | str): Label with the largest sum of proximities among the rows that vote (ties: the
+            earlier class); null where no label exceeds the row's own.
+        predicted_label (str): Label that the model predicts for the row.
+        neighbors (list[AuditNeighbor]): The 10 nearest of the other audited rows, nearest first (ties: the lower row);
+            fewer where fewer share a leaf with it. They do not depend on the `method`.
+        decision (LabelDecision | None): The decision in force; null without one.
+        latest_entry (None | str): Id of the row's newest entry, perhaps a withdrawal, for `If-Match`; null: it has none
+            yet.
+        object_ (Literal['audited_row'] | Unset): Type of this object. Default: 'audited_row'.
+    """
+
+    rank: int
+    row: int
+    row_id: str
+    label: str
+    agreement: float | None
+    n_neighbors: int | None
+    disagreeing_proximity: float
+    suggested_label: None | str
+    predicted_label: str
+    neighbors: list[AuditNeighbor]
+    decision: LabelDecision | None
+    latest_entry: None | str
+    object_: Literal["audited_row"] | Unset = "audited_row"
+
+    def to_dict(self) -> dict[str, Any]:
+        from ..models.label_decision import LabelDecision  # noqa: PLC0415
+
+        rank = self.rank
+
+        row = self.row
+
+        row_id = self.row_id
+
+        label = self.label
+
+        agreement: float | None
+        agreement = self.agreement
+
+        n_neighbors: int | None
+        n_neighbors = self.n_neighbors
+
+        disagreeing_proximity = self.disagreeing_proximity
+
+        suggested_label: None | str
+        suggested_label = self.suggested_label
+
+        predicted_label = self.predicted_label
+
+        neighbors = []
+        for neighbors_item_data in self.neighbors:
+            neighbors_item = neighbors_item_data.to_dict()
+            neighbors.append(neighbors_item)
+
+        decision: dict[str, Any] | None
+        if isinstance(self.decision, LabelDecision):
+            decision = self.decision.to_dict()
+        else:
+            decision = self.decision
+
+        latest_entry: None | str
+        latest_entry = self.latest_entry
+
+        object_ = self.object_
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "rank": rank,
+                "row": row,
+                "row_id": row_id,
+                "label": label,
+                "agreement": agreement,
+                "n_neighbors": n_neighbors,
+                "disagreeing_proximity": disagreeing_proximity,
+                "suggested_label": suggested_label,
+                "predicted_label": predicted_label,
+                "neighbors": neighbors,
+                "decision": decision,
+                "latest_entry": latest_entry,
+            }
+        )
+        if object_ is not UNSET:
+            field_dict["object"] = object_
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.audit_neighbor import AuditNeighbor  # noqa: PLC0415
+        from ..models.label_decision import LabelDecision  # noqa: PLC0415
+
+        d = dict(src_dict)
+        rank = d.pop("rank")
+
+        row = d.pop("row")
+
+        row_id = d.pop("row_id")
+
+        label = d.pop("label")
+
+        def _parse_agreement(data: object) -> float | None:
+            if data is None:
+                return data
+            return cast(float | None, data)
+
+        agreement = _parse_agreement(d.pop("agreement"))
+
+        def _parse_n_neighbors(data: object) -> int | None:
+            if data is None:
+                return data
+            return cast(int | None, data)
+
+        n_neighbors = _parse_n_neighbors(d.pop("n_neighbors"))
+
+        disagreeing_proximity = d.pop("disagreeing_proximity")
+
+        def _parse_suggested_label(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        suggested_label = _parse_suggested_label(d.pop("suggested_label"))
+
+        predicted_label = d.pop("predicted_label")
+
+        neighbors = []
+        _neighbors = d.pop("neighbors")
+        for neighbors_item_data in _neighbors:
+            neighbors_item = AuditNeighbor.from_dict(neighbors_item_data)
+
+            neighbors.append(neighbors_item)
+
+        def _parse_decision(data: object) -> LabelDecision | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                decision_type_0 = LabelDecision.from_dict(data)
+
+                return decision_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(LabelDecision | None, data)
+
+        decision = _parse_decision(d.pop("decision"))
+
+        def _parse_latest_entry(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        latest_entry = _parse_latest_entry(d.pop("latest_entry"))
+
+        object_ = cast(Literal["audited_row"] | Unset, d.pop("object", UNSET))
+        if object_ != "audited_row" and not isinstance(object_, Unset):
+            raise ValueError(f"object must match const 'audited_row', got '{object_}'")
+
+        reviewed_row = cls(
+            rank=rank,
+            row=row,
+            row_id=row_id,
+            label=label,
+            agreement=agreement,
+            n_neighbors=n_neighbors,
+            disagreeing_proximity=disagreeing_proximity,
+            suggested_label=suggested_label,
+            predicted_label=predicted_label,
+            neighbors=neighbors,
+            decision=decision,
+            latest_entry=latest_entry,
+            object_=object_,
+        )
+
+        return reviewed_row

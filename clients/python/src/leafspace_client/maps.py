@@ -1,0 +1,165 @@
+"""Maps: rows in two dimensions, where those that the model sees as alike lie side by side."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ._generated.api.maps import create_map, delete_map, get_map, get_map_content, list_maps, place_rows_on_map
+from ._generated.models import Map as Details
+from ._generated.models import MapRequest, MapRow, PageMap, PageMapRow, PlacedRow, PlaceList, PlacesRequest
+from .artefacts import (
+    TABLE_MEDIA_TYPES,
+    ArtefactView,
+    AwaitableArtefact,
+    BlockingArtefact,
+    Content,
+    TableFile,
+    download,
+    every_item,
+)
+from .calls import Program, Work, awaitable, blocking, create, fetch
+from .frames import map_rows_frame
+from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of, id_or_none
+from .proximities import ProximityKind
+from .records import Records
+from .rows import batches, named_instances
+
+MAPS: Noun[Details] = Noun(Details, PageMap, "map_id", get_map, list_maps, delete_map)
+Kept = TypeVar("Kept")
+
+
+class MapView(ArtefactView[Details]):
+    """A map as it was when it was last fetched; ``details`` has all fields that the service sends."""
+
+    noun = MAPS
+    contents = Content(get_map_content, TABLE_MEDIA_TYPES)
+
+    @property
+    def neighbors_kept(self) -> float | None:
+        """Share of a row's ten nearest in leaf space that are among its ten nearest on the map; none without any."""
+        found: float | None = self._part("neighbors_kept")
+        return found
+
+    @property
+    def trustworthiness(self) -> float:
+        """How few of a row's ten nearest on the map are far from it in leaf space: 1 where none is."""
+        found: float = self._part("trustworthiness")
+        return found
+
+
+def _rows(self: MapView) -> Program[list[MapRow]]:
+    """Return all rows on the map, in the order of the dataset."""
+    return (yield from every_item(self, PageMapRow))
+
+
+def _to_frame(self: MapView) -> Program[Any]:
+    """Return all rows on the map as a DataFrame, in the order of the dataset; needs pandas."""
+    rows: Sequence[MapRow] = yield from _rows(self)
+    return (yield Work(lambda: map_rows_frame(rows)))
+
+
+def _download(self: MapView, path: str | Path, form: TableFile = "parquet") -> Program[Path]:
+    """Write all rows on the map to a file, in the order of the dataset, and return its path."""
+    return (yield from download(self, path, form))
+
+
+def _place(
+    self: MapView,
+    rows: Any,  # noqa: ANN401  # a DataFrame, an array, dicts, lists
+    *,
+    row_ids: Iterable[Any] | None = None,
+) -> Program[list[PlacedRow]]:
+    """Return where new rows stand on the map: each at the mean of its ten nearest rows, weighted by proximity.
+
+    Parameters
+    ----------
+    rows
+        A DataFrame, an array of shape (n_rows, n_features), dicts or lists.
+    row_ids
+        Your names for the rows, each another one; default: the index of a DataFrame, else the rows' 0-based indices.
+    """
+    instances, names = named_instances(rows, row_ids)
+    found: Records[PlacedRow] = Records()
+    for batch in batches(instances):
+        request = PlacesRequest(instances=batch, row_ids=names[len(found) : len(found) + len(batch)])
+        answer = yield from fetch(place_rows_on_map, PlaceList, map_id=self.id, body=request)
+        found += answer.data
+    return found
+
+
+def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
+    self: Collection[Details, Kept],
+    model: Identified,
+    dataset: Identified,
+    *,
+    prototype_set: Identified | None = None,
+    n_rows: int = 5_000,
+    n_neighbors: int = 45,
+    proximity_kind: ProximityKind = "auto",
+    min_leaf_rows: int = 1,
+    seed: int = 0,
+) -> Program[Kept]:
+    """Request a map of a dataset's rows; call ``wait()`` on what is returned.
+
+    Parameters
+    ----------
+    model, dataset
+        What registering returned, or ids.
+    prototype_set
+        A prototype set of both, whose prototypes are all on the map.
+    n_rows
+        Maximum number of rows; of a larger dataset they are drawn.
+    n_neighbors
+        Number of nearest rows that hold each row in its place.
+    proximity_kind
+        Which proximity; ``auto`` follows the model's kind of ensemble.
+    min_leaf_rows
+        Fewest rows of a leaf: trees are cut back to where splits leave fewer; 1 compares by the trees' own leaves.
+    seed
+        Draws the rows and the layout: the same request gives the same map.
+    """
+    request = MapRequest(
+        model=id_of(model),
+        dataset=id_of(dataset),
+        prototype_set=id_or_none(prototype_set),
+        n_rows=n_rows,
+        n_neighbors=n_neighbors,
+        proximity_kind=proximity_kind,
+        min_leaf_rows=min_leaf_rows,
+        seed=seed,
+    )
+    return self._wrapped((yield from create(create_map, Details, body=request)))
+
+
+class Map(MapView, BlockingArtefact):
+    """A map, for the blocking client."""
+
+    rows = blocking(_rows)
+    to_frame = blocking(_to_frame)
+    download = blocking(_download)
+    place = blocking(_place)
+
+
+class AsyncMap(MapView, AwaitableArtefact):
+    """A map, for the async client."""
+
+    rows = awaitable(_rows)
+    to_frame = awaitable(_to_frame)
+    download = awaitable(_download)
+    place = awaitable(_place)
+
+
+class Maps(SyncDeletable[Details, Map, Map]):
+    """All maps, newest first."""
+
+    noun = MAPS
+    view = Map
+    create = blocking(_create)
+
+
+class AsyncMaps(AsyncDeletable[Details, AsyncMap, AsyncMap]):
+    """All maps, newest first."""
+
+    noun = MAPS
+    view = AsyncMap
+    create = awaitable(_create)

@@ -1,0 +1,231 @@
+"""Pictures: what the drawings make of the client's objects, each with what stands beside it."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+from leafspace_drawings import (
+    AuditContext,
+    DatasetContext,
+    Fact,
+    FactCard,
+    MapContext,
+    ModelContext,
+    RulesContext,
+    SetContext,
+    TreeContext,
+    WhyContext,
+    draw_approximation_tree,
+    draw_dataset,
+    draw_explanation,
+    draw_explanations,
+    draw_fact_card,
+    draw_label_audit,
+    draw_map,
+    draw_model,
+    draw_next_question,
+    draw_prototype_set,
+    draw_rule_set,
+    notebook_output,
+    whole_document,
+    words,
+)
+
+from .displays import Drawing, SeenDocuments
+
+Json: TypeAlias = Mapping[str, Any]
+
+_N_CARDS, _N_FEATURES, _N_FOLDED, _N_SUSPECTS = 12, 8, 24, 10
+_NOTHING: Json = {}
+_SHARES = ("share", "agreement", "rows that")
+_WORDS = {
+    "proximities": "Proximities",
+    "explanation_set": "Explanation set",
+    "explainer": "Explainer",
+    "job": "Job",
+    "feature_set": "Feature set",
+    "relational_dataset": "Relational dataset",
+    "relational_forest": "Relational forest",
+    "prototype_set": "Prototype set",
+    "rule_set": "Rule set",
+    "approximation_tree": "Approximation tree",
+    "label_audit": "Label audit",
+    "map": "Map",
+    "model": "Model",
+    "dataset": "Dataset",
+    "next_question": "Next question",
+    "report": "Report",
+}
+_FIGURES: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "proximities": (
+        ("n_rows", "rows"),
+        ("n_trees", "trees"),
+        ("n_neighbors", "nearest rows of each"),
+        ("mean_nearest_proximity", "mean proximity of the nearest"),
+        ("share_without_neighbors", "share of rows that are like no other"),
+    ),
+    "explanation_set": (
+        ("n_rows", "rows"),
+        ("n_explained", "explained"),
+        ("n_abstained", "abstained"),
+        ("n_refused", "refused"),
+        ("agreement", "agreement of model and nearest prototype"),
+        ("mean_proximity", "mean proximity"),
+    ),
+    "explainer": (
+        ("model", "model"),
+        ("prototype_set", "prototypes"),
+        ("rule_set", "rules"),
+        ("approximation_tree", "tree"),
+    ),
+    "job": (("kind", "kind"), ("status", "status"), ("artefact", "makes"), ("attempt", "attempt")),
+    "feature_set": (("n_features", "features"), ("n_left_out", "left out")),
+    "relational_dataset": (
+        ("n_tables", "tables"),
+        ("n_rows", "rows"),
+        ("n_examples", "examples"),
+        ("target", "target"),
+    ),
+    "relational_forest": (
+        ("task", "task"),
+        ("n_features", "features"),
+        ("trees", "trees"),
+        ("model", "model"),
+        ("dataset", "dataset"),
+    ),
+    "report": (("sha256", "SHA-256"), ("n_bytes", "bytes"), ("parts", "parts"), ("inputs", "things shown")),
+}
+
+
+def output_of(drawing: Drawing, most_bytes: int) -> str:
+    """Return what a notebook shows; of what is too large for it, a card that says so."""
+    shown = notebook_output(drawing.html)
+    if len(shown.encode()) <= most_bytes:
+        return shown
+    return notebook_output(_card(drawing.title, lead="It is too large to be shown here: save() writes it to a file."))
+
+
+def document_of(drawing: Drawing) -> str:
+    """Return a whole HTML file."""
+    return whole_document(drawing.title, drawing.html)
+
+
+def drawing_of(document: Json, seen: SeenDocuments) -> Drawing:
+    """Return the picture of an object, of which ``document`` is the service's answer."""
+    kind = str(document["object"])
+    title = f"{_WORDS.get(kind, kind.replace('_', ' '))} {document.get('name') or document.get('id', '')}".strip()
+    if "status" in document and kind != "job" and not document.get("result"):
+        return Drawing(title, _unfinished(title, document))
+    draw = _DRAWN.get(kind, _facts)
+    return Drawing(title, draw(document, seen))
+
+
+def drawing_of_explanation(row: Json, provenance: Json | None, seen: SeenDocuments) -> Drawing:
+    """Return the picture of an explained row."""
+    made_by = provenance or _NOTHING
+    context = WhyContext(
+        dataset=seen.document(made_by.get("dataset_sha256")),
+        prototype_set=seen.document(made_by.get("prototype_set")),
+        provenance=provenance,
+        n_shown=_N_FEATURES,
+        n_folded=_N_FOLDED,
+    )
+    return Drawing(f"Why row {row['row_id']}?", draw_explanation(row, context))
+
+
+def drawing_of_explanations(rows: list[Json]) -> Drawing:
+    """Return the table of explained rows."""
+    return Drawing(f"{len(rows):,} explanations", draw_explanations(rows))
+
+
+def drawing_of_id(kind: str, thing_id: str) -> Drawing:
+    """Return the card of a thing of which nothing but its id is here."""
+    return Drawing(
+        f"{kind} {thing_id}", _card(kind, lead="Nothing but its id is here: load() fetches it.", foot=thing_id)
+    )
+
+
+def _unfinished(title: str, document: Json) -> str:
+    status = document["status"]
+    problem = document.get("problem") or _NOTHING
+    lead = {
+        "pending": "It is being made: wait() waits for it.",
+        "ready": "Its result is not here: load() fetches it.",
+    }.get(status, "")
+    return _card(title, {"status": status}, lead, problem.get("detail", ""), document["id"])
+
+
+def _model(document: Json, _seen: SeenDocuments) -> str:
+    return draw_model(document, ModelContext())
+
+
+def _dataset(document: Json, _seen: SeenDocuments) -> str:
+    return draw_dataset(document, DatasetContext())
+
+
+def _prototype_set(document: Json, seen: SeenDocuments) -> str:
+    return draw_prototype_set(document, SetContext(*_beside(document, seen), n_cards=_N_CARDS))
+
+
+def _rule_set(document: Json, seen: SeenDocuments) -> str:
+    return draw_rule_set(document, RulesContext(*_beside(document, seen)))
+
+
+def _approximation_tree(document: Json, seen: SeenDocuments) -> str:
+    return draw_approximation_tree(document, TreeContext(*_beside(document, seen)))
+
+
+def _next_question(document: Json, _seen: SeenDocuments) -> str:
+    return draw_next_question(document)
+
+
+def _label_audit(document: Json, seen: SeenDocuments) -> str:
+    return draw_label_audit(document, AuditContext(*_beside(document, seen), n_rows=_N_SUSPECTS))
+
+
+def _map(document: Json, seen: SeenDocuments) -> str:
+    return draw_map(document, MapContext(*_beside(document, seen)))
+
+
+def _beside(document: Json, seen: SeenDocuments) -> tuple[Json | None, Json | None]:
+    """Return the model and the dataset that an artefact was made from, where they were met."""
+    request = document["request"]
+    return seen.document(request.get("model")), seen.document(request.get("dataset"))
+
+
+def _facts(document: Json, _seen: SeenDocuments) -> str:
+    """Return a card with the figures of what has no picture: those of its result, else its own."""
+    kind, shown = str(document["object"]), document.get("result") or document
+    named = _FIGURES.get(kind, ())
+    values = {name: shown[key] for key, name in named if shown.get(key) is not None}
+    if kind == "job":
+        progress = document["progress"]
+        values["progress"] = f"{progress['fraction']:.0%} {progress['message'] or progress['stage']}".strip()
+    title = f"{_WORDS.get(kind, kind.replace('_', ' '))} {document.get('name') or ''}".strip()
+    note = (document.get("problem") or _NOTHING).get("detail", "")
+    return _card(title, values, "", note, str(document.get("id", "")))
+
+
+def _card(title: str, values: Json = _NOTHING, lead: str = "", note: str = "", foot: str = "") -> str:
+    facts = [Fact(name, _figure(name, value)) for name, value in values.items()]
+    card = FactCard(title, lead, facts, [note] if note else [], foot)
+    return draw_fact_card(card)
+
+
+def _figure(name: str, value: Any) -> str:  # noqa: ANN401  # a figure
+    if isinstance(value, list):
+        return words.count(len(value))
+    if isinstance(value, float) and name.startswith(_SHARES):
+        return words.share(value)
+    return words.cell(value)
+
+
+_DRAWN: Mapping[str, Callable[[Json, SeenDocuments], str]] = {
+    "model": _model,
+    "dataset": _dataset,
+    "prototype_set": _prototype_set,
+    "rule_set": _rule_set,
+    "approximation_tree": _approximation_tree,
+    "next_question": _next_question,
+    "label_audit": _label_audit,
+    "map": _map,
+}

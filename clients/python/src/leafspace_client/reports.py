@@ -1,0 +1,150 @@
+"""Reports: what is known of a model in one HTML file, which can be filed and verified later."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ._generated.api.reports import (
+    create_report,
+    delete_report,
+    get_report,
+    get_report_content,
+    list_reports,
+    verify_report,
+)
+from ._generated.models import Comparison, Drift, PageReport, ReportRequest, ReportVerification
+from ._generated.models import Report as Details
+from .artefacts import ArtefactView, AwaitableArtefact, BlockingArtefact, Content, content, download
+from .calls import Program, awaitable, blocking, create, fetch
+from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of, id_or_none
+from .rows import id_text
+
+REPORTS: Noun[Details] = Noun(Details, PageReport, "report_id", get_report, list_reports, delete_report)
+_FORM = "html"
+Kept = TypeVar("Kept")
+
+
+class ReportView(ArtefactView[Details]):
+    """A report as it was when it was last fetched; ``details`` has all fields that the service sends."""
+
+    noun = REPORTS
+    contents = Content(get_report_content, {_FORM: "text/html"})
+
+    @property
+    def sha256(self) -> str:
+        """SHA-256 of the file."""
+        found: str = self._part("sha256")
+        return found
+
+    @property
+    def comparison(self) -> Comparison | None:
+        """The other model beside this one, where one was named."""
+        found: Comparison | None = self._part("comparison")
+        return found
+
+    @property
+    def drift(self) -> Drift | None:
+        """The newer rows beside the reference rows, where some were named."""
+        found: Drift | None = self._part("drift")
+        return found
+
+
+def _save(self: ReportView, path: str | Path) -> Program[Path]:
+    """Write the file, which needs nothing else and runs no script, and return its path."""
+    return (yield from download(self, path, _FORM))
+
+
+def _content(self: ReportView) -> Program[bytes]:
+    """Return the file's bytes."""
+    return (yield from content(self, _FORM))
+
+
+def _verify(self: ReportView) -> Program[ReportVerification]:
+    """Have the report drawn again from what it shows, and compared byte for byte with the file that is kept."""
+    return (yield from fetch(verify_report, ReportVerification, report_id=self.id))
+
+
+def _create(  # noqa: PLR0913  # what a report may show, all but the first two with defaults
+    self: Collection[Details, Kept],
+    title: str,
+    explainer: Identified,
+    *,
+    rule_set: Identified | None = None,
+    approximation_tree: Identified | None = None,
+    map: Identified | None = None,  # noqa: A002  # as the field is called
+    label_audit: Identified | None = None,
+    rows: Iterable[Any] = (),
+    compare_with: Identified | None = None,
+    newer_dataset: Identified | None = None,
+    note: str | None = None,
+) -> Program[Kept]:
+    """Request a report; call ``wait()`` on what is returned, then ``save("report.html")``.
+
+    The same request again is free: it gives the report that is made, or being made.
+
+    Parameters
+    ----------
+    title
+        Title of the report.
+    explainer
+        Whose model, prototypes, rules and tree are shown: what creating it returned, or its id.
+    rule_set, approximation_tree
+        Others of the same model; default: the explainer's, if it has them.
+    map
+        A map of the same model.
+    label_audit
+        A label audit of the same model, shown with the decisions that are in force now.
+    rows
+        Ids of rows of the reference dataset that are explained, at most 20.
+    compare_with
+        An explainer of another model, such as the version before, which is compared on the same reference rows.
+    newer_dataset
+        Newer rows: how many of them are far from every prototype, beside the reference rows.
+    note
+        A text of the author's, at most 4,000 characters.
+    """
+    request = ReportRequest(
+        title=title,
+        explainer=id_of(explainer),
+        rule_set=id_or_none(rule_set),
+        approximation_tree=id_or_none(approximation_tree),
+        map_=id_or_none(map),
+        label_audit=id_or_none(label_audit),
+        rows=[id_text(row, f"rows[{place}]") for place, row in enumerate(rows)],
+        compare_with=id_or_none(compare_with),
+        newer_dataset=id_or_none(newer_dataset),
+        note=note,
+    )
+    return self._wrapped((yield from create(create_report, Details, body=request)))
+
+
+class Report(ReportView, BlockingArtefact):
+    """A report, for the blocking client."""
+
+    save = blocking(_save)  # type: ignore[arg-type]  # the file that is kept, and not a drawing
+    content = blocking(_content)
+    verify = blocking(_verify)
+
+
+class AsyncReport(ReportView, AwaitableArtefact):
+    """A report, for the async client."""
+
+    save = awaitable(_save)  # type: ignore[arg-type, assignment]  # see above
+    content = awaitable(_content)
+    verify = awaitable(_verify)
+
+
+class Reports(SyncDeletable[Details, Report, Report]):
+    """All reports, newest first."""
+
+    noun = REPORTS
+    view = Report
+    create = blocking(_create)
+
+
+class AsyncReports(AsyncDeletable[Details, AsyncReport, AsyncReport]):
+    """All reports, newest first."""
+
+    noun = REPORTS
+    view = AsyncReport
+    create = awaitable(_create)

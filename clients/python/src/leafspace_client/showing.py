@@ -1,0 +1,69 @@
+"""Showing: open the page of the service, in a browser, where it shows a thing."""
+
+import webbrowser
+from functools import partial
+from urllib.parse import quote
+
+from .calls import Call, Connected, Program, Work, transport_of
+from .errors import LeafspaceError
+from .nouns import Identified, id_of
+
+_PARTS = {
+    "mdl_": "models",
+    "ds_": "datasets",
+    "prs_": "prototypes",
+    "rls_": "rules",
+    "apt_": "trees",
+    "lba_": "audits",
+    "map_": "maps",
+    "rpt_": "reports",
+}
+
+
+def page_address(base_url: str, thing: Identified | None) -> str:
+    """Return the address of a thing in the page; of what has no view of its own, that of the overview."""
+    thing_id = "" if thing is None else id_of(thing)
+    part = _PARTS.get(f"{thing_id.partition('_')[0]}_")
+    return f"{base_url}/ui/#/" if part is None else f"{base_url}/ui/#/{part}/{thing_id}"
+
+
+def show(self: Connected, thing: Identified | None = None) -> Program[str]:
+    """Open the page in a browser and return the address: of a thing, or the overview.
+
+    Where the service requires keys, the browser gets this client's key by a code in the part of the address that is
+    sent to nobody: it works once, within 30 seconds. The address that is returned has no code.
+
+    Parameters
+    ----------
+    thing
+        A model, dataset, prototype set, rule set, tree, label audit or report, or its id; default: the overview.
+    """
+    return (yield from _opened(self, page_address(transport_of(self).connection.base_url, thing)))
+
+
+def _opened(self: Connected, address: str) -> Program[str]:
+    code = (yield from _code()) if transport_of(self).connection.api_key else None
+    yield Work(partial(webbrowser.open, f"{address}?code={code}" if code else address))
+    return address
+
+
+def show_row(self: Connected, row_id: str | int) -> Program[str]:
+    """Open the page in a browser where it explains a row of the reference dataset, and return the address."""
+    connection = transport_of(self).connection
+    row = quote(str(row_id), safe="")
+    return (yield from _opened(self, f"{connection.base_url}/ui/#/explainers/{id_of(self)}/rows/{row}"))
+
+
+def show_view(self: Connected) -> Program[str]:
+    """Open the page in a browser where it shows this, and return the address."""
+    return (yield from show(self, self))
+
+
+def _code() -> Program[str | None]:
+    """Return a code for this client's key; None where the service makes none: the page requests a key then."""
+    try:
+        response = yield Call("POST", "/page/codes")
+        code: str | None = response.json()["code"]
+    except (LeafspaceError, KeyError, TypeError, ValueError):
+        return None
+    return code

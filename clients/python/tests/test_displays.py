@@ -1,0 +1,132 @@
+"""What notebooks show of the client's objects: static pictures of documents that the real service answered."""
+
+import re
+from collections.abc import Callable
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from leafspace_client import (
+    ApproximationTree,
+    Explanation,
+    Explanations,
+    ExplanationSet,
+    LabelAudit,
+    Leafspace,
+    PrototypeSet,
+    Proximities,
+    RuleSet,
+)
+from leafspace_client._generated import models
+from leafspace_client.displays import MOST_SHOWN_BYTES, SeenDocuments
+from leafspace_client.explanations import Beside
+
+from tests.drawings.documents import document
+
+_VIEWS: dict[str, Callable[..., Any]] = {
+    "ApproximationTree": ApproximationTree,
+    "ExplanationSet": ExplanationSet,
+    "LabelAudit": LabelAudit,
+    "PrototypeSet": PrototypeSet,
+    "Proximities": Proximities,
+    "RuleSet": RuleSet,
+}
+_RECORDS = ("Dataset", "Job", "Model", "NextQuestion")
+
+
+def _record(schema: str, **changed: Any) -> Any:  # noqa: ANN401  # a generated class
+    return getattr(models, schema).from_dict(document(schema) | changed)
+
+
+def _view(schema: str, **changed: Any) -> Any:  # noqa: ANN401  # a view of any noun
+    return _VIEWS[schema](Leafspace()._transport, _record(schema, **changed))
+
+
+def _explanations(*seen: str) -> Explanations:
+    met = SeenDocuments()
+    for schema in seen:
+        met.remember(_record(schema))
+    sent = document("ExplanationList")
+    for row in sent["data"]:
+        del row["values"]  # of which the example keeps two that are no reasons
+    found = models.ExplanationList.from_dict(sent)
+    beside = Beside(found.provenance, met)
+    return Explanations([Explanation(row, beside=beside) for row in found.data], found.provenance)
+
+
+def _objects() -> dict[str, Any]:
+    views = {schema: _view(schema) for schema in _VIEWS}
+    records = {schema: _record(schema) for schema in _RECORDS}
+    several = _explanations("Dataset", "PrototypeSet")
+    return {**views, **records, "Explanations": several, "Explanation": several[0]}
+
+
+def _text(html: str) -> str:
+    """Return what a reader sees where styles and pictures are taken away."""
+    html = re.sub(r"<(style|svg)\b.*?</\1>", "", html, flags=re.DOTALL)
+    return " ".join(unescape(re.sub(r"<[^>]+>", "", html)).split())
+
+
+def test_every_object_shows_itself_without_script_in_little_space() -> None:
+    for name, shown in _objects().items():
+        html = shown._repr_html_()
+        assert len(html.encode()) <= MOST_SHOWN_BYTES, name
+        assert not re.search(r"<script|<button|<input| on\w+=| style=|https?://(?!www\.w3\.org/)", html), name
+        assert html.count("<style>") == 1, name
+
+
+def test_what_is_shown_reads_without_styles_and_pictures() -> None:
+    texts = {name: _text(shown._repr_html_()) for name, shown in _objects().items()}
+    audit, prototypes = document("LabelAudit")["result"], document("PrototypeSet")["result"]
+    assert f"row {prototypes['prototypes'][0]['row_id']}" in texts["PrototypeSet"]
+    assert document("RuleSet")["result"]["rules"][0]["text"] in texts["RuleSet"]
+    assert f"{audit['n_suggested']}" in texts["LabelAudit"]
+    column = document("Dataset")["columns"][0]
+    assert (column["title"] or column["name"]) in texts["Dataset"]
+    assert document("ExplanationList")["data"][0]["summary"] in texts["Explanation"]
+    assert document("NextQuestion")["prediction"] in texts["NextQuestion"]
+    assert "150" in texts["Proximities"]
+    assert document("Job")["artefact"] in texts["Job"]
+
+
+def test_an_explanation_uses_the_columns_of_a_dataset_that_the_client_has_met() -> None:
+    assert "ls-strip" not in _explanations()[0]._draw().html
+    assert "ls-strip" in _explanations("Dataset")[0]._draw().html
+
+
+@pytest.mark.parametrize(("status", "hint"), [("pending", "wait()"), ("ready", "load()"), ("failed", "")])
+def test_what_has_no_result_says_so_and_how_to_get_it(status: str, hint: str) -> None:
+    text = _text(_view("RuleSet", status=status, result=None)._repr_html_())
+    assert status in text
+    assert hint in text
+
+
+def test_a_thing_of_which_the_id_alone_is_here_is_not_fetched() -> None:
+    nowhere = Leafspace("http://127.0.0.1:1")
+    assert "load()" in PrototypeSet(nowhere._transport, None, "prs_1")._repr_html_()
+
+
+def test_what_is_too_large_says_so() -> None:
+    found = document("RuleSet")
+    found["result"]["rules"] *= 400
+    view = RuleSet(Leafspace()._transport, models.RuleSet.from_dict(found))
+    assert len(view._repr_html_().encode()) <= MOST_SHOWN_BYTES
+    assert "save()" in _text(view._repr_html_())
+
+
+def test_a_saved_picture_is_a_whole_file_that_allows_nothing(tmp_path: Path) -> None:
+    for name, shown in _objects().items():
+        path = shown.save(tmp_path / f"{name}.html")
+        written = path.read_text(encoding="utf-8")
+        assert written.startswith("<!doctype html>")
+        assert "default-src 'none'" in unescape(written)
+        assert written == shown.save(path).read_text(encoding="utf-8")
+
+
+def test_what_was_met_is_forgotten_when_much_else_was_met_since() -> None:
+    seen = SeenDocuments()
+    for number in range(100):
+        seen.remember(_record("Job", id=f"job_{number}"))
+    assert seen.document("job_99") is not None
+    assert seen.document("job_1") is None

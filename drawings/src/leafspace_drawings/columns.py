@@ -1,0 +1,56 @@
+"""Columns as people call them: their titles and units, where the dataset has them.
+
+Sentences are the contract's own and keep the names; where these stand alone, such as beside the conditions of a rule,
+a drawing lists what they mean.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Json = Mapping[str, Any]
+
+N_EXPLAINED = 60
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnName:
+    """A column's name and what people call it: its title, unit and description, each None where none was given."""
+
+    name: str
+    title: str | None = None
+    unit: str | None = None
+    description: str | None = None
+
+    @property
+    def said(self) -> str:
+        """The title, or the name."""
+        return self.title or self.name
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether more than the name is known."""
+        return self.said != self.name or bool(self.unit or self.description)
+
+
+class ColumnNames:
+    """The columns of a dataset by name; those that it does not have, and all without a dataset, have their names alone.
+
+    Parameters
+    ----------
+    dataset
+        An answer of ``GET /v1/datasets/{id}``.
+    """
+
+    def __init__(self, dataset: Json | None) -> None:
+        columns = () if dataset is None else dataset.get("columns", ())
+        self._known = {column["name"]: column for column in columns}
+
+    def __getitem__(self, name: str) -> ColumnName:
+        column = self._known.get(name, {})
+        return ColumnName(name, column.get("title"), column.get("unit"), column.get("description"))
+
+    def explained(self, names: Iterable[str]) -> list[ColumnName]:
+        """Return those of these columns of which more than the name is known, each once, in their order."""
+        found = [self[name] for name in dict.fromkeys(names)]
+        return [column for column in found if column.is_explained][:N_EXPLAINED]

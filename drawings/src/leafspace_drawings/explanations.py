@@ -1,0 +1,45 @@
+"""Explanations of several rows, a line each."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .classes import Classes
+from .templating import render
+
+Json = Mapping[str, Any]
+
+N_EXPLANATIONS_SHOWN = 20
+
+
+def draw_explanations(rows: Sequence[Json], n_shown: int = N_EXPLANATIONS_SHOWN) -> str:
+    """Return a table of the first rows of an answer of ``POST /v1/explainers/{id}/explanations``."""
+    return render("explanations", several=_Several(rows, n_shown))
+
+
+class _Several:
+    """What the template shows of explanations."""
+
+    def __init__(self, rows: Sequence[Json], n_shown: int) -> None:
+        self.rows, self.n = rows[:n_shown], len(rows)
+        scores: Sequence[Json] = next((each["prediction"]["scores"] for each in rows if _is_classified(each)), [])
+        self.classes = Classes([score["label"] for score in scores])
+
+    @property
+    def n_more(self) -> int:
+        """Rows beyond those that are shown."""
+        return self.n - len(self.rows)
+
+    @staticmethod
+    def score(row: Json) -> float:
+        """Return the score of the predicted class."""
+        prediction = row["prediction"]
+        return next((float(each["value"]) for each in prediction["scores"] if each["label"] == prediction["label"]), 0)
+
+    @staticmethod
+    def near(row: Json) -> Json | None:
+        """Return the nearest prototype, if there is one."""
+        return next(iter(row["nearest_prototypes"]), None)
+
+
+def _is_classified(row: Json) -> bool:
+    return row["status"] != "error" and bool(row["prediction"].get("scores"))

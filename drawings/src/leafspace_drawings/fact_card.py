@@ -1,0 +1,31 @@
+"""A card of facts: a few figures about an object that has no picture."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .templating import render
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A figure with its name, and perhaps a sentence about it."""
+
+    name: str
+    value: str
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FactCard:
+    """What a card shows; each part but the title may be empty."""
+
+    title: str
+    lead: str = ""
+    facts: Sequence[Fact] = ()
+    notes: Sequence[str] = ()  # cautions, and reasons for a failure
+    foot: str = ""  # an id
+
+
+def draw_fact_card(card: FactCard) -> str:
+    """Return the drawing of a card."""
+    return render("fact_card", card=card)

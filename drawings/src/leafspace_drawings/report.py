@@ -1,0 +1,119 @@
+"""A report: the drawings of a model and of what explains it, one below the other, with what they were drawn from."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from .classes import Classes
+from .document import whole_document
+from .links import Links
+from .model import Explained, ModelContext, trust_of
+from .templating import render
+
+Json = Mapping[str, Any]
+
+__all__ = [
+    "ModelContext",
+    "as_part",
+    "draw_comparison",
+    "draw_decisions",
+    "draw_drift",
+    "draw_filed",
+    "draw_manifest",
+    "draw_report",
+    "draw_request",
+    "draw_sentences",
+    "trust_of",
+]
+
+_N_DECISIONS = 200
+
+
+def draw_report(title: str, parts: Sequence[str]) -> str:
+    """Return the whole file, which needs nothing else and runs nothing."""
+    return whole_document(title, "\n".join(parts))
+
+
+def draw_filed(document: Json, file: str, verification: Json | None, links: Links) -> str:
+    """Return a report as a view of the page shows it: its content, below facts about the file.
+
+    Parameters
+    ----------
+    document
+        The ready answer of ``GET /v1/reports/{id}``.
+    file
+        Its content, as ``draw_report`` wrote it: what stands in its body is shown.
+    verification
+        The answer of ``POST /v1/reports/{id}/verify``, if it was requested.
+    """
+    shown = Markup(file.partition("<main>")[2].rpartition("</main>")[0])  # noqa: S704  # the service's own drawing
+    return render("report_filed", report=document, shown=shown, verification=verification, links=links)
+
+
+def as_part(drawing: str) -> str:
+    """Return a drawing as a part of a report: its headings are one level lower, as the title has the first."""
+    lower = re.sub(r"<(/?)h([12])\b", lambda found: f"<{found[1]}h{int(found[2]) + 1}", drawing)
+    return f'<section class="ls-part">\n{lower}\n</section>'
+
+
+def draw_request(request: Json) -> str:
+    """Return what was requested: the title, the author's note, and what is shown."""
+    return render("report_request", request=request)
+
+
+def draw_decisions(decisions: Sequence[Json], classes: Sequence[str]) -> str:
+    """Return what people decided about audited labels: the first of those in force."""
+    shown, marks = decisions[:_N_DECISIONS], Classes(classes)
+    counts = {kind: sum(each["decision"] == kind for each in decisions) for kind in _KINDS}
+    return render("report_decisions", decisions=shown, n=len(decisions), counts=counts, kinds=_KINDS, classes=marks)
+
+
+def draw_comparison(found: Json, sides: Sequence[Json]) -> str:
+    """Return two models side by side.
+
+    Parameters
+    ----------
+    found
+        What the report's result says under ``comparison``.
+    sides
+        This model and the other: its ``model``, ``trust`` (lines), ``prototypes`` (id, label, value), ``rules`` and
+        ``n_leaves`` of its tree, which may be null.
+    """
+    trust = [(side["model"], line) for side in sides for line in side["trust"]]
+    lines: Sequence[tuple[Json, Explained]] = trust
+    is_regression = sides[0]["model"]["task"] == "regression"
+    marks = Classes(sides[0]["model"].get("classes") or [])
+    return render(
+        "report_comparison", found=found, sides=sides, trust=lines, is_regression=is_regression, classes=marks
+    )
+
+
+def draw_drift(found: Json, newer: Json, reference: Json, model: Json) -> str:
+    """Return how many newer rows are far from every prototype, beside the reference rows.
+
+    Parameters
+    ----------
+    found
+        What the report's result says under ``drift``.
+    newer, reference
+        The datasets' documents.
+    model
+        The model's document.
+    """
+    marks = Classes(model.get("classes") or [])
+    return render("report_drift", found=found, newer=newer, reference=reference, classes=marks)
+
+
+def draw_sentences(heading: str, sentences: Sequence[str]) -> str:
+    """Return a list of sentences below a heading."""
+    return render("report_sentences", heading=heading, sentences=sentences)
+
+
+def draw_manifest(inputs: Sequence[Json], parts: Sequence[Json], service: str) -> str:
+    """Return what the report was drawn from, and the digest of each part before this one."""
+    return render("report_manifest", inputs=inputs, parts=parts, service=service)
+
+
+_KINDS = {"accept": "accepted", "keep": "kept", "relabel": "relabelled", "unsure": "unsure"}

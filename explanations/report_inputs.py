@@ -1,0 +1,182 @@
+"""What a report is drawn from: the documents of what it shows, as they are kept, and its rows, explained."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from schemas.explanations import ExplanationRequest
+from schemas.label_decisions import LabelDecision
+from schemas.nouns import APPROXIMATION_TREES, LABEL_AUDITS, MAPS, PROTOTYPE_SETS, RULE_SETS, Noun
+from schemas.reports import FrozenDecisions, ReportInput, ReportRequest
+from storage.artefacts import ArtefactStore
+from storage.database import Database
+from storage.dataset_rows import open_rows
+from storage.datasets import DatasetStore
+from storage.errors import NotFound
+from storage.explainers import ExplainerStore
+from storage.feature_matching import match_features
+from storage.label_decisions import LabelDecisionStore
+from storage.models import ModelStore
+from storage.object_store import ObjectStore
+
+from .dataset_rows import DatasetRows
+from .explained_rows import explain_instances
+from .instances import read_instances
+from .warm_explainer import WarmExplainer
+
+Json = dict[str, Any]
+
+_TEXT_BYTES = 16 << 20  # of the rows that are explained
+_PARTS: tuple[Any, ...] = ("values", "intervals", "contrast", "rules", "approximation_path")
+_ENTRIES_A_PAGE = 1000
+
+
+@dataclass(slots=True)
+class Explained:
+    """A model with what explains it: a document for each, as the API answers it."""
+
+    model: Json
+    dataset: Json  # the reference rows
+    prototype_set: Json
+    rule_set: Json | None
+    approximation_tree: Json | None
+    inputs: list[ReportInput] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class ReportInputs:
+    """Everything that a report shows but for its figures of all rows."""
+
+    request: ReportRequest
+    own: Explained
+    other: Explained | None  # to be compared with
+    newer_dataset: Json | None
+    map: Json | None
+    label_audit: Json | None
+    decisions: Sequence[LabelDecision]  # in force, by row
+    rows: Sequence[Json]  # explanations
+    provenance: Json
+
+    @property
+    def inputs(self) -> list[ReportInput]:
+        """What is shown, with digests, each once."""
+        others = [] if self.other is None else self.other.inputs
+        datasets = [] if self.newer_dataset is None else [_file("datasets", self.newer_dataset)]
+        made = [each["input"] for each in (self.map, self.label_audit) if each is not None]
+        found = {each.id: each for each in [*self.own.inputs, *others, *datasets, *made]}
+        return list(found.values())
+
+
+class ReportReader:
+    """Reads what reports show."""
+
+    def __init__(self, database: Database, objects: ObjectStore) -> None:
+        self._database, self._objects = database, objects
+
+    def read(self, request: ReportRequest, warm: WarmExplainer) -> ReportInputs:
+        """Return what a report shows, its rows explained by the open explainer.
+
+        Raises
+        ------
+        StorageError
+            ``not_found`` or ``artefact_not_ready`` where something is not there.
+        """
+        own = self.explained(request.explainer, request.rule_set, request.approximation_tree)
+        audit = request.label_audit
+        newer = request.newer_dataset
+        return ReportInputs(
+            request=request,
+            own=own,
+            other=None if request.compare_with is None else self.explained(request.compare_with),
+            newer_dataset=None if newer is None else _json(DatasetStore(self._database).get(newer).view),
+            map=None if request.map is None else self._made(MAPS, request.map),
+            label_audit=None if audit is None else self._made(LABEL_AUDITS, audit),
+            decisions=() if audit is None else decisions_of(self._database, audit, request.decisions),
+            rows=self._rows(warm, own.dataset["id"], request.rows),
+            provenance=warm.provenance,
+        )
+
+    def explained(
+        self, explainer_id: str, rule_set: str | None = None, approximation_tree: str | None = None
+    ) -> Explained:
+        """Return an explainer's model with what explains it, or with another rule set or tree."""
+        explainer = ExplainerStore(self._database).get(explainer_id)
+        model = _json(ModelStore(self._database).get(explainer.model).view)
+        prototypes = self._made(PROTOTYPE_SETS, explainer.prototype_set)
+        dataset = _json(DatasetStore(self._database).get(prototypes["request"]["dataset"]).view)
+        rules, tree = rule_set or explainer.rule_set, approximation_tree or explainer.approximation_tree
+        made = [
+            None if rules is None else self._made(RULE_SETS, rules),
+            None if tree is None else self._made(APPROXIMATION_TREES, tree),
+        ]
+        inputs = [ReportInput(noun="explainers", id=explainer_id, sha256=None), _file("models", model)]
+        inputs += [_file("datasets", dataset), prototypes["input"], *(each["input"] for each in made if each)]
+        return Explained(model, dataset, prototypes, made[0], made[1], inputs)
+
+    def _made(self, noun: Noun[Any], artefact_id: str) -> Json:
+        artefact = ArtefactStore(self._database).get(noun.name, artefact_id)
+        sha256 = artefact.ready_result()
+        shown = ReportInput(noun=noun.name, id=artefact_id, sha256=sha256)
+        result = json.loads(self._objects.get(sha256))
+        return {"id": artefact_id, "request": artefact.request, "result": result, "input": shown}
+
+    def _rows(self, warm: WarmExplainer, dataset_id: str, row_ids: Sequence[str]) -> list[Json]:
+        if not row_ids:
+            return []
+        stored = DatasetStore(self._database).get(dataset_id)
+        with open_rows(self._objects, stored.content, pages=True) as file:
+            found = file.find_rows(row_ids)
+            if missing := [row_id for row_id in row_ids if row_id not in found]:
+                raise NotFound("row", missing[0][:80], f"dataset {dataset_id!r} has other rows")
+            rows = DatasetRows(file, match_features(warm.model, stored.view))
+            instances = rows.take([found[row_id] for row_id in row_ids], _TEXT_BYTES)
+        request = ExplanationRequest(dataset=dataset_id, row_ids=list(row_ids), include=_PARTS, detail="full")
+        explained = explain_instances(warm, request, read_instances(instances, warm.features))
+        documents: list[Json] = orjson.loads(orjson.dumps(explained))
+        return documents
+
+
+def freeze_decisions(database: Database, label_audit: str) -> FrozenDecisions:
+    """Return the decisions on an audit as they are now."""
+    entries = _entries(database, label_audit)
+    return FrozenDecisions(n_entries=len(entries), sha256=_digest(_in_force(entries)))
+
+
+def decisions_of(database: Database, label_audit: str, frozen: FrozenDecisions | None) -> list[LabelDecision]:
+    """Return the decisions that were in force after as many entries, by row; none where none were frozen."""
+    return [] if frozen is None else _in_force(_entries(database, label_audit)[: frozen.n_entries])
+
+
+def _entries(database: Database, label_audit: str) -> list[LabelDecision]:
+    """Return all entries, oldest first."""
+    store, entries, cursor = LabelDecisionStore(database), list[LabelDecision](), None
+    while True:
+        page = store.list(label_audit, _ENTRIES_A_PAGE, cursor)
+        entries += page.data
+        cursor = page.next_cursor
+        if cursor is None:
+            return entries[::-1]
+
+
+def _in_force(entries: Sequence[LabelDecision]) -> list[LabelDecision]:
+    latest = {entry.row: entry for entry in entries}
+    return [latest[row] for row in sorted(latest) if latest[row].decision != "withdrawn"]
+
+
+def _digest(decisions: Sequence[LabelDecision]) -> str:
+    """Return the SHA-256 of what was decided, which does not depend on the person or the time."""
+    entries = [[each.row_id, each.decision, each.new_label, each.note] for each in decisions]
+    return hashlib.sha256(orjson.dumps(entries)).hexdigest()
+
+
+def _file(noun: str, document: Json) -> ReportInput:
+    return ReportInput(noun=noun, id=document["id"], sha256=document["sha256"])
+
+
+def _json(view: Any) -> Json:  # noqa: ANN401  # a message of any noun
+    document: Json = view.model_dump(mode="json")
+    return document

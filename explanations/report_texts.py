@@ -1,0 +1,111 @@
+"""What a report says in sentences: by which published methods its results were found, and what limits them."""
+
+from collections.abc import Iterator, Mapping
+
+from .report_inputs import Json, ReportInputs
+
+_PROTOTYPES: Mapping[str, str] = {
+    "sm_u": "greedy coverage SM-U (Tan, Soloviev, Hooker and Wells 2020, algorithm 1)",
+    "sm_a": "greedy coverage SM-A (Tan, Soloviev, Hooker and Wells 2020, algorithm 1)",
+    "sm_wa": "greedy coverage SM-WA (Tan, Soloviev, Hooker and Wells 2020, algorithm 1)",
+    "sg": "supervised greedy selection SG (Tan, Soloviev, Hooker and Wells 2020)",
+    "a_pete": "A-PETE (Karolczak and Stefanowski 2024, algorithm 1)",
+    "k_medoids": "k-medoids (Kaufman and Rousseeuw 1987; Tan, Soloviev, Hooker and Wells 2020, equation 2)",
+}
+_RULES: Mapping[str, str] = {
+    "rule_list": "a search for few and short rules among boxes of the ensemble (boxes: Hara and Hayashi 2018)",
+    "fab": "regions fitted by factorised asymptotic Bayesian inference (Hara and Hayashi 2018)",
+    "em": "regions fitted by expectation maximisation (Hara and Hayashi 2018)",
+    "in_trees": "inTrees (Deng 2014)",
+    "node_harvest": "Node Harvest (Meinshausen 2010)",
+    "decision_tree": "a small decision tree (Hara and Hayashi 2018, section 7)",
+}
+_TREES: Mapping[str, str] = {
+    "sta": "single-tree approximation with tests of each split (Zhou and Hooker 2016, algorithm 1)",
+    "ism": "the ensemble's own conditions put into one tree, ISM (Van Assche and Blockeel 2007)",
+    "cart": "CART on rows that the ensemble labelled (Zhou and Hooker 2016, section 4.1.2)",
+    "born_again": "a born-again tree (Breiman and Shang 1996)",
+}
+_AUDITS: Mapping[str, str] = {
+    "all_rows": "the vote of all rows by proximity",
+    "neighbors": "the vote of the nearest rows (Tan, Soloviev, Hooker and Wells 2020)",
+}
+
+
+def methods_of(shown: ReportInputs) -> list[str]:
+    """Return a sentence for each method."""
+    return list(_methods(shown))
+
+
+def limits_of(shown: ReportInputs) -> list[str]:
+    """Return a sentence for each limit."""
+    return list(_limits(shown))
+
+
+def _methods(shown: ReportInputs) -> Iterator[str]:
+    own = shown.own
+    yield (
+        "Two rows are alike as far as they share leaves: their proximity is the share of trees, by weight, in which "
+        "both reach the same leaf (Tan, Soloviev, Hooker and Wells 2020, definitions 1 and 3)."
+    )
+    yield f"Prototypes were chosen by {_named(own.prototype_set, _PROTOTYPES)}."
+    if own.prototype_set["result"].get("certificate") is not None:
+        yield (
+            "Optimality is a proven lower bound: at least this share of the best coverage that as many prototypes "
+            "could reach is reached (Nemhauser, Wolsey and Fisher 1978; Cornuejols, Fisher and Nemhauser 1977). It "
+            "bounds coverage, not how well prototypes predict."
+        )
+    if shown.map is not None:
+        yield (
+            "The map was laid out by t-SNE from each row's nearest rows in leaf space (van der Maaten and Hinton "
+            "2008); distances between far rows mean nothing in it."
+        )
+    if own.rule_set is not None:
+        yield f"Rules were found by {_named(own.rule_set, _RULES)}."
+    if own.approximation_tree is not None:
+        yield f"The tree was grown by {_named(own.approximation_tree, _TREES)}."
+    if shown.label_audit is not None:
+        yield f"Labels were audited by {_named(shown.label_audit, _AUDITS)}."
+    if shown.rows:
+        yield (
+            "The reasons of an explained row are exact: whatever value the row had inside a stretch, all the trees "
+            "that put it beside its prototype would still do so."
+        )
+    if shown.newer_dataset is not None:
+        yield (
+            "A row is far where nearly all rows that the prototypes were compared with are nearer to one, or where it "
+            "shares no leaf with any."
+        )
+
+
+def _limits(shown: ReportInputs) -> Iterator[str]:
+    own = shown.own
+    yield from _evaluation("Prototypes", own.prototype_set)
+    for name, document in (("Rules", own.rule_set), ("The tree", own.approximation_tree)):
+        if document is not None:
+            yield from _evaluation(name, document)
+    scope = own.prototype_set["result"].get("certificate_scope")
+    if scope == "candidates":
+        n_candidates = own.prototype_set["result"]["n_candidates"]
+        yield f"Prototypes were chosen among {n_candidates:,} sampled rows; the share of optimality is about these."
+    if shown.label_audit is not None and shown.label_audit["result"].get("caution"):
+        yield f"Label audit: {shown.label_audit['result']['caution']}."
+    if not own.model.get("parity"):
+        yield "The model was registered without rows to compare: that it predicts as its library does was not tested."
+    yield "Nothing here says that a feature causes an outcome: all results are about the model."
+
+
+def _evaluation(name: str, document: Json) -> Iterator[str]:
+    """Yield on which rows a result was evaluated, and its caution."""
+    result = document["result"]
+    on = result["evaluated_on"] if "evaluated_on" in result else result["evaluation"]["evaluated_on"]
+    rows = "other rows than those that they were made from" if on == "evaluation_dataset" else "the reference rows"
+    yield f"{name}: evaluated on {rows}."
+    if result.get("caution"):
+        yield f"{name}: {result['caution']}."
+
+
+def _named(document: Json, names: Mapping[str, str]) -> str:
+    method = document["request"].get("method") or document["result"].get("method", "")
+    result_method = document["result"].get("method", method)
+    return names.get(result_method, names.get(method, str(method)))

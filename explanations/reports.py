@@ -1,0 +1,154 @@
+"""Reports as files: each part is drawn by itself, so that a verification can say which of them differ.
+
+The same inputs give the same bytes: nothing in a report depends on when, where or for whom it is drawn.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from leafspace_drawings import (
+    AuditContext,
+    MapContext,
+    ModelContext,
+    RulesContext,
+    SetContext,
+    TreeContext,
+    WhyContext,
+    draw_approximation_tree,
+    draw_explanation,
+    draw_label_audit,
+    draw_map,
+    draw_model,
+    draw_prototype_set,
+    draw_rule_set,
+    report,
+)
+
+from schemas.reports import MAX_REPORT_BYTES, Comparison, Drift, PartName, ReportPart, ReportResult
+from storage.errors import StorageError
+
+from .report_inputs import Explained, Json, ReportInputs
+from .report_texts import limits_of, methods_of
+
+_N_CARDS, _N_SUSPECTS, _N_FEATURES, _N_FOLDED = 60, 50, 10, 40
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What is found by looking at all rows of a dataset."""
+
+    comparison: Comparison | None = None
+    drift: Drift | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnReport:
+    """A file, and what there is to know of it."""
+
+    html: bytes
+    result: ReportResult
+
+
+def draw_report(shown: ReportInputs, figures: Figures) -> DrawnReport:
+    """Return the file of a report.
+
+    Raises
+    ------
+    StorageError
+        ``too_many_rows`` where it would be larger than 5 MB.
+    """
+    parts = [(name, html if name == "request" else report.as_part(html)) for name, html in _parts(shown, figures)]
+    listed = [ReportPart(name=name, sha256=_sha256(html)) for name, html in parts]
+    manifest = report.as_part(report.draw_manifest(_dumped(shown.inputs), _dumped(listed), version("leafspace")))
+    listed.append(ReportPart(name="manifest", sha256=_sha256(manifest)))
+    html = report.draw_report(shown.request.title, [*(html for _, html in parts), manifest]).encode()
+    if len(html) > MAX_REPORT_BYTES:
+        detail = f"the report would have {len(html):,} bytes, more than {MAX_REPORT_BYTES:,}; name fewer rows"
+        raise StorageError("too_many_rows", detail, "/rows")
+    result = ReportResult(
+        sha256=hashlib.sha256(html).hexdigest(),
+        n_bytes=len(html),
+        service=version("leafspace"),
+        parts=listed,
+        inputs=shown.inputs,
+        comparison=figures.comparison,
+        drift=figures.drift,
+    )
+    return DrawnReport(html, result)
+
+
+def _parts(shown: ReportInputs, figures: Figures) -> Iterator[tuple[PartName, str]]:
+    """Yield the parts in their order, each as HTML."""
+    own = shown.own
+    yield "request", report.draw_request(shown.request.model_dump(mode="json"))
+    yield "model", draw_model(own.model, ModelContext(*_trusted(own)))
+    yield "prototypes", _prototypes(own)
+    if shown.map is not None:
+        yield "map", draw_map(shown.map, MapContext(own.model, own.dataset))
+    if own.rule_set is not None:
+        yield "rules", draw_rule_set(own.rule_set, RulesContext(own.model, own.dataset))
+    if own.approximation_tree is not None:
+        yield "tree", draw_approximation_tree(own.approximation_tree, TreeContext(own.model, own.dataset))
+    if shown.rows:
+        yield "rows", "\n".join(_why(shown, row) for row in shown.rows)
+    if shown.label_audit is not None:
+        yield "audit", _audit(shown, shown.label_audit)
+    if shown.other is not None and figures.comparison is not None:
+        yield "comparison", _comparison(own, shown.other, figures.comparison)
+    if shown.newer_dataset is not None and figures.drift is not None:
+        drift = figures.drift.model_dump(mode="json")
+        yield "drift", report.draw_drift(drift, shown.newer_dataset, own.dataset, own.model)
+    yield "methods", report.draw_sentences("Methods", methods_of(shown))
+    yield "limits", report.draw_sentences("Limits", limits_of(shown))
+
+
+def _trusted(found: Explained) -> tuple[list[Json], list[Json], list[Json]]:
+    """Return what the table of trust shows."""
+    trees = [] if found.approximation_tree is None else [found.approximation_tree]
+    return [found.prototype_set], [] if found.rule_set is None else [found.rule_set], trees
+
+
+def _prototypes(found: Explained) -> str:
+    return draw_prototype_set(found.prototype_set, SetContext(found.model, found.dataset, n_cards=_N_CARDS))
+
+
+def _why(shown: ReportInputs, row: Json) -> str:
+    context = WhyContext(
+        dataset=shown.own.dataset,
+        prototype_set=shown.own.prototype_set,
+        provenance=shown.provenance,
+        n_shown=_N_FEATURES,
+        n_folded=_N_FOLDED,
+    )
+    return draw_explanation(row, context)
+
+
+def _audit(shown: ReportInputs, audit: Json) -> str:
+    own = shown.own
+    drawn = draw_label_audit(audit, AuditContext(own.model, own.dataset, n_rows=_N_SUSPECTS))
+    decided = [each.model_dump(mode="json", exclude={"key", "created_at"}) for each in shown.decisions]
+    return drawn + report.draw_decisions(decided, audit["result"]["classes"])
+
+
+def _comparison(own: Explained, other: Explained, found: Comparison) -> str:
+    sides = [
+        {
+            "model": each.model,
+            "trust": report.trust_of(each.model, ModelContext(*_trusted(each))),
+            "prototypes": [(p["row_id"], p["label"], p["value"]) for p in each.prototype_set["result"]["prototypes"]],
+            "rules": [] if each.rule_set is None else each.rule_set["result"]["rules"],
+            "n_leaves": None if each.approximation_tree is None else each.approximation_tree["result"]["n_leaves"],
+        }
+        for each in (own, other)
+    ]
+    return report.draw_comparison(found.model_dump(mode="json"), sides)
+
+
+def _dumped(messages: Sequence[object]) -> list[Json]:
+    return [message.model_dump(mode="json") for message in messages]  # type: ignore[attr-defined]  # messages
+
+
+def _sha256(html: str) -> str:
+    return hashlib.sha256(html.encode()).hexdigest()

@@ -1,0 +1,34 @@
+"""Settings of the papers: requests that leave a method's settings to the paper that describes it."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+from pydantic import model_validator
+from pydantic.json_schema import SkipJsonSchema
+
+from .contract import Contract, absent
+
+
+class MethodRequest(Contract):
+    """A request that takes the papers' settings in one word: they fill the fields that the caller leaves out."""
+
+    # By method, and under "" those of all of them, the method itself included. What they set is in docs/methods.md.
+    of_papers: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+
+    settings: Literal["paper"] | SkipJsonSchema[None] = absent(
+        "`paper`: the fields that are left out have the values of the method's paper, as docs/methods.md lists them, "
+        "instead of these defaults; fields that are given, null included, stand. Answers show the fields that result, "
+        "so that the id is that of the same request in full. Absent: the defaults."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _filled(cls, given: object) -> object:
+        """Return what was sent with the papers' settings in the place of the word."""
+        if not isinstance(given, Mapping) or given.get("settings") != "paper":
+            return given
+        sent = {name: value for name, value in given.items() if name != "settings"}
+        of_all = cls.of_papers.get("", {})
+        method = sent.get("method", of_all.get("method"))
+        of_method = cls.of_papers.get(method, {}) if isinstance(method, str) else {}
+        return {**of_all, **of_method, **sent}

@@ -1,0 +1,189 @@
+"""Reports: what is known of a model, in one file that can be filed, and verified years later."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from .artefacts import REQUEST, RESULT, ArtefactView
+from .contract import OBJECT, Contract, Identifier, Many, Name
+
+MAX_ROWS = 20
+MAX_REPORT_BYTES = 5_000_000
+_SHA256 = "SHA-256 of"
+Note = Annotated[str, Field(max_length=4000, pattern=r"^[^\x00]*$")]
+PartName = Literal[
+    "request",
+    "model",
+    "prototypes",
+    "map",
+    "rules",
+    "tree",
+    "rows",
+    "audit",
+    "comparison",
+    "drift",
+    "methods",
+    "limits",
+    "manifest",
+]
+
+
+class FrozenDecisions(Contract):
+    """Decisions on a label audit, as they were at a moment; later ones change nothing in the report."""
+
+    n_entries: int = Field(ge=0, description="Number of the audit's entries until that moment, the oldest ones.")
+    sha256: str = Field(description=f"{_SHA256} what these entries leave in force.")
+
+
+class ReportRequest(Contract):
+    """What a report is about."""
+
+    title: Name = Field(description="Title of the report.")
+    explainer: Identifier = Field(description="Id of the explainer whose model, prototypes, rules and tree are shown.")
+    rule_set: Identifier | None = Field(
+        default=None, description="Id of a rule set of the same model; null: the explainer's, if it has one."
+    )
+    approximation_tree: Identifier | None = Field(
+        default=None, description="Id of an approximation tree of the same model; null: the explainer's, if it has one."
+    )
+    map: Identifier | None = Field(
+        default=None, description="Id of a map of the same model, of which the preview is shown; null: none."
+    )
+    label_audit: Identifier | None = Field(
+        default=None, description="Id of a label audit of the same model, shown with its decisions; null: none."
+    )
+    decisions: FrozenDecisions | None = Field(
+        default=None, description="Decisions on the label audit; null: those in force now, which are then filled in."
+    )
+    rows: Many[Identifier] = Field(
+        default=[],
+        max_length=MAX_ROWS,
+        description=f"Ids of rows of the reference dataset that are explained, each once: at most {MAX_ROWS}.",
+    )
+    compare_with: Identifier | None = Field(
+        default=None,
+        description="Id of an explainer of another model, such as the version before, that is compared on the same "
+        "reference rows; null: none.",
+    )
+    newer_dataset: Identifier | None = Field(
+        default=None,
+        description="Id of a dataset of newer rows: how many of them are far from every prototype, beside the "
+        "reference rows; null: none.",
+    )
+    note: Note | None = Field(default=None, description="Text of the author, at most 4,000 characters; null: none.")
+
+
+class LabelChange(Contract):
+    """Rows for which two models predict different labels."""
+
+    label: str = Field(description="Label that the model predicts.")
+    other_label: str = Field(description="Label that the other model predicts.")
+    n_rows: int = Field(description="Number of such rows.")
+
+
+class Comparison(Contract):
+    """Two models on the same rows."""
+
+    other_model: str = Field(description="Id of the other model.")
+    n_rows: int = Field(description="Number of rows that both models accept.")
+    n_refused: int = Field(description="Number of rows that one of them does not accept.")
+    n_changed: int | None = Field(description="Number of rows whose predicted label differs; null for regression.")
+    changes: list[LabelChange] = Field(
+        description="Changes of the label by number of rows, the most frequent first, at most 20; empty for regression."
+    )
+    mean_difference: float | None = Field(
+        description="Mean absolute difference of the predicted values; null for classification."
+    )
+    prototypes_agreement: float | None = Field(
+        description="Share of the rows whose nearest prototypes have the same label, or none, 0 to 1; null for "
+        "regression."
+    )
+    rules_agreement: float | None = Field(
+        description="Share of the rows for which both rule sets predict the same label, 0 to 1; null for regression, "
+        "and without two rule sets of which the first rule that holds decides."
+    )
+    trees_agreement: float | None = Field(
+        description="Share of the rows for which both approximation trees predict the same label, 0 to 1; null for "
+        "regression, and without two trees."
+    )
+    prototypes_in_both: list[str] = Field(
+        description="Ids of rows that are prototypes of both; empty where they are of different datasets."
+    )
+    rules_in_both: list[str] = Field(description="Texts of rules that both rule sets have.")
+    tree_features_in_both: list[str] = Field(description="Features that both approximation trees split on.")
+
+
+class DriftShare(Contract):
+    """How many rows of a group are far from every prototype, beside the reference rows of the same group."""
+
+    name: str = Field(description="Label that the model predicts, or id of the nearest prototype's row.")
+    n_rows: int = Field(description="Number of newer rows in the group.")
+    n_far: int = Field(description="Number of these that are `far` by typicality, or share no leaf with a prototype.")
+    n_reference_rows: int = Field(description="Number of reference rows in the group.")
+    n_reference_far: int = Field(description="Number of these that are far.")
+
+
+class Drift(Contract):
+    """Newer rows beside the reference rows, by their proximity to the nearest prototype."""
+
+    n_refused: int = Field(description="Number of newer rows that the model does not accept.")
+    total: DriftShare = Field(description="All rows; its name is `all rows`.")
+    by_label: list[DriftShare] = Field(description="By predicted label, in the order of the classes.")
+    by_prototype: list[DriftShare] = Field(
+        description="By nearest prototype, in the order of their ranks; rows that share no leaf with any are in none."
+    )
+
+
+class ReportPart(Contract):
+    """A part of the file."""
+
+    name: PartName = Field(description="The part.")
+    sha256: str = Field(description=f"{_SHA256} its HTML.")
+
+
+class ReportInput(Contract):
+    """Something that the report shows."""
+
+    noun: str = Field(description="What it is, such as `prototype_sets`.")
+    id: str = Field(description="Its id.")
+    sha256: str | None = Field(
+        description=f"{_SHA256} its content: a model's or dataset's file, an artefact's result; null of an explainer, "
+        "which is what it is made of."
+    )
+
+
+class ReportResult(Contract):
+    """The file's digest and what it was drawn from; the file is in `/content`."""
+
+    sha256: str = Field(description=f"{_SHA256} the file.")
+    n_bytes: int = Field(description="Size of the file in bytes.")
+    service: str = Field(description="Version of the service that drew it.")
+    parts: list[ReportPart] = Field(description="Its parts in their order.")
+    inputs: list[ReportInput] = Field(description="What it shows, with digests.")
+    comparison: Comparison | None = Field(description="The other model beside this one; null: none was named.")
+    drift: Drift | None = Field(description="The newer rows beside the reference rows; null: none were named.")
+
+
+class Report(ArtefactView):
+    """A report, its status and, once it is ready, its result."""
+
+    object: Annotated[Literal["report"], OBJECT] = "report"
+    request: Annotated[ReportRequest, REQUEST]
+    result: ReportResult | None = Field(default=None, description=RESULT)
+
+
+class ReportVerification(Contract):
+    """A report compared with the same one, drawn again from what it shows."""
+
+    object: Annotated[Literal["report_verification"], OBJECT] = "report_verification"
+    report: str = Field(description="Id of the report.")
+    status: Literal["same", "different", "other_revision"] = Field(
+        description="`same`: the file is, byte for byte, what is drawn today; `different`: it is not, in the parts "
+        "that `different_parts` names; `other_revision`: it is not, but another release of the service drew it."
+    )
+    digest_matches: bool = Field(description="Whether `sha256` is that of the file that is kept.")
+    different_parts: list[PartName] = Field(description="Parts that differ, in their order; empty if none does.")
+    sha256: str = Field(description=f"{_SHA256} the file, as it was recorded when it was made.")
+    drawn_sha256: str = Field(description=f"{_SHA256} what is drawn today.")
+    service: str = Field(description="Version of the service that drew the file.")
+    present_service: str = Field(description="Version of the service that verified it.")

@@ -1,0 +1,70 @@
+"""What views are drawn from: documents of the API, gathered within bounds, and the place of each view in the page."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from leafspace_drawings import Call, Links, Place, draw_at
+from pydantic import BaseModel
+
+from schemas.nouns import Noun
+from storage.errors import StorageError
+
+from ..app_context import AppContext
+from . import artefacts, datasets, models
+
+Json = dict[str, Any]
+Parameters = Mapping[str, str]
+"""Parameters of a view's address."""
+LINKS = Links("")
+MAX_DRAWN_BYTES = 2 << 20  # of a result that is drawn
+
+
+def beside(context: AppContext, document: Json) -> tuple[Json, Json]:
+    """Return the model and the dataset of an artefact."""
+    request = document["request"]
+    known = to_json(models.get_model(context, request["model"]))
+    return known, to_json(datasets.get_dataset(context, request["dataset"]))
+
+
+def newest(context: AppContext, noun: Noun[Any], model_id: str) -> list[Json]:
+    """Return the newest artefact of a model that is ready and not too large, with its result, if there is one."""
+    listed = artefacts.list_all(context, noun, 1, None, model=model_id, status="ready").data
+    return [ready(context, noun, each.id) for each in listed if _size(context, noun, each.id) <= MAX_DRAWN_BYTES]
+
+
+def ready(context: AppContext, noun: Noun[Any], artefact_id: str) -> Json:
+    """Return an artefact's document; refuse one that is not ready, or too large to be drawn."""
+    size = _size(context, noun, artefact_id)
+    if size > MAX_DRAWN_BYTES:
+        detail = f"the result has {size:,} bytes, more than the {MAX_DRAWN_BYTES:,} that are drawn; download it"
+        raise StorageError("too_many_rows", detail)
+    return to_json(artefacts.get_one(context, noun, artefact_id))
+
+
+def at(drawing: str, way: list[tuple[str, str | None]], call: Call) -> str:
+    """Return a drawing in its place: below the way to it, and above the call that answers the same."""
+    return draw_at(Place((("Overview", LINKS.to()), *way), call), drawing)
+
+
+def of_model(known: Json, here: str) -> list[tuple[str, str | None]]:
+    """Return the way to something that was made of a model."""
+    return [(known["name"] or known["id"], LINKS.to("models", known["id"])), (here, None)]
+
+
+def read(noun: Noun[Any], identifier: str) -> Call:
+    """Return the call that reads a thing."""
+    return Call(f"{noun.path}/{identifier}", f'client.{noun.name}.get("{identifier}")')
+
+
+def listed(views: list[Any]) -> list[Json]:
+    """Return the documents of a page of a list."""
+    return [to_json(view) for view in views]
+
+
+def to_json(view: BaseModel) -> Json:
+    """Return a message as its JSON document."""
+    return view.model_dump(mode="json")
+
+
+def _size(context: AppContext, noun: Noun[Any], artefact_id: str) -> int:
+    return artefacts.result_path(context, noun, artefact_id).stat().st_size

@@ -1,0 +1,80 @@
+"""Results as files of HTML for people: case files, mails, and readers without a service."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from leafspace_drawings import (
+    RulesContext,
+    SetContext,
+    TreeContext,
+    WhyContext,
+    draw_approximation_tree,
+    draw_explanation,
+    draw_feature_set,
+    draw_prototype_set,
+    draw_rule_set,
+    report,
+    whole_document,
+)
+
+from schemas.nouns import APPROXIMATION_TREES, FEATURE_SETS, LABEL_AUDITS, PROTOTYPE_SETS, RULE_SETS, Noun
+from storage.errors import StorageError
+
+from ..app_context import AppContext
+from . import datasets, explainers
+from .drawn_documents import Json, beside, ready, to_json
+
+MAX_EXPLAINED_ROWS = 50
+_DRAW: dict[str, Callable[[Json, Json, Json], str]] = {
+    PROTOTYPE_SETS.name: lambda found, model, dataset: draw_prototype_set(found, SetContext(model, dataset)),
+    RULE_SETS.name: lambda found, model, dataset: draw_rule_set(found, RulesContext(model, dataset)),
+    APPROXIMATION_TREES.name: lambda found, model, dataset: draw_approximation_tree(found, TreeContext(model, dataset)),
+}
+
+
+def export_html(context: AppContext, noun: Noun[Any], artefact_id: str) -> str:
+    """Return an artefact's drawing as a whole file that runs nothing and needs nothing else.
+
+    Raises
+    ------
+    StorageError
+        ``not_found``, ``artefact_not_ready``, or ``too_many_rows`` where the result is too large to be drawn.
+    """
+    document = ready(context, noun, artefact_id)
+    if noun == FEATURE_SETS:
+        return whole_document(f"Feature set {artefact_id}", draw_feature_set(document))
+    known, dataset = beside(context, document)
+    title = f"{known['name'] or known['id']}: {noun.singular.replace('_', ' ')}"
+    return whole_document(title, _DRAW[noun.name](document, known, dataset))
+
+
+def export_decisions_html(context: AppContext, label_audit_id: str) -> str:
+    """Return the decisions in force on a label audit as a whole file; the errors are those of ``export_html``."""
+    audit = ready(context, LABEL_AUDITS, label_audit_id)
+    found = context.label_decisions.in_force(label_audit_id)
+    decided = [to_json(found[row]) for row in sorted(found)]
+    drawing = report.draw_decisions(decided, audit["result"]["classes"])
+    return whole_document(f"Decisions on {label_audit_id}", drawing)
+
+
+def explanations_html(context: AppContext, explainer_id: str, answer: bytes) -> str:
+    """Return explanations, as they were answered in JSON, as a whole file.
+
+    Raises
+    ------
+    StorageError
+        ``too_many_rows`` for more than 50.
+    """
+    found = json.loads(answer)
+    rows = found["data"]
+    if len(rows) > MAX_EXPLAINED_ROWS:
+        detail = (
+            f"{len(rows)} rows are explained, and a file of HTML shows {MAX_EXPLAINED_ROWS}; send fewer, or take JSON"
+        )
+        raise StorageError("too_many_rows", detail)
+    prototypes = ready(context, PROTOTYPE_SETS, explainers.get_explainer(context, explainer_id).prototype_set)
+    dataset = to_json(datasets.get_dataset(context, prototypes["request"]["dataset"]))
+    shown = WhyContext(dataset=dataset, prototype_set=prototypes, provenance=found["provenance"])
+    title = f"Why row {rows[0]['row_id']}?" if len(rows) == 1 else f"Why these {len(rows)} rows?"
+    return whole_document(title, "\n".join(draw_explanation(row, shown) for row in rows))

@@ -1,0 +1,117 @@
+"""The view of regions: what an explainer's model, rules and tree say over two features."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from leafspace_drawings import Call, Panel, RegionsContext, Side, draw_regions
+
+from schemas.explanations import ExplanationRequest
+from schemas.nouns import PROTOTYPE_SETS, RULE_SETS
+from storage.errors import StorageError
+
+from ..app_context import AppContext
+from . import datasets, explainers, models
+from .drawn_documents import LINKS, Json, Parameters, at, of_model, ready, to_json
+
+_CELLS = 31  # each way: as many predictions as one call answers
+_MOST_NODES = 2_000_000  # of a model whose questions are counted while somebody waits
+_INCLUDED = ("rules", "approximation_path")
+
+
+@dataclass(frozen=True, slots=True)
+class RegionsToExplain:
+    """The rows of a grid over two features, and what is drawn beside them."""
+
+    explainer: Json
+    known: Json  # the model
+    rule_set: Json | None  # whose first rule that holds decides
+    across: Side
+    up: Side
+    beside: RegionsContext
+    request: ExplanationRequest
+
+    @classmethod
+    def find(cls, context: AppContext, explainer_id: str, parameters: Parameters) -> Self:
+        """Choose the features, as the address names them or those that most trees test, and make the grid."""
+        explainer = to_json(explainers.get_explainer(context, explainer_id))
+        known = to_json(models.get_model(context, explainer["model"]))
+        prototypes = ready(context, PROTOTYPE_SETS, explainer["prototype_set"])
+        dataset = to_json(datasets.get_dataset(context, prototypes["request"]["dataset"]))
+        numeric = _numeric(context, known, {column["name"]: column for column in dataset["columns"]})
+        across, up = _chosen(parameters, numeric)
+        rows = {str(each["row_id"]): each for each in prototypes["result"]["prototypes"]}
+        row_id = parameters["row"] if parameters.get("row") in rows else next(iter(rows))
+        row = {cell["name"]: cell["value"] for cell in rows[row_id]["features"]}
+        grid = [{**row, across.name: x, up.name: y} for y in up.values for x in across.values]
+        instances: list[Any] = [[each.get(name) for name in known["feature_names"]] for each in grid]
+        request = ExplanationRequest(instances=instances, include=_INCLUDED, n_prototypes=1, n_reasons=1)
+        rules = None if explainer["rule_set"] is None else ready(context, RULE_SETS, explainer["rule_set"])
+        point = (row.get(across.name), row.get(up.name))
+        beside = RegionsContext(known["classes"], sorted(numeric), row_id, tuple(rows), point, LINKS, dataset)
+        return cls(explainer, known, rules, across, up, beside, request)
+
+    def draw(self, answer: bytes) -> str:
+        """Draw the regions from the API's answer to the request."""
+        rows = json.loads(answer)["data"]
+        panels = [Panel("the model", self._lines([_predicted(row["prediction"]) for row in rows]))]
+        if self.rule_set is not None and self.rule_set["result"]["combination"] != "weighted_mean":
+            default = self.rule_set["result"]["default_prediction"]
+            decided = [row["rules"][0]["prediction"] if row["rules"] else default for row in rows]
+            panels.append(Panel("its rules", self._lines(decided)))
+        if self.explainer["approximation_tree"] is not None:
+            leaves = [row["approximation_path"]["leaf"]["prediction"] for row in rows]
+            panels.append(Panel("the one tree", self._lines(leaves)))
+        drawing = draw_regions(self.across, self.up, panels, self.beside)
+        path = f"/v1/explainers/{self.explainer['id']}/explanations"
+        python = f'client.explainers.get("{self.explainer["id"]}").explain(rows, include={list(_INCLUDED)})'
+        body = self.request.model_dump(mode="json", exclude_unset=True)
+        return at(drawing, of_model(self.known, "regions"), Call(path, python, "POST", body | {"instances": ["…"]}))
+
+    def _lines(self, predictions: Sequence[Any]) -> list[Sequence[Any]]:
+        width = len(self.across.values)
+        return [predictions[start : start + width] for start in range(0, len(predictions), width)]
+
+
+def _numeric(context: AppContext, known: Json, columns: dict[str, Json]) -> dict[str, Json]:
+    """Return the columns of the model's numeric features that vary, those that most trees test first."""
+    names: list[str] = [
+        name for name, kind in zip(known["feature_names"], known["feature_types"], strict=True) if kind == "number"
+    ]
+    if 0 < known["n_nodes"] <= _MOST_NODES:
+        tested = [each.feature for each in models.feature_usage(context, known["id"]).data]
+        names = [name for name in tested if name in set(names)]
+    found = {name: columns[name] for name in names if name in columns}
+    varying = {name: column for name, column in found.items() if column["min"] != column["max"]}
+    if len(varying) < 2:  # noqa: PLR2004  # one for each axis
+        detail = "regions are drawn over two numeric features that vary, and this model has fewer"
+        raise StorageError("method_not_applicable", detail)
+    return varying
+
+
+def _chosen(parameters: Parameters, numeric: dict[str, Json]) -> tuple[Side, Side]:
+    first, second, *_ = numeric
+    x = parameters.get("x", "")
+    across = x if x in numeric else first
+    y = parameters.get("y", "")
+    up = y if y in numeric and y != across else next(name for name in (second, first) if name != across)
+    return _side(across, numeric[across]), _side(up, numeric[up])
+
+
+def _side(name: str, column: Json) -> Side:
+    """Return the middles of equal shares of the rows; without quantiles, of equal stretches of values."""
+    points: Sequence[float] = column.get("quantiles") or (column["min"], column["max"])
+    last = len(points) - 1
+    values = []
+    for cell in range(_CELLS):
+        place = (cell + 0.5) / _CELLS * last
+        low = int(place)
+        values.append(points[low] + (points[low + 1] - points[low]) * (place - low))
+    return Side(name, values)
+
+
+def _predicted(prediction: Json) -> float | str:
+    """Return the label or the value of a prediction."""
+    found: float | str = prediction["label" if prediction["task"] == "classification" else "value"]
+    return found

@@ -1,0 +1,138 @@
+"""Request reports, and verify them: draw one again, and compare it with the file that is kept."""
+
+import asyncio
+import hashlib
+from functools import partial
+from importlib.metadata import version
+from typing import Any
+
+from explanations.report_inputs import ReportReader, freeze_decisions
+from explanations.reports import DrawnReport, Figures, draw_report
+from schemas.nouns import APPROXIMATION_TREES, LABEL_AUDITS, MAPS, PROTOTYPE_SETS, REPORTS, RULE_SETS, Noun
+from schemas.reports import Report, ReportRequest, ReportResult, ReportVerification
+from storage.errors import Conflict, NotFound, StorageError
+from storage.feature_matching import match_features
+
+from ..app_context import AppContext
+from .artefacts import MadeFrom, request_artefact
+from .explanations import warm_explainer
+
+FILE = "document"
+"""Name of the file of a report."""
+
+
+def request_report(context: AppContext, request: ReportRequest) -> Report:
+    """Return the report if it is made or being made; otherwise begin to make it.
+
+    Raises
+    ------
+    StorageError
+        What in the request cannot be done; no job is made then.
+    """
+    explainer = context.explainers.get(request.explainer)
+    model = context.models.get(explainer.model).view
+    if len(set(request.rows)) < len(request.rows):
+        raise StorageError("validation_failed", "rows names a row twice; name each once", "/rows")
+    rules = request.rule_set or explainer.rule_set
+    tree = request.approximation_tree or explainer.approximation_tree
+    named: tuple[tuple[Noun[Any], str, str | None], ...] = (
+        (RULE_SETS, "/rule_set", rules),
+        (APPROXIMATION_TREES, "/approximation_tree", tree),
+        (MAPS, "/map", request.map),
+        (LABEL_AUDITS, "/label_audit", request.label_audit),
+    )
+    for noun, pointer, artefact_id in named:
+        _check_made_of(context, noun, artefact_id, (model.id, pointer))
+    reference = context.datasets.get(context.artefacts.get(PROTOTYPE_SETS.name, explainer.prototype_set).dataset or "")
+    newer = None if request.newer_dataset is None else context.datasets.get(request.newer_dataset)
+    if newer is not None:
+        match_features(model, newer.view)
+    if request.compare_with is not None:
+        other = context.models.get(context.explainers.get(request.compare_with).model).view
+        if other.task != model.task:
+            detail = (
+                f"model {other.id!r} is for {other.task}, and {model.id!r} for {model.task}; compare models of a task"
+            )
+            raise StorageError("method_not_applicable", detail, "/compare_with")
+        match_features(other, reference.view)
+    decisions = request.decisions
+    if request.label_audit is not None and decisions is None:
+        decisions = freeze_decisions(context.database, request.label_audit)
+    complete = request.model_copy(
+        update={"rule_set": rules, "approximation_tree": tree, "decisions": decisions if request.label_audit else None}
+    )
+    return request_artefact(context, REPORTS, complete, MadeFrom(model, reference, newer))
+
+
+def _check_made_of(context: AppContext, noun: Noun[Any], artefact_id: str | None, wanted: tuple[str, str]) -> None:
+    """Refuse an artefact that is not ready, or of another model than ``wanted`` says, at the pointer that it says."""
+    model_id, pointer = wanted
+    if artefact_id is None:
+        return
+    artefact = context.artefacts.get(noun.name, artefact_id)
+    artefact.ready_result()
+    if artefact.model != model_id:
+        detail = f"{artefact_id!r} was made of model {artefact.model!r}, and the explainer is of {model_id!r}"
+        raise StorageError("schema_mismatch", detail, pointer)
+
+
+async def verify_report(context: AppContext, report_id: str) -> ReportVerification:
+    """Draw a report again and compare the two.
+
+    Raises
+    ------
+    NotFound
+        If there is no such report.
+    Conflict
+        If something that it shows was deleted; made again from the same request, it has the same id.
+    """
+    request, _, _ = await asyncio.to_thread(_kept, context, report_id)
+    return await context.batches.run(max(1, len(request.rows)), partial(verify, context, report_id))
+
+
+def verify(context: AppContext, report_id: str) -> ReportVerification:
+    """Do the same in a thread of the caller's."""
+    request, kept, digest = _kept(context, report_id)
+    try:
+        warm = warm_explainer(context, request.explainer)
+        shown = ReportReader(context.database, context.objects).read(request, warm)
+    except NotFound as error:
+        detail = f"report {report_id!r} cannot be drawn again: {error.detail}"
+        raise Conflict("conflict", detail) from error
+    drawn = draw_report(shown, Figures(kept.comparison, kept.drift))
+    return _verification(report_id, kept, drawn, digest_matches=digest == kept.sha256)
+
+
+def report_file(context: AppContext, report_id: str) -> str:
+    """Return the file of a report that is ready, as text."""
+    artefact = context.artefacts.get(REPORTS.name, report_id)
+    artefact.ready_result()
+    return context.objects.get(artefact.files[FILE]).decode()
+
+
+def _kept(context: AppContext, report_id: str) -> tuple[ReportRequest, ReportResult, str]:
+    """Return a report's request, its result, and the SHA-256 of its file as it is now."""
+    artefact = context.artefacts.get(REPORTS.name, report_id)
+    result = ReportResult.model_validate_json(context.objects.get(artefact.ready_result()))
+    file = context.objects.get(artefact.files[FILE])
+    return ReportRequest.model_validate(artefact.request), result, hashlib.sha256(file).hexdigest()
+
+
+def _verification(
+    report_id: str, kept: ReportResult, drawn: DrawnReport, *, digest_matches: bool
+) -> ReportVerification:
+    now = {part.name: part.sha256 for part in drawn.result.parts}
+    before = {part.name: part.sha256 for part in kept.parts}
+    is_same = digest_matches and drawn.result.sha256 == kept.sha256
+    is_foreign = digest_matches and kept.service != version("leafspace")
+    names = {**before, **now}
+    return ReportVerification(
+        report=report_id,
+        status="same" if is_same else "other_revision" if is_foreign else "different",
+        digest_matches=digest_matches,
+        different_parts=[name for name in names if before.get(name) != now.get(name)],
+        sha256=kept.sha256,
+        drawn_sha256=drawn.result.sha256,
+        service=kept.service,
+        present_service=version("leafspace"),
+    )

@@ -1,0 +1,106 @@
+"""``settings: "paper"`` for every noun that a job makes: what it fills in, and what it leaves as it was given."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from schemas.approximation_trees import ApproximationTreeRequest
+from schemas.label_audits import LabelAuditRequest
+from schemas.nouns import EXPLAINERS, NOUNS, Noun
+from schemas.paper_settings import MethodRequest
+from schemas.prototype_sets import PrototypeSetRequest
+from schemas.relational_forests import RelationalForestRequest
+from schemas.rule_sets import RuleSetRequest
+from tests.support.api import Api, Json, Registered
+from tests.support.nouns import inputs_of
+
+_TAKING = tuple(noun for noun in NOUNS.values() if noun.request is not None and issubclass(noun.request, MethodRequest))
+_RULES, _TREES, _FORESTS = RuleSetRequest, ApproximationTreeRequest, RelationalForestRequest
+_KERNEL = {"method": "kernel", "bandwidth": 0.1, "neighbor_probability": 0.1}
+_SMALL: dict[str, Json] = {
+    "approximation_trees": {"max_pseudo_samples": 1000},
+    "relational_forests": {"n_trees": 1},
+    "feature_sets": {"generate": {"depth": 1}},
+}
+
+
+@pytest.mark.parametrize("noun", _TAKING, ids=lambda noun: noun.name)
+def test_every_job_takes_the_settings_of_the_papers(api: Api, forest: Registered, noun: Noun[Any]) -> None:
+    """The answer shows what was filled in, and the same request in full is the same artefact."""
+    assert noun.request is not None
+    request = {**inputs_of(api, forest, noun), **_SMALL.get(noun.name, {})}
+
+    made = api.made(noun.path, {**request, "settings": "paper"})
+
+    if noun == EXPLAINERS:  # which show their parts, and no request
+        assert made["id"] == api.post(noun.path, request).json()["id"]
+        return
+    shown: Json = made["request"]
+    assert "settings" not in shown
+    for name, value in _filled(noun.request, request).items():  # type: ignore[arg-type]  # one of those
+        assert shown[name] == value, name
+    again = api.post(noun.path, shown)
+    assert (again.status_code, again.json()["id"]) == (200, made["id"])
+
+
+def _filled(kind: type[MethodRequest], request: Mapping[str, Any]) -> Json:
+    """Return the fields that the papers set, as answers show them."""
+    full = kind.model_validate({**request, "settings": "paper"}).model_dump(mode="json")
+    method = kind.of_papers.get("", {}).get("method", full.get("method"))
+    return {name: full[name] for name in {**kind.of_papers.get("", {}), **kind.of_papers.get(str(method), {})}}
+
+
+def test_they_are_taken_wherever_a_method_is_chosen_or_what_it_made_is_used() -> None:
+    methods = {noun.name for noun in NOUNS.made_by_jobs if "method" in getattr(noun.request, "model_fields", ())}
+    used = {"proximities", "explainers", "explanation_sets", "feature_sets"}
+    assert {noun.name for noun in _TAKING} == methods | used
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "filled"),
+    [
+        (PrototypeSetRequest, {}, {"min_leaf_rows": 1, "labels": "target", "method": "sm_a"}),
+        (PrototypeSetRequest, {"min_leaf_rows": "auto"}, {"min_leaf_rows": "auto", "labels": "target"}),
+        (LabelAuditRequest, {}, {"method": "neighbors", "min_leaf_rows": 1}),
+        (_RULES, {}, {"method": "fab", "boxes": "whole", "start": "algorithm_1", "labels": "target", "omega": None}),
+        (_RULES, {"method": "em", "labels": "predicted"}, {"method": "em", "labels": "predicted"}),
+        (_RULES, {"method": "in_trees"}, {"method": "in_trees"}),
+        (_TREES, {}, {"method": "sta", "generator": _KERNEL, "choose_by": "gain", "max_depth": 4}),
+        (_TREES, {"generator": {"method": "ranks"}, "max_depth": 7}, {"choose_by": "gain", "max_depth": 7}),
+        (
+            _TREES,
+            {"method": "ism"},
+            {"fitted_on": "dataset", "stop_when_pure": True, "min_samples_leaf": 1, "max_depth": 30},
+        ),
+        (_TREES, {"method": "ism", "stop_when_pure": False}, {"fitted_on": "dataset", "stop_when_pure": False}),
+        (_TREES, {"method": "born_again"}, {"smearing_probability": 0.25, "max_depth": 5, "stop_when_pure": False}),
+        (_FORESTS, {}, {"aggregates": False, "pruning": "none", "test_share": 0.25, "criterion": "gain"}),
+        (_FORESTS, {"method": "tilde"}, {"aggregates": False, "pruning": "c45"}),
+    ],
+)
+def test_papers_fill_in_what_is_left_out(kind: type[MethodRequest], given: Json, filled: Json) -> None:
+    names = {name: "x" for name, field in kind.model_fields.items() if field.is_required()}
+    full = kind.model_validate({**names, **given, "settings": "paper"}).model_dump(mode="json")
+    assert {name: full[name] for name in filled} == filled
+    assert kind.model_validate(full).model_dump(mode="json") == full
+
+
+@pytest.mark.parametrize("given", ["papers", "", 1, True, ["paper"]])
+def test_no_other_settings_are_known(given: object) -> None:
+    with pytest.raises(ValidationError, match="settings"):
+        PrototypeSetRequest.model_validate({"model": "x", "dataset": "x", "settings": given})
+
+
+def test_what_papers_need_and_a_dataset_lacks_is_named(api: Api, forest: Registered) -> None:
+    """They compare with the target, so that a dataset needs one; the caller may take the model's labels instead."""
+    lines = "\n".join(",".join(map(repr, row)) for row in forest.fitted.features[:20].tolist())
+    unlabelled = api.upload("/v1/datasets", f"{','.join(forest.names)}\n{lines}\n".encode()).json()["id"]
+    request = {"model": forest.model["id"], "dataset": unlabelled, "settings": "paper"}
+
+    refused = api.post("/v1/prototype-sets", request)
+
+    assert (refused.status_code, refused.json()["code"]) == (422, "schema_mismatch")
+    assert "labels=predicted" in refused.json()["detail"]
+    assert api.post("/v1/prototype-sets", {**request, "labels": "predicted", "n_prototypes": 2}).is_success

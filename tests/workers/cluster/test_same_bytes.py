@@ -1,0 +1,141 @@
+"""The contract of every kind of job on a cluster: the same bytes as in one process, however rows are cut."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.support.clusters import PartitionsHere, SmallCluster
+from tests.support.job_contexts import job_context
+from tests.support.patience import PATIENCE_SECONDS
+from tests.support.real_jobs import RealCase
+from tests.support.workshop import Workshop
+from tree_explainers.compute.progress import no_tick
+from workers.cluster.settings import ClusterSettings
+from workers.job_kinds import load_job_kinds
+from workers.runtime.context import JobContext, Produced
+
+from .conftest import FindCase
+
+_N_PROTOTYPES = 20
+_LONG = {"n_prototypes": _N_PROTOTYPES, "n_reasons": "all"}  # explanations of so few rows have several blocks
+_BLOCKS = {1: 300, 2: 150, 5: 60}  # rows of a block, by the number of partitions of 300 rows
+_QUICK_TREE = {"max_depth": 3, "max_pseudo_samples": 2_000}
+_BY_PROXIMITY: dict[str, dict[str, Any]] = {
+    "prototype_sets sm_a": {
+        "method": "sm_a", "refine": "swap", "n_candidates": 60, "n_prototypes": 4, "min_leaf_rows": 5,
+    },
+    "prototype_sets sm_u": {"method": "sm_u", "min_leaf_rows": 1, "n_prototypes": 6},
+    "prototype_sets sm_wa": {"method": "sm_wa", "coverage": 0.5},
+    "prototype_sets sg": {
+        "method": "sg", "selected_on": "evaluation_dataset", "labels": "target", "n_prototypes": 4,
+    },
+    "prototype_sets a_pete": {"method": "a_pete", "alpha": 0.2, "refine": "swap"},
+    "prototype_sets k_medoids": {"method": "k_medoids", "n_prototypes": "validate"},
+    "label_audits": {"n_neighbors": None},
+    "label_audits of neighbors": {"method": "neighbors", "n_neighbors": 7},
+    "proximities": {"n_neighbors": 9, "min_leaf_rows": 3},
+}  # fmt: skip
+_OTHERS: dict[str, dict[str, Any]] = {
+    "explanation_sets": {"include": ["contrast", "values"], **_LONG},
+    "explanation_sets of all": {"detail": "full", **_LONG},
+    "approximation_trees sta": {"method": "sta", **_QUICK_TREE},
+    "approximation_trees born again": {"method": "born_again", **_QUICK_TREE},
+    "approximation_trees ism": {"method": "ism", "max_depth": 4},
+    "approximation_trees ism of drawn rows": {"method": "ism", "fitted_on": "generator", **_QUICK_TREE},
+    "rule_sets rule_list": {"method": "rule_list", "n_restarts": 4},
+    "rule_sets fab": {"method": "fab", "n_restarts": 3, "max_rules": 5},
+    "rule_sets em": {"method": "em", "n_restarts": 2, "max_rules": 4},
+}
+
+
+def made(context: JobContext, kind: str) -> dict[str, bytes]:
+    """Return everything that a job keeps."""
+    context.workspace.mkdir()
+    produced: Produced = load_job_kinds()[kind](context)
+    files = {name: path.read_bytes() for name, path in produced.files.items()}
+    return {"result": produced.result or b"", "arrays": produced.arrays or b"", **files}
+
+
+def requested(workshop: Workshop, case: RealCase, folder: Path, name: str, **changes: object) -> JobContext:
+    """Return the context of a job that makes what has this name above."""
+    request = {"model": case.model, "dataset": case.dataset, **(_BY_PROXIMITY | _OTHERS)[name], **changes}
+    if name in _BY_PROXIMITY:
+        request["proximity_kind"] = case.real.kind
+    if request.get("selected_on") or request.get("n_prototypes") == "validate":
+        request["evaluation_dataset"] = case.evaluation_dataset
+    if name.startswith("explanation_sets"):
+        del request["model"]
+        request["explainer"] = explainer_of(workshop, case, has_all_parts="detail" in request)
+    context = replace(job_context(workshop, folder), request=request)
+    return replace(context, rng=np.random.default_rng(0))
+
+
+def explainer_of(workshop: Workshop, case: RealCase, *, has_all_parts: bool) -> str:
+    about = {"model": case.model, "dataset": case.dataset}
+    prototypes = workshop.make(**about, n_prototypes=_N_PROTOTYPES, proximity_kind=case.real.kind)
+    parts: dict[str, object] = {"prototype_set": prototypes.id}
+    if has_all_parts:
+        parts["rule_set"] = workshop.find_rules(**about, method="decision_tree").id
+        parts["approximation_tree"] = workshop.grow_tree(**about, method="ism", max_depth=3).id
+    return workshop.register_explainer(model=case.model, **parts)
+
+
+def _marked(quick: list[tuple[Any, ...]], every: list[tuple[Any, ...]]) -> list[Any]:
+    return [*quick, *(pytest.param(*case, marks=pytest.mark.long) for case in every if case not in quick)]
+
+
+_QUICK_HERE: list[tuple[Any, ...]] = [
+    ("explanation_sets", 5),
+    ("approximation_trees sta", 5),
+    ("approximation_trees ism", 2),
+    ("rule_sets fab", 2),
+]
+_ALL_HERE: list[tuple[Any, ...]] = [(name, n_partitions) for name in _OTHERS for n_partitions in _BLOCKS]
+
+
+@pytest.mark.parametrize(("name", "n_partitions"), _marked(_QUICK_HERE, _ALL_HERE))
+def test_the_same_bytes_in_partitions_of_one_process(  # noqa: PLR0913, PLR0917  # a case
+    workshop: Workshop, cluster_dir: Path, monkeypatch: pytest.MonkeyPatch,
+    real_case: FindCase, tmp_path: Path, name: str, n_partitions: int,
+) -> None:  # fmt: skip
+    monkeypatch.setenv("LEAFSPACE_DATA_DIR", str(cluster_dir))  # as for a node
+    case, noun = real_case("titanic", "random_forest"), name.split(maxsplit=1)[0]
+    there = requested(workshop, case, tmp_path / "there", name)
+
+    made_there = made(replace(there, cluster=PartitionsHere(n_partitions)), noun)  # type: ignore[arg-type]  # for it
+
+    assert made_there == made(requested(workshop, case, tmp_path / "here", name), noun)
+
+
+_QUICK: list[tuple[Any, ...]] = [
+    ("prototype_sets sm_a", "titanic", "random_forest", 2),
+    ("label_audits", "titanic", "boosting", 5),
+    ("proximities", "california_housing", "random_forest", 2),
+]
+_ALL: list[tuple[Any, ...]] = [
+    (name, dataset, kind, n_partitions)
+    for name in _BY_PROXIMITY
+    for dataset in ("titanic", "california_housing")
+    for kind in ("random_forest", "boosting")
+    for n_partitions in _BLOCKS
+    if not (dataset == "california_housing" and (name.endswith(" sg") or name.startswith("label_audits")))
+] + [(name, "titanic", "boosting", 5) for name in _OTHERS]
+
+
+@pytest.mark.parametrize(("name", "dataset", "kind", "n_partitions"), _marked(_QUICK, _ALL))
+def test_the_same_bytes_on_a_cluster(  # noqa: PLR0913, PLR0917  # a case
+    workshop: Workshop, cluster: SmallCluster, real_case: FindCase,
+    tmp_path: Path, name: str, dataset: str, kind: str, n_partitions: int,
+) -> None:  # fmt: skip
+    from workers.cluster.connection import open_cluster  # noqa: PLC0415  # it brings Dask
+
+    case, noun = real_case(dataset, kind), name.split(maxsplit=1)[0]
+    settings = ClusterSettings(cluster.address, None, _BLOCKS[n_partitions], PATIENCE_SECONDS)
+    with open_cluster(settings, no_tick) as opened:
+        context = requested(workshop, case, tmp_path / "there", name)
+        there = made(replace(context, cluster=replace(opened, n_threads=n_partitions)), noun)
+
+    assert there == made(requested(workshop, case, tmp_path / "here", name), noun)

@@ -1,0 +1,332 @@
+"""Reports as jobs: one file without script, whose bytes depend on what it shows alone, and which can be verified."""
+
+import asyncio
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import unescape
+from html.parser import HTMLParser
+from typing import Any
+
+import numpy as np
+import orjson
+import pandas as pd
+import pytest
+from sqlalchemy import update
+
+from explanations.explained_rows import explain_instances
+from explanations.warm_explainer import warm_up
+from schemas.explanations import ExplanationRequest
+from schemas.label_decisions import LabelDecisionRequest
+from schemas.maps import MapRequest
+from schemas.nouns import LABEL_AUDITS, REPORTS
+from schemas.reports import Drift, DriftShare, Report, ReportRequest, ReportResult
+from service.operations import artefacts
+from service.operations.label_decisions import decide
+from service.operations.maps import request_map
+from service.operations.preconditions import Precondition
+from service.operations.reports import request_report, verify_report
+from storage.errors import Conflict, StorageError
+from storage.tables import artefact_files
+from storage.tables import artefacts as artefact_rows
+from tests.support.api import frame_of
+from tests.support.models import fitted
+from tests.support.workshop import Workshop, result_of, workshop_in
+
+_FEW_TREES = {"method": "cart", "max_depth": 2, "max_pseudo_samples": 1000}
+
+
+@dataclass(frozen=True)
+class Shop:
+    """A workshop with two models of the same rows, and everything that explains the first."""
+
+    workshop: Workshop
+    model: str
+    dataset: str
+    audit: str
+    map: str
+    explainer: str
+    other: str  # the explainer of the other model
+    newer: str
+    newer_rows: pd.DataFrame
+
+    def make(self, **request: object) -> Report:
+        """Request a report, do its job if there is one, and return what came of it."""
+        whole = ReportRequest.model_validate({"title": "Tumours, March", "explainer": self.explainer, **request})
+        requested = request_report(self.workshop.context, whole)
+        if requested.status == "pending":
+            self.workshop.run(requested.job or "")
+        return artefacts.get_one(self.workshop.context, REPORTS, requested.id)
+
+    def everything(self) -> Report:
+        return self.make(
+            rows=["3", "17"],
+            label_audit=self.audit,
+            map=self.map,
+            compare_with=self.other,
+            newer_dataset=self.newer,
+            note="For the file.\nSecond line.",
+        )
+
+    def file(self, made: Report) -> str:
+        context = self.workshop.context
+        kept = context.artefacts.get(REPORTS.name, made.id)
+        return context.objects.get(kept.files["document"]).decode()
+
+    def verify(self, made: Report) -> Any:  # noqa: ANN401  # a ReportVerification
+        return asyncio.run(verify_report(self.workshop.context, made.id))
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    forest, other = fitted("random_forest_binary"), fitted("decision_tree_binary")
+    names = list(forest.rows.names)
+    frame = frame_of(forest)
+    newer = frame.drop(columns="t").iloc[:200] * np.linspace(1, 3, 200)[:, None]
+    with workshop_in(tmp_path_factory.mktemp("reports")) as workshop:
+        dataset = workshop.register_dataset(frame, target="t")
+        models = [
+            workshop.register_model(each.onnx, feature_names=names, ensemble="random_forest", name=name)
+            for each, name in ((forest, "the new one"), (other, "the old one"))
+        ]
+        explainers = []
+        for model in models:
+            about: dict[str, Any] = {"model": model, "dataset": dataset}
+            made = workshop.make(**about, n_prototypes=5)
+            tree = workshop.grow_tree(**about, **_FEW_TREES)
+            rules = workshop.find_rules(**about, max_rules=3)
+            parts = {"prototype_set": made.id, "approximation_tree": tree.id, "rule_set": rules.id}
+            explainers.append(workshop.register_explainer(model=model, **parts))
+        audit = workshop.audit(model=models[0], dataset=dataset).id
+        suspect = result_of(artefacts.get_one(workshop.context, LABEL_AUDITS, audit)).rows[0].row
+        decide(workshop.context, audit, suspect, LabelDecisionRequest(decision="keep", note="seen"), Precondition())
+        kept = workshop.register_dataset(newer)
+        laid = request_map(workshop.context, MapRequest(model=models[0], dataset=dataset, n_rows=40, n_neighbors=12))
+        workshop.run(laid.job or "")
+        yield Shop(workshop, models[0], dataset, audit, laid.id, explainers[0], explainers[1], kept, newer)
+
+
+def test_a_report_is_one_file_that_runs_nothing_and_loads_nothing(shop: Shop) -> None:
+    made = shop.everything()
+    html, result = shop.file(made), result_of(made)
+    assert result.sha256 == hashlib.sha256(html.encode()).hexdigest()
+    assert result.n_bytes == len(html.encode()) < 1_000_000
+    assert "default-src 'none'" in unescape(html)
+    assert not re.search(r"<script|<button|<input| on\w+=| style=|(?:src|href)=\"(?!data:)", html)
+    assert html.count("<h1") == 1
+    _Balanced().feed(html)
+
+
+class _Balanced(HTMLParser):
+    """Fails where an element is closed that is not open."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._open: list[str] = []
+
+    def handle_starttag(self, tag: str, _attributes: list[tuple[str, str | None]]) -> None:
+        if tag not in {"meta", "col", "img", "br"}:
+            self._open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+
+def test_a_report_shows_what_it_was_asked_for(shop: Shop) -> None:
+    made = shop.everything()
+    text = " ".join(unescape(re.sub(r"<[^>]+>", " ", shop.file(made))).split())
+    names = [part.name for part in result_of(made).parts]
+    assert names == [
+        *("request", "model", "prototypes", "map", "rules", "tree", "rows", "audit", "comparison", "drift"),
+        *("methods", "limits", "manifest"),
+    ]
+    for words in (
+        "Tumours, March",
+        "Second line.",
+        "row 17",
+        "40 of 569 rows",
+        "the new one",
+        "the old one",
+        "seen",
+        "kept",
+        "Tan",
+    ):
+        assert words in text
+    for each in result_of(made).inputs:
+        assert each.id in text
+        assert (each.sha256 or "") in text
+
+
+def test_the_same_inputs_give_the_same_bytes_and_a_verification_says_so(shop: Shop) -> None:
+    made = shop.everything()
+    found = shop.verify(made)
+    assert (found.status, found.digest_matches, found.different_parts) == ("same", True, [])
+    assert found.drawn_sha256 == found.sha256 == result_of(made).sha256
+
+
+def test_a_file_that_was_changed_is_found_out(shop: Shop) -> None:
+    made = shop.make(title="changed")
+    context = shop.workshop.context
+    result = result_of(made)
+    (*before, last) = result.parts
+    forged = result.model_copy(update={"sha256": "0" * 64, "parts": [*before, last.model_copy(update={"sha256": "1"})]})
+    _keep_as(shop, made, forged)
+    found = shop.verify(made)
+    assert (found.status, found.digest_matches, found.different_parts) == ("different", False, ["manifest"])
+    _keep_as(shop, made, result.model_copy(update={"service": "0.0.9", "parts": before}))
+    assert shop.verify(made).status == "same"
+    assert context.artefacts.get(REPORTS.name, made.id).status == "ready"
+
+
+def test_what_another_release_drew_differently_is_no_forgery(shop: Shop) -> None:
+    made = shop.make(title="of another release")
+    context = shop.workshop.context
+    other = shop.file(made).replace("of another release", "as it was written then").encode()
+    with context.objects.keeping():
+        file = context.objects.put(other)
+    digest = hashlib.sha256(other).hexdigest()
+    result = result_of(made).model_copy(update={"sha256": digest, "service": "0.0.9"})
+    _keep_as(shop, made, result, file)
+    found = shop.verify(made)
+    assert (found.status, found.digest_matches, found.service) == ("other_revision", True, "0.0.9")
+
+
+def _keep_as(shop: Shop, made: Report, result: ReportResult, file: str | None = None) -> None:
+    """Keep another result of a report, and another file, as somebody could who has the database."""
+    context = shop.workshop.context
+    with context.objects.keeping():
+        kept = context.objects.put(result.model_dump_json().encode())
+    with context.database.transaction() as connection:
+        connection.execute(update(artefact_rows).where(artefact_rows.c.id == made.id).values(result=kept))
+        if file is not None:
+            connection.execute(update(artefact_files).where(artefact_files.c.artefact == made.id).values(object=file))
+
+
+def test_later_decisions_make_another_report_and_leave_the_first_as_it_is(shop: Shop) -> None:
+    first = shop.make(label_audit=shop.audit)
+    assert shop.make(label_audit=shop.audit).id == first.id
+    rows = result_of(artefacts.get_one(shop.workshop.context, LABEL_AUDITS, shop.audit)).rows
+    decision = LabelDecisionRequest(decision="unsure")
+    decide(shop.workshop.context, shop.audit, rows[1].row, decision, Precondition())
+    second = shop.make(label_audit=shop.audit)
+    assert second.id != first.id
+    assert shop.verify(first).status == "same"
+    assert "1 unsure" not in shop.file(first)
+    assert "1 unsure" in shop.file(second)
+
+
+def test_models_are_compared_on_the_same_rows(shop: Shop) -> None:
+    found = result_of(shop.everything()).comparison
+    assert found is not None
+    forest, tree = fitted("random_forest_binary"), fitted("decision_tree_binary")
+    pairs = zip(forest.library_labels(), tree.library_labels(), strict=True)
+    changed = Counter(pair for pair in pairs if pair[0] != pair[1])
+    assert {(each.label, each.other_label): each.n_rows for each in found.changes} == changed
+    assert (found.n_rows, found.n_changed) == (len(forest.target), changed.total())
+    assert _naive_agreements(shop) == {
+        "prototypes": found.prototypes_agreement,
+        "rules": found.rules_agreement,
+        "trees": found.trees_agreement,
+    }
+
+
+def _naive_agreements(shop: Shop) -> dict[str, float]:
+    """Return how often both sides say the same, by what calls for single rows answer."""
+    rows = frame_of(fitted("random_forest_binary")).drop(columns="t")
+    said = [_said(shop, explainer, rows) for explainer in (shop.explainer, shop.other)]
+    n = len(rows)
+    return {name: sum(a == b for a, b in zip(said[0][name], said[1][name], strict=True)) / n for name in said[0]}
+
+
+def _said(shop: Shop, explainer: str, rows: pd.DataFrame) -> dict[str, list[str | None]]:
+    context = shop.workshop.context
+    warm = warm_up(explainer, context.database, context.objects, context.sessions.get)
+    rules = context.artefacts.get("rule_sets", context.explainers.get(explainer).rule_set or "")
+    default = json.loads(context.objects.get(rules.ready_result()))["default_prediction"]
+    found: dict[str, list[str | None]] = {"prototypes": [], "rules": [], "trees": []}
+    for row in rows.itertuples(index=False):
+        request = ExplanationRequest(instances=[list(row)], include=["rules", "approximation_path"])
+        answer = json.loads(orjson.dumps(explain_instances(warm, request)[0]))
+        near = answer["nearest_prototypes"]
+        found["prototypes"].append(near[0]["label"] if near else None)
+        found["rules"].append(answer["rules"][0]["prediction"] if answer["rules"] else default)
+        found["trees"].append(answer["approximation_path"]["leaf"]["prediction"])
+    return found
+
+
+def test_drift_counts_rows_that_single_explanations_call_far(shop: Shop) -> None:
+    found = result_of(shop.everything()).drift
+    assert found is not None
+    newer = _naive_counts(shop, shop.newer_rows)
+    reference = _naive_counts(shop, frame_of(fitted("random_forest_binary")).drop(columns="t"))
+    assert found == _naive_drift(shop, newer, reference)
+    assert found.total.n_far / found.total.n_rows > found.total.n_reference_far / found.total.n_reference_rows
+
+
+_Counts = dict[tuple[str, str], list[bool]]
+
+
+def _naive_counts(shop: Shop, rows: pd.DataFrame) -> _Counts:
+    """Return, by group, whether each of its rows is far, as a call says it of one row after the other."""
+    context = shop.workshop.context
+    warm = warm_up(shop.explainer, context.database, context.objects, context.sessions.get)
+    found: _Counts = {}
+    for row in rows.itertuples(index=False):
+        (answer,) = explain_instances(warm, ExplanationRequest(instances=[list(row)], n_prototypes=1))
+        is_far = answer["typicality"]["level"] in {"far", "none"}
+        near = [("prototype", each["row_id"]) for each in answer["nearest_prototypes"]]
+        for group in [("total", "all rows"), ("label", answer["prediction"]["label"]), *near]:
+            found.setdefault(group, []).append(is_far)
+    return found
+
+
+def _naive_drift(shop: Shop, newer: _Counts, reference: _Counts) -> Drift:
+    context = shop.workshop.context
+    warm = warm_up(shop.explainer, context.database, context.objects, context.sessions.get)
+
+    def share(kind: str, name: str) -> DriftShare:
+        new, old = newer.get((kind, name), []), reference.get((kind, name), [])
+        return DriftShare(
+            name=name, n_rows=len(new), n_far=sum(new), n_reference_rows=len(old), n_reference_far=sum(old)
+        )
+
+    return Drift(
+        n_refused=0,
+        total=share("total", "all rows"),
+        by_label=[share("label", label) for label in warm.model.classes],
+        by_prototype=[share("prototype", each.row_id) for each in warm.prototypes],
+    )
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "pointer"),
+    [
+        ({"rows": ["3", "3"]}, "validation_failed", "/rows"),
+        ({"rule_set": "other"}, "schema_mismatch", "/rule_set"),
+        ({"newer_dataset": "ds_nothing"}, "not_found", None),
+    ],
+)
+def test_what_cannot_be_shown_is_refused(shop: Shop, request_: dict[str, Any], code: str, pointer: str | None) -> None:
+    if request_.get("rule_set") == "other":
+        request_ = {"rule_set": shop.workshop.context.explainers.get(shop.other).rule_set}
+    with pytest.raises(StorageError) as refusal:
+        shop.make(**request_)
+    assert (refusal.value.code, refusal.value.pointer) == (code, pointer)
+
+
+def test_a_row_that_there_is_not_fails_the_job_by_its_name(shop: Shop) -> None:
+    made = shop.make(rows=["no such row"])
+    assert made.problem is not None
+    assert "no such row" in made.problem.detail
+
+
+def test_a_report_on_something_that_was_deleted_cannot_be_verified(shop: Shop) -> None:
+    workshop = shop.workshop
+    audit = workshop.audit(model=shop.model, dataset=shop.dataset, method="neighbors").id
+    made = shop.make(label_audit=audit)
+    artefacts.delete_one(workshop.context, LABEL_AUDITS, audit)
+    with pytest.raises(Conflict, match="cannot be drawn again"):
+        shop.verify(made)

@@ -1,0 +1,124 @@
+"""Work on all rows, written once as a map over partitions and an exact reduction, wherever it runs.
+
+``LocalPartitions`` runs the map in the threads of this process; on a cluster, ``workers.cluster`` does. Rows form fixed
+blocks in their order, and a partition is a whole number of blocks. Results come back in the order of the partitions,
+and what reduces them is a sum of integers, a concatenation or a merge with declared ties: so the same bytes come out
+for any number of partitions, whatever process worked on them.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from contextvars import ContextVar
+from typing import Any, Protocol, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .progress import Tick, no_tick
+from .threads import in_order
+
+Result = TypeVar("Result")
+
+BLOCK_ROWS = 65_536
+"""Rows of a block: partitions are cut only between blocks."""
+
+
+wanted: ContextVar[Tick] = ContextVar("wanted", default=no_tick)
+"""What long work on a part calls every now and then: it raises where nobody wants the result any more."""
+
+
+class Partitions(Protocol):
+    """Parts of something that lies in an order, each kept where it is worked on.
+
+    Functions that are mapped are found by their module and name, take the part first, change nothing but what the part
+    remembers, and give the same result whenever they are called: a part that is lost is made again, and what it
+    remembered with it.
+    """
+
+    def __len__(self) -> int:
+        """Return how many parts there are."""
+
+    def map(self, function: Callable[..., Result], *broadcast: Any) -> Iterator[Result]:  # noqa: ANN401
+        """Yield ``function(*part, *broadcast)`` of each part, in their order."""
+
+    def keep(self, function: Callable[..., Any], *broadcast: Any) -> "Partitions":  # noqa: ANN401
+        """Return what ``function(*part, *broadcast)`` makes of each part, which stays where it was made."""
+
+    def beside(self, other: "Partitions") -> "Partitions":
+        """Return parts that are the parts of both: a function takes first these, then the other's."""
+
+    def beside_values(self, values: Sequence[Any]) -> "Partitions":
+        """Return parts that have one more value each, sent from here."""
+
+    def followed_by(self, other: "Partitions") -> "Partitions":
+        """Return these parts, and then the other's."""
+
+    def some(self, indices: Sequence[int]) -> "Partitions":
+        """Return some of the parts, ascending."""
+
+
+Spread: TypeAlias = Callable[[Sequence[tuple[Any, ...]]], Partitions]
+"""Makes partitions of what each of them is to begin with."""
+
+
+class LocalPartitions:
+    """Parts in the memory of this process; as many as there are cores are worked on at once.
+
+    Parameters
+    ----------
+    parts
+        What a mapped function takes of each part: one value, as a rule.
+    n_threads
+        By default one for each core.
+    """
+
+    def __init__(self, parts: Sequence[tuple[Any, ...]], n_threads: int | None = None) -> None:
+        self._parts, self._n_threads = list(parts), n_threads
+
+    def __len__(self) -> int:
+        """Return how many parts there are."""
+        return len(self._parts)
+
+    def map(self, function: Callable[..., Result], *broadcast: Any) -> Iterator[Result]:  # noqa: ANN401
+        """Yield what the function makes of each part, in their order."""
+        with closing(in_order(lambda part: function(*part, *broadcast), self._parts, self._n_threads)) as done:
+            for _, result in done:
+                yield result
+
+    def keep(self, function: Callable[..., Any], *broadcast: Any) -> "LocalPartitions":  # noqa: ANN401
+        """Return what the function makes of each part, as parts."""
+        return LocalPartitions([(result,) for result in self.map(function, *broadcast)], self._n_threads)
+
+    def beside(self, other: "Partitions") -> "LocalPartitions":
+        """Return parts that are the parts of both."""
+        assert isinstance(other, LocalPartitions)  # noqa: S101  # one executor has them all
+        pairs = zip(self._parts, other._parts, strict=True)  # noqa: SLF001  # its own kind
+        return LocalPartitions([(*own, *others) for own, others in pairs], self._n_threads)
+
+    def beside_values(self, values: Sequence[Any]) -> "LocalPartitions":
+        """Return parts that have one more value each."""
+        pairs = zip(self._parts, values, strict=True)
+        return LocalPartitions([(*own, value) for own, value in pairs], self._n_threads)
+
+    def followed_by(self, other: "Partitions") -> "LocalPartitions":
+        """Return these parts, and then the other's."""
+        assert isinstance(other, LocalPartitions)  # noqa: S101  # one executor has them all
+        return LocalPartitions(self._parts + other._parts, self._n_threads)  # noqa: SLF001  # its own kind
+
+    def some(self, indices: Sequence[int]) -> "LocalPartitions":
+        """Return some of the parts."""
+        return LocalPartitions([self._parts[index] for index in indices], self._n_threads)
+
+
+def bounds_of_partitions(n_rows: int, most_rows: int) -> NDArray[np.int64]:
+    """Return where partitions begin, and where the last one ends, (n_partitions + 1,).
+
+    Parameters
+    ----------
+    n_rows
+        1 or more.
+    most_rows
+        How many a partition may have; a whole number of blocks, at least one, is what it gets.
+    """
+    length = max(1, most_rows // BLOCK_ROWS) * BLOCK_ROWS
+    return np.append(np.arange(0, n_rows, length), n_rows).astype(np.int64)

@@ -1,0 +1,70 @@
+"""The oracle of a model where jobs make up rows: its session in this process, or the workers of a cluster."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from tree_explainers.approximation_trees.oracle import Answering, SessionOracle
+from tree_explainers.compute.threads import in_order
+from tree_explainers.onnx_models.description import ModelDescription
+from tree_explainers.onnx_models.session import Predictions
+from tree_explainers.rows import Rows
+
+from ..cluster.identity import identity
+from ..runtime.context import JobContext
+from .inputs import OpenModel, source_of
+from .node_inputs import ModelSource, check_node, open_on_node
+
+if TYPE_CHECKING:
+    from ..cluster.connection import Cluster
+
+_MOST_AT_ONCE = 64  # blocks of rows that are under way: each waits in a thread of its own
+
+
+class ClusterAnswers:
+    """A model that the workers of a cluster run: each block of rows is a partition of its own.
+
+    Several threads may ask at once, and as many blocks are answered at once.
+    """
+
+    def __init__(self, cluster: "Cluster", source: ModelSource, description: ModelDescription) -> None:
+        self.cluster, self._source, self._description = cluster, source, description
+        self.n_at_once = min(_MOST_AT_ONCE, 2 * cluster.n_threads)
+
+    @property
+    def description(self) -> ModelDescription:
+        """What is known of the model."""
+        return self._description
+
+    def predict(self, rows: Rows) -> Predictions:
+        """Return scores and labels of rows, as the model's session returns them."""
+        (answer,) = self.cluster.spread([(rows,)]).map(predict_rows, self._source, dict(identity()))
+        return answer
+
+
+def predict_rows(rows: Rows, source: ModelSource, expected: Mapping[str, str]) -> Predictions:
+    """Return scores and labels of rows, on a worker."""
+    check_node(expected)
+    return open_on_node(source)[0].predict(rows)
+
+
+def cluster_answers(context: JobContext, model: OpenModel) -> ClusterAnswers | None:
+    """Return the cluster's answers for a model; ``None`` where a job has no cluster: then its session answers."""
+    if context.cluster is None:
+        return None
+    return ClusterAnswers(context.cluster, source_of(context, model), model.description)
+
+
+def oracle_of(answers: Answering) -> SessionOracle:
+    """Return the oracle: the session of this process, or the cluster's workers."""
+    return SessionOracle(answers, _n_at_once(answers))
+
+
+def predict_each(answers: Answering, blocks: Iterator[Rows]) -> Iterator[tuple[Rows, Predictions]]:
+    """Yield each block and its predictions, in their order; blocks are drawn by the calling thread, in turn."""
+    with closing(in_order(answers.predict, blocks, _n_at_once(answers))) as predicted:
+        yield from predicted
+
+
+def _n_at_once(answers: Answering) -> int | None:
+    return answers.n_at_once if isinstance(answers, ClusterAnswers) else None

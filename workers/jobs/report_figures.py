@@ -1,0 +1,227 @@
+"""Figures of reports that need all rows of a dataset: two models on the same rows, and newer rows beside others."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from explanations.dataset_rows import DatasetRows
+from explanations.instances import read_instances, run_readable
+from explanations.report_inputs import Explained, Json
+from explanations.rules import WarmRules
+from explanations.trees import WarmTree
+from explanations.warm_explainer import WarmExplainer
+from schemas.approximation_trees import ApproximationTreeResult
+from schemas.models import MAX_INSTANCES
+from schemas.reports import Comparison, Drift, DriftShare, LabelChange
+from schemas.rule_sets import RuleSetResult
+from storage.dataset_rows import open_rows
+from storage.datasets import StoredDataset
+from storage.feature_matching import match_features
+from storage.object_store import ObjectStore
+from tree_explainers.compute.progress import ReportProgress
+from tree_explainers.onnx_models.session import Outcome
+from tree_explainers.prototype_sets.nearest import for_loops
+
+_MOST_CHANGES = 20
+_BLOCK_LEAVES = 1 << 22  # rows of a block x trees
+_FAR = frozenset({"far", "none"})
+
+
+@dataclass(frozen=True, slots=True)
+class RowSource:
+    """The rows of a dataset, which are read block by block."""
+
+    stored: StoredDataset
+    objects: ObjectStore
+
+    def blocks(self, models: Sequence[WarmExplainer], report: ReportProgress) -> Iterator[list["Block"]]:
+        """Yield each block as every model sees it; all models see the same rows."""
+        n_rows = self.stored.view.n_rows
+        n_trees = max(warm.model.n_trees for warm in models)
+        n_block = max(1, min(MAX_INSTANCES, _BLOCK_LEAVES // max(1, n_trees)))
+        with open_rows(self.objects, self.stored.content) as file:
+            readers = [DatasetRows(file, match_features(warm.model, self.stored.view)) for warm in models]
+            for start in range(0, n_rows, n_block):
+                report(start / n_rows, "looking at all rows")
+                rows = range(start, min(start + n_block, n_rows))
+                yield [_block(warm, reader, rows) for warm, reader in zip(models, readers, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The rows of a block that a model accepts."""
+
+    indices: NDArray[np.int64]  # (n_accepted,) among the rows of the block
+    values: Sequence[Sequence[Any]]  # of these, in the order of the model's features
+    outcome: Outcome  # of these
+    n_refused: int
+
+
+def _block(warm: WarmExplainer, reader: DatasetRows, rows: range) -> Block:
+    instances, _ = reader.read(rows)
+    read = read_instances(instances, warm.features)
+    outcome, indices, refused = run_readable(warm.session, read)
+    values = dict(zip(read.indices, read.values, strict=True))
+    return Block(np.asarray(indices, dtype=np.int64), [values[index] for index in indices], outcome, len(refused))
+
+
+class _Side:
+    """The labels that a model's prototypes, rules and tree each give rows; None where there is none, or no label."""
+
+    def __init__(self, warm: WarmExplainer, explained: Explained) -> None:
+        self._warm = warm
+        names = warm.model.feature_names
+        rules, tree = (
+            None if document is None else document["result"]
+            for document in (explained.rule_set, explained.approximation_tree)
+        )
+        is_first = rules is not None and rules["combination"] == "first"
+        self._rules = WarmRules.of(RuleSetResult.model_validate(rules), names) if is_first else None
+        self._predictions = [] if rules is None else [each["prediction"] for each in rules["rules"]]
+        self._default = None if rules is None else rules["default_prediction"]
+        self._tree = None if tree is None else WarmTree.of(ApproximationTreeResult.model_validate(tree), names)
+        self._leaves = [] if tree is None else [node["prediction"] for node in tree["nodes"]]
+
+    def labels(self, block: Block) -> dict[str, list[Any] | None]:
+        """Return the labels that each gives the rows of a block."""
+        if not self._warm.model.classes:
+            return dict.fromkeys(_EXPLAINERS)
+        proximities = self._warm.index.proximities(for_loops(self._warm.leaves(block.outcome)))
+        nearest = zip(proximities.argmax(axis=1).tolist(), proximities.max(axis=1).tolist(), strict=True)
+        prototypes = [self._warm.prototypes[each].label if proximity else None for each, proximity in nearest]
+        rules = None if self._rules is None else [self._by_rules(self._rules, row) for row in block.values]
+        tree = None if self._tree is None else [self._leaves[self._tree.leaf_of(row)] for row in block.values]
+        return dict(zip(_EXPLAINERS, (prototypes, rules, tree), strict=True))
+
+    def _by_rules(self, rules: WarmRules, row: Sequence[Any]) -> Any:  # noqa: ANN401  # a label
+        firing = rules.firing(row)
+        return self._predictions[firing[0]] if firing else self._default
+
+
+_EXPLAINERS = ("prototypes", "rules", "trees")
+
+
+def compare(
+    models: tuple[WarmExplainer, WarmExplainer],
+    explained: tuple[Explained, Explained],
+    source: RowSource,
+    report: ReportProgress,
+) -> Comparison:
+    """Return how another model, the second, differs from the first on the same rows."""
+    own, other = models
+    sides = [_Side(warm, each) for warm, each in zip(models, explained, strict=True)]
+    agreeing: Counter[str] = Counter()
+    known: set[str] = set()
+    changes: Counter[tuple[str, str]] = Counter()
+    n_rows, n_refused, difference = 0, 0, 0.0
+    for seen, seen_by_other in source.blocks(models, report):
+        _, mine, its = np.intersect1d(seen.indices, seen_by_other.indices, assume_unique=True, return_indices=True)
+        n_rows += len(mine)
+        n_refused += max(len(seen.indices) + seen.n_refused - len(mine), 0)
+        labels, labels_of_other = sides[0].labels(seen), sides[1].labels(seen_by_other)
+        for name in _EXPLAINERS:
+            one, two = labels[name], labels_of_other[name]
+            if one is not None and two is not None:
+                known.add(name)
+                agreeing[name] += sum(one[i] == two[j] for i, j in zip(mine.tolist(), its.tolist(), strict=True))
+        if seen.outcome.labels is None or seen_by_other.outcome.labels is None:
+            gaps = np.abs(seen.outcome.scores[mine, 0] - seen_by_other.outcome.scores[its, 0])
+            difference += float(gaps.astype(np.float64).sum())
+            continue
+        predicted = zip(seen.outcome.labels[mine].tolist(), seen_by_other.outcome.labels[its].tolist(), strict=True)
+        changes.update((own.model.classes[one], other.model.classes[two]) for one, two in predicted)
+    is_regression = not own.model.classes
+    changed = {pair: n for pair, n in changes.items() if pair[0] != pair[1]}
+    order = sorted(changed, key=lambda pair: (-changed[pair], pair))[:_MOST_CHANGES]
+    return Comparison(
+        other_model=other.model.id,
+        n_rows=n_rows,
+        n_refused=n_refused,
+        n_changed=None if is_regression else sum(changed.values()),
+        changes=[LabelChange(label=pair[0], other_label=pair[1], n_rows=changed[pair]) for pair in order],
+        mean_difference=difference / n_rows if is_regression and n_rows else None,
+        **{f"{name}_agreement": agreeing[name] / n_rows if name in known and n_rows else None for name in _EXPLAINERS},
+        **_in_both(*explained),
+    )
+
+
+def _in_both(own: Explained, other: Explained) -> dict[str, Any]:
+    """Return what both sides have: rows that are prototypes, rules by their texts, features that trees ask about."""
+    is_same = own.dataset["id"] == other.dataset["id"]
+    prototypes = [[each["row_id"] for each in side.prototype_set["result"]["prototypes"]] for side in (own, other)]
+    rules = [_texts(side.rule_set) for side in (own, other)]
+    features = [_features(side.approximation_tree) for side in (own, other)]
+    return {
+        "prototypes_in_both": [each for each in prototypes[0] if is_same and each in set(prototypes[1])],
+        "rules_in_both": [each for each in rules[0] if each in set(rules[1])],
+        "tree_features_in_both": [each for each in features[0] if each in set(features[1])],
+    }
+
+
+def _texts(rule_set: Json | None) -> list[str]:
+    return [] if rule_set is None else [rule["text"] for rule in rule_set["result"]["rules"]]
+
+
+def _features(tree: Json | None) -> list[str]:
+    """Return the features of a tree's questions, in the order in which they first occur."""
+    nodes = [] if tree is None else tree["result"]["nodes"]
+    return list(dict.fromkeys(node["feature"] for node in nodes if node["feature"] is not None))
+
+
+@dataclass(slots=True)
+class _Counts:
+    """Rows, and those of them that are far, by predicted class and by nearest prototype."""
+
+    n_refused: int = 0
+    total: Counter[bool] = field(default_factory=Counter)
+    by_label: Counter[tuple[int, bool]] = field(default_factory=Counter)
+    by_prototype: Counter[tuple[int, bool]] = field(default_factory=Counter)
+
+
+def drift(warm: WarmExplainer, newer: RowSource, reference: RowSource, report: ReportProgress) -> Drift:
+    """Return how many newer rows are far from every prototype, by class and prototype, beside the reference rows."""
+    new = _counts(warm, newer, lambda fraction, stage: report(fraction / 2, stage))
+    old = _counts(warm, reference, lambda fraction, stage: report(0.5 + fraction / 2, stage))
+    labels = enumerate(warm.model.classes)
+    prototypes = enumerate(each.row_id for each in warm.prototypes)
+    return Drift(
+        n_refused=new.n_refused,
+        total=_share("all rows", (new.total[False], new.total[True]), (old.total[False], old.total[True])),
+        by_label=[_share(name, _of(new.by_label, i), _of(old.by_label, i)) for i, name in labels],
+        by_prototype=[_share(name, _of(new.by_prototype, i), _of(old.by_prototype, i)) for i, name in prototypes],
+    )
+
+
+def _counts(warm: WarmExplainer, source: RowSource, report: ReportProgress) -> _Counts:
+    found = _Counts()
+    for (block,) in source.blocks([warm], report):
+        proximities = warm.index.proximities(for_loops(warm.leaves(block.outcome)))
+        nearest = proximities.argmax(axis=1).tolist()
+        far = [_is_far(warm, each) for each in proximities.max(axis=1).tolist()]
+        labels = block.outcome.labels
+        found.n_refused += block.n_refused
+        found.total.update(far)
+        found.by_label.update([] if labels is None else zip(labels.tolist(), far, strict=True))
+        assigned = (proximities.max(axis=1) > 0).tolist()
+        pairs = zip(nearest, far, assigned, strict=True)
+        found.by_prototype.update((prototype, is_far) for prototype, is_far, has_one in pairs if has_one)
+    return found
+
+
+def _is_far(warm: WarmExplainer, proximity: int) -> bool:
+    """Return whether a row of this integer proximity to its nearest prototype is far; without a scale: unlike all."""
+    if proximity == 0 or warm.typicality is None:
+        return proximity == 0
+    return warm.typicality.standing(proximity).document["typicality"]["level"] in _FAR
+
+
+def _of(counts: Counter[tuple[int, bool]], index: int) -> tuple[int, int]:
+    return counts[index, False], counts[index, True]
+
+
+def _share(name: str, new: tuple[int, int], old: tuple[int, int]) -> DriftShare:
+    return DriftShare(name=name, n_rows=sum(new), n_far=new[1], n_reference_rows=sum(old), n_reference_far=old[1])

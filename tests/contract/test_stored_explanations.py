@@ -54,7 +54,8 @@ class Recorded:
 
     def change(self, explanation_id: str, column: str, old: str, new: str) -> None:
         """Change what is stored behind the service's back."""
-        statement = f"UPDATE explanations SET {column} = replace({column}, ?, ?) WHERE id = ?"  # noqa: S608  # ours
+        statement = f"UPDATE explanations SET {column} = replace({column}, ?1, ?2) WHERE id = ?3"  # noqa: S608  # ours
+        statement += f" AND instr({column}, ?1)"  # what changes nothing proves nothing
         with closing(sqlite3.connect(self.guarded.data_dir / "leafspace.db", timeout=30)) as rows, rows:
             assert rows.execute(statement, (old, new, explanation_id)).rowcount == 1
 
@@ -199,11 +200,13 @@ def test_what_was_computed_among_many_rows_is_the_same_when_computed_alone(recor
 
 
 def test_what_was_changed_afterwards_is_found_where_it_was_changed(recorded: Recorded) -> None:
-    changes = {
+    changes: dict[str, tuple[dict[str, Any], str, str, str | None]] = {
         "response": (recorded.explain(range(1))[0], '"proximity":', '"proximity":1', "/nearest_prototypes/0/proximity"),
         "request": (recorded.explain(range(1))[0], '"n_reasons":5', '"n_reasons":1', "/nearest_prototypes/0/reasons/1"),
-        "digest": (recorded.explain(range(1))[0], "a", "b", None),
     }
+    (other,) = recorded.explain(range(1))
+    digest = recorded.stored(other["id"])["digest"]
+    changes["digest"] = (other, digest, digest[::-1], None)
     for column, (explained, old, new, place) in changes.items():
         recorded.change(explained["id"], column, old, new)
         found = recorded.verify(explained["id"])

@@ -5,9 +5,10 @@ such rows of ten columns; 50 prototypes are selected by ``sm_a`` from ``--candid
 certificate. The same job runs in one process on one thread and on two, on one Dask worker, on two (of one thread and
 ``--memory`` each), and on two of which one is killed every 30 s. Files are those of a data directory on this machine.
 
-The cost model: a job takes what its own process does, what tasks compute (rows x a constant of each function, shared by
-the workers' threads), and a constant for each task. Its constants are those of a quarter of the rows on one worker;
-what it says of the other runs is printed beside what they took, and what it says of a billion rows is a forecast.
+The cost model: a job takes what its own process does, what tasks compute, shared by the workers' threads (both grow
+with the rows, from what happens once), and what the engine takes for each map and for each task. Its constants are
+those of a quarter and of half of the rows on one worker; what it says of the other runs is printed beside what they
+took, and what it says of a billion rows is a forecast. Loops are compiled before (``leafspace warm``).
 ``python -m benchmarks.cluster [--rows 10000000]``
 """
 
@@ -61,9 +62,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, workshop_in(Path(folder)) as workshop:
         bench = _Bench(workshop, Path(folder), options.memory)
         quarter = bench.request(options, options.rows // 4)
+        half = bench.request(options, options.rows // 2)
         whole = bench.request(options, options.rows)
         small = bench.on_cluster("a quarter of the rows, one worker", quarter, 1)
-        _print_constants(small)
+        middle = bench.on_cluster("half of the rows, one worker", half, 1)
+        model = _Model.of(small, middle)
+        _print_constants(model, middle)
         here = bench.in_process("one process, two threads", whole, 2)
         bench.in_process("one process, one thread", whole, 1)
         one = bench.on_cluster("one worker", whole, 1)
@@ -75,7 +79,7 @@ def main() -> None:
     print(f"maps alone: {one.seconds_of_maps / two.seconds_of_maps:.2f} times")
     print(f"two workers take {two.seconds / here.seconds:.2f} times as long as two threads of one process")
     print(f"with a worker killed every {SECONDS_BETWEEN_KILLS} s: {killed.seconds / two.seconds:.2f} times as long")
-    _print_model(_Model.of(small), (one, two))
+    _print_model(model, (one, two))
 
 
 def _options() -> argparse.Namespace:
@@ -220,44 +224,65 @@ def _timed(name: str, run: _Run) -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class _Model:
-    """What a job costs: constants that were measured in one run."""
+class _Line:
+    """What grows in proportion, from what happens once."""
 
-    seconds_of_job: float  # of its own process, for each row
-    seconds_of_row: float  # of tasks' processor time, for each row, all maps together
-    seconds_of_task: float  # of the engine, beside
-    n_maps: int
-    bytes_sent: float  # of a map
-    bytes_of_row: float  # received
+    once: float
+    of_each: float
 
     @staticmethod
-    def of(run: _Run) -> "_Model":
-        computing = sum(run.computing.values())
-        engine = max(0.0, run.seconds_of_maps - computing / run.n_workers)
+    def through(smaller: tuple[float, float], larger: tuple[float, float]) -> "_Line":
+        of_each = (larger[1] - smaller[1]) / (larger[0] - smaller[0])
+        return _Line(max(0.0, smaller[1] - of_each * smaller[0]), of_each)
+
+    def of(self, n: float) -> float:
+        return self.once + self.of_each * n
+
+
+@dataclass(frozen=True)
+class _Model:
+    """What a job costs: constants that were measured in two runs on one worker."""
+
+    job: _Line  # seconds of its own process, by rows
+    tasks: _Line  # their processor seconds, by rows, all maps together
+    engine: _Line  # seconds beside, of a map, by its tasks
+    n_maps: int
+
+    @staticmethod
+    def of(small: _Run, middle: _Run) -> "_Model":
         return _Model(
-            (run.seconds - run.seconds_of_maps) / run.n_rows,
-            computing / run.n_rows,
-            engine / run.n_tasks.total(),
-            run.n_maps,
-            run.n_bytes_sent / run.n_maps,
-            run.n_bytes_received / run.n_rows,
+            _Line.through(*((run.n_rows, run.seconds - run.seconds_of_maps) for run in (small, middle))),
+            _Line.through(*((run.n_rows, sum(run.computing.values())) for run in (small, middle))),
+            _Line.through(*(_engine(run) for run in (small, middle))),
+            middle.n_maps,
         )
 
     def seconds(self, n_rows: int, n_workers: int, n_tasks: float) -> tuple[float, float, float]:
         """Return what the job's own process, the tasks, and the engine take."""
-        return self.seconds_of_job * n_rows, self.seconds_of_row * n_rows / n_workers, self.seconds_of_task * n_tasks
+        tasks = self.tasks.once + self.tasks.of_each * n_rows / n_workers
+        return self.job.of(n_rows), tasks, self.n_maps * self.engine.of(n_tasks / self.n_maps)
 
 
-def _print_constants(run: _Run) -> None:
-    model = _Model.of(run)
-    print(f"  the model's constants, from this run of {run.n_rows:,} rows:")
-    print(f"    the job's own process: {1e6 * model.seconds_of_job:.2f} s for each million rows")
-    print(f"    tasks: {1e6 * model.seconds_of_row:.2f} s of processor for each million rows, of which")
+def _engine(run: _Run) -> tuple[float, float]:
+    """Return the tasks of a map, and the seconds that a map takes in which no task computes."""
+    beside = max(0.0, run.seconds_of_maps - sum(run.computing.values()) / run.n_workers)
+    return run.n_tasks.total() / run.n_maps, beside / run.n_maps
+
+
+def _print_constants(model: _Model, run: _Run) -> None:
+    print(f"  the model's constants, from these runs of {run.n_rows // 2:,} and {run.n_rows:,} rows:")
+    print(f"    the job's own process: {model.job.once:.1f} s, and {1e6 * model.job.of_each:.1f} s for a million rows")
+    print(
+        f"    tasks: {model.tasks.once:.1f} s of processor, and {1e6 * model.tasks.of_each:.1f} s for a million rows; "
+        f"of {run.n_rows:,} rows:"
+    )
     for function, seconds in sorted(run.computing.items(), key=lambda item: -item[1])[:6]:
-        print(f"      {function:28} {1e6 * seconds / run.n_rows:8.2f} s in {run.n_tasks[function]:,} tasks")
-    print(f"    the engine: {1e3 * model.seconds_of_task:.2f} ms for each task")
-    sent, received = model.bytes_sent / 1e3, model.bytes_of_row
-    print(f"    {model.n_maps:,} maps; {sent:,.0f} kB sent for each, {received:.0f} bytes received for each row")
+        print(f"      {function:28} {seconds:8.2f} s in {run.n_tasks[function]:,} tasks")
+    print(
+        f"    the engine: {1e3 * model.engine.once:.1f} ms for a map, and {1e3 * model.engine.of_each:.1f} for a task"
+    )
+    sent, received = run.n_bytes_sent / run.n_maps / 1e3, run.n_bytes_received / run.n_rows
+    print(f"    {run.n_maps:,} maps; {sent:,.0f} kB sent for each, {received:.0f} bytes received for each row")
 
 
 def _print_model(model: _Model, runs: Sequence[_Run]) -> None:

@@ -16,7 +16,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import OneHotEncoder, PowerTransformer, QuantileTransformer, StandardScaler
 
 from tests.support.serving import Service, serving
 from tests.support.shared import shared_path
@@ -87,7 +87,9 @@ def test_a_pipeline_on_titanic_explains_passengers_in_their_own_words(client: Le
 
 def _titanic_pipeline() -> Pipeline:
     steps = [
-        ("numbers", make_pipeline(SimpleImputer(), StandardScaler()), ["age", "fare", "sibsp"]),
+        ("numbers", make_pipeline(SimpleImputer(), StandardScaler()), ["age"]),
+        ("skewed", make_pipeline(SimpleImputer(), PowerTransformer()), ["fare"]),
+        ("ranks", QuantileTransformer(n_quantiles=50, output_distribution="normal"), ["sibsp"]),
         (
             "texts",
             make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder(handle_unknown="ignore")),

@@ -4,6 +4,7 @@ import copy
 from functools import partial
 from typing import Any
 
+import numpy as np
 from onnx import ModelProto, TensorProto
 from onnx.shape_inference import InferenceError, infer_shapes
 from skl2onnx import convert_sklearn
@@ -27,6 +28,7 @@ from .estimators import (
 from .native_models import native_writer
 from .preprocessing import SCALERS, calculates, convert_binarizer, convert_imputer, convert_scaler, read_missing_texts
 from .refusals import refuse_several_targets
+from .rising_steps import move_tests_to_raw_numbers, take_off
 from .sklearn_trees import TREE_MODELS, convert_trees, writer_of
 from .transformers import convert_function, convert_one_hot, function_shapes, one_hot_shapes
 from .tree_operators import OPSET_OF_TREE_ENSEMBLE
@@ -65,7 +67,9 @@ def _written(estimator: Any, inputs: ModelInputs, *, is_double: bool) -> bytes: 
     final = final_step(prepared)
     fold_tree_weights(final)
     make_known(final)
-    write = native_writer(final) or writer_of(final) or booster_writer(final)
+    plain = None if native_writer(final) else writer_of(final) or booster_writer(final)
+    taken = [] if plain is None else take_off(prepared)
+    write = native_writer(final) or plain
     write = write or (write_voting if is_voting(final) else None)
     has_scores = predicts_classes(prepared) and not predicts_labels_alone(prepared)
     model = convert_sklearn(
@@ -88,6 +92,9 @@ def _written(estimator: Any, inputs: ModelInputs, *, is_double: bool) -> bytes: 
     )
     if write is not None:
         _declare_precision(model)
+    if taken:
+        numbers = np.float32 if are_single(inputs.rows) else np.float64
+        move_tests_to_raw_numbers(model, taken, final.n_features_in_, numbers)
     if is_double:
         _check_types(model)
     return bytes(model.SerializeToString())

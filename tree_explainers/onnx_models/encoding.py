@@ -33,6 +33,7 @@ class RowEncoder:
         for spec in description.inputs:
             self._inputs.append((spec, first, first + spec.width))
             first += spec.width
+        self._reads_texts = any(spec.type == "string" for spec in description.inputs)
 
     def encode(self, rows: Rows) -> Feeds:
         """Return the tensors for rows that have the model's features, in any order and with others beside them.
@@ -65,7 +66,7 @@ class RowEncoder:
         if values.ndim != 2 or values.shape[1] != len(self._names):  # noqa: PLR2004  # rows by columns
             msg = f"the shape is {values.shape}; (n_rows, {len(self._names)}) is expected"
             raise InvalidInput(msg)
-        if any(spec.type == "string" for spec, _, _ in self._inputs):
+        if self._reads_texts:
             msg = "the model reads categories; a matrix of numbers cannot hold them"
             raise InvalidInput(msg)
         return {spec.name: self._numbers(values[:, first:last], first, spec) for spec, first, last in self._inputs}

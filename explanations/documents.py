@@ -17,6 +17,9 @@ def decimals(values: NDArray[np.float32 | np.float64]) -> list[float]:
 
     A score of 0.88333334 in single precision is written as that, where a double would be 0.8833333253860474.
     """
+    if values.dtype == np.float64:
+        own: list[float] = values.tolist()
+        return own
     found: list[float] = orjson.loads(orjson.dumps(np.ascontiguousarray(values), option=orjson.OPT_SERIALIZE_NUMPY))
     return found
 

@@ -6,7 +6,6 @@ contract.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -97,8 +96,7 @@ def explain_read(
 # What to include.
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(NamedTuple):
     """What explanations have, of what a request wants and the explainer has."""
 
     n_prototypes: int
@@ -188,7 +186,7 @@ class ExplainedRow(NamedTuple):
 def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: ExplainedRow) -> dict[str, Any]:
     row = explained.leaves, explained.proximities
     found = near_reasons(warm.index, warm.reasons, warm.minimum, row, parts.n_prototypes)
-    best = int(explained.proximities.max())
+    best = int(explained.proximities[found.nearest[0]]) if len(found.nearest) else 0
     standing = UNKNOWN if warm.typicality is None else warm.typicality.standing(best)
     prediction = _prediction(warm, explained)
     near = _nearest_prototypes(warm, parts, explained, found, abstains=standing.abstains)

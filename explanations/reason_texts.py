@@ -41,9 +41,9 @@ class _Kept(Generic[Made]):
     """What was made of reasons before, by what it was made of: different rows have many reasons in common."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[int, ...], Made] = {}
+        self._kept: dict[bytes, Made] = {}
 
-    def of(self, keys: Sequence[tuple[int, ...]], make: Callable[[list[int]], list[Made]]) -> list[Made]:
+    def of(self, keys: Sequence[bytes], make: Callable[[list[int]], list[Made]]) -> list[Made]:
         """Return what belongs to the keys; ``make`` makes that of new ones, given their indices."""
         found = [self._kept.get(key) for key in keys]
         if None in found:
@@ -115,16 +115,15 @@ class ReasonTexts:
         """
         wanted = Wanted(self.is_shown, len(self.names) if n_reasons is None else n_reasons)
         raw = self.reader.group(reasons, len(compared.others), compared.is_missing, wanted)
-        columns = raw.column.tolist()
-        keys = list(zip(columns, raw.side.tolist(), _bits(raw.low), _bits(raw.high), strict=True))
+        columns, keys = raw.found["column"].tolist(), raw.statements()
         texts = self.known_texts.of(keys, lambda indices: self._texts(raw, indices))
         intervals = self.known_intervals.of(keys, lambda chosen: self._intervals(raw, chosen)) if with_intervals else []
-        for index in np.flatnonzero(raw.is_other).tolist() if np.count_nonzero(raw.is_other) else ():
+        for index in [place for place, is_other in enumerate(raw.found["is_other"].tolist()) if is_other]:
             found = self.reader.other(reasons, raw, index, compared.is_missing)
             texts[index] = self._sentence(columns[index], found) or found["text"]
             if with_intervals:
                 intervals[index] = interval_of(found)
-        shares = [round(share, _SHARE_DIGITS) for share in raw.share_of_trees.tolist()]
+        shares = [round(share, _SHARE_DIGITS) for share in raw.found["share_of_trees"].tolist()]
         found_reasons = _Found(columns, texts, shares, intervals)
         bounds = pairwise(raw.bounds.tolist())
         return [
@@ -188,9 +187,10 @@ class ReasonTexts:
 
     def _rounded(self, raw: RawReasons, indices: list[int]) -> tuple[NDArray[Any], ...]:
         """Return columns, sides, and low and high ends as they are written."""
-        columns = raw.column[indices]
-        ends = (self.reader.rounded(of[indices], columns) for of in (raw.low, raw.high))
-        return columns, raw.side[indices], *ends
+        found = raw.found[indices]
+        columns = found["column"]
+        ends = (self.reader.rounded(found[end], columns) for end in ("low", "high"))
+        return columns, found["side"], *ends
 
     def _interval(self, column: int, side: int, low: bytes, high: bytes) -> dict[str, Any]:
         is_transformed = self.reader.columns[column].transformed
@@ -214,12 +214,6 @@ def _by_column(reader: ReasonReader, phrases: Phrases) -> dict[int, ColumnPhrase
 def _interval_between(low: float, high: float, side: RawSide) -> Interval:
     inclusive = RawSide.LOW_INCLUSIVE in side, RawSide.HIGH_INCLUSIVE in side
     return Interval(low, high, *inclusive, or_missing=RawSide.OR_MISSING in side)
-
-
-def _bits(ends: NDArray[np.float64]) -> list[int]:
-    """Return numbers as integers that are equal only where they are written alike: 0 and -0 are not."""
-    found: list[int] = ends.view(np.int64).tolist()
-    return found
 
 
 def interval_of(reason: FeatureReason) -> dict[str, Any]:

@@ -79,10 +79,10 @@ def _explainer_id(scope: Mapping[str, Any]) -> str | None:
     # A query is refused by the route itself, which also writes HTML.
     if scope["type"] != "http" or scope["method"] != "POST" or scope.get("query_string"):
         return None
-    if any(name == b"accept" and _HTML in value for name, value in scope["headers"]):
-        return None
     path: str = scope["path"]
     if not (path.startswith(_BEFORE) and path.endswith(_AFTER)):
+        return None
+    if [name for name, value in scope["headers"] if name == b"accept" and _HTML in value]:
         return None
     found = path[len(_BEFORE) : -len(_AFTER)]
     return found if found and "/" not in found else None

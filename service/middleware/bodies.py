@@ -6,7 +6,7 @@ disconnects callers that read them too slowly. Both keep the same pace, that of 
 
 import asyncio
 import types
-from collections.abc import Coroutine, Generator, Mapping
+from collections.abc import Awaitable, Coroutine, Generator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from time import monotonic
@@ -242,12 +242,13 @@ class _Answer:
         self._seconds_behind = 0.0
         self._is_cut_off = False
 
-    async def send(self, message: Message) -> None:
+    def send(self, message: Message) -> Awaitable[None]:
         """Forward a message, in blocks if it is long; nothing after the caller was disconnected."""
-        body = message.get("body", b"")
-        if len(body) <= _BLOCK_BYTES:
-            await self._pass_on(message)
-            return
+        is_short = len(message.get("body", b"")) <= _BLOCK_BYTES
+        return self._pass_on(message) if is_short else self._send_in_blocks(message)
+
+    async def _send_in_blocks(self, message: Message) -> None:
+        body = message["body"]
         for start in range(0, len(body), _BLOCK_BYTES):
             await self._pass_on({"type": _BODY, "body": body[start : start + _BLOCK_BYTES], "more_body": True})
         # Sending this waits until most of the last block has been read.

@@ -138,6 +138,8 @@ class _GuardedProtocol(HttpToolsProtocol):
         elif self._queue.n_waiting >= self._limits.n_waiting:
             cycle.scope[SURPLUS] = TOO_MANY_WAIT  # type: ignore[literal-required]  # ours
         cycle.scope[CUT_OFF] = self.transport.abort  # type: ignore[literal-required]  # ours
+        if cycle.scope["method"] != "HEAD":
+            cycle.transport = _HeadWithBody(self.transport, self.loop)  # type: ignore[assignment]  # what it uses of one
         self._queue.n_waiting += 1
         super()._start_asgi_task(cycle, _Turn(self._queue, app))  # type: ignore[arg-type]  # less strictly typed
 
@@ -179,6 +181,39 @@ class _GuardedProtocol(HttpToolsProtocol):
             self._start_timer()
             return
         self._refuse(f"the request's headers were not there after {self._limits.header_seconds:g} s", "body_timeout")
+
+
+class _HeadWithBody:
+    """The transport of one response, which sends its head together with the first block of its body.
+
+    Each write is a packet of its own, and wakes up the caller. Where no block follows at once, as in a stream of
+    events, the head does not wait for it.
+    """
+
+    __slots__ = ("_has_begun", "_head", "_loop", "_transport", "is_closing")
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport = transport
+        self._loop = loop
+        self._head = b""  # not sent yet
+        self._has_begun = False
+        self.is_closing = transport.is_closing
+
+    def write(self, data: bytes) -> None:
+        if self._has_begun:
+            head, self._head = self._head, b""
+            self._transport.write(head + data)
+        else:
+            self._has_begun, self._head = True, data
+            self._loop.call_soon(self._send_head)
+
+    def close(self) -> None:
+        self._send_head()
+        self._transport.close()
+
+    def _send_head(self) -> None:
+        if self._head and not self._transport.is_closing():
+            self.write(b"")
 
 
 class _Turn:

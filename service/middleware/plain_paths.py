@@ -35,7 +35,7 @@ class NamedHosts:
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         """Answer one request."""
         if scope["type"] == "http" and scope.get("http_version") == "1.1":
-            n_hosts = sum(name == b"host" for name, _ in scope["headers"])
+            n_hosts = [name for name, _ in scope["headers"]].count(b"host")
             if n_hosts != 1:
                 detail = f"the request has {n_hosts} Host headers; HTTP/1.1 wants one"
                 return refuse(scope, receive, send, "bad_request", detail)

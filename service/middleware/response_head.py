@@ -89,7 +89,7 @@ class ResponseHead:
             if message["type"] == "http.response.start":
                 given = message.get("headers", ())
                 headers = [*given, *own, identified]
-                if not is_docs and not any(name == _CACHE_CONTROL for name, _ in given):
+                if not is_docs and _CACHE_CONTROL not in dict(given):
                     headers.append(_NO_STORE)
                 # Checked as late as this: the signal may come while the request is being answered.
                 if self._draining.has_begun:

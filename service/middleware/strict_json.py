@@ -54,19 +54,20 @@ def parse_json(body: bytes) -> Any:  # noqa: ANN401  # any JSON value
         raise BadJson("bad_string", "a text holds a NUL character (\\u0000); remove it")
     if body.count(b"[") + body.count(b"{") > _MAX_DEPTH:
         _refuse_depth(value)
-    if (n_colons := body.count(b":")) and _n_names(value) < n_colons:
+    if (n_colons := body.count(b":")) and not _has_names(value, n_colons):
         _refuse_repeats(body)
     return value
 
 
-def _n_names(value: Any) -> int:  # noqa: ANN401  # any JSON value
-    """Return how many names the objects have: fewer than the colons behind them where one was repeated."""
-    n_names = 0
+def _has_names(value: Any, n_names: int) -> bool:  # noqa: ANN401  # any JSON value
+    """Return whether objects have this number of names; fewer than the colons behind them where one was repeated."""
     level = [value] if type(value) in _CONTAINERS else []
     while level:
-        n_names += sum(len(container) for container in level if type(container) is dict)
+        n_names -= sum(len(container) for container in level if type(container) is dict)
+        if n_names <= 0:
+            return True
         level = [inner for container in level for inner in _containers_in(container)]
-    return n_names
+    return False
 
 
 def _refuse_repeats(body: bytes) -> None:

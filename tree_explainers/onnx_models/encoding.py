@@ -1,6 +1,7 @@
 """From raw rows to the tensors that a graph takes: types, missing values, and errors for values that do not fit."""
 
 from collections.abc import Sequence
+from math import isfinite, isinf
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,9 @@ _DTYPES: dict[str, np.dtype[Any]] = {
 _LARGEST = {"int64": 2.0**53, "int32": 2.0**31 - 1, "bool": 1.0}  # beyond 2^53 a float64 is no exact integer
 
 
+_FEW_VALUES = 64  # looked at one by one, before numpy has begun
+
+
 class RowEncoder:
     """Turns rows into tensors for one model."""
 
@@ -33,6 +37,7 @@ class RowEncoder:
         for spec in description.inputs:
             self._inputs.append((spec, first, first + spec.width))
             first += spec.width
+        self._reads_texts = any(spec.type == "string" for spec in description.inputs)
 
     def encode(self, rows: Rows) -> Feeds:
         """Return the tensors for rows that have the model's features, in any order and with others beside them.
@@ -65,7 +70,7 @@ class RowEncoder:
         if values.ndim != 2 or values.shape[1] != len(self._names):  # noqa: PLR2004  # rows by columns
             msg = f"the shape is {values.shape}; (n_rows, {len(self._names)}) is expected"
             raise InvalidInput(msg)
-        if any(spec.type == "string" for spec, _, _ in self._inputs):
+        if self._reads_texts:
             msg = "the model reads categories; a matrix of numbers cannot hold them"
             raise InvalidInput(msg)
         return {spec.name: self._numbers(values[:, first:last], first, spec) for spec, first, last in self._inputs}
@@ -84,7 +89,7 @@ class RowEncoder:
             self._check_integers(block, first, spec)
         with np.errstate(over="ignore"):
             values: NDArray[Any] = np.ascontiguousarray(block, dtype=_DTYPES[spec.type])
-        if np.count_nonzero(np.isinf(values)):  # a single row is checked in a third of the time that `any` takes
+        if has_infinite(values):
             row, column = np.argwhere(np.isinf(values))[0]
             detail = f"the value is infinite as {spec.type}; send null where it is not known"
             raise self._refusal("non_finite_number", int(row), first + int(column), detail)
@@ -121,6 +126,20 @@ class RowEncoder:
 
     def _refusal(self, code: str, row: int, feature: int, detail: str) -> RowRefused:
         return RowRefused(code, f"feature {self._names[feature]!r}: {detail}", row)
+
+
+def has_infinite(values: NDArray[Any]) -> bool:
+    """Return whether any number is infinite."""
+    if values.size <= _FEW_VALUES:
+        return any(map(isinf, values.ravel().tolist()))
+    return bool(np.isinf(values).any())
+
+
+def are_finite(values: NDArray[Any]) -> bool:
+    """Return whether no number is infinite or NaN."""
+    if values.size <= _FEW_VALUES:
+        return all(map(isfinite, values.ravel().tolist()))
+    return bool(np.isfinite(values).all())
 
 
 def _block(columns: Sequence[NDArray[Any]], names: Sequence[str]) -> NDArray[np.float64]:

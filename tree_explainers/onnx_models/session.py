@@ -20,7 +20,7 @@ from ..compute.threads import in_order, n_cores
 from ..errors import ModelRefused, RowRefused
 from ..rows import Rows
 from .description import ModelDescription
-from .encoding import Feeds, RowEncoder
+from .encoding import Feeds, RowEncoder, are_finite
 from .label_index import LabelIndex
 
 RUNTIME_ERRORS = (
@@ -35,6 +35,9 @@ _CELLS_PER_CHUNK = 1_000_000  # leaves (rows x trees) held at a time by each thr
 _MAX_CHUNK_ROWS = 65_536
 MOST_ROWS_TRIED = 1_000
 """As many rows as models are tried with at registration; an oracle, whose operators are hardly known, gets no more."""
+
+# Of probabilities, in the scores' own type: numpy takes as long again to convert integers to it.
+_BOUNDS = {np.dtype(kind): (np.zeros((), kind), np.ones((), kind)) for kind in (np.float32, np.float64)}
 
 Piece = tuple[slice, Rows]  # some rows, and which they are among all
 _Made = TypeVar("_Made")
@@ -142,7 +145,7 @@ class ModelSession:
         self, scores: NDArray[np.floating[Any]], label: list[NDArray[Any]]
     ) -> tuple[NDArray[np.floating[Any]], NDArray[np.int64] | None]:
         scores = self._tidy(scores)
-        if np.count_nonzero(np.isfinite(scores)) < scores.size:  # quicker than `all` for a single row
+        if not are_finite(scores):
             raise RowRefused("non_finite_number", "The model's own score of a row is not finite.")
         return scores, self._labels.find(scores, label[0] if label else None)
 
@@ -282,7 +285,8 @@ class ModelSession:
             columns = np.hstack((first, columns))
         if columns.shape[1] == n_scores:
             # Averaged in single precision, some are a hair beyond 0 or 1.
-            return columns.clip(0, 1) if self.description.score_kind == "probability" else columns
+            is_probability = self.description.score_kind == "probability"
+            return columns.clip(*_BOUNDS.get(columns.dtype, (0, 1))) if is_probability else columns
         detail = f"The model gives {columns.shape[1]} scores a row; {n_scores} are expected."
         raise ModelRefused("model_unsupported_input", detail)
 

@@ -59,18 +59,36 @@ class ColumnUnits:
         return low_end, high_end, raw_side if self.is_exact[column] else raw_side & ~int(RawSide.EXACT)
 
 
+RAW_REASON = np.dtype(
+    [
+        ("column", np.int64),  # the feature's first
+        ("side", np.int64),  # RawSide
+        ("low", np.float64),  # infinite where no tree sets an end
+        ("high", np.float64),
+        ("share_of_trees", np.float64),
+        ("first", np.int64),  # where the feature's own reasons begin among those that were grouped
+        ("n_own", np.int64),  # how many they are
+        ("is_other", np.bool_),  # more than one number: ends and side are of its first column only
+    ],
+    align=True,
+)
+_STATEMENT_BYTES = RAW_REASON.fields["share_of_trees"][1]  # type: ignore[index]  # all before it
+_RAW_REASON_BYTES = RAW_REASON.itemsize
+
+
 class RawReasons(NamedTuple):
     """Reasons by feature: those of pair ``p`` are ``bounds[p]`` to ``bounds[p + 1]``, by descending share of trees."""
 
-    column: NDArray[np.int64]  # the feature's first
-    low: NDArray[np.float64]  # infinite where no tree sets an end
-    high: NDArray[np.float64]
-    side: NDArray[np.int64]  # RawSide
-    share_of_trees: NDArray[np.float64]
-    is_other: NDArray[np.bool_]  # more than one number: ends and side are of its first column only
-    first: NDArray[np.int64]  # where the feature's own reasons begin among those that were grouped
-    n_own: NDArray[np.int64]  # how many they are
+    found: NDArray[Any]  # (n_reasons,) RAW_REASON
     bounds: NDArray[np.int64]  # (n_pairs + 1,)
+
+    def statements(self) -> list[bytes]:
+        """Return what each states: its column, side and ends, as bytes that are equal only where all are the same.
+
+        As numbers, the ends 0 and -0 would be equal, which are written in two ways.
+        """
+        whole = self.found.tobytes()
+        return [whole[start : start + _STATEMENT_BYTES] for start in range(0, len(whole), _RAW_REASON_BYTES)]
 
 
 class Wanted(NamedTuple):
@@ -162,9 +180,7 @@ def raw_interval(  # noqa: PLR0913, PLR0917  # plain numbers: this runs compiled
     return raw_low, raw_high, raw_side
 
 
-_GROUPED = numba.types.Tuple(
-    (_INTEGERS, _FLOATS, _FLOATS, _INTEGERS, _FLOATS, _BOOLEANS, _INTEGERS, _INTEGERS, _INTEGERS)
-)
+_GROUPED = numba.types.Tuple((numba.types.Array(numba.from_dtype(RAW_REASON), 1, "C"), _INTEGERS))
 
 
 @compiled_ahead(_INTEGERS(_REASONS))
@@ -228,22 +244,17 @@ def _group(  # noqa: PLR0913, PLR0917  # the parts of ColumnUnits and Wanted: co
     is_single: bool,  # noqa: FBT001
     is_shown: NDArray[np.bool_],
     n_most: int,
-) -> tuple[NDArray[Any], ...]:
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
     starts = _group_starts(reasons)
     groups, bounds = _chosen(reasons, starts, n_pairs, is_shown, n_most)
-    n = len(groups)
-    column, side = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    low, high, share_of_trees = np.empty(n), np.empty(n), np.empty(n)
-    is_other = np.empty(n, dtype=np.bool_)
-    first, n_own = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    for place in range(n):
+    found = np.empty(len(groups), dtype=RAW_REASON)
+    for place in range(len(groups)):
         group = groups[place]
         start = starts[group]
         end = starts[group + 1] if group + 1 < len(starts) else len(reasons)
         own = reasons[start]
         of = own.column
-        column[place], share_of_trees[place] = of, own.share_of_trees
-        low[place], high[place], raw_side = raw_interval(
+        low, high, raw_side = raw_interval(
             own.low,
             own.high,
             np.int64(own.side),
@@ -255,7 +266,9 @@ def _group(  # noqa: PLR0913, PLR0917  # the parts of ColumnUnits and Wanted: co
             is_single,
         )
         raw_side &= -1 if is_exact[of] else ~_EXACT
-        side[place] = raw_side & (-1 if is_nullable[of] else ~_OR_MISSING)
-        first[place], n_own[place] = start, end - start
-        is_other[place] = end - start > 1 or not is_alone[of]
-    return column, low, high, side, share_of_trees, is_other, first, n_own, bounds
+        reason = found[place]
+        reason.column, reason.low, reason.high, reason.share_of_trees = of, low, high, own.share_of_trees
+        reason.side = raw_side & (-1 if is_nullable[of] else ~_OR_MISSING)
+        reason.first, reason.n_own = start, end - start
+        reason.is_other = end - start > 1 or not is_alone[of]
+    return found, bounds

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from service.middleware.asgi import Receive, Scope, Send
+from service.middleware.asgi import Message, Receive, Scope, Send
 from service.middleware.bodies import BodyLimits
 from service.middleware.limits import ConnectionLimits
 from tests.support.patience import PATIENCE_SECONDS
@@ -311,6 +311,48 @@ def test_pipelined_requests_are_answered_in_order(port: int) -> None:
     answer = call(port, post("/", b"x") + post("/", b"xx") + post("/", b"xxx"), n_answers=3)
     assert [answer.count(b'"n_bytes": %d' % n) for n in (1, 2, 3)] == [1, 1, 1]
     assert answer.index(b'"n_bytes": 1') < answer.index(b'"n_bytes": 2') < answer.index(b'"n_bytes": 3')
+
+
+def test_a_head_arrives_in_one_piece_with_its_body() -> None:
+    body = b"x" * 3_000
+
+    async def answer(_scope: Scope, _receive: Receive, send: Send) -> None:
+        await send(_head_of(len(body)))
+        await send({"type": "http.response.body", "body": body})
+
+    with serving(answer) as port, socket.create_connection(("127.0.0.1", port), PATIENCE_SECONDS) as connection:
+        connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        # A head that was sent alone would be all that there is to receive, until the rest has come.
+        piece = connection.recv(65_536)
+    assert piece.partition(b"\r\n\r\n")[2] == body
+
+
+def test_a_head_does_not_wait_for_a_body_that_comes_later() -> None:
+    may_go_on = threading.Event()
+
+    async def answer(_scope: Scope, _receive: Receive, send: Send) -> None:
+        await send(_head_of(4))
+        await asyncio.to_thread(may_go_on.wait, PATIENCE_SECONDS)
+        await send({"type": "http.response.body", "body": b"late"})
+
+    with serving(answer) as port, socket.create_connection(("127.0.0.1", port), PATIENCE_SECONDS) as connection:
+        connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert connection.recv(65_536).endswith(b"\r\n\r\n")
+        may_go_on.set()
+        assert connection.recv(65_536) == b"late"
+
+
+def test_a_head_is_sent_though_the_application_fails_after_it() -> None:
+    async def answer(_scope: Scope, _receive: Receive, send: Send) -> None:
+        await send(_head_of(4))
+        raise RuntimeError
+
+    with serving(answer) as port:
+        assert status_of(exchange(port, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")) == 200
+
+
+def _head_of(n_bytes: int) -> Message:
+    return {"type": "http.response.start", "status": 200, "headers": [(b"content-length", str(n_bytes).encode())]}
 
 
 def _drip(connection: socket.socket, drop: bytes) -> None:

@@ -54,7 +54,11 @@ _WITH_KEYS = (
     "contract/test_stored_explanations",
     "page/test_login",
 )
+_WITH_THE_PAGE = ("page/test_page", "page/test_session")
+_OF_SOURCES = tuple(f"architecture/test_{name}" for name in ("layers", "house_rules", "names_resolve", "words"))
 _TOGETHER = {f"tests/{name}.py": "guarded" for name in _WITH_KEYS}
+_TOGETHER |= {f"tests/{name}.py": "page" for name in _WITH_THE_PAGE}
+_TOGETHER |= {f"tests/{name}.py": "sources" for name in _OF_SOURCES}
 
 
 @pytest.hookimpl(tryfirst=True)

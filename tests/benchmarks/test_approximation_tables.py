@@ -30,7 +30,7 @@ def logit(row: list[float]) -> float:
 
 
 def test_classes_are_drawn_by_the_probabilities_of_section_4_1() -> None:
-    drawn = draw(200_000, np.random.default_rng(0))
+    drawn = draw(50_000, np.random.default_rng(0))
 
     logits = np.array([logit(row) for row in drawn.features.tolist()])
 

@@ -14,7 +14,6 @@ from tests.support.chaos.dying_jobs import STAGES
 from tests.support.job_farm import JobFarm
 from tests.support.patience import when_idle
 from tests.support.processes import is_alive
-from tests.support.sampling import mostly_long
 
 _MODULE = "tests.support.chaos.dying_jobs"
 
@@ -44,7 +43,8 @@ def farm(tmp_path: Path) -> Iterator[KeptFarm]:
     farm.stop()
 
 
-@pytest.mark.parametrize("victim", mostly_long(["job", "worker"], "worker"))
+@pytest.mark.long
+@pytest.mark.parametrize("victim", ["job", "worker"])
 def test_a_job_that_dies_at_any_stage_is_done_once_and_leaves_nothing(farm: KeptFarm, victim: str) -> None:
     requested = {stage: farm.request_job("die_on_the_way", stage=stage, victim=victim) for stage in STAGES}
 

@@ -199,6 +199,7 @@ def test_a_tree_in_use_stays(api: Api, shown: ShownTree) -> None:
 
 
 @pytest.mark.parametrize("name", ["scaled_and_one_hot", "missing_kept"])
+@pytest.mark.sampled("thirds")
 def test_a_questionnaire_has_no_more_questions_than_the_path_of_the_row(api: Api, name: str) -> None:
     shown = _of_pipeline(api, name, method="sta")
     data = api.explain(shown.explainer["id"], shown.rows[:40], include=["approximation_path"], n_prototypes=1)["data"]

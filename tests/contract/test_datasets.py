@@ -173,6 +173,7 @@ def test_features_are_kept_in_the_order_declared_and_others_ignored(api: Api) ->
 
 
 @pytest.mark.parametrize("odd", ["1_000", "-", "1,5", "true"])
+@pytest.mark.sampled("thirds")
 def test_a_decimal_column_with_one_odd_cell_says_which(api: Api, forest: Registered, odd: str) -> None:
     frame = frame_of(forest.fitted)
     frame["f0"] = frame["f0"].astype(object)
@@ -204,6 +205,7 @@ def test_a_decimal_column_with_one_long_integer_is_one_of_numbers(api: Api, fore
 
 
 @pytest.mark.parametrize("write", [csv_of, parquet_of, _json_rows])
+@pytest.mark.sampled("thirds")
 def test_the_first_repeated_row_id_is_named_with_both_rows(api: Api, write: Callable[[pd.DataFrame], bytes]) -> None:
     frame = pd.DataFrame({"id": ["u", "v", "w", "v", "u"], "x": [1.5, 2.5, 3.5, 4.5, 5.5]})
 
@@ -226,6 +228,7 @@ def test_the_first_repeated_row_id_is_named_with_both_rows(api: Api, write: Call
         ({"target": 7}, "validation_failed", "/metadata/target"),
     ],
 )
+@pytest.mark.sampled("thirds")
 def test_a_declaration_that_does_not_fit_the_columns_is_refused(
     api: Api, metadata: dict[str, object], code: str, message: str
 ) -> None:

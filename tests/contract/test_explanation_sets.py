@@ -15,6 +15,7 @@ from pydantic import TypeAdapter
 from schemas.explanation_sets import ExplanationSet
 from schemas.explanations import Explanation
 from tests.support.api import Api, Json, Registered, csv_of, frame_of, parquet_of, register
+from tests.support.sampling import mostly_long
 
 _PATH = "/v1/explanation-sets"
 _NDJSON, _PARQUET = "application/x-ndjson", "application/vnd.apache.parquet"
@@ -58,7 +59,7 @@ def _odd_rows(registered: Registered) -> pd.DataFrame:
     return frame.assign(id=[f'row "{row}", é' for row in frame.index])
 
 
-@pytest.fixture(scope="module", params=["binary", "multiclass", "regression"])
+@pytest.fixture(scope="module", params=mostly_long(["binary", "multiclass", "regression"], "binary", "regression"))
 def made(request: pytest.FixtureRequest, api: Api) -> Made:
     registered = register(api, f"random_forest_{request.param}")
     dataset = api.upload("/v1/datasets", parquet_of(_odd_rows(registered)), {"row_id": "id"}).json()
@@ -144,6 +145,7 @@ def test_lines_come_in_several_wrappings(api: Api, made: Made) -> None:
 
 
 @pytest.mark.parametrize("limit", [60, 1000])
+@pytest.mark.sampled("values")
 def test_pages_of_json_hold_all_rows_in_order(api: Api, made: Made, limit: int) -> None:
     data: list[Json] = []
     cursor: str | None = "0"

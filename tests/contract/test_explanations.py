@@ -13,6 +13,7 @@ from schemas.explanations import ExplanationList
 from tests.support.api import Api, Json, Registered, parquet_of, register, register_fitted
 from tests.support.models import undecided_forest
 from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame
+from tests.support.sampling import mostly_long
 
 _N_ROWS = 120
 _SHORT = {"object", "row_id", "status", "summary", "prediction", "typicality", "warnings", "nearest_prototypes"}
@@ -44,7 +45,7 @@ class Explained:
         return "label" if self.registered.fitted.is_classifier else "value"
 
 
-@pytest.fixture(scope="module", params=["binary", "multiclass", "regression"])
+@pytest.fixture(scope="module", params=mostly_long(["binary", "multiclass", "regression"], "multiclass", "regression"))
 def explained(request: pytest.FixtureRequest, api: Api) -> Explained:
     registered = register(api, f"random_forest_{request.param}", min_leaf_rows=1)
     instances = [registered.instance(row) for row in range(_N_ROWS)]
@@ -525,6 +526,7 @@ def _plain(value: object) -> object:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
+@pytest.mark.sampled("thirds")
 def test_mixed_columns_with_missing_values_are_explained_in_raw_terms(
     explained_pipeline: tuple[list[Json], Json, str, Json],
 ) -> None:

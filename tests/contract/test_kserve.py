@@ -24,6 +24,7 @@ from schemas.explainer_names import NAME_PATTERN
 from service.settings import ServiceSettings
 from tests.support.api import Api, Json, Registered, parquet_of, register
 from tests.support.pipelines import columns_onnx
+from tests.support.sampling import mostly_long
 
 _CLIENTS = Path(sys.prefix) / "kserve-clients" / "bin" / "python"
 _NAME, _VALUES = "credit-risk", "prices"
@@ -84,7 +85,7 @@ def _check(tensors: Json, answer: Json) -> None:
     assert [json.loads(text) for (text,) in tensors["explanation"]] == rows
 
 
-@pytest.mark.parametrize("form", ["json", "binary", "version"])
+@pytest.mark.parametrize("form", mostly_long(["json", "binary", "version"], "binary"))
 def test_triton_s_client_receives_our_predictions_and_explanations(received: Json, named: Named, form: str) -> None:
     _check(received["triton"][form], named.answer)
 

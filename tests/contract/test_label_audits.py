@@ -155,6 +155,7 @@ def test_what_the_model_was_shown_is_named_as_a_weakness(api: Api) -> None:
     assert "weakens the signal" in made["result"]["caution"]
 
 
+@pytest.mark.long
 def test_requested_again_a_ready_audit_is_answered_at_once_and_deleted_it_is_made_again(
     api: Api, request_: Json
 ) -> None:

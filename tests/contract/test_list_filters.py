@@ -59,6 +59,7 @@ def test_what_a_noun_is_listed_by_follows_from_its_declaration() -> None:
 
 
 @pytest.mark.parametrize("noun", LISTED, ids=lambda noun: noun.name)
+@pytest.mark.sampled("thirds")
 def test_the_contract_describes_them_with_an_example(api: Api, noun: Noun[Any]) -> None:
     parameters = _parameters(api, noun.path)
 
@@ -70,6 +71,7 @@ def test_the_contract_describes_them_with_an_example(api: Api, noun: Noun[Any]) 
 
 
 @_EVERY_FILTER
+@pytest.mark.sampled("thirds")
 def test_exactly_what_has_the_value_is_listed(api: Api, forest: Registered, noun: Noun[Any], field: str) -> None:
     _make_two(api, forest, noun)
     everything = _list(api, noun, {})
@@ -86,6 +88,7 @@ def test_exactly_what_has_the_value_is_listed(api: Api, forest: Registered, noun
 
 @pytest.mark.usefixtures("forest")
 @_EVERY_FILTER
+@pytest.mark.sampled("thirds")
 def test_what_no_thing_has_is_an_empty_list(api: Api, noun: Noun[Any], field: str) -> None:
     ids = {**noun.made_from, "artefact": "prototype_sets", "explainer": "explainers"}
     never = {"status": "failed", "kind": "label_audits", **dict.fromkeys(_TEXTS, "of nothing at all, % _")}

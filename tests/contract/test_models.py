@@ -29,7 +29,7 @@ _FIELDS = {
 _TASKS = {"binary": ["0", "1"], "multiclass": ["0", "1", "2"], "regression": []}
 
 
-@pytest.mark.parametrize("task", _TASKS)
+@pytest.mark.parametrize("task", mostly_long(_TASKS, "multiclass"))
 def test_a_model_is_registered_and_found_again(api: Api, task: str) -> None:
     model = fitted(f"random_forest_{task}")
     rows, scores = model.features[:20].tolist(), model.library_scores()[:20].tolist()
@@ -83,6 +83,7 @@ def test_the_same_bytes_and_metadata_again_are_the_same_model(api: Api, forest: 
         {"rows": [["text"] * 30]},
     ],
 )
+@pytest.mark.sampled("thirds")
 def test_a_model_that_does_not_predict_what_was_declared_is_refused(
     api: Api, forest: Registered, parity: dict[str, object]
 ) -> None:
@@ -115,7 +116,7 @@ def test_a_model_is_deleted_unless_it_is_in_use(api: Api, forest: Registered) ->
     assert api.post(f"/v1/models/{forest.model['id']}/predictions", {"instances": [forest.instance(0)]}).is_success
 
 
-@pytest.mark.parametrize("task", _TASKS)
+@pytest.mark.parametrize("task", mostly_long(_TASKS, "multiclass", "regression"))
 def test_predictions_have_one_shape_whatever_the_task(api: Api, task: str) -> None:
     model = fitted(f"random_forest_{task}")
     path = api.upload("/v1/models", model.onnx).headers["Location"]
@@ -219,7 +220,7 @@ def test_a_tree_that_is_not_there_is_not_found(api: Api, forest: Registered, num
     assert "has trees 0 to 19" in answer.json()["detail"]
 
 
-@pytest.mark.parametrize("name", mostly_long(PIPELINES, "one_matrix", "scaled_and_one_hot", "principal_components"))
+@pytest.mark.parametrize("name", mostly_long(PIPELINES, "scaled_and_one_hot", "principal_components"))
 def test_a_drawn_tree_leads_raw_rows_to_the_leaves_of_the_model(api: Api, name: str) -> None:
     pipeline, (_, table) = fitted_pipeline(name), PIPELINES[name]()
     names = list(pipeline.rows.names)

@@ -92,6 +92,7 @@ def test_ready_ones_report_what_is_known_of_all_rows_together(api: Api, forest: 
 
 
 @pytest.mark.parametrize("name", ["random_forest_binary", "extra_trees_multiclass", "random_forest_regression"])
+@pytest.mark.sampled("thirds")
 def test_neighbours_are_those_of_the_librarys_own_leaves(api: Api, name: str) -> None:
     model, request = _registered(api, name)
     made = api.made(_PATH, {**request, "n_neighbors": 6})
@@ -130,6 +131,7 @@ def test_rows_of_which_no_two_share_a_leaf_have_no_neighbours(api: Api) -> None:
 
 
 @pytest.mark.parametrize("name", ["gradient_boosting_multiclass", "gradient_boosting_regression"])
+@pytest.mark.sampled("thirds")
 def test_boosted_models_are_explained_by_their_own_proximity(api: Api, name: str) -> None:
     _, request = _registered(api, name, "boosting")
 

@@ -48,6 +48,7 @@ def _weights(model: FittedModel, leaves: NDArray[np.int32]) -> NDArray[np.int64]
 
 
 @pytest.mark.parametrize("name", ["random_forest_binary", "extra_trees_multiclass", "random_forest_regression"])
+@pytest.mark.sampled("thirds")
 def test_forests_compare_by_the_share_of_trees_with_one_leaf(api: Api, name: str) -> None:
     model, model_id, _ = _register(api, name, "random_forest")
     instances, others = np.arange(7), np.arange(5, 40)
@@ -68,7 +69,8 @@ def test_forests_compare_by_the_share_of_trees_with_one_leaf(api: Api, name: str
 @pytest.mark.parametrize(
     "name",
     mostly_long(
-        ["gradient_boosting_binary", "xgboost_multiclass", "gradient_boosting_regression"], "xgboost_multiclass"
+        [f"gradient_boosting_{task}" for task in ("binary", "multiclass", "regression")] + ["xgboost_multiclass"],
+        "gradient_boosting_multiclass",
     ),
 )
 def test_boosted_trees_weigh_by_the_rows_of_the_call(api: Api, name: str) -> None:
@@ -99,8 +101,9 @@ def test_trees_can_count_as_they_do_in_what_a_job_made(api: Api, noun: str) -> N
 
 
 @pytest.mark.parametrize("min_leaf_rows", [1, 9])
+@pytest.mark.sampled("thirds")
 def test_blocks_say_what_the_table_of_all_neighbours_says(api: Api, min_leaf_rows: int) -> None:
-    model, model_id, dataset = _register(api, "gradient_boosting_regression", "boosting")
+    model, model_id, dataset = _register(api, "gradient_boosting_multiclass", "boosting")
     made = api.made(
         "/v1/proximities", {"model": model_id, "dataset": dataset, "n_neighbors": 3} | {"min_leaf_rows": min_leaf_rows}
     )
@@ -194,7 +197,7 @@ def test_what_cannot_be_is_refused(
 
 
 def test_weights_of_another_model_or_kind_are_refused(api: Api, forest: Registered) -> None:
-    _, model_id, dataset = _register(api, "gradient_boosting_binary", "boosting")
+    _, model_id, dataset = _register(api, "gradient_boosting_multiclass", "boosting")
     others = api.made("/v1/proximities", {"model": model_id, "dataset": dataset})["id"]
     own = forest.prototype_set["id"]
     row = forest.instance(0)

@@ -116,6 +116,7 @@ _OF_EACH_CODE = list({case.code: case for case in BAD_TABLES if case.limits == B
 
 
 @pytest.mark.parametrize("case", _OF_EACH_CODE, ids=lambda case: case.code)
+@pytest.mark.sampled("thirds")
 def test_refusals_say_what_is_wrong_and_where(api: Api, case: BadTables) -> None:
     files = {f"{name}.csv": content for name, content in case.files.items()}
 

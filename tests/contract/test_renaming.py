@@ -17,6 +17,7 @@ def test_uploads_and_explainers_can_be_renamed() -> None:
 
 
 @_EVERY_NOUN
+@pytest.mark.sampled("thirds")
 def test_a_new_name_is_shown_everywhere_under_the_same_id(api: Api, forest: Registered, noun: Noun[Any]) -> None:
     made: Json = create(api, forest, noun, 21).json()
     path = f"{noun.path}/{made['id']}"
@@ -32,6 +33,7 @@ def test_a_new_name_is_shown_everywhere_under_the_same_id(api: Api, forest: Regi
 
 
 @_EVERY_NOUN
+@pytest.mark.sampled("thirds")
 def test_what_was_registered_first_is_found_again_under_its_new_name(
     api: Api, forest: Registered, noun: Noun[Any]
 ) -> None:
@@ -45,6 +47,7 @@ def test_what_was_registered_first_is_found_again_under_its_new_name(
 
 
 @pytest.mark.parametrize("noun", _RENAMED[:2], ids=lambda noun: noun.name)
+@pytest.mark.sampled("thirds")
 def test_the_entity_tag_changes_with_the_name(api: Api, forest: Registered, noun: Noun[Any]) -> None:
     path = f"{noun.path}/{create(api, forest, noun, 23).json()['id']}"
     first = api.get(path).headers["ETag"]

@@ -189,6 +189,7 @@ def test_regions_are_returned_with_all_their_parameters_and_the_region_of_each_r
     assert (refused.status_code, refused.json()["code"]) == (422, "method_not_applicable")
 
 
+@pytest.mark.long
 def test_requested_again_rules_are_answered_at_once_and_deleted_they_are_made_again(api: Api, request_: Json) -> None:
     other = api.made(_PATH, {**request_, "seed": 5})
     again = api.post(_PATH, {**request_, "seed": 5})

@@ -81,6 +81,7 @@ def _description() -> BaseSchema:
 
 
 @_EVERY_OPERATION
+@pytest.mark.sampled("thirds")
 def test_answers_are_as_the_description_says(operation: str, described: Service, things: RealThings) -> None:
     _hold(operation, 3, described, things)
 

@@ -47,6 +47,7 @@ def dataset(api: Api) -> str:
 
 @pytest.mark.parametrize("noun", NOUNS.kept, ids=lambda noun: noun.name)
 @pytest.mark.parametrize("cursor", _NO_CURSORS)
+@pytest.mark.sampled("values")
 def test_a_cursor_that_no_list_gave_is_refused(api: Api, noun: Noun[Any], cursor: str) -> None:
     refused = api.get(f"{noun.path}?cursor={cursor}")
 

@@ -18,6 +18,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, PowerTransformer, QuantileTransformer, StandardScaler
 
+from tests.support.sampling import mostly_long
 from tests.support.serving import Service, serving
 from tests.support.shared import shared_path
 
@@ -37,7 +38,7 @@ def finished_by_a_worker(client: Leafspace, requested: PrototypeSet) -> Prototyp
     return ready
 
 
-@pytest.mark.parametrize("method", ["sm_a", "a_pete"])
+@pytest.mark.parametrize("method", mostly_long(["sm_a", "a_pete"], "sm_a"))
 def test_a_forest_on_breast_cancer_explains_tumours_that_it_has_never_seen(client: Leafspace, method: Method) -> None:
     data = load_breast_cancer(as_frame=True)
     labels = pd.Series(data.target_names[data.target], name="diagnosis")
@@ -66,6 +67,7 @@ def _proximities_are_those_of_the_forest(
             assert near.proximity == pytest.approx(shared / 100)
 
 
+@pytest.mark.long
 def test_a_pipeline_on_titanic_explains_passengers_in_their_own_words(client: Leafspace) -> None:
     frame = pd.read_parquet(shared_path("data/titanic.parquet"))
     texts = ["sex", "embarked"]

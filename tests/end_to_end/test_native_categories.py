@@ -62,6 +62,7 @@ def holds(interval: Json, value: float | str | None) -> bool:
     return bool(above and below)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", mostly_long(NATIVE, "native_lightgbm"))
 def test_raw_categories_go_all_the_way(api: Api, name: str) -> None:
     estimator, rows, odd = native_model(name)[0], plain(native_rows(name)), odd_rows(name)

@@ -92,6 +92,7 @@ def _case(workshop: Workshop, name: str, min_leaf_rows: int) -> Case:
 
 
 @CASES
+@pytest.mark.sampled("thirds")
 def test_rows_of_the_dataset_find_themselves_and_then_the_neighbours_of_the_job(
     find: FindCase, name: str, min_leaf_rows: int
 ) -> None:

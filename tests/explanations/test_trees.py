@@ -47,6 +47,7 @@ def _holds(node: ApproximationNode, value: Any) -> bool:  # noqa: ANN401  # a nu
 
 
 @pytest.mark.parametrize("name", TREES)
+@pytest.mark.sampled("thirds")
 def test_rows_take_the_path_that_the_words_describe_alone_and_together(name: str) -> None:
     made = grown(name)
     content, rows = document_of(made), _values(made)

@@ -75,6 +75,7 @@ def case_of(workshop: Workshop, name: str, **explainer: object) -> Case:
 
 
 @pytest.mark.parametrize("name", MODELS)
+@pytest.mark.sampled("thirds")
 def test_a_row_stands_among_the_evaluation_rows_and_is_explained_by_what_is_near_enough(
     workshop: Workshop, name: str
 ) -> None:

@@ -54,6 +54,7 @@ def unusual(rows: Rows, values: list[Any]) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("name", CASES)
+@pytest.mark.sampled("thirds")
 def test_rows_are_unusual_where_no_reference_row_is_like_them(workshop: Workshop, name: str) -> None:
     warnings, rows = reference(workshop, name)
     n_found = 0

@@ -16,10 +16,11 @@ from tree_explainers.errors import ModelRefused
 from .byte_changes import mutated_bytes
 from .messages import mutated_model
 from .reading import read_as_model
-from .seeds import model_seeds
+from .seeds import few_model_seeds, model_seeds
 from .watching import outcome_of
 
 Change = Callable[[bytes, random.Random, int], bytes]
+Seeds = Callable[[], dict[str, bytes]]
 
 _fuzzing = settings(derandomize=True, deadline=None, suppress_health_check=list(HealthCheck), database=None)
 _changed = given(
@@ -29,8 +30,9 @@ _changed = given(
 )
 
 
-def test_models_are_taken_as_they_are() -> None:
-    for name, data in model_seeds().items():
+@pytest.mark.parametrize("seeds", [few_model_seeds, pytest.param(model_seeds, marks=pytest.mark.long)])
+def test_models_are_taken_as_they_are(seeds: Seeds) -> None:
+    for name, data in seeds().items():
         outcome = outcome_of(lambda data=data: read_as_model(data), (ModelRefused,))  # type: ignore[misc]  # bound now
         assert (outcome.code, outcome.finding) == (None, None), name
 
@@ -38,7 +40,7 @@ def test_models_are_taken_as_they_are() -> None:
 @_changed
 @settings(_fuzzing, max_examples=20)
 def test_a_changed_model_is_taken_or_refused(rng: random.Random, n_changes: int, way: Change) -> None:
-    _try(rng, n_changes, way)
+    _try(few_model_seeds(), rng, n_changes, way)
 
 
 @pytest.mark.long
@@ -46,11 +48,11 @@ def test_a_changed_model_is_taken_or_refused(rng: random.Random, n_changes: int,
 @_changed
 @settings(_fuzzing, max_examples=10_000)
 def test_thousands_of_changed_models_are_taken_or_refused(rng: random.Random, n_changes: int, way: Change) -> None:
-    _try(rng, n_changes, way)
+    _try(model_seeds(), rng, n_changes, way)
 
 
-def _try(rng: random.Random, n_changes: int, change: Change) -> None:
-    name = rng.choice(sorted(model_seeds()))
-    data = change(model_seeds()[name], rng, n_changes)
+def _try(seeds: dict[str, bytes], rng: random.Random, n_changes: int, change: Change) -> None:
+    name = rng.choice(sorted(seeds))
+    data = change(seeds[name], rng, n_changes)
     outcome = outcome_of(lambda: read_as_model(data), (ModelRefused,))
     assert outcome.finding is None, (name, data.hex()[:4000])

@@ -132,6 +132,7 @@ def test_a_directory_that_is_not_empty_is_not_restored_to(house: House, tmp_path
 
 @pytest.mark.parametrize("part", ["objects/??/*", "leafspace-*.db", "manifest.json"])
 @pytest.mark.parametrize("fault", ["damaged", "missing"])
+@pytest.mark.sampled("values")
 def test_a_backup_that_is_not_whole_is_refused_and_nothing_is_left(
     house: House, tmp_path: Path, part: str, fault: str
 ) -> None:

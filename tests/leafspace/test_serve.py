@@ -70,23 +70,34 @@ def _call(method: str, url: str, **more: Any) -> int:  # noqa: ANN401  # httpx's
     return httpx.request(method, url, timeout=PATIENCE_SECONDS, verify=NO_TLS, **more).status_code
 
 
-def test_it_is_ready_with_everything_and_stops_within_ten_seconds(
+def test_it_is_ready_with_everything_starts_again_whatever_ends_and_stops_within_ten_seconds(
     data_dir: Path, started: list["subprocess.Popen[str]"]
 ) -> None:
     with heeding(signal.SIGINT):
         process = start_service(data_dir)
     started.append(process)
+    url = wait_until_ready(process)
 
-    status, readiness = _get(f"{wait_until_ready(process)}/readyz")
+    status, readiness = _get(f"{url}/readyz")
 
     assert (status, readiness.get("degraded", [])) == (200, [])
-    JobFarm.wait_until(
-        lambda: len(descendants_of(process.pid)) == 3 + _N_WORKERS
-    )  # Redis, the API, and what the workers were forked from
+    n_processes = 3 + _N_WORKERS  # Redis, the API, and what the workers were forked from
+    JobFarm.wait_until(lambda: len(descendants_of(process.pid)) == n_processes)
+    killed = descendants_of(process.pid)
+    for pid in killed:
+        os.kill(pid, signal.SIGKILL)
+    JobFarm.wait_until(lambda: _is_whole(url) and len(descendants_of(process.pid) - killed) == n_processes)
     running = descendants_of(process.pid)
     process.send_signal(signal.SIGINT)
     assert process.wait(when_idle(10)) == 0
     assert not [pid for pid in running if is_alive(pid)]
+
+
+def _is_whole(url: str) -> bool:
+    try:
+        return bool(_get(f"{url}/readyz")[1].get("degraded", []) == [])
+    except httpx.HTTPError:
+        return False
 
 
 @pytest.mark.long
@@ -248,27 +259,6 @@ def test_the_composed_container_is_healthy_while_the_service_is_ready(quiet: Ser
         command = [sys.executable, *(argument.replace("8000", str(port)) for argument in arguments)]
         ended = subprocess.run(command, check=False, stderr=subprocess.DEVNULL)  # noqa: S603  # ours
         assert (ended.returncode == 0) == is_healthy
-
-
-def test_whatever_ends_is_started_again(data_dir: Path, started: list["subprocess.Popen[str]"]) -> None:
-    process = start_service(data_dir)
-    started.append(process)
-    url = wait_until_ready(process)
-    killed = descendants_of(process.pid)
-    for pid in killed:
-        os.kill(pid, signal.SIGKILL)
-
-    def is_whole_again() -> bool:
-        try:
-            return _get(f"{url}/readyz")[1].get("degraded", []) == [] and len(
-                descendants_of(process.pid) - killed
-            ) == len(killed)
-        except httpx.HTTPError:
-            return False
-
-    JobFarm.wait_until(is_whole_again)
-    process.terminate()
-    assert process.wait(when_idle(10)) == 0
 
 
 @pytest.mark.long

@@ -20,14 +20,12 @@ def _printed(program: str, **environment: str) -> str:
 
 
 @pytest.mark.parametrize("imports", [_API, _WORKERS], ids=["API", "workers"])
-def test_heavy_libraries_are_imported_when_they_are_needed(imports: str) -> None:
-    assert _printed(f"import sys; {imports}; print(sorted({_HEAVY} & set(sys.modules)))") == "[]"
+def test_heavy_libraries_are_imported_when_they_are_needed_and_nothing_is_compiled_before(
+    imports: str, tmp_path: Path
+) -> None:
+    program = f"import sys; {imports}; print(sorted({_HEAVY} & set(sys.modules)))"
 
-
-@pytest.mark.parametrize("imports", [_API, _WORKERS], ids=["API", "workers"])
-def test_nothing_is_compiled_at_import(imports: str, tmp_path: Path) -> None:
-    _printed(imports, NUMBA_CACHE_DIR=str(tmp_path))
-
+    assert _printed(program, NUMBA_CACHE_DIR=str(tmp_path)) == "[]"
     assert [path for path in tmp_path.rglob("*") if path.suffix in {".nbi", ".nbc"}] == []
 
 

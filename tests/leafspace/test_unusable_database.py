@@ -21,6 +21,7 @@ from tests.support.databases import new_postgresql_database
 from tests.support.job_farm import JobFarm
 from tests.support.patience import PATIENCE_SECONDS
 from tests.support.raw_http import NO_TLS
+from tests.support.sampling import mostly_long
 from tests.support.stored import Shelf
 
 _PAGE_BYTES = 4096
@@ -99,9 +100,10 @@ def test_serve_says_in_one_sentence_which_file_it_is_and_what_to_do(
     assert _is_one_sentence(refused, str(file), *message), refused.stderr
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-@pytest.mark.parametrize("module", [("service",), ("workers",), ("leafspace", "keys", "list")])
-@pytest.mark.sampled("values")
+@pytest.mark.parametrize("kind", mostly_long(["sqlite", "postgresql"], "sqlite"))
+@pytest.mark.parametrize(
+    "module", mostly_long([("service",), ("workers",), ("leafspace", "keys", "list")], ("service",))
+)
 def test_a_newer_versions_database_is_refused_in_one_sentence_by_every_process(
     tmp_path: Path, request: pytest.FixtureRequest, module: tuple[str, ...], kind: str
 ) -> None:

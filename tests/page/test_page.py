@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from tests.support.browser import Watched
+from tests.support.sampling import mostly_long
 
 from .conftest import Shown
 
@@ -18,6 +19,7 @@ _PHONE_WIDTH, _PHONE_HEIGHT = 390, 844
 _MOST_SCRIPT, _MOST_STYLE = 40_000, 24_000
 
 
+@pytest.mark.long
 def test_every_address_opens_in_a_fresh_tab(browser: "Browser", shown: Shown) -> None:
     for view, selector in shown.views().items():
         tab = Watched(browser.new_page())
@@ -153,7 +155,7 @@ def test_a_job_is_followed_to_its_end(tab: Watched, shown: Shown) -> None:
     tab.page.wait_for_selector('[data-live="jobs"][data-running="0"]', timeout=120_000)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", mostly_long(["light", "dark"], "dark"))
 def test_views_are_accessible(browser: "Browser", shown: Shown, theme: str) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     # axe adds a script of its own, which the page's policy forbids.

@@ -206,6 +206,7 @@ def _more_calls_than_allowed(hurried: Guarded) -> Iterator[None]:
         calling.join()
 
 
+@pytest.mark.long
 def test_those_who_come_too_often_are_told_when_to_come_back(browser: "Browser", hurried: Guarded) -> None:
     tab = Watched(browser.new_page(), ("401", "429"))
     tab.open(f"{hurried.url}/ui/#/found?name=x", "dialog[open]")

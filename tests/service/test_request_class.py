@@ -58,6 +58,7 @@ _CROWDS: dict[str, tuple[Callable[[], bytes], int, str]] = {
 
 @pytest.mark.parametrize("path", _PATHS)
 @pytest.mark.parametrize("name", _CROWDS)
+@pytest.mark.sampled("values")
 def test_no_body_keeps_others_waiting(service: Service, name: str, path: str) -> None:
     make, status, code = _CROWDS[name]
     body = make()
@@ -82,6 +83,7 @@ def test_no_metadata_of_an_upload_keeps_others_waiting(service: Service) -> None
 
 
 @pytest.mark.parametrize("path", _PATHS)
+@pytest.mark.sampled("thirds")
 def test_who_goes_away_while_sending_or_is_too_slow_is_no_failure_of_ours(service: Service, path: str) -> None:
     path = path.replace("gone", "gone2")
     for lines, sent in (

@@ -167,6 +167,7 @@ def test_a_postgresql_that_accepts_and_never_answers_is_unavailable_within_secon
     assert max(waited) < REQUESTS.connection_seconds + REQUESTS.pool_seconds + 1.5
 
 
+@pytest.mark.long
 def test_a_postgresql_that_stands_still_is_unavailable_within_seconds() -> None:
     with running_postgresql() as server:
         database = Database(server.url, _HURRIED)

@@ -15,6 +15,7 @@ from storage.local_objects import LocalObjects
 from storage.tables import api_keys
 from tests.support.api import Api
 from tests.support.job_farm import JobFarm
+from tests.support.sampling import mostly_long
 from tests.support.serving import Service, serving
 from tests.support.small_disks import SmallDisk, mounted, small_disk
 
@@ -78,7 +79,7 @@ def farm(small_disk: SmallDisk) -> Iterator[JobFarm]:
     farm.stop()
 
 
-@pytest.mark.parametrize("kind", ["fill_the_disk", "return_much"])
+@pytest.mark.parametrize("kind", mostly_long(["fill_the_disk", "return_much"], "fill_the_disk"))
 def test_a_job_that_fills_the_disk_fails_and_says_so_and_the_next_one_succeeds(
     farm: JobFarm, small_disk: SmallDisk, kind: str
 ) -> None:
@@ -113,7 +114,9 @@ def _made(directory: Path) -> Path:
     return directory
 
 
-@pytest.mark.parametrize("room", [0.5, 1.5, 2.1], ids=["as it comes in", "as it is copied", "as it is read"])
+@pytest.mark.parametrize(
+    "room", mostly_long([0.5, 1.5, 2.1], 1.5), ids=["as it comes in", "as it is copied", "as it is read"]
+)
 def test_an_upload_that_does_not_fit_is_a_507_and_leaves_nothing(
     crowded: Service, crowded_disk: SmallDisk, room: float
 ) -> None:

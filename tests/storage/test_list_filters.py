@@ -53,6 +53,7 @@ def _walk(shelf: Shelf, limit: int, **filters: str) -> list[str]:
     ],
     ids=str,
 )
+@pytest.mark.sampled("thirds")
 def test_artefacts_are_found_by_what_they_have(shelf: Shelf, filters: dict[str, str], expected: str) -> None:
     _fill(shelf)
 

@@ -4,6 +4,7 @@ import multiprocessing
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import product
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
@@ -28,11 +29,15 @@ from tests.support.rows_of_old import ROWS, Row
 _SCRIPTS = Path(storage.__file__).parent / "migrations"
 _N_PROCESSES = 2
 _REVISIONS = sorted(script.revision for script in ScriptDirectory(str(_SCRIPTS)).walk_revisions())
-# From the first one on, PostgreSQL goes through all of them, too.
-_DATABASES_OF_OLD = [
-    *(("sqlite", revision) for revision in _REVISIONS),
-    *(("postgresql", revision) for revision in (_REVISIONS[0], *_REVISIONS[-2:])),
-    *(pytest.param("postgresql", revision, marks=pytest.mark.long) for revision in _REVISIONS[1:-2]),
+# From the first one on, each database goes through all of them.
+_DATABASES_OF_OLD: list[object] = [
+    *(("sqlite", revision) for revision in (*_REVISIONS[:-2:4], *_REVISIONS[-2:])),
+    *(("postgresql", revision) for revision in (_REVISIONS[0], _REVISIONS[-2])),
+]
+_DATABASES_OF_OLD += [
+    pytest.param(*each, marks=pytest.mark.long)
+    for each in product(("sqlite", "postgresql"), _REVISIONS)
+    if each not in _DATABASES_OF_OLD
 ]
 
 

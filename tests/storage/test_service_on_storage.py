@@ -156,6 +156,7 @@ def test_damaged_leaves_are_made_again_with_the_same_outcome(host: Host, storage
     assert rows[0] == rows[1]
 
 
+@pytest.mark.long
 def test_while_the_bucket_is_away_uploads_are_a_503_with_retry_after_and_leave_nothing(tmp_path: Path) -> None:
     server = S3Server(tmp_path)
     away = {**server.environment, "LEAFSPACE_OBJECT_STORE_URL": "s3://objects/there"}

@@ -11,6 +11,7 @@ from storage.bucket import Bucket
 from storage.local_objects import LocalObjects
 
 from .databases import new_postgresql_database
+from .sampling import mostly_long
 from .storage_servers import S3Server
 
 KINDS_OF_STORAGE = ("embedded", "postgresql and s3")
@@ -37,7 +38,7 @@ class Storage:
                 bucket.write(file.name, _flipped(copy.read_bytes()))
 
 
-@pytest.fixture(scope="module", params=KINDS_OF_STORAGE)
+@pytest.fixture(scope="module", params=mostly_long(KINDS_OF_STORAGE, "postgresql and s3"))
 def storage(request: pytest.FixtureRequest) -> Iterator[Storage]:
     """Return storage of each kind, empty."""
     if request.param == "embedded":

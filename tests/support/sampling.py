@@ -1,7 +1,9 @@
 """Large products of cases: `make test` runs a part in which everything meets, `make test-long` all of them.
 
 ``@pytest.mark.sampled("pairs")`` keeps cases until each two values of different parameters have met in one of them;
-``@pytest.mark.sampled("values")`` until each value of each parameter was there. The other cases become ``long``.
+``@pytest.mark.sampled("values")`` until each value of each parameter was there; ``@pytest.mark.sampled("thirds")``
+keeps every third case in the order of collection, of one long list whose neighbours share an implementation. The other
+cases become ``long``.
 ``@drawn(20, 200, text=strategies.text())`` calls a test with 20 examples that Hypothesis draws, and in
 `make test-long` with 200.
 """
@@ -17,15 +19,18 @@ Met = frozenset[tuple[str, str]]
 
 
 def mark_long_cases(items: list[pytest.Item]) -> None:
-    """Mark the cases of sampled tests that are not in the sample as long."""
+    """Mark the cases of sampled tests that are not in the sample as long; those that are long already do not count."""
     cases: dict[str, list[pytest.Function]] = defaultdict(list)
     for item in items:
-        if isinstance(item, pytest.Function) and item.get_closest_marker("sampled"):
+        if not isinstance(item, pytest.Function) or item.get_closest_marker("long"):
+            continue
+        if item.get_closest_marker("sampled"):
             cases[item.nodeid.partition("[")[0]].append(item)
     for of_test in cases.values():
         marker = of_test[0].get_closest_marker("sampled")
         assert marker is not None
-        kept = _sample(of_test, {"values": 1, "pairs": 2}[marker.args[0]])
+        (kind,) = marker.args
+        kept = set(of_test[::3]) if kind == "thirds" else _sample(of_test, {"values": 1, "pairs": 2}[kind])
         for case in of_test:
             if case not in kept:
                 case.add_marker(pytest.mark.long)

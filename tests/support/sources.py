@@ -3,7 +3,6 @@
 import ast
 import functools
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -48,13 +47,16 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def imports_of(path: Path) -> Iterator[str]:
-    """Yield the absolute modules that a file imports, at its top or inside functions."""
+@functools.cache
+def imports_of(path: Path) -> tuple[str, ...]:
+    """Return the absolute modules that a file imports, at its top or inside functions."""
+    found: list[str] = []
     for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module is not None:
-            yield node.module
+            found.append(node.module)
+    return tuple(found)
 
 
 def name_of(path: Path) -> str:

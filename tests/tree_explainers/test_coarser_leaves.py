@@ -34,6 +34,7 @@ def cut(model: FittedModel, min_leaf_rows: int) -> tuple[CoarserLeaves, LeafTabl
 
 @pytest.mark.parametrize("name", [*MODELS, *BOOSTERS])
 @pytest.mark.parametrize("min_leaf_rows", [2, 7])
+@pytest.mark.sampled("values")
 def test_leaves_are_those_of_the_twin_that_counts_rows_below_every_node(name: str, min_leaf_rows: int) -> None:
     model = fitted(name)
     leaves = leaves_of(model)

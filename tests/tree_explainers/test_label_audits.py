@@ -46,6 +46,7 @@ _CASES: list[tuple[str, ProximityKind]] = [
 
 @pytest.mark.parametrize("n_cells", [1, 1000, 10**6])
 @pytest.mark.parametrize(("dataset", "kind"), _CASES)
+@pytest.mark.sampled("values")
 def test_all_rows_vote_as_in_the_slow_twin(
     dataset: str, kind: ProximityKind, n_cells: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -86,6 +87,7 @@ def test_fractions_that_differ_beyond_double_precision_rank_exactly() -> None:
 
 @pytest.mark.parametrize("n_neighbors", [1, 10, 399])
 @pytest.mark.parametrize(("dataset", "kind"), _CASES)
+@pytest.mark.sampled("values")
 def test_neighbors_vote_as_in_the_slow_twin(
     dataset: str, kind: ProximityKind, n_neighbors: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

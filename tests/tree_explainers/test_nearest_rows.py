@@ -68,6 +68,7 @@ def test_nearest_rows_come_by_proximity_then_row_without_the_row_itself(dataset:
 @pytest.mark.usefixtures("go")
 @pytest.mark.parametrize("n_neighbors", [1, 40])
 @pytest.mark.parametrize("n_rows", [1, 130])
+@pytest.mark.sampled("values")
 def test_rows_that_share_no_leaf_are_the_last_neighbours_the_lowest_first(n_rows: int, n_neighbors: int) -> None:
     leaves = leaves_of_a_deep_forest()
     rows = np.random.default_rng(1).permutation(len(leaves))[:n_rows]
@@ -227,6 +228,7 @@ def test_masks_leave_out_the_row_itself_and_name_the_lowest_of_equally_near_ones
 
 @pytest.mark.parametrize("n_groups", [1, 2, 5])
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.sampled("values")
 def test_rows_of_one_group_need_not_be_compared_where_their_nearest_are_known(
     monkeypatch: pytest.MonkeyPatch, seed: int, n_groups: int
 ) -> None:

@@ -39,6 +39,7 @@ def real(request: pytest.FixtureRequest) -> RealLeaves:
 
 @pytest.mark.parametrize("n_parts", CUTS)
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.sampled("values")
 def test_methods_choose_what_their_slow_twins_choose_of_all_rows(
     method: Method, real: RealLeaves, n_parts: int
 ) -> None:
@@ -57,6 +58,7 @@ def test_methods_choose_what_their_slow_twins_choose_of_all_rows(
 
 @pytest.mark.parametrize("n_parts", [2, 5])
 @pytest.mark.parametrize("n_candidates", [60, 400])
+@pytest.mark.sampled("values")
 def test_swaps_and_certificates_are_the_same(real: RealLeaves, n_parts: int, n_candidates: int) -> None:
     classes = real.classes("predicted")
     candidates = sample_candidates(classes, n_candidates, np.random.default_rng(0))

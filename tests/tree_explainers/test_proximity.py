@@ -17,6 +17,7 @@ def leaves_of_size(n_leaves: int) -> NDArray[np.int32]:
 @pytest.mark.parametrize("weights", [np.ones(40, np.int64), np.full(40, 2**31 // 40, np.int64)])
 @pytest.mark.parametrize("n_leaves", [3, 300, 70_000])
 @pytest.mark.parametrize("by_members", [True, False])
+@pytest.mark.sampled("values")
 def test_lists_of_rows_and_comparison_of_codes_give_the_same_integers(
     *, by_members: bool, n_leaves: int, weights: NDArray[np.int64], monkeypatch: pytest.MonkeyPatch
 ) -> None:

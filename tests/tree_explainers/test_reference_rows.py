@@ -53,6 +53,7 @@ def found(reference: ReferenceRows, own: NDArray[np.int32], n_rows: int, within:
 @pytest.mark.usefixtures("go")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dataset", ["spambase", REGRESSION])
+@pytest.mark.sampled("values")
 def test_new_rows_find_the_twins_nearest_rows_under_any_restriction(dataset: str, kind: ProximityKind) -> None:
     real = real_leaves(dataset, kind)
     known, new = real.leaves[:N_KNOWN], real.leaves[N_KNOWN : N_KNOWN + 12]

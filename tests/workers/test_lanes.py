@@ -1,5 +1,7 @@
 """Long jobs, short jobs, and workers who take both or short ones alone."""
 
+import pytest
+
 from storage.artefacts import Artefact
 from tests.support.job_farm import JobFarm
 from tests.support.processes import children_of, kill
@@ -74,6 +76,7 @@ def test_a_short_job_is_run_once_and_no_message_of_it_is_left(farm: JobFarm) -> 
     assert len(farm.runs()) == 20
 
 
+@pytest.mark.long
 def test_a_short_job_whose_worker_is_killed_is_done_all_the_same(farm: JobFarm) -> None:
     parent = farm.start_workers(2)
     _long_ones(farm, 1)

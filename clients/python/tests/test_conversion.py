@@ -515,6 +515,7 @@ def test_forests_that_predict_neither_classes_nor_means_are_refused_by_name(name
 
 @pytest.mark.parametrize("precision", [np.float64, np.float32])
 @pytest.mark.parametrize("function", [np.log, np.log1p, np.log2, np.log10, np.sqrt, np.exp, np.expm1, np.tanh])
+@pytest.mark.sampled("values")
 def test_monotone_functions_before_trees_are_converted_and_read_in_raw_units(function: Any, precision: type) -> None:  # noqa: ANN401
     features, target = _WINE[0][:, :1].astype(precision) / 10, _WINE[1]
     steps = make_pipeline(FunctionTransformer(function), StandardScaler())

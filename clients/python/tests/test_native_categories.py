@@ -100,6 +100,7 @@ def catboost(task: str, **settings: Setting) -> Estimator:
 
 @pytest.mark.parametrize("task", ["binary", "texts", "regression", "counts"])
 @pytest.mark.parametrize("maker", [lightgbm, histogram])
+@pytest.mark.sampled("thirds")
 def test_unseen_and_missing_categories_go_where_the_library_sends_them(
     maker: Callable[..., Estimator], task: str
 ) -> None:
@@ -119,6 +120,7 @@ def test_unseen_and_missing_categories_go_where_the_library_sends_them(
 
 @pytest.mark.parametrize("task", ["binary", "multiclass", "regression", "counts"])
 @pytest.mark.parametrize("one_hot", [1, 50], ids=["partitions", "one-hot"])
+@pytest.mark.sampled("thirds")
 def test_xgboost_partitions_and_one_hot_splits_are_converted(task: str, one_hot: int) -> None:
     rows, targets = passengers()
     estimator = xgboost(task, max_cat_to_onehot=one_hot).fit(rows, targets[task])

@@ -324,7 +324,7 @@ def _job_by_awaiting(url: str) -> str:
     return asyncio.run(get())
 
 
-@pytest.mark.parametrize("get_job", [_job_by_blocking, _job_by_awaiting])
+@pytest.mark.parametrize("get_job", [_job_by_blocking, pytest.param(_job_by_awaiting, marks=pytest.mark.long)])
 def test_a_call_survives_a_server_that_is_stopped_and_started_again(get_job: Callable[[str], str]) -> None:
     with scripted(Answer(200, _JOB)) as server:
         assert get_job(server.url) == "job_1"

@@ -78,6 +78,7 @@ _PURE: dict[str, Callable[[], Estimator]] = {
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("make", _PURE.values(), ids=_PURE.keys())
+@pytest.mark.sampled("values")
 def test_exact_ties_go_to_the_class_that_the_estimator_names(make: Callable[[], Estimator], n_classes: int) -> None:
     estimator, rows = fitted(make(), n_classes)
 
@@ -126,6 +127,7 @@ _BEHIND_SCALERS: dict[str, Callable[[], Estimator]] = {
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("scaler", [StandardScaler(), MinMaxScaler()])
 @pytest.mark.parametrize("make", _BEHIND_SCALERS.values(), ids=_BEHIND_SCALERS.keys())
+@pytest.mark.sampled("values")
 def test_labels_behind_a_scaler_are_those_of_the_estimator_on_data_with_one_decimal(
     make: Callable[[], Estimator], scaler: Estimator, n_classes: int, precision: type
 ) -> None:

@@ -129,6 +129,7 @@ def _check(known: Known, rows: Rows) -> None:
         ("catboost_binary", 1),
     ],
 )
+@pytest.mark.sampled("thirds")
 def test_every_row_gets_what_its_nearest_prototype_has(name: str, min_leaf_rows: int) -> None:
     known = _known(name, min_leaf_rows)
     first = Rows(known.rows.names, tuple(column[:_N_ROWS] for column in known.rows.columns))
@@ -141,6 +142,7 @@ def test_every_row_gets_what_its_nearest_prototype_has(name: str, min_leaf_rows:
     "name",
     ["imputed_categories", "ordinal_categories", "dropped_indicators", "missing_kept", "scaled_and_one_hot"],
 )
+@pytest.mark.sampled("thirds")
 def test_categories_and_missing_values_go_where_the_model_sends_them(name: str) -> None:
     known = _known(name, 2)
     first = Rows(known.rows.names, tuple(column[:_N_ROWS] for column in known.rows.columns))

@@ -16,6 +16,7 @@ from tests.service.sql_queries.test_features import check
 from tests.service.sql_queries.test_predictions import found_in_engines
 from tests.support import bank, relational_data
 from tests.support.raw_tables import RawTables, foreign_key, named, relational_rows, table
+from tests.support.sampling import mostly_long
 from tests.support.sql_engines import ENGINES, by_example, in_duckdb, same_value
 from tree_explainers.relational.canonical import canonical
 from tree_explainers.relational.feature_texts import names_of
@@ -211,7 +212,7 @@ REAL: dict[str, Callable[[], RawTables]] = {
 }
 
 
-@pytest.mark.parametrize("name", REAL)
+@pytest.mark.parametrize("name", mostly_long(REAL, "bank"))
 def test_every_feature_and_tree_of_a_forest_is_what_its_columns_say(name: str) -> None:
     raw = REAL[name]()
     rows = relational_rows(raw)

@@ -46,6 +46,7 @@ def test_a_wide_csv_is_read(n_rows: int, n_columns: int, n_digits: int, tmp_path
     _assert_read(_write_csv, _values(n_rows, n_columns, n_digits), tmp_path)
 
 
+@pytest.mark.long
 def test_the_short_last_block_of_a_wide_csv_is_read(tmp_path: Path) -> None:
     values = _values(1_700, 2_000, 5)
     n_bytes = _write_csv(tmp_path / "size", values).stat().st_size
@@ -54,6 +55,7 @@ def test_the_short_last_block_of_a_wide_csv_is_read(tmp_path: Path) -> None:
     _assert_read(_write_csv, values, tmp_path)
 
 
+@pytest.mark.long
 def test_a_wide_parquet_file_and_wide_json_rows_are_read(tmp_path: Path) -> None:
     for write in (_write_parquet, _write_small_groups, _write_json):
         folder = tmp_path / write.__name__

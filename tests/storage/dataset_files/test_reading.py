@@ -13,6 +13,7 @@ import pytest
 from storage.dataset_files import DatasetFile, DatasetLimits, DeclaredColumns, ReadDataset, read_upload
 from storage.dataset_files.layout import OddCell
 from storage.errors import DatasetRefused
+from tests.support.sampling import mostly_long
 from tests.support.shared import shared_path
 
 BAD_FILES = [
@@ -94,7 +95,7 @@ def test_an_infinite_number_is_named_by_row_line_and_column(upload: Upload) -> N
     assert "row 1 (line 4) of column 'b'" in refusal.detail
 
 
-@pytest.mark.parametrize("name", ["adult", "titanic", "sick_thyroid"])
+@pytest.mark.parametrize("name", mostly_long(["adult", "titanic", "sick_thyroid"], "titanic", "sick_thyroid"))
 def test_real_data_is_the_same_as_csv_parquet_and_json(name: str, tmp_path: Path) -> None:
     original = pq.read_table(shared_path(f"data/{name}.parquet"))
     declared = DeclaredColumns(target=original.column_names[-1])
@@ -187,6 +188,7 @@ def test_the_first_long_integer_among_short_ones_is_reported(upload: Upload) -> 
 
 @pytest.mark.parametrize("odd", ["1_000", "-", '"1,5"', "true", "12 345", "x" * 300])
 @pytest.mark.parametrize("is_far", [False, True])
+@pytest.mark.sampled("values")
 def test_the_first_cell_that_made_numbers_a_category_is_reported(odd: str, *, is_far: bool, upload: Upload) -> None:
     # Far: beyond the first block.
     before = [f"{row}.25,{'z' * 200}" for row in range(100_000 if is_far else 17)]

@@ -51,6 +51,7 @@ def _least_bytes(names: list[str], start: int) -> NDArray[np.int64]:
 @pytest.mark.parametrize("start", [0, 7, 499])
 @pytest.mark.parametrize("n_bytes", [100, 50_000, 500_000, 1 << 30])
 @pytest.mark.parametrize("names", [list(_COLUMNS), ["many long"], ["few long"], ["a.b", "a"], ["number"], ["missing"]])
+@pytest.mark.sampled("values")
 def test_a_page_holds_as_many_rows_as_fit(group: RowGroup, names: list[str], n_bytes: int, start: int) -> None:
     page: RowPage = read_page(group, names, range(start, _N_ROWS), n_bytes)
 

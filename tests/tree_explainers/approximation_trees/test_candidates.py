@@ -40,6 +40,7 @@ NAMES = ("random_forest_binary", "random_forest_multiclass", "random_forest_regr
 
 @pytest.mark.parametrize("min_samples_leaf", [1, 5])
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.sampled("thirds")
 def test_candidates_are_the_values_and_midpoints_that_leave_enough_rows_on_either_side(
     name: str, min_samples_leaf: int
 ) -> None:
@@ -151,6 +152,7 @@ def _strange(column: Any) -> Any:  # noqa: ANN401
 
 
 @pytest.mark.parametrize("name", ["random_forest_binary", "random_forest_multiclass", "random_forest_regression"])
+@pytest.mark.sampled("thirds")
 def test_midpoints_of_real_columns_are_those_of_the_twin(name: str) -> None:
     for column in fitted(name).rows.columns:
         values = np.unique(column)

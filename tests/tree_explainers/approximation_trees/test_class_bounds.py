@@ -78,6 +78,7 @@ def _random_boxes(case: IsmCase, n_boxes: int) -> list[naive_ism.Intervals]:
 
 
 @pytest.mark.parametrize("name", [name for name in MODELS if name != "bagging_of_features_multiclass"])
+@pytest.mark.sampled("thirds")
 def test_the_worst_of_the_reachable_leaves_is_found(name: str) -> None:
     case, bounds = ism_case(name), _bounds(ism_case(name))
     values = bounds.raw.values
@@ -91,6 +92,7 @@ def test_the_worst_of_the_reachable_leaves_is_found(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["few_random_forest_binary", "few_extra_trees_multiclass", "lightgbm_multiclass"])
+@pytest.mark.sampled("thirds")
 def test_whatever_the_papers_bounds_prove_is_proved(name: str) -> None:
     case, bounds = ism_case(name), _bounds(ism_case(name))
     n_settled, n_by_paper = 0, 0

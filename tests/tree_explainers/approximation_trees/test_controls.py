@@ -55,6 +55,7 @@ def labelled(name: str) -> LabelledRows:
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.sampled("thirds")
 def test_the_tree_separates_pseudo_rows_as_scikit_learn_does(name: str) -> None:
     own = labelled(name)
     table = RankTable.of(own.rows, {})

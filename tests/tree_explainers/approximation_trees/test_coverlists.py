@@ -33,6 +33,7 @@ def test_lists_restore_the_rows_that_they_were_made_from() -> None:
 
 @pytest.mark.parametrize("limits", [TreeLimits(5, 3), TreeLimits(30, 1), TreeLimits(12, 2, max_leaves=9)])
 @pytest.mark.parametrize("name", ["random_forest_multiclass", "xgboost_binary", "one_matrix"])
+@pytest.mark.sampled("values")
 def test_a_tree_over_lists_is_the_tree_over_thresholds(name: str, limits: TreeLimits) -> None:
     case = ism_case(name)
     training = case.training

@@ -65,6 +65,7 @@ def test_the_mean_of_predictions_is_equation_4_leaf_by_leaf(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FORESTS)
+@pytest.mark.sampled("thirds")
 def test_gains_are_those_of_equations_2_to_4(name: str) -> None:
     case = ism_case(name)
     trees, covered = _trees(case), _coverlists(case)

@@ -62,6 +62,7 @@ def _settled_early(pruned: ApproximationTree, whole: ApproximationTree) -> list[
 
 
 @pytest.mark.parametrize("name", PRUNED)
+@pytest.mark.sampled("thirds")
 def test_safe_pruning_changes_no_label_of_any_row(name: str) -> None:
     case = ism_case(name)
     whole, pruned = case.grow(DEEP, prune_safely=False), case.grow(DEEP)

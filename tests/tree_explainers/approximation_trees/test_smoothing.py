@@ -88,6 +88,7 @@ def test_pseudo_rows_lie_in_the_box(name: str, method: GeneratorMethod) -> None:
 
 @pytest.mark.parametrize("method", SMOOTHED)
 @pytest.mark.parametrize("name", NODES)
+@pytest.mark.sampled("thirds")
 def test_pseudo_rows_are_distributed_as_rows_that_are_drawn_again_outside_the_box(
     name: str, method: GeneratorMethod
 ) -> None:

@@ -51,6 +51,7 @@ def compared(drawn: PseudoRows) -> Comparison:
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.sampled("thirds")
 def test_gains_are_those_of_counting_row_by_row_and_the_best_is_the_first_with_the_largest(name: str) -> None:
     drawn = pseudo_rows(name, N_ROWS)
     everything = np.ones(N_ROWS, np.bool_)
@@ -76,6 +77,7 @@ def test_the_gain_of_values_is_the_fall_of_their_variance() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.sampled("thirds")
 def test_variances_are_those_of_influences_computed_row_by_row(name: str) -> None:
     drawn = pseudo_rows(name, N_ROWS)
 
@@ -88,6 +90,7 @@ def test_variances_are_those_of_influences_computed_row_by_row(name: str) -> Non
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.sampled("thirds")
 def test_variances_without_sums_of_products_are_the_same(name: str) -> None:
     drawn = pseudo_rows(name, N_ROWS)
     with_products = compared(drawn)
@@ -121,6 +124,7 @@ def test_the_transform_of_targets_changes_neither_order_nor_p_values(name: str) 
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.sampled("thirds")
 def test_p_values_and_their_sum_are_those_of_single_pairs(name: str) -> None:
     drawn = pseudo_rows(name, N_ROWS)
 
@@ -140,6 +144,7 @@ def test_p_values_and_their_sum_are_those_of_single_pairs(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.sampled("thirds")
 def test_discarded_are_the_candidates_that_benjamini_and_hochberg_reject(name: str) -> None:
     drawn = pseudo_rows(name, N_ROWS)
     found = compared(drawn)
@@ -223,6 +228,7 @@ def test_with_the_rows_of_equation_5_the_same_gains_are_significant() -> None:
 
 @pytest.mark.parametrize("significance", [0.05, 0.35])
 @pytest.mark.parametrize("name", FORESTS)
+@pytest.mark.sampled("values")
 def test_discarding_changes_neither_the_choice_nor_the_rows_and_little_of_the_sum(
     name: str, significance: float
 ) -> None:

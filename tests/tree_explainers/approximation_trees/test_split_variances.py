@@ -78,6 +78,7 @@ def pair_of_splits(name: str, other: int) -> Redrawn:
 
 @pytest.mark.parametrize("other", [1, 2, 3], ids=["beside it", "best of another feature", "middling"])
 @pytest.mark.parametrize("name", MODELS)
+@pytest.mark.sampled("values")
 def test_differences_of_gains_spread_over_redrawn_pseudo_rows_as_the_variance_says(name: str, other: int) -> None:
     drawn = pair_of_splits(name, other)
 

@@ -114,6 +114,7 @@ def test_every_split_has_its_p_value(name: str) -> None:
     ("name", "share"),  # of rows in each leaf: few candidates, far from each other
     [("random_forest_multiclass", 0.25), ("principal_components", 0.02), ("scaled_and_one_hot", 0.25)],
 )
+@pytest.mark.sampled("thirds")
 def test_a_significant_split_is_the_best_on_other_pseudo_rows_too(name: str, share: float) -> None:
     model = model_of(name)
     limits = TreeLimits(max_depth=1, min_samples_leaf=int(share * len(model.rows)))
@@ -139,6 +140,7 @@ def _variance_within(answers: NDArray[np.float64], goes_left: NDArray[np.bool_])
 
 
 @pytest.mark.parametrize("name", ["random_forest_multiclass", "random_forest_regression", "missing_kept"])
+@pytest.mark.sampled("thirds")
 def test_a_leaf_predicts_the_mean_scores_of_rows_near_its_own(name: str) -> None:
     model, tree = model_of(name), grow(name, StaSettings(TreeLimits(2, 20), 0.1, 20_000))
     smoother, oracle = Smoother.of(model.rows, {}), SessionOracle(model.session)
@@ -160,6 +162,7 @@ def test_a_leaf_predicts_the_mean_scores_of_rows_near_its_own(name: str) -> None
 
 
 @pytest.mark.parametrize("name", ["random_forest_multiclass", "missing_kept"])
+@pytest.mark.sampled("thirds")
 def test_the_same_seed_grows_the_same_tree_whatever_the_number_of_cores(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -172,6 +175,7 @@ def test_the_same_seed_grows_the_same_tree_whatever_the_number_of_cores(
 
 
 @pytest.mark.parametrize("name", ["random_forest_multiclass", "scaled_and_one_hot"])
+@pytest.mark.sampled("thirds")
 def test_rows_that_are_not_held_are_drawn_and_labelled_again(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pseudo_samples, "_MOST_HELD_BYTES", 20_000)
 
@@ -179,6 +183,7 @@ def test_rows_that_are_not_held_are_drawn_and_labelled_again(name: str, monkeypa
 
 
 @pytest.mark.parametrize("name", ["random_forest_multiclass", "random_forest_regression"])
+@pytest.mark.sampled("thirds")
 def test_the_tree_is_the_same_if_products_of_targets_are_not_summed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(split_sums, "MOST_BYTES", 0)
     monkeypatch.setattr(split_variances, "MOST_BYTES", 1_000)
@@ -193,6 +198,7 @@ def test_the_tree_is_the_same_if_products_of_targets_are_not_summed(name: str, m
 
 
 @pytest.mark.parametrize("name", mostly_long(NAMES, *FEW))
+@pytest.mark.sampled("thirds")
 def test_the_tree_is_the_same_if_tied_candidates_are_merged(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = StaSettings(TreeLimits(3, 5), 0.05, 4_000)
     monkeypatch.setattr(pseudo_samples, "_BINS_WORTH_MERGING", 10**9)

@@ -39,6 +39,7 @@ def _reader(case: IsmCase) -> ConditionReader:
 
 
 @pytest.mark.parametrize("name", MATRICES + PIPELINES)
+@pytest.mark.sampled("thirds")
 def test_no_training_row_changes_sides(name: str) -> None:
     case = ism_case(name)
     tests, reader, rows = OrderedTests(case.training.binned), _reader(case), np.arange(len(case.rows))

@@ -43,6 +43,7 @@ def holds(condition: Condition, value: float | str | None) -> bool:
 
 
 @pytest.mark.parametrize("name", PIPELINES)
+@pytest.mark.sampled("thirds")
 def test_a_row_reaches_the_leaf_that_the_conditions_lead_to(name: str) -> None:
     tree, rows = grown(name)
 

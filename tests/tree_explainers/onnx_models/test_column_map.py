@@ -33,6 +33,7 @@ def test_all_columns_of_common_pipelines_are_mapped_back_to_raw_features(name: s
 
 
 @pytest.mark.parametrize("name", PIPELINES)
+@pytest.mark.sampled("thirds")
 def test_a_naive_walk_through_model_columns_ends_at_the_same_leaves(name: str) -> None:
     model = fitted_pipeline(name)
     some = slice(0, 80)

@@ -89,6 +89,7 @@ def test_facts_about_trees_are_refused_of_an_oracle() -> None:
 
 
 @pytest.mark.parametrize("name", PIPELINES)
+@pytest.mark.sampled("thirds")
 def test_models_of_trees_can_be_oracles_too_whatever_stands_before_them(name: str) -> None:
     pipeline = fitted_pipeline(name)
     declared = DeclaredModel(feature_names=pipeline.rows.names, oracle_only=True)
@@ -111,6 +112,7 @@ def test_scores_that_are_no_probabilities_are_not_taken_for_some(scores: str) ->
 
 
 @pytest.mark.parametrize("name", ["network_of_3_classes", "vectors", "network_of_values"])
+@pytest.mark.sampled("thirds")
 def test_every_method_that_asks_an_oracle_approximates_a_model_without_trees(name: str) -> None:
     model = fitted_oracle(name)
     derived = derive_model(model.onnx, _ORACLE, ModelLimits())

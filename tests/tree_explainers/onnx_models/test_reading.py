@@ -25,6 +25,7 @@ def read(data: bytes, declared: DeclaredModel | None = None) -> ReadModel:
 
 
 @pytest.mark.parametrize("name", ALL_MODELS)
+@pytest.mark.sampled("thirds")
 def test_nodes_keep_the_invariants_of_the_arrays(name: str) -> None:
     ensemble = fitted(name).read.ensemble
     nodes = np.arange(ensemble.n_nodes)
@@ -210,6 +211,7 @@ def test_double_precision_is_kept() -> None:
     np.testing.assert_array_equal(outcome.leaves, walk_leaves(found.ensemble, features))
 
 
+@pytest.mark.long
 def test_a_forest_of_a_million_nodes_is_read_in_seconds() -> None:
     rng = np.random.default_rng(0)
     features = rng.normal(size=(2000, 5)).astype(np.float32)

@@ -3,12 +3,12 @@
 import numpy as np
 import onnx
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from onnx import TensorProto, helper
 
 from tests.support.naive_trees import walk_leaves
+from tests.support.sampling import drawn
 from tests.support.tree_graphs import graph_of, newest, random_trees, regressor
 from tree_explainers.onnx_models import leaf_graph
 from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
@@ -31,8 +31,7 @@ def opened(model: onnx.ModelProto) -> tuple[ReadModel, ModelSession]:
     return read, ModelSession(read.leaf_graph, read.description)
 
 
-@settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 2**32 - 1), element=st.sampled_from([TensorProto.FLOAT, TensorProto.DOUBLE]))
+@drawn(25, 60, seed=st.integers(0, 2**32 - 1), element=st.sampled_from([TensorProto.FLOAT, TensorProto.DOUBLE]))
 def test_random_trees_of_all_operators_end_at_the_leaves_of_a_naive_walk(seed: int, element: int) -> None:
     rng = np.random.default_rng(seed)
     attributes = random_trees(rng, n_trees=4, n_features=N_FEATURES)
@@ -52,8 +51,9 @@ def test_random_trees_of_all_operators_end_at_the_leaves_of_a_naive_walk(seed: i
     np.testing.assert_allclose(outcome.scores[:, 0], summed, atol=1e-5)
 
 
-@settings(max_examples=60, deadline=None)
-@given(
+@drawn(
+    25,
+    60,
     seed=st.integers(0, 2**32 - 1),
     element=st.sampled_from([TensorProto.FLOAT, TensorProto.DOUBLE]),
     most=st.sampled_from([1, 12, 40_000]),

@@ -34,6 +34,7 @@ def assert_same(session: WalkedSession, model: FittedModel | FittedPipeline) -> 
 
 
 @pytest.mark.parametrize("name", ALL_MODELS)
+@pytest.mark.sampled("thirds")
 def test_every_family_has_the_leaves_scores_and_labels_of_onnxruntime(name: str) -> None:
     model = fitted(name)
     session = walked(model)

@@ -36,6 +36,7 @@ def expected(real: RealLeaves, classes: NDArray[np.int64], pairs: CandidatePairs
 @pytest.mark.parametrize("ways", ["sweep", "columns", "as is best"])
 @pytest.mark.parametrize("max_pairs", [1_000_000, 15_000, 900, 1])
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.sampled("values")
 def test_all_pairs_above_the_thresholds_are_listed_and_no_more_than_allowed(
     kind: ProximityKind, max_pairs: int, ways: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

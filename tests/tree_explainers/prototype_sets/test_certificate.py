@@ -161,7 +161,7 @@ def test_swaps_never_lower_the_certificate_and_their_bound_holds(
     method: Method, dataset: str, kind: ProximityKind, n_candidates: int | None
 ) -> None:
     real = real_leaves(dataset, kind, n_rows=150)
-    for seed in range(6):
+    for seed in range(3):
         table, classes, proximity = a_few(real, seed)
         candidates = None
         if n_candidates is not None:
@@ -199,7 +199,7 @@ def test_swaps_never_lower_the_certificate_and_their_bound_holds(
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dataset", [*CLASSIFICATIONS, REGRESSION])
 @pytest.mark.parametrize("method", SWAPPABLE)
-@pytest.mark.sampled("values")
+@pytest.mark.long
 def test_swaps_never_lower_the_certificate_of_many_rows(
     method: Method, dataset: str, kind: ProximityKind, n_candidates: int | None
 ) -> None:

@@ -29,6 +29,7 @@ PROTOTYPES = [7, 250, 33, 34, 120]
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dataset", CLASSIFICATIONS)
+@pytest.mark.sampled("thirds")
 def test_the_classifier_and_its_scores_are_those_of_the_twin_and_of_scikit_learn(
     dataset: str, kind: ProximityKind
 ) -> None:

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.models import fitted
+from tests.support.sampling import drawn
 from tree_explainers.ensemble import Operator, TreeEnsemble, join_ensembles
 from tree_explainers.prototype_sets.leaf_boxes import leaf_boxes
 from tree_explainers.prototype_sets.leaf_paths import LeafPaths, path_arrays
@@ -43,8 +43,7 @@ def test_paths_of_the_explained_row_give_the_reasons_that_boxes_of_prototypes_gi
     assert n_reasons > 50
 
 
-@settings(deadline=None, max_examples=150)
-@given(answers=st.lists(st.lists(QUESTIONS, min_size=1, max_size=6), min_size=1, max_size=5), data=st.data())
+@drawn(50, 150, answers=st.lists(st.lists(QUESTIONS, min_size=1, max_size=6), min_size=1, max_size=5), data=st.data())
 def test_any_questions_give_the_same_reasons(
     answers: list[list[tuple[int, Operator, float, bool]]], data: st.DataObject
 ) -> None:

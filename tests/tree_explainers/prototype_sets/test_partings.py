@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support import naive_contrasts
 from tests.support.models import fitted
+from tests.support.sampling import drawn
 from tree_explainers.ensemble import Operator, TreeEnsemble, join_ensembles
 from tree_explainers.prototype_sets.leaf_boxes import distinct_sets
 from tree_explainers.prototype_sets.leaf_paths import LeafPaths, path_arrays
@@ -43,6 +43,7 @@ def check(ensemble: TreeEnsemble, leaves: np.ndarray, others: np.ndarray, weight
 
 
 @pytest.mark.parametrize("name", MODELS)
+@pytest.mark.sampled("thirds")
 def test_real_trees_part_rows_where_going_down_with_both_shows(name: str) -> None:
     model = fitted(name)
     ensemble, leaves = model.read.ensemble, model.session.run_in_chunks(model.rows).leaves
@@ -65,8 +66,7 @@ QUESTIONS = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=100)
-@given(answers=st.lists(QUESTIONS, min_size=1, max_size=4), data=st.data())
+@drawn(40, 100, answers=st.lists(QUESTIONS, min_size=1, max_size=4), data=st.data())
 def test_any_questions_part_rows_where_going_down_with_both_shows(
     answers: list[list[tuple[int, Operator, float, bool]]], data: st.DataObject
 ) -> None:

@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tests.support import naive
 from tests.support.models import FittedModel, fitted
+from tests.support.sampling import drawn
 from tree_explainers.ensemble import Operator, TreeEnsemble, join_ensembles
 from tree_explainers.errors import InvalidInput
 from tree_explainers.prototype_sets.leaf_boxes import LeafBoxes, Side, leaf_boxes
@@ -95,6 +95,7 @@ def test_inside_the_interval_all_shared_trees_keep_their_leaf_and_outside_one_of
 
 
 @pytest.mark.parametrize("name", MODELS)
+@pytest.mark.sampled("thirds")
 def test_reasons_are_those_of_the_twin_that_follows_every_path(name: str) -> None:
     model = fitted(name)
     ensemble = model.read.ensemble
@@ -195,8 +196,7 @@ STEPS = st.tuples(
 )
 
 
-@settings(deadline=None, max_examples=150)
-@given(paths=st.lists(st.lists(STEPS, min_size=1, max_size=5), min_size=1, max_size=4), data=st.data())
+@drawn(50, 150, paths=st.lists(st.lists(STEPS, min_size=1, max_size=5), min_size=1, max_size=4), data=st.data())
 def test_any_questions_of_any_shared_trees_are_intersected_as_the_twin_says(
     paths: list[list[tuple[int, Operator, float, bool]]], data: st.DataObject
 ) -> None:

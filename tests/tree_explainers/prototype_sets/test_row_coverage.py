@@ -55,6 +55,7 @@ def test_the_minimum_is_one_per_cent_and_two_trees_that_count(weights: list[int]
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("method", ["sm_a", "sm_wa", "sg"])
+@pytest.mark.sampled("values")
 def test_as_many_are_chosen_as_it_takes_to_be_near_a_share_of_the_rows(kind: ProximityKind, method: Method) -> None:
     real = real_leaves("covertype_20k", kind, n_rows=200)
     classes = real.classes("predicted")

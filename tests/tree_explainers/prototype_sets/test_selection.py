@@ -133,6 +133,7 @@ def test_more_prototypes_than_candidates_are_refused_with_both_numbers() -> None
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("method", ["sm_u", "sm_a", "sm_wa", "a_pete"])
+@pytest.mark.sampled("values")
 def test_swaps_never_lower_the_objective_and_are_reported_in_their_order(method: Method, kind: ProximityKind) -> None:
     real = real_leaves("spambase", kind)
     classes = real.classes("target")
@@ -214,7 +215,7 @@ small_tables = (
 
 
 @pytest.mark.parametrize("method", METHODS)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 @given(table=small_tables, n=st.integers(1, 8))
 def test_small_tables_full_of_ties_are_chosen_from_as_the_twin_does(
     method: Method, table: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]], n: int

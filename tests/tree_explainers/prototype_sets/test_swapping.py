@@ -33,6 +33,7 @@ _LONG = pytest.mark.long  # the same again with other sizes
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dataset", [*CLASSIFICATIONS, REGRESSION])
 @pytest.mark.parametrize("method", SWAPPABLE)
+@pytest.mark.sampled("pairs")
 def test_swaps_are_those_of_the_slow_twin_however_many_pairs_are_known(
     method: Method, dataset: str, kind: ProximityKind, max_pairs: int | None
 ) -> None:
@@ -53,6 +54,7 @@ def test_swaps_are_those_of_the_slow_twin_however_many_pairs_are_known(
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("method", SWAPPABLE)
+@pytest.mark.sampled("values")
 def test_only_candidates_are_swapped_in(method: Method, kind: ProximityKind) -> None:
     real = real_leaves("covertype_20k", kind, n_rows=150)
     classes = real.classes("target")
@@ -109,6 +111,7 @@ def test_swaps_come_within_half_a_percent_of_the_best_of_ten_random_starts(
 
 
 @pytest.mark.parametrize("method", SWAPPABLE)
+@pytest.mark.sampled("thirds")
 def test_refined_prototypes_are_no_worse_and_cannot_be_swapped_again(method: Method) -> None:
     real = real_leaves("pima_diabetes", "boosting")
     classes = real.classes("target")
@@ -129,6 +132,7 @@ def test_refined_prototypes_are_no_worse_and_cannot_be_swapped_again(method: Met
 
 @pytest.mark.parametrize("n_prototypes", [8, 30])
 @pytest.mark.parametrize("method", SWAPPABLE)
+@pytest.mark.sampled("values")
 def test_prototypes_that_are_kept_stay_in_their_places(method: Method, n_prototypes: int) -> None:
     real = real_leaves("titanic", "random_forest", n_rows=900)
     classes = real.classes("target")

@@ -60,6 +60,7 @@ def test_gains_are_those_of_the_dense_matrix(dataset: str, kind: ProximityKind, 
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.sampled("values")
 def test_close_pairs_are_those_above_the_thresholds(kind: ProximityKind, way: type[Sweep]) -> None:
     real = real_leaves("spambase", kind, n_rows=700)
     targets = np.flatnonzero(real.classes("target") == 0)

@@ -81,6 +81,7 @@ def rows_of(raw: Numbers, read: ReadModel) -> Rows:
 
 
 @pytest.mark.parametrize("name", ONE_OF_EACH_FAMILY)
+@pytest.mark.sampled("thirds")
 def test_each_node_of_a_real_ensemble_answers_as_a_statement_does(name: str) -> None:
     read = fitted(name).read
     ensemble, columns = read.ensemble, read.description.columns
@@ -110,6 +111,7 @@ def test_equal_splits_on_a_raw_feature_are_one_statement(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*MAPPED_BACK, *NATIVE])
+@pytest.mark.sampled("thirds")
 def test_nodes_of_pipelines_answer_as_statements_about_raw_rows_do(name: str) -> None:
     model = fitted_pipeline(name)
     ensemble, columns = model.read.ensemble, model.read.description.columns

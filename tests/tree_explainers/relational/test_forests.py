@@ -117,6 +117,7 @@ def test_votes_out_of_bag_are_those_of_the_trees_that_did_not_see_the_example() 
 
 
 @pytest.mark.parametrize("scale", [1.0, -3e20, 1e-30])
+@pytest.mark.sampled("thirds")
 def test_a_forest_of_regression_predicts_the_means_of_the_values_that_reach_its_leaves(scale: float) -> None:
     rows = relational_rows(mutagenicity())
     assert rows.values is not None

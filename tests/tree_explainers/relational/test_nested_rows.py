@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support import relational_cases as cases
 from tests.support.raw_tables import RawTables, relational_rows
 from tests.support.relational_schemas import BANK
+from tests.support.sampling import drawn
 from tree_explainers.errors import RowRefused
 from tree_explainers.relational.feature_json import feature_of
 from tree_explainers.relational.nested_rows import NestedRows
@@ -129,8 +129,7 @@ def _one_example(draw: st.DrawFn) -> tuple[RawTables, list[Feature]]:
     return raw, draw(st.lists(cases.features(schema), min_size=1, max_size=5))
 
 
-@given(_one_example())
-@settings(deadline=None, max_examples=100)
+@drawn(40, 100, case=_one_example())
 def test_an_example_alone_has_the_values_that_it_has_in_a_dataset(case: tuple[RawTables, list[Feature]]) -> None:
     raw, features = case
     trie = QueryTrie(features, raw.schema)

@@ -68,6 +68,7 @@ def assert_same(model: RegionModel, naive: NaiveModel) -> None:
 
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("name", TRAINING_SETS)
+@pytest.mark.sampled("thirds")
 def test_every_iteration_is_that_of_the_dense_matrix(name: str, seed: int) -> None:
     data = training_set(name)
     start = random_start(data.binned.n_rows, 6, np.random.default_rng(seed))

@@ -44,6 +44,7 @@ def printed(data: TrainingSet, boxes: tuple[Box, ...]) -> PrintedRules:
 
 
 @pytest.mark.parametrize("name", SETS)
+@pytest.mark.sampled("thirds")
 def test_printed_conditions_hold_exactly_where_the_box_covers_a_training_row(name: str) -> None:
     data = training_set(name)
     boxes = region_boxes(data)
@@ -205,6 +206,7 @@ def printed_regions(data: TrainingSet, certainty: float) -> PrintedRules:
 
 
 @pytest.mark.parametrize("name", PIPELINES)
+@pytest.mark.sampled("thirds")
 def test_rules_decide_as_a_reader_does_word_by_word(name: str) -> None:
     data = of_pipeline(name)
     rules = printed_regions(data, 0.05)

@@ -87,12 +87,7 @@ def _marked(quick: list[tuple[Any, ...]], every: list[tuple[Any, ...]]) -> list[
     return [*quick, *(pytest.param(*case, marks=pytest.mark.long) for case in every if case not in quick)]
 
 
-_QUICK_HERE: list[tuple[Any, ...]] = [
-    ("explanation_sets", 5),
-    ("approximation_trees sta", 5),
-    ("approximation_trees ism", 2),
-    ("rule_sets fab", 2),
-]
+_QUICK_HERE: list[tuple[Any, ...]] = [("explanation_sets", 5), ("approximation_trees sta", 5)]
 _ALL_HERE: list[tuple[Any, ...]] = [(name, n_partitions) for name in _OTHERS for n_partitions in _BLOCKS]
 
 
@@ -110,11 +105,7 @@ def test_the_same_bytes_in_partitions_of_one_process(  # noqa: PLR0913, PLR0917 
     assert made_there == made(requested(workshop, case, tmp_path / "here", name), noun)
 
 
-_QUICK: list[tuple[Any, ...]] = [
-    ("prototype_sets sm_a", "titanic", "random_forest", 2),
-    ("label_audits", "titanic", "boosting", 5),
-    ("proximities", "california_housing", "random_forest", 2),
-]
+_QUICK: list[tuple[Any, ...]] = [("prototype_sets sm_a", "titanic", "random_forest", 2)]
 _ALL: list[tuple[Any, ...]] = [
     (name, dataset, kind, n_partitions)
     for name in _BY_PROXIMITY

@@ -186,6 +186,7 @@ def _sample(case: RealCase, n_candidates: int, seed: int) -> list[int]:
 
 
 @pytest.mark.parametrize("method", _METHODS)
+@pytest.mark.sampled("thirds")
 def test_candidates_are_a_seeded_sample_and_all_rows_are_stood_for_all_the_same(
     workshop: Workshop, real_case: FindCase, method: PrototypeMethod
 ) -> None:

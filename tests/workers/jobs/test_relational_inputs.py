@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
-from hypothesis import event, given, settings
+from hypothesis import event
 from hypothesis import strategies as st
 
 from schemas.relational_datasets import RelationalDataset
@@ -15,6 +15,7 @@ from storage.relational_datasets import RelationalDatasetStore
 from tests.support.naive_relational import plain_rows
 from tests.support.raw_tables import RawTables, relational_rows
 from tests.support.relational_cases import raw_tables
+from tests.support.sampling import drawn
 from tests.support.table_files import Form, file_of, metadata_of_schema
 from tests.support.tables_upload import read
 from tests.support.workshop import Workshop
@@ -26,8 +27,7 @@ from workers.jobs.relational_inputs import RelationalFiles, read_relational_rows
 _FORMS: tuple[Form, ...] = ("csv", "json", "parquet")
 
 
-@settings(deadline=None, max_examples=80)
-@given(raw_tables(), st.lists(st.sampled_from(_FORMS), min_size=4, max_size=4))
+@drawn(30, 80, raw=raw_tables(), forms=st.lists(st.sampled_from(_FORMS), min_size=4, max_size=4))
 def test_files_become_the_arrays_of_their_values(raw: RawTables, forms: list[Form]) -> None:
     files = {name: file_of(raw, name, form) for name, form in zip(raw.schema.tables, forms, strict=False)}
     with TemporaryDirectory() as folder:

@@ -134,7 +134,6 @@ def test_readers_of_pages_who_take_nothing_keep_no_list_and_no_small_answer_wait
     assert statuses <= {200, 429}, "each refusal was for what the same key had requested before"
 
 
-@pytest.mark.long
 @pytest.mark.timeout(600)
 def test_downloads_that_nobody_takes_leave_room_for_others_and_are_cut_off(crowd: Crowd) -> None:
     with (

@@ -188,14 +188,14 @@ def test_requested_again_a_ready_audit_is_answered_at_once_and_deleted_it_is_mad
 def test_what_cannot_be_is_refused_and_no_job_begun(
     api: Api, request_: Json, changes: dict[str, object], status: int, code: str, pointer: str | None
 ) -> None:
-    jobs = api.get("/v1/jobs?limit=1").json()["data"]
+    newest = api.newest_job()
 
     refused = api.post(_PATH, {**request_, **changes})
 
     assert (refused.status_code, refused.json()["code"]) == (status, code)
     if pointer is not None:
         assert [error["pointer"] for error in refused.json()["errors"]] == [pointer]
-    assert api.get("/v1/jobs?limit=1").json()["data"] == jobs
+    assert api.newest_job() == newest
 
 
 def test_numbers_and_rows_without_labels_are_not_audited(api: Api, request_: Json) -> None:

@@ -85,7 +85,7 @@ def test_a_regression_has_values_and_no_labels(api: Api) -> None:
 
 
 def test_what_cannot_be_is_refused_and_no_job_begun(api: Api, forest: Registered) -> None:
-    jobs = api.get("/v1/jobs?limit=1").json()["data"]
+    newest = api.newest_job()
     other = api.upload("/v1/datasets", csv_of(frame_of(forest.fitted).iloc[:50]), {"target": "t"}).json()["id"]
 
     def refused(**changes: object) -> tuple[int, str, str]:
@@ -97,4 +97,4 @@ def test_what_cannot_be_is_refused_and_no_job_begun(api: Api, forest: Registered
     assert refused(n_rows=20_001) == (422, "validation_failed", "/n_rows")
     assert refused(dataset=other, n_neighbors=50) == (422, "validation_failed", "/n_neighbors")
     assert refused(dataset=other, prototype_set=forest.prototype_set["id"])[:2] == (409, "conflict")
-    assert api.get("/v1/jobs?limit=1").json()["data"] == jobs
+    assert api.newest_job() == newest

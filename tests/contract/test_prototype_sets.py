@@ -367,14 +367,14 @@ def test_more_prototypes_than_a_result_has_room_for_are_refused_before_a_job_is_
 def test_what_cannot_be_is_refused_and_no_job_begun(
     api: Api, forest: Registered, changes: dict[str, object], status: int, code: str, pointer: str | None
 ) -> None:
-    jobs = api.get("/v1/jobs?limit=1").json()["data"]
+    newest = api.newest_job()
 
     refused = api.post("/v1/prototype-sets", _request(forest, **changes))
 
     assert (refused.status_code, refused.json()["code"]) == (status, code)
     if pointer is not None:
         assert [error["pointer"] for error in refused.json()["errors"]] == [pointer]
-    assert api.get("/v1/jobs?limit=1").json()["data"] == jobs
+    assert api.newest_job() == newest
 
 
 def test_rows_that_do_not_fit_the_model_are_refused_before_a_job(api: Api, forest: Registered) -> None:

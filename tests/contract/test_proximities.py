@@ -281,14 +281,14 @@ def test_what_they_were_made_from_cannot_go_before_them(api: Api, forest: Regist
 def test_what_cannot_be_is_refused_and_no_job_begun(
     api: Api, forest: Registered, changes: dict[str, object], status: int, code: str, pointer: str | None
 ) -> None:
-    jobs = api.get("/v1/jobs?limit=1").json()["data"]
+    newest = api.newest_job()
 
     refused = api.post(_PATH, _request(forest, **changes))
 
     assert (refused.status_code, refused.json()["code"]) == (status, code)
     if pointer is not None:
         assert [error["pointer"] for error in refused.json()["errors"]] == [pointer]
-    assert api.get("/v1/jobs?limit=1").json()["data"] == jobs
+    assert api.newest_job() == newest
 
 
 def test_a_number_too_large_is_refused_with_the_largest_there_is(api: Api, forest: Registered) -> None:

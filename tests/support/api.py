@@ -81,6 +81,11 @@ class Api:
         assert answer.headers["Content-Type"].partition(";")[0] == accept
         return answer.content
 
+    def newest_job(self) -> str | None:
+        """Return the id of the job that was requested last; what others requested may still change its state."""
+        ids = [job["id"] for job in self.get("/v1/jobs?limit=1").json()["data"]]
+        return ids[0] if ids else None
+
     def pages(self, path: str, limit: int) -> Iterator[Json]:
         """Yield the items of a list, page by page; every page but the last is full."""
         cursor = ""

@@ -67,10 +67,10 @@ def _written(estimator: Any, inputs: ModelInputs, *, is_double: bool) -> bytes: 
     final = final_step(prepared)
     fold_tree_weights(final)
     make_known(final)
-    plain = None if native_writer(final) else writer_of(final) or booster_writer(final)
-    taken = [] if plain is None else take_off(prepared)
-    write = native_writer(final) or plain
-    write = write or (write_voting if is_voting(final) else None)
+    native = native_writer(final)
+    plain = None if native else writer_of(final) or booster_writer(final)
+    taken = take_off(prepared) if plain else []
+    write = native or plain or (write_voting if is_voting(final) else None)
     has_scores = predicts_classes(prepared) and not predicts_labels_alone(prepared)
     model = convert_sklearn(
         prepared,

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from dask.sizeof import sizeof
-from distributed import Client, Future, KilledWorker, Worker, get_worker, wait
+from distributed import Client, Future, KilledWorker, Worker, get_worker
 from distributed.client import FutureCancelledError
 from distributed.comm import CommClosedError
 from distributed.worker import thread_state
@@ -159,13 +159,13 @@ class ClusterPartitions:
 
     def _wait(self, future: Future) -> None:
         """Wait until it is done; its result stays where it is, as several are gathered at once."""
-        try:
-            wait(future, timeout=_SECONDS_BETWEEN_TICKS)
-        except TimeoutError:
-            _refuse_lost(self._client)
-            self._tick()
-        except Exception:  # noqa: BLE001  # what it is, gathering says
-            return
+        with _translated():
+            try:
+                future.exception(timeout=_SECONDS_BETWEEN_TICKS)
+                return
+            except TimeoutError:
+                _refuse_lost(self._client)
+        self._tick()
 
 
 def _given(broadcast: tuple[Any, ...]) -> tuple[Any, ...]:

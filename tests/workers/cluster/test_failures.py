@@ -176,6 +176,20 @@ def _when_at(workshop: Workshop, job_id: str, stage: str, act: Callable[[], None
         time.sleep(0.02)
 
 
+def test_waiting_for_a_task_asks_whether_to_stop_and_takes_no_processor(cluster: SmallCluster) -> None:
+    from workers.cluster.connection import open_cluster  # noqa: PLC0415  # it brings Dask
+
+    ticks: list[float] = []
+    settings = ClusterSettings(cluster.address, None, 60, PATIENCE_SECONDS)
+    with open_cluster(settings, lambda: ticks.append(time.monotonic())) as opened:
+        before, n_before = time.thread_time(), len(ticks)
+        assert list(opened.spread([(2.0,)]).map(time.sleep)) == [None]
+        used = time.thread_time() - before
+
+    assert used < 0.5
+    assert len(ticks) - n_before >= 3
+
+
 @pytest.mark.long
 def test_what_long_tasks_do_ends_with_the_job(workshop: Workshop, case: RealCase, cluster_dir: Path) -> None:
     request = {"method": "em", "n_restarts": 1_000, "max_rules": 20, "seed": 9, "run_on": "cluster"}

@@ -162,7 +162,6 @@ class ClusterPartitions:
         with _translated():
             try:
                 future.exception(timeout=_SECONDS_BETWEEN_TICKS)
-                return
             except TimeoutError:
                 _refuse_lost(self._client)
         self._tick()

@@ -56,6 +56,9 @@ class Partitions(Protocol):
     def some(self, indices: Sequence[int]) -> "Partitions":
         """Return some of the parts, ascending."""
 
+    def regrouped(self, function: Callable[..., Any], groups: Sequence[Any]) -> "Partitions":
+        """Return parts that are the groups: each with the list of ``function(*part, group)`` of all these parts."""
+
 
 Spread: TypeAlias = Callable[[Sequence[tuple[Any, ...]]], Partitions]
 """Makes partitions of what each of them is to begin with."""
@@ -108,6 +111,10 @@ class LocalPartitions:
     def some(self, indices: Sequence[int]) -> "LocalPartitions":
         """Return some of the parts."""
         return LocalPartitions([self._parts[index] for index in indices], self._n_threads)
+
+    def regrouped(self, function: Callable[..., Any], groups: Sequence[Any]) -> "LocalPartitions":
+        """Return parts that are the groups, with what the function makes of all these parts for each."""
+        return LocalPartitions([(group, list(self.map(function, group))) for group in groups], self._n_threads)
 
 
 def bounds_of_partitions(n_rows: int, most_rows: int) -> NDArray[np.int64]:

@@ -152,6 +152,10 @@ class PartitionedTable(LeafTable):
         found = self.with_rows(rows).map(_codes_in, np.asarray(trees))
         return np.concatenate(list(found), axis=1)
 
+    def by_trees(self, rows: NDArray[np.int64], groups: Sequence[NDArray[np.int64]]) -> Partitions:
+        """Return partitions that are groups of trees, with the codes of ascending rows in these, piece by piece."""
+        return self.with_rows(rows).regrouped(_codes_in, groups)
+
     def among(self, rows: NDArray[np.integer[Any]]) -> LeafTable:
         """Return the table of these rows alone, in this process."""
         return self.here(rows).among(np.arange(len(rows)))

@@ -10,7 +10,7 @@ have together that share m's leaf in all trees of a choice, for each choice of t
 exclusion). Blocks of one tree give the bound by the sizes of leaves; larger ones are tighter, and dearer.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from typing import Any, NamedTuple
 
@@ -18,9 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.compiled import compiled
+from ..compute.partitions import wanted
 from ..compute.progress import ReportProgress, ignore_progress
 from ..compute.threads import in_order
 from ..leaf_space.leaves import LeafTable
+from ..leaf_space.partitioned_table import PartitionedTable
 
 _MOST_WORK = 500_000_000  # joint leaves that rows are looked up in
 _MOST_TREES = 5
@@ -64,19 +66,123 @@ def gains_at_most(
     precision = max(1, _UNITS // int(weights.sum()))
     gains = np.zeros(promised.shape, dtype=np.int64)
     blocks = list(_blocks_of_trees(weights, len(rows)))
-
-    def gains_in(some: tuple[NDArray[np.int64], NDArray[Any]]) -> NDArray[np.int64]:
-        trees, codes = some
-        in_block = np.zeros(promised.shape, dtype=np.int64)
-        _add_gains(_block(codes, weights * precision, promised * precision, trees), in_block)
-        return in_block
-
-    # Codes are taken by the calling thread: where they lie elsewhere, it alone requests them.
-    with closing(in_order(gains_in, ((trees, table.codes_in(trees, rows)) for trees in blocks))) as done:
-        for n_done, (_, in_block) in enumerate(done):
-            gains += in_block
+    what = rows, blocks, weights * precision, promised * precision
+    some = _in_partitions(table, *what) if isinstance(table, PartitionedTable) else _in_threads(table, *what)
+    n_done = 0
+    with closing(some) as done:
+        for n_blocks, in_some in done:
+            gains += in_some
+            n_done += n_blocks
             report(n_done / len(blocks), "bounding what all rows might reach")
     return -(-gains // precision)
+
+
+def _in_threads(
+    table: LeafTable,
+    rows: NDArray[np.int64],
+    blocks: Sequence[NDArray[np.int64]],
+    weights: NDArray[np.int64],
+    promised: NDArray[np.int64],
+) -> Generator[tuple[int, NDArray[np.int64]], None, None]:
+    """Yield how many blocks are done, and the gains from these, (n_lines, n_rows)."""
+
+    def gains_in(trees: NDArray[np.int64]) -> NDArray[np.int64]:
+        return _gains_in_blocks([trees], [table.codes_in(trees, rows)], weights, promised)
+
+    with closing(in_order(gains_in, blocks)) as done:
+        for _, in_block in done:
+            yield 1, in_block
+
+
+def _in_partitions(
+    table: PartitionedTable,
+    rows: NDArray[np.int64],
+    blocks: Sequence[NDArray[np.int64]],
+    weights: NDArray[np.int64],
+    promised: NDArray[np.int64],
+) -> Generator[tuple[int, NDArray[np.int64]], None, None]:
+    """Yield the same where rows lie in partitions: trees that are alone are summed by leaf, and no row travels."""
+    alone = [trees for trees in blocks if len(trees) == 1]
+    if alone:
+        yield len(alone), _gains_by_leaf(table, rows, np.concatenate(alone), weights, promised)
+    several = [trees for trees in blocks if len(trees) > 1]
+    if not several:
+        return
+    n_groups = min(len(several), len(table.parts))
+    dealt = [several[first::n_groups] for first in range(n_groups)]
+    parts = table.by_trees(rows, [np.concatenate(group) for group in dealt])
+    lengths = [np.array([len(trees) for trees in group]) for group in dealt]
+    for group, gains in zip(dealt, parts.beside_values(lengths).map(_gains_of_group, weights, promised), strict=True):
+        yield len(group), gains
+
+
+def _gains_of_group(
+    trees: NDArray[np.int64],
+    codes: Sequence[NDArray[Any]],
+    lengths: NDArray[np.int64],
+    weights: NDArray[np.int64],
+    promised: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    cuts = np.cumsum(lengths)[:-1]
+    return _gains_in_blocks(np.split(trees, cuts), np.split(np.concatenate(codes, axis=1), cuts), weights, promised)
+
+
+def _gains_in_blocks(
+    blocks: Sequence[NDArray[np.int64]],
+    codes: Sequence[NDArray[Any]],
+    weights: NDArray[np.int64],
+    promised: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Return the gains of all rows from some blocks of trees, with the rows' codes in these."""
+    gains = np.zeros(promised.shape, dtype=np.int64)
+    for trees, own in zip(blocks, codes, strict=True):
+        _add_gains(_block(own, weights, promised, trees), gains)
+        wanted.get()()
+    return gains
+
+
+def _gains_by_leaf(
+    table: PartitionedTable,
+    rows: NDArray[np.int64],
+    trees: NDArray[np.int64],
+    weights: NDArray[np.int64],
+    promised: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Return the gains from trees that are blocks of their own: from what the rows of each leaf have together."""
+    parts = table.with_rows(rows, promised.astype(np.uint32))
+    totals = sum(parts.map(_totals_by_leaf, trees, weights), np.zeros((len(promised), int(table.offsets[-1]))))
+    return np.concatenate(list(parts.map(_gains_from_totals, trees, totals.astype(np.int64))), axis=1)
+
+
+def _totals_by_leaf(
+    table: LeafTable,
+    given: tuple[NDArray[Any], NDArray[np.uint32]],
+    trees: NDArray[np.int64],
+    weights: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """Return what the rows in each leaf have together, (n_lines, n_leaves of all trees): exact, far below 2^53."""
+    own_rows, promised = given
+    totals = np.zeros((len(promised), int(table.offsets[-1])))
+    for tree in trees:
+        codes, leaves = table.codes[tree][own_rows], slice(*table.offsets[tree : tree + 2])
+        block = _block(codes[None], weights, promised.astype(np.int64), np.array([tree]))
+        for line, parts in zip(totals, block.promised, strict=True):
+            amounts = np.maximum(weights[tree] - parts, 0)
+            line[leaves] = np.bincount(codes, amounts, minlength=leaves.stop - leaves.start)
+        wanted.get()()
+    return totals
+
+
+def _gains_from_totals(
+    table: LeafTable,
+    given: tuple[NDArray[Any], NDArray[np.uint32]],
+    trees: NDArray[np.int64],
+    totals: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    gains = np.zeros(given[1].shape, dtype=np.int64)
+    for tree in trees:
+        gains += totals[:, table.offsets[tree] + table.codes[tree][given[0]].astype(np.int64)]
+    return gains
 
 
 def _blocks_of_trees(weights: NDArray[np.int64], n_rows: int) -> Iterator[NDArray[np.int64]]:

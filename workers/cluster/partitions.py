@@ -127,6 +127,10 @@ class ClusterPartitions:
         """Return some of the parts."""
         return self._of([self._parts[index] for index in indices])
 
+    def regrouped(self, function: Callable[..., Any], groups: Sequence[Any]) -> "ClusterPartitions":
+        """Return parts that are the groups, to whose workers the others send what the function makes for them."""
+        return self._of([(group, self._submit(function, (group,))) for group in groups])
+
     def _of(self, parts: Sequence[tuple[Any, ...]]) -> "ClusterPartitions":
         return ClusterPartitions(self._client, parts, self._tick)
 

@@ -5,6 +5,8 @@ from numpy.typing import NDArray
 from tests.support import naive
 from tests.support.real_leaves import CLASSIFICATIONS, KINDS, RealLeaves, real_leaves
 from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind
+from tree_explainers.leaf_space.partitioned_table import PartitionedTable
+from tree_explainers.prototype_sets import joint_leaves
 from tree_explainers.prototype_sets.joint_leaves import gains_at_most
 
 
@@ -45,6 +47,23 @@ def test_of_few_trees_it_is_exact(n_trees: int) -> None:
 
     proximity = naive.proximity_matrix(leaves[rows], weights)
     assert at_most.tolist() == [np.maximum(proximity - line, 0).sum(axis=1).tolist() for line in promised]
+
+
+@pytest.mark.parametrize("most_work", [0, 10_000, 500_000_000])  # blocks of one tree, of few, of several
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_in_partitions_have_the_same_bounds(
+    kind: ProximityKind, most_work: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(joint_leaves, "_MOST_WORK", most_work)
+    real = real_leaves("spambase", kind)
+    rng = np.random.default_rng(0)
+    rows = np.sort(rng.choice(len(real.leaves), 250, replace=False))
+    promised = rng.integers(0, real.weights.sum() // 3, (3, len(rows)))
+    cut = PartitionedTable.cut(real.table, np.array([0, 100, 101, len(real.leaves)]))
+
+    at_most = gains_at_most(cut, real.weights, rows, promised)
+
+    assert at_most.tolist() == gains_at_most(real.table, real.weights, rows, promised).tolist()
 
 
 def test_trees_without_weight_do_not_matter() -> None:

@@ -259,7 +259,7 @@ class _Model:
 
     def seconds(self, n_rows: int, n_workers: int, n_tasks: float) -> tuple[float, float, float]:
         """Return what the job's own process, the tasks, and the engine take."""
-        tasks = self.tasks.once + self.tasks.of_each * n_rows / n_workers
+        tasks = self.tasks.of(n_rows) / n_workers  # what is bounded, whatever the rows, is shared as well
         return self.job.of(n_rows), tasks, self.n_maps * self.engine.of(n_tasks / self.n_maps)
 
 

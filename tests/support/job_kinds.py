@@ -13,10 +13,16 @@ from pathlib import Path
 
 from observability.logs import log_json_lines
 from storage.errors import NotFound, StorageUnavailable
+from tree_explainers.compute.compiled import compiled, loaded_loops
 from tree_explainers.errors import InvalidInput
 from workers.main import run_worker, run_workers
 from workers.runtime.context import JobContext, Produced
 from workers.runtime.settings import WorkerSettings
+
+
+@compiled
+def _number_of(number: int) -> int:
+    return number
 
 
 def succeed(context: JobContext) -> Produced:
@@ -147,6 +153,12 @@ def fill_the_disk(context: JobContext) -> Produced:
     return Produced(b"{}")
 
 
+def use_a_loop(_context: JobContext) -> Produced:
+    n_loaded = sum(name.endswith("._number_of") for name, _ in loaded_loops())
+    _number_of(1)
+    return Produced(b'{"n_loaded":%d}' % n_loaded)
+
+
 def return_much(_context: JobContext) -> Produced:
     return Produced(b"{}", bytes(100 << 20))
 
@@ -182,6 +194,7 @@ KINDS = {
         write_files,
         fill_the_disk,
         return_much,
+        use_a_loop,
     )
 }
 

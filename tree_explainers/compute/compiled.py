@@ -7,7 +7,7 @@ No loop is compiled as parallel: two threads that enter numba's own thread pool 
 share the work among ordinary threads.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, TypeVar, cast
 
 from numba import njit
@@ -72,6 +72,32 @@ def load_compiler() -> None:
     """Load what numba would load with the first loop: processes that are forked later each save a fifth of a second."""
     cpu_target.typing_context.refresh()
     cpu_target.target_context.refresh()
+
+
+def loaded_loops() -> list[tuple[str, str]]:
+    """Return which loops this process has loaded or compiled: the name of each, and its types as a text."""
+    return [(_name_of(loop), str(types)) for loop in _ALL for types in loop.overloads]
+
+
+def load_loops(wanted: Collection[tuple[str, str]]) -> int:
+    """Load loops that another process has loaded, so that processes that are forked later find them; return how many.
+
+    What is not in the cache, or is no loop of a module that this process has imported, is left out.
+    """
+    missing = set(wanted).difference(loaded_loops())
+    names = {name for name, _ in missing}
+    n_loaded = 0
+    for loop in _ALL:
+        if _name_of(loop) in names:
+            for types in loop._cache.kept_types():  # noqa: SLF001  # a ``SharedCache``
+                if (_name_of(loop), str(types)) in missing:
+                    loop.compile(types)
+                    n_loaded += 1
+    return n_loaded
+
+
+def _name_of(loop: Any) -> str:  # noqa: ANN401  # numba's dispatcher
+    return f"{loop.py_func.__module__}.{loop.py_func.__qualname__}"
 
 
 def times_compiled() -> int:

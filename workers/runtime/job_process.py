@@ -1,6 +1,7 @@
 """A job's own process: forked for one job, so that a crash ends that job alone."""
 
 import gc
+import json
 import logging
 import os
 import random
@@ -8,29 +9,41 @@ import signal
 from collections.abc import Callable
 from contextlib import suppress
 
+from tree_explainers.compute.compiled import loaded_loops
+
 from .process_limits import end_with_parent, go_before_servers
 
+_LONGEST_NOTE = 1 << 16  # bytes: a pipe takes as many at once
 _log = logging.getLogger(__name__)
 
 
 class JobProcess:
     """A running process with a process group of its own; it dies with the worker that forked it."""
 
-    def __init__(self, pid: int) -> None:
+    def __init__(self, pid: int, note: int) -> None:
         self._pid = pid
+        self._note = note
         self._is_reaped = False
 
     @classmethod
     def fork(cls, work: Callable[[], None]) -> "JobProcess":
         """Run ``work`` in a forked process. No other thread of this process may be using a connection or a lock."""
         worker_pid = os.getpid()
-        pid = os.fork()
+        reading, writing = os.pipe()
+        try:
+            pid = os.fork()
+        except OSError:
+            os.close(reading)
+            os.close(writing)
+            raise
         if pid == 0:
-            _work_and_exit(work, worker_pid)
+            os.close(reading)
+            _work_and_exit(work, worker_pid, writing)
+        os.close(writing)
         # Set on both sides: whichever comes first, killing the group never hits the worker's own.
         with suppress(OSError):
             os.setpgid(pid, pid)
-        return cls(pid)
+        return cls(pid, reading)
 
     @property
     def pid(self) -> int:
@@ -50,6 +63,16 @@ class JobProcess:
             self._is_reaped = True
         return self._is_reaped
 
+    def take_note(self) -> list[tuple[str, str]]:
+        """Return which compiled loops the process has used, once it has ended well; to be called once."""
+        with open(self._note, "rb", buffering=0) as pipe:  # noqa: PTH123  # a descriptor
+            os.set_blocking(self._note, False)  # what it forked may hold the other end
+            note = pipe.read(_LONGEST_NOTE) or b""
+        try:
+            return [(str(name), str(types)) for name, types in json.loads(note or b"[]")]
+        except (ValueError, TypeError, RecursionError):  # cut off, or not what was asked for
+            return []
+
     def kill(self) -> None:
         """End the process, if it has not ended, and all that it started; return when it is gone."""
         if self._is_reaped:
@@ -61,7 +84,7 @@ class JobProcess:
         self._is_reaped = True
 
 
-def _work_and_exit(work: Callable[[], None], worker_pid: int) -> None:
+def _work_and_exit(work: Callable[[], None], worker_pid: int, note: int) -> None:
     status = os.EX_SOFTWARE
     try:
         os.setpgid(0, 0)
@@ -74,6 +97,7 @@ def _work_and_exit(work: Callable[[], None], worker_pid: int) -> None:
         random.seed()
         gc.freeze()  # what the worker has loaded stays: it is neither looked through nor copied again and again
         work()
+        os.write(note, json.dumps(loaded_loops()).encode()[:_LONGEST_NOTE])
         status = os.EX_OK
     except BaseException:  # noqa: BLE001  # the edge of a process
         _log.exception("a job's process failed")

@@ -1,5 +1,6 @@
 """JobRunner: claims a job's row, runs the job in a process of its own, and settles the row when the process is over."""
 
+import gc
 from collections.abc import Callable
 from functools import partial
 from threading import RLock
@@ -14,6 +15,7 @@ from storage.job_counts import is_short
 from storage.job_notifications import JobNotifier
 from storage.jobs import deadline_exceeded, worker_lost
 from storage.remote_objects import open_objects
+from tree_explainers.compute.compiled import load_loops
 
 from .job_monitor import EndReason, JobMonitor, ProcessorTime
 from .job_process import JobProcess
@@ -83,6 +85,9 @@ class JobRunner:
             return monitor.wait(process.has_ended, is_stopping)
         finally:
             process.kill()
+            # Loading its loops from disk is a fifth of a small job's time: the next one finds them here.
+            if load_loops(process.take_note()):
+                gc.freeze()
             self._objects.clear_workspace(workspace_name(claim.job, claim.attempt))
 
     def _settle(self, claim: Claim, reason: EndReason) -> None:

@@ -17,7 +17,7 @@ from storage.dataset_files import DatasetFile
 from storage.errors import StorageError
 from tree_explainers.leaf_space.reference_rows import Nearest, Restriction
 
-from .reference_file import ReferenceFile
+from .reference_file import ReferenceFile, RowValues
 
 MAX_GROUP_COLUMNS = 4
 """Columns whose groups are held in memory for later calls: 4 bytes for each row."""
@@ -32,7 +32,7 @@ class NearRow(NamedTuple):
     """A reference row near an explained one."""
 
     head: dict[str, Any]  # the beginning of its entry, with its proximity
-    values: list[Any]  # in the order of the model's features; None: missing
+    values: RowValues
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 from math import inf
-from typing import Any, Generic, NamedTuple, TypeVar, cast
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 import orjson
@@ -29,11 +29,17 @@ _KEPT_REASONS = 10_000  # of an explainer: about half a kilobyte each
 Made = TypeVar("Made")
 
 
+class Values(Protocol):
+    """The raw values of a row, by the index of the feature among the model's."""
+
+    def __getitem__(self, feature: int, /) -> Any: ...  # noqa: ANN401  # text, number, truth value
+
+
 class Compared(NamedTuple):
     """A row and others that it is compared with: the raw values of each, in the order of the model's features."""
 
     values: Sequence[Any]
-    others: Sequence[Sequence[Any]]  # (n_pairs,)
+    others: Sequence[Values]  # (n_pairs,)
     is_missing: NDArray[np.bool_] | None = None  # (n_columns,) as ``ReasonReader.group`` takes it
 
 
@@ -140,7 +146,7 @@ class ReasonTexts:
         return next((words for column, words in self.phrases.items() if self.names[column] == feature), None)
 
     def _of_pair(
-        self, found: "_Found", start: int, end: int, values: Sequence[Any], other: Sequence[Any]
+        self, found: "_Found", start: int, end: int, values: Sequence[Any], other: Values
     ) -> list[dict[str, Any]]:
         written: list[dict[str, Any]] = []
         for index in range(start, end):

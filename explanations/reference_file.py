@@ -125,6 +125,19 @@ class _Texts:
         return self.content[self.starts[index] : self.starts[index + 1]].tobytes().decode()
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class RowValues:
+    """The values of a row, each read when it is needed: most explanations show few of them."""
+
+    _read: Sequence[Callable[[float], Any]]  # (n_features,)
+    _cells: NDArray[np.float64]  # (n_rows, n_features)
+    _row: int
+
+    def __getitem__(self, feature: int) -> Any:  # noqa: ANN401  # text, number, truth value
+        """Return the value of a feature, by its index among the model's, as JSON has it; ``None``: missing."""
+        return self._read[feature](self._cells.item(self._row, feature))
+
+
 class ReferenceFile:
     """The file, mapped.
 
@@ -163,9 +176,9 @@ class ReferenceFile:
             found = self.n_rows if place == self.n_rows else int(order[place])
         return found if found < self.n_rows and self.row_id(found) == row_id else None
 
-    def values(self, row: int) -> list[Any]:
-        """Return the values of a row in the order of the model's features, as JSON has them; ``None``: missing."""
-        return [read(number) for read, number in zip(self._read, self._cells[row].tolist(), strict=True)]
+    def values(self, row: int) -> "RowValues":
+        """Return the values of a row."""
+        return RowValues(self._read, self._cells, row)
 
 
 def _reader(arrays: Mapping[str, NDArray[Any]], index: int, kind: int) -> Callable[[float], Any]:

@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -7,13 +8,14 @@ from numpy.typing import NDArray
 from tests.support import naive
 from tests.support.real_leaves import KINDS, REGRESSION, real_leaves
 from tree_explainers.errors import InvalidInput
-from tree_explainers.leaf_space import reference_rows
+from tree_explainers.leaf_space import reference_loops, reference_rows
 from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind
 from tree_explainers.leaf_space.nearest_rows import NearestRows
 from tree_explainers.leaf_space.reference_rows import EVERY_ROW, ReferenceRows, Restriction, reference_arrays
 
 WAYS = pytest.mark.parametrize("by_lists", [True, False], ids=["lists", "codes"])
 N_KNOWN = 300
+TILE = reference_loops._TILE_ROWS
 
 
 @pytest.fixture
@@ -95,6 +97,73 @@ def test_trees_that_weigh_nothing_are_not_counted(weighty: tuple[int, ...]) -> N
     reference = reference_of(real.table, weights)
 
     assert found(reference, real.leaves[5], 40) == expected(real.leaves, weights, real.leaves[5], 40, EVERY_ROW)
+
+
+# Rows around the borders of tiles, trees around those of steps, bytes that could overflow, and codes beyond a byte.
+SIZES = pytest.mark.parametrize(
+    ("n_rows", "n_trees", "n_leaves"),
+    [(17, 32, 3), (TILE - 1, 33, 31), (TILE, 50, 256), (TILE + 1, 48, 300), (2 * TILE + 9, 700, 31), (TILE + 5, 3, 2)],
+)
+WEIGHTS: dict[str, Callable[[int], NDArray[np.int64]]] = {
+    "equal": lambda n_trees: np.ones(n_trees, np.int64),
+    "falling": lambda n_trees: (2**31 * 0.9 ** np.arange(n_trees)).astype(np.int64) // 10 + 1,
+    "nearly_equal": lambda n_trees: 2**31 // n_trees - np.random.default_rng(1).integers(0, 9999, n_trees),
+    "all_that_fit": lambda n_trees: np.full(n_trees, (2**32 - 1) // n_trees),
+    "many_of_nothing": lambda n_trees: np.where(np.arange(n_trees) % 3, 0, 7),
+    "one_heavy": lambda n_trees: np.where(np.arange(n_trees) == 1, 2**32 - 1 - n_trees, 1),
+}
+
+
+def similar_rows(n_rows: int, n_trees: int, n_leaves: int) -> NDArray[np.int32]:
+    """Return rows of which some are near each other and some alike, in no order."""
+    rng = np.random.default_rng(n_rows)
+    rows = rng.integers(0, n_leaves, (n_rows // 8 + 1, n_trees))[rng.integers(0, n_rows // 8 + 1, n_rows)]
+    differs = rng.random((n_rows, n_trees)) < rng.choice([0, 0.05, 0.2, 0.5], n_rows)[:, None]
+    return np.where(differs, rng.integers(0, n_leaves, rows.shape), rows).astype(np.int32)
+
+
+@SIZES
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_codes_find_the_twins_rows_whatever_trees_weigh(
+    monkeypatch: pytest.MonkeyPatch, weights: str, n_rows: int, n_trees: int, n_leaves: int
+) -> None:
+    monkeypatch.setattr(reference_rows, "_NANOSECONDS_PER_COMPARED_BYTE", 0)
+    leaves, weighed = similar_rows(n_rows, n_trees, n_leaves), WEIGHTS[weights](n_trees)
+    reference = reference_of(LeafTable.from_leaves(leaves, np.full(n_trees, n_leaves)), weighed)
+    far = np.random.default_rng(2).integers(0, n_leaves, n_trees).astype(np.int32)
+
+    for own in (leaves[0], np.where(np.arange(n_trees) % 4, leaves[-1], far)):
+        for within in restrictions(n_rows):
+            assert found(reference, own, 6, within) == expected(leaves, weighed, own, 6, within)
+    for n_wanted in (1, 40):
+        assert found(reference, far, n_wanted) == expected(leaves, weighed, far, n_wanted, EVERY_ROW)
+
+
+@WAYS
+@pytest.mark.usefixtures("go")
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_of_rows_that_are_all_alike_the_lowest_are_found(weights: str) -> None:
+    n_rows, n_trees = TILE + 300, 40
+    leaves, weighed = np.ones((n_rows, n_trees), np.int32), WEIGHTS[weights](n_trees)
+    leaves[TILE + 10 :: 7, 3] = 0
+    reference = reference_of(LeafTable.from_leaves(leaves, np.full(n_trees, 2)), weighed)
+
+    for own in (leaves[0], leaves[TILE + 10], np.zeros(n_trees, np.int32)):
+        for within in restrictions(n_rows):
+            assert found(reference, own, 5, within) == expected(leaves, weighed, own, 5, within)
+
+
+def test_few_allowed_rows_and_no_allowed_rows_are_found() -> None:
+    leaves = similar_rows(2 * TILE, 60, 31)
+    weights = WEIGHTS["nearly_equal"](60)
+    reference = reference_of(LeafTable.from_leaves(leaves, np.full(60, 31)), weights)
+    allowed = np.zeros(2 * TILE, np.bool_)
+
+    assert found(reference, leaves[9], 5, Restriction(allowed)) == []
+    allowed[[3, TILE - 1, TILE, 2 * TILE - 1]] = True
+    for own in leaves[[3, 9, TILE]]:
+        within = Restriction(allowed)
+        assert found(reference, own, 9, within) == expected(leaves, weights, own, 9, within)
 
 
 def test_leaves_of_another_number_of_trees_are_refused() -> None:

@@ -1,8 +1,9 @@
 """The compiled searches of ``reference_rows``: rows in the leaves of a new row, or rows with its codes, by proximity.
 
-Codes are compared tree by tree, the heaviest first. After some of them, the rows with the largest sums are compared as
-a whole: now it is known how near the nearest are at least, a row whose sum is too small to catch up is out, and the few
-others are compared as a whole, too.
+Codes are compared in steps of some trees, the heaviest first. What these add to a row fits into one byte, as their
+weights are rounded up to multiples of a unit: 32 rows are compared at once, and no sum is too small. After the first
+step, the rows with the largest sums are compared as a whole: now it is known how near the nearest are at least. Of each
+tile of rows, steps follow until few rows can still be as near; these are compared as a whole, too, in whole weights.
 """
 
 from typing import Any, NamedTuple
@@ -15,11 +16,13 @@ from ..compute.compiled import compiled, compiled_ahead
 
 ROW_BITS = 31
 LAST_ROW = 2**ROW_BITS - 1  # the 32 bits above are a proximity: a larger key is a nearer row, or a lower one
-_TILE_ROWS = 2048  # their sums stay in the first cache
-_STRIP_ROWS, _SHORT_STRIP_ROWS = 256, 16
-_FIRST_TREES = 16  # after which rows are dropped for the first time; then after twice as many, and so on
+_TILE_ROWS = 4096  # their sums stay in the caches, and a page of codes is read at once
+_STRIP_ROWS, _WORD_ROWS = 256, 8
+_FIRST_TREES, _STEP_TREES = 32, 16  # after which rows are dropped for the first time, and again
+_LARGEST_BYTE, _LARGEST_SUM = 2**8 - 1, 2**32 - 1
 _PROMISING = 32  # rows whose sums are completed first, to know how near a row must be
-_SURVIVORS = 64  # sums are completed row by row once no more than one row in this many is left
+_SURVIVORS = 64  # a tile's rows are compared as a whole once no more than one in this many is left
+_MANY = 8  # with more than one row in this many left at the end, a tile's sums are made again, in whole weights
 
 
 class Wanted(NamedTuple):
@@ -76,7 +79,10 @@ def _to_reach(wanted: Wanted, n_kept: int) -> int:
 
 @compiled
 def _keep_nearest(sums: NDArray[Any], wanted: Wanted) -> int:
-    """Keep the rows of the largest sums; return how many there are."""
+    """Keep the rows of the largest sums; return how many there are.
+
+    Rows come in ascending order: one that is as near as the farthest kept comes too late.
+    """
     n_kept, to_reach = 0, 1
     for first in range(0, len(sums), _STRIP_ROWS):
         strip = sums[first : first + _STRIP_ROWS]
@@ -88,7 +94,7 @@ def _keep_nearest(sums: NDArray[Any], wanted: Wanted) -> int:
         for at in range(len(strip)):
             if strip[at] >= to_reach:
                 n_kept = _keep(first + at, np.int64(strip[at]), wanted, n_kept)
-                to_reach = max(1, _to_reach(wanted, n_kept))
+                to_reach = max(1, _to_reach(wanted, n_kept) + 1)
     return n_kept
 
 
@@ -149,111 +155,230 @@ class _Comparison(NamedTuple):
     codes: NDArray[Any]  # (n_trees, n_rows)
     codes_by_row: NDArray[Any]  # (n_rows, n_trees)
     own: NDArray[Any]  # (n_trees,)
-    weights: NDArray[Any]  # (n_trees,) in falling order
-    n_counting: int  # trees that weigh more than nothing
+    weights: NDArray[Any]  # (n_counting,) in falling order, of the trees that weigh more than nothing
+
+
+class _Steps(NamedTuple):
+    """Trees whose weights are added in one byte, step by step, and what bounds of sums are made of these."""
+
+    ends: NDArray[np.int64]  # (n_steps,) the tree after each step's last
+    multiples: NDArray[np.uint8]  # (n_counting,) of the step's unit, each tree's weight rounded up
+    units: NDArray[np.uint32]  # (n_steps,) in scales
+    remaining: NDArray[np.int64]  # (n_steps,) what the trees after each step weigh
+    scale: int  # 1, or more where bounds would not fit into 32 bits
+    are_exact: bool  # whether nothing was rounded
+
+
+class _Tile(NamedTuple):
+    """Consecutive rows."""
+
+    first_row: int
+    sums: NDArray[np.uint32]  # (n_rows,) in scales: no row's sum of the trees compared so far is larger
+    step_sums: NDArray[np.uint8]  # (n_rows,)
+    marks: NDArray[np.uint8]  # (_TILE_ROWS,) 1: the row can be near enough
 
 
 @compiled_ahead(
     *(
-        _N.int64(_read_only(code, 2), _read_only(code, 2), code[::1], _read_only(of, 1), of[::1], _WANTED)
+        _N.int64(_read_only(code, 2), _read_only(code, 2), code[::1], _read_only(of, 1), _WANTED)
         for code in _CODES
         for of in _SUMS
     )
 )
 def nearest_by_codes(
-    codes: NDArray[Any],
-    codes_by_row: NDArray[Any],
-    own: NDArray[Any],
-    weights: NDArray[Any],
-    sums: NDArray[Any],
-    wanted: Wanted,
+    codes: NDArray[Any], codes_by_row: NDArray[Any], own: NDArray[Any], weights: NDArray[Any], wanted: Wanted
 ) -> int:
     """Write the keys of the nearest rows into ``wanted``, by comparing codes; return their number."""
     n_counting = 0
-    remaining = np.int64(0)
     for weight in weights:
         n_counting += 1 if weight > 0 else 0
-        remaining += weight
-    compared = _Comparison(codes, codes_by_row, own, weights, n_counting)
+    compared = _Comparison(codes, codes_by_row, own, weights[:n_counting])
+    steps = _steps_of(compared.weights)
     n_promising = max(_PROMISING, 2 * len(wanted.keys))
     promising = Wanted(
         wanted.allowed, wanted.groups, wanted.max_per_group,
         np.empty(n_promising, np.int64), np.empty(n_promising, np.int32),
     )  # fmt: skip
-    done, end = 0, min(_FIRST_TREES, n_counting)
-    while True:
-        _add_trees(compared, done, end, sums)
-        for tree in range(done, end):
-            remaining -= weights[tree]
-        done, end = end, min(2 * end, n_counting)
-        if done == n_counting:
-            return _keep_nearest(sums, wanted)
-        n_kept = _complete_promising(compared, done, promising, _keep_nearest(sums, promising), wanted)
-        # As many rows are this near at least: one that cannot be, whatever follows, is not among the nearest.
-        to_reach = sums.dtype.type(max(0, _to_reach(wanted, n_kept) - remaining))
-        if _n_reaching(sums, to_reach) * _SURVIVORS <= len(sums):
-            return _complete_reaching(compared, done, sums, to_reach, wanted)
-
-
-@compiled
-def _add_trees(compared: _Comparison, first: int, end: int, sums: NDArray[Any]) -> None:
-    """Add the weights of some trees to the sums of the rows that share their leaf."""
+    sums = np.zeros(codes.shape[1], np.uint8)
     for first_row in range(0, len(sums), _TILE_ROWS):
-        into = sums[first_row : first_row + _TILE_ROWS]
-        for tree in range(first, end):
-            line = compared.codes[tree, first_row : first_row + _TILE_ROWS]
-            code, weight = compared.own[tree], compared.weights[tree]
-            nothing = weight - weight  # a plain 0 would be added eight times slower
-            for row in range(len(line)):
-                into[row] += weight if line[row] == code else nothing
+        _add_step(compared, steps, 0, first_row, sums[first_row : first_row + _TILE_ROWS])
+    n_kept = _keep_promising(compared, promising, _keep_nearest(sums, promising), wanted)
+    # As many rows are this near at least: one that cannot be, whatever follows, is not among the nearest.
+    return _keep_reaching(compared, steps, sums, max(1, _to_reach(wanted, n_kept)), wanted)
 
 
 @compiled
-def _rest(compared: _Comparison, row: int, first: int) -> np.int64:
-    """Return what the trees from ``first`` on add to a row."""
-    line, own = compared.codes_by_row[row, first : compared.n_counting], compared.own[first : compared.n_counting]
-    weights = compared.weights[first : compared.n_counting]
+def _steps_of(weights: NDArray[Any]) -> _Steps:
+    """Return the steps in which trees are compared; the multiples of a step sum to 255 at most."""
+    n_steps = 1 + max(0, len(weights) - _FIRST_TREES + _STEP_TREES - 1) // _STEP_TREES
+    ends, units, remaining = np.empty(n_steps, np.int64), np.empty(n_steps, np.int64), np.zeros(n_steps, np.int64)
+    multiples = np.empty(len(weights), np.uint8)
+    first, largest_sum, are_exact = 0, np.int64(0), True
+    for step in range(n_steps):
+        end = min(_FIRST_TREES + step * _STEP_TREES, len(weights))
+        total, room = np.int64(0), _LARGEST_BYTE - (end - first)
+        for tree in range(first, end):
+            total += np.int64(weights[tree])
+        unit = max(np.int64(1), -(-total // room))
+        for tree in range(first, end):
+            multiple = -(-np.int64(weights[tree]) // unit)
+            multiples[tree] = multiple
+            largest_sum += multiple * unit
+            are_exact &= multiple * unit == np.int64(weights[tree])
+        remaining[:step] += total
+        ends[step], units[step], first = end, unit, end
+    scale = 1 if largest_sum <= _LARGEST_SUM else 2
+    return _Steps(ends, multiples, (-(-units // scale)).astype(np.uint32), remaining, scale, are_exact and scale == 1)
+
+
+@compiled
+def _add_step(compared: _Comparison, steps: _Steps, step: int, first_row: int, into: NDArray[np.uint8]) -> None:
+    """Add the multiples of a step's trees to the sums of consecutive rows that share their leaf."""
+    tree, end = 0 if step == 0 else steps.ends[step - 1], steps.ends[step]
+    while tree + 4 <= end:
+        _add_four(compared, steps.multiples, tree, first_row, into)
+        tree += 4
+    while tree < end:
+        codes = compared.codes[tree, first_row : first_row + len(into)]
+        own, multiple, nothing = compared.own[tree], steps.multiples[tree], np.uint8(0)
+        for row in range(len(into)):
+            into[row] += multiple if codes[row] == own else nothing
+        tree += 1
+
+
+@compiled
+def _add_four(
+    compared: _Comparison, multiples: NDArray[np.uint8], tree: int, first_row: int, into: NDArray[np.uint8]
+) -> None:
+    """Add the multiples of four trees: sums are read and written a quarter as often."""
+    codes, end_row, nothing = compared.codes, first_row + len(into), np.uint8(0)
+    own_0, own_1, own_2, own_3 = compared.own[tree : tree + 4]
+    multiple_0, multiple_1, multiple_2, multiple_3 = multiples[tree : tree + 4]
+    codes_0, codes_1 = codes[tree, first_row:end_row], codes[tree + 1, first_row:end_row]
+    codes_2, codes_3 = codes[tree + 2, first_row:end_row], codes[tree + 3, first_row:end_row]
+    for row in range(len(into)):
+        into[row] += np.uint8(
+            (multiple_0 if codes_0[row] == own_0 else nothing)
+            + (multiple_1 if codes_1[row] == own_1 else nothing)
+            + (multiple_2 if codes_2[row] == own_2 else nothing)
+            + (multiple_3 if codes_3[row] == own_3 else nothing)
+        )
+
+
+@compiled
+def _proximity(compared: _Comparison, row: int) -> np.int64:
+    """Return the proximity of a row."""
+    codes, own, weights = compared.codes_by_row[row], compared.own, compared.weights
     total = np.uint32(0)
-    for tree in range(len(line)):
-        total += weights[tree] if line[tree] == own[tree] else np.uint32(0)
+    for tree in range(len(weights)):
+        weight = np.uint32(weights[tree]) if codes[tree] == own[tree] else np.uint32(0)
+        total = np.uint32(total + weight)  # in 32 bits: 8 trees at once
     return np.int64(total)
 
 
 @compiled
-def _complete_promising(compared: _Comparison, first: int, promising: Wanted, n_promising: int, wanted: Wanted) -> int:
+def _keep_promising(compared: _Comparison, promising: Wanted, n_promising: int, wanted: Wanted) -> int:
     """Keep the nearest of the rows with the largest sums so far; return how many there are."""
     n_kept = 0
     for key in promising.keys[:n_promising]:
         row = LAST_ROW - (key & LAST_ROW)
-        n_kept = _keep(row, (key >> ROW_BITS) + _rest(compared, row, first), wanted, n_kept)
+        n_kept = _keep(row, _proximity(compared, row), wanted, n_kept)
     return n_kept
 
 
 @compiled
-def _n_reaching(sums: NDArray[Any], to_reach: Any) -> int:  # noqa: ANN401  # of the sums' type
-    n_reaching = np.uint32(0)  # twice as many as of int64 fit into a register
-    for row in range(len(sums)):
-        n_reaching += np.uint32(1) if sums[row] >= to_reach else np.uint32(0)
-    return int(n_reaching)
+def _keep_reaching(
+    compared: _Comparison, steps: _Steps, first_sums: NDArray[np.uint8], to_reach: int, wanted: Wanted
+) -> int:
+    """Keep the nearest of the rows that can reach a proximity; return how many there are."""
+    n_kept, n_steps = 0, len(steps.ends)
+    sums, step_sums = np.empty(_TILE_ROWS, np.uint32), np.empty(_TILE_ROWS, np.uint8)
+    marks = np.empty(_TILE_ROWS, np.uint8)
+    for first_row in range(0, len(first_sums), _TILE_ROWS):
+        first = first_sums[first_row : first_row + _TILE_ROWS]
+        tile = _Tile(first_row, sums[: len(first)], step_sums[: len(first)], marks)
+        for row in range(len(first)):
+            tile.sums[row] = np.uint32(first[row]) * steps.units[0]
+        n_done, n_left = _drop_rows(compared, steps, tile, to_reach, wanted.allowed)
+        if n_left == 0:
+            continue
+        are_exact = n_done == n_steps and steps.are_exact
+        if n_done == n_steps and not are_exact and n_left * _MANY > len(first):
+            are_exact = True
+            _sum_exactly(compared, tile)
+        n_kept = _keep_marked(compared, tile, are_exact, to_reach, wanted, n_kept)
+        if n_kept == len(wanted.keys):  # rows come in ascending order: one that is as near comes too late
+            to_reach = max(to_reach, _to_reach(wanted, n_kept) + 1)
+    return n_kept
 
 
 @compiled
-def _complete_reaching(
+def _drop_rows(
+    compared: _Comparison, steps: _Steps, tile: _Tile, to_reach: int, allowed: NDArray[np.bool_]
+) -> tuple[int, int]:
+    """Compare trees until few rows can reach a proximity; return how many steps it took and how many rows can."""
+    n_done, n_steps = 1, len(steps.ends)
+    while True:
+        missing = to_reach - steps.remaining[n_done - 1]
+        if missing > 0:
+            n_left = _mark_reaching(tile, np.uint32(-(-missing // steps.scale)), allowed)
+            if n_done == n_steps or n_left * _SURVIVORS <= len(tile.sums):
+                return n_done, n_left
+        tile.step_sums[:] = 0
+        _add_step(compared, steps, n_done, tile.first_row, tile.step_sums)
+        unit = steps.units[n_done]
+        for row in range(len(tile.sums)):
+            tile.sums[row] += np.uint32(tile.step_sums[row]) * unit
+        n_done += 1
+
+
+@compiled
+def _mark_reaching(tile: _Tile, least: np.uint32, allowed: NDArray[np.bool_]) -> int:
+    """Mark the allowed rows with large enough sums; return how many there are."""
+    sums, marks, n_left = tile.sums, tile.marks, np.uint32(0)
+    marks[len(sums) :] = 0
+    if len(allowed) == 0:
+        for row in range(len(sums)):
+            marks[row] = np.uint8(sums[row] >= least)
+    else:
+        own = allowed[tile.first_row : tile.first_row + len(sums)]
+        for row in range(len(sums)):
+            marks[row] = np.uint8(sums[row] >= least) & np.uint8(own[row])
+    for row in range(len(marks)):
+        n_left = np.uint32(n_left + np.uint32(marks[row]))  # in 32 bits: 8 rows at once
+    return int(n_left)
+
+
+@compiled
+def _sum_exactly(compared: _Comparison, tile: _Tile) -> None:
+    """Write the proximities of the rows in place of their bounds."""
+    sums, nothing = tile.sums, np.uint32(0)
+    sums[:] = 0
+    for tree in range(len(compared.weights)):
+        codes = compared.codes[tree, tile.first_row : tile.first_row + len(sums)]
+        own, weight = compared.own[tree], np.uint32(compared.weights[tree])
+        for row in range(len(sums)):
+            sums[row] += weight if codes[row] == own else nothing
+
+
+@compiled
+def _keep_marked(
     compared: _Comparison,
-    first_tree: int,
-    sums: NDArray[Any],
-    to_reach: Any,  # noqa: ANN401  # of the sums' type
+    tile: _Tile,
+    are_exact: bool,  # noqa: FBT001  # compiled code takes no keywords
+    to_reach: int,
     wanted: Wanted,
+    n_kept: int,
 ) -> int:
-    """Keep the nearest of the rows whose sums so far are large enough; return how many there are."""
-    n_kept = 0
-    for first in range(0, len(sums), _SHORT_STRIP_ROWS):
-        strip = sums[first : first + _SHORT_STRIP_ROWS]
-        if strip.max() < to_reach:
+    """Keep the nearest of the rows that are marked; return how many there are."""
+    words = tile.marks.view(np.uint64)
+    for word in range(len(words)):
+        if words[word] == 0:
             continue
-        for at in range(len(strip)):
-            if strip[at] >= to_reach:
-                proximity = np.int64(strip[at]) + _rest(compared, first + at, first_tree)
-                if proximity > 0:
-                    n_kept = _keep(first + at, proximity, wanted, n_kept)
+        for at in range(word * _WORD_ROWS, (word + 1) * _WORD_ROWS):
+            if tile.marks[at]:
+                row = tile.first_row + at
+                proximity = np.int64(tile.sums[at]) if are_exact else _proximity(compared, row)
+                if proximity >= to_reach:
+                    n_kept = _keep(row, proximity, wanted, n_kept)
     return n_kept

@@ -172,8 +172,7 @@ class _Codes:
 
     def keep_nearest(self, leaves: NDArray[np.int32], wanted: Wanted) -> int:
         own = leaves[self.trees].astype(self.codes.dtype)
-        sums = np.zeros(self.n_rows, dtype=self.weights.dtype)
-        return int(nearest_by_codes(self.codes, self.codes_by_row, own, self.weights, sums, wanted))
+        return int(nearest_by_codes(self.codes, self.codes_by_row, own, self.weights, wanted))
 
     def shared(self, leaves: NDArray[np.int32], rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         shared = np.empty((len(rows), len(leaves)), dtype=np.bool_)

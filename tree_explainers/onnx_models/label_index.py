@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from ..errors import ModelRefused
 from .description import ModelDescription
 
+_FEW_SCORES = 64  # whose calls of numpy would take longer than their comparisons
+
 
 class LabelIndex:
     """The indices of a model's labels among its classes."""
@@ -63,6 +65,13 @@ def near_ties(scores: NDArray[np.floating[Any]], rounding: float) -> NDArray[np.
     """
     if scores.shape[1] == 1 or rounding == 0:
         return np.zeros(len(scores), np.bool_)
+    if scores.size <= _FEW_SCORES:
+        return np.array([_is_near_tie(sorted(row), rounding) for row in scores.tolist()], np.bool_)
     best = np.partition(scores, -2, axis=1)[:, -2:].astype(np.float64)
     near: NDArray[np.bool_] = best[:, 1] - best[:, 0] <= rounding * np.maximum(1, np.abs(best).max(axis=1))
     return near
+
+
+def _is_near_tie(ascending: list[float], rounding: float) -> bool:
+    *_, second, best = ascending
+    return best - second <= rounding * max(1, abs(best), abs(second))

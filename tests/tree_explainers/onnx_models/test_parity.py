@@ -2,6 +2,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tests.support.models import ALL_MODELS, fitted, undecided_forest
 from tree_explainers.errors import InvalidInput, ModelRefused
@@ -82,6 +83,20 @@ def test_labels_that_differ_where_classes_tie_are_counted_and_flagged() -> None:
     near = near_ties(outcome.scores, session.description.rounding)
     np.testing.assert_array_equal(near, scores[:, 0] == scores[:, 1])
     assert near[differs].all()
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 60])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_row_alone_is_as_near_a_tie_as_among_others(n_classes: int, dtype: type) -> None:
+    scores: NDArray[Any] = np.random.default_rng(n_classes).normal(size=(300, n_classes)).astype(dtype)
+    scores[::3, 0] = np.nextafter(scores[::3].max(axis=1), np.float32(np.inf))
+    scores[::4, 1] = scores[::4, 0]
+    rounding = float(np.finfo(np.float32).eps)
+
+    alone = [bool(near_ties(scores[row : row + 1], rounding)[0]) for row in range(300)]
+
+    assert alone == near_ties(scores, rounding).tolist()
+    assert 0 < sum(alone) < 300
 
 
 def test_labels_that_are_none_of_the_classes_are_named() -> None:

@@ -137,8 +137,11 @@ def test_rules_with_weights_are_shown_with_them(client: Leafspace, model: str, d
 
     lines = str(made).splitlines()
     assert lines[0] == "weighted mean of the rules that hold:"
-    assert lines[1].startswith(f"{made.rules[0].weight:.6g} x benign: ")
+    assert lines[1].startswith(f"{made.rules[0].weight:.3g} x benign {made.rules[0].scores[0].value:.1%}, malignant ")
     assert lines[1].endswith(f" if {made.rules[0].text}")
+    always = next(line for line, rule in zip(lines[1:], made.rules, strict=False) if rule.text == "always")
+    assert always.endswith(" always")
+    assert " if " not in always
     assert "share of `malignant` | weight" in made.export("markdown")
     with pytest.raises(ValueError, match="method 'fab' has no options; only in_trees, node_harvest, decision_tree"):
         client.rule_sets.create(model, dataset, method="fab", options={"max_depth": 1})

@@ -98,7 +98,8 @@ def test_exported_rules_run_and_say_what_explanations_say(
         answers = connection.execute(f"SELECT {rule_set.export('sql')} FROM given").fetchall()  # noqa: S608
     assert [answer for (answer,) in answers] == served
     first = next(each for each in explained if each.rules)
-    assert f"Rule {first.rules[0].rank}. if {first.rules[0].text} then {first.rules[0].prediction}\n" in f"{first}\n"
+    deciding = first.rules[0]
+    assert f"Rule {deciding.rank} decides: if {deciding.text} then {deciding.prediction}\n" in f"{first}\n"
 
 
 def test_results_are_written_to_files_and_shown_as_a_table(rule_set: RuleSet, tmp_path: Path) -> None:

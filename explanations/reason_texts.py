@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
-from math import inf
+from math import inf, isnan
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
@@ -43,6 +43,24 @@ class Compared(NamedTuple):
     is_missing: NDArray[np.bool_] | None = None  # (n_columns,) as ``ReasonReader.group`` takes it
 
 
+class BriefText(NamedTuple):
+    """A sentence whose ends have more digits than people read, and the same with ends rounded inwards."""
+
+    exact: str
+    brief: str
+    ends: Interval
+    rounded: Interval
+
+    def of(self, *values: Any) -> str:  # noqa: ANN401  # cells
+        """Return the brief sentence where it is true of the same of these values, else the exact one."""
+        numbers = [value for value in values if isinstance(value, int | float)]
+        is_same = all(self.ends.admits(value) == self.rounded.admits(value) for value in numbers)
+        return self.brief if is_same else self.exact
+
+
+Text = str | BriefText
+
+
 class _Kept(Generic[Made]):
     """What was made of reasons before, by what it was made of: different rows have many reasons in common."""
 
@@ -73,7 +91,7 @@ class ReasonTexts:
     after: tuple[str, ...]  # what ends a sentence, by side
     phrases: dict[int, ColumnPhrases]  # by column, of those that have words of their own
     mentions: dict[str, str]  # by name, of these columns: ``whether it has an account``
-    known_texts: _Kept[str] = field(default_factory=_Kept)
+    known_texts: _Kept[Text] = field(default_factory=_Kept)
     known_intervals: _Kept[dict[str, Any]] = field(default_factory=_Kept)
 
     @staticmethod
@@ -151,30 +169,44 @@ class ReasonTexts:
         written: list[dict[str, Any]] = []
         for index in range(start, end):
             column = found.columns[index]
-            reason: dict[str, Any] = {"feature": self.names[column], "text": found.texts[index]}
-            feature = self.features[column]
+            text, feature = found.texts[index], self.features[column]
+            reason: dict[str, Any] = {"feature": self.names[column], "text": text}
             if feature is not None:
                 reason["value"], reason["prototype_value"] = values[feature], other[feature]
+            if not isinstance(text, str):
+                reason["text"] = text.exact if feature is None else text.of(values[feature], other[feature])
             reason["share_of_trees"] = found.shares[index]
             if found.intervals:
                 reason["interval"] = found.intervals[index]
             written.append(reason)
         return written
 
-    def _texts(self, raw: RawReasons, indices: list[int]) -> list[str]:
+    def _texts(self, raw: RawReasons, indices: list[int]) -> list[Text]:
         """Return the texts of the reasons at these indices, as if all were numbers."""
         columns, sides, low, high = self._rounded(raw, indices)
         is_single = self.reader.precision is np.float32
         ends = zip(columns.tolist(), sides.tolist(), _number_texts(low), _number_texts(high), strict=True)
-        texts = [
+        texts: list[Text] = [
             f"{self.starts[column]}{_predicate(low, high, side, is_single)}{self.after[side]}"
             for column, side, low, high in ends
         ]
+        if not is_single:
+            texts = list(map(self._briefly, texts, columns.tolist(), sides.tolist(), low.tolist(), high.tolist()))
         for index, column in enumerate(columns.tolist() if self.phrases else ()):
             if column in self.phrases and not sides[index] & RawSide.IS_MISSING:
                 interval = _interval_between(float(low[index]), float(high[index]), RawSide(int(sides[index])))
                 texts[index] = self.phrases[column].sentence(interval) or texts[index]
         return texts
+
+    def _briefly(self, text: Text, column: int, side: int, low: float, high: float) -> Text:
+        """Return the text itself, or with the same whose ends are rounded inwards, where they have many digits."""
+        ends = _interval_between(-inf if isnan(low) else low, inf if isnan(high) else high, RawSide(side))
+        rounded = wording.rounded_inwards(ends)
+        if rounded is None or side & RawSide.IS_MISSING or not isinstance(text, str):
+            return text
+        low, high, low_inclusive, high_inclusive, _ = rounded
+        interval = wording.interval(low, high, low_inclusive=low_inclusive, high_inclusive=high_inclusive)
+        return BriefText(text, f"{self.starts[column]}{interval}{self.after[side]}", ends, rounded)
 
     def _sentence(self, column: int, reason: FeatureReason) -> str | None:
         """Return a reason in the column's own words; ``None`` where it has none, or the reason is a single number's."""
@@ -207,7 +239,7 @@ class _Found(NamedTuple):
     """Reasons of all pairs, one after the other."""
 
     columns: list[int]
-    texts: list[str]
+    texts: list[Text]
     shares: list[float]
     intervals: list[dict[str, Any]]  # empty: they are not included
 

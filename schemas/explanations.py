@@ -98,7 +98,9 @@ class Reason(_FeatureOfTwo):
     text: str = Field(
         description="The reason as an English phrase, such as `income is above 1,200 and at most 3,400 (missing "
         "allowed)`, `color is G or H` or `income is missing`. It names the remaining categories or the excluded ones, "
-        "whichever are fewer, and adds `(transformed)` to the names of transformed features."
+        "whichever are fewer, and adds `(transformed)` to the names of transformed features. Ends of more than 9 "
+        "digits are rounded to 6 so that the printed interval lies inside the exact one, where it then holds for both "
+        "rows."
     )
     share_of_trees: float = Field(
         description="Share of the shared trees that test the feature on the path to the shared leaf, 0 to 1, rounded "

@@ -73,7 +73,9 @@ class EveryRowFailed(StorageError):
 
     def __init__(self, errors: "list[FieldProblem]") -> None:
         first = f"{errors[0].pointer}: {errors[0].detail}"
-        super().__init__("every_row_failed", f"none of the {len(errors)} rows could be explained; the first, {first}")
+        none = f"none of the {len(errors)} rows could be explained; the first, {first}"
+        detail = none if len(errors) > 1 else f"the row could not be explained; {first}"
+        super().__init__("every_row_failed", detail)
         self.errors = errors
 
 

@@ -6,7 +6,8 @@ Each function returns what follows "income is ": a person reads "income is above
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from math import inf, isfinite
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -18,6 +19,7 @@ ANYTHING, IN_A_SET = "any value", "in a set of values that is not listed"
 _LONGEST_ALTERNATIVE = 2  # longer lists are written as "one of"
 _MOST_LISTED = 10  # categories of a reason; of more it says how many
 _LONGEST_SENT = 60  # characters
+_MOST_DIGITS, _DIGITS_OF_MANY = 9, 6  # of an end that is printed as it is, and of one that has more
 _COULD_MISLEAD = re.compile(r",|\b(and|or|is)\b|^\s|\s$|^$")  # a category that holds words of conditions
 
 
@@ -175,6 +177,32 @@ class Interval(NamedTuple):
         """Return whether a value lies inside."""
         above = value >= self.low if self.low_inclusive else value > self.low
         return above and (value <= self.high if self.high_inclusive else value < self.high)
+
+
+def rounded_inwards(ends: Interval) -> Interval | None:
+    """Return an interval whose ends have few digits and that lies inside another one, in double precision.
+
+    Ends that were calculated, such as where a transform passes a threshold, have 17 digits: these are rounded to six,
+    or to whole numbers where that is more. ``None`` where no end has as many, or nothing would be left between them.
+    """
+    low, high = End(ends.low, ends.low_inclusive), End(ends.high, ends.high_inclusive)
+    low, high = _shortest_or_same(low, is_low=True), _shortest_or_same(high, is_low=False)
+    below, above = _fewer_digits(low.value, ROUND_CEILING), _fewer_digits(high.value, ROUND_FLOOR)
+    if (below, above) == (low.value, high.value) or below >= above:
+        return None
+    return Interval(below, above, low.inclusive, high.inclusive, ends.or_missing)
+
+
+def _shortest_or_same(end: End, *, is_low: bool) -> End:
+    return shortest_end(end, is_low=is_low, is_single=False) if isfinite(end.value) else end
+
+
+def _fewer_digits(value: float, rounding: str) -> float:
+    if not isfinite(value) or float(f"{value:.{_MOST_DIGITS}g}") == value:
+        return value
+    exact = Decimal(value)
+    n_digits = max(_DIGITS_OF_MANY, exact.adjusted() + 1)
+    return float(exact.quantize(Decimal(1).scaleb(exact.adjusted() + 1 - n_digits), rounding=rounding))
 
 
 class ColumnPhrases(Protocol):

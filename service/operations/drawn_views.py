@@ -35,6 +35,7 @@ from leafspace_drawings import (
     report,
 )
 from leafspace_drawings.overview import NOUNS as DRAWN
+from leafspace_drawings.overview import made_of
 
 from schemas.next_questions import NextQuestionRequest
 from schemas.nouns import (
@@ -59,6 +60,7 @@ from .drawn_explanations import value_of
 from .drawn_reviews import label_review
 
 _LISTED, _LISTED_ARTEFACTS, _SEARCHED = 50, 200, 1000
+_MOST_COMPARED = 20  # datasets, whose columns are read while somebody waits
 _MOST_NODES = 2_000_000  # of a model whose questions are counted while somebody waits
 _REQUESTS = (
     Request("prototypes", PROTOTYPE_SETS.path, "prototypes", (("n_prototypes", "how many", 10),)),
@@ -119,13 +121,11 @@ def model(context: AppContext, model_id: str, _parameters: Parameters) -> str:
     made = [newest(context, noun, model_id) for noun in (PROTOTYPE_SETS, RULE_SETS, APPROXIMATION_TREES)]
     has_trees = 0 < document["n_nodes"] <= _MOST_NODES
     usage = to_json(models.feature_usage(context, model_id))["data"] if has_trees else []
-    fitting = [
-        dataset
-        for dataset in listed(datasets.list_datasets(context, _LISTED, None).data)
-        if dataset["n_features"] == document["n_features"]
-    ]
+    fitting = _with_its_features(context, document)
     requests = [each for each in _REQUESTS if has_trees or each.part == "trees"] if fitting else []
-    known = ModelContext(made[0], made[1], made[2], usage, fitting, requests, links=LINKS)
+    every = made_of(_ready(context, model=model_id), LINKS)
+    titled = next((each for each in fitting if any(column.get("title") for column in each["columns"])), None)
+    known = ModelContext(made[0], made[1], made[2], usage, fitting, requests, every, titled, LINKS)
     drawing = draw_model(document, known)
     return at(drawing, [(document["name"] or model_id, None)], read(MODELS, model_id))
 
@@ -133,12 +133,24 @@ def model(context: AppContext, model_id: str, _parameters: Parameters) -> str:
 def dataset(context: AppContext, dataset_id: str, _parameters: Parameters) -> str:
     """Draw a dataset's columns, and what was made of its rows."""
     document = to_json(datasets.get_dataset(context, dataset_id))
-    made = {
-        noun.name: listed(artefacts.list_all(context, noun, _LISTED, None, dataset=dataset_id, status="ready").data)
+    drawing = draw_dataset(document, DatasetContext(_ready(context, dataset=dataset_id), LINKS))
+    return at(drawing, [(document["name"] or dataset_id, None)], read(DATASETS, dataset_id))
+
+
+def _ready(context: AppContext, **made_from: str) -> dict[str, list[Json]]:
+    """Return the newest artefacts of each noun that were made from a model or a dataset."""
+    return {
+        noun.name: listed(artefacts.list_all(context, noun, _LISTED, None, **made_from, status="ready").data)
         for noun in _SHOWN
     }
-    drawing = draw_dataset(document, DatasetContext(made, LINKS))
-    return at(drawing, [(document["name"] or dataset_id, None)], read(DATASETS, dataset_id))
+
+
+def _with_its_features(context: AppContext, model: Json) -> list[Json]:
+    """Return the newest datasets that have a model's features, whatever their order."""
+    names, found = set(model["feature_names"]), listed(datasets.list_datasets(context, _LISTED, None).data)
+    as_many = [each["id"] for each in found if each["n_features"] == model["n_features"]][:_MOST_COMPARED]
+    whole = [to_json(datasets.get_dataset(context, each)) for each in as_many]
+    return [each for each in whole if {column["name"] for column in each["columns"]} >= names]
 
 
 def prototype_set(context: AppContext, artefact_id: str, parameters: Parameters) -> str:

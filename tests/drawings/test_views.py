@@ -10,7 +10,8 @@ from xml.etree import ElementTree as ET
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from leafspace_drawings import style_sheet, whole_document, words
+from leafspace_drawings import Links, ModelContext, draw_model, style_sheet, whole_document, words
+from leafspace_drawings.overview import made_of
 
 from .documents import DRAWN, document, drawn
 
@@ -181,6 +182,38 @@ def test_views_that_name_columns_say_what_people_call_them(schema: str) -> None:
     assert titled["title"] in text
     assert f"in {titled['unit']}" in text
     assert name in text
+
+
+def test_a_model_names_its_features_as_the_dataset_does_and_lists_what_was_made_of_it_with_its_cautions() -> None:
+    model, dataset, rules = document("Model"), document("Dataset"), document("RuleSet")
+    titled = next(column for column in dataset["columns"] if column["title"] and column["unit"])
+    usage = [{"feature": titled["name"], "share_of_trees": 0.5, "share_of_questions": 0.25}]
+    rules["result"]["caution"] = "the model predicts 100.0% of these labels"
+    made = made_of({"rule_sets": [rules]}, Links(""))
+
+    drawing = draw_model(model, ModelContext((), [rules], (), usage, [dataset], (), made, dataset, Links("")))
+
+    elements = _Elements.of(drawing)
+    text = " ".join(" ".join(elements.texts).split())
+    assert f"{titled['title']} {titled['name']} , in {titled['unit']}" in text
+    assert f"rules by {rules['request']['method']}" in text
+    assert "The model predicts 100.0% of these labels." in text
+    assert f"#/rules/{rules['id']}" in drawing
+
+
+def test_an_audit_says_how_many_suspect_rows_it_does_not_show() -> None:
+    found = document("LabelAudit")
+    n_shown = sum(row["suggested_label"] is not None for row in found["result"]["rows"])
+    found["result"]["n_suggested"] = n_shown + 7
+    assert "and 7 more rows that are more like rows with another label" in drawn("LabelAudit", found)
+
+
+def test_a_rule_without_conditions_is_drawn_without_an_if() -> None:
+    found = document("RuleSet")
+    found["result"]["rules"][0] |= {"conditions": [], "text": "always"}
+    text = " ".join(" ".join(_Elements.of(drawn("RuleSet", found)).texts).split())
+    assert "always " in text
+    assert "if always" not in text
 
 
 @pytest.mark.parametrize(

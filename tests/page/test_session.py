@@ -106,10 +106,13 @@ def test_the_same_is_copied_as_a_call_that_works(browser: "Browser", shown: Show
     context.close()
 
 
-def test_an_explanation_of_thirty_features_is_three_pages_of_paper(tab: Watched, shown: Shown) -> None:
+@pytest.mark.parametrize(("scale", "n_pages"), [(0.7, 1), (1, 2)])
+def test_an_explanation_of_thirty_features_fits_on_two_pages_of_paper(
+    tab: Watched, shown: Shown, scale: float, n_pages: int
+) -> None:
     tab.open(shown.address(f"explainers/{shown.explainer}/rows/{shown.row}"), ".ls-why")
-    printed = tab.page.pdf(format="A4", scale=0.7)
-    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 3
+    printed = tab.page.pdf(format="A4", scale=scale)
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == n_pages
 
 
 def test_a_service_that_goes_away_is_tried_again(browser: "Browser", shown: Shown) -> None:

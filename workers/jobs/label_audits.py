@@ -42,8 +42,8 @@ _RANKING_IS_WEAKER = (
 )
 
 _NEIGHBORS_FIND_MORE = (
-    "in large leaves, as boosting and coarser leaves have, near rows count as much as far ones: there, the method "
-    "`neighbors` with n_neighbors 50 has found more wrong labels on most data"
+    "in large leaves, as boosting and coarser leaves have, near rows count as much as far ones: there, method "
+    "'neighbors' with n_neighbors 50 has found more wrong labels on most data"
 )
 
 

@@ -98,7 +98,8 @@ def test_exported_rules_run_and_say_what_explanations_say(
         answers = connection.execute(f"SELECT {rule_set.export('sql')} FROM given").fetchall()  # noqa: S608
     assert [answer for (answer,) in answers] == served
     first = next(each for each in explained if each.rules)
-    assert f"Rule {first.rules[0].rank}. if {first.rules[0].text} then {first.rules[0].prediction}\n" in f"{first}\n"
+    deciding = first.rules[0]
+    assert f"Rule {deciding.rank} decides: if {deciding.text} then {deciding.prediction}\n" in f"{first}\n"
 
 
 def test_results_are_written_to_files_and_shown_as_a_table(rule_set: RuleSet, tmp_path: Path) -> None:
@@ -137,8 +138,11 @@ def test_rules_with_weights_are_shown_with_them(client: Leafspace, model: str, d
 
     lines = str(made).splitlines()
     assert lines[0] == "weighted mean of the rules that hold:"
-    assert lines[1].startswith(f"{made.rules[0].weight:.6g} x benign: ")
+    assert lines[1].startswith(f"{made.rules[0].weight:.3g} x benign {made.rules[0].scores[0].value:.1%}, malignant ")
     assert lines[1].endswith(f" if {made.rules[0].text}")
+    always = next(line for line, rule in zip(lines[1:], made.rules, strict=False) if rule.text == "always")
+    assert always.endswith(" always")
+    assert " if " not in always
     assert "share of `malignant` | weight" in made.export("markdown")
     with pytest.raises(ValueError, match="method 'fab' has no options; only in_trees, node_harvest, decision_tree"):
         client.rule_sets.create(model, dataset, method="fab", options={"max_depth": 1})

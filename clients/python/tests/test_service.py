@@ -151,6 +151,9 @@ def test_prototypes_are_chosen_by_coverage_or_by_validation(client: Leafspace) -
     assert "leaves of 20 rows or more" in str(covering)
     assert len(validated.prototypes) <= validated.result.validation.best_n_prototypes <= 100
     audit = client.label_audits.create(model, dataset, min_leaf_rows="auto").wait(timeout=120)
+    first = audit.suspects[0]
+    assert str(audit).startswith(f"1. row {first.row_id}: labelled {first.label}, suggested {first.suggested_label} (")
+    assert repr(audit) == f"<LabelAudit {audit.id} ready>"
     assert audit.result.leaf_steps[0].min_leaf_rows == 1
     assert client.proximities.create(model, dataset, min_leaf_rows=5).wait(timeout=120).result.min_leaf_rows == 5
 

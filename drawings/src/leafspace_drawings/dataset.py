@@ -7,7 +7,7 @@ from typing import Any
 from .columns import ColumnNames
 from .images import ImageColumns
 from .links import Links
-from .overview import NOUNS
+from .overview import made_of
 from .scales import Axis
 from .templating import render
 
@@ -71,11 +71,7 @@ class _Kept:
         self.columns = [(column, Spread.of(column), self._categories(column)) for column in shown]
         self.names = ColumnNames(document)
         self.n_more = len(others) - len(shown)
-        self.made = [
-            (name, self.links.to(part, each["id"]), each)
-            for noun, (part, name) in NOUNS.items()
-            for each in context.made.get(noun, ())
-        ]
+        self.made = made_of(context.made, self.links)
 
     @staticmethod
     def _categories(column: Json) -> list[tuple[str, int]]:

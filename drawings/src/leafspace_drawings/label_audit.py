@@ -42,6 +42,12 @@ class _Found:
         return path if path is None or row is None else f"{path}?row={row}"
 
     @property
+    def n_more(self) -> int:
+        """The number of suspect rows that are not shown."""
+        n_suggested: int = self.result["n_suggested"]
+        return n_suggested - sum(row["suggested_label"] is not None for row in self.rows)
+
+    @property
     def rows(self) -> Sequence[Json]:
         """The most suspect rows."""
         rows: Sequence[Json] = self.result["rows"]

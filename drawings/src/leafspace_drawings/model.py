@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .classes import Classes
+from .columns import ColumnNames
 from .links import Links
 from .templating import render
 
@@ -24,6 +25,8 @@ class ModelContext:
     feature_usage: Sequence[Json] = ()  # feature, share_of_trees, share_of_questions, the most used first
     datasets: Sequence[Json] = ()  # of which more may be requested
     requests: Sequence["Request"] = ()
+    made: Sequence[tuple[str, str | None, Json]] = ()  # all that was made of it, as ``made_of`` returns it
+    columns: Json | None = None  # a dataset that has titles for its features
     links: Links = field(default_factory=Links)
 
 
@@ -57,7 +60,7 @@ class Explained:
     accuracy: float | None  # balanced; R2 for regression
     fidelity: float | None
     n_rows: int
-    on: str  # the rows
+    on: str  # the rows: of the ``dataset`` that it was made from, or of an ``evaluation_dataset``
     href: str | None = None
 
 
@@ -74,6 +77,7 @@ class _Known:
         self.is_regression = document["task"] == "regression"
         self.classes = Classes(document.get("classes") or [])
         self.kind = kind_of(document)
+        self.names = ColumnNames(context.columns)
 
     @property
     def features(self) -> list[tuple[str, str]]:
@@ -102,6 +106,12 @@ class _Known:
             lines += self._of_tree(document["result"], self.links.to("trees", document["id"]))
         models = {(line.n_rows, line.on, line.accuracy): line for line in lines if line.name == "the model"}
         return [*models.values(), *(line for line in lines if line.name != "the model")]
+
+    @property
+    def cautions(self) -> list[str]:
+        """What limits the figures of the table of trust, each once."""
+        made = (*self.context.prototype_sets, *self.context.rule_sets, *self.context.approximation_trees)
+        return list(dict.fromkeys(each["result"]["caution"] for each in made if each["result"].get("caution")))
 
     def _of_prototypes(self, result: Json, href: str | None) -> list[Explained]:
         name = f"nearest of {len(result['prototypes'])} prototypes"

@@ -42,6 +42,13 @@ def draw_overview(here: Here) -> str:
     return render("overview", here=here, cards=cards, reports=_reports(here), work=_Work(here.jobs))
 
 
+def made_of(made: Mapping[str, Sequence[Json]], links: Links) -> list[tuple[str, str | None, Json]]:
+    """Return the name, the address and the document of each artefact of these nouns that a view shows."""
+    return [
+        (name, links.to(part, each["id"]), each) for noun, (part, name) in NOUNS.items() for each in made.get(noun, ())
+    ]
+
+
 def _reports(here: Here) -> list[tuple[Json, str | None, str]]:
     """Return each report with its address and the name of its model, if that is among those here."""
     models = {model["id"]: model["name"] or model["id"] for model in here.models}

@@ -29,6 +29,7 @@ from .errors import NotFound
 from .frames import audited_rows_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, unless_none
 from .proximities import ProximityKind, RunOn
+from .texts import describe_suspects
 
 LABEL_AUDITS: Noun[Details] = Noun(
     Details, PageLabelAudit, "label_audit_id", get_label_audit, list_label_audits, delete_label_audit
@@ -37,7 +38,10 @@ Kept = TypeVar("Kept")
 
 
 class LabelAuditView(ArtefactView[Details]):
-    """A label audit as it was when it was last fetched; ``details`` has all fields that the service sends."""
+    """A label audit as it was when it was last fetched; ``details`` has all fields that the service sends.
+
+    As text it is the ten rows whose labels look most wrong.
+    """
 
     noun = LABEL_AUDITS
     contents = Content(get_label_audit_content, TABLE_MEDIA_TYPES)
@@ -47,6 +51,12 @@ class LabelAuditView(ArtefactView[Details]):
         """The rows that are most suspect, lowest agreement first: up to 100."""
         found: list[AuditedRow] = self._part("rows")
         return found
+
+    def __str__(self) -> str:
+        is_ready = self._has_result()
+        if not is_ready:
+            return repr(self)
+        return describe_suspects(self.suspects, self.result.n_suggested, self.result.caution)
 
 
 def _rows(self: LabelAuditView) -> Program[list[AuditedRow]]:

@@ -11,6 +11,7 @@ from ._generated.models import (
     ApproximationPath,
     ApproximationTreeEvaluation,
     ApproximationTreeResult,
+    AuditedRow,
     Contrast,
     Difference,
     FiringRule,
@@ -44,6 +45,8 @@ _MEASURES = {
     "unassigned": "without a prototype",
 }
 _SHARES = {"unassigned"}
+_N_SUSPECTS = 10  # of an audit, as text
+_ALWAYS = "always"  # the text of a rule without conditions
 _IN_UNITS_OF_THE_TARGET = {"mean_squared_error", "mean_absolute_error"}
 
 
@@ -59,7 +62,7 @@ def describe_explanation(explanation: "Explanation") -> str:
         lines += [f"Nearest prototype of another class: {_near(contrast)}", *_reasons(contrast.differences or [])]
     for rank, row in enumerate(explanation.nearest_rows, 1):
         lines += [f"Nearest row {rank}: {_near(row)}", *_reasons(row.reasons)]
-    lines += [f"Rule {_rule(rule)}" for rule in explanation.rules]
+    lines += _firing_rules(explanation.rules)
     if explanation.approximation_path is not None:
         lines.append(_path_line(explanation.approximation_path))
     return "\n".join(lines)
@@ -75,10 +78,18 @@ def _reasons(reasons: Sequence[Reason] | Sequence[Difference]) -> list[str]:
     return [f"   {reason.text}" for reason in reasons]
 
 
+def _firing_rules(rules: Sequence[FiringRule]) -> list[str]:
+    """Return the rules that hold: all decide by their weights, or the first alone."""
+    if any(rule.weight for rule in rules):
+        return [f"Rule {rule.rank} (weight {_weight(rule)}): {_condition_of(rule)}" for rule in rules]
+    holds = ["decides", *["holds, too"] * len(rules)]
+    return [f"Rule {rule.rank} {word}: {_condition_of(rule)}" for rule, word in zip(rules, holds, strict=False)]
+
+
 def describe_rules(rules: Sequence[Rule], default_prediction: float | str) -> str:
     """Return rules one a line, in the order in which they are tested; with their weights where these decide."""
     if any(rule.weight for rule in rules):
-        weighted = [f"{number(rule.weight or 0)} x {_weighted(rule)}" for rule in rules]
+        weighted = [f"{_weight(rule)} x {_weighted(rule)}" for rule in rules]
         return "\n".join(["weighted mean of the rules that hold:", *weighted])
     return "\n".join([*map(_rule, rules), f"otherwise {_outcome(default_prediction)}"])
 
@@ -95,8 +106,13 @@ def number(value: float | None) -> str:
 
 def _weighted(rule: Rule) -> str:
     """Return the outcome of a rule with its share of the classes, where there are any."""
-    shares = ", ".join(f"{score.label}: {number(score.value)}" for score in rule.scores)
-    return f"{shares or number(float(rule.prediction))} if {rule.text}"
+    shares = ", ".join(f"{score.label} {score.value:.1%}" for score in rule.scores)
+    condition = rule.text if rule.text == _ALWAYS else f"if {rule.text}"
+    return f"{shares or number(float(rule.prediction))} {condition}"
+
+
+def _weight(rule: Rule | FiringRule) -> str:
+    return f"{rule.weight or 0:.3g}"
 
 
 def _path_line(path: ApproximationPath) -> str:
@@ -124,7 +140,12 @@ def _leaf(node: ApproximationNode) -> str:
 
 
 def _rule(rule: Rule | FiringRule) -> str:
-    return f"{rule.rank}. if {rule.text} then {_outcome(rule.prediction)}"
+    return f"{rule.rank}. {_condition_of(rule)}"
+
+
+def _condition_of(rule: Rule | FiringRule) -> str:
+    condition = rule.text if rule.text == _ALWAYS else f"if {rule.text} then"
+    return f"{condition} {_outcome(rule.prediction)}"
 
 
 def _outcome(prediction: Label) -> str:
@@ -145,6 +166,19 @@ def describe_prototypes(found: PrototypeSetResult) -> str:
         lines.append(f"Classes without a prototype: {', '.join(map(repr, found.classes_without_prototypes))}.")
     lines += [_measured_on(found.evaluated_on, found.quality.n_rows), *_scores(scores, found.baseline.constant)]
     return "\n".join([*lines, *_caution(found)])
+
+
+def describe_suspects(rows: Sequence[AuditedRow], n_suggested: int, caution: str | None) -> str:
+    """Return the rows of an audit whose labels look most wrong, one a line, and how many there are."""
+    suspects = [row for row in rows if row.suggested_label is not None]
+    lines = [
+        f"{row.rank}. row {row.row_id}: labelled {row.label}, suggested {row.suggested_label} "
+        f"({row.agreement or 0:.1%} of the votes agree with its label)"
+        for row in suspects[:_N_SUSPECTS]
+    ]
+    n_more = n_suggested - len(lines)
+    lines += [f"and {n_more:,} more"] if n_more > 0 else []
+    return "\n".join([*(lines or ["No label looks wrong."]), *([f"Caution: {caution}."] if caution else [])])
 
 
 def _row_coverage(found: PrototypeSetResult) -> Iterator[str]:
@@ -179,8 +213,9 @@ def _figures(found: Any, evaluation: Any, scores: dict[str, Any]) -> str:  # noq
 
 
 def _measured_on(evaluated_on: str, n_rows: int) -> str:
-    rows = "other rows" if evaluated_on == "evaluation_dataset" else "the rows that it was made from"
-    return f"Measured on {n_rows:,} rows, {rows}:"
+    is_other = evaluated_on == "evaluation_dataset"
+    rows = "rows that it was not made from" if is_other else "rows, the rows that it was made from"
+    return f"Measured on {n_rows:,} {rows}:"
 
 
 def _scores(scores: dict[str, Any], constant: Any) -> Iterator[str]:  # noqa: ANN401  # of several nouns
@@ -190,7 +225,8 @@ def _scores(scores: dict[str, Any], constant: Any) -> Iterator[str]:  # noqa: AN
     if constant:
         scored[_constant(constant)] = constant
     for name, own in scored.items():
-        yield f"  {name}: {', '.join(_measure(measure, getattr(own, measure, None)) for measure in measures)}"
+        known = [measure for measure in measures if _is_number(getattr(own, measure, None))]
+        yield f"  {name}: {', '.join(_measure(measure, getattr(own, measure)) for measure in known)}"
 
 
 def _constant(constant: Any) -> str:  # noqa: ANN401  # of several nouns
@@ -198,10 +234,8 @@ def _constant(constant: Any) -> str:  # noqa: ANN401  # of several nouns
     return f"always {of_truth}" if of_truth == of_model else f"always {of_truth}, for fidelity always {of_model}"
 
 
-def _measure(name: str, value: float | None) -> str:
+def _measure(name: str, value: float) -> str:
     words = _MEASURES[name]
-    if not _is_number(value):
-        return f"{words} -"
     if name in _SHARES:
         return f"{words} {value:.1%}"
     return f"{words} {number(value)}" if name in _IN_UNITS_OF_THE_TARGET else f"{words} {value:.3f}"

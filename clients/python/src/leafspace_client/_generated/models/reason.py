@@ -23,7 +23,8 @@ class Reason(Record):
         feature (str): Name of the feature.
         text (str): The reason as an English phrase, such as `income is above 1,200 and at most 3,400 (missing
             allowed)`, `color is G or H` or `income is missing`. It names the remaining categories or the excluded ones,
-            whichever are fewer, and adds `(transformed)` to the names of transformed features.
+            whichever are fewer, and adds `(transformed)` to the names of transformed features. Ends of more than 9 digits
+            are rounded to 6 so that the printed interval lies inside the exact one, where it then holds for both rows.
         share_of_trees (float): Share of the shared trees that test the feature on the path to the shared leaf, 0 to 1,
             rounded to 4 decimals.
         value (bool | float | None | str | Unset): Value of the row; null if it is missing. Absent, as is

@@ -100,7 +100,8 @@ class NestedFeatures:
         plain = sum(_SECONDS_PER_ROW * rows + n_features * (_SECONDS_PER_FEATURE + _SECONDS * rows) for rows in n_rows)
         if self.most_variables <= 1:
             return plain
-        return plain + _SECONDS_PER_VISIT * sum(min(MOST_VISITS, rows**self.most_variables) for rows in n_rows)
+        n_visits: int = sum(min(MOST_VISITS, rows**self.most_variables) for rows in n_rows)
+        return plain + _SECONDS_PER_VISIT * n_visits
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,14 @@ from storage.dataset_files.json_reading import spelled
 from storage.errors import StorageError
 from tree_explainers.relational.nested_rows import NestedRows
 from tree_explainers.relational.queries import Feature
-from tree_explainers.relational.query_trie import QueryTrie
+from tree_explainers.relational.query_trie import MOST_VISITS, QueryTrie
 from tree_explainers.relational.schema import ColumnSchema, Schema
 
 from .feature_sets import OpenFeatureSet, row_id_of
 
 # Measured on one core of a 2025 server: reading a row, evaluating a feature, looking at a row for a feature.
 _SECONDS_PER_ROW, _SECONDS_PER_FEATURE, _SECONDS = 4e-6, 5e-7, 2e-9
+_SECONDS_PER_VISIT = 1e-8  # to a row, for several variables, each of whose rows may combine with all of the others
 _LONGEST_ID = 255  # of the ids that requests may name rows by
 _ROW_BYTES, _NUMBER_BYTES = 4096, 26  # of a row beside its values: its id, or its problem; of a number and a comma
 
@@ -31,6 +32,7 @@ class NestedFeatures:
     reader: NestedRows
     trie: QueryTrie
     holds: tuple[ColumnSchema, ...]  # (n_features,) what each feature's values are
+    most_variables: int  # of one feature
 
     @staticmethod
     def of(features: OpenFeatureSet, columns: Sequence[Column]) -> "NestedFeatures | None":
@@ -52,7 +54,8 @@ class NestedFeatures:
     def prepared(features: Sequence[Feature], schema: Schema) -> "NestedFeatures":
         """Prepare for some features, in their order."""
         trie = QueryTrie(features, schema)
-        return NestedFeatures(NestedRows(schema, trie.used), trie, trie.columns)
+        most_variables = max((len(feature.query.variables) for feature in features), default=0)
+        return NestedFeatures(NestedRows(schema, trie.used), trie, trie.columns, most_variables)
 
     def values_of(self, instance: dict[str, Any]) -> list[Any]:
         """Return the value of each feature, as a row of the dataset has it; ``None`` where it is missing.
@@ -91,10 +94,14 @@ class NestedFeatures:
         return keys if len(set(keys)) == len(instances) else None
 
     def seconds(self, instances: Sequence[dict[str, Any] | list[Any]]) -> float:
-        """Return about how long it takes to evaluate those of some instances that are nested."""
+        """Return about how long it takes at most to evaluate those of some instances that are nested."""
         n_rows = [sum(map(len, each.values())) for each in instances if isinstance(each, dict) and is_nested(each)]
         n_features = len(self.holds)
-        return sum(_SECONDS_PER_ROW * rows + n_features * (_SECONDS_PER_FEATURE + _SECONDS * rows) for rows in n_rows)
+        plain = sum(_SECONDS_PER_ROW * rows + n_features * (_SECONDS_PER_FEATURE + _SECONDS * rows) for rows in n_rows)
+        if self.most_variables <= 1:
+            return plain
+        n_visits: int = sum(min(MOST_VISITS, rows**self.most_variables) for rows in n_rows)
+        return plain + _SECONDS_PER_VISIT * n_visits
 
 
 @dataclass(frozen=True, slots=True)

@@ -529,6 +529,10 @@ class Problem(Contract):
     )
 
 
+_MAX_DETAIL_CHARACTERS, _MAX_FIELD_CHARACTERS = 4_000, 1_000
+"""Of what problems say: names and values in a request, which they repeat, may have megabytes."""
+
+
 def problem_for(
     code: str, detail: str, request_id: str | None = None, errors: list[FieldProblem] | None = None
 ) -> Problem:
@@ -538,11 +542,24 @@ def problem_for(
         type=f"/problems/{code}",
         title=title,
         status=status,
-        detail=detail,
+        detail=_shortened(detail, _MAX_DETAIL_CHARACTERS),
         code=code,
         request_id=request_id,
-        errors=errors,
+        errors=None if errors is None else [_short_field(error) for error in errors],
     )
+
+
+def _short_field(error: FieldProblem) -> FieldProblem:
+    pointer = _shortened(error.pointer, _MAX_FIELD_CHARACTERS)
+    return error.model_copy(update={"pointer": pointer, "detail": _shortened(error.detail, _MAX_FIELD_CHARACTERS)})
+
+
+def _shortened(text: str, most: int) -> str:
+    """Return a text without its middle where it is long: what to do stands at its end."""
+    if len(text) <= most:
+        return text
+    kept = most // 2 - 1
+    return f"{text[:kept]} … {text[-kept:]}"
 
 
 def problem_json(problem: Problem) -> dict[str, Any]:

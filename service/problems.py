@@ -150,7 +150,10 @@ async def _system_error(request: Request, error: Exception) -> Response:
 async def _our_fault(request: Request, error: Exception) -> Response:
     _LOG.error("request_failed", method=request.method, path=request.url.path, exc_info=error)
     detail = "something failed on our side; it was logged under this request id"
-    return problem_response(problem_for("internal_error", detail, request_id(request)))
+    response = problem_response(problem_for("internal_error", detail, request_id(request)))
+    # The server closes the connection after an exception: callers who are not told send their next request into it.
+    response.headers["Connection"] = "close"
+    return response
 
 
 def _pointer(fault: dict[str, Any], body: Any) -> str:  # noqa: ANN401  # any JSON value, or a form

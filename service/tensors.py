@@ -127,7 +127,7 @@ def _binary_size(tensor: InputTensor, n_left: int, pointer: str) -> int:
     if tensor.data is not None:
         _refuse(f"tensor {tensor.name!r} has both data and {_SIZE}; send one of them", pointer)
     if type(size) is not int or not 0 <= size <= n_left:
-        _refuse(f"tensor {tensor.name!r} has {_SIZE} {str(size)[:20]}, where {n_left} bytes are left", pointer)
+        _refuse(f"tensor {tensor.name!r} has {_SIZE} {repr(size)[:20]}, where {n_left} bytes are left", pointer)
     return size
 
 
@@ -138,7 +138,7 @@ def _column(tensor: InputTensor, piece: bytes, pointer: str) -> list[Any]:
     if n_rows > MAX_INSTANCES:
         detail = f"{n_rows} rows in one call, at most {MAX_INSTANCES} are answered at once; send them in several calls"
         raise StorageError("too_many_rows", detail)
-    values = _decoded(tensor, piece, pointer) if tensor.data is None else _flat(tensor.data)
+    values = _decoded(tensor, piece, n_rows, pointer) if tensor.data is None else _flat(tensor.data)
     if len(values) != n_rows:
         _refuse(f"tensor {tensor.name!r} has {len(values)} values, and shape {tensor.shape}", f"{pointer}/shape")
     return values
@@ -148,20 +148,23 @@ def _flat(data: Sequence[Any]) -> list[Any]:
     return [value[0] if type(value) is list and len(value) == 1 else value for value in data]
 
 
-def _decoded(tensor: InputTensor, piece: bytes, pointer: str) -> list[Any]:
+def _decoded(tensor: InputTensor, piece: bytes, n_rows: int, pointer: str) -> list[Any]:
     """Return the values of a tensor that came behind the JSON; NaN is a missing value."""
     if tensor.datatype == "BYTES":
-        return _texts(tensor.name, piece, pointer)
+        return _texts(tensor.name, piece, n_rows, pointer)
     dtype = np.dtype(_DTYPES[tensor.datatype])
-    if len(piece) % dtype.itemsize:
-        _refuse(f"tensor {tensor.name!r} has {len(piece)} bytes, each value {dtype.itemsize}", pointer)
+    if len(piece) != n_rows * dtype.itemsize:
+        detail = f"tensor {tensor.name!r} has {len(piece)} bytes, and shape {tensor.shape}"
+        _refuse(f"{detail}; each value of {tensor.datatype} has {dtype.itemsize}", pointer)
     return [None if value != value else value for value in np.frombuffer(piece, dtype).tolist()]  # noqa: PLR0124  # NaN
 
 
-def _texts(name: str, piece: bytes, pointer: str) -> list[str]:
+def _texts(name: str, piece: bytes, n_rows: int, pointer: str) -> list[str]:
     texts: list[str] = []
     start = 0
     while start < len(piece):
+        if len(texts) == n_rows:  # millions of empty texts would keep every other caller waiting
+            _refuse(f"tensor {name!r} has more texts than the {n_rows} rows of its shape", f"{pointer}/shape")
         (length,) = _LENGTH.unpack_from(piece.ljust(start + _LENGTH.size, b"\0"), start)
         start += _LENGTH.size
         text = piece[start : start + length]

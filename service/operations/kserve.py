@@ -166,6 +166,9 @@ def _refuse_call(refused: Mapping[int, RowRefused]) -> None:
 def _explanation_request(request: InferenceRequest, binary: bytes) -> ExplanationRequest:
     """Return the request for explanations that a request for inference means: its parameters are that one's fields."""
     fields = {name: value for name, value in request.parameters.items() if name not in _IGNORED}
+    if unknown := sorted({"instances", "dataset"} & fields.keys()):
+        detail = f"there is no parameter {unknown[0]!r}: rows are sent as tensors, in `inputs`; leave it out"
+        raise StorageError("validation_failed", detail, f"/parameters/{unknown[0]}")
     if isinstance(include := fields.get("include"), str):  # parameters are no lists in most clients
         fields["include"] = [part.strip() for part in include.split(",")]
     try:

@@ -98,10 +98,20 @@ def why_unfit(columns: Sequence[KeyColumn], *, are_row_ids: bool) -> str | None:
         text = ", ".join(shown(column.values[repeat[1]].as_py()) for column in columns)
         return f"{text} is in row {repeat[0]} and again in row {repeat[1]} (counted from 0)"
     if are_row_ids and len(columns[0].values):
-        n_characters = sum(pc.utf8_length(column.values).to_numpy() for column in columns)
+        n_characters = _id_lengths(columns)
         if int(n_characters.max()) > _MAX_ID_CHARACTERS:
             return f"row {int(n_characters.argmax())} has a key of more than {_MAX_ID_CHARACTERS} characters"
     return None
+
+
+def _id_lengths(columns: Sequence[KeyColumn]) -> NDArray[np.int64]:
+    """Return how many characters the ids of rows have, (n_rows,): parts of a key are joined by commas, and escaped."""
+    lengths = np.sum([pc.utf8_length(column.values).to_numpy() for column in columns], axis=0, dtype=np.int64)
+    if len(columns) > 1:
+        lengths += len(columns) - 1
+        for column in columns:
+            lengths += pc.count_substring_regex(column.values, r"[\\,]").to_numpy()
+    return np.asarray(lengths)
 
 
 def differ_in_type(child: Sequence[KeyColumn], parent: Sequence[KeyColumn]) -> tuple[str, str] | None:

@@ -15,7 +15,7 @@ from ..dataset_files.json_reading import spelled
 from ..dataset_files.layout import DatasetLimits, refuse_size, shown
 from ..dataset_files.normalising import without_excess
 from ..errors import DatasetRefused
-from .declaration import RelationalDeclaration
+from .declaration import RelationalDeclaration, refuse_schema
 from .keys import Link, PrimaryKeys, find_links, find_primary_keys, possible_keys
 from .table_files import ColumnUses, ReadTable, described, read_column, read_table, survey_table
 from .times import TimeKind, read_times
@@ -100,12 +100,26 @@ def _read_all(
         n_rows += table.n_rows
     primary = find_primary_keys(declared, tables)
     links = list(find_links(declared, tables, primary))
+    _refuse_equal_names(declared, links)
     for table in tables.values():
         keys = {*primary[table.name], *(name for link in links if link.child == table.name for name in link.columns)}
         uses = ColumnUses.of(declared, table.declared, keys)
         if uses != table.uses:
             tables[table.name] = read_table(table.uploaded, uses, limits, table.content)
     return tables, primary, links
+
+
+def _refuse_equal_names(declared: RelationalDeclaration, links: Sequence[Link]) -> None:
+    """Refuse two relationships of one name, by which features and arrays know them."""
+    first: dict[str, Link] = {}
+    for link in links:
+        if (other := first.setdefault(link.name, link)) is not link:
+            detail = (
+                f"the foreign key of table {shown(link.child)} that refers to {shown(link.parent)} and that of "
+                f"{shown(other.child)} to {shown(other.parent)} are both called {shown(link.name)}, the table's name, "
+                "a point and the columns parted by commas; rename a table or a column"
+            )
+            refuse_schema(detail, declared.table(link.child).pointer)
 
 
 def _refuse_many_columns(n_columns: int, limits: DatasetLimits) -> None:

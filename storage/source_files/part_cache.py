@@ -45,7 +45,7 @@ class PartCache:
             os.utime(folder, (self._now(), self._now()))
         except (FileNotFoundError, ValueError, KeyError):
             return None
-        return facts
+        return facts if (folder / PART).is_file() else None  # else a process was killed while it removed the folder
 
     def path(self, key: str) -> Path:
         """Return the normalised file of a part that was found."""
@@ -56,6 +56,9 @@ class PartCache:
         tagged = replace(facts, tag=tag)
         (made / FACTS).write_text(json.dumps(asdict(tagged)))
         self._folder(key).parent.mkdir(parents=True, exist_ok=True)
+        if self.find(key) is None:
+            with suppress(FileNotFoundError):  # what a process left that was killed while it removed it
+                self._folder(key).rename(made.with_name(f"{made.name}.rest"))
         with suppress(OSError):  # it is there
             made.rename(self._folder(key))
             os.utime(self._folder(key), (self._now(), self._now()))

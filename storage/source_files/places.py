@@ -67,6 +67,9 @@ class FolderPlace:
             found = (*segments, name)
             if not pattern.matches(found):
                 continue
+            if not _is_unicode(name):
+                detail = f"the name of {shown('/'.join(found))} is not UTF-8; rename the file, or name others"
+                raise StorageError("source_not_allowed", detail, "/source/files")
             if not is_last and self._inside(found).is_dir():
                 yield from self._below(pattern, found)
             elif is_last and self._inside(found).is_file():
@@ -112,6 +115,10 @@ class FolderPlace:
             detail = f"{shown(name)} is no regular file below its root"
             raise StorageError("source_not_allowed", detail, "/source/files")
         return file
+
+
+def _is_unicode(name: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in name)  # as Python has other bytes
 
 
 def _found(name: str, file: BinaryIO) -> FoundFile:

@@ -265,6 +265,36 @@ def test_a_missing_value_is_null_in_json_and_nan_in_binary(api: Api, prices: Reg
         assert reason in refused.json()["error"]
 
 
+def test_binary_data_of_another_length_than_the_shape_says_are_refused_before_they_are_read(
+    api: Api, prices: Registered
+) -> None:
+    (name, _), *others = prices.instance(0).items()
+    plain = [_column(other, [value]) for other, value in others]
+    for datatype, size, reason in (
+        ("BYTES", 4_000_000, "has more texts than the 1 rows of its shape"),
+        ("UINT8", 4_000_000, "has 4000000 bytes, and shape [1, 1]; each value of UINT8 has 1"),
+        ("FP64", 7, "has 7 bytes, and shape [1, 1]; each value of FP64 has 8"),
+    ):
+        tensor = {"name": name, "shape": [1, 1], "datatype": datatype, "parameters": {"binary_data_size": size}}
+        text = json.dumps({"inputs": [tensor, *plain]}).encode()
+        headers = {"Inference-Header-Content-Length": str(len(text))}
+
+        refused = api.http.post(f"/v2/models/{_VALUES}/infer", content=text + bytes(size), headers=headers)
+
+        assert refused.status_code == 422
+        assert reason in refused.json()["error"]
+
+
+@pytest.mark.parametrize("name", ["instances", "dataset"])
+def test_rows_are_no_parameters(api: Api, prices: Registered, name: str) -> None:
+    inputs = [_column(feature, [value]) for feature, value in prices.instance(0).items()]
+
+    refused = _infer(api, {"inputs": inputs, "parameters": {name: "x"}})
+
+    assert refused.status_code == 422
+    assert f"there is no parameter {name!r}: rows are sent as tensors" in refused.json()["error"]
+
+
 @pytest.mark.usefixtures("prices")
 def test_every_refusal_is_an_error_of_the_protocol(api: Api) -> None:
     path = f"/v2/models/{_VALUES}/infer"

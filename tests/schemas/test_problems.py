@@ -39,6 +39,17 @@ def test_what_says_nothing_is_left_out() -> None:
     assert sent["request_id"] == "some-request-id"
 
 
+def test_long_names_and_values_are_shortened_and_the_advice_stays() -> None:
+    field = FieldProblem(pointer="/" + "p" * 5_000_000, detail="d" * 5_000_000)
+
+    problem = problem_for("not_found", f"nothing has the id {'x' * 5_000_000}; list them", None, [field])
+
+    assert len(problem.model_dump_json()) < 8_000
+    assert problem.detail.startswith("nothing has the id xxx")
+    assert problem.detail.endswith("xxx; list them")
+    assert problem_for("not_found", "x" * 4_000).detail == "x" * 4_000
+
+
 def test_an_unknown_code_is_our_own_fault() -> None:
     with pytest.raises(KeyError):
         problem_for("no_such_code", "")

@@ -88,6 +88,11 @@ def test_our_own_failures_are_reported_without_what_is_inside(
     assert "secret" in caplog.text + printed.out + printed.err
 
 
+def test_callers_learn_that_the_connection_ends_after_our_own_failures(client: TestClient) -> None:
+    assert client.get("/ours").headers["Connection"] == "close"
+    assert "Connection" not in client.get("/storage").headers
+
+
 def test_pointers_lead_into_the_body_and_escape_odd_names(client: TestClient) -> None:
     body = {"model": "m", "dataset": "d", "a/b~c": 1, "alpha": "x", "n_candidates": [1]}
 

@@ -94,6 +94,7 @@ def _case(  # noqa: PLR0913  # what a case may change
 _INVALID, _TYPE, _TIME = "relational_schema_invalid", "relational_key_type", "relational_time_type"
 _NOT_UNIQUE, _UNKNOWN = "relational_key_not_unique", "relational_reference_unknown"
 _TIMED = {**_CHILD, "time": "v"}
+_LONG = "x" * 127
 _JSON_C = b'[{"p": "1"}, {"p": "2"}]'
 _JSON_P = b'[{"id": 1}, {"id": 2}]'
 
@@ -152,6 +153,34 @@ BAD_TABLES = (
         "/metadata/tables/0/primary_key/1",
         "'id'",
         tables=({"name": "p", "primary_key": ["id", "id"]}, _CHILD),
+    ),
+    _case(
+        "two relationships of one name",
+        _INVALID,
+        "/metadata/tables/2",
+        "both called 'a.b.c'",
+        {"p": "id\n1\n", "a.b": "c\n1\n", "a": "b.c\n1\n"},
+        tables=(
+            _PARENT,
+            {"name": "a.b", "foreign_keys": [key(["c"], "p")]},
+            {"name": "a", "foreign_keys": [key(["b.c"], "p")]},
+        ),
+    ),
+    _case(
+        "composite key of 256 characters as an id",
+        _NOT_UNIQUE,
+        "/metadata/tables/0/primary_key",
+        "row 1 has a key of more than 255 characters",
+        {"p": f"id,y\n{_LONG},{_LONG}\n{_LONG},{_LONG}y\n"},
+        tables=({"name": "p", "primary_key": ["id", "y"]},),
+    ),
+    _case(
+        "composite key whose commas are escaped",
+        _NOT_UNIQUE,
+        "/metadata/tables/0/primary_key",
+        "row 0 has a key of more than 255 characters",
+        {"p": f'id,y\n"{_LONG}","{_LONG[1:]},"\n'},
+        tables=({"name": "p", "primary_key": ["id", "y"]},),
     ),
     _case("target in a key", _INVALID, "/metadata/examples/target", "'id'", examples={"table": "p", "target": "id"}),
     _case(

@@ -167,15 +167,24 @@ def _values(table: str, column: str, schema: ColumnSchema, rows: Sequence[Row]) 
         return np.array([_number(value, table, column) for value in values], np.float32)
     if schema.kind == "boolean":
         return np.array([_boolean(value, table, column) for value in values], np.int32)
-    codes: dict[Any, int] = {}
-    for value in values:
-        if value is None or value in codes:
-            continue
-        if isinstance(value, bool) or not isinstance(value, str | int | float):
-            _refuse_value(value, table, column, "a text")
-        text = _key_part(value)
-        codes[value] = schema.levels.index(text) if text in schema.levels else len(schema.levels) + len(codes)
-    return np.array([MISSING if value is None else codes[value] for value in values], np.int32)
+    return _codes([_level(value, table, column) for value in values], schema.levels)
+
+
+def _level(value: Any, table: str, column: str) -> str | None:  # noqa: ANN401  # any JSON
+    """Return a category as text; None where it is missing."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        _refuse_value(value, table, column, "a text")
+    return _key_part(value)
+
+
+def _codes(texts: Sequence[str | None], levels: Sequence[str]) -> NDArray[np.int32]:
+    """Return the position of each text among the levels; one that is no level has a code of its own."""
+    distinct = {text: len(levels) + number for number, text in enumerate(dict.fromkeys(texts))}
+    # One look at each level: looking for each text among all levels takes seconds where both are many.
+    codes = distinct | {level: code for code, level in enumerate(levels) if level in distinct}
+    return np.array([MISSING if text is None else codes[text] for text in texts], np.int32)
 
 
 def _number(value: Any, table: str, column: str) -> float:  # noqa: ANN401  # any JSON

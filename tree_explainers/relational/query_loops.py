@@ -160,9 +160,13 @@ _POOLS = _N.NamedTuple(
 )
 
 
-@compiled_ahead(_N.void(_PROGRAM, _POOLS, _N.int64, _N.float32[:, ::1]))
-def run(program: Program, pools: Pools, first: int, out: NDArray[np.float32]) -> None:  # noqa: C901, PLR0912, PLR0915
+@compiled_ahead(_N.boolean(_PROGRAM, _POOLS, _N.int64, _N.float32[:, ::1], _N.int64))
+def run(  # noqa: C901, PLR0912, PLR0915
+    program: Program, pools: Pools, first: int, out: NDArray[np.float32], most: int
+) -> bool:
     """Evaluate the features of the examples from ``first`` on into ``out``, (n_examples, n_features).
+
+    It gives up, and returns false, after ``most`` visits to rows and values that were collected.
 
     What it calls for an instruction is compiled into it: passing the arrays on would cost more than most instructions.
     """
@@ -217,6 +221,8 @@ def run(program: Program, pools: Pools, first: int, out: NDArray[np.float32]) ->
                 children[variable] += 1
                 if children[variable] < ends[variable] and n_open[instructions[at, _END]] > 0:
                     n_visits += 1
+                    if n_visits + n_collected > most:
+                        return False
                     rows[variable], visits[variable] = links[children[variable]], n_visits
                     at = np.int64(instructions[at, _END])
                 at += 1
@@ -241,3 +247,4 @@ def run(program: Program, pools: Pools, first: int, out: NDArray[np.float32]) ->
         if collects:
             _put_collected(kinds, collected[:n_collected], collected_for[:n_collected], out[number])
         number += 1
+    return True

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..compute.progress import Tick, no_tick
 from ..compute.threads import in_order
+from ..errors import RowRefused
 from .queries import Feature
 from .query_loops import run
 from .query_program import column_of, program_of
@@ -21,6 +22,9 @@ from .tables import MISSING, RelationalRows
 FeatureColumn: TypeAlias = NDArray[np.bool_] | NDArray[np.int32] | NDArray[np.float32]
 """Of ``exists``: booleans. Of categories and booleans: codes, MISSING for none. Of numbers: NaN for none."""
 
+MOST_VISITS = 20_000_000
+"""To rows of one example in a request, of which some hundreds combine in billions of ways: about half a second."""
+_ANY_NUMBER = np.iinfo(np.int64).max
 _VALUES_AT_ONCE = 2_000_000  # of examples by features: a block of a moment's length
 _EXAMPLES_AT_ONCE = 4096
 
@@ -46,7 +50,7 @@ class QueryTrie:
 
         def evaluated(block: slice) -> NDArray[np.float32]:
             out = np.empty((min(block.stop, rows.n_examples) - block.start, len(self.features)), np.float32)
-            run(self._program, pools, block.start, out)
+            run(self._program, pools, block.start, out, _ANY_NUMBER)
             return out
 
         for block, of_block in in_order(evaluated, blocks, n_threads):
@@ -58,9 +62,19 @@ class QueryTrie:
         """Return the value of each feature for the first example, (n_features,): 0 and 1, codes, numbers; NaN: missing.
 
         It has as little overhead as a request needs, and the values of ``evaluate``.
+
+        Raises
+        ------
+        RowRefused
+            ``too_many_rows`` where its rows combine in more ways than a request may wait for.
         """
         out: NDArray[np.float32] = np.empty((1, len(self.features)), np.float32)
-        run(self._program, Pools.of(rows, self.used, self._program.readings), 0, out)
+        if not run(self._program, Pools.of(rows, self.used, self._program.readings), 0, out, MOST_VISITS):
+            detail = (
+                f"The features look at more than {MOST_VISITS:,} combinations of the example's rows: send fewer rows, "
+                "or make a dataset of them."
+            )
+            raise RowRefused("too_many_rows", detail)
         return out.ravel()
 
     def _typed(self, index: int, values: NDArray[np.float32]) -> FeatureColumn:

@@ -122,9 +122,9 @@ def _classes(
     objects: ObjectStore, model: OpenModel, dataset: ScoredDataset, values: NDArray[Any], rows: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Return the class of each label, none of which is missing, given the rows that they are of."""
-    distinct, inverse = np.unique(values.astype(str) if values.dtype == object else values, return_inverse=True)
+    distinct, places = _distinct(values)
     known = {label: index for index, label in enumerate(model.view.classes)}
-    classes = np.array([_class_index(value, known) for value in distinct.tolist()], dtype=np.int64)[inverse.reshape(-1)]
+    classes: NDArray[np.int64] = np.array([_class_index(value, known) for value in distinct], dtype=np.int64)[places]
     if (classes < 0).any():
         first = int((classes < 0).argmax())
         shown = ", ".join(repr(label) for label in model.view.classes[:_N_CLASSES_SHOWN])
@@ -133,6 +133,17 @@ def _classes(
         detail = f"{where} has the target {given!r}; the model's classes are {shown}"
         raise StorageError("schema_mismatch", detail)
     return classes
+
+
+def _distinct(values: NDArray[Any]) -> tuple[list[Any], NDArray[np.integer]]:
+    """Return the distinct values, and which of them each value is."""
+    if values.dtype != object:
+        distinct, places = np.unique(values, return_inverse=True)
+        return distinct.tolist(), places.reshape(-1)
+    # Not as an array of texts, in which each would take as much memory as the longest.
+    known: dict[str, int] = {}
+    places = np.fromiter((known.setdefault(str(value), len(known)) for value in values), np.int64, len(values))
+    return list(known), places
 
 
 def true_values(objects: ObjectStore, dataset: ScoredDataset) -> NDArray[np.float64] | None:

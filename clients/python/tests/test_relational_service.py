@@ -250,6 +250,14 @@ def test_values_of_examples_that_are_sent_as_rows_are_those_of_the_dataset(fores
         forest.feature_set.rows(of_dataset)
 
 
+def test_examples_without_a_key_have_indices_that_go_on_from_call_to_call(forest: RelationalForest) -> None:
+    without_key: Any = {"customer": []}
+
+    rows = forest.feature_set.rows([without_key] * 205)
+
+    assert [row.row_id for row in rows] == [str(index) for index in range(205)]
+
+
 def test_a_prediction_is_explained_from_the_rows_of_one_example(client: Leafspace, forest: RelationalForest) -> None:
     prototypes = client.prototype_sets.create(forest.model, forest.dataset, n_prototypes=3).wait(timeout=120)
     explainer = client.explainers.create(forest.model, prototypes)

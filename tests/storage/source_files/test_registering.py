@@ -222,6 +222,30 @@ def test_a_file_that_has_changed_is_named_whether_it_was_read_before_or_not(
     assert len(_rows(manifest, sources)) == 9
 
 
+@pytest.mark.parametrize("lost", ["part.parquet", "facts.json"])
+def test_what_a_killed_process_left_of_a_part_is_made_again(
+    sources: SourceFiles, lake: Path, tmp_path: Path, lost: str
+) -> None:
+    _write(lake, _part(0, 3))
+    manifest = _register(sources, lake)
+    rows = _rows(manifest, sources)
+    (kept,) = (tmp_path / "cache").glob("??/*")
+    (kept / lost).unlink()
+
+    assert _rows(manifest, sources) == rows
+    assert _rows(manifest, SourceFiles(SourceSettings((f"file://{lake}",), tmp_path / "cache"))) == rows
+    assert (kept / lost).is_file()
+
+
+def test_a_file_whose_name_is_no_text_is_refused(sources: SourceFiles, lake: Path) -> None:
+    (path,) = _write(lake, _part(0, 3))
+    path.rename(lake / os.fsdecode(b"\xff.parquet"))
+
+    with pytest.raises(StorageError, match="is not UTF-8; rename the file") as refusal:
+        _register(sources, lake)
+    assert refusal.value.code == "source_not_allowed"
+
+
 def test_rows_are_not_read_once_the_root_is_not_allowed(sources: SourceFiles, lake: Path, tmp_path: Path) -> None:
     _write(lake, _part(0, 3))
     manifest = _register(sources, lake)

@@ -1,9 +1,11 @@
 """Addresses are below a root, or they are refused, however they are written."""
 
+import time
+
 import pytest
 
 from storage.errors import StorageError
-from storage.source_files.roots import SourceRoots, read_roots
+from storage.source_files.roots import Address, Pattern, SourceRoots, read_roots
 
 _ROOTS = SourceRoots(["s3://lake/scored/", "file:///data/lake", "s3://lake/scored/2026"])
 
@@ -85,6 +87,34 @@ def test_a_star_stands_for_characters_of_one_segment() -> None:
     assert not pattern.matches(("2026-01", "deeper", "[a].parquet"))
     assert pattern.matches(("2026-",))
     assert pattern.folder == ()
+
+
+def test_patterns_of_many_stars_take_no_time() -> None:
+    segment = "part-" + "0" * 200
+
+    started = time.process_time()
+    assert not _ROOTS.pattern(f"file:///data/lake/{'*0' * 100}x").matches((segment,))
+    assert _ROOTS.pattern(f"file:///data/lake/{'*0' * 100}*").matches((segment,))
+    assert time.process_time() - started < 1  # a regular expression takes longer than anybody lives
+
+
+@pytest.mark.parametrize(
+    ("pattern", "segment", "matches"),
+    [
+        ("a*", "a", True),
+        ("*a", "ba", True),
+        ("a*a", "a", False),
+        ("a*b*a", "aba", True),
+        ("a*b*ba", "aba", False),
+        ("*b*b*", "ab", False),
+        ("**", "", True),
+        ("*.csv", "a\n.csv", True),
+    ],
+)
+def test_no_character_is_matched_twice(pattern: str, segment: str, *, matches: bool) -> None:
+    found = Pattern(Address("file", "", ()), (pattern,))
+
+    assert found.matches((segment,)) is matches
 
 
 def test_a_manifest_is_not_read_once_its_root_is_no_longer_allowed() -> None:

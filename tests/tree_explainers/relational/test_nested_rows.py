@@ -94,6 +94,12 @@ def test_empty_tables_and_missing_values_are_missing() -> None:
         ({"transaction": [{**TRANSACTION, "amount": "much"}]}, "amount of table transaction is 'much'"),
         ({"transaction": [{**TRANSACTION, "amount": True}]}, "amount of table transaction is True"),
         ({"transaction": [{**TRANSACTION, "kind": False}]}, "kind of table transaction is False"),
+        ({"transaction": [{**TRANSACTION, "kind": ["cash"]}]}, "kind of table transaction is ['cash']; it is to be a"),
+        ({"transaction": [{**TRANSACTION, "kind": {"a": 1}}]}, "kind of table transaction is {'a': 1}"),
+        (
+            {"transaction": [{**TRANSACTION, "kind": 1}, {**TRANSACTION, "kind": True}]},
+            "kind of table transaction is T",
+        ),
         ({"transaction": [{**TRANSACTION, "booked_at": "yesterday"}]}, "booked_at of table transaction is 'yesterday'"),
         (
             {"transaction": [{**TRANSACTION, "booked_at": 1_717_113_600}]},
@@ -118,6 +124,25 @@ def test_references_that_no_feature_follows_need_no_rows() -> None:
     branch = {"id": 4, "region": "north", "n_desks": 1}
     with pytest.raises(RowRefused, match="refers by branch_id 3"):
         _vector({**NESTED, "customer": [{**CUSTOMER, "branch_id": 3}], "branch": [branch]})
+
+
+def test_a_number_and_its_text_are_one_category_also_where_no_row_had_it() -> None:
+    kinds = ["7", 7, 7.0, "cash", None, "8"]
+    rows = [{**TRANSACTION, "kind": kind} for kind in kinds]
+
+    assert _vector({**NESTED, "transaction": rows}, KINDS) == [3.0]
+
+
+def test_rows_that_combine_in_too_many_ways_are_refused() -> None:
+    variables = [{"id": name, "from": "example", "by": "account.customer_id"} for name in "abcd"]
+    fours, threes = (feature_of({"kind": "count", "variables": variables[:n]}, BANK) for n in (4, 3))
+    accounts = [{**ACCOUNT, "id": str(number)} for number in range(70)]
+    nested = {**NESTED, "account": accounts, "transaction": []}
+
+    assert _vector(nested, threes) == [70.0**3]
+    with pytest.raises(RowRefused, match="more than 20,000,000 combinations") as refused:
+        _vector(nested, fours)
+    assert refused.value.code == "too_many_rows"
 
 
 @st.composite

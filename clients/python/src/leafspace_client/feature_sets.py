@@ -140,12 +140,23 @@ def _rows(self: FeatureSetView, instances: Any) -> Program[FeatureRows]:  # noqa
         raise Invalid("schema_mismatch", detail)
     rows: list[FeatureRow] = []
     names: list[str] = []
+    named: set[str] = set()
     loaded = self._loaded_result
     for batch in nested_batches(nested, examples_a_call(_MAX_FEATURES if loaded is None else loaded.n_features)):
         request = FeatureRowsRequest.from_dict({"instances": batch})
         answer = yield from fetch(evaluate_features, FeatureRowList, feature_set_id=self.id, body=request)
-        rows, names = rows + answer.data, answer.features
+        _name_on(answer.data, len(rows), named)
+        rows.extend(answer.data)
+        names = answer.features
     return FeatureRows(names, rows)
+
+
+def _name_on(rows: Sequence[FeatureRow], start: int, named: set[str]) -> None:
+    """Name the examples of a call that have no key by their indices among all: those of calls begin again in each."""
+    for place, row in enumerate(rows):
+        if row.row_id == str(place) and row.row_id in named:
+            row.row_id = str(start + place)
+    named.update(row.row_id for row in rows)
 
 
 def _dataset(

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.offsetbox import AnnotationBbox, OffsetImage
 from numpy.typing import NDArray
@@ -243,7 +244,9 @@ def _draw_map(axis: Axes, split: Split, places: NDArray[np.float64], prototypes:
     """Draw all training rows as dots, and the prototypes as what they are images of."""
     draw_points(axis, places, split.train.classes, 6, alpha=0.7)
     for row in prototypes.tolist():
-        image = OffsetImage(255 - split.train.features[row].reshape(_IMAGE), zoom=0.7, cmap="gray", vmin=0, vmax=255)
+        image = OffsetImage(
+            255 - split.train.features[row].reshape(_IMAGE), zoom=0.7, cmap="gray", norm=Normalize(0, 255)
+        )
         axis.add_artist(AnnotationBbox(image, tuple(places[row]), pad=0.1))
     axis.set(xticks=(), yticks=())
 

@@ -135,6 +135,7 @@ def _figure_4() -> Figure:
         print(f"{title}: {len(values):,} pairs, {len(np.unique(values)):,} distances, {at_ends}", flush=True)
         axis.set(title=f"{title}\n{at_ends}", xlabel="distance", xlim=(0, 1))
         axis.title.set_fontsize(8)
+    figure.axes[0].set_ylabel("share of pairs")
     return figure
 
 
@@ -152,19 +153,28 @@ def _spaces(split: Split) -> tuple[TreeSpace, TreeSpace]:
 
 def _figure_1(split: Split) -> Figure:
     figure = Figure(figsize=(9.6, 3), layout="constrained")
-    axes = figure.subplots(1, 3)
+    axes = figure.subplots(1, 3, sharey=True)
     for axis, title, space in zip(axes, ("RF distance", "GBT distance"), _spaces(split), strict=False):
         for method in _METHODS:
             tested = curve(space, split, method, _N_CURVE)
             numbers = [one.n_prototypes or 0 for one in tested]
-            axis.plot(numbers, [_accuracy(one) for one in tested], label=method.upper())
+            axis.plot(numbers, [_accuracy(one) for one in tested], label=_name_of(method))
             print(f"{title}, {method}: {tested[-1].n_prototypes} prototypes, {_best(tested)}", flush=True)
-        axis.axhline(_accuracy(original(space, split)), color="black", linestyle="--", linewidth=1)
-        axis.axhline(_accuracy(one_nearest_neighbour(space, split)), color="orange", linestyle="--")
+        axis.axhline(_accuracy(original(space, split)), color="black", linestyle="--", linewidth=1, label="the model")
+        _draw_nearest_of_all(axis, _accuracy(one_nearest_neighbour(space, split)))
         _label(axis, title)
     _draw_euclidean(axes[2], split)
+    axes[0].set(ylabel="balanced accuracy, test rows", ylim=(0.7, 1))  # one prototype knows one class: 0.5
     axes[0].legend(fontsize=7)
     return figure
+
+
+def _draw_nearest_of_all(axis: Axes, accuracy: float) -> None:
+    axis.axhline(accuracy, color="orange", linestyle="--", label="nearest of all training rows")
+
+
+def _name_of(method: Method) -> str:
+    return method.upper().replace("_", "-")
 
 
 def _best(tested: list[Tested]) -> str:
@@ -184,12 +194,12 @@ def _draw_euclidean(axis: Axes, split: Split) -> None:
         axis.plot([len(chosen) for chosen in sets], scores)
         print(f"Euclidean distance, {method}: best balanced accuracy on test rows {max(scores):.3f}", flush=True)
     everything = np.arange(len(train))
-    axis.axhline(score_of(to_test, everything, split, split.test), color="orange", linestyle="--")
+    _draw_nearest_of_all(axis, score_of(to_test, everything, split, split.test))
     _label(axis, "Euclidean distance")
 
 
 def _label(axis: Axes, title: str) -> None:
-    axis.set(title=title, xlabel="number of prototypes", ylabel="balanced accuracy, test rows")
+    axis.set(title=title, xlabel="number of prototypes")
     axis.grid(visible=True, alpha=0.3)
 
 
@@ -200,7 +210,7 @@ def _figure_3(split: Split) -> Figure:
     methods: tuple[Method, Method] = ("sm_a", "sg")
     for axis, method in zip(figure.subplots(1, 2), methods, strict=True):
         _draw_map(axis, split, places, _prototypes(space.train, space.weights, split, method))
-        axis.set_title(f"RF distance, {_N_PROTOTYPES} prototypes by {method.upper()} at most", fontsize=9)
+        axis.set_title(f"RF distance, {_N_PROTOTYPES} prototypes by {_name_of(method)} at most", fontsize=9)
     return figure
 
 

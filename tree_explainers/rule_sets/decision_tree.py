@@ -125,7 +125,7 @@ class _Table:
         if not len(present):
             return []
         if present.dtype == object:
-            distinct, places = np.unique(present.astype(str), return_inverse=True)
+            distinct, places = _by_text(present)
             sums, counts = self._sums(places, own), np.bincount(places)
         else:
             distinct, places = np.unique(present, return_inverse=True)
@@ -148,6 +148,14 @@ class _Table:
     def _sums(self, places: NDArray[np.int64], own: NDArray[np.int64]) -> Floats:
         columns = self.totals[own].T
         return np.array([np.bincount(places, weights=each) for each in columns]).T
+
+
+def _by_text(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Return the distinct texts in order, and which of them each value is; no array is as wide as its longest text."""
+    texts = list(map(str, values))
+    distinct = sorted(set(texts))
+    places = {text: place for place, text in enumerate(distinct)}
+    return np.array(distinct, dtype=object), np.fromiter(map(places.__getitem__, texts), np.int64, len(texts))
 
 
 class _Side(NamedTuple):

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from leafspace_drawings.words import share as percent
+
 from tree_explainers import wording
 
 _N_FEATURES = 3  # that a summary names
@@ -41,7 +43,7 @@ def _explained(
     if not nearest:
         return f"{outcome}; the row shares no leaf with any prototype."
     prototype = nearest[0]
-    proximity = f"proximity {prototype['proximity']:.0%}"
+    proximity = f"proximity {percent(prototype['proximity'])}"
     features = [mention(reason["feature"]) for reason in prototype["reasons"][:_N_FEATURES]]
     because = f", mostly by {_listed(features)}" if features else ""
     return f"{outcome}{_beside(prediction, prototype)} ({proximity}){because}."

@@ -80,6 +80,15 @@ def test_intervals_are_said_as_what_there_is(
     assert PHRASES[column].states_absence(interval) == is_absence
 
 
+@pytest.mark.parametrize(
+    ("proximity", "text"), [(1.0, "100%"), (0.9996, "99.9%"), (0.574, "57%"), (0.004, "0.4%"), (0.0, "0%")]
+)
+def test_summaries_say_100_percent_of_no_less(proximity: float, text: str) -> None:
+    near = {"row_id": "7", "label": "no", "proximity": proximity, "reasons": []}
+
+    assert summary({"label": "no"}, [near], "").endswith(f"(proximity {text}).")
+
+
 def test_summaries_name_a_query_as_what_is_asked() -> None:
     near = {"row_id": "7", "label": "no", "proximity": 0.5, "reasons": [{"feature": f"has an account {ACCOUNTS}"}]}
     text = summary({"label": "no"}, [near], "", PHRASES["credit"].mention)

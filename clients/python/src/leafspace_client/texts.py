@@ -71,7 +71,13 @@ def describe_explanation(explanation: "Explanation") -> str:
 def _near(near: NearestPrototype | NearestRow | Contrast) -> str:
     found = near.label if isinstance(near, Contrast) or near.label is not UNSET else near.value
     outcome = "" if isinstance(found, Unset) else f" ({_outcome(found)})"
-    return f"row {near.row_id}{outcome}, proximity {near.proximity:.0%}"
+    return f"row {near.row_id}{outcome}, proximity {_percent(near.proximity)}"
+
+
+def _percent(share: float) -> str:
+    from leafspace_drawings.words import share as percent  # noqa: PLC0415  # importing the client stays quick
+
+    return percent(share)
 
 
 def _reasons(reasons: Sequence[Reason] | Sequence[Difference]) -> list[str]:
@@ -135,7 +141,7 @@ def _node_lines(nodes: Sequence[ApproximationNode]) -> list[str]:
 
 
 def _leaf(node: ApproximationNode) -> str:
-    share = next((f" ({score.value:.0%})" for score in node.scores if score.label == node.prediction), "")
+    share = next((f" ({_percent(score.value)})" for score in node.scores if score.label == node.prediction), "")
     return f"{_outcome(node.prediction)}{share}"
 
 
@@ -257,10 +263,8 @@ def _caution(found: Any) -> list[str]:  # noqa: ANN401  # see above
 
 def _prototype(prototype: Prototype) -> str:
     label = number(prototype.value) if prototype.label is None else prototype.label
-    coverage = prototype.coverage
-    return (
-        f"{prototype.rank}. row {prototype.row_id} ({label}) represents {coverage.n_rows:,} rows ({coverage.share:.0%})"
-    )
+    represented = f"{prototype.coverage.n_rows:,} rows ({_percent(prototype.coverage.share)})"
+    return f"{prototype.rank}. row {prototype.row_id} ({label}) represents {represented}"
 
 
 def _prediction(value: float | str) -> str:

@@ -99,6 +99,7 @@ def _read(path: Path, allocator: str) -> Read:
         with patch.dict(child_process.ENVIRONMENT, ALLOCATORS[allocator]):
             is_read = _is_read(upload)
         seconds = time.perf_counter() - began
+        child_process.end_servers()  # only then does the kernel report what its children used
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return Read(is_read, seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, reserved.mebibytes)
 
@@ -114,7 +115,7 @@ def _is_read(upload: Path) -> bool:
 
 
 class _ReservedMemory:
-    """Looks every few milliseconds how much memory of this process's only child the limit counts."""
+    """Looks every few milliseconds how much memory of the only child that reads an upload the limit counts."""
 
     def __init__(self) -> None:
         self.mebibytes = 0.0
@@ -132,14 +133,17 @@ class _ReservedMemory:
     def _watch(self) -> None:
         while not self._ends.wait(0.005):
             with suppress(OSError):  # processes end while they are looked at
-                for children in Path("/proc/self/task").glob("*/children"):
-                    for child in children.read_text().split():
+                for server in _children("self"):
+                    for child in _children(server):
                         self.mebibytes = max(self.mebibytes, _data_mebibytes(child))
 
 
+def _children(process: str) -> list[str]:
+    listed = Path(f"/proc/{process}/task").glob("*/children")
+    return [child for children in listed for child in children.read_text().split()]
+
+
 def _data_mebibytes(process: str) -> float:
-    if "sandbox.child" not in Path(f"/proc/{process}/cmdline").read_text():
-        return 0.0
     lines = dict(line.split(":", 1) for line in Path(f"/proc/{process}/status").read_text().splitlines())
     return int(lines["VmData"].split()[0]) / 1024 if "VmData" in lines else 0.0
 

@@ -1,18 +1,19 @@
 """The child process: confine itself, read one upload, answer on standard output.
 
-The parent starts it with ``python -m sandbox.child`` (``child_process``).
+The fork server starts it (``fork_server``), with the libraries loaded that it needs.
 """
 
 import errno
+import gc
 import json
 import os
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NoReturn
 
 from .messages import COULD_NOT_START, DISK_FULL, Confinement, Request, Task
 from .rights import confine, lock_in
@@ -25,9 +26,11 @@ _TASKS: dict[Task, str] = {
     "read_relational_dataset": "service.upload_sandbox.dataset_task.read_relational_upload",
     "read_source_files": "storage.source_files.part_task.read_source_files",
 }
+# What loads the libraries that a task's own libraries load when they are first used.
+_LATE_LOADERS: dict[Task, str] = {"read_model": "service.upload_sandbox.model_task.load_late_libraries"}
 
 
-def main() -> None:
+def main() -> NoReturn:
     """Read the request from standard input, answer it, and exit without cleaning up."""
     answer_file = _claim_standard_output()
     try:
@@ -60,16 +63,33 @@ def _read_request() -> Request:
     return Request(**{**document, "confinement": Confinement(**document["confinement"])})
 
 
+def load_libraries(tasks: Sequence[Task]) -> None:
+    """Load what these tasks need, for the children that are forked from this process."""
+    for task in tasks:
+        _load_task(task)
+        if task in _LATE_LOADERS:
+            _named(_LATE_LOADERS[task])()
+    gc.collect()
+    gc.freeze()  # a child that looked for rubbish among these objects would copy them all
+
+
 def _load(request: Request) -> _Task:
-    # Each task loads libraries that take longer to load than most uploads take to be read.
+    return _load_task(request.task)
+
+
+def _load_task(name: Task) -> _Task:
     without_pandas = import_module("storage.without_pandas")
-    if request.task == "read_model":
+    if name == "read_model":
         without_pandas.keep_scipy_out()
     else:
         without_pandas.keep_pandas_out()
-    module, _, function = _TASKS[request.task].rpartition(".")
-    task: _Task = getattr(import_module(module), function)
+    task: _Task = _named(_TASKS[name])
     return task
+
+
+def _named(path: str) -> Any:  # noqa: ANN401  # a function
+    module, _, function = path.rpartition(".")
+    return getattr(import_module(module), function)
 
 
 def answer_to(request: Request, task: _Task) -> dict[str, Any]:
@@ -85,12 +105,8 @@ def answer_to(request: Request, task: _Task) -> dict[str, Any]:
         return {"refused": refused | {"pointer": getattr(error, "pointer", None)}}
 
 
-def _leave(status: int) -> None:
+def _leave(status: int) -> NoReturn:
     """End at once: the kernel frees what the libraries would clean up."""
     with suppress(OSError):
         sys.stderr.flush()
     os._exit(status)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,17 +1,22 @@
-"""One child process from start to end, seen from its parent."""
+"""One child process from start to end, seen from the process that owns the fork server."""
 
-import contextlib
+import atexit
 import json
 import os
-import signal
+import socket
+import struct
 import subprocess
 import sys
-from dataclasses import asdict, dataclass
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any
 
-from .messages import Request
+from .messages import COULD_NOT_START, STATUS_FORMAT, Request, Task
 
 # From this size on, the C library maps memory and unmaps it as soon as it is freed.
 _MAPPED_FROM_BYTES = 128 * 1024
@@ -26,6 +31,8 @@ ENVIRONMENT = {
     # Arrow's own allocators take memory in large pieces, which the limit counts before they are used: jemalloc fails on
     # 200,000 rows of 100 columns, mimalloc reserves 1.1 GiB for any file (benchmarks/results/wide_files.txt).
     "ARROW_DEFAULT_MEMORY_POOL": "system",
+    # It would start a thread when it is loaded, and a process with threads cannot be forked safely.
+    "JE_ARROW_MALLOC_CONF": "background_thread:false",
     # What is freed goes back to the system: left to itself, the allocator hoards more with each block of a long file.
     "MALLOC_ARENA_MAX": "1",
     # Arrow reserves a block's whole length for each of its columns, and shrinks it to what the column needs. Below the
@@ -37,6 +44,14 @@ ENVIRONMENT = {
 }
 # The one path: of compiled loops, which are code of ours, and which the child may read.
 _OF_LOOPS = "NUMBA_CACHE_DIR"
+# Tasks that need the same libraries, and may share them.
+_TOGETHER: tuple[Sequence[Task], ...] = (
+    ("read_model",),
+    ("read_dataset", "read_relational_dataset", "read_source_files"),
+)
+_MOST_SERVERS = 3  # for one upload: the first may be old, and the second be killed
+_AT_LEAST_SECONDS = 0.001
+_SECONDS_TO_KILL = 10.0
 _MAX_ANSWER_BYTES = 64 * 1024**2
 _N_ERROR_BYTES = 4096
 
@@ -51,45 +66,177 @@ class ChildOutcome:
 
 
 def run_child(request: Request, deadline_seconds: float) -> ChildOutcome:
-    """Start a child in the upload's folder, wait for it, and make sure that nothing of it is left."""
+    """Have a child read an upload in its folder, wait for it, and make sure that nothing of it is left.
+
+    Calls may come from several threads. A fork server that ends meanwhile takes the child with it: another one is
+    started, and the upload read again.
+    """
+    until = time.monotonic() + deadline_seconds
+    for _ in range(_MOST_SERVERS):
+        server = _SERVERS.server_of(request)
+        try:
+            return _run_child(request, server, until)
+        except _ServerEnded:
+            _SERVERS.end(server)
+    return ChildOutcome(None, COULD_NOT_START, "each server of child processes ended")
+
+
+def _run_child(request: Request, server: "_Server", until: float) -> ChildOutcome:
     folder = Path(request.upload).parent
     with (
         TemporaryFile(dir=folder) as request_file,
         TemporaryFile(dir=folder) as answered,
         TemporaryFile(dir=folder) as errors,
     ):
-        request_file.write(json.dumps(asdict(request), allow_nan=False).encode())
+        confinement = replace(request.confinement, parent=server.pid)
+        document = asdict(replace(request, confinement=confinement))
+        request_file.write(json.dumps(document, allow_nan=False).encode())
         request_file.seek(0)
-        # Isolated (-I): neither the folder nor the environment can add code.
-        process = subprocess.Popen(  # our own module, no shell, no argument from outside
-            [sys.executable, "-I", "-m", "sandbox.child"],
-            stdin=request_file,
-            stdout=answered,
-            stderr=errors,
-            cwd=folder,
-            env=_environment(request),
-            start_new_session=True,
-        )
-        status = _wait(process, deadline_seconds)
+        status = server.run_child((request_file, answered, errors), until)
         return ChildOutcome(_read_answer(answered), status, _tail(errors))
+
+
+class _ServerEnded(Exception):
+    """A fork server ended before it reported how a child did."""
+
+
+class _Server:
+    """A fork server, seen from its owner."""
+
+    def __init__(self, tasks: Sequence[Task], environment: Mapping[str, str]) -> None:
+        self.environment = dict(environment)
+        self._connection, its_end = socket.socketpair()
+        with its_end:
+            # Isolated (-I): neither the folder nor the environment can add code.
+            self._process = subprocess.Popen(  # noqa: S603  # our own module, no shell, no argument from outside
+                [sys.executable, "-I", "-m", "sandbox.fork_server", *tasks],
+                stdin=its_end.fileno(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+                env=environment,
+                start_new_session=True,
+            )
+        self.pid = self._process.pid
+
+    def run_child(self, files: Sequence[IO[bytes]], until: float) -> int | None:
+        """Return the exit status of a child with these files for its input, output and errors.
+
+        It is None for one that had to be killed, as it had not ended at ``until`` (``time.monotonic``).
+        """
+        line, its_end = socket.socketpair()
+        with line:
+            with its_end:
+                self._send([its_end.fileno(), *(file.fileno() for file in files)])
+            try:
+                line.settimeout(max(_AT_LEAST_SECONDS, until - time.monotonic()))
+                return _received_status(line)
+            except TimeoutError:
+                self._have_killed(line)
+                return None
+
+    def _send(self, descriptors: Sequence[int]) -> None:
+        try:
+            socket.send_fds(self._connection, [b"\0"], descriptors)
+        except OSError as error:
+            raise _ServerEnded from error
+
+    def _have_killed(self, line: socket.socket) -> None:
+        """Close one half of the line, upon which the server kills the child; wait until it has."""
+        line.shutdown(socket.SHUT_WR)
+        line.settimeout(_SECONDS_TO_KILL)
+        with suppress(TimeoutError, _ServerEnded):
+            _received_status(line)
+            return
+        self._process.kill()  # and the child with it
+
+    def close(self) -> None:
+        """Have the server end as soon as its children have."""
+        with suppress(OSError):  # it has ended
+            self._connection.shutdown(socket.SHUT_RDWR)
+        self._connection.close()
+
+    def has_ended(self) -> bool:
+        """Return whether the closed server has ended, and is no zombie any more."""
+        return self._process.poll() is not None
+
+    def wait(self) -> None:
+        """Wait for the end of a closed server."""
+        self._process.wait()
+
+    def forget(self) -> None:
+        """Leave the server to the process that this one was forked from."""
+        self._connection.close()
+        self._process.returncode = 0  # not ours to wait for
+
+
+def _received_status(line: socket.socket) -> int:
+    try:
+        message = line.recv(struct.calcsize(STATUS_FORMAT))
+    except ConnectionError as error:
+        raise _ServerEnded from error
+    if not message:
+        raise _ServerEnded
+    status: int = struct.unpack(STATUS_FORMAT, message)[0]
+    return status
+
+
+class _Servers:
+    """The fork servers of this process, one for tasks that need the same libraries, started when first needed."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._used: dict[Sequence[Task], _Server] = {}
+        self._closed: list[_Server] = []
+
+    def server_of(self, request: Request) -> _Server:
+        """Return the server for a request."""
+        tasks = next(tasks for tasks in _TOGETHER if request.task in tasks)
+        environment = _environment(request)
+        with self._lock:
+            server = self._used.get(tasks)
+            if server is not None and server.environment != environment:
+                self._close(server)
+            if tasks not in self._used:
+                self._used[tasks] = _Server(tasks, environment)
+            return self._used[tasks]
+
+    def end(self, server: _Server) -> None:
+        """Have a server take no more requests, and end after those that it has."""
+        with self._lock:
+            self._close(server)
+
+    def _close(self, server: _Server) -> None:
+        self._used = {tasks: other for tasks, other in self._used.items() if other is not server}
+        if server not in self._closed:
+            server.close()
+            self._closed.append(server)
+        self._closed = [other for other in self._closed if not other.has_ended()]
+
+    def end_all(self) -> None:
+        """End all servers, and wait until they have."""
+        for server in list(self._used.values()):
+            self.end(server)
+        for server in self._closed:
+            server.wait()
+
+    def forget(self) -> None:
+        """Start with none in a forked process: the others belong to the process that it was forked from."""
+        for server in (*self._used.values(), *self._closed):
+            server.forget()
+        self.__init__()  # type: ignore[misc]  # the lock, too, may have been held
+
+
+_SERVERS = _Servers()
+end_servers = _SERVERS.end_all
+atexit.register(end_servers)
+os.register_at_fork(after_in_child=_SERVERS.forget)
 
 
 def _environment(request: Request) -> dict[str, str]:
     if request.task != "read_model" or _OF_LOOPS not in os.environ:
         return ENVIRONMENT
     return {**ENVIRONMENT, _OF_LOOPS: os.environ[_OF_LOOPS]}
-
-
-def _wait(process: "subprocess.Popen[bytes]", deadline_seconds: float) -> int | None:
-    try:
-        return process.wait(deadline_seconds)
-    except subprocess.TimeoutExpired:
-        return None
-    finally:
-        # The whole group, also after a regular end: nothing that it started may go on.
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
 
 
 def _read_answer(file: IO[bytes]) -> dict[str, Any] | None:

@@ -20,6 +20,9 @@ COULD_NOT_START = 3
 DISK_FULL = 4
 """Exit status of a child that had no room for what it made: a status, as answers need room, too."""
 
+STATUS_FORMAT = "i"
+"""How the fork server writes a child's exit status (``struct``): negative for a signal."""
+
 
 def upload_of_table(index: int) -> str:
     """Return the name of the uploaded file of a table, by its 0-based index in the metadata."""
@@ -35,7 +38,7 @@ def content_of_table(index: int) -> str:
 class Confinement:
     """What the child may use."""
 
-    parent: int  # process id; the child ends when that process does
+    parent: int  # process id; the child ends when that process does; ``run_child`` puts the fork server's here
     n_memory_bytes: int
     n_cpu_seconds: int
     n_file_bytes: int  # of any one file it writes

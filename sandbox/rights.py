@@ -20,7 +20,7 @@ from .messages import Confinement
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_NO_NEW_PRIVS = 38
-_FIRST_TO_GO = 1000
+_FIRST_TO_GO, _BEFORE_JOBS = 1000, 900
 
 _OWN_PACKAGES = ("sandbox", "service", "storage", "schemas", "tree_explainers")
 # What the C library, Arrow and onnxruntime open when they are first used.
@@ -44,14 +44,14 @@ _OF_THE_SYSTEM = (
 def confine(limits: Confinement) -> None:
     """Set the limits; none of them can be raised again by this process."""
     _die_with(limits.parent)
-    _go_first()
+    _be_ended_with_score(_FIRST_TO_GO)
     os.nice(limits.nice)
-    _limit(resource.RLIMIT_CORE, 0)
-    _limit(resource.RLIMIT_CPU, limits.n_cpu_seconds)
-    _limit(resource.RLIMIT_FSIZE, limits.n_file_bytes)
-    _limit(resource.RLIMIT_NOFILE, limits.n_open_files)
+    limit(resource.RLIMIT_CORE, 0)
+    limit(resource.RLIMIT_CPU, limits.n_cpu_seconds)
+    limit(resource.RLIMIT_FSIZE, limits.n_file_bytes)
+    limit(resource.RLIMIT_NOFILE, limits.n_open_files)
     # Counts what is written to (heap, stacks), not what is mapped: libraries map far more than they use.
-    _limit(resource.RLIMIT_DATA, limits.n_memory_bytes)
+    limit(resource.RLIMIT_DATA, limits.n_memory_bytes)
 
 
 def lock_in(folder: Path) -> None:
@@ -77,13 +77,18 @@ def missing() -> list[str]:
     ]
 
 
-def _go_first() -> None:
-    """Have the kernel end this process rather than any other when the machine runs out of memory."""
+def go_before_jobs() -> None:
+    """Have the kernel end this process rather than a server or a job when the machine runs out of memory."""
+    _be_ended_with_score(_BEFORE_JOBS)
+
+
+def _be_ended_with_score(score: int) -> None:
     with suppress(OSError):  # not everywhere
-        Path("/proc/self/oom_score_adj").write_text(str(_FIRST_TO_GO))
+        Path("/proc/self/oom_score_adj").write_text(str(score))
 
 
-def _limit(kind: int, value: int) -> None:
+def limit(kind: int, value: int) -> None:
+    """Limit a resource (``RLIMIT_…``) of this process for good."""
     highest = resource.getrlimit(kind)[1]
     if highest != resource.RLIM_INFINITY:
         value = min(value, highest)

@@ -4,6 +4,7 @@ Its predictions are compared with the caller's own (parity).
 """
 
 from dataclasses import asdict, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from sandbox.messages import ENSEMBLE, LEAF_GRAPH, Request
 from storage.array_files import write_arrays
 from tree_explainers.compute.code_cache import NotCompiled, only_load
+from tree_explainers.compute.compiled import load_compiler
 from tree_explainers.errors import ExplainerError, InvalidInput, ModelRefused
 from tree_explainers.onnx_models.derivation import derive_model
 from tree_explainers.onnx_models.description import (
@@ -29,6 +31,12 @@ from tree_explainers.onnx_models.reading import ReadModel
 from tree_explainers.onnx_models.session import ModelSession
 from tree_explainers.onnx_models.walked_session import WalkedSession
 from tree_explainers.rows import Rows
+
+
+def load_late_libraries() -> None:
+    """Load what numba and numpy would load when they are first used, without any loop or model."""
+    load_compiler()
+    import_module("numpy.ma")
 
 
 def read_model_upload(request: Request) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from leafspace_client import JobFailed, Leafspace
 from storage.bucket import Bucket
 from tests.support.api import Api, Json, Registered, frame_of, parquet_of
 from tests.support.models import fitted
-from tests.support.processes import children_of, command_of
+from tests.support.processes import children_of, upload_children_of
 from tests.support.serving import Service, serving
 from tests.support.storage_servers import S3Server
 
@@ -207,7 +207,7 @@ def _reading_job(service: Service) -> int:
     """Return the process of a job that has source files read, as soon as it does."""
     while True:
         for process in _descendants(service.process.pid):
-            if any("sandbox.child" in command_of(child) for child in children_of(process)):
+            if upload_children_of(process):
                 return process
 
 

@@ -51,6 +51,16 @@ def descendants_of(pid: int) -> set[int]:
     return set(children).union(*map(descendants_of, children))
 
 
+def fork_servers_of(pid: int) -> list[int]:
+    """Return the processes that fork a child for each upload that a process has read."""
+    return [child for child in children_of(pid) if "sandbox.fork_server" in command_of(child)]
+
+
+def upload_children_of(pid: int) -> list[int]:
+    """Return the processes that read uploads for a process now."""
+    return [child for server in fork_servers_of(pid) for child in children_of(server)]
+
+
 def command_of(pid: int) -> str:
     """Return the command of a process, its words parted by blanks; nothing when it is gone."""
     return _text(Path(f"/proc/{pid}/cmdline")).replace("\0", " ")

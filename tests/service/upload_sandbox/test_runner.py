@@ -22,7 +22,7 @@ from service.upload_sandbox.runner import UploadReader
 from service.upload_sandbox.settings import UploadReaderSettings
 from storage.dataset_files import DatasetFile
 from storage.errors import DatasetRefused, StorageError, StorageUnavailable
-from tests.support.processes import children_of, command_of, is_alive
+from tests.support.processes import is_alive, upload_children_of
 from tests.support.sampling import mostly_long
 from tests.support.shared import shared_path
 from tests.support.tree_graphs import regressor, stump
@@ -125,7 +125,7 @@ def test_an_upload_that_others_held_up_has_to_come_back(large_upload: Path) -> N
     assert _children() == []
 
 
-@pytest.mark.parametrize("n_mebibytes", mostly_long([100, 160, 200], 160))
+@pytest.mark.parametrize("n_mebibytes", mostly_long([*range(84, 112, 4), 160, 200], 160))
 def test_a_child_that_takes_too_much_memory_is_refused_more(n_mebibytes: int, large_upload: Path) -> None:
     small = replace(SETTINGS.dataset, n_memory_bytes=n_mebibytes * 1024**2, n_memory_bytes_per_byte=0)
     with pytest.raises(DatasetRefused) as caught:
@@ -247,7 +247,7 @@ _reading = _Reading
 
 def _children(parent: int | None = None) -> list[int]:
     """Return the processes that read uploads; a test process has others, such as the service of another test."""
-    return [child for child in children_of(parent or os.getpid()) if "sandbox.child" in command_of(child)]
+    return upload_children_of(parent or os.getpid())
 
 
 def _confined_children(parent: int) -> Iterator[int]:

@@ -153,7 +153,7 @@ def reader(service: Service, lake_root: Path, tmp_path_factory: pytest.TempPathF
 def test_what_the_tables_say_can_be_done(reader: Reader, request_: str, then: list[str]) -> None:
     found = reader.types(request_)
     made = found.wait() if hasattr(found, "wait") else found
-    reader.names |= {"prototype_set": made, "rule_set": made, "tree": made, "report": made, "row": 0}
+    reader.names |= dict.fromkeys(("prototype_set", "rule_set", "tree", "report", "label_audit"), made) | {"row": 0}
     reader.does(made, then)
 
 

@@ -147,11 +147,6 @@ class PartitionedTable(LeafTable):
             found[place] = self._remembered[row]
         return np.ascontiguousarray(found.T)
 
-    def codes_in(self, trees: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[Any]:
-        """Return the codes of ascending rows in some trees, (len(trees), len(rows))."""
-        found = self.with_rows(rows).map(_codes_in, np.asarray(trees))
-        return np.concatenate(list(found), axis=1)
-
     def by_trees(self, rows: NDArray[np.int64], groups: Sequence[NDArray[np.int64]]) -> Partitions:
         """Return partitions that are groups of trees, with the codes of ascending rows in these, piece by piece."""
         return self.with_rows(rows).regrouped(_codes_in, groups)

@@ -97,8 +97,9 @@ def _work_and_exit(work: Callable[[], None], worker_pid: int, note: int) -> None
         random.seed()
         gc.freeze()  # what the worker has loaded stays: it is neither looked through nor copied again and again
         work()
-        os.write(note, json.dumps(loaded_loops()).encode()[:_LONGEST_NOTE])
         status = os.EX_OK
+        os.set_blocking(note, False)  # where users have many pipes, one holds a page: what does not fit is lost
+        os.write(note, json.dumps(loaded_loops()).encode()[:_LONGEST_NOTE])
     except BaseException:  # noqa: BLE001  # the edge of a process
         _log.exception("a job's process failed")
     finally:

@@ -85,7 +85,7 @@ class JobRunner:
             return monitor.wait(process.has_ended, is_stopping)
         finally:
             process.kill()
-            # Loading its loops from disk is a fifth of a small job's time: the next one finds them here.
+            # A small job takes long to load its loops from disk: the next one finds them here.
             if load_loops(process.take_note()):
                 gc.freeze()
             self._objects.clear_workspace(workspace_name(claim.job, claim.attempt))

@@ -57,6 +57,7 @@ def compile_loops(*, for_jobs: bool) -> None:
 
 
 def _run_walker() -> None:
+    from .walker.loops import logistic_of_sums, softmax_of_sums  # noqa: PLC0415
     from .walker.walking import Walker  # noqa: PLC0415
 
     forest, n_rows = _forest(), 16
@@ -68,6 +69,8 @@ def _run_walker() -> None:
         for dtype in (np.uint32, np.uint64):
             wide = replace(walker, words=replace(walker.words, words=words.astype(dtype)))
             wide.sums({"X": values}, n_rows)
+    for change in (logistic_of_sums, softmax_of_sums):
+        change(np.zeros((n_rows, 2), np.float32))
 
 
 def _run_prototype_sets() -> None:

@@ -13,9 +13,19 @@ Task = Literal["classification", "regression"]
 Ensemble = Literal["random_forest", "boosting", "other"]
 ScoreKind = Literal["probability", "raw", "value"]
 Sums = Literal["single", "double", "double_rounded"]
+Link = Literal["logistic", "softmax"]
 ColumnKind = Literal["identity", "affine", "monotone", "indicator", "ordinal", "transformed"]
 _DIGITS_OF_DOUBLES = 17
 FunctionStep = tuple[str, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """How scores follow from the values of a row's leaves; the label is that of the first highest score."""
+
+    sums: Sums  # the precision in which values are added, tree by tree (and whether sums are rounded to single)
+    base_values: tuple[float, ...] = ()  # (n_outputs,) added to the sums; empty: nothing is
+    link: Link | None = None  # what makes probabilities of the sums; None: the sums are the scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +151,7 @@ class ModelDescription:
     oracle_only: bool = False  # predictions alone are used: no trees, columns or leaf output are known
     seconds_per_1000_rows: float | None = None  # of processor time, as tried at registration; of oracles alone
     tensors: tuple[TreeTensor, ...] = ()  # that the trees read; none of models kept before they were known
-    # The scores are the sums of the trees' leaf values, added in this precision (and rounded to single afterwards),
-    # and the label is that of the first highest score; None where anything is calculated in between.
-    sums: Sums | None = None
+    scoring: Scoring | None = None  # None where more is calculated between leaves and scores than it can say
     engine: Engine = Engine()
 
     @property
@@ -172,6 +180,12 @@ class ModelDescription:
         """Return the description that ``to_json`` wrote, also after a round trip through text."""
         values = {"rounding": document["n_trees"] * 2.0**-23}  # of models kept before it was
         values |= {name: _frozen(value) for name, value in document.items()}
+        sums, scoring = (
+            values.pop("sums", None),
+            document.get("scoring"),
+        )  # ``sums`` of models kept before there was more
+        scoring = scoring or ({"sums": sums} if sums else None)
+        values["scoring"] = Scoring(**{name: _frozen(value) for name, value in scoring.items()}) if scoring else None
         values["inputs"] = tuple(InputSpec(**item) for item in document["inputs"])
         values["columns"] = tuple(
             ModelColumn(**{name: _frozen(value) for name, value in item.items()}) for item in document["columns"]

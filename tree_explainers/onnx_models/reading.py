@@ -25,15 +25,17 @@ from .description import (
     ModelDescription,
     ModelLimits,
     ModelWarning,
+    Scoring,
     Sums,
 )
 from .ensemble_kind import infer_ensemble
-from .graph import PASSING, first_that_computes, in_reading_order, makers_of, matrices_behind
+from .graph import in_reading_order, makers_of, matrices_behind
 from .interface import Outputs, find_inputs, find_outputs, name_features
 from .leaf_graph import LEAF_OUTPUT, TreesOfTensor, build_graphs, build_prediction_graph
 from .monotone_functions import thresholds_in_raw_units
 from .runtime_order import is_in_runtime_order, put_in_runtime_order
-from .tree_attributes import attributes_of, read_node_table
+from .scoring import scoring_of
+from .tree_attributes import read_node_table
 from .tree_attributes_5 import read_node_table_5
 from .tree_nodes import OrderedTrees, adds_up_exactly, order_trees
 from .walked_parts import WalkedParts
@@ -117,7 +119,7 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
     _check_outputs(operators, front.outputs, limits)
     kind = infer_ensemble(model, front.outputs.score, [(operator.node, operator.trees) for operator in operators])
     parts = _parts(operators, front.column_map)
-    sums = _sums(operators, front.outputs, makers_of(model.graph))
+    scoring = _scoring(operators, front.outputs, makers_of(model.graph))
     as_read, columns, tensors = _join(parts, front)
     ensemble, columns = thresholds_in_raw_units(as_read, columns)
     columns = group_columns(columns, declared.feature_groups)
@@ -132,12 +134,12 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
         columns=columns,
         warnings=_warnings(ensemble, columns),
         tensors=tensors,
-        sums=sums,
+        scoring=scoring,
         engine=NOT_COMPARED if can_be_walked(as_read) else _OF_SETS,
     )
     _refuse_large_description(description, limits)
     names = [name for name in (front.outputs.label, front.outputs.score) if name]
-    graphs = build_graphs(model, parts, names, with_predictions=sums is None)
+    graphs = build_graphs(model, parts, names, with_predictions=scoring is None)
     for_walker = WalkedParts.of(graphs.front_graph, graphs.prediction_graph, as_read, ensemble)
     return ReadModel(description, ensemble, graphs.leaf_graph, for_walker)
 
@@ -289,38 +291,12 @@ def _rounding(operators: Sequence[_ReadOperator]) -> float:
     return n_trees * 2.0 ** (-52 if all(operator.answers_in_double for operator in operators) else -23)
 
 
-_NO_TRANSFORM, _SUM = (b"NONE", 0), (b"SUM", 1)  # in the older operators, and as numbers in the newest
-_OF_LABELS = frozenset({"ArgMax", "ArrayFeatureExtractor", "Gather", "ZipMap"}) | PASSING
-
-
-def _sums(operators: Sequence[_ReadOperator], outputs: Outputs, makers: Mapping[str, NodeProto]) -> Sums | None:
-    """Return how leaf values add up to the scores; ``None`` where the graph does more than that."""
+def _scoring(operators: Sequence[_ReadOperator], outputs: Outputs, makers: Mapping[str, NodeProto]) -> Scoring | None:
     if len(operators) != 1:
         return None
-    operator, maker = operators[0], first_that_computes(outputs.score, makers)
-    attributes = attributes_of(operator.node)
-    values = {name: attribute.s or attribute.i for name, attribute in attributes.items()}
-    is_plain = values.get("post_transform", b"NONE") in _NO_TRANSFORM and values.get("aggregate_function", 1) in _SUM
-    has_base = any("base_values" in name for name in attributes)
-    if maker is not operator.node or not is_plain or has_base or not _picks_highest(outputs, operator.node, makers):
-        return None
-    if not operator.is_double:
-        return "single"
-    return "double" if operator.answers_in_double else "double_rounded"
-
-
-def _picks_highest(outputs: Outputs, trees: NodeProto, makers: Mapping[str, NodeProto]) -> bool:
-    """Whether nothing but picking the highest score is between the trees and the label."""
-    waiting = [outputs.label] if outputs.label else []
-    while waiting:
-        name = waiting.pop()
-        maker = makers.get(name)
-        if maker is None or maker is trees:
-            continue
-        if maker.op_type not in _OF_LABELS and maker.op_type != "Constant":
-            return False
-        waiting += maker.input
-    return True
+    (operator,) = operators
+    in_double: Sums = "double" if operator.answers_in_double else "double_rounded"
+    return scoring_of(operator.node, operator.trees, in_double if operator.is_double else "single", outputs, makers)
 
 
 def _check_outputs(operators: Sequence[_ReadOperator], outputs: Outputs, limits: ModelLimits) -> None:

@@ -1,7 +1,7 @@
 """WalkedSession: leaves and predictions of many rows by the walker, the same as onnxruntime's.
 
 Rows that come alone are onnxruntime's business, as are the tensors that trees read (where they are no inputs of the
-graph), the scores of models that calculate more than sums, and the labels of near ties.
+graph), the scores of models that calculate more than ``Scoring`` says, and the labels of near ties.
 """
 
 from collections.abc import Callable
@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from ..ensemble import TreeEnsemble
 from ..errors import RowRefused
+from ..walker.loops import logistic_of_sums, softmax_of_sums
 from ..walker.walking import Walker
-from .description import ModelDescription
+from .description import ModelDescription, Scoring
 from .encoding import Feeds
 from .label_index import near_ties
 from .session import RUNTIME_ERRORS, ModelSession, Piece, Predictions, open_graph, refusal_of
@@ -41,8 +42,7 @@ class WalkedSession(ModelSession):
     ) -> None:
         super().__init__(read_graph, description)
         self._chunk_rows = min(_MAX_CHUNK_ROWS, max(1, _CELLS_PER_CHUNK // description.n_trees))
-        in_double = description.sums in {"double", "double_rounded"}
-        self.walker = Walker.of(parts.as_read(ensemble), description.tensors, sums_in_double=in_double)
+        self.walker = _walker_of(parts.as_read(ensemble), description)
         self._front = open_graph(parts.front_graph) if parts.front_graph else None
         self._predicting = open_graph(parts.prediction_graph) if parts.prediction_graph else None
         self._computed = [each.name for each in self._front.get_outputs()] if self._front else []
@@ -52,7 +52,7 @@ class WalkedSession(ModelSession):
         try:
             feeds = self.encode(rows)
             tensors = self._tensors(feeds)
-            if self.description.sums is None:
+            if self.description.scoring is None:
                 self.walker.fill(tensors, len(rows), codes[:, place])
                 return self._predicted(feeds, None)
             return self._predicted(feeds, self.walker.fill_and_sum(tensors, len(rows), codes[:, place]))
@@ -63,7 +63,7 @@ class WalkedSession(ModelSession):
         place, rows = piece
         try:
             feeds = self.encode(rows)
-            if self.description.sums is None:
+            if self.description.scoring is None:
                 return self._predicted(feeds, None)
             return self._predicted(feeds, self.walker.sums(self._tensors(feeds), len(rows)))
         except RowRefused as refusal:
@@ -79,11 +79,10 @@ class WalkedSession(ModelSession):
         return {**feeds, **dict(zip(self._computed, computed, strict=True))}
 
     def _predicted(self, feeds: Feeds, sums: NDArray[Any] | None) -> Predictions:
-        if self.description.sums is None or sums is None:
+        if self.description.scoring is None or sums is None:
             scores, *label = self._outputs(self._prediction_names, feeds)
             return Predictions(*self._checked(scores, label))
-        scores = sums.astype(np.float64 if self.description.sums == "double" else np.float32, copy=False)
-        scores, labels = self._checked(scores, [])
+        scores, labels = self._checked(_scores(sums, self.description.scoring), [])
         if labels is None or self.description.label_output is None:
             return Predictions(scores, labels)
         near = np.flatnonzero(_may_tie(scores, self.description.rounding))
@@ -101,6 +100,22 @@ class WalkedSession(ModelSession):
         except RUNTIME_ERRORS as error:
             raise refusal_of(self.description, feeds) from error
         return outputs
+
+
+def _walker_of(ensemble: TreeEnsemble, description: ModelDescription) -> Walker:
+    in_double = description.scoring is not None and description.scoring.sums != "single"
+    return Walker.of(ensemble, description.tensors, sums_in_double=in_double)
+
+
+def _scores(sums: NDArray[Any], scoring: Scoring) -> NDArray[Any]:
+    """Return the scores of sums, (n_rows, n_outputs), which may be changed."""
+    if scoring.base_values:
+        sums += np.array(scoring.base_values, sums.dtype)
+    if scoring.link == "logistic":
+        logistic_of_sums(sums)
+    elif scoring.link == "softmax":
+        softmax_of_sums(sums)
+    return sums.astype(np.float64 if scoring.sums == "double" else np.float32, copy=False)
 
 
 def _may_tie(scores: NDArray[Any], rounding: float) -> NDArray[np.bool_]:

@@ -1,5 +1,6 @@
 """The innermost loops: eight rows go down a tree together, so that one row's reads do not wait for another's."""
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,6 +65,34 @@ def sum_leaves(leaves: NDArray[np.int32], leaf_starts: Ints, values: NDArray[Any
             at = leaf_starts[tree] + leaves[tree, row]
             for output in range(sums.shape[1]):
                 sums[row, output] += values[at, output]
+
+
+@compiled
+def logistic_of_sums(scores: NDArray[np.float32]) -> None:
+    """Change sums, (n_rows, n_classes), into 1 / (1 + exp(-s)) of each, rounded as onnxruntime rounds."""
+    for row in range(scores.shape[0]):
+        for output in range(scores.shape[1]):
+            scores[row, output] = _logistic(scores[row, output])
+
+
+@compiled
+def softmax_of_sums(scores: NDArray[np.float32]) -> None:
+    """Change sums, (n_rows, n_classes), into exp(s) by their total in the row, rounded as onnxruntime rounds."""
+    for row in range(scores.shape[0]):
+        highest = scores[row].max()
+        total = np.float32(0)
+        for output in range(scores.shape[1]):
+            scores[row, output] = math.exp(np.float32(scores[row, output] - highest))
+            total += scores[row, output]
+        for output in range(scores.shape[1]):
+            scores[row, output] /= total
+
+
+@inlined
+def _logistic(total: Any) -> Any:  # noqa: ANN401  # numba's own numbers
+    """Return 1 / (1 + exp(-s)) in single precision; below 0, the rest of what it is above."""
+    above = np.float32(1) / (np.float32(1) + np.float32(math.exp(-abs(total))))
+    return np.float32(1) - above if total < 0 else above
 
 
 @inlined

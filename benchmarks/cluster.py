@@ -9,12 +9,14 @@ The cost model: a job takes what its own process does, what tasks compute, share
 with the rows, from what happens once), and what the engine takes for each map and for each task. Its constants are
 those of a quarter and of half of the rows on one worker; what it says of the other runs is printed beside what they
 took, and what it says of a billion rows is a forecast. Loops are compiled before (``leafspace warm``).
-``python -m benchmarks.cluster [--rows 10000000]``
+``python -m benchmarks.cluster [--rows 10000000]``; with ``--only-bytes`` only one process and two workers run, and
+no speed is printed but their seconds: for rows whose codes two workers of ``--memory`` cannot hold.
 """
 
 import argparse
 import hashlib
 import os
+import resource
 import tempfile
 import threading
 import time
@@ -61,18 +63,22 @@ def main() -> None:
     )
     with tempfile.TemporaryDirectory() as folder, workshop_in(Path(folder)) as workshop:
         bench = _Bench(workshop, Path(folder), options.memory)
-        quarter = bench.request(options, options.rows // 4)
-        half = bench.request(options, options.rows // 2)
-        whole = bench.request(options, options.rows)
-        small = bench.on_cluster("a quarter of the rows, one worker", quarter, 1)
-        middle = bench.on_cluster("half of the rows, one worker", half, 1)
-        model = _Model.of(small, middle)
-        _print_constants(model, middle)
-        here = bench.in_process("one process, two threads", whole, 2)
-        bench.in_process("one process, one thread", whole, 1)
-        one = bench.on_cluster("one worker", whole, 1)
-        two = bench.on_cluster("two workers", whole, 2)
-        killed = bench.on_cluster("two workers, with kills", whole, 2, kills=True)
+        (_compare_bytes if options.only_bytes else _compare_speed)(bench, options)
+
+
+def _compare_speed(bench: "_Bench", options: argparse.Namespace) -> None:
+    quarter = bench.request(options, options.rows // 4)
+    half = bench.request(options, options.rows // 2)
+    whole = bench.request(options, options.rows)
+    small = bench.on_cluster("a quarter of the rows, one worker", quarter, 1)
+    middle = bench.on_cluster("half of the rows, one worker", half, 1)
+    model = _Model.of(small, middle)
+    _print_constants(model, middle)
+    here = bench.in_process("one process, two threads", whole, 2)
+    bench.in_process("one process, one thread", whole, 1)
+    one = bench.on_cluster("one worker", whole, 1)
+    two = bench.on_cluster("two workers", whole, 2)
+    killed = bench.on_cluster("two workers, with kills", whole, 2, kills=True)
     assert {one.digest, two.digest, killed.digest} == {here.digest}, "the bytes differ"
     print("all have the same bytes")
     print(f"two workers are {one.seconds / two.seconds:.2f} times as fast as one")
@@ -82,12 +88,22 @@ def main() -> None:
     _print_model(model, (one, two))
 
 
+def _compare_bytes(bench: "_Bench", options: argparse.Namespace) -> None:
+    request = bench.request(options, options.rows)
+    two = bench.on_cluster("two workers", request, 2)
+    here = bench.in_process("one process, two threads", request, 2)
+    assert two.digest == here.digest, "the bytes differ"
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    print(f"both have the same bytes; most memory of the process that did both: {peak:.1f} GiB")
+
+
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--trees", type=int, default=100)
     parser.add_argument("--candidates", type=int, default=10_000)
     parser.add_argument("--memory", default="2GiB")
+    parser.add_argument("--only-bytes", action="store_true")
     return parser.parse_args()
 
 

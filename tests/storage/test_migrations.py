@@ -65,14 +65,15 @@ def test_a_new_database_has_the_tables_of_the_code_and_those_that_all_migrations
 def _described(database: Database) -> dict[str, object]:
     """Return all that the database knows of its tables, but for the order of their columns."""
     found = inspect(database.engine)
-    return {
+    with database.reading() as connection:
+        revision = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    return {"revision": revision} | {
         name: (
             sorted((column["name"], str(column["type"]), column["nullable"], column["default"]) for column in columns),
             found.get_pk_constraint(name),
             sorted(found.get_foreign_keys(name), key=str),
             sorted(found.get_unique_constraints(name), key=str),
             sorted(found.get_indexes(name), key=str),
-            _rows(database, clause("alembic_version", column("version_num")), ["version_num"]),
         )
         for name in found.get_table_names()
         for columns in [found.get_columns(name)]

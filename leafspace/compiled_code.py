@@ -4,18 +4,19 @@ Numba compiles a loop again when the loop's own file has changed, but not when a
 function was compiled into it. Hence the folder's name is a hash of all the code: no upgrade runs old mathematics.
 """
 
-import compileall
 import fcntl
 import hashlib
 import os
 import sys
 from importlib import import_module
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
 _PRIMED = "primed"  # in a cache that holds all loops
 _PACKAGES = (
     "observability",
+    "sandbox",
     "schemas",
     "tree_explainers",
     "storage",
@@ -23,6 +24,7 @@ _PACKAGES = (
     "service",
     "workers",
     "leafspace",
+    "leafspace_drawings",
 )
 _SOURCES = Path(__file__).parents[1] / "tree_explainers"
 
@@ -46,9 +48,11 @@ def prime(data_dir: Path) -> Path:
             # Imported late: numba reads the environment when it is imported.
             import_module("tree_explainers.warm").compile_loops(for_jobs=True)
             (cache / _PRIMED).touch()
-    for package in _PACKAGES:
+    compileall = import_module("compileall")
+    for package in filter(None, map(find_spec, _PACKAGES)):
         # Editable installs have none, and where Python may write none, each process would compile all modules.
-        compileall.compile_dir(_SOURCES.parent / package, quiet=2)
+        for folder in package.submodule_search_locations or ():
+            compileall.compile_dir(folder, quiet=2)
     return cache
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from storage.database_file import fault_of, keep_reserve
+from storage.database_file import fault_of, has_keys, keep_reserve
 from workers.runtime.restarts import Restarts, SignedStarts
 from workers.runtime.supervisor import Child, Supervisor
 
@@ -78,6 +78,7 @@ def child_environment(data_dir: Path, redis_url: str) -> dict[str, str]:
         "NUMBA_THREADING_LAYER": "workqueue",
         "NUMBA_CACHE_DIR": str(cache_dir(data_dir)),
         "ORT_DISABLE_TELEMETRY": "1",  # models are nobody else's business
+        "PYDANTIC_DISABLE_PLUGINS": "__all__",  # they would be looked for in all that is installed
         **dict.fromkeys(_ONE_THREAD, "1"),
     }
     given = {"LEAFSPACE_DATA_DIR": str(data_dir), "LEAFSPACE_REDIS_URL": redis_url}
@@ -96,17 +97,25 @@ def module_command(module: str, *arguments: str) -> list[str]:
 
 
 def _check_database(data_dir: Path) -> None:
-    url = os.environ.get("LEAFSPACE_DATABASE_URL")
-    if url is None or url.startswith(_SQLITE):
-        fault = fault_of(data_dir / "leafspace.db" if url is None else Path(url.removeprefix(_SQLITE)))
-        if fault is not None:
-            raise CannotServe(fault)
-        return
-    _run_apart("check-database", data_dir)
+    file = _database_file(data_dir)
+    if file is None:
+        _run_apart("check-database", data_dir)
+    elif (fault := fault_of(file)) is not None:
+        raise CannotServe(fault)
 
 
 def _there_are_keys(data_dir: Path) -> bool:
-    return int(_run_apart("keys count", data_dir)) > 0
+    file = _database_file(data_dir)
+    found = None if file is None else has_keys(file)
+    return int(_run_apart("keys count", data_dir)) > 0 if found is None else found
+
+
+def _database_file(data_dir: Path) -> Path | None:
+    """Return the file of an SQLite database; none for another."""
+    url = os.environ.get("LEAFSPACE_DATABASE_URL")
+    if url is None:
+        return data_dir / "leafspace.db"
+    return Path(url.removeprefix(_SQLITE)) if url.startswith(_SQLITE) else None
 
 
 def _run_apart(command: str, data_dir: Path) -> str:

@@ -4,7 +4,7 @@ import http.client
 import socket
 from collections.abc import Callable
 
-from service.middleware.access import is_loopback
+from service.middleware.addresses import is_loopback
 
 from .errors import CannotServe
 

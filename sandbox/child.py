@@ -67,8 +67,6 @@ def load_libraries(tasks: Sequence[Task]) -> None:
     """Load what these tasks need, for the children that are forked from this process."""
     for task in tasks:
         _load_task(task)
-        if task in _LATE_LOADERS:
-            _named(_LATE_LOADERS[task])()
     gc.collect()
     gc.freeze()  # a child that looked for rubbish among these objects would copy them all
 
@@ -78,12 +76,11 @@ def _load(request: Request) -> _Task:
 
 
 def _load_task(name: Task) -> _Task:
-    without_pandas = import_module("storage.without_pandas")
-    if name == "read_model":
-        without_pandas.keep_scipy_out()
-    else:
-        without_pandas.keep_pandas_out()
+    if name != "read_model":
+        import_module("storage.without_pandas").keep_pandas_out()
     task: _Task = _named(_TASKS[name])
+    if name in _LATE_LOADERS:
+        _named(_LATE_LOADERS[name])()
     return task
 
 

@@ -78,7 +78,10 @@ def without_default(schema: dict[str, Any]) -> None:
 class Contract(BaseModel):
     """A message whose fields are exactly those declared; numbers are finite."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, protected_namespaces=())
+    # What validates and writes a message is built when the first one is read or written: a process needs few of all.
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, protected_namespaces=(), defer_build=True
+    )
 
 
 class Page(Contract, Generic[Item]):

@@ -14,6 +14,7 @@ _ROOT = Path(__file__).parents[1]
 _CONTRACT = _ROOT / "openapi.json"
 _CONFIG = _ROOT / "clients/python/generator.yml"
 _TARGET = _ROOT / "clients/python/src/leafspace_client/_generated"
+_MODELS = "models/__init__.py"
 _DRAWN = "Dataset|Job|Model|NextQuestion"  # answers that have a picture of their own
 _LABELLED = ("ClassPrediction", "Contrast", "NearestPrototype", "NearestRow", "PrototypePrediction", "Score")
 
@@ -68,7 +69,45 @@ def _generate(folder: Path) -> dict[str, bytes]:
     options = ["--path", contract, "--output-path", target, "--meta", "none", "--config", _CONFIG, "--fail-on-warning"]
     command = [sys.executable, "-m", "openapi_python_client", "generate", *map(str, options)]
     subprocess.run(command, env=_environment(), check=True, stdout=subprocess.DEVNULL)  # noqa: S603  # our own command
-    return {name: _with_records(content) if name.startswith("models/") else content for name, content in _files(target)}
+    files = dict(_files(target))
+    changed = {name: _with_records(content) for name, content in files.items() if name.startswith("models/")}
+    return files | changed | {_MODELS: _imported_late(files[_MODELS])}
+
+
+def _imported_late(package: bytes) -> bytes:
+    """Have the package of all models import each of them when it is first asked for: clients need few of them."""
+    text = package.decode()
+    imports = re.findall(r"^from \.(\w+) import (?:\(\s*)?(\w+)", text, flags=re.MULTILINE)
+    opening, rest = text.split("\n\n", 1)
+    listed = rest[rest.index("__all__") :]
+    lines = [
+        opening,
+        "",
+        "from importlib import import_module",
+        "from typing import TYPE_CHECKING, Any",
+        "",
+        "if TYPE_CHECKING:",
+        *(f"    from .{module} import {name}" for module, name in imports),
+        "",
+        "_MODULES = {",
+        *(f'    "{name}": "{module}",' for module, name in imports),
+        "}",
+        "",
+        listed.rstrip(),
+        "",
+        "if not TYPE_CHECKING:",
+        "",
+        "    def __getattr__(name: str) -> Any:",
+        "        if name not in _MODULES:",
+        '            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")',
+        '        globals()[name] = getattr(import_module(f".{_MODULES[name]}", __name__), name)',
+        "        return globals()[name]",
+        "",
+        "    def __dir__() -> list[str]:",
+        "        return sorted(__all__)",
+        "",
+    ]
+    return "\n".join(lines).encode()
 
 
 def _with_records(module: bytes) -> bytes:

@@ -20,6 +20,9 @@ def main(host: str, port: int) -> None:
     # Imported late: onnxruntime reads the environment as soon as it is imported.
     import uvicorn  # noqa: PLC0415
 
+    from storage.without_pandas import keep_rich_out  # noqa: PLC0415
+
+    keep_rich_out()
     from observability.logs import log_json_lines  # noqa: PLC0415
 
     from .main import create_server_app  # noqa: PLC0415

@@ -23,7 +23,6 @@ from storage.relational_datasets import RelationalDatasetStore
 from storage.remote_objects import open_objects
 from storage.settings import REQUESTS
 from storage.worker_heartbeats import WorkerHeartbeats
-from tree_explainers.warm import compile_loops
 
 from .answer_room import AnswerRoom
 from .batches import Batches
@@ -36,7 +35,7 @@ from .middleware.response_head import Draining
 from .page_codes import PageCodes
 from .settings import ServiceSettings
 from .upload_sandbox.runner import UploadReader
-from .warm_cache import LoadingCache, SessionCache
+from .warm_cache import LoadingCache, RequestLoops, SessionCache
 
 _FRESH_SECONDS, _REDIS_FRESH_SECONDS = 5.0, 1.0
 _SMALL_SHARE = 4  # of the memory for answers, a quarter is kept for lists and small ones
@@ -72,6 +71,7 @@ class AppContext:
     heartbeats: WorkerHeartbeats
     redis_available: Availability
     upload_reader: UploadReader
+    loops: RequestLoops
     sessions: SessionCache
     explainer_cache: LoadingCache[WarmExplainer]
     feature_set_cache: LoadingCache[WarmFeatureSet]
@@ -87,6 +87,7 @@ class AppContext:
         self.directory.stop()
         self.health.close()
         self.batches.close()
+        self.loops.close()
         if self.explanation_log is not None:
             self.explanation_log.stop()
         self.answer_room.close()
@@ -98,14 +99,17 @@ class AppContext:
 
 def build_context(settings: ServiceSettings, draining: Draining | None = None) -> AppContext:
     """Open what the settings name; bring the tables up to date."""
-    compile_loops(for_jobs=False)  # nothing is compiled while a request waits
+    loops = RequestLoops()
+    loops.compile()
     settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     database, watching = (Database(settings.storage.database_url, REQUESTS) for _ in range(2))
     database.migrate()
     objects = open_objects(settings.storage)
     objects.sweep()
     keep_reserve(settings.data_dir)
-    context = _context_over(settings, database, watching, objects, draining or Draining())
+    context = _context_over(settings, (database, watching), objects, loops, draining or Draining())
+    if context.models.are_there():
+        loops.load_soon()
     context.directory.start()
     if context.explanation_log is not None:
         context.explanation_log.start()
@@ -115,8 +119,13 @@ def build_context(settings: ServiceSettings, draining: Draining | None = None) -
 
 
 def _context_over(
-    settings: ServiceSettings, database: Database, watching: Database, objects: ObjectStore, draining: Draining
+    settings: ServiceSettings,
+    databases: tuple[Database, Database],
+    objects: ObjectStore,
+    loops: RequestLoops,
+    draining: Draining,
 ) -> AppContext:
+    database, watching = databases
     models, notifier = ModelStore(database), JobNotifier(settings.redis_url)
     redis_available = Availability(notifier.is_available, _REDIS_FRESH_SECONDS)
     objects_available = Availability(objects.is_available, _FRESH_SECONDS)
@@ -148,9 +157,10 @@ def _context_over(
         heartbeats=WorkerHeartbeats(notifier.redis),
         redis_available=redis_available,
         upload_reader=UploadReader(settings.upload_reader),
-        sessions=SessionCache(models, objects, settings.warm_explainers),
-        explainer_cache=LoadingCache(settings.warm_explainers),
-        feature_set_cache=LoadingCache(settings.warm_explainers),
+        loops=loops,
+        sessions=SessionCache(models, objects, settings.warm_explainers, loops.load),
+        explainer_cache=LoadingCache(settings.warm_explainers, loops.load),
+        feature_set_cache=LoadingCache(settings.warm_explainers, loops.load),
         batches=Batches(settings.max_waiting_rows),
         answer_room=AnswerRoom(settings.max_answer_bytes - n_small_bytes),
         small_room=AnswerRoom(n_small_bytes),

@@ -1,22 +1,24 @@
 """The API application: routes, middleware and the context of operations, put together here alone."""
 
 import gc
-from collections.abc import AsyncIterator
+import warnings
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, nullcontext
+from functools import cache
 from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from fastapi.routing import APIRoute
+from pydantic.warnings import UnsupportedFieldAttributeWarning
 
 from schemas.nouns import NOUNS, Noun
 
 from . import conditional_requests, contract_document, documentation_pages, problems, route_scopes
 from .access_log import AccessLog
-from .app_context import build_context
+from .app_context import AppContext, build_context
 from .hot_path import HotPath
-from .metrics import Metrics
 from .middleware.access import AccessPolicy
 from .middleware.asgi import Application
 from .middleware.metering import RequestRecords
@@ -87,7 +89,7 @@ def create_app(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         context = build_context(settings, monitoring.draining)
         app.state.context = context
-        app.state.metrics = Metrics(context, monitoring.records)
+        app.state.metrics = _metrics_of(context, monitoring.records)
         _rarely_collect_garbage()
         with nullcontext() if access_log is None else access_log.writing():
             yield
@@ -98,6 +100,8 @@ def create_app(
 
 def build_app(lifespan: object = None) -> FastAPI:
     """Return the API's routes without a context: enough to write down its contract."""
+    # FastAPI says nothing of it where it builds its fields; as ours are built when they are first used, it cannot.
+    warnings.simplefilter("ignore", UnsupportedFieldAttributeWarning)
     app = FastAPI(
         version=version("leafspace"),
         **contract_document.DESCRIBED,
@@ -116,6 +120,11 @@ def build_app(lifespan: object = None) -> FastAPI:
     contract_document.install(app)
     conditional_requests.install(app)
     return app
+
+
+def _metrics_of(context: AppContext, records: RequestRecords) -> Callable[[], Any]:
+    """Return a function that returns the metrics: most services are never asked, and do without Prometheus' library."""
+    return cache(lambda: import_module("service.metrics").Metrics(context, records))
 
 
 def _rarely_collect_garbage() -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any
 
-from prometheus_client import CollectorRegistry, Histogram, ProcessCollector
+from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4, CollectorRegistry, Histogram, ProcessCollector
 from prometheus_client.core import (
     CounterMetricFamily,
     GaugeMetricFamily,
@@ -38,6 +38,8 @@ _BOUNDS = (*map(str, SECONDS_BOUNDS), "+Inf")
 
 class Metrics:
     """All metrics; they may be collected in any thread, one at a time."""
+
+    media_type = CONTENT_TYPE_PLAIN_0_0_4
 
     def __init__(
         self, context: AppContext, records: RequestRecords, clock: Callable[[], float] = time.monotonic

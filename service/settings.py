@@ -13,7 +13,7 @@ from storage.settings import CACHE_BYTES, StorageSettings, embedded, memory_byte
 from storage.source_files.roots import read_roots
 from tree_explainers.onnx_models.description import ModelLimits
 
-from .middleware.access import is_loopback
+from .middleware.addresses import is_loopback
 from .middleware.bodies import BodyLimits
 from .middleware.limits import ConnectionLimits, RequestRates
 from .upload_sandbox.settings import UploadReaderSettings

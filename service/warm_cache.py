@@ -1,21 +1,24 @@
 """Warm caches: explainers and model sessions in memory; the least recently used is dropped when there are too many.
 
 What makes this more than an LRU dictionary is that nothing is warmed up twice: callers that need the same item wait for
-the caller that warms it up, and callers that need others do not.
+the caller that warms it up, and callers that need others do not. What they need to be run, compiled loops, is loaded
+before the first of them.
 """
 
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from threading import Lock
+from threading import Event, Lock, Thread
 from typing import Generic, TypeVar
 
 from storage.models import ModelStore
 from storage.object_store import ObjectStore
 from tree_explainers.onnx_models.description import ModelDescription
-from tree_explainers.onnx_models.session import ModelSession
+from tree_explainers.onnx_models.session import ModelSession, load_runtime
+from tree_explainers.warm import are_compiled, compile_loops
 
+_SECONDS_TO_BECOME_READY = 0.5
 Warm = TypeVar("Warm")
 
 
@@ -45,6 +48,54 @@ class LocksById:
                 self._locks[identifier] = lock, n_users - 1
 
 
+class RequestLoops:
+    """The compiled loops that answer requests, with numba and onnxruntime: loading takes a second of a processor.
+
+    A service without models does without them. They are loaded in a thread as soon as there is a model
+    (``load_soon``), or else when the first thing is warmed up that needs them (``load``). Where they have never been
+    compiled, they are compiled when the service starts: nothing is compiled while a request waits.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._are_loaded = False
+        self._thread = Thread(target=self._load_later, name="loops", daemon=True)
+        self._is_closed = Event()
+
+    @property
+    def are_loaded(self) -> bool:
+        """Whether nothing has to be loaded any more."""
+        return self._are_loaded
+
+    def compile(self) -> None:
+        """Compile them, unless the cache has them."""
+        if not are_compiled():
+            self.load()
+
+    def load(self) -> None:
+        """Load them, or wait until another thread has."""
+        with self._lock:
+            if not self._are_loaded:
+                compile_loops(for_jobs=False)
+                load_runtime()
+                self._are_loaded = True
+
+    def load_soon(self) -> None:
+        """Have a thread load them in a moment, when a service that starts is ready."""
+        with suppress(RuntimeError):  # it was started before
+            self._thread.start()
+
+    def close(self) -> None:
+        """Wait for the thread: a process must not end while one is inside the compiler's library."""
+        self._is_closed.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _load_later(self) -> None:
+        if not self._is_closed.wait(_SECONDS_TO_BECOME_READY):
+            self.load()
+
+
 class WarmCache(Generic[Warm]):
     """Warm things by id; safe to use from several threads.
 
@@ -52,10 +103,13 @@ class WarmCache(Generic[Warm]):
     ----------
     capacity
         Number of things that are kept.
+    prepare
+        Called before anything is warmed up.
     """
 
-    def __init__(self, capacity: int) -> None:
+    def __init__(self, capacity: int, prepare: Callable[[], None] = lambda: None) -> None:
         self._capacity = capacity
+        self._prepare = prepare
         self._warm: OrderedDict[str, Warm] = OrderedDict()
         self._lock = threading.Lock()  # never held for long
         self._warming = LocksById()
@@ -96,6 +150,7 @@ class LoadingCache(WarmCache[Warm]):
             warm = self._warm.get(identifier)
             if warm is None:
                 self.n_misses += 1
+                self._prepare()
                 warm = warm_up()
             self._keep(identifier, warm)
             return warm
@@ -104,8 +159,10 @@ class LoadingCache(WarmCache[Warm]):
 class SessionCache(WarmCache[ModelSession]):
     """Models opened in onnxruntime."""
 
-    def __init__(self, models: ModelStore, objects: ObjectStore, capacity: int) -> None:
-        super().__init__(capacity)
+    def __init__(
+        self, models: ModelStore, objects: ObjectStore, capacity: int, prepare: Callable[[], None] = lambda: None
+    ) -> None:
+        super().__init__(capacity, prepare)
         self._models = models
         self._objects = objects
 
@@ -115,6 +172,7 @@ class SessionCache(WarmCache[ModelSession]):
             with self._lock:
                 session = self.find(model_id)
             if session is None:
+                self._prepare()
                 session = self._open(model_id)
                 self.n_misses += 1
                 self._keep(model_id, session)

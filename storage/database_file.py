@@ -39,6 +39,20 @@ def fault_of(path: Path, seconds: float = _QUICK_SECONDS) -> str | None:
         return not_a_database(path) if _is_none(error) else damaged(path, str(error))
 
 
+def has_keys(path: Path) -> bool | None:
+    """Whether the file holds an API key; none where it cannot be read now."""
+    if not path.exists():
+        return False
+    try:
+        with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=rw", uri=True)) as connection:
+            has_table = "SELECT count(*) FROM sqlite_master WHERE name = 'api_keys'"
+            if not connection.execute(has_table).fetchone()[0]:
+                return False
+            return connection.execute("SELECT 1 FROM api_keys LIMIT 1").fetchone() is not None
+    except sqlite3.Error:
+        return None
+
+
 def damaged(what: Path | str, finding: str) -> str:
     """Return the message about a damaged database."""
     return f"the database {what} is damaged ({finding}); {_RESTORE}"

@@ -118,6 +118,11 @@ class ModelStore:
             row = require(first_record(connection, query), "models", model_id)
         return row["n_bytes"] or 0
 
+    def are_there(self) -> bool:
+        """Whether there is any model."""
+        with self._database.reading() as connection:
+            return connection.execute(select(models.c.id).limit(1)).first() is not None
+
     def list(self, limit: int, cursor: str | None, **filters: str) -> Page[ModelSummary]:
         """Return one page of models, newest first: those that have these values in these columns."""
         query = where_equal(select(*(models.c[name] for name in _LISTED)), models, filters)

@@ -117,8 +117,13 @@ artefacts = Table(
     Column("dataset", String(40), ForeignKey("datasets.id"), index=True),
     Column("evaluation_dataset", String(40), ForeignKey("datasets.id"), index=True),
     Column("generator_dataset", String(40), ForeignKey("datasets.id"), index=True),  # whose rows are drawn
-    Column("relational_dataset", String(40), ForeignKey("relational_datasets.id"), index=True),
-    Column("feature_set", String(40), ForeignKey("artefacts.id"), index=True),
+    Column(
+        "relational_dataset",
+        String(40),
+        ForeignKey("relational_datasets.id", name="artefacts_relational_dataset_fkey"),
+        index=True,
+    ),
+    Column("feature_set", String(40), ForeignKey("artefacts.id", name="artefacts_feature_set_fkey"), index=True),
     Column("request", JSON, nullable=False),
     Column("job", String(40), ForeignKey("jobs.id")),  # null where it was made at once
     Column("result", String(64)),  # object: the result as JSON; null until it is ready
@@ -142,8 +147,13 @@ explainers = Table(
     Column("name", String(255)),
     Column("model", String(40), ForeignKey("models.id"), nullable=False, index=True),
     Column("prototype_set", String(40), ForeignKey("artefacts.id"), nullable=False, index=True),
-    Column("rule_set", String(40), ForeignKey("artefacts.id"), index=True),
-    Column("approximation_tree", String(40), ForeignKey("artefacts.id"), index=True),
+    Column("rule_set", String(40), ForeignKey("artefacts.id", name="explainers_rule_set_fkey"), index=True),
+    Column(
+        "approximation_tree",
+        String(40),
+        ForeignKey("artefacts.id", name="explainers_approximation_tree_fkey"),
+        index=True,
+    ),
     Column("request", JSON, nullable=False),
     Column("created_at", Float, nullable=False, index=True),
 )

@@ -5,15 +5,18 @@ declare their types. Those of jobs are compiled for the types that they are call
 once on a small forest, with few and with many leaves per tree, and with weights of both sizes.
 """
 
+import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .compute.compiled import compile_ahead
+from .compute.compiled import compile_ahead, load_compiler
 from .ensemble import Operator, TreeEnsemble, TreeTensor
 from .leaf_space.leaves import LeafTable, tree_weights
 from .onnx_models.description import InputSpec, ModelColumn, ModelDescription
@@ -28,6 +31,7 @@ _ANSWER_REQUESTS = (
     "prototype_sets.raw_units",
     "relational.query_loops",
 )
+_THEIRS = "requests"  # in a cache that holds all of their loops
 _N_TREES, _N_ROWS = 24, 300
 _N_EXAMPLES = 40  # of several tables
 _LEAVES_OF_A_TREE = 4
@@ -44,6 +48,7 @@ def compile_loops(*, for_jobs: bool) -> None:
         yet, and some seconds otherwise; scikit-learn and scipy are imported. What is not compiled: codes of trees
         with more than 65,536 leaves, and variances of models of very many classes.
     """
+    load_compiler()
     for name in _ANSWER_REQUESTS:
         import_module(f".{name}", __package__)
     if for_jobs:
@@ -54,6 +59,20 @@ def compile_loops(*, for_jobs: bool) -> None:
         _run_approximation_trees()
         _run_relational_trees()
     compile_ahead()
+    if (cache := _cache()) is not None:
+        with suppress(OSError):  # nobody can write there: nothing was kept
+            (cache / _THEIRS).touch()
+
+
+def are_compiled() -> bool:
+    """Whether the cache holds all loops that answer requests, as far as one knows without loading numba."""
+    cache = _cache()
+    return cache is not None and (cache / _THEIRS).exists()
+
+
+def _cache() -> Path | None:
+    folder = os.environ.get("NUMBA_CACHE_DIR")
+    return Path(folder) if folder else None
 
 
 def _run_walker() -> None:

@@ -38,9 +38,12 @@ def main() -> None:
     settings = WorkerSettings()
     # Before what is heavy to import, so that the API starts undisturbed.
     lower_priority(settings.worker_niceness)
+    from storage.without_pandas import keep_pandas_out, keep_rich_out  # noqa: PLC0415
+
+    keep_rich_out()
     from observability.logs import log_json_lines  # noqa: PLC0415
-    from storage.without_pandas import keep_pandas_out  # noqa: PLC0415
     from tree_explainers.compute.compiled import load_compiler  # noqa: PLC0415
+    from tree_explainers.onnx_models.session import load_runtime  # noqa: PLC0415
 
     from .job_kinds import load_job_kinds  # noqa: PLC0415
     from .main import run_workers  # noqa: PLC0415
@@ -50,6 +53,7 @@ def main() -> None:
     keep_pandas_out()
     kinds = load_job_kinds()
     load_compiler()
+    load_runtime()
     run_workers(settings, kinds, arguments.workers, arguments.ready_fd)
 
 

@@ -5,15 +5,14 @@ public. Without keys, the service listens on loopback alone and answers programs
 """
 
 import asyncio
-import ipaddress
 import math
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Protocol
 
 from schemas.api_keys import SCOPES, Scope
 
+from .addresses import comes_from_elsewhere
 from .asgi import Application, Receive, Send, refuse, retry_after
 from .asgi import Scope as AsgiScope
 from .callers import ANY_CALLER, NO_CALLER, Caller, counted_as
@@ -38,7 +37,6 @@ _METRICS = "/metrics"
 PUBLIC_PREFIXES = ("/docs/assets/", "/problems/", "/ui/")
 _SECONDS_FOR_KEYS = 1.0
 _LOOKS_FOR_KEYS = 20
-_MOST_REMEMBERED = 256
 
 
 class Keys(Protocol):
@@ -180,36 +178,3 @@ def _insufficient(needed: frozenset[Scope], caller: Caller) -> Refusal:
 
 def _listed(scopes: frozenset[Scope]) -> str:
     return " ".join(scope for scope in SCOPES if scope in scopes)
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether other machines cannot reach a service that listens there; of names, only localhost is certain."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def comes_from_elsewhere(headers: Iterable[tuple[bytes, bytes]], allowed: Collection[bytes] = ()) -> bool:
-    """Return whether a page of another site had a browser on this machine send this request.
-
-    Every page that is open on this machine can have the browser call loopback addresses. Such a request has an
-    ``Origin`` other than its destination; or, where the page's own name resolves to this machine (DNS rebinding),
-    ``Host`` has that name, which contains a dot, as no other names can be registered. Programs need not send either.
-    Pages of the origins in ``allowed`` may call.
-    """
-    hosts = [value for name, value in headers if name == b"host"]
-    origins = [value for name, value in headers if name == b"origin"]
-    if not all(map(_is_of_this_machine, hosts)):
-        return True
-    return any(origin not in {*allowed, *(b"http://" + host for host in hosts)} for origin in origins)
-
-
-@lru_cache(_MOST_REMEMBERED)
-def _is_of_this_machine(authority: bytes) -> bool:
-    text = authority.decode("latin-1").lower()
-    host, colon, port = text.rpartition(":")
-    if not colon or port.endswith("]"):  # an address in brackets, and no port
-        host = text
-    host = host.removeprefix("[").removesuffix("]")
-    return is_loopback(host) or not {".", ":"} & set(host)

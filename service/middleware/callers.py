@@ -1,13 +1,13 @@
 """Caller: the sender of a request, its scopes, and the name under which it is counted."""
 
-import ipaddress
 from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from schemas.api_keys import SCOPES, Scope
+
+from .addresses import THIS_MACHINE, network_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,6 @@ ANY_CALLER = Caller(None, frozenset(SCOPES))
 NO_CALLER = Caller(None, frozenset())
 """The caller of a public path, which needs no key."""
 
-THIS_MACHINE = "loopback"
-"""The name under which all addresses of this machine are counted."""
-
 CURRENT_KEY: ContextVar[str | None] = ContextVar("current_key", default=None)
 """The key whose request is being answered."""
 
@@ -38,24 +35,10 @@ def counted_as(scope: Mapping[str, Any]) -> str:
         key_id: str = caller.key_id
         return key_id
     client = scope.get("client")
-    return THIS_MACHINE if client is None else _network_of(client[0])
+    return THIS_MACHINE if client is None else network_of(client[0])
 
 
 def limited_caller(scope: Mapping[str, Any]) -> str | None:
     """Return the caller that is counted; None for this machine, or a proxy on it, where no keys are required."""
     caller = counted_as(scope)
     return None if caller == THIS_MACHINE and scope.get("caller") is not NO_CALLER else caller
-
-
-@lru_cache(4096)
-def _network_of(address: str) -> str:
-    """Return the name under which an address is counted: one caller may use all IPv6 addresses of a network."""
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
-        return address
-    if isinstance(parsed, ipaddress.IPv6Address) and parsed.ipv4_mapped is not None:
-        parsed = parsed.ipv4_mapped
-    if parsed.is_loopback:
-        return THIS_MACHINE
-    return str(parsed) if parsed.version == 4 else str(ipaddress.ip_network((int(parsed), 64), strict=False))  # noqa: PLR2004

@@ -110,6 +110,7 @@ def _check_and_keep(context: AppContext, upload: Upload) -> tuple[Model, bool]:
             metadata=upload.metadata | {"parity": None},  # its rows are not kept longer than needed
             parity=checked.parity,
         )
+        context.loops.load_soon()  # what is made of the model needs them
         return context.models.add(model)
 
 

@@ -4,13 +4,11 @@ from importlib.metadata import version
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
-from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 
 from schemas.health import Liveness, Readiness, ServiceVersion
 
 from ..dependencies import check_ready
 from ..health_watch import Health
-from ..metrics import Metrics
 from ..request_class import StrictRoute
 from .answers import problems
 
@@ -34,8 +32,8 @@ async def ready(found: Annotated[Health, Depends(check_ready)]) -> Readiness:
 @router.get("/metrics", include_in_schema=False)
 def scrape(request: Request) -> Response:
     """Return all metrics; in a thread, as rows and Redis may be read."""
-    metrics: Metrics = request.app.state.metrics
-    return Response(metrics.text(), media_type=CONTENT_TYPE_PLAIN_0_0_4)
+    metrics = request.app.state.metrics()
+    return Response(metrics.text(), media_type=metrics.media_type)
 
 
 @version_router.get("", responses=problems())

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sandbox.messages import ENSEMBLE, LEAF_GRAPH, Request
 from storage.array_files import write_arrays
 from tree_explainers.compute.code_cache import NotCompiled, only_load
-from tree_explainers.compute.compiled import load_compiler
+from tree_explainers.compute.compiled import hand_over_loops, load_compiler
 from tree_explainers.errors import ExplainerError, InvalidInput, ModelRefused
 from tree_explainers.onnx_models.derivation import derive_model
 from tree_explainers.onnx_models.description import (
@@ -28,14 +28,16 @@ from tree_explainers.onnx_models.description import (
 from tree_explainers.onnx_models.engine_comparison import compare_engines
 from tree_explainers.onnx_models.parity import check_parity
 from tree_explainers.onnx_models.reading import ReadModel
-from tree_explainers.onnx_models.session import ModelSession
+from tree_explainers.onnx_models.session import ModelSession, load_runtime
 from tree_explainers.onnx_models.walked_session import WalkedSession
 from tree_explainers.rows import Rows
 
 
 def load_late_libraries() -> None:
-    """Load what numba and numpy would load when they are first used, without any loop or model."""
+    """Load what would be loaded with the first model or loop: a child has no rights to open it."""
     load_compiler()
+    hand_over_loops()
+    load_runtime()
     import_module("numpy.ma")
 
 

@@ -7,26 +7,66 @@ from pathlib import Path
 
 import pytest
 
-_HEAVY = {"sklearn", "scipy.sparse", "scipy.stats", "alembic", "pandas", "psycopg", "skl2onnx"}
-_API = "import service.__main__, service.main"
-_WORKERS = "import workers.main, workers.job_kinds; workers.job_kinds.load_job_kinds()"
+_HEAVY = {"sklearn", "scipy.special", "scipy.sparse", "scipy.stats", "alembic", "pandas", "psycopg", "skl2onnx"}
+_HEAVY |= {"rich", "jinja2"}
+_OF_MODELS = {"numba", "llvmlite", "onnx", "onnxruntime"}
+_API = """
+import asyncio
+from pathlib import Path
+from storage.without_pandas import keep_rich_out
+
+keep_rich_out()
+import service.__main__
+from service.main import create_app
+from service.settings import ServiceSettings
+
+async def start():
+    app = create_app(ServiceSettings(data_dir=Path("data"), redis_url="redis://127.0.0.1:1/0"))
+    async with app.router.lifespan_context(app):
+        assert not app.state.context.health.wait_for_health().database_fault
+
+asyncio.run(start())
+"""
+_WORKERS = """
+from storage.without_pandas import keep_pandas_out, keep_rich_out
+
+keep_rich_out()
+keep_pandas_out()
+import workers.main, workers.job_kinds
+
+workers.job_kinds.load_job_kinds()
+"""
 _PRIME = "from pathlib import Path; from leafspace import compiled_code; {}; compiled_code.prime(Path('data'))"
 
 
-def _printed(program: str, **environment: str) -> str:
+def _printed(program: str, folder: Path | None = None, **environment: str) -> str:
     command = [sys.executable, "-c", program]
-    ended = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, check=True)  # noqa: S603  # ours
+    ended = subprocess.run(  # noqa: S603  # ours
+        command, env={**os.environ, **environment}, capture_output=True, text=True, check=True, cwd=folder
+    )
     return ended.stdout.strip()
 
 
-@pytest.mark.parametrize("imports", [_API, _WORKERS], ids=["API", "workers"])
+@pytest.mark.parametrize(
+    ("start", "heavy"),
+    [(_API, _HEAVY | _OF_MODELS | {"prometheus_client"}), (_WORKERS, _HEAVY | {"numba"})],
+    ids=["API with a new database", "workers"],
+)
 def test_heavy_libraries_are_imported_when_they_are_needed_and_nothing_is_compiled_before(
-    imports: str, tmp_path: Path
+    start: str, heavy: set[str], tmp_path: Path
 ) -> None:
-    program = f"import sys; {imports}; print(sorted({_HEAVY} & set(sys.modules)))"
+    (tmp_path / "requests").touch()  # as if the loops of requests were there
+    program = f"{start}\nimport sys; print(sorted({heavy} & set(sys.modules)))"
 
-    assert _printed(program, NUMBA_CACHE_DIR=str(tmp_path)) == "[]"
+    assert _printed(program, tmp_path, NUMBA_CACHE_DIR=str(tmp_path)) == "[]"
     assert [path for path in tmp_path.rglob("*") if path.suffix in {".nbi", ".nbc"}] == []
+
+
+def test_what_is_built_when_it_is_first_used_warns_of_nothing() -> None:
+    program = "from service.main import build_app; assert build_app().openapi()"
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)  # noqa: S603  # ours
+
+    assert ended.stderr == ""
 
 
 def test_a_cache_that_was_primed_is_not_primed_again(tmp_path: Path) -> None:

@@ -9,11 +9,16 @@ import numpy as np
 import pytest
 
 from explanations.warm_explainer import WarmExplainer, warm_up
+from service.app_context import build_context
 from service.warm_cache import LoadingCache, SessionCache
 from storage.errors import NotFound
 from storage.local_objects import LocalObjects
+from tests.support.guarded import until
+from tests.support.workshop import workshop_in
 
 from .conftest import Shop
+
+_PATIENCE_SECONDS = 60
 
 
 @pytest.fixture(scope="module")
@@ -173,3 +178,37 @@ def test_an_open_model_is_had_while_another_is_opened_which_happens_once(shop: S
             pipe.write(graph)
         assert len({id(each.result(20)) for each in opening}) == 1
     assert cache.n_misses == 2
+
+
+def test_loops_are_loaded_before_the_first_thing_that_needs_them_is_warmed_up(warm: WarmExplainer) -> None:
+    done = []
+
+    def warm_up() -> WarmExplainer:
+        done.append("warmed up")
+        return warm
+
+    cache: LoadingCache[WarmExplainer] = LoadingCache(2, lambda: done.append("prepared"))
+    cache.get("a", warm_up)
+    cache.get("a", warm_up)
+
+    assert done == ["prepared", "warmed up"]
+
+
+def test_a_service_loads_loops_by_itself_where_there_is_a_model_and_else_not(shop: Shop, tmp_path: Path) -> None:
+    used = build_context(shop.workshop.context.settings)
+    with workshop_in(tmp_path) as new:
+        until(lambda: used.loops.are_loaded, _PATIENCE_SECONDS)
+        assert not new.context.loops.are_loaded
+
+        new.register_model(shop.fitted.onnx, ensemble="random_forest")
+
+        until(lambda: new.context.loops.are_loaded, _PATIENCE_SECONDS)
+    used.close()
+
+
+def test_a_service_that_ends_before_it_has_loaded_its_loops_does_without(shop: Shop) -> None:
+    context = build_context(shop.workshop.context.settings)
+
+    context.close()
+
+    assert not context.loops.are_loaded

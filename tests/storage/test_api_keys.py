@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from pathlib import Path
 
 import pytest
 from sqlalchemy import insert, select
@@ -10,6 +11,7 @@ from schemas.api_keys import ApiKeyRequest
 from schemas.key_texts import read_key
 from storage.api_keys import MAX_KEYS, ApiKeyStore
 from storage.database import Database
+from storage.database_file import has_keys
 from storage.errors import Conflict, NotFound
 from storage.tables import api_keys
 
@@ -81,3 +83,19 @@ def test_there_is_a_limit_of_keys(store: ApiKeyStore, rows_database: Database) -
 
     with pytest.raises(Conflict, match="1,000"):
         store.add(_REQUEST)
+
+
+def test_without_a_library_for_databases_one_sees_whether_a_file_holds_a_key(tmp_path: Path) -> None:
+    file = tmp_path / "rows.db"
+    database = Database(f"sqlite:///{file}")
+    found = [has_keys(file)]
+    database.migrate()
+    found.append(has_keys(file))
+    key = ApiKeyStore(database).add(ApiKeyRequest(name="reader", scopes=["read"]))
+    found.append(has_keys(file))
+    ApiKeyStore(database).revoke(key.id)
+    found.append(has_keys(file))
+    database.close()
+    file.write_bytes(b"no database" * 100)
+
+    assert [*found, has_keys(file)] == [False, False, True, False, None]

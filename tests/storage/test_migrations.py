@@ -14,7 +14,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import JSON, MetaData, Table, TableClause, column, insert, inspect, make_url, select, update
+from sqlalchemy import JSON, MetaData, Table, TableClause, column, insert, inspect, select, text, update
 from sqlalchemy import table as clause
 
 import storage
@@ -47,8 +47,37 @@ def _differences(database: Database) -> list[object]:
         return list(compare_metadata(context, metadata))
 
 
-def test_the_migrated_tables_are_those_of_the_code(rows_database: Database) -> None:
-    assert _differences(rows_database) == []
+def test_a_new_database_has_the_tables_of_the_code_and_those_that_all_migrations_give(new_database_url: str) -> None:
+    database = Database(new_database_url)
+    database.migrate()
+    assert _differences(database) == []
+    made_at_once = _described(database)
+    with database.transaction() as connection:
+        metadata.drop_all(connection)
+        connection.execute(text("DROP TABLE alembic_version"))
+
+    _go_to(database, command.upgrade, "head")
+
+    assert _described(database) == made_at_once
+    database.close()
+
+
+def _described(database: Database) -> dict[str, object]:
+    """Return all that the database knows of its tables, but for the order of their columns."""
+    found = inspect(database.engine)
+    with database.reading() as connection:
+        revision = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    return {"revision": revision} | {
+        name: (
+            sorted((column["name"], str(column["type"]), column["nullable"], column["default"]) for column in columns),
+            found.get_pk_constraint(name),
+            sorted(found.get_foreign_keys(name), key=str),
+            sorted(found.get_unique_constraints(name), key=str),
+            sorted(found.get_indexes(name), key=str),
+        )
+        for name in found.get_table_names()
+        for columns in [found.get_columns(name)]
+    }
 
 
 def test_migrating_twice_changes_nothing(rows_database: Database) -> None:
@@ -61,9 +90,12 @@ def test_migrations_are_one_line_without_branches() -> None:
     assert len(ScriptDirectory(str(_SCRIPTS)).get_heads()) == 1
 
 
-def test_who_finds_the_tables_up_to_date_does_without_what_migrates(rows_database: Database) -> None:
-    url = make_url(rows_database.url).render_as_string(hide_password=False)
-    program = f"from storage.database import Database; Database({url!r}).migrate(); import sys; print(*sys.modules)"
+@pytest.mark.parametrize("is_new", [True, False], ids=["a new database", "tables up to date"])
+def test_who_has_no_old_tables_does_without_what_migrates(new_database_url: str, *, is_new: bool) -> None:
+    if not is_new:
+        Database(new_database_url).migrate()
+    program = f"from storage.database import Database; Database({new_database_url!r}).migrate()"
+    program += "; import sys; print(*sys.modules)"
 
     imported = subprocess.check_output([sys.executable, "-c", program], text=True).split()  # noqa: S603  # ours
 

@@ -78,7 +78,7 @@ def empty_database(directory: Path) -> Iterator[Database]:
 
 
 def put_tables(path: Path) -> None:
-    """Write a database file with all tables, as the migrations made them once for this process, unless there is one."""
+    """Write a database file with all tables, as they were made once for this process, unless there is one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists():
         path.write_bytes(_migrated_file())

@@ -10,8 +10,8 @@ from math import inf
 from typing import Any, Protocol, Self
 
 import numpy as np
+import scipy  # which loads its parts when they are first used
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
 
 from .node_boxes import ValueRange, is_missing
 
@@ -90,14 +90,14 @@ class SmoothedNumber:
             drawn += values
             return drawn
         below, above = self._tails(values, within)
-        drawn = ndtri(below + (above - below) * rng.random(len(values)))
+        drawn = scipy.special.ndtri(below + (above - below) * rng.random(len(values)))
         drawn *= self.bandwidth
         drawn += values
         return _inside(drawn, within)
 
     def _tails(self, values: Floats, within: ValueRange) -> tuple[Floats | float, Floats | float]:
-        below = ndtr((within.low - values) / self.bandwidth) if within.low > -inf else 0.0
-        above = ndtr((within.high - values) / self.bandwidth) if within.high < inf else 1.0
+        below = scipy.special.ndtr((within.low - values) / self.bandwidth) if within.low > -inf else 0.0
+        above = scipy.special.ndtr((within.high - values) / self.bandwidth) if within.high < inf else 1.0
         return below, above
 
 

@@ -11,8 +11,8 @@ from math import ceil
 from typing import Any, Literal
 
 import numpy as np
+import scipy  # which loads its parts when they are first used
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
 
 from ..questions.conditions import Condition
 from .candidates import Candidates
@@ -181,7 +181,7 @@ def _p_values(differences: Floats, variances: Floats) -> Floats:
     """Return the probability that new rows reverse a difference of gains; 1/2 if nothing is known of it."""
     spread = np.sqrt(2 * variances)
     away = np.divide(differences, spread, out=np.where(differences > 0, np.inf, 0.0), where=spread > 0)
-    return np.asarray(ndtr(-away), np.float64)
+    return np.asarray(scipy.special.ndtr(-away), np.float64)
 
 
 def next_size(n: int, p_value: float, significance: float, most: int) -> int:
@@ -207,7 +207,7 @@ def next_size(n: int, p_value: float, significance: float, most: int) -> int:
     """
     if p_value > _VERY_UNSURE:
         return min(most, 2 * n)
-    growth = float(ndtri(significance) / ndtri(p_value)) ** 2
+    growth = float(scipy.special.ndtri(significance) / scipy.special.ndtri(p_value)) ** 2
     return min(most, ceil(n * min(max(growth, _LEAST_GROWTH), _MOST_GROWTH)))
 
 

@@ -1,58 +1,122 @@
 """How hot loops are compiled: once, kept on disk, without holding the interpreter's lock while they run.
 
-Nothing is compiled when a module is imported. Loops that jobs run are compiled when they are first called. Loops that
-answer requests declare their types, so that ``compile_ahead`` can compile them before the first request.
+Nothing is compiled when a module is imported, nor is numba: it is loaded when the first loop is called. Loops that jobs
+run are compiled when they are first called. Loops that answer requests declare their types, so that ``compile_ahead``
+can compile them before the first request.
 
 No loop is compiled as parallel: two threads that enter numba's own thread pool at once would end the process. Callers
 share the work among ordinary threads.
 """
 
-from collections.abc import Callable, Collection
-from typing import Any, TypeVar, cast
+import sys
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from functools import update_wrapper
+from importlib import import_module
+from threading import RLock
+from types import CodeType, FunctionType
+from typing import Any, TypeAlias, TypeVar, cast
 
-from numba import njit
-from numba.core.registry import cpu_target
+import numpy as np
 
-from .code_cache import share
+Function = TypeVar("Function", bound=Callable[..., Any])
+DeclaredTypes: TypeAlias = str | Callable[[Any], Sequence[Any]]
+"""The types of a loop as a text, or a function that makes signatures of ``numba.types``: they take numba."""
 
-Loop = TypeVar("Loop", bound=Callable[..., Any])
+_ALL: list["Loop"] = []  # of the modules that have been imported
+_AHEAD: list[tuple["Loop", DeclaredTypes]] = []  # loops that declare their types, and these types
+_handing_over = RLock()
+_LINEAR_ALGEBRA = "scipy.linalg"
 
-_ALL: list[Any] = []  # numba's dispatchers of the modules that have been imported
-_AHEAD: list[tuple[Any, Any]] = []  # dispatchers that declare their types, and these types
+
+class Loop:
+    """A loop that is handed over to numba when it is first called, or when a loop is that calls it.
+
+    It has the name and the signature of its function, and what numba's dispatcher has: asking for that hands it over.
+    """
+
+    def __init__(self, function: Callable[..., Any], *, is_kept: bool, **options: bool) -> None:
+        update_wrapper(self, function)
+        self._function = cast("FunctionType", function)
+        self._is_kept = is_kept
+        self._options = options
+        self._dispatcher: Any = None
+
+    def __call__(self, *arguments: Any) -> Any:  # noqa: ANN401  # as the function has them
+        """Run it, compiled for the types of these arguments."""
+        dispatcher = self._dispatcher
+        return (self.dispatcher() if dispatcher is None else dispatcher)(*arguments)
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401  # numba's
+        """Return what numba's dispatcher has under this name."""
+        if name.startswith("_"):  # of a copy that is being made, say
+            raise AttributeError(name)
+        return getattr(self.dispatcher(), name)
+
+    @property
+    def is_handed_over(self) -> bool:
+        """Whether numba knows it."""
+        return self._dispatcher is not None
+
+    def dispatcher(self) -> Any:  # noqa: ANN401  # numba ships no types
+        """Return what numba runs, made if need be."""
+        with _handing_over:
+            if self._dispatcher is None:
+                made = import_module("numba").njit(nogil=True, **self._options)(self._function)
+                # Numba takes the loops that this one calls from where its function finds them.
+                for name in _names_in(self._function.__code__):
+                    called = self._function.__globals__.get(name)
+                    if isinstance(called, Loop):
+                        self._function.__globals__[name] = made if called is self else called.dispatcher()
+                self._dispatcher = import_module(".code_cache", __package__).share(made) if self._is_kept else made
+            return self._dispatcher
 
 
-def compiled(loop: Loop) -> Loop:
+def _names_in(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names_in(constant)
+
+
+def compiled(function: Function) -> Function:
     """Compile a loop over arrays when it is first called, for the types it is called with."""
-    _ALL.append(share(njit(nogil=True)(loop)))
-    return cast("Loop", _ALL[-1])
+    _ALL.append(Loop(function, is_kept=True))
+    return cast("Function", _ALL[-1])
 
 
-def inlined(loop: Loop) -> Loop:
+def inlined(function: Function) -> Function:
     """Compile a small loop as part of the compiled loops that call it, in the same file."""
-    return cast("Loop", njit(nogil=True, forceinline=True)(loop))
+    return cast("Function", Loop(function, is_kept=False, forceinline=True))
 
 
-def inlined_reader(loop: Loop) -> Loop:
+def inlined_reader(function: Function) -> Function:
     """Compile a small loop that makes no arrays as part of the loops that call it.
 
     Its callers hold the arrays that it reads, so that references to them are not counted: in the innermost loops this
     would take longer than the reading.
     """
-    return cast("Loop", njit(nogil=True, forceinline=True, _nrt=False)(loop))
+    return cast("Function", Loop(function, is_kept=False, forceinline=True, _nrt=False))
 
 
-def compiled_ahead(*signatures: Any) -> Callable[[Loop], Loop]:  # noqa: ANN401  # texts or numba types
+def compiled_ahead(types: DeclaredTypes) -> Callable[[Function], Function]:
     """Compile a loop over arrays when ``compile_ahead`` is called, for these types, or else when it is first called.
 
     After ``compile_ahead``, other types, read-only arrays among them, are a ``TypeError``.
     """
 
-    def declare(loop: Loop) -> Loop:
-        dispatcher = compiled(loop)
-        _AHEAD.extend((dispatcher, signature) for signature in signatures)
-        return dispatcher
+    def declare(function: Function) -> Function:
+        loop = compiled(function)
+        _AHEAD.append((_ALL[-1], types))
+        return loop
 
     return declare
+
+
+def array_of(dtype: np.dtype[Any], *, readonly: bool = False) -> Any:  # noqa: ANN401  # numba's type
+    """Return numba's type of a contiguous array of records, in one dimension."""
+    numba = import_module("numba")
+    return numba.types.Array(numba.from_dtype(dtype), 1, "C", readonly=readonly)
 
 
 def compile_ahead() -> None:
@@ -62,21 +126,46 @@ def compile_ahead() -> None:
     """
     declared = _AHEAD.copy()
     _AHEAD.clear()  # those of modules that are imported later are compiled by the next call
-    for dispatcher, signature in declared:
-        dispatcher.compile(signature)
-    for dispatcher, _ in declared:
-        dispatcher.disable_compile()
+    for loop, types in declared:
+        for signature in [types] if isinstance(types, str) else types(import_module("numba").types):
+            loop.dispatcher().compile(signature)
+    for loop, _ in declared:
+        loop.dispatcher().disable_compile()
 
 
 def load_compiler() -> None:
-    """Load what numba would load with the first loop: processes that are forked later each save a fifth of a second."""
-    cpu_target.typing_context.refresh()
-    cpu_target.target_context.refresh()
+    """Load numba, and what it would load with the first loop: processes that are forked later each save half a second.
+
+    SciPy's linear algebra, which numba loads where it finds it, is left out: no loop may call it.
+    """
+    target = import_module("numba.core.registry").cpu_target
+    with _without(_LINEAR_ALGEBRA):
+        target.typing_context.refresh()
+        target.target_context.refresh()
+
+
+@contextmanager
+def _without(module: str) -> Iterator[None]:
+    """Have importing a module fail, unless it has been imported."""
+    is_hidden = module not in sys.modules
+    if is_hidden:
+        sys.modules[module] = None  # type: ignore[assignment]  # which the import system takes for a failure
+    try:
+        yield
+    finally:
+        if is_hidden:
+            del sys.modules[module]
+
+
+def hand_over_loops() -> None:
+    """Hand all loops of the imported modules over to numba, for processes that may not open what it keeps them in."""
+    for loop in _ALL:
+        loop.dispatcher()
 
 
 def loaded_loops() -> list[tuple[str, str]]:
     """Return which loops this process has loaded or compiled: the name of each, and its types as a text."""
-    return [(_name_of(loop), str(types)) for loop in _ALL for types in loop.overloads]
+    return [(_name_of(loop), str(types)) for loop in _handed_over() for types in loop.overloads]
 
 
 def load_loops(wanted: Collection[tuple[str, str]]) -> int:
@@ -89,17 +178,22 @@ def load_loops(wanted: Collection[tuple[str, str]]) -> int:
     n_loaded = 0
     for loop in _ALL:
         if _name_of(loop) in names:
-            for types in loop._cache.kept_types():  # noqa: SLF001  # a ``SharedCache``
+            for types in loop.dispatcher()._cache.kept_types():  # noqa: SLF001  # a ``SharedCache``
                 if (_name_of(loop), str(types)) in missing:
                     loop.compile(types)
                     n_loaded += 1
     return n_loaded
 
 
-def _name_of(loop: Any) -> str:  # noqa: ANN401  # numba's dispatcher
-    return f"{loop.py_func.__module__}.{loop.py_func.__qualname__}"
+def _handed_over() -> list[Loop]:
+    return [loop for loop in _ALL if loop.is_handed_over]
+
+
+def _name_of(loop: Loop) -> str:
+    function: Any = loop
+    return f"{function.__module__}.{function.__qualname__}"
 
 
 def times_compiled() -> int:
     """Return how many times this process has compiled a loop because the cache did not have it."""
-    return sum(sum(loop.stats.cache_misses.values()) for loop in _ALL)
+    return sum(sum(loop.stats.cache_misses.values()) for loop in _handed_over())

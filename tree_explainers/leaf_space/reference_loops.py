@@ -8,7 +8,6 @@ tile of rows, steps follow until few rows can still be as near; these are compar
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -98,22 +97,19 @@ def _keep_nearest(sums: NDArray[Any], wanted: Wanted) -> int:
     return n_kept
 
 
-def _read_only(dtype: Any, n_dimensions: int) -> Any:  # noqa: ANN401  # numba's types
-    return numba.types.Array(dtype, n_dimensions, "C", readonly=True)
+def _wanted(n: Any) -> Any:  # noqa: ANN401  # numba's types
+    return n.NamedTuple((n.boolean[::1], n.int32[::1], n.int64, n.int64[::1], n.int32[::1]), Wanted)
 
 
-_N = numba.types
-_SUMS = (_N.uint16, _N.uint32)
-_CODES = (_N.uint8, _N.uint16)
-_WANTED = _N.NamedTuple((_N.boolean[::1], _N.int32[::1], _N.int64, _N.int64[::1], _N.int32[::1]), Wanted)
+def _types_of_lists(n: Any) -> list[Any]:  # noqa: ANN401  # numba's types
+    starts, members = n.Array(n.int64, 1, "C", readonly=True), n.Array(n.int32, 1, "C", readonly=True)
+    return [
+        n.int64(starts, members, n.int64[::1], n.Array(of, 1, "C", readonly=True), of[::1], _wanted(n))
+        for of in (n.uint16, n.uint32)
+    ]
 
 
-@compiled_ahead(
-    *(
-        _N.int64(_read_only(_N.int64, 1), _read_only(_N.int32, 1), _N.int64[::1], _read_only(of, 1), of[::1], _WANTED)
-        for of in _SUMS
-    )
-)
+@compiled_ahead(_types_of_lists)
 def nearest_in_lists(
     starts: NDArray[np.int64],
     members: NDArray[np.int32],
@@ -131,9 +127,12 @@ def nearest_in_lists(
     return _keep_nearest(sums, wanted)
 
 
-@compiled_ahead(
-    _N.void(_read_only(_N.int64, 1), _read_only(_N.int32, 1), _N.int64[::1], _N.int64[::1], _N.boolean[:, ::1])
-)
+def _types_of_search(n: Any) -> list[Any]:  # noqa: ANN401  # numba's types
+    starts, members = n.Array(n.int64, 1, "C", readonly=True), n.Array(n.int32, 1, "C", readonly=True)
+    return [n.void(starts, members, n.int64[::1], n.int64[::1], n.boolean[:, ::1])]
+
+
+@compiled_ahead(_types_of_search)
 def find_in_lists(
     starts: NDArray[np.int64],
     members: NDArray[np.int32],
@@ -178,13 +177,15 @@ class _Tile(NamedTuple):
     marks: NDArray[np.uint8]  # (_TILE_ROWS,) 1: the row can be near enough
 
 
-@compiled_ahead(
-    *(
-        _N.int64(_read_only(code, 2), _read_only(code, 2), code[::1], _read_only(of, 1), _WANTED)
-        for code in _CODES
-        for of in _SUMS
-    )
-)
+def _types_of_codes(n: Any) -> list[Any]:  # noqa: ANN401  # numba's types
+    return [
+        n.int64(codes, codes, codes.dtype[::1], n.Array(of, 1, "C", readonly=True), _wanted(n))
+        for codes in (n.Array(code, 2, "C", readonly=True) for code in (n.uint8, n.uint16))
+        for of in (n.uint16, n.uint32)
+    ]
+
+
+@compiled_ahead(_types_of_codes)
 def nearest_by_codes(
     codes: NDArray[Any], codes_by_row: NDArray[Any], own: NDArray[Any], weights: NDArray[Any], wanted: Wanted
 ) -> int:

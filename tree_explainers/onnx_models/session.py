@@ -6,14 +6,13 @@ It must not import ``onnx``: a process that answers requests opens graphs that w
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
+from importlib import import_module
 from threading import Lock
 from typing import Any, TypeVar
 
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
-from onnxruntime.capi import onnxruntime_pybind11_state as runtime_errors
 
 from ..compute.progress import ReportProgress, ignore_progress
 from ..compute.threads import in_order, n_cores
@@ -23,14 +22,6 @@ from .description import ModelDescription
 from .encoding import Feeds, RowEncoder, are_finite
 from .label_index import LabelIndex
 
-RUNTIME_ERRORS = (
-    runtime_errors.Fail,
-    runtime_errors.InvalidArgument,
-    runtime_errors.InvalidGraph,
-    runtime_errors.InvalidProtobuf,
-    runtime_errors.NotImplemented,
-    runtime_errors.RuntimeException,
-)
 _CELLS_PER_CHUNK = 1_000_000  # leaves (rows x trees) held at a time by each thread: 4 MB, thrice; some 0.4 s of work
 _MAX_CHUNK_ROWS = 65_536
 MOST_ROWS_TRIED = 1_000
@@ -131,7 +122,7 @@ class ModelSession:
     def _outputs(self, names: list[str], feeds: Feeds) -> list[NDArray[Any]]:
         try:
             outputs: list[NDArray[Any]] = self._session().run(names, feeds)
-        except RUNTIME_ERRORS as error:
+        except runtime_errors() as error:
             raise refusal_of(self.description, feeds) from error
         return outputs
 
@@ -301,8 +292,22 @@ def _open_read(read_graph: Callable[[], bytes], n_threads: int) -> Any:  # noqa:
     return open_graph(read_graph(), n_threads)
 
 
+def load_runtime() -> None:
+    """Load onnxruntime, which would be loaded with the first model: a service without models does without it."""
+    import_module("onnxruntime")
+
+
+@cache
+def runtime_errors() -> tuple[type[Exception], ...]:
+    """Return what onnxruntime raises."""
+    errors = import_module("onnxruntime.capi.onnxruntime_pybind11_state")
+    names = ("Fail", "InvalidArgument", "InvalidGraph", "InvalidProtobuf", "NotImplemented", "RuntimeException")
+    return tuple(getattr(errors, name) for name in names)
+
+
 def open_graph(graph: bytes, n_threads: int = 1) -> Any:  # noqa: ANN401  # onnxruntime ships no types
     """Open a graph that we made of a model that was read; ``ModelRefused`` where onnxruntime cannot."""
+    onnxruntime = import_module("onnxruntime")  # late, as ``load_runtime`` says
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = n_threads
     options.inter_op_num_threads = 1
@@ -312,7 +317,7 @@ def open_graph(graph: bytes, n_threads: int = 1) -> Any:  # noqa: ANN401  # onnx
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
         return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
-    except RUNTIME_ERRORS as error:
+    except runtime_errors() as error:
         detail = "onnxruntime cannot open the graph: its operators, types or shapes do not fit together."
         raise ModelRefused("model_invalid_graph", detail) from error
 

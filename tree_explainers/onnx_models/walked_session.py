@@ -17,7 +17,7 @@ from ..walker.walking import Walker
 from .description import ModelDescription, Scoring
 from .encoding import Feeds
 from .label_index import near_ties
-from .session import RUNTIME_ERRORS, ModelSession, Piece, Predictions, open_graph, refusal_of
+from .session import ModelSession, Piece, Predictions, open_graph, refusal_of, runtime_errors
 from .walked_parts import WalkedParts
 
 _CELLS_PER_CHUNK = 4_000_000  # rows x trees of a piece: some 0.1 s
@@ -74,7 +74,7 @@ class WalkedSession(ModelSession):
             return feeds
         try:
             computed = self._front.run(self._computed, feeds)
-        except RUNTIME_ERRORS as error:
+        except runtime_errors() as error:
             raise refusal_of(self.description, feeds) from error
         return {**feeds, **dict(zip(self._computed, computed, strict=True))}
 
@@ -97,7 +97,7 @@ class WalkedSession(ModelSession):
             return super()._outputs(names, feeds)
         try:
             outputs: list[NDArray[Any]] = self._predicting.run(names, feeds)
-        except RUNTIME_ERRORS as error:
+        except runtime_errors() as error:
             raise refusal_of(self.description, feeds) from error
         return outputs
 

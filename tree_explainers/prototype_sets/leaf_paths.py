@@ -8,11 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled, compiled_ahead
+from ..compute.compiled import array_of, compiled, compiled_ahead
 from ..ensemble import TreeEnsemble
 from .leaf_boxes import ENTRY, Answer, LeafBoxes, Side, distinct_sets, parents, take_answer
 from .reasons import Reasons
@@ -110,12 +109,9 @@ def _mark_above(parent: NDArray[np.int32], leaf_nodes: NDArray[np.int64], is_mar
 
 
 _HOLE = int(Side.HOLE)
-_NODES = numba.types.Array(numba.from_dtype(NODE), 1, "C", readonly=True)
-_ENTRIES = numba.types.Array(numba.from_dtype(ENTRY), 1, "C")
-_N = numba.types
 
 
-@compiled_ahead(_N.int64(_NODES, _N.int32[::1], _N.boolean[::1]))
+@compiled_ahead(lambda n: [n.int64(array_of(NODE, readonly=True), n.int32[::1], n.boolean[::1])])
 def _n_steps(nodes: NDArray[Any], ends: NDArray[np.int32], is_shared: NDArray[np.bool_]) -> int:
     n_steps = 0
     for tree in range(len(ends)):
@@ -126,7 +122,9 @@ def _n_steps(nodes: NDArray[Any], ends: NDArray[np.int32], is_shared: NDArray[np
     return n_steps
 
 
-@compiled_ahead(_N.int64(_NODES, _N.int32[::1], _N.boolean[::1], _N.int32[::1], _ENTRIES))
+@compiled_ahead(
+    lambda n: [n.int64(array_of(NODE, readonly=True), n.int32[::1], n.boolean[::1], n.int32[::1], array_of(ENTRY))]
+)
 def _fill(
     nodes: NDArray[Any],
     ends: NDArray[np.int32],
@@ -149,7 +147,7 @@ def _fill(
     return end
 
 
-@compiled_ahead(_N.int64(_ENTRIES, _N.int64[::1], _N.int64, _ENTRIES, _N.boolean[::1]))
+@compiled_ahead(lambda n: [n.int64(array_of(ENTRY), n.int64[::1], n.int64, array_of(ENTRY), n.boolean[::1])])
 def _sort(
     unsorted: NDArray[Any],
     ranks: NDArray[np.int64],

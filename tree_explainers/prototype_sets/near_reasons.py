@@ -2,11 +2,10 @@
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled_ahead
+from ..compute.compiled import array_of, compiled_ahead
 from .leaf_boxes import ENTRY
 from .nearest import PrototypeIndex
 from .reasons import REASON, Reasons, meet_pair
@@ -52,15 +51,7 @@ def near_reasons(
     return NearReasons(*found)
 
 
-_INTEGERS = numba.types.Array(numba.types.int64, 1, "C")
-_FLAGS = numba.types.Array(numba.types.boolean, 1, "C")
-_LEAVES = numba.types.Array(numba.types.int32, 1, "C")
-_LEAVES_OF_ALL = numba.types.Array(numba.types.int32, 2, "C")
-_ENTRIES = numba.types.Array(numba.from_dtype(ENTRY), 1, "C")
-_REASONS = numba.types.Array(numba.from_dtype(REASON), 1, "C")
-
-
-@compiled_ahead(_INTEGERS(_INTEGERS, numba.types.int64))
+@compiled_ahead("int64[::1](int64[::1], int64)")
 def _nearest(proximities: NDArray[np.int64], n_prototypes: int) -> NDArray[np.int64]:
     left = proximities.copy()
     nearest = np.empty(min(n_prototypes, len(left)), dtype=np.int64)
@@ -72,12 +63,14 @@ def _nearest(proximities: NDArray[np.int64], n_prototypes: int) -> NDArray[np.in
     return nearest
 
 
-@compiled_ahead(
-    numba.types.Tuple((_INTEGERS, _INTEGERS, _REASONS))(
-        *(_LEAVES, _INTEGERS, _LEAVES_OF_ALL, _ENTRIES, _FLAGS, _INTEGERS, _INTEGERS),
-        *(numba.types.int64, numba.types.int64, numba.types.int64),
-    )
-)
+def _types(n: Any) -> list[Any]:  # noqa: ANN401  # numba's types
+    integers, leaves, leaves_of_all = n.int64[::1], n.int32[::1], n.int32[:, ::1]
+    found = n.Tuple((integers, integers, array_of(REASON)))
+    rows = (leaves, integers, leaves_of_all, array_of(ENTRY), n.boolean[::1], integers, integers)
+    return [found(*rows, n.int64, n.int64, n.int64)]
+
+
+@compiled_ahead(_types)
 def _near_reasons(  # noqa: PLR0913, PLR0917  # parts of objects: compiled code takes arrays
     leaves: NDArray[np.int32],
     proximities: NDArray[np.int64],

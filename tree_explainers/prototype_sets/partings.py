@@ -6,11 +6,10 @@ row would have to have for the tree to go on with both.
 
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled_ahead
+from ..compute.compiled import array_of, compiled_ahead
 from .leaf_boxes import ENTRY, Answer, LeafBoxes, Side, take_answer
 from .leaf_paths import NODE, LeafPaths
 from .reasons import REASON, Reasons
@@ -77,12 +76,12 @@ def _of_pair(
     return reasons
 
 
-_N = numba.types
-_NODES = _N.Array(numba.from_dtype(NODE), 1, "C", readonly=True)
-_ENTRIES = _N.Array(numba.from_dtype(ENTRY), 1, "C")
+def _types(n: Any) -> list[Any]:  # noqa: ANN401  # numba's types
+    nodes, ends = array_of(NODE, readonly=True), n.int32[::1]
+    return [n.int64(nodes, ends, ends, n.boolean[::1], n.int32[::1], array_of(ENTRY))]
 
 
-@compiled_ahead(_N.int64(_NODES, _N.int32[::1], _N.int32[::1], _N.boolean[::1], _N.int32[::1], _ENTRIES))
+@compiled_ahead(_types)
 def _fill(
     nodes: NDArray[Any],
     ends: NDArray[np.int32],

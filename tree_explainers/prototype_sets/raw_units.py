@@ -5,11 +5,10 @@ from enum import IntFlag
 from math import isnan
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled_ahead
+from ..compute.compiled import array_of, compiled_ahead
 from .leaf_boxes import Side
 from .reasons import REASON
 
@@ -116,11 +115,6 @@ _RAW_LOW_INCLUSIVE, _RAW_HIGH_INCLUSIVE = int(RawSide.LOW_INCLUSIVE), int(RawSid
 _OR_MISSING, _EXACT = int(RawSide.OR_MISSING), int(RawSide.EXACT)
 _IS_MISSING, _NOT_MISSING, _IN_A_SET = int(RawSide.IS_MISSING), int(RawSide.NOT_MISSING), int(RawSide.IN_A_SET)
 
-_REASONS = numba.types.Array(numba.from_dtype(REASON), 1, "C")
-_FLOATS = numba.types.Array(numba.types.float64, 1, "C")
-_INTEGERS = numba.types.Array(numba.types.int64, 1, "C")
-_BOOLEANS = numba.types.Array(numba.types.boolean, 1, "C")
-
 
 @compiled_ahead("boolean(float64, float64, boolean, boolean, boolean)")
 def holds_a_number(low: float, high: float, low_inclusive: bool, high_inclusive: bool, is_single: bool) -> bool:  # noqa: FBT001  # compiled
@@ -180,10 +174,7 @@ def raw_interval(  # noqa: PLR0913, PLR0917  # plain numbers: this runs compiled
     return raw_low, raw_high, raw_side
 
 
-_GROUPED = numba.types.Tuple((numba.types.Array(numba.from_dtype(RAW_REASON), 1, "C"), _INTEGERS))
-
-
-@compiled_ahead(_INTEGERS(_REASONS))
+@compiled_ahead(lambda n: [n.int64[::1](array_of(REASON))])
 def _group_starts(reasons: NDArray[Any]) -> NDArray[np.int64]:
     """Return where another pair or another feature begins."""
     starts = np.empty(len(reasons), dtype=np.int64)
@@ -197,7 +188,7 @@ def _group_starts(reasons: NDArray[Any]) -> NDArray[np.int64]:
 
 
 @compiled_ahead(
-    numba.types.UniTuple(_INTEGERS, 2)(_REASONS, _INTEGERS, numba.types.int64, _BOOLEANS, numba.types.int64)
+    lambda n: [n.UniTuple(n.int64[::1], 2)(array_of(REASON), n.int64[::1], n.int64, n.boolean[::1], n.int64)]
 )
 def _chosen(
     reasons: NDArray[Any], starts: NDArray[np.int64], n_pairs: int, is_shown: NDArray[np.bool_], n_most: int
@@ -219,17 +210,13 @@ def _chosen(
     return chosen[:end].copy(), bounds
 
 
-@compiled_ahead(
-    _GROUPED(
-        _REASONS,
-        numba.types.int64,
-        *(_FLOATS, _FLOATS, _FLOATS, _FLOATS, _FLOATS),
-        *(_BOOLEANS, _BOOLEANS, _BOOLEANS),
-        numba.types.boolean,
-        _BOOLEANS,
-        numba.types.int64,
-    )
-)
+def _types_of_group(n: Any) -> list[Any]:  # noqa: ANN401  # numba's types
+    grouped, flags = n.Tuple((array_of(RAW_REASON), n.int64[::1])), n.boolean[::1]
+    columns = (*([n.float64[::1]] * 5), *([flags] * 3))
+    return [grouped(array_of(REASON), n.int64, *columns, n.boolean, flags, n.int64)]
+
+
+@compiled_ahead(_types_of_group)
 def _group(  # noqa: PLR0913, PLR0917  # the parts of ColumnUnits and Wanted: compiled code takes arrays
     reasons: NDArray[Any],
     n_pairs: int,

@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled, compiled_ahead
+from ..compute.compiled import array_of, compiled, compiled_ahead
 from .leaf_boxes import ENTRY, LeafBoxes, Side, lower_high, raise_low
 
 # One interval of one column over all trees that a row and a prototype share, or a hole in it.
@@ -91,12 +90,6 @@ _LOW_INCLUSIVE, _HIGH_INCLUSIVE = int(Side.LOW_INCLUSIVE), int(Side.HIGH_INCLUSI
 _MISSING_STAYS, _INCOMPLETE = int(Side.MISSING_STAYS), int(Side.INCOMPLETE)
 _HOLE, _SET = int(Side.HOLE), int(Side.SET)
 
-_ENTRIES = numba.types.Array(numba.from_dtype(ENTRY), 1, "C")
-_REASONS = numba.types.Array(numba.from_dtype(REASON), 1, "C")
-_MATRIX = numba.types.Array(numba.types.boolean, 2, "C")
-_FLAGS = numba.types.Array(numba.types.boolean, 1, "C")
-_VECTOR = numba.types.Array(numba.types.int64, 1, "C")
-
 
 @compiled
 def _meet_entries(
@@ -162,7 +155,11 @@ def meet_pair(
     return n_reasons
 
 
-@compiled_ahead(numba.types.int64(_ENTRIES, _FLAGS, _VECTOR, _VECTOR, _MATRIX, _REASONS))
+def _types(n: Any) -> list[Any]:  # noqa: ANN401  # numba's types
+    return [n.int64(array_of(ENTRY), n.boolean[::1], n.int64[::1], n.int64[::1], n.boolean[:, ::1], array_of(REASON))]
+
+
+@compiled_ahead(_types)
 def _intersect(  # the parts of Reasons: compiled code takes arrays
     entries: NDArray[Any],
     opens: NDArray[np.bool_],

@@ -4,7 +4,8 @@ It looks for bindings depth first, so that it keeps no table of them, and leaves
 open: an ``exists`` is settled by its first binding. One call serves one example sent in a request or a block of many.
 """
 
-import numba
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -145,22 +146,16 @@ def _reached(  # noqa: PLR0913, PLR0917
     return row, begin, end
 
 
-_N = numba.types
-_INT32S, _INT64S, _FLOAT64S = _N.int32[::1], _N.int64[::1], _N.float64[::1]
-_INT32_ROWS, _INT64_ROWS = _N.int32[:, ::1], _N.int64[:, ::1]
-_PROGRAM = _N.NamedTuple(
-    (
-        *(_INT32_ROWS, _FLOAT64S, _INT32S, _INT32_ROWS, _INT32_ROWS, _FLOAT64S),
-        *(_INT32_ROWS, _INT32S, _INT32_ROWS, _INT32S, _INT32S),
-    ),
-    Program,
-)
-_POOLS = _N.NamedTuple(
-    (_INT32S, _N.float32[::1], _FLOAT64S, _INT64_ROWS, _INT32S, _INT64S, _INT64_ROWS, _FLOAT64S, _FLOAT64S), Pools
-)
+def _types(n: Any) -> list[Any]:  # noqa: ANN401  # numba's types
+    int32s, int64s, float64s = n.int32[::1], n.int64[::1], n.float64[::1]
+    int32_rows, int64_rows = n.int32[:, ::1], n.int64[:, ::1]
+    parts = (int32_rows, float64s, int32s, int32_rows, int32_rows, float64s)
+    program = n.NamedTuple((*parts, int32_rows, int32s, int32_rows, int32s, int32s), Program)
+    values = (int32s, n.float32[::1], float64s, int64_rows, int32s, int64s, int64_rows, float64s, float64s)
+    return [n.boolean(program, n.NamedTuple(values, Pools), n.int64, n.float32[:, ::1], n.int64)]
 
 
-@compiled_ahead(_N.boolean(_PROGRAM, _POOLS, _N.int64, _N.float32[:, ::1], _N.int64))
+@compiled_ahead(_types)
 def run(  # noqa: C901, PLR0912, PLR0915
     program: Program, pools: Pools, first: int, out: NDArray[np.float32], most: int
 ) -> bool:

@@ -1,8 +1,9 @@
 """The templates' environment: all values are escaped, missing ones are errors, invisible characters are replaced."""
 
+from functools import cache
+from importlib import import_module
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from . import words
@@ -14,16 +15,7 @@ def _readable(value: Any) -> Any:  # noqa: ANN401  # whatever a template prints
     return words.readable(value)
 
 
-_environment = Environment(
-    loader=PackageLoader("leafspace_drawings"),
-    autoescape=True,
-    undefined=StrictUndefined,
-    finalize=_readable,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    keep_trailing_newline=False,
-)
-_environment.filters |= {
+_FILTERS = {
     "number": words.number,
     "brief": words.brief,
     "count": words.count,
@@ -35,6 +27,23 @@ _environment.filters |= {
 }
 
 
+@cache
+def _environment() -> Any:  # noqa: ANN401  # of jinja2
+    # Imported late: few processes that can draw ever do.
+    jinja2 = import_module("jinja2")
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("leafspace_drawings"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=_readable,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=False,
+    )
+    environment.filters |= _FILTERS
+    return environment
+
+
 def render(template: str, **values: Any) -> str:  # noqa: ANN401  # what the template shows
     """Return a drawing: the template ``<template>.html.jinja`` filled in."""
-    return _environment.get_template(f"{template}.html.jinja").render(**values)
+    return str(_environment().get_template(f"{template}.html.jinja").render(**values))

@@ -10,6 +10,8 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
+from storage.migrations.referring_tables import others_set_aside
+
 revision = "0019"
 down_revision = "0018"
 branch_labels = None
@@ -40,8 +42,10 @@ def upgrade() -> None:
 def downgrade() -> None:
     """Leave this revision."""
     _change_requests(lambda request: {name: value for name, value in request.items() if name not in _EARLIER})
-    op.drop_index(op.f(f"ix_artefacts_{_COLUMN}"), "artefacts")
-    op.drop_column("artefacts", _COLUMN)
+    # By a copy: SQLite drops no column of which the table itself declares that it refers to another.
+    with others_set_aside(), op.batch_alter_table("artefacts") as table:
+        table.drop_index(op.f(f"ix_artefacts_{_COLUMN}"))
+        table.drop_column(_COLUMN)
 
 
 def _fitted_on(request: dict[str, Any]) -> str:

@@ -3,30 +3,19 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
 from ._generated.models import Dataset, Model
-from .api_keys import ApiKeys, AsyncApiKeys, fetch_me
-from .approximation_trees import ApproximationTrees, AsyncApproximationTrees
+from .api_keys import fetch_me
 from .calls import Connected, Program, ServiceVersion, Work, awaitable, blocking, fetch_version, transport_of
 from .conversion import convert_model
 from .conversion.estimators import Ensemble
 from .conversion.models import Declared
-from .datasets import AsyncDatasets, Datasets
 from .datasets import register as send_dataset
-from .explainer_names import AsyncExplainerNames, ExplainerNames
-from .explainers import AsyncExplainers, Explainers
-from .explanation_sets import AsyncExplanationSets, ExplanationSets
-from .feature_sets import AsyncFeatureSets, FeatureSets
-from .jobs import AsyncJobs, Jobs
-from .label_audits import AsyncLabelAudits, LabelAudits
 from .labels import KnownLabels
-from .maps import AsyncMaps, Maps
-from .models import AsyncModels, Models
 from .models import register as send_model
-from .prototype_sets import AsyncPrototypeSets, PrototypeSets
-from .proximities import AllProximities, AsyncAllProximities
 from .relational_datasets import (
     AsyncRelationalDataset,
     AsyncRelationalDatasets,
@@ -35,16 +24,58 @@ from .relational_datasets import (
     RelationalDatasets,
     register_tables,
 )
-from .relational_forests import AsyncRelationalForests, RelationalForests
-from .reports import AsyncReports, Reports
 from .retrying import RetryPolicy
-from .rule_sets import AsyncRuleSets, RuleSets
 from .showing import show
-from .stored_explanations import AsyncStoredExplanations, StoredExplanations
 from .tables import TableNames, table_file
 from .transports import AsyncTransport, Connection, SyncTransport
 
+if TYPE_CHECKING:
+    from .api_keys import ApiKeys, AsyncApiKeys
+    from .approximation_trees import ApproximationTrees, AsyncApproximationTrees
+    from .datasets import AsyncDatasets, Datasets
+    from .explainer_names import AsyncExplainerNames, ExplainerNames
+    from .explainers import AsyncExplainers, Explainers
+    from .explanation_sets import AsyncExplanationSets, ExplanationSets
+    from .feature_sets import AsyncFeatureSets, FeatureSets
+    from .jobs import AsyncJobs, Jobs
+    from .label_audits import AsyncLabelAudits, LabelAudits
+    from .maps import AsyncMaps, Maps
+    from .models import AsyncModels, Models
+    from .prototype_sets import AsyncPrototypeSets, PrototypeSets
+    from .proximities import AllProximities, AsyncAllProximities
+    from .relational_forests import AsyncRelationalForests, RelationalForests
+    from .reports import AsyncReports, Reports
+    from .rule_sets import AsyncRuleSets, RuleSets
+    from .stored_explanations import AsyncStoredExplanations, StoredExplanations
+
 DEFAULT_URL = "http://127.0.0.1:8000"
+Things = TypeVar("Things")
+
+
+class Late(Generic[Things]):
+    """The collection of all things of a kind, whose module is imported when a client's is first used."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self._module, self._kind, self._name = module, name, ""
+
+    def __set_name__(self, owner: type[Any], name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, client: None, owner: type[Any]) -> Self: ...
+
+    @overload
+    def __get__(self, client: Connected, owner: type[Any]) -> Things: ...
+
+    def __get__(self, client: Connected | None, owner: type[Any]) -> Self | Things:
+        if client is None:
+            return self
+        things: Things = getattr(import_module(f".{self._module}", __package__), self._kind)(transport_of(client))
+        vars(client)[self._name] = things  # found there from now on
+        return things
+
+    def __repr__(self) -> str:
+        return f"<{self._kind} of a client>"
 
 
 def _register_model(  # noqa: PLR0913  # what may be declared of a model
@@ -179,6 +210,23 @@ class Leafspace(HasRelationalDatasets[RelationalDataset]):
 
     _transport: SyncTransport
     relational_datasets: RelationalDatasets
+    models: "Late[Models]" = Late("models", "Models")
+    datasets: "Late[Datasets]" = Late("datasets", "Datasets")
+    relational_forests: "Late[RelationalForests]" = Late("relational_forests", "RelationalForests")
+    feature_sets: "Late[FeatureSets]" = Late("feature_sets", "FeatureSets")
+    prototype_sets: "Late[PrototypeSets]" = Late("prototype_sets", "PrototypeSets")
+    explainers: "Late[Explainers]" = Late("explainers", "Explainers")
+    explainer_names: "Late[ExplainerNames]" = Late("explainer_names", "ExplainerNames")
+    proximities: "Late[AllProximities]" = Late("proximities", "AllProximities")
+    label_audits: "Late[LabelAudits]" = Late("label_audits", "LabelAudits")
+    maps: "Late[Maps]" = Late("maps", "Maps")
+    rule_sets: "Late[RuleSets]" = Late("rule_sets", "RuleSets")
+    approximation_trees: "Late[ApproximationTrees]" = Late("approximation_trees", "ApproximationTrees")
+    explanation_sets: "Late[ExplanationSets]" = Late("explanation_sets", "ExplanationSets")
+    reports: "Late[Reports]" = Late("reports", "Reports")
+    explanations: "Late[StoredExplanations]" = Late("stored_explanations", "StoredExplanations")
+    jobs: "Late[Jobs]" = Late("jobs", "Jobs")
+    api_keys: "Late[ApiKeys]" = Late("api_keys", "ApiKeys")
 
     def __init__(
         self,
@@ -189,24 +237,7 @@ class Leafspace(HasRelationalDatasets[RelationalDataset]):
         retries: RetryPolicy | None = None,
     ) -> None:
         self._transport = SyncTransport(Connection.checked(base_url, api_key, timeout, retries))
-        self.models = Models(self._transport)
-        self.datasets = Datasets(self._transport)
         self.relational_datasets = RelationalDatasets(self._transport)
-        self.relational_forests = RelationalForests(self._transport)
-        self.feature_sets = FeatureSets(self._transport)
-        self.prototype_sets = PrototypeSets(self._transport)
-        self.explainers = Explainers(self._transport)
-        self.explainer_names = ExplainerNames(self._transport)
-        self.proximities = AllProximities(self._transport)
-        self.label_audits = LabelAudits(self._transport)
-        self.maps = Maps(self._transport)
-        self.rule_sets = RuleSets(self._transport)
-        self.approximation_trees = ApproximationTrees(self._transport)
-        self.explanation_sets = ExplanationSets(self._transport)
-        self.reports = Reports(self._transport)
-        self.explanations = StoredExplanations(self._transport)
-        self.jobs = Jobs(self._transport)
-        self.api_keys = ApiKeys(self._transport)
 
     version = blocking(_version)
     me = blocking(fetch_me)
@@ -239,6 +270,23 @@ class AsyncLeafspace(HasRelationalDatasets[AsyncRelationalDataset]):
 
     _transport: AsyncTransport
     relational_datasets: AsyncRelationalDatasets
+    models: "Late[AsyncModels]" = Late("models", "AsyncModels")
+    datasets: "Late[AsyncDatasets]" = Late("datasets", "AsyncDatasets")
+    relational_forests: "Late[AsyncRelationalForests]" = Late("relational_forests", "AsyncRelationalForests")
+    feature_sets: "Late[AsyncFeatureSets]" = Late("feature_sets", "AsyncFeatureSets")
+    prototype_sets: "Late[AsyncPrototypeSets]" = Late("prototype_sets", "AsyncPrototypeSets")
+    explainers: "Late[AsyncExplainers]" = Late("explainers", "AsyncExplainers")
+    explainer_names: "Late[AsyncExplainerNames]" = Late("explainer_names", "AsyncExplainerNames")
+    proximities: "Late[AsyncAllProximities]" = Late("proximities", "AsyncAllProximities")
+    label_audits: "Late[AsyncLabelAudits]" = Late("label_audits", "AsyncLabelAudits")
+    maps: "Late[AsyncMaps]" = Late("maps", "AsyncMaps")
+    rule_sets: "Late[AsyncRuleSets]" = Late("rule_sets", "AsyncRuleSets")
+    approximation_trees: "Late[AsyncApproximationTrees]" = Late("approximation_trees", "AsyncApproximationTrees")
+    explanation_sets: "Late[AsyncExplanationSets]" = Late("explanation_sets", "AsyncExplanationSets")
+    reports: "Late[AsyncReports]" = Late("reports", "AsyncReports")
+    explanations: "Late[AsyncStoredExplanations]" = Late("stored_explanations", "AsyncStoredExplanations")
+    jobs: "Late[AsyncJobs]" = Late("jobs", "AsyncJobs")
+    api_keys: "Late[AsyncApiKeys]" = Late("api_keys", "AsyncApiKeys")
 
     def __init__(
         self,
@@ -249,24 +297,7 @@ class AsyncLeafspace(HasRelationalDatasets[AsyncRelationalDataset]):
         retries: RetryPolicy | None = None,
     ) -> None:
         self._transport = AsyncTransport(Connection.checked(base_url, api_key, timeout, retries))
-        self.models = AsyncModels(self._transport)
-        self.datasets = AsyncDatasets(self._transport)
         self.relational_datasets = AsyncRelationalDatasets(self._transport)
-        self.relational_forests = AsyncRelationalForests(self._transport)
-        self.feature_sets = AsyncFeatureSets(self._transport)
-        self.prototype_sets = AsyncPrototypeSets(self._transport)
-        self.explainers = AsyncExplainers(self._transport)
-        self.explainer_names = AsyncExplainerNames(self._transport)
-        self.proximities = AsyncAllProximities(self._transport)
-        self.label_audits = AsyncLabelAudits(self._transport)
-        self.maps = AsyncMaps(self._transport)
-        self.rule_sets = AsyncRuleSets(self._transport)
-        self.approximation_trees = AsyncApproximationTrees(self._transport)
-        self.explanation_sets = AsyncExplanationSets(self._transport)
-        self.reports = AsyncReports(self._transport)
-        self.explanations = AsyncStoredExplanations(self._transport)
-        self.jobs = AsyncJobs(self._transport)
-        self.api_keys = AsyncApiKeys(self._transport)
 
     version = awaitable(_version)
     me = awaitable(fetch_me)

@@ -6,7 +6,7 @@ It pauses after a number of visits to rows, wherever it is, so that its caller c
 """
 
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numba
 import numpy as np
@@ -33,6 +33,7 @@ from .tables import MISSING, decimal_of
 _DO, _VARIABLE, _ORIGIN, _STEP, _TERM, _OPERATOR, _FEATURE, _BLOCK, _END, _FAILED = map(int, Field)
 _FILTER, _EXPAND, _SWITCH, _NEXT, _JUMP, _BASE, _EXISTS, _COUNT, _SHARE = list(map(int, Do))[:9]
 _MEAN, _SUM, _MIN, _MAX, _MODE, _N_DISTINCT, _VALUE = list(map(int, Do))[9:]
+_Index: TypeAlias = Any  # an integer
 _MAX_ROWS = 16  # more than a query has variables
 _FEW = 64
 
@@ -83,19 +84,21 @@ class Search(NamedTuple):
     @classmethod
     def of(cls, program: Program, pools: Pools) -> "Search":
         """Return a search that has not begun."""
-        variables = [np.zeros(_MAX_ROWS, np.int64) for _ in range(4)]
         n_instructions, n_terms = len(program.instructions), len(program.terms)
         return cls(
-            np.array([0, -1, 0, 0, 0, 0], np.int64),
-            *variables,
-            np.empty(n_terms),
-            np.zeros(n_terms, np.int64),
-            np.zeros(n_instructions, np.int32),
-            np.zeros(n_instructions, np.int64),
-            np.empty((len(program.kinds), 3)),
-            np.empty(longest_list(program.terms, pools.starts)),
-            np.empty(_FEW),
-            np.empty(_FEW, np.int32),
+            place=np.array([0, -1, 0, 0, 0, 0], np.int64),
+            rows=np.zeros(_MAX_ROWS, np.int64),
+            visits=np.zeros(_MAX_ROWS, np.int64),
+            children=np.zeros(_MAX_ROWS, np.int64),
+            ends=np.zeros(_MAX_ROWS, np.int64),
+            term_values=np.empty(n_terms),
+            term_visits=np.zeros(n_terms, np.int64),
+            n_open=np.zeros(n_instructions, np.int32),
+            n_looked_at=np.zeros(n_instructions, np.int64),
+            noted=np.empty((len(program.kinds), 3)),
+            buffer=np.empty(longest_list(program.terms, pools.starts)),
+            collected=np.empty(_FEW),
+            collected_for=np.empty(_FEW, np.int32),
         )
 
     @property
@@ -131,7 +134,7 @@ def _note(noted: NDArray[np.float64], feature: int, do: int, value: float) -> No
 
 @inlined_reader
 def _settle(
-    noted: NDArray[np.float64], n_open: NDArray[np.int32], instructions: NDArray[np.int32], at: np.int64, value: float
+    noted: NDArray[np.float64], n_open: NDArray[np.int32], instructions: NDArray[np.int32], at: _Index, value: float
 ) -> None:
     """Note the first value of a feature that needs no other, and count it off in the blocks around it."""
     feature = instructions[at, _FEATURE]
@@ -215,7 +218,7 @@ def _reads(do: int) -> bool:
 
 
 @inlined_reader
-def _read_term(program: Program, pools: Pools, search: Search, at: int, cutoff: float) -> bool:
+def _read_term(program: Program, pools: Pools, search: Search, at: _Index, cutoff: float) -> bool:
     """Read the value of an instruction's term, unless it is known; return whether ``buffer`` has what it is made of."""
     variable, term = program.instructions[at, _VARIABLE], program.instructions[at, _TERM]
     if search.term_visits[term] == search.visits[variable]:
@@ -229,11 +232,11 @@ def _read_term(program: Program, pools: Pools, search: Search, at: int, cutoff: 
     search.place[_N_STEPS] += n_read
     search.place[_N_READ] += n_read
     search.n_looked_at[at] += n_read
-    return function >= OF_LEVELS
+    return bool(function >= OF_LEVELS)
 
 
 @inlined_reader
-def _enter(program: Program, pools: Pools, search: Search, at: int, cutoff: float) -> int:
+def _enter(program: Program, pools: Pools, search: Search, at: _Index, cutoff: float) -> _Index:
     """Bind a variable to the first row that a step leads to; return the next instruction."""
     instructions, variable = program.instructions, program.instructions[at, _VARIABLE]
     step, origin = instructions[at, _STEP], search.rows[instructions[at, _ORIGIN]]
@@ -251,7 +254,7 @@ def _enter(program: Program, pools: Pools, search: Search, at: int, cutoff: floa
 
 
 @inlined_reader
-def _visit(search: Search, at: int, variable: int, row: int) -> None:
+def _visit(search: Search, at: _Index, variable: _Index, row: _Index) -> None:
     """Bind a variable to a row, for the instruction that opens its block."""
     search.place[_N_STEPS] += 1
     search.n_looked_at[at] += 1
@@ -259,7 +262,7 @@ def _visit(search: Search, at: int, variable: int, row: int) -> None:
 
 
 @inlined_reader
-def _next(program: Program, pools: Pools, search: Search, at: int) -> int:
+def _next(program: Program, pools: Pools, search: Search, at: _Index) -> _Index:
     """Bind a variable to its next row, if there is one and something is open; return the next instruction."""
     variable, opener = program.instructions[at, _VARIABLE], np.int64(program.instructions[at, _END])
     search.children[variable] += 1
@@ -270,7 +273,7 @@ def _next(program: Program, pools: Pools, search: Search, at: int) -> int:
 
 
 @inlined_reader
-def _switched(program: Program, at: int, value: float) -> int:
+def _switched(program: Program, at: _Index, value: float) -> _Index:
     """Return the filter that a code passes, or the end of the switch."""
     instructions = program.instructions
     is_code = 0 <= value < instructions[at, _STEP]  # not of a missing value
@@ -278,7 +281,7 @@ def _switched(program: Program, at: int, value: float) -> int:
 
 
 @inlined_reader
-def _collect(program: Program, search: Search, at: int, value: float) -> bool:
+def _collect(program: Program, search: Search, at: _Index, value: float) -> bool:
     """Keep a value for a feature that needs all of them; return whether there was room."""
     n_collected = search.place[_N_COLLECTED]
     if np.isnan(value):
@@ -293,7 +296,7 @@ def _collect(program: Program, search: Search, at: int, value: float) -> bool:
 
 
 @inlined_reader
-def _put(program: Program, search: Search, at: int, value: float) -> bool:
+def _put(program: Program, search: Search, at: _Index, value: float) -> bool:
     """Note a binding, or its value, for a feature; return whether there was room."""
     do = program.instructions[at, _DO]
     if do in (_MODE, _N_DISTINCT):
@@ -307,11 +310,11 @@ def _put(program: Program, search: Search, at: int, value: float) -> bool:
 
 
 @inlined_reader
-def _after(program: Program, pools: Pools, search: Search, at: int, value: float, cutoff: float) -> int:
+def _after(program: Program, pools: Pools, search: Search, at: _Index, value: float, cutoff: float) -> _Index:
     """Return the instruction that follows one that notes nothing."""
     instructions, do = program.instructions, program.instructions[at, _DO]
     if do == _FILTER:
-        passes = holds(value, instructions[at, _OPERATOR], program.constants[at])
+        passes = holds(value, instructions[at, _OPERATOR], float(program.constants[at]))
         return at + 1 if passes else np.int64(instructions[at, _FAILED])
     if do == _SWITCH:
         return _switched(program, at, value)
@@ -353,7 +356,7 @@ def _is_beyond(search: Search, most_combinations: int) -> bool:
     most = 0
     for at in range(len(search.n_looked_at)):
         most = max(most, search.n_looked_at[at])
-    return most > most_combinations
+    return bool(most > most_combinations)
 
 
 @inlined_reader

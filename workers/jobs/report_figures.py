@@ -117,27 +117,27 @@ def compare(
     report: ReportProgress,
 ) -> Comparison:
     """Return how another model, the second, differs from the first on the same rows."""
-    counts = _Counts([_Side(warm, each) for warm, each in zip(models, explained, strict=True)])
+    compared = _ComparedRows([_Side(warm, each) for warm, each in zip(models, explained, strict=True)])
     for blocks in source.blocks(models, report):
-        counts.add(*blocks)
+        compared.add(*blocks)
     own, other = models
-    n_rows, is_regression, changed = counts.n_rows, not own.model.classes, counts.changed()
+    n_rows, is_regression, changed = compared.n_rows, not own.model.classes, compared.changed()
     return Comparison(
         other_model=other.model.id,
         n_rows=n_rows,
-        n_refused=counts.n_refused,
+        n_refused=compared.n_refused,
         n_changed=None if is_regression else sum(changed.values()),
         changes=[
             LabelChange(label=label, other_label=other_label, n_rows=n)
             for (label, other_label), n in list(changed.items())[:_MOST_CHANGES]
         ],
-        mean_difference=counts.difference / n_rows if is_regression and n_rows else None,
-        **{f"{name}_agreement": counts.agreement(name) for name in _EXPLAINERS},
+        mean_difference=compared.difference / n_rows if is_regression and n_rows else None,
+        **{f"{name}_agreement": compared.agreement(name) for name in _EXPLAINERS},
         **_in_both(*explained),
     )
 
 
-class _Counts:
+class _ComparedRows:
     """What two models have in common, counted block by block over the rows that both accept."""
 
     def __init__(self, sides: Sequence[_Side]) -> None:

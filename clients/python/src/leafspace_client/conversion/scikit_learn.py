@@ -87,7 +87,7 @@ def _converted(prepared: Any, inputs: ModelInputs, write: Any, *, is_double: boo
     """Return what skl2onnx makes of an estimator; ``write`` converts its last step, None: skl2onnx's own."""
     final, is_single = final_step(prepared), are_single(inputs.rows)
     has_scores = predicts_classes(prepared) and not predicts_labels_alone(prepared)
-    return convert_sklearn(
+    model: ModelProto = convert_sklearn(
         prepared,
         name=GRAPH_NAME,
         initial_types=_initial_types(inputs, is_double=is_double),
@@ -105,6 +105,7 @@ def _converted(prepared: Any, inputs: ModelInputs, write: Any, *, is_double: boo
         },
         custom_shape_calculators={FunctionTransformer: function_shapes, OneHotEncoder: one_hot_shapes},
     )
+    return model
 
 
 def _writers_of_members(final: Any) -> dict[type, Any]:  # noqa: ANN401  # an estimator

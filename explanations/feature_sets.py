@@ -85,11 +85,18 @@ def describe_features(features: Sequence[Feature], names: Sequence[str], schema:
 
 
 def described_by_name(features: Sequence[Feature], schema: Schema) -> list[RelationalFeature]:
-    """Return features under their names in English, without characters that no name may have."""
-    return describe_features(features, [_printable(name) for name in names_of(features, schema)], schema)
+    """Return features under their names in English."""
+    return describe_features(features, english_names(features, schema), schema)
+
+
+def english_names(features: Sequence[Feature], schema: Schema) -> list[str]:
+    """Return the features' names in English, each once, without characters that no name may have."""
+    return [_printable(name) for name in names_of(features, schema)]
 
 
 def _printable(name: str) -> str:
+    if name.isprintable():
+        return name
     return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in name)
 
 
@@ -104,13 +111,12 @@ def listed_set(relational_dataset: str, features: Sequence[RelationalFeature]) -
 
     The request is kept without the features, which the result has.
     """
-    requested = [RequestedFeature.model_validate(each.model_dump(exclude={"id", "type"})) for each in features]
-    request = FeatureSetRequest(relational_dataset=relational_dataset, features=requested)
-    identifier = content_identifier(FEATURE_SETS.name, FEATURE_SETS.revision, request.model_dump(mode="json"))
-    kept = request.model_copy(update={"features": None}).model_dump(mode="json")
+    result = FeatureSetResult(n_features=len(features), features=list(features)).model_dump(mode="json")
+    kept = FeatureSetRequest(relational_dataset=relational_dataset).model_dump(mode="json")
+    requested = [{name: of[name] for name in of if name not in {"id", "type"}} for of in result["features"]]
+    identifier = content_identifier(FEATURE_SETS.name, FEATURE_SETS.revision, kept | {"features": requested})
     new = NewArtefact(identifier, FEATURE_SETS.name, kept, relational_dataset=relational_dataset)
-    result = FeatureSetResult(n_features=len(features), features=list(features))
-    return new, orjson.dumps(result.model_dump(mode="json"))
+    return new, orjson.dumps(result)
 
 
 def dataset_identifier(feature_set: str, relational_dataset: str, *, values_of_labels: bool = False) -> str:

@@ -144,7 +144,7 @@ class ReasonTexts:
         intervals = self.known_intervals.of(keys, lambda chosen: self._intervals(raw, chosen)) if with_intervals else []
         for index in [place for place, is_other in enumerate(raw.found["is_other"].tolist()) if is_other]:
             found = self.reader.other(reasons, raw, index, compared.is_missing)
-            texts[index] = self._sentence(columns[index], found) or found["text"]
+            texts[index] = self._sentence(columns[index], found) or self._brief_of(columns[index], found)
             if with_intervals:
                 intervals[index] = interval_of(found)
         shares = [round(share, _SHARE_DIGITS) for share in raw.found["share_of_trees"].tolist()]
@@ -204,18 +204,23 @@ class ReasonTexts:
         rounded = wording.rounded_inwards(ends)
         if rounded is None or side & RawSide.IS_MISSING or not isinstance(text, str):
             return text
-        low, high, low_inclusive, high_inclusive, _ = rounded
-        interval = wording.interval(low, high, low_inclusive=low_inclusive, high_inclusive=high_inclusive)
-        return BriefText(text, f"{self.starts[column]}{interval}{self.after[side]}", ends, rounded)
+        return BriefText(text, f"{self.starts[column]}{_words_of(rounded)}{self.after[side]}", ends, rounded)
+
+    def _brief_of(self, column: int, reason: FeatureReason) -> Text:
+        """Return the text of a feature of several columns, with the same whose ends are rounded inwards."""
+        ends, start, text = _ends_of(reason), self.starts[column], reason["text"]
+        rounded = None if self.reader.precision is np.float32 else wording.rounded_inwards(ends)
+        if rounded is None:
+            return text
+        rest = text.removeprefix(start).replace(_words_of(ends, is_single=False), _words_of(rounded), 1)
+        return BriefText(text, start + rest, ends, rounded)
 
     def _sentence(self, column: int, reason: FeatureReason) -> str | None:
         """Return a reason in the column's own words; ``None`` where it has none, or the reason is a single number's."""
         others = reason["category"] is not None or reason["categories"] or reason["excluded_categories"]
         if column not in self.phrases or others or reason["is_missing"]:
             return None
-        low, high = -inf if reason["low"] is None else reason["low"], inf if reason["high"] is None else reason["high"]
-        interval = Interval(low, high, reason["low_inclusive"], reason["high_inclusive"], reason["or_missing"])
-        return self.phrases[column].sentence(interval)
+        return self.phrases[column].sentence(_ends_of(reason))
 
     def _intervals(self, raw: RawReasons, indices: list[int]) -> list[dict[str, Any]]:
         """Return the intervals of the reasons at these indices, as if all were numbers."""
@@ -252,6 +257,16 @@ def _by_column(reader: ReasonReader, phrases: Phrases) -> dict[int, ColumnPhrase
 def _interval_between(low: float, high: float, side: RawSide) -> Interval:
     inclusive = RawSide.LOW_INCLUSIVE in side, RawSide.HIGH_INCLUSIVE in side
     return Interval(low, high, *inclusive, or_missing=RawSide.OR_MISSING in side)
+
+
+def _ends_of(reason: FeatureReason) -> Interval:
+    low, high = -inf if reason["low"] is None else reason["low"], inf if reason["high"] is None else reason["high"]
+    return Interval(low, high, reason["low_inclusive"], reason["high_inclusive"], reason["or_missing"])
+
+
+def _words_of(ends: Interval, *, is_single: bool | None = None) -> str:
+    low, high, low_inclusive, high_inclusive, _ = ends
+    return wording.interval(low, high, low_inclusive=low_inclusive, high_inclusive=high_inclusive, is_single=is_single)
 
 
 def interval_of(reason: FeatureReason) -> dict[str, Any]:

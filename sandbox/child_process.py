@@ -198,8 +198,14 @@ class _Servers:
             if server is not None and server.environment != environment:
                 self._close(server)
             if tasks not in self._used:
-                self._used[tasks] = _Server(tasks, environment)
+                self._used[tasks] = server = _Server(tasks, environment)
+                threading.Thread(target=self._wait_for, args=[server], name="fork server", daemon=True).start()
             return self._used[tasks]
+
+    def _wait_for(self, server: _Server) -> None:
+        """Wait for the end of a server, which comes by itself where no upload does, so that no zombie is left."""
+        server.wait()
+        self.end(server)
 
     def end(self, server: _Server) -> None:
         """Have a server take no more requests, and end after those that it has."""

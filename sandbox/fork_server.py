@@ -6,7 +6,7 @@ environment; it sees no upload and no request: those are open files, which it ha
 What holds for it:
 
 - It has one thread when it forks: a lock that another thread held would stay locked in the child. Where a library
-  starts threads when it is loaded, or nobody can tell, the server starts again and leaves loading to the children.
+  starts threads when it is loaded, or this is not known, the server starts again and leaves loading to the children.
 - It ends when its owner closes the connection, or ends itself by any death; its children end with it.
 - Its children have the same layout of memory, and could learn from one another's failures: after one that failed, and
   after some number and time, it takes no more uploads, and its owner starts another server.

@@ -423,7 +423,7 @@ EXPLANATION_SETS = Noun(
     summary=ExplanationSet,
     view=ExplanationSet,
     result=ExplanationSetResult,
-    revision=7,
+    revision=8,
     arrays=("rows", "bytes"),
     files=("lines", "table"),
     products=(Product(name="content", media_types=(NDJSON, JSONL, ZSTD, JSON, PARQUET), row=Explanation),),

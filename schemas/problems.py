@@ -371,6 +371,12 @@ PROBLEM_KINDS: dict[str, ProblemKind] = {
         "cutoff and no `time`.",
         "Send numbers, or ISO 8601 dates or times, in all of these columns.",
     ),
+    "relational_too_many_combinations": ProblemKind(
+        422,
+        "A query looks at too many combinations of rows",
+        "A query would have to look at more combinations of one example's rows than it may.",
+        "Leave the query or the example that `detail` names out, or give the query fewer variables or more conditions.",
+    ),
     "relational_language_empty": ProblemKind(
         422,
         "The language leaves nothing to ask",

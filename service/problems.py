@@ -151,7 +151,7 @@ async def _our_fault(request: Request, error: Exception) -> Response:
     _LOG.error("request_failed", method=request.method, path=request.url.path, exc_info=error)
     detail = "something failed on our side; it was logged under this request id"
     response = problem_response(problem_for("internal_error", detail, request_id(request)))
-    # The server closes the connection after an exception: callers who are not told send their next request into it.
+    # The server closes the connection after an exception: callers who do not know send their next request into it.
     response.headers["Connection"] = "close"
     return response
 

@@ -9,7 +9,7 @@ from .__main__ import prepare_environment
 
 _SPILL = {"target": 0.55, "spill": 0.65, "pause": 0.85, "terminate": 0.95}  # shares of a worker's memory
 _PRELOAD = "workers.cluster.preload"
-_ROUTES = {  # what nodes tell over HTTP: metrics for Prometheus, and that they are alive; nothing of jobs
+_ROUTES = {  # what nodes answer over HTTP: metrics for Prometheus, and that they are alive; nothing of jobs
     f"distributed.{node}.http.routes": [f"distributed.http.{node}.prometheus", "distributed.http.health"]
     for node in ("scheduler", "worker")
 }
@@ -39,7 +39,7 @@ async def _scheduler(arguments: argparse.Namespace) -> None:
         host=address, security=security_of(tls), dashboard=False, dashboard_address=arguments.metrics
     ) as scheduler:
         _end_with_signals(scheduler)
-        print(f"Leafspace's cluster is at {scheduler.address}", flush=True)  # noqa: T201  # for whoever started it
+        print(f"Leafspace's cluster is at {scheduler.address}", flush=True)  # noqa: T201  # for the person who started it
         await scheduler.finished()
 
 

@@ -59,7 +59,7 @@ _NOT_TUNED = ("rhc", "mnist_4v9")
 
 
 def main() -> None:
-    """Draw and print what is asked for."""
+    """Draw and print what the arguments name."""
     folder, wanted = Path(sys.argv[1]), sys.argv[2:] or ["table", "4", "1", "3", "A1"]
     folder.mkdir(parents=True, exist_ok=True)
     print(describe_machine(), flush=True)
@@ -251,7 +251,7 @@ def _prototypes(table: LeafTable, weights: NDArray[np.int64], split: Split, meth
 
 
 def _draw_map(axis: Axes, split: Split, places: NDArray[np.float64], prototypes: NDArray[np.int64]) -> None:
-    """Draw all training rows as dots, and the prototypes as what they are images of."""
+    """Draw all training rows as dots, and the prototypes as the images that they are."""
     draw_points(axis, places, split.train.classes, 6, alpha=0.7)
     for row in prototypes.tolist():
         image = OffsetImage(

@@ -38,7 +38,7 @@ _FINDINGS = """## What the readings say
   about the paper's sizes; accuracies are .03 off on average, and up to .06. Gain ratio brings neither nearer.
 - **Nearest in both together**, as the table is ordered, is gain, five bins, no look-ahead, unpruned: where FORF keeps a
   larger share than the paper's (0.5, 0.75), then with the paper's. No reading is near in both. Readings of 10 folds
-  have about twice the error of those of 50, so that their accuracies tell large differences only; sizes differ less
+  have about twice the error of those of 50, so that their accuracies show large differences only; sizes differ less
   from fold to fold.
 - **Why FORF's trees are as large as bagging's in the paper (.97), and half as large in the reading nearest in
   accuracy.** Without look-ahead a node has few tests; often no test of the quarter that is kept gains anything, and the

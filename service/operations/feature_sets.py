@@ -1,6 +1,6 @@
 """Request feature sets, evaluate them for examples that are sent along, and make datasets of them."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import orjson
@@ -9,7 +9,7 @@ from explanations.feature_sets import (
     OpenFeatureSet,
     dataset_identifier,
     describe_features,
-    described_by_name,
+    english_names,
     listed_set,
     open_feature_set,
     plain_document,
@@ -29,13 +29,12 @@ from schemas.feature_sets import (
 from schemas.nouns import DATASETS, FEATURE_SETS
 from schemas.problems import problem_for
 from schemas.relational_datasets import RelationalDataset
-from schemas.relational_features import RelationalFeature, RequestedFeature, SqlSource
+from schemas.relational_features import RequestedFeature, SqlSource
 from storage.artefacts import MAX_RESULT_BYTES, Artefact
 from storage.errors import StorageError
 from storage.feature_matching import match_features
 from storage.relational_datasets import check_same_schema
 from tree_explainers.errors import InvalidInput, RowRefused
-from tree_explainers.relational.canonical import feature_id
 from tree_explainers.relational.feature_json import feature_of
 from tree_explainers.relational.queries import Feature, returns_to_examples
 from tree_explainers.relational.schema import Schema
@@ -67,8 +66,8 @@ def request_feature_set(context: AppContext, request: FeatureSetRequest) -> Feat
 def _keep_list(context: AppContext, view: RelationalDataset, requested: Sequence[RequestedFeature]) -> FeatureSet:
     schema = schema_of(view)
     features = [_read_feature(feature, index, schema) for index, feature in enumerate(requested)]
-    _refuse_repeats([feature_id(feature) for feature in features], "is the same as")
-    described = _described(features, requested, schema)
+    _refuse_repeats(features, "is the same as")
+    described = describe_features(features, _names(features, requested, schema), schema)
     _refuse_repeats([feature.name for feature in described], "has the name of")
     new, result = listed_set(view.id, described)
     if len(result) > MAX_RESULT_BYTES:
@@ -106,16 +105,16 @@ def check_time_of_examples(schema: Schema, place: str) -> None:
         raise StorageError("relational_time_type", detail, place)
 
 
-def _described(
-    features: Sequence[Feature], requested: Sequence[RequestedFeature], schema: Schema
-) -> list[RelationalFeature]:
-    in_english = described_by_name(features, schema)
-    names = [of.name or english.name for of, english in zip(requested, in_english, strict=True)]
-    return describe_features(features, names, schema)
+def _names(features: Sequence[Feature], requested: Sequence[RequestedFeature], schema: Schema) -> list[str]:
+    """Return the names that were requested; where one was not, the feature's name in English."""
+    names = [of.name for of in requested]
+    if None not in names:
+        return [name for name in names if name is not None]
+    return [name or english for name, english in zip(names, english_names(features, schema), strict=True)]
 
 
-def _refuse_repeats(keys: Sequence[str], what: str) -> None:
-    first: dict[str, int] = {}
+def _refuse_repeats(keys: Sequence[Hashable], what: str) -> None:
+    first: dict[Hashable, int] = {}
     for index, key in enumerate(keys):
         if (earlier := first.setdefault(key, index)) != index:
             detail = f"feature {index} {what} feature {earlier}; send each once (counted from 0)"

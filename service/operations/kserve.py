@@ -30,6 +30,7 @@ from .explanation_records import CallRecord, record_of, store
 from .explanations import check_size, explainer_named, find_warm, is_quick, run_rows, sent_instances
 
 _PLATFORM = "leafspace"
+_NUMBERS, _TEXTS = "FP64", "BYTES"
 _EXPLANATION, _SCORES, _LABEL, _VALUE = "explanation", "scores", "label", "value"
 # Triton's own parameters, which clients may send to any server.
 _IGNORED = frozenset({"binary_data_output", "sequence_id", "sequence_start", "sequence_end", "priority", "timeout"})
@@ -78,6 +79,7 @@ async def infer(
     """
     rows = _explanation_request(request, binary)
     warm = await _find(context, name, model_version)
+    _refuse_texts_for_numbers(request, warm.model)
     sent_instances(rows)
     check_size(context, warm, rows)
     are_binary = wanted_outputs(request, [output["name"] for output in _outputs(warm.model)])
@@ -106,7 +108,7 @@ async def describe(context: AppContext, name: str, model_version: str | None = N
     """Return version 2's metadata of a model: its tensors; its version is the id of the explainer."""
     warm = await _find(context, name, model_version)
     kinds = zip(warm.model.feature_names, warm.model.feature_types, strict=True)
-    inputs = [_described(feature, "FP64" if kind == "number" else "BYTES", 1) for feature, kind in kinds]
+    inputs = [_described(feature, _NUMBERS if kind == "number" else _TEXTS, 1) for feature, kind in kinds]
     described = {"inputs": inputs, "outputs": _outputs(warm.model)}
     return {"name": name, "versions": [warm.explainer_id], "platform": _PLATFORM, **described}
 
@@ -179,6 +181,18 @@ def _explanation_request(request: InferenceRequest, binary: bytes) -> Explanatio
         known = ", ".join(name for name in ExplanationRequest.model_fields if name not in {"instances", "dataset"})
         detail = f"parameter {field[:80]!r}: {fault['msg']}; parameters are {known}"
         raise StorageError("validation_failed", detail, f"/parameters/{field[:80]}") from error
+
+
+def _refuse_texts_for_numbers(request: InferenceRequest, model: Model) -> None:
+    """Refuse tensors of texts, whatever their values, for features that the model's metadata declares as numbers."""
+    kinds = dict(zip(model.feature_names, model.feature_types, strict=True))
+    for index, tensor in enumerate(request.inputs):
+        if tensor.datatype == _TEXTS and kinds.get(tensor.name) == "number":
+            detail = (
+                f"tensor {tensor.name!r} has datatype {_TEXTS}, and the feature is a number: send {_NUMBERS}, or "
+                "another type of numbers"
+            )
+            raise StorageError("validation_failed", detail, f"/inputs/{index}/datatype")
 
 
 def _outputs(model: Model) -> list[dict[str, Any]]:

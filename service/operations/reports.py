@@ -8,8 +8,10 @@ from typing import Any
 
 from explanations.report_inputs import ReportReader, freeze_decisions
 from explanations.reports import DrawnReport, Figures, draw_report
+from schemas.datasets import Dataset
+from schemas.models import Model
 from schemas.nouns import APPROXIMATION_TREES, LABEL_AUDITS, MAPS, PROTOTYPE_SETS, REPORTS, RULE_SETS, Noun
-from schemas.reports import Report, ReportRequest, ReportResult, ReportVerification
+from schemas.reports import FrozenDecisions, Report, ReportRequest, ReportResult, ReportVerification
 from storage.errors import Conflict, NotFound, StorageError
 from storage.feature_matching import match_features
 
@@ -33,13 +35,17 @@ def request_report(context: AppContext, request: ReportRequest) -> Report:
     model = context.models.get(explainer.model).view
     if len(set(request.rows)) < len(request.rows):
         raise StorageError("validation_failed", "rows names a row twice; name each once", "/rows")
-    rules = request.rule_set or explainer.rule_set
-    tree = request.approximation_tree or explainer.approximation_tree
+    complete = request.model_copy(
+        update={
+            "rule_set": request.rule_set or explainer.rule_set,
+            "approximation_tree": request.approximation_tree or explainer.approximation_tree,
+        }
+    )
     named: tuple[tuple[Noun[Any], str, str | None], ...] = (
-        (RULE_SETS, "/rule_set", rules),
-        (APPROXIMATION_TREES, "/approximation_tree", tree),
-        (MAPS, "/map", request.map),
-        (LABEL_AUDITS, "/label_audit", request.label_audit),
+        (RULE_SETS, "/rule_set", complete.rule_set),
+        (APPROXIMATION_TREES, "/approximation_tree", complete.approximation_tree),
+        (MAPS, "/map", complete.map),
+        (LABEL_AUDITS, "/label_audit", complete.label_audit),
     )
     for noun, pointer, artefact_id in named:
         _check_made_of(context, noun, artefact_id, (model.id, pointer))
@@ -48,20 +54,25 @@ def request_report(context: AppContext, request: ReportRequest) -> Report:
     if newer is not None:
         match_features(model, newer.view)
     if request.compare_with is not None:
-        other = context.models.get(context.explainers.get(request.compare_with).model).view
-        if other.task != model.task:
-            detail = (
-                f"model {other.id!r} is for {other.task}, and {model.id!r} for {model.task}; compare models of a task"
-            )
-            raise StorageError("method_not_applicable", detail, "/compare_with")
-        match_features(other, reference.view)
-    decisions = request.decisions
-    if request.label_audit is not None and decisions is None:
-        decisions = freeze_decisions(context.database, request.label_audit)
-    complete = request.model_copy(
-        update={"rule_set": rules, "approximation_tree": tree, "decisions": decisions if request.label_audit else None}
-    )
-    return request_artefact(context, REPORTS, complete, MadeFrom(model, reference, newer))
+        _check_comparable(context, request.compare_with, model, reference.view)
+    frozen = complete.model_copy(update={"decisions": _decisions(context, request)})
+    return request_artefact(context, REPORTS, frozen, MadeFrom(model, reference, newer))
+
+
+def _decisions(context: AppContext, request: ReportRequest) -> FrozenDecisions | None:
+    """Return the decisions on an audit that the report shows: those that are named, or else those of now."""
+    if request.label_audit is None:
+        return None
+    return request.decisions or freeze_decisions(context.database, request.label_audit)
+
+
+def _check_comparable(context: AppContext, explainer_id: str, model: Model, reference: Dataset) -> None:
+    """Refuse to compare with the model of an explainer that does not predict the same of the reference rows."""
+    other = context.models.get(context.explainers.get(explainer_id).model).view
+    if other.task != model.task:
+        detail = f"model {other.id!r} is for {other.task}, and {model.id!r} for {model.task}; compare models of a task"
+        raise StorageError("method_not_applicable", detail, "/compare_with")
+    match_features(other, reference)
 
 
 def _check_made_of(context: AppContext, noun: Noun[Any], artefact_id: str | None, wanted: tuple[str, str]) -> None:

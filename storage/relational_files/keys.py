@@ -105,7 +105,7 @@ def _possible_primary_key(declared: RelationalDeclaration, table: TableDeclarati
 def _may_be_named_as_table(declared: RelationalDeclaration, table: TableDeclaration, names: Names) -> bool:
     """Return whether a column called as its table may be its key: of examples, or of what others name or refer to.
 
-    Else it is what the table tells: a table of amounts has a column ``amount``, each row perhaps another.
+    Else it is what the table is about: a table of amounts has a column ``amount``, each row perhaps another.
     """
     others = [other for other in declared.tables if other.name != table.name]
     columns = {table.name, f"{table.name}_{table.name}"}

@@ -225,6 +225,8 @@ def _changed(inputs: list[Json], **changes: object) -> list[Json]:
         ({"datatype": "FP128"}, 422, "/inputs/0/datatype"),
         ({"name": "surplus"}, 422, "lacks the feature"),
         ({"data": ["many"]}, 422, "is a number, got 'many'"),
+        ({"datatype": "BYTES"}, 422, "has datatype BYTES, and the feature is a number: send FP64, or another type of"),
+        ({"datatype": "BYTES", "data": ["1.5"]}, 422, "has datatype BYTES, and the feature is a number: send FP64"),
         ({"data": [1e300]}, 422, "the value is infinite as float"),
     ],
 )

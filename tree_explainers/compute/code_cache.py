@@ -84,7 +84,7 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba ships no types
 
     def kept_types(self) -> list[Any]:
         """Return the types of the forms that are on disk, as numba has them."""
-        return [types for types, *_ in self._cache_file._load_index()]  # noqa: SLF001  # nothing public tells
+        return [types for types, *_ in self._cache_file._load_index()]  # noqa: SLF001  # nothing public has them
 
     def save_overload(self, sig: Any, data: Any) -> None:  # noqa: ANN401  # numba's own types
         """Save a form that was compiled here."""

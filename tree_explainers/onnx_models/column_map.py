@@ -50,14 +50,12 @@ class ColumnMap:
 
     def columns_of(self, tensor: str, ensemble: TreeEnsemble) -> tuple[ModelColumn, ...]:
         """Return the columns of a tensor that trees read; where nothing is known, as many as the trees test."""
-        columns = self.tensors[tensor].columns
+        columns, is_single = self.tensors[tensor].columns, self.tensors[tensor].element == "float"
         if columns is None:
-            n_columns = int(ensemble.column.max()) + 1
-            return tuple(
-                ModelColumn(f"computed column {at + 1} ({tensor})", "transformed", None, None)
-                for at in range(n_columns)
-            )
-        return tuple(self._with_missing(column) for column in columns)
+            texts = (f"computed column {at + 1} ({tensor})" for at in range(int(ensemble.column.max()) + 1))
+            columns = tuple(ModelColumn(text, "transformed", None, None) for text in texts)
+        known = (self._with_missing(column) for column in columns)
+        return tuple(replace(each, is_rounded=is_single) if each.transformed else each for each in known)
 
     def _with_missing(self, column: ModelColumn) -> ModelColumn:
         """Return the column with the text for "missing" separated from categories."""

@@ -72,7 +72,8 @@ class ModelColumn:
     categories: tuple[float | str | None, ...] = ()
     codes: tuple[float | None, ...] = ()
     default_code: float | None = None
-    is_rounded: bool = False  # a number in double precision, rounded to single before the trees compare it
+    # A number in double precision, rounded to single before the trees compare it; a transformed one is single there.
+    is_rounded: bool = False
     # While a graph is followed, and for a monotone column: each (name, scale, offset, parameter), applied to the raw
     # value in this order, first ``value * scale + offset``, then the function of that name (``monotone_functions``).
     functions: tuple[FunctionStep, ...] = ()

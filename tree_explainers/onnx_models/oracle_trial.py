@@ -113,7 +113,7 @@ def _refuse_slow_start(session: ModelSession, rows: Rows, limits: ModelLimits) -
         n_runs = 1 if n_rows == 1 else MOST_ROWS_TRIED / n_rows
         expected = n_runs * _seconds(session, few)
         if expected > most:
-            # Once more: something else in this process, such as its garbage collector, may have run meanwhile.
+            # Again: something else in this process, such as its garbage collector, may have run meanwhile.
             expected = min(expected, n_runs * _seconds(session, few))
         if expected > most:
             raise _too_slow(expected, _limit(limits))

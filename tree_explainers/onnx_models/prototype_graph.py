@@ -48,11 +48,26 @@ def prototype_graph(
     model = onnx.load_from_string(leaf_graph)
     keep_what_is_needed(model, {LEAF_OUTPUT})
     parts = _Parts(opset_version(model, "") or 1)
-    own = LEAF_OUTPUT
-    if coarser is not None:
-        first = parts.constant("offsets", coarser[1][None, :-1].astype(np.int32))
-        place = parts.add("Add", [own, first], "places")
-        own = parts.add("Gather", [parts.constant("coarser", coarser[0].astype(np.int32)), place], "coarser_leaves")
+    own = LEAF_OUTPUT if coarser is None else _coarser_leaves(parts, *coarser)
+    best, nearest = _nearest(parts, own, leaves, weights)
+    _answer(parts, best, nearest, given, float(weights.sum()))
+
+    model.graph.node.extend(parts.nodes)
+    model.graph.initializer.extend(parts.constants)
+    del model.graph.output[:]
+    model.graph.output.extend(ValueInfoProto(name=name) for name in parts.outputs)
+    return serialized(model)
+
+
+def _coarser_leaves(parts: "_Parts", coarser: NDArray[np.int32], starts: NDArray[np.int64]) -> str:
+    """Add what finds the coarser leaves of rows; return the tensor."""
+    first = parts.constant("offsets", starts[None, :-1].astype(np.int32))
+    place = parts.add("Add", [LEAF_OUTPUT, first], "places")
+    return parts.add("Gather", [parts.constant("coarser", coarser.astype(np.int32)), place], "coarser_leaves")
+
+
+def _nearest(parts: "_Parts", own: str, leaves: NDArray[np.int32], weights: NDArray[np.int64]) -> tuple[str, str]:
+    """Add what compares rows with prototypes; return the largest sum of weights, and the rank of its prototype."""
     shape = parts.constant("row_shape", np.array([-1, 1, len(weights)], dtype=np.int64))
     rows = parts.add("Reshape", [own, shape], "rows")
     shares = parts.add("Equal", [rows, parts.constant("leaves", leaves[None])], "shares")
@@ -62,7 +77,13 @@ def prototype_graph(
     flat = parts.constant("sum_shape", np.array([-1, len(leaves)], dtype=np.int64))
     best, nearest = parts.largest(parts.add("Reshape", [sums, flat], "proximities"))
     one = parts.constant("one_shape", np.array([-1], dtype=np.int64))
-    best, nearest = parts.add("Reshape", [best, one], "best_flat"), parts.add("Reshape", [nearest, one], "nearest_flat")
+    return parts.add("Reshape", [best, one], "best_flat"), parts.add("Reshape", [nearest, one], "nearest_flat")
+
+
+def _answer(
+    parts: "_Parts", best: str, nearest: str, given: Sequence[str] | NDArray[np.float64], total_weight: float
+) -> None:
+    """Add the outputs."""
     is_near = parts.add("Greater", [best, parts.constant("zero", np.array([0.0]))], "is_near")
     of_prototypes, nothing = _given(given)
     found = parts.add("Gather", [parts.constant("given", of_prototypes), nearest], "found")
@@ -70,13 +91,8 @@ def prototype_graph(
     parts.add("Where", [is_near, found, parts.constant("nothing", nothing)], name, is_output=True)
     none = parts.constant("none", np.array([-1], dtype=np.int64))
     parts.add("Where", [is_near, nearest, none], "nearest_prototype", is_output=True)
-    total = parts.constant("total", np.array([float(weights.sum())]))
+    total = parts.constant("total", np.array([total_weight]))
     parts.add("Div", [best, total], "proximity", is_output=True)
-    model.graph.node.extend(parts.nodes)
-    model.graph.initializer.extend(parts.constants)
-    del model.graph.output[:]
-    model.graph.output.extend(ValueInfoProto(name=name) for name in parts.outputs)
-    return serialized(model)
 
 
 def _given(given: Sequence[str] | NDArray[np.float64]) -> tuple[NDArray[np.generic], NDArray[np.generic]]:

@@ -110,27 +110,19 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
     check_model(model, limits)
     tree_nodes = _tree_nodes(model.graph, limits)
     front = _read_front(model.graph, declared, limits)
-    tree_nodes = in_reading_order(tree_nodes, front.outputs.score, makers_of(model.graph))
-    op_types = tuple(sorted({node.op_type for node in model.graph.node}))
-    operators = [
-        _read_operator(node, front.column_map, limits, matrix)
-        for node, matrix in zip(tree_nodes, matrices_behind(model.graph, tree_nodes), strict=True)
-    ]
+    operators = _read_operators(model.graph, tree_nodes, front, limits)
     _check_outputs(operators, front.outputs, limits)
-    kind = infer_ensemble(model, front.outputs.score, [(operator.node, operator.trees) for operator in operators])
     parts = _parts(operators, front.column_map)
     scoring = _scoring(operators, front.outputs, makers_of(model.graph))
     as_read, columns, tensors = _join(parts, front)
     ensemble, columns = thresholds_in_raw_units(as_read, columns)
     columns = group_columns(columns, declared.feature_groups)
+
+    kind = infer_ensemble(model, front.outputs.score, [(operator.node, operator.trees) for operator in operators])
     description = replace(
         _describe(front, declared, kind),
-        rounding=_rounding(operators),
-        n_trees=ensemble.n_trees,
-        n_nodes=ensemble.n_nodes,
-        n_leaves=len(ensemble.leaf_nodes),
-        max_depth=max(operator.trees.depth for operator in operators),
-        operators=op_types,
+        **_facts_of_trees(operators, ensemble),
+        operators=_op_types(model.graph),
         columns=columns,
         warnings=_warnings(ensemble, columns),
         tensors=tensors,
@@ -138,10 +130,26 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
         engine=NOT_COMPARED if can_be_walked(as_read) else _OF_SETS,
     )
     _refuse_large_description(description, limits)
+
     names = [name for name in (front.outputs.label, front.outputs.score) if name]
     graphs = build_graphs(model, parts, names, with_predictions=scoring is None)
     for_walker = WalkedParts.of(graphs.front_graph, graphs.prediction_graph, as_read, ensemble)
     return ReadModel(description, ensemble, graphs.leaf_graph, for_walker)
+
+
+def _op_types(graph: GraphProto) -> tuple[str, ...]:
+    return tuple(sorted({node.op_type for node in graph.node}))
+
+
+def _facts_of_trees(operators: Sequence[_ReadOperator], ensemble: TreeEnsemble) -> dict[str, Any]:
+    """Return the fields of the description that are numbers of the trees."""
+    return {
+        "rounding": _rounding(operators),
+        "n_trees": ensemble.n_trees,
+        "n_nodes": ensemble.n_nodes,
+        "n_leaves": len(ensemble.leaf_nodes),
+        "max_depth": max(operator.trees.depth for operator in operators),
+    }
 
 
 def _read_oracle(model: ModelProto, declared: DeclaredModel, limits: ModelLimits) -> ReadModel:
@@ -160,7 +168,7 @@ def _read_oracle(model: ModelProto, declared: DeclaredModel, limits: ModelLimits
     description = replace(
         _describe(front, declared, None),
         rounding=_ROUNDING_OF_ORACLES,
-        operators=tuple(sorted({node.op_type for node in model.graph.node})),
+        operators=_op_types(model.graph),
         leaf_output="",
         oracle_only=True,
         engine=_OF_ORACLES,
@@ -260,6 +268,17 @@ def _tree_nodes(graph: GraphProto, limits: ModelLimits) -> list[NodeProto]:
 def _check_size(what: str, n: int, limit: int) -> None:
     if n > limit:
         raise ModelRefused("model_too_complex", f"The model has {n:,} {what}; at most {limit:,} are accepted.")
+
+
+def _read_operators(
+    graph: GraphProto, tree_nodes: Sequence[NodeProto], front: _Front, limits: ModelLimits
+) -> list[_ReadOperator]:
+    """Return the tree operators, in the order in which the scores read them."""
+    ordered = in_reading_order(tree_nodes, front.outputs.score, makers_of(graph))
+    return [
+        _read_operator(node, front.column_map, limits, matrix)
+        for node, matrix in zip(ordered, matrices_behind(graph, ordered), strict=True)
+    ]
 
 
 def _read_operator(

@@ -41,6 +41,7 @@ def read_node_table_5(node: NodeProto, limits: ModelLimits) -> NodeTable:
     children = np.column_stack((branches.true_node, branches.false_node))
     n_nodes = len(children) + len(targets)
     tree = _trees(integers(attributes, "tree_roots"), children, n_nodes, limits.max_depth)
+
     # Where a branch only wraps a leaf, it represents the leaf from here on.
     wrapped = np.flatnonzero(children[:, 0] == children[:, 1])
     leaf_node = np.arange(len(children), n_nodes)
@@ -48,6 +49,7 @@ def read_node_table_5(node: NodeProto, limits: ModelLimits) -> NodeTable:
     kept = np.setdiff1d(np.arange(n_nodes), children[wrapped, 0])
     operator = _padded(branches.operator, n_nodes)
     operator[wrapped] = Operator.LEAF
+
     table = NodeTable(
         tree=tree[kept],
         node=kept,

@@ -25,6 +25,7 @@ from .queries import (
 )
 
 _ID_DIGITS = 24  # 96 bits
+_text = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode  # of lists
 
 
 def single(value: float) -> float:
@@ -39,8 +40,8 @@ def shortest(value: float) -> float:
 
 def feature_id(feature: Feature) -> str:
     """Return 24 hexadecimal digits, the same for features that differ in nothing but an order."""
-    whole = canonical(feature)
-    return hashlib.sha256(_Serialised.of(whole).text.encode()).hexdigest()[:_ID_DIGITS]
+    smallest = _Serialised.of(_over_bindings(feature)).text  # the canonical form has the same
+    return hashlib.sha256(smallest.encode()).hexdigest()[:_ID_DIGITS]
 
 
 def canonical(feature: Feature) -> Feature:
@@ -138,7 +139,3 @@ def _term_key(term: Term) -> list[Any]:
 
 def _selection_key(chosen: Selection) -> list[Any]:
     return [_term_key(chosen.term), chosen.operator, _canonical_value(chosen.value)]
-
-
-def _text(parts: list[Any]) -> str:
-    return json.dumps(parts, ensure_ascii=False, separators=(",", ":"))

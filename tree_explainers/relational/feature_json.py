@@ -29,8 +29,7 @@ def feature_of(document: Mapping[str, Any], schema: Schema) -> Feature:
 
 
 def document_of(feature: Feature, schema: Schema, name: str) -> dict[str, Any]:
-    """Return the document of a feature; ``feature_of`` brings its canonical form back."""
-    feature = canonical(feature)
+    """Return the document of a feature in canonical form; ``feature_of`` brings it back."""
     document: dict[str, Any] = {
         "kind": feature.kind,
         "name": name,

@@ -39,9 +39,10 @@ def is_never_missing(feature: Feature) -> bool:
 
 
 def names_of(features: Sequence[Feature], schema: Schema) -> list[str]:
-    """Return the features' names, each once: what would be the same or too long ends in digits of the feature's id.
+    """Return the names of features in canonical form, each once.
 
-    They have no characters that XGBoost (``[]<``) or LightGBM (``",:[]{}``) refuses in the names of columns.
+    What would be the same or too long ends in digits of the feature's id. They have no characters that XGBoost
+    (``[]<``) or LightGBM (``",:[]{}``) refuses in the names of columns.
     """
     names = [name_of(feature, schema).translate(_OF_COLUMNS) for feature in features]
     uses = Counter(names)
@@ -58,8 +59,7 @@ def _distinguished(name: str, feature: Feature) -> str:
 
 
 def name_of(feature: Feature, schema: Schema) -> str:
-    """Return the name of a feature's column: ``has an account of kind credit``, ``largest amount of its …``."""
-    feature = canonical(feature)
+    """Return the name of the column of a feature in canonical form: ``has an account of kind credit``."""
     query, kind = feature.query, feature.kind
     if kind == "exists":
         return _exists(query, schema).positive

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.compiled import inlined, inlined_reader
-from .query_program import FUNCTIONS, OPERATORS, DataUsed
+from .query_program import FUNCTIONS, OPERATORS, DataUsed, Program
 from .tables import MISSING, RelationalRows, decimals_of
 
 _SHARE_OF_SIZES = 1e-9  # sums are rounded to it, or a sum of 0 becomes noise that trees split on
@@ -80,27 +80,23 @@ def _times(rows: RelationalRows, used: DataUsed) -> tuple[NDArray[np.float64], d
     return pool, dict.fromkeys(tables, -1) | dict(zip(timed, starts, strict=True))
 
 
-_Int32s: TypeAlias = NDArray[np.int32]
-_Int64s: TypeAlias = NDArray[np.int64]
-_Float64s: TypeAlias = NDArray[np.float64]
 _Row: TypeAlias = Any  # an integer
-# Loops take arrays, not tuples of them: each use of a tuple would count references to all of its arrays.
+# Readers take tuples of arrays; loops that make arrays would count references to all of them at each use of a tuple.
 
 
 @inlined_reader
-def parent_of(links: _Int32s, ways: _Int64s, times: _Float64s, way: int, row: _Row, cutoff: float) -> _Row:
+def parent_of(pools: Pools, way: int, row: _Row, cutoff: float) -> _Row:
     """Return the parent of a row, if it is seen before the cutoff; else MISSING."""
-    parent = np.int64(links[ways[way, 0] + row])
-    start = ways[way, 4]
-    is_seen = parent >= 0 and (start < 0 or times[start + parent] < cutoff)
+    parent = np.int64(pools.links[pools.ways[way, 0] + row])
+    start = pools.ways[way, 4]
+    is_seen = parent >= 0 and (start < 0 or pools.times[start + parent] < cutoff)
     return parent if is_seen else np.int64(MISSING)
 
 
 @inlined_reader
-def children_of(  # noqa: PLR0913, PLR0917  # parts of objects: compiled code takes arrays
-    links: _Int32s, starts: _Int64s, ways: _Int64s, times: _Float64s, way: int, row: _Row, cutoff: float
-) -> tuple[_Row, _Row]:
+def children_of(pools: Pools, way: int, row: _Row, cutoff: float) -> tuple[_Row, _Row]:
     """Return where in ``links`` the children of a row that are seen before the cutoff begin and end."""
+    starts, ways = pools.starts, pools.ways
     at = ways[way, 2] + row
     first, end = ways[way, 1] + starts[at], ways[way, 1] + starts[at + 1]
     start = ways[way, 3]
@@ -109,7 +105,7 @@ def children_of(  # noqa: PLR0913, PLR0917  # parts of objects: compiled code ta
     seen = first
     while seen < end:  # in order of time, rows without a time last
         middle = (seen + end) // 2
-        if times[start + links[middle]] < cutoff:
+        if pools.times[start + pools.links[middle]] < cutoff:
             seen = middle + 1
         else:
             end = middle
@@ -117,23 +113,21 @@ def children_of(  # noqa: PLR0913, PLR0917  # parts of objects: compiled code ta
 
 
 @inlined_reader
-def read(  # noqa: PLR0913, PLR0917
-    readings: _Int64s, parents: _Int32s, codes: _Int32s, numbers: NDArray[np.float32], decimals: _Float64s,
-    links: _Int32s, ways: _Int64s, times: _Float64s, reading: int, row: _Row, cutoff: float,
-) -> float:  # fmt: skip
+def read(program: Program, pools: Pools, reading: int, row: _Row, cutoff: float) -> float:
     """Return the number or the code in a column of a row, or of the parent that the reading names; NaN if missing."""
+    readings = pools.readings
     for index in range(readings[reading, 2], readings[reading, 3]):
         if row >= 0:
-            row = parent_of(links, ways, times, parents[index], row, cutoff)
+            row = parent_of(pools, program.parents[index], row, cutoff)
     value = np.nan
     if row >= 0:
         at = readings[reading, 0] + row
         if readings[reading, 1] == _NUMBERS:
-            value = np.float64(numbers[at])
+            value = np.float64(pools.numbers[at])
         elif readings[reading, 1] == _DECIMALS:
-            value = decimals[at]
-        elif codes[at] >= 0:
-            value = np.float64(codes[at])
+            value = pools.decimals[at]
+        elif pools.codes[at] >= 0:
+            value = np.float64(pools.codes[at])
     return value
 
 
@@ -175,27 +169,18 @@ def n_distinct(values: NDArray[np.float64]) -> float:
     return np.float64(n)
 
 
-@inlined
-def longest_list(terms: _Int32s, starts: _Int64s) -> int:
+def longest_list(terms: NDArray[np.int32], starts: NDArray[np.int64]) -> int:
     """Return how many values the aggregates of one row may have to collect."""
-    longest = 1
-    if np.any(terms[:, 0] >= _MODE):
-        for index in range(1, len(starts)):
-            longest = max(longest, starts[index] - starts[index - 1])
-    return longest
+    collects = len(starts) > 1 and np.any(terms[:, 0] >= _MODE)
+    return max(1, int(np.diff(starts).max())) if collects else 1
 
 
 @inlined_reader
-def _is_selected(  # noqa: PLR0913, PLR0917
-    terms: _Int32s, selections: _Int32s, selection_values: _Float64s, readings: _Int64s, parents: _Int32s,
-    codes: _Int32s, numbers: NDArray[np.float32], decimals: _Float64s, links: _Int32s, ways: _Int64s,
-    times: _Float64s, term: int, row: _Row, cutoff: float,
-) -> bool:  # fmt: skip
+def _is_selected(program: Program, pools: Pools, term: int, row: _Row, cutoff: float) -> bool:
     """Return whether a row passes all selections of an aggregate."""
-    for chosen in range(terms[term, 3], terms[term, 4]):
-        reading = selections[chosen, 0]
-        value = read(readings, parents, codes, numbers, decimals, links, ways, times, reading, row, cutoff)
-        if not holds(value, selections[chosen, 1], selection_values[chosen]):
+    for chosen in range(program.terms[term, 3], program.terms[term, 4]):
+        reading, operator = program.selections[chosen, 0], program.selections[chosen, 1]
+        if not holds(read(program, pools, reading, row, cutoff), operator, program.selection_values[chosen]):
             return False
     return True
 
@@ -220,41 +205,36 @@ def _of_counts(  # noqa: PLR0913, PLR0917  # what was counted
 
 
 @inlined_reader
-def aggregate(  # noqa: PLR0913, PLR0917
-    terms: _Int32s, steps: _Int32s, selections: _Int32s, selection_values: _Float64s, starts: _Int64s,
-    readings: _Int64s, parents: _Int32s, codes: _Int32s, numbers: NDArray[np.float32], decimals: _Float64s,
-    links: _Int32s, ways: _Int64s, times: _Float64s, buffer: _Float64s, term: int, row: _Row, cutoff: float,
-) -> float:  # fmt: skip
-    """Return an aggregate, in single precision, of the rows that a step leads to from a row; NaN if missing.
+def aggregate(
+    program: Program, pools: Pools, buffer: NDArray[np.float64], term: int, row: _Row, cutoff: float
+) -> tuple[float, _Row]:
+    """Return an aggregate, in single precision, of the rows that a step leads to from a row, and how many it read.
 
-    Of ``mode`` and ``n_distinct``, it puts the values into ``buffer``, which has room for them, and returns how many.
+    It is NaN if it is missing. Of ``mode`` and ``n_distinct``, it is the number of values, which are put into
+    ``buffer``.
     """
-    function, reading, step = terms[term, 0], terms[term, 1], terms[term, 2]
-    way, to_children = steps[step, 0], steps[step, 1] == 1
+    function, reading, step = program.terms[term, 0], program.terms[term, 1], program.terms[term, 2]
+    way, to_children = program.steps[step, 0], program.steps[step, 1] == 1
     first: _Row = np.int64(0)
     end: _Row = np.int64(0)
     above: _Row = np.int64(MISSING)
     if to_children:
-        first, end = children_of(links, starts, ways, times, way, row, cutoff)
+        first, end = children_of(pools, way, row, cutoff)
     else:
-        above = parent_of(links, ways, times, way, row, cutoff)
+        above = parent_of(pools, way, row, cutoff)
         end = np.int64(above >= 0)
     n, n_values, total, size, least, largest, n_all = 0, 0, 0.0, 0.0, np.nan, np.nan, end - first
-    is_plain_count = reading < 0 and terms[term, 3] == terms[term, 4]
+    is_plain_count = reading < 0 and program.terms[term, 3] == program.terms[term, 4]
     if is_plain_count:
         n, first = n_all, end
     for index in range(first, end):
-        other = np.int64(links[index]) if to_children else above
-        is_selected = _is_selected(
-            terms, selections, selection_values, readings, parents, codes, numbers, decimals, links, ways, times,
-            term, other, cutoff,
-        )  # fmt: skip
-        if not is_selected:
+        other = np.int64(pools.links[index]) if to_children else above
+        if not _is_selected(program, pools, term, other, cutoff):
             continue
         n += 1
         if reading < 0:
             continue
-        value = read(readings, parents, codes, numbers, decimals, links, ways, times, reading, other, cutoff)
+        value = read(program, pools, reading, other, cutoff)
         if np.isnan(value):
             continue
         if function >= _MODE:
@@ -262,11 +242,12 @@ def aggregate(  # noqa: PLR0913, PLR0917
         n_values, total, size = n_values + 1, total + value, size + abs(value)
         least = least if value >= least else value  # noqa: FURB136  # NaN at first
         largest = largest if value <= largest else value  # noqa: FURB136
-    return np.float64(np.float32(_of_counts(function, n, n_all, n_values, total, size, least, largest)))
+    value = np.float64(np.float32(_of_counts(function, n, n_all, n_values, total, size, least, largest)))
+    return value, end - first
 
 
 @inlined
-def of_levels(values: _Float64s, function: int) -> float:
+def of_levels(values: NDArray[np.float64], function: int) -> float:
     """Return the mode or the number of distinct values; sorts them."""
     values.sort()
     return most_frequent(values) if function == _MODE else n_distinct(values)

@@ -48,7 +48,7 @@ class TaskRefusal(Exception):  # what a task refuses, as it travels
 
 
 def run_task(function: Callable[..., Result], broadcast: tuple[Any, ...], *part: Any) -> Result:  # noqa: ANN401
-    """Do one part's share; what it refuses is told to the job's process."""
+    """Do one part's share; what it refuses is sent to the job's process."""
     token = wanted.set(_still_wanted(get_worker(), thread_state.key))
     try:
         return function(*part, *broadcast)
@@ -66,7 +66,7 @@ def run_task(function: Callable[..., Result], broadcast: tuple[Any, ...], *part:
 
 
 def _still_wanted(worker: Worker, key: Any) -> Tick:  # noqa: ANN401  # Dask's
-    """Return what raises once the scheduler has told the worker to forget a task, which Dask does not interrupt."""
+    """Return what raises once the scheduler has had the worker forget a task, which Dask does not interrupt."""
 
     def check() -> None:
         task = worker.state.tasks.get(key)

@@ -36,7 +36,7 @@ from .cluster_explanations import ExplainedRows, explained_on_cluster
 from .explained_blocks import BlockExplainer, RenderedBlock, Tally
 from .explanation_set_files import ExplanationSetFiles
 from .inputs import open_model
-from .leaf_tables import LeafTableRecorder, place_of, read_leaf_table
+from .leaf_tables import LeafTableContent, LeafTableRecorder, place_of, read_leaf_table
 from .node_inputs import ModelSource, RowsSource
 
 _BLOCK_BYTES = 4 << 20  # of lines: what a reader of one page has to decompress, and a process holds
@@ -76,12 +76,9 @@ def _n_block_rows(warm: WarmExplainer, request: ExplanationSetRequest) -> int:
     return max(1, min(MAX_INSTANCES, by_lines, by_leaves))
 
 
-def _explain(
-    context: JobContext, request: ExplanationSetRequest, warm: WarmExplainer, files: ExplanationSetFiles
-) -> Tally:
-    """Write the explanation of each row, made by processes of this machine; return counts and sums over all rows."""
-    place = place_of(warm.model.id, request.dataset)
-    kept = read_leaf_table(context, place, context.report)
+def _block_explainer(
+    context: JobContext, request: ExplanationSetRequest, warm: WarmExplainer, kept: LeafTableContent | None
+) -> BlockExplainer:
     stored = DatasetStore(context.database).get(request.dataset)
     explainer = BlockExplainer(
         warm=warm,
@@ -94,18 +91,27 @@ def _explain(
     )
     if warm.reference is not None and _FROM_REFERENCE & explainer.parts.included:
         warm.reference.open()  # once, for all processes
+    return explainer
+
+
+def _explain(
+    context: JobContext, request: ExplanationSetRequest, warm: WarmExplainer, files: ExplanationSetFiles
+) -> Tally:
+    """Write the explanation of each row, made by processes of this machine; return counts and sums over all rows."""
+    place = place_of(warm.model.id, request.dataset)
+    kept = read_leaf_table(context, place, context.report)
+    explainer = _block_explainer(context, request, warm, kept)
     recorder = None
     if kept is None:
         model = open_model(ModelStore(context.database), context.objects, warm.model.id)
         recorder = LeafTableRecorder(context, place, model.ensemble.n_leaves, explainer.n_rows)
+
     context.database.close()  # an open connection must not be carried into other processes
     writing = _Writing(context.report, files, explainer.n_rows)
     writing.look()
     n_processes = min(n_cores(), _MAX_PROCESSES)
-    explained = in_processes(
-        lambda block: explainer.explain(block).parts(), explainer.n_blocks, n_processes, writing.look
-    )
-    with closing(explained) as results:
+    explain = lambda block: explainer.explain(block).parts()  # noqa: E731  # one expression
+    with closing(in_processes(explain, explainer.n_blocks, n_processes, writing.look)) as results:
         for parts in results:
             rendered = RenderedBlock.of_parts(parts)
             start = writing.tally.n_rows

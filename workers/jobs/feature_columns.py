@@ -26,6 +26,7 @@ from storage.dataset_files.normalising import write_normalised
 from storage.datasets import NewDataset
 from storage.object_store import ObjectStore
 from tree_explainers.compute.progress import ReportProgress
+from tree_explainers.errors import RowRefused
 from tree_explainers.relational.queries import Feature
 from tree_explainers.relational.query_trie import FeatureColumn, QueryTrie
 from tree_explainers.relational.schema import ColumnSchema
@@ -105,11 +106,22 @@ class FeatureTable:
 def evaluate_table(
     features: Sequence[Feature], described: Sequence[RelationalFeature], read: RelationalInput, report: ReportProgress
 ) -> FeatureTable:
-    """Return the features of all examples."""
+    """Return the features of all examples.
+
+    Raises
+    ------
+    RowRefused
+        ``relational_too_many_combinations``, naming the query, the example and the limit.
+    """
     stage = "evaluating features"
     report(0.0, stage)
     trie = QueryTrie(features, read.rows.schema)
-    return FeatureTable.of(read, described, trie.columns, trie.evaluate(read.rows, lambda: report(0.0, stage)))
+    try:
+        columns = trie.evaluate(read.rows, lambda: report(0.0, stage))
+    except RowRefused as refusal:
+        named = f"example {read.row_ids[refusal.row or 0]!r}: {refusal.detail}"
+        raise RowRefused(refusal.code, named, refusal.row) from refusal
+    return FeatureTable.of(read, described, trie.columns, columns)
 
 
 def _free(name: str, taken: set[str]) -> str:

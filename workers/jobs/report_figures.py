@@ -1,7 +1,7 @@
 """Figures of reports that need all rows of a dataset: two models on the same rows, and newer rows beside others."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -86,6 +86,11 @@ class _Side:
         self._tree = None if tree is None else WarmTree.of(ApproximationTreeResult.model_validate(tree), names)
         self._leaves = [] if tree is None else [node["prediction"] for node in tree["nodes"]]
 
+    @property
+    def classes(self) -> Sequence[str]:
+        """Classes of the model."""
+        return self._warm.model.classes
+
     def labels(self, block: Block) -> dict[str, list[Any] | None]:
         """Return the labels that each gives the rows of a block."""
         if not self._warm.model.classes:
@@ -112,41 +117,73 @@ def compare(
     report: ReportProgress,
 ) -> Comparison:
     """Return how another model, the second, differs from the first on the same rows."""
+    compared = _ComparedRows([_Side(warm, each) for warm, each in zip(models, explained, strict=True)])
+    for blocks in source.blocks(models, report):
+        compared.add(*blocks)
     own, other = models
-    sides = [_Side(warm, each) for warm, each in zip(models, explained, strict=True)]
-    agreeing: Counter[str] = Counter()
-    known: set[str] = set()
-    changes: Counter[tuple[str, str]] = Counter()
-    n_rows, n_refused, difference = 0, 0, 0.0
-    for seen, seen_by_other in source.blocks(models, report):
-        _, mine, its = np.intersect1d(seen.indices, seen_by_other.indices, assume_unique=True, return_indices=True)
-        n_rows += len(mine)
-        n_refused += max(len(seen.indices) + seen.n_refused - len(mine), 0)
-        labels, labels_of_other = sides[0].labels(seen), sides[1].labels(seen_by_other)
-        for name in _EXPLAINERS:
-            one, two = labels[name], labels_of_other[name]
-            if one is not None and two is not None:
-                known.add(name)
-                agreeing[name] += sum(one[i] == two[j] for i, j in zip(mine.tolist(), its.tolist(), strict=True))
-        if seen.outcome.labels is None or seen_by_other.outcome.labels is None:
-            gaps = np.abs(seen.outcome.scores[mine, 0] - seen_by_other.outcome.scores[its, 0])
-            difference += float(gaps.astype(np.float64).sum())
-            continue
-        predicted = zip(seen.outcome.labels[mine].tolist(), seen_by_other.outcome.labels[its].tolist(), strict=True)
-        changes.update((own.model.classes[one], other.model.classes[two]) for one, two in predicted)
-    is_regression = not own.model.classes
-    changed = {pair: n for pair, n in changes.items() if pair[0] != pair[1]}
-    order = sorted(changed, key=lambda pair: (-changed[pair], pair))[:_MOST_CHANGES]
+    n_rows, is_regression, changed = compared.n_rows, not own.model.classes, compared.changed()
     return Comparison(
         other_model=other.model.id,
         n_rows=n_rows,
-        n_refused=n_refused,
+        n_refused=compared.n_refused,
         n_changed=None if is_regression else sum(changed.values()),
-        changes=[LabelChange(label=pair[0], other_label=pair[1], n_rows=changed[pair]) for pair in order],
-        mean_difference=difference / n_rows if is_regression and n_rows else None,
-        **{f"{name}_agreement": agreeing[name] / n_rows if name in known and n_rows else None for name in _EXPLAINERS},
+        changes=[
+            LabelChange(label=label, other_label=other_label, n_rows=n)
+            for (label, other_label), n in list(changed.items())[:_MOST_CHANGES]
+        ],
+        mean_difference=compared.difference / n_rows if is_regression and n_rows else None,
+        **{f"{name}_agreement": compared.agreement(name) for name in _EXPLAINERS},
         **_in_both(*explained),
     )
+
+
+class _ComparedRows:
+    """What two models have in common, counted block by block over the rows that both accept."""
+
+    def __init__(self, sides: Sequence[_Side]) -> None:
+        self._sides = sides
+        self._agreeing: dict[str, int] = {}  # rows that explainers of both give the same label, by explainer
+        self._changes: Counter[tuple[str, str]] = Counter()  # rows by label and the other model's label
+        self.n_rows = 0
+        self.n_refused = 0  # by one of them, or by both
+        self.difference = 0.0  # sum over the rows of a regression
+
+    def add(self, seen: Block, seen_by_other: Block) -> None:
+        """Count the rows of a block."""
+        _, mine, its = np.intersect1d(seen.indices, seen_by_other.indices, assume_unique=True, return_indices=True)
+        self.n_rows += len(mine)
+        self.n_refused += max(len(seen.indices) + seen.n_refused - len(mine), 0)
+        self._add_explainers(self._sides[0].labels(seen), self._sides[1].labels(seen_by_other), mine, its)
+        labels, other_labels = seen.outcome.labels, seen_by_other.outcome.labels
+        if labels is None or other_labels is None:
+            gaps = np.abs(seen.outcome.scores[mine, 0] - seen_by_other.outcome.scores[its, 0])
+            self.difference += float(gaps.astype(np.float64).sum())
+            return
+        classes, other_classes = (side.classes for side in self._sides)
+        predicted = zip(labels[mine].tolist(), other_labels[its].tolist(), strict=True)
+        self._changes.update((classes[one], other_classes[two]) for one, two in predicted)
+
+    def _add_explainers(
+        self,
+        labels: Mapping[str, list[Any] | None],
+        other_labels: Mapping[str, list[Any] | None],
+        mine: NDArray[np.int64],
+        its: NDArray[np.int64],
+    ) -> None:
+        for name in _EXPLAINERS:
+            one, two = labels[name], other_labels[name]
+            if one is not None and two is not None:
+                n_same = sum(one[i] == two[j] for i, j in zip(mine.tolist(), its.tolist(), strict=True))
+                self._agreeing[name] = self._agreeing.get(name, 0) + n_same
+
+    def agreement(self, name: str) -> float | None:
+        """Return the share of rows to which an explainer of both models gives the same label."""
+        return self._agreeing[name] / self.n_rows if name in self._agreeing and self.n_rows else None
+
+    def changed(self) -> dict[tuple[str, str], int]:
+        """Return the rows whose label differs, by both labels, the most frequent pairs first."""
+        pairs = [pair for pair in self._changes if pair[0] != pair[1]]
+        return {pair: self._changes[pair] for pair in sorted(pairs, key=lambda pair: (-self._changes[pair], pair))}
 
 
 def _in_both(own: Explained, other: Explained) -> dict[str, Any]:

@@ -70,7 +70,7 @@ class JobProcess:
             note = pipe.read(_LONGEST_NOTE) or b""
         try:
             return [(str(name), str(types)) for name, types in json.loads(note or b"[]")]
-        except (ValueError, TypeError, RecursionError):  # cut off, or not what was asked for
+        except (ValueError, TypeError, RecursionError):  # cut off, or no such list
             return []
 
     def kill(self) -> None:

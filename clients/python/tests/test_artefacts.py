@@ -49,6 +49,7 @@ def test_the_nearest_rows_of_every_row_come_as_a_frame(client: Leafspace, model:
     assert list(of_first["neighbor_row_id"]) == [f"patient {row}" for row in others]
     assert of_first["proximity"].to_numpy() == pytest.approx(_PROXIMITY[0, others])
     assert frame["row"].nunique() == proximities.result.n_rows == len(_FRAME)
+    assert repr(proximities) == f"<Proximities {proximities.id} ready, {len(_FRAME)} rows with up to 3 neighbors each>"
 
 
 def test_what_a_job_found_is_written_to_a_file(client: Leafspace, model: str, dataset: str, tmp_path: Path) -> None:
@@ -112,6 +113,7 @@ def test_a_map_comes_as_a_frame_and_places_new_rows(client: Leafspace, model: st
     assert 0 < (made.neighbors_kept or 0) <= 1
     assert [each.proximity for each in placed] == [1, 1, 1]
     assert [each.row_id for each in placed] == [str(row) for row in frame["row"][:3]]
+    assert repr(made) == f"<Map {made.id} ready, 60 rows>"
 
 
 def test_a_report_shows_what_was_named_and_is_verified(

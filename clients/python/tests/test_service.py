@@ -153,7 +153,10 @@ def test_prototypes_are_chosen_by_coverage_or_by_validation(client: Leafspace) -
     audit = client.label_audits.create(model, dataset, min_leaf_rows="auto").wait(timeout=120)
     first = audit.suspects[0]
     assert str(audit).startswith(f"1. row {first.row_id}: labelled {first.label}, suggested {first.suggested_label} (")
-    assert repr(audit) == f"<LabelAudit {audit.id} ready>"
+    assert repr(audit) == (
+        f"<LabelAudit {audit.id} ready, {audit.result.n_rows} rows, another label suggested for "
+        f"{audit.result.n_suggested}>"
+    )
     assert audit.result.leaf_steps[0].min_leaf_rows == 1
     assert client.proximities.create(model, dataset, min_leaf_rows=5).wait(timeout=120).result.min_leaf_rows == 5
 
@@ -170,7 +173,7 @@ def test_as_text_the_bound_for_all_rows_comes_first_and_classes_left_out_are_nam
     assert lines[2].endswith("1 prototype among the 100 sampled candidates could reach.")
     assert lines[4] == "Classes without a prototype: 'huge', 'malignant'."
     assert "2 classes have no prototype" in lines[-1]
-    assert repr(found) == f"<PrototypeSet {found.id} ready, 1 prototypes>"
+    assert repr(found) == f"<PrototypeSet {found.id} ready, 1 prototype>"
 
 
 def test_its_content_comes_in_three_forms(prototype_set: PrototypeSet) -> None:
@@ -380,6 +383,7 @@ def test_labels_are_those_that_the_estimator_predicts(client: Leafspace, service
     searched = explainer.explain(rows, nearest_rows={"n_rows": 2, "classes": [True], "row_ids": range(500)})
     assert {near.label for each in searched for near in each.nearest_rows} == {True}
     made = client.explanation_sets.create(explainer, client.register_dataset(rows)).wait(timeout=120)
+    assert repr(made) == f"<ExplanationSet {made.id} ready, {len(predicted)} of {len(predicted)} rows explained>"
     assert _typed(each.label for each in made.explanations()) == _typed(predicted)
     assert _typed(each.label for each in pickle.loads(pickle.dumps(explainer)).explain(rows)) == _typed(predicted)  # noqa: S301  # our own
     with Leafspace(service.url) as other:

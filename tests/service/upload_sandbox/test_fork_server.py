@@ -200,6 +200,16 @@ def test_a_server_that_was_killed_is_replaced_before_the_next_upload(reader: Upl
     assert _server() != server
 
 
+def test_a_server_that_ended_leaves_no_zombie_though_no_upload_comes(reader: UploadReader, upload: Path) -> None:
+    reader.read_dataset(upload, {})
+    server = _server()
+
+    os.kill(server, signal.SIGKILL)
+
+    _wait_for(lambda: not Path(f"/proc/{server}").exists() or None)
+    assert reader.read_dataset(upload, {}).summary["n_rows"] == 3
+
+
 def test_an_upload_whose_server_is_killed_is_read_by_another(
     reader: UploadReader, large_uploads: list[Path], threads: ThreadPoolExecutor
 ) -> None:

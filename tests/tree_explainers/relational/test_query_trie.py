@@ -7,18 +7,23 @@ from tests.support import relational_cases as cases
 from tests.support.raw_tables import RawTables, relational_rows
 from tests.support.relational_data import mutagenesis
 from tests.support.sampling import drawn
+from tree_explainers.errors import RowRefused
 from tree_explainers.relational.canonical import canonical
+from tree_explainers.relational.feature_texts import name_of
 from tree_explainers.relational.queries import (
     EXAMPLE,
+    AggregateTerm,
     ColumnTerm,
+    Condition,
     Feature,
     FeatureKind,
     Measure,
     Query,
+    Selection,
     Value,
     Variable,
 )
-from tree_explainers.relational.query_trie import FeatureColumn, QueryTrie, evaluate
+from tree_explainers.relational.query_trie import MOST_COMBINATIONS, FeatureColumn, QueryTrie, evaluate
 from tree_explainers.relational.schema import ColumnSchema, RelationshipSchema, Schema, Step, TableSchema
 from tree_explainers.relational.tables import MISSING, RelationalRows, Relationship, Table, decimals_of
 
@@ -117,6 +122,48 @@ def test_threads_blocks_and_the_order_of_rows_change_no_byte() -> None:
     assert len(ticks) > 1
     for again in (evaluate(features, rows, n_threads=4), evaluate(features, shuffled)):
         assert [column.tobytes() for column in again] == [column.tobytes() for column in expected]
+
+
+THRICE = Query(CHILDREN.variables * 3)
+# As many rows as there are children of the example, for each of them.
+SIBLINGS = AggregateTerm("count", Step("child.of", "children"), where=(Selection(ColumnTerm("x"), ">", -9.0),))
+WITH_SIBLINGS = Query(
+    (*CHILDREN.variables, Variable(0, Step("child.of", "parent"))), (Condition(1, SIBLINGS, ">", 0.0),)
+)
+
+
+def _few_and_many(n_many: int) -> RelationalRows:
+    """Return two examples, the first with 4 children."""
+    rows = _one_table_below(2, n_many + 4)
+    parents = np.repeat([0, 1], [4, n_many]).astype(np.int32)
+    return RelationalRows(rows.schema, rows.tables, {"child.of": Relationship.of(parents, 2)})
+
+
+def test_it_looks_whether_to_go_on_while_one_example_is_evaluated() -> None:
+    rows, ticks = _few_and_many(250), list[int]()
+
+    def stop_at_the_second() -> None:
+        ticks.append(1)
+        if len(ticks) == 2:
+            raise InterruptedError
+
+    (column,) = evaluate([Feature("count", THRICE)], rows)
+    assert column.tolist() == [64, 250**3]
+
+    with pytest.raises(InterruptedError):
+        evaluate([Feature("count", THRICE)], rows, stop_at_the_second)
+
+
+@pytest.mark.parametrize(("query", "n_rows"), [(THRICE, 500), (WITH_SIBLINGS, 10_100)])
+def test_a_query_that_looks_at_too_many_combinations_is_refused_with_the_example(query: Query, n_rows: int) -> None:
+    rows, feature = _few_and_many(n_rows), Feature("count", query)
+
+    with pytest.raises(RowRefused) as refused:
+        evaluate([Feature("count", CHILDREN), feature], rows)
+
+    assert (refused.value.code, refused.value.row) == ("relational_too_many_combinations", 1)
+    assert repr(name_of(canonical(feature), rows.schema)) in refused.value.detail
+    assert f"more than {MOST_COMBINATIONS:,} combinations" in refused.value.detail
 
 
 def test_it_can_be_stopped_between_blocks() -> None:

@@ -1,10 +1,13 @@
 """What a forest's job publishes is there as a whole or not at all, however its attempts end."""
 
+import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 from signal import SIGKILL
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -24,6 +27,7 @@ from tests.support.bank import bank
 from tests.support.chaos.dying_jobs import arm, kill_this_process
 from tests.support.relational_service import csv_of_columns, metadata_of
 from tests.support.workshop import Workshop, workshop_in
+from tree_explainers.relational import canonical
 from workers.job_kinds import load_job_kinds
 from workers.runtime.context import JobContext, JobKind, Produced
 from workers.runtime.lifecycle import run_job
@@ -132,6 +136,53 @@ def test_a_dataset_of_a_feature_set_that_is_deleted_meanwhile_is_not_published(o
 
     assert (job.status, job.problem and job.problem.code) == ("failed", "not_found")
     assert own.context.datasets.find(requested.dataset) is None
+
+
+def test_a_list_of_features_is_registered_with_two_serialisations_of_each(own: Workshop) -> None:
+    account = {"id": "a", "table": "account", "from": "example", "by": "account.customer_id"}
+    features = [
+        {
+            "kind": "count",
+            "variables": [account],
+            "conditions": [{"variable": "example", "column": "age", "operator": ">", "value": age}],
+        }
+        for age in range(100)
+    ]
+    request = FeatureSetRequest.model_validate({"relational_dataset": _tables(own), "features": features})
+    serialised: Counter[str] = Counter()
+
+    def count(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and frame.f_code.co_filename == canonical.__file__:
+            serialised[frame.f_code.co_qualname] += 1
+
+    sys.setprofile(count)
+    try:
+        listed = feature_sets.request_feature_set(own.context, request)
+    finally:
+        sys.setprofile(None)
+
+    assert listed.result is not None
+    assert len({feature.name for feature in listed.result.features}) == 100
+    n_queries = 100 * 2  # with the variable, which is serialised within its query
+    assert serialised["_Serialised.of"] == 2 * n_queries
+
+
+def test_a_query_that_combines_too_many_rows_fails_its_job_and_is_named_with_the_example(own: Workshop) -> None:
+    files = {"customer.csv": b"id\nc1\nc2\n", "account.csv": b"customer_id\n" + b"c1\n" * 3 + b"c2\n" * 500}
+    described = [{"name": "customer", "primary_key": ["id"]}, {"name": "account"}]
+    tables = own.register_tables(files, {"examples": {"table": "customer"}, "tables": described})
+    way = {"table": "account", "from": "example", "by": "account.customer_id"}
+    triples = {"kind": "count", "name": "triples", "variables": [{"id": name, **way} for name in "abc"]}
+    request = FeatureSetRequest.model_validate({"relational_dataset": tables, "features": [triples]})
+    listed = feature_sets.request_feature_set(own.context, request)
+    requested = feature_sets.request_feature_dataset(own.context, listed.id, FeatureDatasetRequest())
+
+    job = own.run(requested.job or "")
+
+    assert (job.status, job.problem and job.problem.code) == ("failed", "relational_too_many_combinations")
+    detail = "" if job.problem is None else job.problem.detail
+    assert detail.startswith("example 'c2': the query 'number of accounts")
+    assert "more than 100,000,000 combinations" in detail
 
 
 def _tables(workshop: Workshop) -> str:

@@ -17,6 +17,7 @@ from ._generated.models import (
     ApproximationNode,
     ApproximationTreeEvaluation,
     ApproximationTreeRequest,
+    ApproximationTreeResult,
     BootstrapGenerator,
     CandidateSplits,
     DatasetGenerator,
@@ -38,6 +39,7 @@ from .artefacts import (
     Content,
     TableForm,
     content,
+    counted,
     download,
 )
 from .calls import Program, awaitable, blocking, call_of, create, fetch
@@ -97,12 +99,8 @@ class ApproximationTreeView(ArtefactView[Details]):
         is_ready = self._has_result()
         return f"{describe_tree(self.nodes)}\n{describe_tree_figures(self.result)}" if is_ready else repr(self)
 
-    def __repr__(self) -> str:
-        if self._details is None:
-            return super().__repr__()
-        n_leaves = getattr(self._loaded_result, "n_leaves", None)
-        size = f", {n_leaves} leaves" if isinstance(n_leaves, int) else ""
-        return f"<{type(self).__name__} {self.id} {self.status}{size}>"
+    def _contents(self, result: ApproximationTreeResult) -> str:
+        return counted(result.n_leaves, "leaf", "leaves")
 
 
 def _content(self: ApproximationTreeView, form: TableForm = "json") -> Program[bytes]:

@@ -23,6 +23,13 @@ TABLE_MEDIA_TYPES = {"json": "application/json", "csv": "text/csv", "parquet": "
 _ROWS_A_PAGE = 1000
 
 
+def counted(n: int, noun: str, plural: str | None = None) -> str:
+    """Return a number and what is counted: ``1 leaf``, ``2,000 leaves``."""
+    from leafspace_drawings import words  # noqa: PLC0415  # importing the client stays quick
+
+    return words.counted(n, noun, plural)
+
+
 @dataclass(frozen=True, slots=True)
 class Content:
     """How the whole result is fetched."""
@@ -51,7 +58,13 @@ class ArtefactView(View[Details]):
 
     def __repr__(self) -> str:
         status = "" if self._details is None else f" {self.status}"
-        return f"<{type(self).__name__} {self.id}{status}>"
+        result = self._loaded_result
+        contents = "" if result is None else f", {self._contents(result)}"
+        return f"<{type(self).__name__} {self.id}{status}{contents}>"
+
+    def _contents(self, result: Any) -> str:  # noqa: ANN401  # of each noun its own
+        """Return what is in a result, in a few words."""
+        raise NotImplementedError
 
     @property
     def result(self) -> Any:  # noqa: ANN401  # of each noun its own

@@ -180,11 +180,16 @@ def explain_rows(  # noqa: PLR0913  # what explanations may have
         explanations += [Explanation(row, labels, beside) for row in answer.data]
     if failure is not None and provenance is None:
         raise failure
-    # Calls name their rows by themselves, so that indices begin again in each.
-    if not has_names and len({each.row_id for each in explanations}) < len(explanations):
+    if not has_names:
+        _name_once(explanations, names)
+    return Explanations(explanations, provenance)
+
+
+def _name_once(explanations: Sequence[Explanation], names: Sequence[str]) -> None:
+    """Give rows the names of all calls together: each call names its rows by itself, by indices from 0 on."""
+    if len({each.row_id for each in explanations}) < len(explanations):
         for name, each in zip(names, explanations, strict=True):
             each.details.row_id = name
-    return Explanations(explanations, provenance)
 
 
 def _rows_to_explain(

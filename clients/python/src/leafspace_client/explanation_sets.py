@@ -12,7 +12,7 @@ from ._generated.api.explanation_sets import (
     list_explanation_sets,
 )
 from ._generated.models import ExplanationSet as Details
-from ._generated.models import ExplanationSetRequest, PageExplanation, PageExplanationSet
+from ._generated.models import ExplanationSetRequest, ExplanationSetResult, PageExplanation, PageExplanationSet
 from .artefacts import ArtefactView, AwaitableArtefact, BlockingArtefact, Content, download, every_item
 from .calls import Program, awaitable, blocking, create, fetch, transport_of
 from .explanations import Detail, Explanation, Explanations, Include, SearchedRows, parts_of
@@ -41,6 +41,9 @@ class ExplanationSetView(ArtefactView[Details]):
 
     noun = EXPLANATION_SETS
     contents = Content(get_explanation_set_content, {**_MEDIA_TYPES, "json": "application/json"})
+
+    def _contents(self, result: ExplanationSetResult) -> str:
+        return f"{result.n_explained:,} of {result.n_rows:,} rows explained"
 
 
 def _explanations(self: ExplanationSetView) -> Program[Explanations]:

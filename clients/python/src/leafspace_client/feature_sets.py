@@ -27,6 +27,7 @@ from ._generated.models import (
     FeatureRowList,
     FeatureRowsRequest,
     FeatureSetRequest,
+    FeatureSetResult,
     PageFeatureSet,
     Problem,
     RelationalFeature,
@@ -40,6 +41,7 @@ from .artefacts import (
     Content,
     TableForm,
     content,
+    counted,
     download,
 )
 from .calls import Program, Work, awaitable, blocking, call_of, create, fetch
@@ -78,11 +80,8 @@ class FeatureSetView(ArtefactView[Details]):
     def __str__(self) -> str:
         return describe_features(self.features) if self._has_result() else repr(self)
 
-    def __repr__(self) -> str:
-        found = self._loaded_result
-        if self._details is None or found is None:
-            return super().__repr__()
-        return f"<{type(self).__name__} {self.id} {self.status}, {found.n_features:,} features>"
+    def _contents(self, result: FeatureSetResult) -> str:
+        return counted(result.n_features, "feature")
 
 
 class FeatureRows(Sequence[FeatureRow]):

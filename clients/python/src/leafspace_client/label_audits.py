@@ -12,7 +12,7 @@ from ._generated.api.label_audits import (
     get_label_audit_content,
     list_label_audits,
 )
-from ._generated.models import AuditedRow, LabelAuditRequest, PageAuditedRow, PageLabelAudit
+from ._generated.models import AuditedRow, LabelAuditRequest, LabelAuditResult, PageAuditedRow, PageLabelAudit
 from ._generated.models import LabelAudit as Details
 from .artefacts import (
     TABLE_MEDIA_TYPES,
@@ -57,6 +57,9 @@ class LabelAuditView(ArtefactView[Details]):
         if not is_ready:
             return repr(self)
         return describe_suspects(self.suspects, self.result.n_suggested, self.result.caution)
+
+    def _contents(self, result: LabelAuditResult) -> str:
+        return f"{result.n_rows:,} rows, another label suggested for {result.n_suggested:,}"
 
 
 def _rows(self: LabelAuditView) -> Program[list[AuditedRow]]:

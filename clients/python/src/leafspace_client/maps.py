@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from ._generated.api.maps import create_map, delete_map, get_map, get_map_content, list_maps, place_rows_on_map
 from ._generated.models import Map as Details
-from ._generated.models import MapRequest, MapRow, PageMap, PageMapRow, PlacedRow, PlaceList, PlacesRequest
+from ._generated.models import MapRequest, MapResult, MapRow, PageMap, PageMapRow, PlacedRow, PlaceList, PlacesRequest
 from .artefacts import (
     TABLE_MEDIA_TYPES,
     ArtefactView,
@@ -14,6 +14,7 @@ from .artefacts import (
     BlockingArtefact,
     Content,
     TableFile,
+    counted,
     download,
     every_item,
 )
@@ -45,6 +46,10 @@ class MapView(ArtefactView[Details]):
         """How few of a row's ten nearest on the map are far from it in leaf space: 1 where none is."""
         found: float = self._part("trustworthiness")
         return found
+
+    def _contents(self, result: MapResult) -> str:
+        prototypes = f" with {counted(result.n_prototypes, 'prototype')}" if result.n_prototypes else ""
+        return counted(result.n_rows_shown, "row") + prototypes
 
 
 def _rows(self: MapView) -> Program[list[MapRow]]:

@@ -18,6 +18,7 @@ from ._generated.models import (
     PageRepresentedRow,
     Prototype,
     PrototypeSetRequest,
+    PrototypeSetResult,
     RepresentedRow,
 )
 from ._generated.models import PrototypeSet as Details
@@ -29,6 +30,7 @@ from .artefacts import (
     Content,
     TableForm,
     content,
+    counted,
 )
 from .calls import Program, awaitable, blocking, call_of, create, fetch
 from .frames import prototypes_frame
@@ -82,12 +84,8 @@ class PrototypeSetView(ArtefactView[Details]):
         is_ready = self._has_result()
         return describe_prototypes(self.result) if is_ready else repr(self)
 
-    def __repr__(self) -> str:
-        if self._details is None:
-            return super().__repr__()
-        found = getattr(self._loaded_result, "prototypes", None)
-        n_prototypes = f", {len(found)} prototypes" if isinstance(found, list) else ""
-        return f"<{type(self).__name__} {self.id} {self.status}{n_prototypes}>"
+    def _contents(self, result: PrototypeSetResult) -> str:
+        return counted(len(result.prototypes), "prototype")
 
 
 def _content(self: PrototypeSetView, form: TableForm = "json") -> Program[bytes]:

@@ -11,7 +11,13 @@ from ._generated.api.proximities import (
     get_proximities_content,
     list_proximities,
 )
-from ._generated.models import NeighborsOfRow, PageNeighborsOfRow, PageProximities, ProximitiesRequest
+from ._generated.models import (
+    NeighborsOfRow,
+    PageNeighborsOfRow,
+    PageProximities,
+    ProximitiesRequest,
+    ProximitiesResult,
+)
 from ._generated.models import Proximities as Details
 from .artefacts import (
     TABLE_MEDIA_TYPES,
@@ -20,6 +26,7 @@ from .artefacts import (
     BlockingArtefact,
     Content,
     TableFile,
+    counted,
     download,
     every_item,
 )
@@ -40,6 +47,9 @@ class ProximitiesView(ArtefactView[Details]):
 
     noun = PROXIMITIES
     contents = Content(get_proximities_content, TABLE_MEDIA_TYPES)
+
+    def _contents(self, result: ProximitiesResult) -> str:
+        return f"{counted(result.n_rows, 'row')} with up to {counted(result.n_neighbors, 'neighbor')} each"
 
 
 def _neighbors(self: ProximitiesView) -> Program[list[NeighborsOfRow]]:

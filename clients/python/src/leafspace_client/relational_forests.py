@@ -29,6 +29,7 @@ from .artefacts import (
     Content,
     TableForm,
     content,
+    counted,
     download,
 )
 from .calls import Program, awaitable, blocking, create, transport_of
@@ -94,11 +95,8 @@ class RelationalForestView(ArtefactView[Details]):
         found: RelationalForestResult = self.result
         return describe_forest(found)
 
-    def __repr__(self) -> str:
-        found = self._loaded_result
-        if self._details is None or found is None:
-            return super().__repr__()
-        return f"<{type(self).__name__} {self.id} {self.status}, {len(found.trees)} trees>"
+    def _contents(self, result: RelationalForestResult) -> str:
+        return counted(len(result.trees), "tree")
 
 
 def _content(self: RelationalForestView, form: TableForm = "json") -> Program[bytes]:

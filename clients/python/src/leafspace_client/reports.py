@@ -12,7 +12,7 @@ from ._generated.api.reports import (
     list_reports,
     verify_report,
 )
-from ._generated.models import Comparison, Drift, PageReport, ReportRequest, ReportVerification
+from ._generated.models import Comparison, Drift, PageReport, ReportRequest, ReportResult, ReportVerification
 from ._generated.models import Report as Details
 from .artefacts import ArtefactView, AwaitableArtefact, BlockingArtefact, Content, content, download
 from .calls import Program, awaitable, blocking, create, fetch
@@ -29,6 +29,9 @@ class ReportView(ArtefactView[Details]):
 
     noun = REPORTS
     contents = Content(get_report_content, {_FORM: "text/html"})
+
+    def _contents(self, result: ReportResult) -> str:
+        return f"{result.n_bytes:,} bytes of HTML"
 
     @property
     def sha256(self) -> str:

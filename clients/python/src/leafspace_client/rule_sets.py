@@ -25,6 +25,7 @@ from ._generated.models import (
     Rule,
     RuleSetEvaluation,
     RuleSetRequest,
+    RuleSetResult,
 )
 from ._generated.models import RuleSet as Details
 from ._generated.types import UNSET
@@ -36,6 +37,7 @@ from .artefacts import (
     Content,
     TableForm,
     content,
+    counted,
     download,
 )
 from .calls import Call, Program, awaitable, blocking, call_of, create
@@ -100,12 +102,8 @@ class RuleSetView(ArtefactView[Details]):
             return repr(self)
         return f"{describe_rules(self.rules, self.default_prediction)}\n{describe_rule_figures(self.result)}"
 
-    def __repr__(self) -> str:
-        if self._details is None:
-            return super().__repr__()
-        found = getattr(self._loaded_result, "rules", None)
-        n_rules = f", {len(found)} rules" if isinstance(found, list) else ""
-        return f"<{type(self).__name__} {self.id} {self.status}{n_rules}>"
+    def _contents(self, result: RuleSetResult) -> str:
+        return counted(len(result.rules), "rule")
 
 
 def _content(self: RuleSetView, form: TableForm = "json") -> Program[bytes]:

@@ -71,25 +71,8 @@ def _written(estimator: Any, inputs: ModelInputs, *, is_double: bool) -> bytes: 
     plain = None if native else writer_of(final) or booster_writer(final)
     taken = take_off(prepared) if plain else []
     write = native or plain or (write_voting if is_voting(final) else None)
-    has_scores = predicts_classes(prepared) and not predicts_labels_alone(prepared)
-    model = convert_sklearn(
-        prepared,
-        name=GRAPH_NAME,
-        initial_types=_initial_types(inputs, is_double=is_double),
-        target_opset=_OPSETS,
-        options={id(prepared): {"zipmap": False}} if has_scores else {id(final): {}},
-        custom_conversion_functions={
-            **dict.fromkeys(SCALERS, partial(convert_scaler, is_single=are_single(inputs.rows))),
-            SimpleImputer: convert_imputer,
-            Binarizer: convert_binarizer,
-            **dict.fromkeys(TREE_MODELS, convert_trees),
-            FunctionTransformer: partial(convert_function, is_single=are_single(inputs.rows)),
-            OneHotEncoder: convert_one_hot,
-            **({} if write is None else {type(final): _only_for(final, write)}),
-            **_writers_of_members(final),
-        },
-        custom_shape_calculators={FunctionTransformer: function_shapes, OneHotEncoder: one_hot_shapes},
-    )
+
+    model = _converted(prepared, inputs, write, is_double=is_double)
     if write is not None:
         _declare_precision(model)
     if taken:
@@ -98,6 +81,31 @@ def _written(estimator: Any, inputs: ModelInputs, *, is_double: bool) -> bytes: 
     if is_double:
         _check_types(model)
     return bytes(model.SerializeToString())
+
+
+def _converted(prepared: Any, inputs: ModelInputs, write: Any, *, is_double: bool) -> ModelProto:  # noqa: ANN401
+    """Return what skl2onnx makes of an estimator; ``write`` converts its last step, None: skl2onnx's own."""
+    final, is_single = final_step(prepared), are_single(inputs.rows)
+    has_scores = predicts_classes(prepared) and not predicts_labels_alone(prepared)
+    model: ModelProto = convert_sklearn(
+        prepared,
+        name=GRAPH_NAME,
+        initial_types=_initial_types(inputs, is_double=is_double),
+        target_opset=_OPSETS,
+        options={id(prepared): {"zipmap": False}} if has_scores else {id(final): {}},
+        custom_conversion_functions={
+            **dict.fromkeys(SCALERS, partial(convert_scaler, is_single=is_single)),
+            SimpleImputer: convert_imputer,
+            Binarizer: convert_binarizer,
+            **dict.fromkeys(TREE_MODELS, convert_trees),
+            FunctionTransformer: partial(convert_function, is_single=is_single),
+            OneHotEncoder: convert_one_hot,
+            **({} if write is None else {type(final): _only_for(final, write)}),
+            **_writers_of_members(final),
+        },
+        custom_shape_calculators={FunctionTransformer: function_shapes, OneHotEncoder: one_hot_shapes},
+    )
+    return model
 
 
 def _writers_of_members(final: Any) -> dict[type, Any]:  # noqa: ANN401  # an estimator

@@ -6,10 +6,12 @@ data directory of its own, with the same model and rows; times of a job are coun
 worker included, to the whole result at the caller. The shortest of the turns is printed, and the ratio to the last
 checkout, which is this one.
 
-``python -m benchmarks.whole_job [turns [checkout …]]``, a checkout being the folder of an earlier version.
+``python -m benchmarks.whole_job [turns [checkout …]]``, a checkout being the folder of an earlier version, such as
+``git worktree add ../before f1a8a902`` makes it. What is installed and this version's client serve all of them.
 """
 
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -35,8 +37,11 @@ _HERE = Path(__file__).parents[1]
 def main() -> None:
     """Measure and print."""
     n_turns = int(sys.argv[1]) if len(sys.argv) > 1 else N_TURNS
-    checkouts = [*map(Path, sys.argv[2:]), _HERE]
+    checkouts = [Path(folder).resolve() for folder in (*sys.argv[2:], _HERE)]
     print(describe_machine())
+    for checkout in checkouts:
+        with _code_of(checkout):  # or the first job would wait for the compiler
+            subprocess.run([sys.executable, "-m", "leafspace", "warm"], check=True, stdout=subprocess.DEVNULL)
     features, target = _digits()
     forest = RandomForestClassifier(N_TREES, random_state=0, n_jobs=-1).fit(features, target)
     rows = pd.DataFrame(features, columns=[f"pixel_{column}" for column in range(features.shape[1])])

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tree_explainers.leaf_space.binary_sums import list_above, tally_above
+from tree_explainers.leaf_space.binary_sums import limits_by_digit, list_above, list_both, tally_above
 
 
 def in_binary(numbers: NDArray[np.int64], n_digits: int) -> NDArray[np.uint64]:
@@ -49,3 +49,27 @@ def test_sums_above_limits_are_listed_as_far_as_there_is_room(n_digits: int) -> 
     expected = [(int(row), int(t), int(numbers[t, row])) for t, row in np.argwhere(numbers > limits[:, None])]
     assert listed == expected
     assert n_calls > 1
+
+
+@pytest.mark.parametrize("n_rows", [512, 100])
+@pytest.mark.parametrize("n_digits", [1, 8, 9, 10, 17, 32])
+def test_sums_above_limits_of_rows_of_the_block_are_listed_beside_them(n_digits: int, n_rows: int) -> None:
+    numbers, thresholds = numbers_and_limits(40, n_digits)
+    numbers[:, n_rows:] = 0
+    limits = np.random.default_rng(1).integers(0, 2**n_digits, n_rows)
+    limits[:4] = 0, 2**n_digits - 1, 2**n_digits, 2**62
+    numbers[:, 5] = limits[5]
+    rooms = [(np.empty(1500, np.int32), np.empty(1500, np.int32), np.empty(1500, np.uint32)) for _ in range(2)]
+    listed: list[list[tuple[int, ...]]] = [[], []]
+    target = 0
+
+    while target < len(thresholds):
+        *counts, target = list_both(
+            in_binary(numbers, n_digits), n_digits, thresholds, limits_by_digit(limits, n_digits), target, (*rooms,)
+        )
+        for of_kind, room, n_found in zip(listed, rooms, counts, strict=True):
+            of_kind.extend(zip(*(part[:n_found].tolist() for part in room), strict=True))
+
+    are_above = (numbers > thresholds[:, None], numbers[:, :n_rows] > limits)
+    for of_kind, is_above in zip(listed, are_above, strict=True):
+        assert of_kind == [(int(row), int(t), int(numbers[t, row])) for t, row in np.argwhere(is_above)]

@@ -1,13 +1,26 @@
 """Reading sums that are kept digit by digit, 512 at a time, as ``leaf_masks`` makes them."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled
+from ..compute.compiled import compiled, inlined
 
 _WORDS = 8
 _SUMMED_AT_ONCE = 1024  # 10 more digits than a sum has hold that many
+_WORTH_READING_ALL = 24  # sums of a target; fewer are read one by one
 _NONE, _ONE, _ALL = np.uint64(0), np.uint64(1), np.uint64(2**64 - 1)
+
+# A power of two times this number has other highest six digits than any other (Leiserson, Prokop, Randall 1998).
+_DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
+_PLACES = np.zeros(64, dtype=np.int64)
+_PLACES[[(int(_DE_BRUIJN) << place) % 2**64 >> 58 for place in range(64)]] = np.arange(64)
+
+# The bits of a byte, each in a byte of its own.
+_SPREAD = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").view(np.uint64)[:, 0].copy()
+
+_NO_LIMITS = np.empty((0, _WORDS), dtype=np.uint64)
 
 Found = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint32]]
 """Room for pairs: rows of a block (or candidates), targets and proximities, (n_room,) each."""
@@ -55,7 +68,6 @@ def add_excess(sums: NDArray[np.uint64], n_digits: int, limits: NDArray[np.int64
     tally_above(sums, n_digits, limits, np.zeros(len(excess), dtype=np.int64), excess)
 
 
-@compiled
 def list_above(
     sums: NDArray[np.uint64], n_digits: int, thresholds: NDArray[np.int64], start: int, found: Found
 ) -> tuple[int, int]:
@@ -76,25 +88,116 @@ def list_above(
     -------
     (n_found, next target)
     """
-    rows, targets, proximities = found
-    excess = np.zeros(64, dtype=np.uint64)
-    n_found = 0
+    n_found, _, following = list_both(sums, n_digits, thresholds, _NO_LIMITS, start, (found, found))
+    return n_found, following
+
+
+def limits_by_digit(limits: NDArray[np.int64], n_digits: int) -> NDArray[np.uint64]:
+    """Return for 512 rows of a block what their sums must reach to be above limits, digit by digit: (n_digits + 1, 8).
+
+    The last line is of rows whose limit can be exceeded at all. ``limits``, (at most 512,), are not negative.
+    """
+    least = np.full(64 * _WORDS, 2**n_digits, dtype=np.int64)
+    least[: len(limits)] = np.minimum(limits + 1, 2**n_digits)
+    bits = np.concatenate([(least >> np.arange(n_digits)[:, None]) & 1, (least < 2**n_digits)[None]])
+    return np.packbits(bits.astype(np.uint8), axis=1, bitorder="little").view(np.uint64)
+
+
+@compiled
+def list_both(
+    sums: NDArray[np.uint64],
+    n_digits: int,
+    thresholds: NDArray[np.int64],
+    limits: NDArray[np.uint64],
+    start: int,
+    found: tuple[Found, Found],
+) -> tuple[int, int, int]:
+    """List the pairs that ``list_above`` lists, and those whose sum is above the limit of the row of the block.
+
+    ``limits`` are from ``limits_by_digit``; without lines, there are none of the second kind. Returns how many there
+    are of each kind, and the next target.
+    """
+    excess, numbers = np.zeros(64, dtype=np.uint64), np.zeros((4, 64), dtype=np.uint64)
+    above = np.zeros((2, _WORDS), dtype=np.uint64)
+    n_first, n_second, n_before = 0, 0, 64 * _WORDS
     for target in range(start, len(thresholds)):
-        if n_found + 64 * _WORDS > len(rows):
-            return n_found, target
-        if (thresholds[target] + 1) >> n_digits != 0:
-            continue
+        if max(n_first, n_second) + 64 * _WORDS > len(found[0][0]):
+            return n_first, n_second, target
+        line = sums[target]
+        can_exceed = (thresholds[target] + 1) >> n_digits == 0
         for w in range(_WORDS):
-            above = _subtract(sums[target], n_digits, w, thresholds[target] + 1, excess)
-            row = 64 * w
-            while above != _NONE:
-                if above & _ONE:
-                    rows[n_found], targets[n_found] = row, target
-                    proximities[n_found] = _read(sums[target], n_digits, row)
-                    n_found += 1
-                above >>= _ONE
-                row += 1
-    return n_found, len(thresholds)
+            above[0, w] = _subtract(line, n_digits, w, thresholds[target] + 1, excess) if can_exceed else _NONE
+            if len(limits):
+                above[1, w] = _reaches(line, n_digits, w, limits)
+        are_read = n_before >= _WORTH_READING_ALL  # as many will be above as of the last target, roughly
+        if are_read:
+            _read_all(line.view(np.uint8), n_digits, numbers)
+        of_target = _Sums(line, n_digits, numbers, are_read)
+        n_before = -n_first - n_second
+        n_first = _append(above[0], target, of_target, n_first, found[0])
+        n_second = _append(above[1], target, of_target, n_second, found[1])
+        n_before += n_first + n_second
+    return n_first, n_second, len(thresholds)
+
+
+class _Sums(NamedTuple):
+    """The sums of a target and the rows of a block."""
+
+    digits: NDArray[np.uint64]  # (8 x n_lines,)
+    n_digits: int
+    numbers: NDArray[np.uint64]  # (4, 64) the same from ``_read_all``
+    are_read: bool  # whether the numbers are those of this target
+
+
+@compiled
+def _append(above: NDArray[np.uint64], target: int, sums: _Sums, n_found: int, found: Found) -> int:
+    """List the rows whose bits are set; return how many are listed then."""
+    rows, targets, proximities = found
+    in_bytes, n_bytes = sums.numbers.view(np.uint8), (sums.n_digits + 7) // 8
+    for w in range(_WORDS):
+        left = above[w]
+        while left != _NONE:
+            row = 64 * w + lowest_bit(left)
+            left &= left - _ONE
+            rows[n_found], targets[n_found] = row, target
+            if sums.are_read:
+                number = np.uint32(in_bytes[0, row])
+                for place in range(1, n_bytes):
+                    number |= np.uint32(in_bytes[place, row]) << np.uint32(8 * place)
+                proximities[n_found] = number
+            else:
+                proximities[n_found] = _read(sums.digits, sums.n_digits, row)
+            n_found += 1
+    return n_found
+
+
+@inlined
+def _reaches(digits: NDArray[np.uint64], n_digits: int, w: int, limits: NDArray[np.uint64]) -> np.uint64:
+    """Return which of 64 sums reach what they must."""
+    borrow = _NONE
+    for digit in range(n_digits):
+        there, less = digits[_WORDS * digit + w], limits[digit, w]
+        borrow = (~there & (less | borrow)) | (less & borrow)
+    return ~borrow & limits[n_digits, w]
+
+
+@inlined
+def lowest_bit(word: np.uint64) -> int:
+    """Return the place of the lowest bit that is set in a word, of which there is one."""
+    return _PLACES[((word & (~word + _ONE)) * _DE_BRUIJN) >> np.uint64(58)]
+
+
+@inlined
+def _read_all(bytes_of_digits: NDArray[np.uint8], n_digits: int, numbers: NDArray[np.uint64]) -> None:
+    """Write 512 sums, eight digits of each to a byte: (4, 64) words, the lowest digits first."""
+    for first in range(0, n_digits, 2):
+        into, shift, is_alone = numbers[first // 8], np.uint64(first % 8), first + 1 == n_digits
+        own = bytes_of_digits[64 * first : 64 * first + 64]
+        following = own if is_alone else bytes_of_digits[64 * first + 64 : 64 * first + 128]
+        mask = _NONE if is_alone else _ALL
+        for place in range(64):
+            spread = _SPREAD[own[place]] | (_SPREAD[following[place]] << _ONE) & mask
+            into[place] = spread << shift | (into[place] if shift else _NONE)
 
 
 @compiled

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..compute.compiled import compiled
 from ..compute.threads import in_order
+from .binary_sums import lowest_bit
 from .leaf_masks import BLOCK, WORDS, AddingPlan, LeafMasks, Targets, add_masks, leaf_masks, plan_adding, room_for_sums
 from .leaves import LeafTable
 from .nearest_by_codes import key_of, row_and_proximity
@@ -180,10 +181,7 @@ def _all_but(own: int, n_block: int, bits: NDArray[np.uint64]) -> None:
 def _first_bit(bits: NDArray[np.uint64]) -> int:
     for w in range(len(bits)):
         if bits[w] != _NONE:
-            place = 0
-            while not (bits[w] >> np.uint64(place)) & _ONE:
-                place += 1
-            return 64 * w + place
+            return 64 * w + lowest_bit(bits[w])
     return 0
 
 

@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.compiled import compiled
-from ..compute.progress import ReportProgress, Tick, ignore_progress
+from ..compute.progress import ReportProgress, ignore_progress
 from ..leaf_space.leaves import LeafTable
 from ..leaf_space.nearest_by_masks import NearestWithin
-from ..leaf_space.partitioned_table import PartitionedTable
 from ..leaf_space.proximity import each_column
-from .candidate_sweeps import ClosePairs
 from .goal import RowsByClass
+from .pair_lists import ClosePairs, MirroredPairs
 from .partitioned_sweep import sweep_over
-from .sweep import dense_pairs
+from .swap_gains import Pairs
+from .sweep import Sweep
 
 _FEWEST_ALLOWED, _ALLOWED_PER_ROW, _MOST_ALLOWED = 2**24, 64, 2**26
 _STEPS = 16  # a row's threshold is a multiple of this fraction of its coverage
@@ -29,10 +29,6 @@ _HIGHEST_STEP = 256
 _SAMPLED_CANDIDATES = 32
 _CANDIDATES_AT_ONCE = 512
 _PAIRS_AT_ONCE = 2**22
-
-# Measured on one core of a server of 2024. They affect speed only.
-_NANOSECONDS_PER_PAIR = 300.0  # found in a sweep
-_NANOSECONDS_PER_COMPARED_BYTE = 0.025  # of a sum of weights, in a column
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,19 +87,27 @@ def gather_pairs(  # noqa: PLR0913  # what to compare, with whom, and how much t
     rows = np.arange(table.n_rows) if candidates is None else np.asarray(candidates, dtype=np.int64)
     thresholds = _Thresholds(by_class.coverage(table, weights, prototypes), int(weights.sum()))
     kept = _Kept(len(rows), thresholds, max_pairs or default_max_pairs(table.n_rows))
-    share = thresholds.guess(table, weights, by_class, rows, 0.75 * kept.capacity)
-    is_whole = not isinstance(table, PartitionedTable)
-    is_dense = is_whole and share * _NANOSECONDS_PER_PAIR > _nanoseconds_per_cell(weights)
-    find = _find_in_columns if is_dense else _find_in_sweep
-    task = _Task(table, weights, kept, partial(kept.report, report))
+    thresholds.guess(table, weights, by_class, rows, 0.75 * kept.capacity)
+    tick, at_once = partial(kept.report, report), max(_PAIRS_AT_ONCE, kept.capacity // 4)
     for class_index in range(by_class.n_classes):
         own_rows = by_class.slice_of(class_index)
+        sweep = sweep_over(table, weights, by_class.rows[own_rows], tick)
         own = np.flatnonzero(by_class.classes[rows] == class_index)
+        mirrored = sweep.pairs_of_targets(thresholds.values[own_rows]) if len(own) == len(sweep.targets) else None
         n_kept = 0
-        for found in find(task, by_class.rows[own_rows], rows[own], own_rows):
-            kept.add(own[n_kept : n_kept + len(found.candidates)], found, own_rows.start)
+        for found in mirrored or _find(sweep, rows[own], thresholds, own_rows, at_once):
+            kept.add(own[n_kept : n_kept + len(found.candidates)], found, own_rows, mirrored)
             n_kept += len(found.candidates)
+            tick()
     return CandidatePairs(by_class, rows, thresholds.values, *kept.in_order_of_candidates())
+
+
+def _find(
+    sweep: Sweep, candidates: NDArray[np.int64], thresholds: "_Thresholds", own_rows: slice, at_once: int
+) -> Iterator[ClosePairs]:
+    for start in range(0, len(candidates), _CANDIDATES_AT_ONCE):
+        some = candidates[start : start + _CANDIDATES_AT_ONCE]
+        yield from sweep.close_pairs(some, thresholds.values[own_rows], at_once)
 
 
 def nearest_in_pairs(pairs: CandidatePairs) -> NearestWithin:
@@ -136,38 +140,6 @@ def _find_nearest(
                 rows[row], proximities[row] = candidate, near[pair]
 
 
-def _nanoseconds_per_cell(weights: NDArray[np.int64]) -> float:
-    """Return what making a proximity in a column takes."""
-    n_bytes = 2 if int(weights.sum()) <= np.iinfo(np.uint16).max else 4
-    return len(weights) * n_bytes * _NANOSECONDS_PER_COMPARED_BYTE
-
-
-class _Task(NamedTuple):
-    table: LeafTable
-    weights: NDArray[np.int64]
-    kept: "_Kept"
-    tick: Tick
-
-
-def _find_in_sweep(
-    task: _Task, targets: NDArray[np.int64], candidates: NDArray[np.int64], own_rows: slice
-) -> Iterator[ClosePairs]:
-    sweep = sweep_over(task.table, task.weights, targets, task.tick)
-    at_once = max(_PAIRS_AT_ONCE, task.kept.capacity // 4)
-    for start in range(0, len(candidates), _CANDIDATES_AT_ONCE):
-        some = candidates[start : start + _CANDIDATES_AT_ONCE]
-        yield from sweep.close_pairs(some, task.kept.thresholds.values[own_rows], at_once)
-        task.tick()
-
-
-def _find_in_columns(
-    task: _Task, targets: NDArray[np.int64], candidates: NDArray[np.int64], own_rows: slice
-) -> Iterator[ClosePairs]:
-    thresholds = task.kept.thresholds
-    own, among = np.searchsorted(targets, candidates), task.table.among(targets)
-    return dense_pairs(among, task.weights, own, lambda: thresholds.values[own_rows], task.tick)
-
-
 class _Thresholds:
     """What a proximity must exceed: a share of each row's coverage, which can be raised."""
 
@@ -192,24 +164,21 @@ class _Thresholds:
         by_class: RowsByClass,
         candidates: NDArray[np.int64],
         n_pairs: float,
-    ) -> float:
-        """Set thresholds that leave about ``n_pairs``, estimated from a few candidates; return their share."""
+    ) -> None:
+        """Set thresholds that leave about ``n_pairs``, estimated from a few candidates."""
         step = max(1, -(-len(candidates) // _SAMPLED_CANDIDATES))
         some = candidates[step // 2 :: step]
         counts = np.zeros(_HIGHEST_STEP + 2, dtype=np.int64)
-        n_seen = 0
         for row, column in zip(some.tolist(), each_column(table, weights, table.leaves_of(some)), strict=True):
             own_rows, own = by_class.column_of(row, column)
             first_too_high = -(-_STEPS * own // self._reference[own_rows])
             counts += np.bincount(np.minimum(first_too_high, _HIGHEST_STEP + 1), minlength=len(counts))
-            n_seen += len(own)
         n_close = counts[::-1].cumsum()[::-1][1:]  # pairs above the thresholds of each step
         fits = n_close * (len(candidates) / max(1, len(some))) <= n_pairs
         self.raise_to(int(fits.argmax()) if fits.any() else _HIGHEST_STEP)
-        return float(n_close[self._step] / max(1, n_seen))
 
 
-class _Store(NamedTuple):
+class _Room(NamedTuple):
     """Room for pairs: those of the i-th candidate added lie between ``starts[i]`` and ``starts[i + 1]``."""
 
     starts: NDArray[np.int64]  # (n_candidates + 1,)
@@ -217,41 +186,81 @@ class _Store(NamedTuple):
     proximities: NDArray[np.uint32]  # (capacity,)
 
 
+class PairStore:
+    """Pairs of candidates that come one after the other, as many as there is room for."""
+
+    def __init__(self, n_candidates: int, capacity: int) -> None:
+        self.capacity, self.n_added = capacity, 0  # candidates
+        starts = np.zeros(n_candidates + 1, dtype=np.int64)
+        # Memory is not taken before it is written to.
+        self._room = _Room(starts, np.empty(capacity, dtype=np.int32), np.empty(capacity, dtype=np.uint32))
+
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs there are."""
+        return int(self._room.starts[self.n_added])
+
+    def add(self, found: ClosePairs, first_row: int, thresholds: NDArray[np.int64], n_skipped: int = 0) -> int:
+        """Add the pairs of some candidates above the thresholds of their rows; return how many candidates found room.
+
+        Parameters
+        ----------
+        found
+            Candidates and their pairs; targets are rows from ``first_row`` on.
+        thresholds : (n_rows,) int64
+            By row.
+        n_skipped
+            How many of the candidates to pass over.
+        """
+        n_before, pairs = self.n_added, (found.starts, found.targets, found.proximities)
+        self.n_added = _append(pairs, first_row, thresholds, n_skipped, n_before, self._room)
+        return self.n_added - n_before
+
+    def drop(self, thresholds: NDArray[np.int64]) -> None:
+        """Drop pairs that are not above the thresholds, (n_rows,)."""
+        _drop(self.n_added, thresholds, self._room)
+
+    def pairs_of(self, candidates: NDArray[np.int64]) -> Pairs:
+        """Return the pairs of candidates, which are numbered as they were added."""
+        starts, members, proximities = self._room
+        return Pairs(starts[candidates], starts[candidates + 1], members, proximities)
+
+
 class _Kept:
     """The pairs kept so far. When there is no room for more, thresholds are raised and pairs below them dropped."""
 
     def __init__(self, n_candidates: int, thresholds: _Thresholds, capacity: int) -> None:
         self.capacity, self.thresholds = capacity, thresholds
-        self._n_added = 0
         self._added = np.empty(n_candidates, dtype=np.int64)  # candidates in the order in which they came
-        starts = np.zeros(n_candidates + 1, dtype=np.int64)
-        # Memory is not taken before it is written to.
-        self._store = _Store(starts, np.empty(capacity, dtype=np.int32), np.empty(capacity, dtype=np.uint32))
+        self._store = PairStore(n_candidates, capacity)
 
     def report(self, report: ReportProgress) -> None:
         """Report progress."""
-        report(self._n_added / max(1, len(self._added)), "gathering close pairs")
+        report(self._store.n_added / max(1, len(self._added)), "gathering close pairs")
 
-    def add(self, candidates: NDArray[np.int64], found: ClosePairs, first_row: int) -> None:
-        """Keep the pairs of some candidates, which are numbered by their index among all."""
-        n_before, end = self._n_added, self._n_added + len(candidates)
-        self._added[n_before:end] = candidates
-        pairs = found.starts, found.targets, found.proximities
-        while self._n_added < end:
-            done = self._n_added - n_before
-            self._n_added = _append(pairs, first_row, self.thresholds.values, done, self._n_added, self._store)
-            if self._n_added < end:
-                self.thresholds.raise_by_little()
-                _drop(self._n_added, self.thresholds.values, self._store)
+    def add(
+        self, candidates: NDArray[np.int64], found: ClosePairs, own_rows: slice, mirrored: MirroredPairs | None
+    ) -> None:
+        """Keep the pairs of some candidates, which are numbered by their index among all.
 
-    def in_order_of_candidates(
-        self,
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.uint32]]:
-        """Return where the pairs of each candidate begin and end, and the pairs."""
-        order = np.argsort(self._added)
-        n_pairs = self._store.starts[-1]
-        starts, ends = self._store.starts[:-1][order], self._store.starts[1:][order]
-        return starts, ends, self._store.members[:n_pairs], self._store.proximities[:n_pairs]
+        Pairs that are held for later candidates of the class, whose rows are ``own_rows``, need room as well.
+        """
+        n_before, n_done = self._store.n_added, 0
+        self._added[n_before : n_before + len(candidates)] = candidates
+        while True:
+            n_done += self._store.add(found, own_rows.start, self.thresholds.values, n_done)
+            n_held = 0 if mirrored is None else mirrored.n_held
+            if n_done == len(candidates) and self._store.n_pairs + n_held <= self.capacity:
+                return
+            self.thresholds.raise_by_little()
+            self._store.drop(self.thresholds.values)
+            if mirrored is not None:
+                mirrored.drop(self.thresholds.values[own_rows])
+
+    def in_order_of_candidates(self) -> Pairs:
+        """Return the pairs of each candidate."""
+        pairs, n_pairs = self._store.pairs_of(np.argsort(self._added)), self._store.n_pairs
+        return pairs._replace(members=pairs.members[:n_pairs], proximities=pairs.proximities[:n_pairs])
 
 
 @compiled
@@ -261,33 +270,33 @@ def _append(
     thresholds: NDArray[np.int64],
     n_skipped: int,
     n_added: int,
-    store: _Store,
+    room: _Room,
 ) -> int:
     """Add candidate after candidate until one finds no room; return how many there are then."""
     starts, targets, proximities = found
     for candidate in range(n_skipped, len(starts) - 1):
-        end = store.starts[n_added]
+        end = room.starts[n_added]
         for pair in range(starts[candidate], starts[candidate + 1]):
             member = first_row + targets[pair]
             if proximities[pair] > thresholds[member]:
-                if end == len(store.members):
+                if end == len(room.members):
                     return n_added
-                store.members[end], store.proximities[end] = member, proximities[pair]
+                room.members[end], room.proximities[end] = member, proximities[pair]
                 end += 1
         n_added += 1
-        store.starts[n_added] = end
+        room.starts[n_added] = end
     return n_added
 
 
 @compiled
-def _drop(n_added: int, thresholds: NDArray[np.int64], store: _Store) -> None:
+def _drop(n_added: int, thresholds: NDArray[np.int64], room: _Room) -> None:
     """Close the gaps that pairs no longer above their thresholds leave."""
     end = 0
     for candidate in range(n_added):
-        start, store.starts[candidate] = store.starts[candidate], end
-        for pair in range(start, store.starts[candidate + 1]):
-            member = store.members[pair]
-            if store.proximities[pair] > thresholds[member]:
-                store.members[end], store.proximities[end] = member, store.proximities[pair]
+        start, room.starts[candidate] = room.starts[candidate], end
+        for pair in range(start, room.starts[candidate + 1]):
+            member = room.members[pair]
+            if room.proximities[pair] > thresholds[member]:
+                room.members[end], room.proximities[end] = member, room.proximities[pair]
                 end += 1
-    store.starts[n_added] = end
+    room.starts[n_added] = end

@@ -7,7 +7,6 @@ chooses between them.
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple, TypeVar
@@ -18,13 +17,13 @@ from numpy.typing import NDArray
 from ..compute.compiled import compiled
 from ..compute.progress import Tick
 from ..compute.threads import in_order, n_cores
-from ..leaf_space.binary_sums import Found, list_above, tally_above
+from ..leaf_space.binary_sums import Found, limits_by_digit, list_above, list_both, tally_above
 from ..leaf_space.leaf_masks import BLOCK, LeafMasks, Targets, add_masks, leaf_masks, plan_adding, room_for_sums
 from ..leaf_space.leaves import LeafTable
+from .pair_lists import FoundPairs, blocks, drain, drain_both
 
 Result = TypeVar("Result")
 
-_ROOM = 1 << 18  # pairs that are found at once
 _NANOSECONDS_PER_PIECE = 1e8
 _CANDIDATES_PER_PIECE = 64
 _TARGETS_AT_ONCE, _TARGETS_AT_ONCE_IN_GROUPS = 512, 2048  # groups of trees are for working through many targets
@@ -49,7 +48,7 @@ class Pieces:
 
     def __init__(self, tick: Tick) -> None:
         self.n_compared = 0  # pairs, over all work so far
-        self._tick = tick
+        self.tick = tick
 
     def __call__(
         self, work: Callable[[slice], Result], n_items: int, longest: int, n_pairs_per_item: int
@@ -60,52 +59,7 @@ class Pieces:
             for piece, result in done:
                 yield result
                 self.n_compared += (piece.stop - piece.start) * n_pairs_per_item
-                self._tick()
-
-
-def blocks(n_items: int, length: int) -> list[slice]:
-    """Return the parts of ``range(n_items)`` of some length, the last of which may be shorter."""
-    return [slice(start, min(start + length, n_items)) for start in range(0, n_items, length)]
-
-
-@dataclass(frozen=True, slots=True)
-class ClosePairs:
-    """For some candidates, the targets that are closer than their thresholds, in no particular order.
-
-    Those of candidate ``i`` are ``targets[starts[i] : starts[i + 1]]``.
-    """
-
-    candidates: NDArray[np.int64]  # (n_candidates,) rows
-    starts: NDArray[np.int64]  # (n_candidates + 1,)
-    targets: NDArray[np.int32]  # (n_pairs,) positions among the targets
-    proximities: NDArray[np.uint32]  # (n_pairs,)
-
-
-class FoundPairs(NamedTuple):
-    """Some pairs, as they were found."""
-
-    candidates: NDArray[np.int32]  # (n_pairs,) positions in the block
-    targets: NDArray[np.int32]  # (n_pairs,) positions among the targets
-    proximities: NDArray[np.uint32]
-
-
-def drain(find: Callable[[int, Found], tuple[int, int]], n_items: int, most_for_one: int) -> Iterator[Found]:
-    """Yield what is found for items 0, 1, …, as much at a time as there is room for."""
-    n_room = max(_ROOM, most_for_one)
-    room = np.empty(n_room, np.int32), np.empty(n_room, np.int32), np.empty(n_room, np.uint32)
-    following = 0
-    while following < n_items:
-        n_found, following = find(following, room)
-        yield room[0][:n_found].copy(), room[1][:n_found].copy(), room[2][:n_found].copy()
-
-
-def by_candidate(candidates: NDArray[np.int64], found: list[FoundPairs]) -> ClosePairs:
-    """Put pairs in the order of their candidates."""
-    nothing = FoundPairs(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.uint32))
-    positions, targets, proximities = (np.concatenate(part) for part in zip(nothing, *found, strict=True))
-    order = np.argsort(positions, kind="stable")
-    starts = np.cumsum(np.bincount(positions + 1, minlength=len(candidates) + 1)).astype(np.int64)
-    return ClosePairs(candidates, starts, targets[order], proximities[order])
+                self.tick()
 
 
 class MaskSweep:
@@ -159,6 +113,28 @@ class MaskSweep:
             return found
 
         return chain.from_iterable(self._pieces(close, len(targets), self._targets_per_piece, len(candidates)))
+
+    def pairs_both_ways(
+        self, rows: NDArray[np.int64], block: slice, thresholds: NDArray[np.int64]
+    ) -> Iterator[tuple[FoundPairs, FoundPairs]]:
+        """Yield the close pairs of a block of rows with these and all later ones; see ``PairsBothWays``."""
+        masks, n_digits = self._masks(rows[block]), self._plan.n_digits
+        limits = limits_by_digit(thresholds[block], n_digits)
+
+        def close(part: slice) -> list[tuple[FoundPairs, FoundPairs]]:
+            found = []
+            for some, sums in self._sums(rows[block.start :][part], masks):
+                first = block.start + part.start + some.start
+                find = partial(list_both, sums, n_digits, thresholds[first : first + len(sums)], limits)
+                for own, mirrored in drain_both(find, len(sums), BLOCK):
+                    later = np.searchsorted(mirrored.targets, block.stop - first)
+                    members, candidates, proximities = (part[later:] for part in mirrored)
+                    seen = FoundPairs(candidates + np.int32(first), members + np.int32(block.start), proximities)
+                    found.append((own._replace(targets=own.targets + np.int32(first)), seen))
+            return found
+
+        n_targets = len(rows) - block.start
+        return chain.from_iterable(self._pieces(close, n_targets, self._targets_per_piece, block.stop - block.start))
 
     @property
     def _targets_per_piece(self) -> int:
@@ -224,11 +200,13 @@ class ListSweep:
     ) -> Iterator[FoundPairs]:
         """Yield the pairs whose proximity is above the target's threshold; targets are ascending."""
         lists, by_row = self._lists(), self._by_row(targets, thresholds[None])
+        place_of = np.empty(self._table.n_rows, dtype=np.int32)
+        place_of[targets] = np.arange(len(targets))
 
         def close(part: slice) -> list[FoundPairs]:
             find = partial(_list_close, lists, by_row, candidates[part])
             return [
-                FoundPairs(positions + np.int32(part.start), np.searchsorted(targets, rows).astype(np.int32), near)
+                FoundPairs(positions + np.int32(part.start), place_of[rows], near)
                 for positions, rows, near in drain(find, part.stop - part.start, self._table.n_rows)
             ]
 

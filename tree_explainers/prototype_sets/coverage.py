@@ -14,26 +14,36 @@ from numpy.typing import NDArray
 from ..compute.progress import Tick, no_tick
 from ..leaf_space.leaf_masks import BLOCK
 from ..leaf_space.leaves import LeafTable
-from ..leaf_space.subset_proximities import column, proximities_to, proximity_sums
+from ..leaf_space.proximity import each_column
+from ..leaf_space.subset_proximities import proximities_to, proximity_sums
 from ..submodular import Objective
-from .candidate_sweeps import blocks
+from .candidate_pairs import PairStore
+from .pair_lists import blocks
 from .partitioned_sweep import PartitionedSweep, gains_in_part, losses_in_part
+from .swap_gains import sum_gains
 from .sweep import Sweep
+
+_PAIRS_AT_ONCE = 2**22
+_FEWEST_CLOSER = 64  # one pair of as many is taken to be close at least: with less room, listing is not tried
 
 
 def class_coverage(
-    table: LeafTable, weights: NDArray[np.int64], sweep: Sweep, candidates: NDArray[np.int64]
+    table: LeafTable, weights: NDArray[np.int64], sweep: Sweep, candidates: NDArray[np.int64], max_pairs: int
 ) -> Objective:
     """Return g restricted to the rows of one class, wherever these lie; see ``ClassCoverage``."""
     if isinstance(sweep, PartitionedSweep):
         return PartitionedCoverage(table, weights, sweep, candidates)
-    return ClassCoverage(table, weights, sweep, candidates)
+    return ClassCoverage(table, weights, sweep, candidates, max_pairs)
 
 
 class ClassCoverage:
     """g restricted to the rows of one class, as a function of which candidates are prototypes; exact.
 
     Items are the candidates, numbered in their order; gains are in units of weight.
+
+    Where 512 candidates are compared for the price of one, nearly all are, again and again. But only pairs that are
+    closer than what covers the row can add to a gain. As soon as there is room for these, they are listed, and no rows
+    are compared any more.
 
     Parameters
     ----------
@@ -43,14 +53,24 @@ class ClassCoverage:
         Over the rows of the class.
     candidates : (n_candidates,) int64
         Rows of the class that may become prototypes.
+    max_pairs
+        How many pairs may be listed.
     """
 
     def __init__(
-        self, table: LeafTable, weights: NDArray[np.int64], sweep: Sweep, candidates: NDArray[np.int64]
+        self,
+        table: LeafTable,
+        weights: NDArray[np.int64],
+        sweep: Sweep,
+        candidates: NDArray[np.int64],
+        max_pairs: int,
     ) -> None:
         self._table, self._weights, self._sweep, self._candidates = table, weights, sweep, candidates
         self._covered = np.zeros(len(sweep.targets), dtype=np.int64)  # proximity to the nearest prototype so far
         self.n_at_once = sweep.n_at_once(candidates)
+        self._max_pairs = max_pairs if self.n_at_once > 1 else 0
+        self._pairs: PairStore | None = None  # those closer than what covered the row when they were listed
+        self._n_chosen, self._next_listing = 0, 1  # prototypes, and with how many of them to list pairs
 
     def first_gains(self) -> NDArray[np.int64]:
         """Return each candidate's gain while there is no prototype, for which no pair needs to be looked at."""
@@ -58,13 +78,45 @@ class ClassCoverage:
 
     def gains(self, items: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return by how much g would grow if each of these candidates alone became a prototype."""
-        return self._sweep.gains(self._candidates[items], self._covered)
+        if self._n_chosen >= self._next_listing:
+            self._next_listing = 2 * self._n_chosen
+            self._list_pairs()
+        if self._pairs is None:
+            return self._sweep.gains(self._candidates[items], self._covered)
+        return _gains_from(self._pairs, items, self._covered)
 
     def add(self, item: int, kept: NDArray[np.int64]) -> NDArray[np.int64]:
         """Make this candidate a prototype; return the losses of some candidates' gains."""
         near = proximities_to(self._table, self._weights, self._sweep.targets, int(self._candidates[item]))
         before, self._covered = self._covered, np.maximum(self._covered, near)
-        return self._sweep.losses(self._candidates[kept], before, self._covered)
+        self._n_chosen += 1
+        self._sweep.tick()
+        if self._pairs is None:
+            return self._sweep.losses(self._candidates[kept], before, self._covered)
+        return _gains_from(self._pairs, kept, before) - _gains_from(self._pairs, kept, self._covered)
+
+    def _list_pairs(self) -> None:
+        """List the pairs that are closer than what covers the row, or drop others, as far as there is room."""
+        if self._pairs is not None:
+            self._pairs.drop(self._covered)
+            return
+        n_candidates = len(self._candidates)
+        if n_candidates * len(self._covered) > _FEWEST_CLOSER * self._max_pairs:
+            return
+        store = PairStore(n_candidates, self._max_pairs)
+        is_of_all = n_candidates == len(self._covered)
+        mirrored = self._sweep.pairs_of_targets(self._covered) if is_of_all else None
+        for found in mirrored or self._sweep.close_pairs(self._candidates, self._covered, _PAIRS_AT_ONCE):
+            n_added = store.add(found, 0, self._covered)
+            if n_added < len(found.candidates) or store.n_pairs * n_candidates > self._max_pairs * store.n_added:
+                return
+        self._pairs = store
+
+
+def _gains_from(store: PairStore, items: NDArray[np.int64], covered: NDArray[np.int64]) -> NDArray[np.int64]:
+    gains = np.empty(len(items), dtype=np.int64)
+    sum_gains(store.pairs_of(items), 0, 1, covered, gains)
+    return gains
 
 
 class PartitionedCoverage:
@@ -142,8 +194,8 @@ def measure_coverage(
     covered = np.zeros(table.n_rows, dtype=np.int64)
     owner = np.full(table.n_rows, -1, dtype=np.int64)
     objectives = np.empty(len(prototypes), dtype=np.int64)
-    for rank, prototype in enumerate(prototypes.tolist()):
-        near = column(table, weights, prototype)
+    columns = each_column(table, weights, table.leaves_of(prototypes))
+    for rank, (prototype, near) in enumerate(zip(prototypes.tolist(), columns, strict=True)):
         nearer = (classes == classes[prototype]) & (near > covered)
         covered[nearer], owner[nearer] = near[nearer], rank
         objectives[rank] = covered.sum()

@@ -25,7 +25,7 @@ from ..compute.progress import ReportProgress, ignore_progress, part_of
 from ..compute.threads import in_threads
 from .candidate_pairs import CandidatePairs
 from .goal import Goal, sum_of_largest
-from .swap_gains import Pairs
+from .swap_gains import Pairs, sum_gains
 
 _UNITS = 2**20  # the unit of promises is at most this part of a proximity of 1
 _PAIRS_WORTH_A_THREAD = 4_000_000
@@ -115,7 +115,7 @@ class Relaxation:
 
         def add(part: slice) -> None:
             some = Pairs(pairs.starts[part], pairs.ends[part], pairs.members, pairs.proximities)
-            _sum_gains(some, self.row_slice.start, self.precision, coverages, gains[part])
+            sum_gains(some, self.row_slice.start, self.precision, coverages, gains[part])
 
         n_pairs = int((pairs.ends - pairs.starts).sum())
         in_threads(add, len(gains), None if n_pairs > _PAIRS_WORTH_A_THREAD else 1)
@@ -156,18 +156,6 @@ def best_of(worths: NDArray[np.float64], n_best: int) -> NDArray[np.int64]:
     if n_best >= len(worths):
         return np.arange(len(worths))
     return np.argpartition(-worths, n_best)[:n_best]
-
-
-@compiled
-def _sum_gains(
-    pairs: Pairs, first_row: int, precision: int, coverages: NDArray[np.int64], gains: NDArray[np.int64]
-) -> None:
-    for candidate in range(len(gains)):
-        gain = np.int64(0)
-        for pair in range(pairs.starts[candidate], pairs.ends[candidate]):
-            proximity = np.int64(pairs.proximities[pair]) * precision
-            gain += max(proximity - coverages[pairs.members[pair] - first_row], 0)
-        gains[candidate] = gain
 
 
 @compiled

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..compute.progress import ReportProgress
 from ..leaf_space.leaves import LeafTable
 from ..submodular import GreedyStep, Part, greedy
+from .candidate_pairs import default_max_pairs
 from .coverage import class_coverage
 from .partitioned_sweep import sweep_over
 from .row_coverage import CoverageGoal
@@ -65,6 +66,8 @@ class Task:
         own = self.classes[self.candidates]
         by_class = [(np.flatnonzero(self.classes == value), self.candidates[own == value]) for value in np.unique(own)]
         n_pairs = sum(len(rows) * len(candidates) for rows, candidates in by_class)
+        room = default_max_pairs(self.table.n_rows)  # as much as certificates take later
+        shares = [room * len(rows) * len(candidates) // n_pairs for rows, candidates in by_class]
 
         def tick() -> None:
             self.report_rounds(len(chosen) / n_wanted, sweep.n_compared / n_pairs, "choosing prototypes")
@@ -72,11 +75,11 @@ class Task:
         sweep = sweep_over(self.table, self.weights, np.empty(0, dtype=np.int64), tick)
         return [
             Part(
-                class_coverage(self.table, self.weights, sweep.over(rows), candidates),
+                class_coverage(self.table, self.weights, sweep.over(rows), candidates, max_pairs),
                 candidates,
                 Fraction(1, len(rows) if by_class_size else 1),
             )
-            for rows, candidates in by_class
+            for (rows, candidates), max_pairs in zip(by_class, shares, strict=True)
         ]
 
     def is_done_with(self, row: int) -> bool:

@@ -12,7 +12,7 @@ from ..leaf_space.leaf_masks import BLOCK
 from ..leaf_space.leaves import LeafTable, read_only
 from ..leaf_space.partitioned_table import PartitionedTable
 from ..leaf_space.subset_proximities import column_of
-from .candidate_sweeps import ClosePairs, FoundPairs, blocks, by_candidate
+from .pair_lists import ClosePairs, FoundPairs, blocks, by_candidate
 from .sweep import Sweep
 
 _ALL = 2**62  # pairs at once
@@ -39,6 +39,10 @@ class PartitionedSweep(Sweep):
     def n_compared(self) -> int:
         """Pairs compared so far."""
         return self._n_compared[0]
+
+    def tick(self) -> None:
+        """Note that something goes on; may raise to stop."""
+        self._tick()
 
     def n_at_once(self, candidates: NDArray[np.int64]) -> int:  # noqa: ARG002  # a round costs the same for all
         """Return as many candidates as are broadcast together."""
@@ -78,6 +82,9 @@ class PartitionedSweep(Sweep):
                 self._tick()
             self._n_compared[0] += len(self.targets) * (some.stop - some.start)
             yield by_candidate(candidates[some], found)
+
+    def pairs_of_targets(self, thresholds: NDArray[np.int64]) -> None:
+        """Return nothing: rows of different partitions do not meet."""
 
     def covered_rows(self) -> Partitions:
         """Return partitions with the targets, which remember how well prototypes cover them."""

@@ -22,7 +22,7 @@ from ..leaf_space.binary_sums import add_excess
 from ..leaf_space.leaf_masks import BLOCK, LeafMasks, Targets, add_masks, leaf_masks, plan_adding, room_for_sums
 from ..leaf_space.leaves import LeafTable, read_only
 from ..leaf_space.partitioned_table import PartitionedTable
-from .candidate_sweeps import blocks
+from .pair_lists import blocks
 from .partitioned_sweep import sweep_over
 from .sweep import Sweep
 
@@ -48,6 +48,31 @@ class Pairs(NamedTuple):
     ends: NDArray[np.int64]  # (n_candidates,)
     members: NDArray[np.int32]  # (n_pairs,) rows, in the order of classes
     proximities: NDArray[np.uint32]  # (n_pairs,)
+
+
+@compiled
+def sum_gains(
+    pairs: Pairs, first_row: int, precision: int, coverages: NDArray[np.int64], gains: NDArray[np.int64]
+) -> None:
+    """Write by how much candidates exceed what covers rows, summed over their pairs.
+
+    Parameters
+    ----------
+    first_row
+        The row of the first of the coverages.
+    precision
+        What a unit of weight is, in units of coverages and gains.
+    coverages : (n_rows,) int64
+        Of rows from the first one on.
+    gains : (n_candidates,) int64
+        Written to.
+    """
+    for candidate in range(len(gains)):
+        gain = np.int64(0)
+        for pair in range(pairs.starts[candidate], pairs.ends[candidate]):
+            proximity = np.int64(pairs.proximities[pair]) * precision
+            gain += max(proximity - coverages[pairs.members[pair] - first_row], 0)
+        gains[candidate] = gain
 
 
 class SwapGains(NamedTuple):

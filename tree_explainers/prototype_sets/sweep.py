@@ -1,27 +1,21 @@
 """Comparing many candidates with all rows that they might represent: what they would gain, and which pairs are close.
 
 A ``Sweep`` uses masks or lists (``candidate_sweeps``); the sizes of the leaves decide which. Either takes
-O(n_rows) memory beside what is found. Where a good share of all pairs is close, ``dense_pairs`` is faster: it makes
-whole columns of proximities and reads through them.
+O(n_rows) memory beside what is found.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Iterator
 from copy import copy
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled
 from ..compute.progress import Tick, no_tick
-from ..compute.threads import in_order
 from ..leaf_space.leaf_masks import BLOCK
 from ..leaf_space.leaves import LeafTable
-from ..leaf_space.proximity import columns
-from .candidate_sweeps import ClosePairs, ListSweep, MaskSweep, Pieces, blocks, by_candidate
-
-_CELLS_AT_ONCE = 2_000_000  # of columns of proximities
+from .candidate_sweeps import ListSweep, MaskSweep, Pieces
+from .pair_lists import ClosePairs, MirroredPairs, blocks, by_candidate
 
 
 class Sweep:
@@ -62,6 +56,10 @@ class Sweep:
     def n_compared(self) -> int:
         """Pairs compared so far, by sweeps over other targets as well: to measure progress."""
         return self._pieces.n_compared
+
+    def tick(self) -> None:
+        """Note that something goes on; may raise to stop."""
+        self._pieces.tick()
 
     def n_at_once(self, candidates: NDArray[np.int64]) -> int:
         """Return how many candidates like these are looked at for the price of one."""
@@ -154,6 +152,12 @@ class Sweep:
         for part in blocks(len(candidates), BLOCK):
             yield from self._close_pairs(candidates[part], thresholds, max_pairs)
 
+    def pairs_of_targets(self, thresholds: NDArray[np.int64]) -> MirroredPairs | None:
+        """Return the close pairs of all targets as candidates; ``None`` where ``close_pairs`` finds them as fast."""
+        if self.n_at_once(self.targets) == 1:
+            return None
+        return MirroredPairs(self._by_masks, self.targets, thresholds)
+
     def _close_pairs(
         self, candidates: NDArray[np.int64], thresholds: NDArray[np.int64], max_pairs: int
     ) -> Iterator[ClosePairs]:
@@ -175,67 +179,3 @@ class Sweep:
         """Return the cheaper way to compare at most 512 candidates with ``n_targets`` rows."""
         by_masks = n_targets * self._by_masks.nanoseconds_per_target
         return self._by_lists if self._by_lists.nanoseconds(candidates) < by_masks else self._by_masks
-
-
-def dense_pairs(
-    table: LeafTable,
-    weights: NDArray[np.int64],
-    candidates: NDArray[np.int64],
-    thresholds: Callable[[], NDArray[np.int64]],
-    tick: Tick,
-) -> Iterator[ClosePairs]:
-    """Yield the pairs with a proximity above the row's threshold, of a few candidates after the other.
-
-    Parameters
-    ----------
-    table, weights
-        The rows, which are also the targets, and what each tree counts.
-    candidates : (n_candidates,) int64
-        Rows of the table.
-    thresholds
-        Returns what is to be exceeded, (n_rows,), at the turn of each block of candidates.
-    tick
-        Called several times a second; may raise to stop.
-    """
-    length = max(1, min(64, _CELLS_AT_ONCE // table.n_rows))
-
-    def close(part: slice) -> ClosePairs:
-        some = candidates[part]
-        return _close(some, columns(table, weights, table.leaves_of(some), 1), thresholds())
-
-    with closing(in_order(close, blocks(len(candidates), length))) as done:
-        for _, found in done:
-            yield found
-            tick()
-
-
-def _close(candidates: NDArray[np.int64], shared: NDArray[Any], thresholds: NDArray[np.int64]) -> ClosePairs:
-    limits = thresholds.astype(shared.dtype)  # comparisons are faster in the same type
-    starts = np.concatenate([[0], _count(shared, limits).cumsum()])
-    pairs = np.empty(starts[-1], dtype=np.int32), np.empty(starts[-1], dtype=np.uint32)
-    _list(shared, limits, *pairs)
-    return ClosePairs(candidates, starts, *pairs)
-
-
-@compiled
-def _count(shared: NDArray[Any], limits: NDArray[Any]) -> NDArray[np.int64]:
-    counts = np.zeros(len(shared), dtype=np.int64)
-    for candidate in range(len(shared)):
-        line, count = shared[candidate], 0
-        for row in range(len(limits)):
-            count += line[row] > limits[row]
-        counts[candidate] = count
-    return counts
-
-
-@compiled
-def _list(
-    shared: NDArray[Any], limits: NDArray[Any], members: NDArray[np.int32], proximities: NDArray[np.uint32]
-) -> None:
-    end = 0
-    for candidate in range(len(shared)):
-        line = shared[candidate]
-        for row in range(len(limits)):
-            if line[row] > limits[row]:
-                members[end], proximities[end] = row, line[row]
-                end += 1

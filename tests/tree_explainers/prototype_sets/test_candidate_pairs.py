@@ -5,8 +5,8 @@ from numpy.typing import NDArray
 from tests.support import naive
 from tests.support.real_leaves import KINDS, REGRESSION, RealLeaves, real_leaves
 from tree_explainers.leaf_space.leaves import ProximityKind
-from tree_explainers.prototype_sets import candidate_pairs
 from tree_explainers.prototype_sets.candidate_pairs import CandidatePairs, gather_pairs, nearest_in_pairs
+from tree_explainers.prototype_sets.sweep import Sweep
 
 PROTOTYPES = np.array([4, 90, 33])
 
@@ -33,17 +33,17 @@ def expected(real: RealLeaves, classes: NDArray[np.int64], pairs: CandidatePairs
     }
 
 
-@pytest.mark.parametrize("ways", ["sweep", "columns", "as is best"])
+@pytest.mark.parametrize("way", ["masks", "lists", "as is best"])
 @pytest.mark.parametrize("max_pairs", [1_000_000, 15_000, 900, 1])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.sampled("values")
 def test_all_pairs_above_the_thresholds_are_listed_and_no_more_than_allowed(
-    kind: ProximityKind, max_pairs: int, ways: str, monkeypatch: pytest.MonkeyPatch
+    kind: ProximityKind, max_pairs: int, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if ways != "as is best":
-        monkeypatch.setattr(candidate_pairs, "_NANOSECONDS_PER_PAIR", 0.0 if ways == "sweep" else 1e9)
-    real = real_leaves("covertype_20k", kind)
-    classes = real.classes("target")
+    if way != "as is best":
+        monkeypatch.setattr(Sweep, "_cheaper", lambda sweep, *_: getattr(sweep, f"_by_{way}"))
+    real = real_leaves("covertype_20k", kind, n_rows=700)
+    classes = (np.arange(700) % 8 == 0).astype(np.int64)  # one of them has more rows than a block
 
     pairs = gather_pairs(real.table, classes, real.weights, PROTOTYPES, max_pairs=max_pairs)
 

@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,7 +10,9 @@ from tests.support import naive
 from tests.support.real_leaves import CLASSIFICATIONS, KINDS, REGRESSION, real_leaves
 from tree_explainers.errors import InvalidInput, MethodNotApplicable
 from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind
+from tree_explainers.prototype_sets.candidate_pairs import PairStore
 from tree_explainers.prototype_sets.certificate import certify
+from tree_explainers.prototype_sets.coverage import ClassCoverage
 from tree_explainers.prototype_sets.criticisms import find_criticisms
 from tree_explainers.prototype_sets.selection import (
     Method,
@@ -17,6 +21,7 @@ from tree_explainers.prototype_sets.selection import (
     select_prototypes,
 )
 from tree_explainers.prototype_sets.supervised import EvaluatedRows, Metric
+from tree_explainers.prototype_sets.sweep import Sweep
 
 METHODS: tuple[Method, ...] = ("sm_u", "sm_a", "sm_wa", "sg", "a_pete", "k_medoids")
 N_PROTOTYPES = 9
@@ -82,6 +87,35 @@ def test_candidates_alone_are_chosen_to_cover_all_rows(method: Method, kind: Pro
     assert selection.n_candidates == 60
     proximity = naive.proximity_matrix(real.leaves, real.weights)
     assert selection.objective == naive.objective(proximity, covered(method, classes), chosen)
+
+
+@pytest.mark.parametrize("max_pairs", [0, 45_000, 10**7], ids=["none", "later", "at once"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("method", ["sm_u", "sm_wa", "k_medoids"])
+def test_the_same_rows_are_chosen_however_many_pairs_there_is_room_for(
+    method: Method, kind: ProximityKind, max_pairs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tree_explainers.prototype_sets.methods.default_max_pairs", lambda _: max_pairs)
+    monkeypatch.setattr(Sweep, "_cheaper", lambda sweep, *_: sweep._by_masks)
+    monkeypatch.setattr(ClassCoverage, "_list_pairs", counted(ClassCoverage._list_pairs, listed := []))
+    real = real_leaves("covertype_20k", kind, n_rows=900)
+    classes = (np.arange(900) % 3 == 0).astype(np.int64)
+
+    selection = select_prototypes(real.table, classes, real.weights, method, n_prototypes=20)
+
+    assert selection.rows.tolist() == twin(method, real.leaves, classes, real.weights, 20)
+    assert (listed[0] is not None) == (max_pairs == 10**7)
+    assert method != "k_medoids" or (listed[-1] is not None) == (max_pairs > 0)
+
+
+def counted(list_pairs: Callable[[ClassCoverage], None], listed: list[PairStore | None]) -> Callable[..., None]:
+    """Return the same, which notes what is listed afterwards."""
+
+    def noting(coverage: ClassCoverage) -> None:
+        list_pairs(coverage)
+        listed.append(coverage._pairs)
+
+    return noting
 
 
 def test_a_sample_of_candidates_has_rows_of_every_class_and_is_the_same_again() -> None:

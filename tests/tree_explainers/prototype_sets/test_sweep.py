@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from tests.support import naive
 from tests.support.real_leaves import CLASSIFICATIONS, KINDS, real_leaves
 from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind
-from tree_explainers.prototype_sets.candidate_sweeps import ClosePairs, ListSweep, MaskSweep
+from tree_explainers.prototype_sets.candidate_sweeps import ListSweep, MaskSweep
+from tree_explainers.prototype_sets.pair_lists import ClosePairs
 from tree_explainers.prototype_sets.sweep import Sweep
 
 
@@ -77,6 +78,35 @@ def test_close_pairs_are_those_above_the_thresholds(kind: ProximityKind, way: ty
     assert listed(at_once) == listed(little_by_little) == expected
     assert max(len(part.targets) for part in little_by_little) <= 1000 < max(len(part.targets) for part in at_once)
     assert np.concatenate([part.candidates for part in little_by_little]).tolist() == candidates.tolist()
+
+
+@pytest.mark.parametrize("raised_after", [None, 0, 1])
+@pytest.mark.parametrize("kind", KINDS)
+def test_pairs_of_rows_with_each_other_are_found_from_either_side(
+    kind: ProximityKind, raised_after: int | None
+) -> None:
+    real = real_leaves("spambase", kind, n_rows=1800)
+    rows = np.flatnonzero(real.classes("target") == 0)
+    assert len(rows) > 1024  # three blocks
+    proximity = naive.proximity_matrix(real.leaves, real.weights)[np.ix_(rows, rows)]
+    lower, thresholds = (np.quantile(proximity, share, axis=1).astype(np.int64) for share in (0.7, 0.9))
+    mirrored = ByMasks(real.table, real.weights, rows).pairs_of_targets(thresholds if raised_after is None else lower)
+    assert mirrored is not None
+
+    found: list[ClosePairs] = []
+    for index, part in enumerate(mirrored):
+        if index == raised_after:
+            before = mirrored.n_held
+            mirrored.drop(thresholds)
+            assert mirrored.n_held < before
+        found.append(part)
+
+    assert np.concatenate([part.candidates for part in found]).tolist() == rows.tolist()
+    expected = sorted((int(rows[c]), t, int(proximity[t, c])) for t, c in np.argwhere(proximity > thresholds[:, None]))
+    above = [pair for pair in listed(found) if pair[2] > thresholds[pair[1]]]
+    assert above == expected
+    assert raised_after is not None or above == listed(found)
+    assert mirrored.n_held == 0
 
 
 @pytest.mark.parametrize("way", WAYS)

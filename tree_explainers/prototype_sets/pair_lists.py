@@ -1,0 +1,153 @@
+"""Close pairs of candidates and targets, as they are found and in the order of their candidates."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compute.compiled import compiled
+from ..leaf_space.binary_sums import Found
+from ..leaf_space.leaf_masks import BLOCK
+
+_ROOM = 1 << 18  # pairs that are found at once
+
+
+def blocks(n_items: int, length: int) -> list[slice]:
+    """Return the parts of ``range(n_items)`` of some length, the last of which may be shorter."""
+    return [slice(start, min(start + length, n_items)) for start in range(0, n_items, length)]
+
+
+@dataclass(frozen=True, slots=True)
+class ClosePairs:
+    """For some candidates, the targets that are closer than their thresholds, in no particular order.
+
+    Those of candidate ``i`` are ``targets[starts[i] : starts[i + 1]]``.
+    """
+
+    candidates: NDArray[np.int64]  # (n_candidates,) rows
+    starts: NDArray[np.int64]  # (n_candidates + 1,)
+    targets: NDArray[np.int32]  # (n_pairs,) positions among the targets
+    proximities: NDArray[np.uint32]  # (n_pairs,)
+
+
+class FoundPairs(NamedTuple):
+    """Some pairs, as they were found."""
+
+    candidates: NDArray[np.int32]  # (n_pairs,) positions in the block
+    targets: NDArray[np.int32]  # (n_pairs,) positions among the targets
+    proximities: NDArray[np.uint32]
+
+
+def drain(find: Callable[[int, Found], tuple[int, int]], n_items: int, most_for_one: int) -> Iterator[Found]:
+    """Yield what is found for items 0, 1, …, as much at a time as there is room for."""
+    n_room = max(_ROOM, most_for_one)
+    room = np.empty(n_room, np.int32), np.empty(n_room, np.int32), np.empty(n_room, np.uint32)
+    following = 0
+    while following < n_items:
+        n_found, following = find(following, room)
+        yield room[0][:n_found].copy(), room[1][:n_found].copy(), room[2][:n_found].copy()
+
+
+def drain_both(
+    find: Callable[[int, tuple[Found, Found]], tuple[int, int, int]], n_items: int, most_for_one: int
+) -> Iterator[tuple[FoundPairs, FoundPairs]]:
+    """Yield what ``find`` finds in two ways, likewise."""
+    n_room = max(_ROOM, most_for_one)
+    rooms = [(np.empty(n_room, np.int32), np.empty(n_room, np.int32), np.empty(n_room, np.uint32)) for _ in range(2)]
+    following = 0
+    while following < n_items:
+        *counts, following = find(following, (rooms[0], rooms[1]))
+        first, second = (FoundPairs(*(part[:n].copy() for part in room)) for n, room in zip(counts, rooms, strict=True))
+        yield first, second
+
+
+def by_candidate(candidates: NDArray[np.int64], found: list[FoundPairs]) -> ClosePairs:
+    """Put pairs in the order of their candidates."""
+    counts = np.zeros(len(candidates), dtype=np.int64)
+    for some in found:
+        counts += np.bincount(some.candidates, minlength=len(candidates))
+    starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    following = starts[:-1].copy()
+    ordered = np.empty(starts[-1], dtype=np.int32), np.empty(starts[-1], dtype=np.uint32)
+    for some in found:
+        _put_in_order(some, following, *ordered)
+    return ClosePairs(candidates, starts, *ordered)
+
+
+@compiled
+def _put_in_order(
+    found: FoundPairs, following: NDArray[np.int64], targets: NDArray[np.int32], proximities: NDArray[np.uint32]
+) -> None:
+    for pair in range(len(found.candidates)):
+        candidate = found.candidates[pair]
+        place = following[candidate]
+        following[candidate] = place + 1
+        targets[place], proximities[place] = found.targets[pair], found.proximities[pair]
+
+
+class PairsBothWays(Protocol):
+    """Finds pairs of some rows, each of which may be a candidate or a target."""
+
+    def pairs_both_ways(
+        self, rows: NDArray[np.int64], block: slice, thresholds: NDArray[np.int64]
+    ) -> Iterator[tuple[FoundPairs, FoundPairs]]:
+        """Yield the close pairs of a block of rows, as candidates, with these and all later ones, as targets.
+
+        The second ones are those with later rows seen from the other side: later rows are the candidates, by their
+        position among all rows, and rows of the block the targets. ``thresholds`` are (n_rows,).
+        """
+
+
+class MirroredPairs:
+    """The close pairs of some rows with each other, where each pair is compared once.
+
+    Those of a block of 512 candidates follow those of the one before. What is found of later blocks meanwhile is held.
+
+    Parameters
+    ----------
+    masks
+        Compares the rows.
+    rows : (n_rows,) int64
+        Candidates and targets.
+    thresholds : (n_rows,) int64
+        Of each row as a target; not negative.
+    """
+
+    def __init__(self, masks: PairsBothWays, rows: NDArray[np.int64], thresholds: NDArray[np.int64]) -> None:
+        self._masks, self._rows, self._thresholds = masks, rows, thresholds
+        self._held: list[list[FoundPairs]] = [[] for _ in blocks(len(rows), BLOCK)]
+
+    @property
+    def n_held(self) -> int:
+        """How many pairs of later candidates are held."""
+        return sum(len(some.targets) for of_block in self._held for some in of_block)
+
+    def drop(self, thresholds: NDArray[np.int64]) -> None:
+        """Raise thresholds: pairs that are not above them are dropped, and no more are found."""
+        self._thresholds = thresholds
+        for of_block in self._held:
+            of_block[:] = [_above(some, thresholds) for some in of_block]
+
+    def __iter__(self) -> Iterator[ClosePairs]:
+        """Yield the pairs of one block of candidates after the other."""
+        for index, block in enumerate(blocks(len(self._rows), BLOCK)):
+            found, self._held[index] = self._held[index], []
+            for own, mirrored in self._masks.pairs_both_ways(self._rows, block, self._thresholds):
+                found.append(own)
+                self._hold(mirrored)
+            yield by_candidate(self._rows[block], found)
+
+    def _hold(self, found: FoundPairs) -> None:
+        cuts = np.searchsorted(found.candidates, np.arange(0, len(self._rows) + BLOCK, BLOCK)).tolist()
+        for index, (start, stop) in enumerate(pairwise(cuts)):
+            if stop > start:
+                candidates, *others = (part[start:stop] for part in found)
+                self._held[index].append(FoundPairs(candidates - np.int32(index * BLOCK), *others))
+
+
+def _above(found: FoundPairs, thresholds: NDArray[np.int64]) -> FoundPairs:
+    kept = found.proximities > thresholds[found.targets]
+    return FoundPairs(*(part[kept] for part in found))

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 from typing_extensions import TypeAliasType
 
 from .artefacts import (
@@ -29,6 +30,7 @@ from .contract import (
     RowsOfDataset,
     TaskOfModel,
     TreesOfModel,
+    absent,
 )
 from .generators import Generator, RanksGenerator
 from .models import Score
@@ -44,6 +46,8 @@ MAX_IMPLICATIONS = 10_000
 MAX_VALIDATED_DEPTH, MAX_CANDIDATES = 10, 1_000
 MAX_SAMPLES_LEAF = 1_000_000_000
 MIN_PSEUDO_SAMPLES, MAX_PSEUDO_SAMPLES = 1_000, 10_000_000
+MAX_ROWS_HELD = 100_000
+"""Rows of a dataset that a job holds: of more, it holds a sample of this size, and counts all rows in partitions."""
 
 
 Depth = Annotated[int, Field(strict=True, ge=1, le=MAX_DEPTH)]
@@ -108,7 +112,8 @@ class ApproximationTreeRequest(MethodRequest):
         le=MAX_SAMPLES_LEAF,
         description="Minimum number of the dataset's rows in each leaf (`sta`, `ism`). `born_again` and `cart` require "
         "the same share of pseudo-samples instead, so that a leaf may have fewer of the dataset's rows; `ism` of all "
-        "rows, if it draws some.",
+        "rows, if it draws some. Of a dataset that is sampled (`n_sampled_rows`), leaves have the same share of the "
+        "sample, and one of its rows at least.",
     )
     significance: float = Field(
         default=0.1,
@@ -191,7 +196,9 @@ class ApproximationTreeRequest(MethodRequest):
         description="Whether `ism` leaves a node unsplit whose rows all have one class in the dataset's target.",
     )
     evaluation_dataset: Annotated[Identifier | None, EVALUATION_DATASET] = None
-    seed: int = Field(default=0, strict=True, ge=0, le=2**32 - 1, description="Seed of the pseudo-samples.")
+    seed: int = Field(
+        default=0, strict=True, ge=0, le=2**32 - 1, description="Seed of the pseudo-samples, and of a sample of rows."
+    )
     run_on: RunOn = "auto"
 
     @property
@@ -371,6 +378,12 @@ class ApproximationTreeResult(Contract):
     classes: ClassesOfModel
     method: ApproximationMethod = Field(description="How splits were chosen.")
     n_rows: RowsOfDataset
+    n_sampled_rows: int | SkipJsonSchema[None] = absent(
+        f"Number of rows of the dataset in a seeded sample of them, from which the tree was grown: {MAX_ROWS_HELD:,}, "
+        "where the dataset has more. Its candidate splits, and what pseudo-samples are drawn from, are those of the "
+        "sample; `n_samples` of its nodes and its evaluation are counted on all rows. Left out where the tree was "
+        "grown from all rows, as by `ism` fitted on the dataset."
+    )
     n_trees: TreesOfModel
     n_features: int = Field(description="Number of features of the model.")
     n_nodes: int = Field(description="Number of nodes of the tree, leaves included.")

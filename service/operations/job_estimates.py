@@ -40,6 +40,7 @@ _NODES_LABELLED = {"sta": 20, "cart": 1, "born_again": 1, "ism": 0}  # with pseu
 _BLOCK_BYTES, _MOST_PROCESSES = 80 * _MIB, 16  # of a process that explains blocks of rows; how many there are
 _LANDMARKS, _MAP_BYTES = 200, 200 * _MIB  # of maps: rows that are scaled, and what laying out takes
 _DRAWN_BYTES = 64 * _MIB  # of a report, with the documents that it shows
+_RESULTS_AT_ONCE, _BINS_AT_ONCE = 20, 1 << 20  # of partitions, and of the features that ISM counts together
 _HELD_BYTES = 256 * 10**6  # of sums, and of pseudo rows, at a node of a tree by STA
 
 
@@ -81,6 +82,7 @@ class Sizes:
     n_prototypes: int = 0  # of an explainer
     oracle_seconds: float = 0.0  # that an oracle takes for 1,000 rows; 0 of models with trees
     lists: bool = True  # the process lists the rows of each leaf
+    n_sampled_rows: int | None = None  # that a tree's job holds: of each dataset MAX_ROWS_HELD at most; None: all
 
     @classmethod
     def of(cls, model: Model, dataset: Dataset, n_other_rows: int = 0, n_prototypes: int = 0) -> "Sizes":
@@ -105,6 +107,10 @@ class Sizes:
         """Return the sizes of what the job's own process holds where leaves are on a cluster."""
         return replace(self, code_bytes=0, lists=False)
 
+    def sampled(self) -> "Sizes":
+        """Return the sizes of what a job holds whose other rows stay in partitions."""
+        return self if self.n_sampled_rows is None else replace(self, n_rows=self.n_sampled_rows)
+
     @property
     def n_cells(self) -> int:
         """Rows times features."""
@@ -127,7 +133,8 @@ def estimate_job(kind: str, sizes: Sizes, request: Mapping[str, Any]) -> JobEsti
     """Return what a job of this kind would need for a request whose defaults are spelled out."""
     of_kind = ESTIMATES[kind]
     seconds = _SECONDS_TO_BEGIN + 5e-7 * sizes.n_paths + of_kind.seconds(sizes, request)
-    return JobEstimate((*_reading(sizes), *of_kind.needs(sizes, request)), seconds)
+    held = sizes.sampled() if of_kind.samples_rows else sizes
+    return JobEstimate((*_reading(held), *of_kind.needs(sizes, request)), seconds)
 
 
 def refuse_beyond(limit_bytes: int, estimate: JobEstimate) -> None:
@@ -265,10 +272,25 @@ _OF_TREES: Mapping[str, Callable[[Sizes, Mapping[str, Any]], Need]] = {
 
 
 def _approximation_trees(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
-    rows = Need(40 * _MIB + 20 * sizes.n_cells, "send fewer rows", "/dataset")
+    held = sizes.sampled()
+    rows = Need(40 * _MIB + 20 * held.n_cells + _in_partitions(sizes, request), "send fewer rows", "/dataset")
     if request["fitted_on"] == "dataset":
-        return rows, Need((36 if request["method"] == "cart" else 0) * sizes.n_cells + 16 * sizes.n_paths)
-    return rows, _TREE[request["method"]](sizes, request["max_pseudo_samples"])
+        return rows, Need((36 if request["method"] == "cart" else 0) * held.n_cells + 16 * held.n_paths)
+    return rows, _TREE[request["method"]](held, request["max_pseudo_samples"])
+
+
+def _in_partitions(sizes: Sizes, request: Mapping[str, Any]) -> float:
+    """Return what the job's process holds of rows that are in partitions: on a cluster, no more than sums."""
+    n_rows = sizes.n_rows - sizes.sampled().n_rows
+    if not n_rows:
+        return 0
+    is_counted = request["method"] == "ism" and request["fitted_on"] == "dataset"
+    sums = _RESULTS_AT_ONCE * (16 + 8 * sizes.n_outputs) * min(sizes.n_nodes, _BINS_AT_ONCE) if is_counted else 0
+    if not sizes.lists:
+        return sums
+    bytes_a_row = 8 * sizes.n_outputs + 24 + (2 * sizes.n_features + 16 * sizes.n_outputs + 24 if is_counted else 0)
+    block = _BLOCK_ROWS * (24 * sizes.n_features + 24 * sizes.n_outputs)
+    return sums + bytes_a_row * n_rows + min(n_cores(), _MOST_PROCESSES) * block
 
 
 def _pseudo(n_bytes: float) -> Need:
@@ -341,6 +363,7 @@ class KindEstimate:
 
     needs: Callable[[Sizes, Mapping[str, Any]], tuple[Need, ...]]
     seconds: Callable[[Sizes, Mapping[str, Any]], float]
+    samples_rows: bool = False  # of many rows, the job's process holds a sample
 
 
 def _complete(estimates: Mapping[str, KindEstimate]) -> Mapping[str, KindEstimate]:
@@ -358,7 +381,7 @@ _ESTIMATES: Mapping[str, KindEstimate] = {
     "prototype_sets": KindEstimate(_prototype_sets, _seconds_of_prototypes),
     "maps": KindEstimate(_maps, _seconds_of_map),
     "rule_sets": KindEstimate(_rule_sets, _seconds_of_rules),
-    "approximation_trees": KindEstimate(_approximation_trees, _seconds_of_trees),
+    "approximation_trees": KindEstimate(_approximation_trees, _seconds_of_trees, samples_rows=True),
     "explanation_sets": KindEstimate(_explanation_sets, lambda sizes, _: 1e-4 * sizes.n_rows),
     "reports": KindEstimate(_reports, lambda sizes, _: 1e-4 * sizes.n_rows),
 }

@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from ..questions.binned_rows import BinnedRows
+from ..questions.binned_rows import KnownRows
 from ..questions.statements import FeatureStatements, Statements
 
 Flags = NDArray[np.bool_]
@@ -34,7 +34,7 @@ class BinBox:
     remaining: Mapping[int, BinRange | Flags] = field(default_factory=dict)  # by feature, a category's bins (n_bins,)
 
     @staticmethod
-    def of_rows(binned: BinnedRows) -> "BinBox":
+    def of_rows(binned: KnownRows) -> "BinBox":
         """Return the box of all rows that miss only features which some of these rows miss."""
         features = enumerate(binned.statements.features)
         remaining = {index: _without_missing(each) for index, each in features if not binned.has_missing(index)}

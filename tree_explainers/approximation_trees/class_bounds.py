@@ -58,7 +58,7 @@ class ClassBounds:
         ensemble, description
             The model.
         binned
-            Training rows.
+            Training rows, or those of ``rows_to_fit``.
         scores : (n_rows, n_classes)
             The model's scores of them: shares that sum to 1.
         """
@@ -66,7 +66,7 @@ class ClassBounds:
         if not statements.features or not binned.n_rows:
             return None
         forest = Forest.of(ensemble, node_conditions(ensemble, description, statements), statements)
-        some = np.unique(np.linspace(0, binned.n_rows - 1, _ROWS_TO_FIT).astype(np.int64))
+        some = rows_to_fit(binned.n_rows)
         is_scaled = any(column.is_calculated for column in description.columns)
         share = _LEAST_SHARE if is_scaled else 1.0
         raw = raw_scores(ensemble, reached_leaves(forest, binned.take(some).bins), scores[some], share)
@@ -97,6 +97,11 @@ class ClassBounds:
         witnesses = reached_leaves(self.forest, np.ascontiguousarray(bins))
         leads = worst_leads(self.forest, remaining_in(self.forest, box), self.raw.values, offsets, label, witnesses)
         return bool((np.delete(leads, label) < -self.raw.margin).all())
+
+
+def rows_to_fit(n_rows: int) -> NDArray[np.int64]:
+    """Return the training rows, ascending, to whose scores the map from leaves is fitted."""
+    return np.unique(np.linspace(0, n_rows - 1, _ROWS_TO_FIT).astype(np.int64))
 
 
 def raw_scores(

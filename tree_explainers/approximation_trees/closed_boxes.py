@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..questions.binned_rows import BinnedRows
+from ..questions.binned_rows import KnownRows
 from ..questions.implications import ColumnTest, Implications
 from ..questions.statements import FeatureStatements
 from .bin_boxes import BinBox, BinRange
@@ -25,7 +25,7 @@ class ClosedBoxes:
     by_feature: Mapping[int, tuple[int, ...]]  # the statements of each feature from which something follows
 
     @staticmethod
-    def of(binned: BinnedRows, implications: Implications) -> "ClosedBoxes":
+    def of(binned: KnownRows, implications: Implications) -> "ClosedBoxes":
         """Return what follows among the statements about the columns of some rows.
 
         Tests that are no statement of the ensemble are left out: nothing but statements narrows a box.
@@ -76,7 +76,7 @@ def _negated(literal: _Literal) -> _Literal:
     return feature, own, not truth
 
 
-def _literal(binned: BinnedRows, feature: int | None, test: ColumnTest) -> _Literal | None:
+def _literal(binned: KnownRows, feature: int | None, test: ColumnTest) -> _Literal | None:
     """Return the statement that is true, or false, exactly where a test holds; ``None`` where there is none."""
     if feature is None:
         return None

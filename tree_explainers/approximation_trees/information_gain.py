@@ -80,8 +80,13 @@ def in_centred_units(values: NDArray[np.floating[Any]]) -> Units:
 
     The decrease of variance of every test is multiplied by one factor by this; see ``in_units``.
     """
-    centred = values - values.mean()
-    return np.ascontiguousarray(np.rint(centred / (np.abs(centred).max() or 1.0) * UNITS).astype(np.int64))
+    mean = values.mean()
+    return centred_units(values, mean, np.abs(values - mean).max())
+
+
+def centred_units(values: NDArray[np.floating[Any]], mean: float, largest: float) -> Units:
+    """Return the same, given the mean of all values, and the largest distance from it."""
+    return np.ascontiguousarray(np.rint((values - mean) / (largest or 1.0) * UNITS).astype(np.int64))
 
 
 @compiled

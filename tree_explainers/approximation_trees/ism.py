@@ -5,9 +5,8 @@ whose class is certain for every row that could reach them are not split ("safe 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,30 +16,27 @@ from ..ensemble import TreeEnsemble
 from ..errors import InvalidInput, MethodNotApplicable
 from ..onnx_models.description import ModelDescription
 from ..questions.binned_rows import BinnedRows
-from ..questions.conditions import Condition
 from ..questions.implications import Implications
 from ..rows import Rows
-from .bin_boxes import BinBox
 from .class_bounds import ClassBounds
-from .closed_boxes import ClosedBoxes
 from .information_gain import (
     GAIN,
     GAIN_RATIO,
-    LEAST_GAIN,
     VARIANCE,
     NodeLabels,
     Tests,
     Units,
     best_test,
-    entropy_of,
     in_centred_units,
     in_units,
 )
+from .ism_growth import MOST_WITNESSES, IsmSettings, grow_over
 from .leaf_probabilities import IndependentLeaves
 from .mixed_tests import statement_tests
-from .statement_conditions import StatementConditions
-from .tree_growth import ExaminedNode, Split, TreeLimits, grow
-from .trees import ApproximationTree
+from .statement_conditions import ValuesHere
+from .trees import ApproximationTree, NodeFacts
+
+__all__ = ["IsmSettings", "IsmTraining", "TestsOf", "check_ism", "criterion_of", "grow_ism"]
 
 # A graph in which trees cast votes has all of these operators. Other models have some, for columns or links.
 _VOTES = {
@@ -50,19 +46,6 @@ _VOTES = {
 
 TestsOf = Callable[[BinnedRows, Units, int], Tests]
 """Returns the statements of binned rows as tests, given the rows' scores in units and the criterion of gains."""
-
-_MOST_WITNESSES = 32  # rows of a node whose leaves are evaluated before all that its rows could reach
-
-
-@dataclass(frozen=True, slots=True)
-class IsmSettings:
-    """How a tree is grown."""
-
-    limits: TreeLimits = field(default_factory=TreeLimits)
-    stop_when_pure: bool = False  # a node whose training rows have one class in the dataset's target is a leaf
-    prune_safely: bool = True  # a node whose rows all certainly get one class is a leaf
-    criterion: Literal["gain", "gain_ratio"] = "gain"  # of classes; values have the decrease of variance
-    leaf_probabilities: Literal["rows", "independent"] = "rows"  # how P(Y|A) is estimated
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,17 +66,11 @@ class IsmTraining:
     n_training: int | None = None  # the first rows, which are training rows; None: all are
 
 
-@dataclass(frozen=True, slots=True)
-class _Node:
-    rows: NDArray[np.int64]  # ascending
-    box: BinBox
-
-
 def grow_ism(
     training: IsmTraining,
     ensemble: TreeEnsemble,
     description: ModelDescription,
-    settings: IsmSettings = IsmSettings(),  # frozen
+    settings: IsmSettings = IsmSettings(),  # noqa: B008  # frozen
     report: ReportProgress = ignore_progress,
     tests_of: TestsOf = statement_tests,
 ) -> ApproximationTree:
@@ -124,9 +101,14 @@ def grow_ism(
     Order Ensemble".
     """
     check_ism(description, settings, has_target=training.classes is not None)
-    growth = _Growth(training, ensemble, description, settings, tests_of)
-    nodes = grow(growth.root(), growth.examine, settings.limits, report)
-    return ApproximationTree(nodes, training.binned.statements.missing_texts)
+    return grow_over(_Rows(training, settings, tests_of), ensemble, description, settings, report)
+
+
+def criterion_of(settings: IsmSettings, *, is_classifier: bool) -> int:
+    """Return the criterion of gains."""
+    if not is_classifier:
+        return VARIANCE
+    return GAIN if settings.criterion == "gain" else GAIN_RATIO
 
 
 def check_ism(description: ModelDescription, settings: IsmSettings, *, has_target: bool) -> None:
@@ -148,100 +130,66 @@ def check_ism(description: ModelDescription, settings: IsmSettings, *, has_targe
         raise InvalidInput(msg, code="schema_mismatch")
 
 
-class _Growth:
-    """Examines the nodes of one tree."""
+class _Rows:
+    """Training rows in this process, and drawn rows that joined them; ``IsmRows``."""
 
-    def __init__(
-        self,
-        training: IsmTraining,
-        ensemble: TreeEnsemble,
-        description: ModelDescription,
-        settings: IsmSettings,
-        tests_of: TestsOf,
-    ) -> None:
-        n_rows, labels, scores = training.binned.n_rows, training.labels, training.scores
-        n_training = n_rows if training.n_training is None else training.n_training
-        self._boxes = ClosedBoxes.of(training.binned, training.implications)
-        if labels is None:
-            criterion = VARIANCE
-            self._labels = NodeLabels(in_centred_units(scores), None, n_training, scores)
-        else:
-            criterion = GAIN if settings.criterion == "gain" else GAIN_RATIO
-            self._labels = NodeLabels(in_units(scores), labels, n_training)
-        self._tests = tests_of(training.binned, self._labels.units, criterion)
-        self._conditions = StatementConditions(training.rows, training.binned, description)
-        self._training, self._model = training, (ensemble, description)
-        self._leaves = None
-        if settings.leaf_probabilities == "independent":
-            self._leaves = IndependentLeaves.of(ensemble, description, training.binned, scores)
-        self._is_ratio = settings.criterion == "gain_ratio"
-        self._prunes = settings.prune_safely and labels is not None
-        self._classes = training.classes if settings.stop_when_pure else None
-        self._least = max(1, round(settings.limits.min_samples_leaf * n_rows / max(1, n_training)))
-        self._statements = training.binned.statements
-        self._n_rows = n_rows
+    def __init__(self, training: IsmTraining, settings: IsmSettings, tests_of: TestsOf) -> None:
+        self.training, self.implications = training, training.implications
+        self.n_rows = training.binned.n_rows
+        self.n_training = self.n_rows if training.n_training is None else training.n_training
+        self.is_classifier = training.labels is not None
+        self.values = ValuesHere(training.rows, training.binned)
+        units = in_units(training.scores) if self.is_classifier else in_centred_units(training.scores)
+        values = None if self.is_classifier else training.scores
+        self.labels = NodeLabels(units, training.labels, self.n_training, values)
+        self.tests = tests_of(training.binned, units, criterion_of(settings, is_classifier=self.is_classifier))
 
-    @cached_property
-    def _bounds(self) -> ClassBounds | None:
-        """Computed on first use: many trees end before any node gets one class."""
-        return ClassBounds.of(*self._model, self._training.binned, self._training.scores) if self._prunes else None
+    def root(self) -> "_RowsAtNode":
+        return _RowsAtNode(self, np.arange(self.n_rows))
 
-    def root(self) -> _Node:
-        return _Node(np.arange(self._n_rows), BinBox.of_rows(self._training.binned))
+    def class_bounds(self, ensemble: TreeEnsemble, description: ModelDescription) -> ClassBounds | None:
+        return ClassBounds.of(ensemble, description, self.training.binned, self.training.scores)
 
-    def examine(self, node: _Node, n_levels: int) -> ExaminedNode[_Node, Condition]:
-        has_labels = self._training.labels is not None
-        facts = replace(self._labels.facts(node.rows), is_settled=self._is_settled(node) if has_labels else None)
-        stops = facts.is_settled or (self._classes is not None and _is_pure(self._classes[node.rows]))
-        return ExaminedNode(facts, None if n_levels == 0 or stops else self._split(node))
+    def independent_leaves(self, ensemble: TreeEnsemble, description: ModelDescription) -> IndependentLeaves:
+        return IndependentLeaves.of(ensemble, description, self.training.binned, self.training.scores)
 
-    def _is_settled(self, node: _Node) -> bool:
-        """Return whether every row that could ever reach a node certainly gets the label of its training rows."""
-        label = self._labels.common(node.rows)
-        if label is None or self._bounds is None:
-            return False
-        some = node.rows[:: 1 + len(node.rows) // _MOST_WITNESSES]
-        return self._bounds.is_certain(node.box, label, self._training.binned.bins[:, some])
 
-    def _split(self, node: _Node) -> Split[_Node, Condition] | None:
-        if self._leaves is None:
-            best = best_test(self._tests, node.rows, self._labels.units, self._least)
-        else:
-            best = self._best_by_leaves(node, self._leaves)
-        if best is None:
-            return None
-        test, gain = best
-        starts = self._statements.statement_starts
-        feature = int(np.searchsorted(starts, test, side="right")) - 1
-        own = test - int(starts[feature])
-        found = self._conditions.of_statement(feature, own)
-        holds = self._tests.holds(test, node.rows) == found.is_true
-        return Split(
-            found.condition,
-            _Node(node.rows[holds], self._boxes.narrowed(node.box, feature, own, is_true=found.is_true)),
-            _Node(node.rows[~holds], self._boxes.narrowed(node.box, feature, own, is_true=not found.is_true)),
-            gain * len(node.rows) / self._n_rows,
-        )
+@dataclass(frozen=True, slots=True)
+class _RowsAtNode:
+    """Some of these rows."""
 
-    def _best_by_leaves(self, node: _Node, leaves: IndependentLeaves) -> tuple[int, float] | None:
-        """Return the test of the highest gain and its gain, with P(C|A) of boxes instead of rows."""
-        whole, starts = entropy_of(leaves.scores(node.box)), self._statements.statement_starts
-        best, highest = -1, LEAST_GAIN
-        for test in range(self._tests.n_tests):
-            n_true = int(self._tests.holds(test, node.rows).sum())
-            if min(n_true, len(node.rows) - n_true) < self._least:
-                continue
-            feature = int(np.searchsorted(starts, test, side="right")) - 1
-            share, parts = n_true / len(node.rows), 0.0
-            for is_true in (True, False):
-                box = self._boxes.narrowed(node.box, feature, test - int(starts[feature]), is_true=is_true)
-                parts += (share if is_true else 1 - share) * entropy_of(leaves.scores(box))
-            gain = whole - parts
-            if self._is_ratio and gain > LEAST_GAIN:
-                gain /= entropy_of(np.array([share, 1 - share]))
-            if gain > highest:
-                best, highest = test, gain
-        return None if best < 0 else (best, highest)
+    all_rows: _Rows
+    rows: NDArray[np.int64]  # ascending
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.rows)
+
+    def facts(self) -> NodeFacts:
+        return self.all_rows.labels.facts(self.rows)
+
+    def common_label(self) -> int | None:
+        return self.all_rows.labels.common(self.rows)
+
+    def is_pure(self) -> bool:
+        classes = self.all_rows.training.classes
+        return classes is not None and _is_pure(classes[self.rows])
+
+    def witnesses(self) -> NDArray[np.unsignedinteger[Any]]:
+        some = self.rows[:: 1 + len(self.rows) // MOST_WITNESSES]
+        return self.all_rows.training.binned.bins[:, some]
+
+    def best_test(self, min_samples_leaf: int) -> tuple[int, float] | None:
+        return best_test(self.all_rows.tests, self.rows, self.all_rows.labels.units, min_samples_leaf)
+
+    def n_true(self) -> NDArray[np.int64]:
+        tests = self.all_rows.tests
+        return np.array([int(tests.holds(test, self.rows).sum()) for test in range(tests.n_tests)], np.int64)
+
+    def split(self, feature: int, own: int, *, is_true: bool) -> "tuple[_RowsAtNode, _RowsAtNode]":
+        binned = self.all_rows.training.binned
+        holds = binned.statements.features[feature].holds(own, binned.bins[feature, self.rows]) == is_true
+        return _RowsAtNode(self.all_rows, self.rows[holds]), _RowsAtNode(self.all_rows, self.rows[~holds])
 
 
 def _is_pure(classes: NDArray[np.int64]) -> bool:

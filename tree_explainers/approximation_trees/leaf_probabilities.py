@@ -6,22 +6,24 @@ that no training row of a node decides can gain information in this way.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.compiled import compiled, inlined
+from ..compute.partitions import Partitions
 from ..ensemble import TreeEnsemble
 from ..errors import MethodNotApplicable
 from ..onnx_models.description import ModelDescription
-from ..questions.binned_rows import BinnedRows
+from ..questions.binned_rows import BinnedRows, Bins
 from ..questions.node_conditions import node_conditions
 from .bin_boxes import BinBox
-from .class_bounds import raw_scores
+from .class_bounds import RawScores, raw_scores
 from .reachable_leaves import Forest, RemainingBins, may_go, reached_leaves, remaining_in
 
 Floats = NDArray[np.float64]
+_ROWS_AT_ONCE = 4_096  # of a partition, whose leaves are held
 _TOLERANCE = 1e-4  # of scores that sums of leaf values reproduce
 
 
@@ -48,15 +50,30 @@ class IndependentLeaves:
         forest = Forest.of(ensemble, node_conditions(ensemble, description, binned.statements), binned.statements)
         reached = reached_leaves(forest, binned.bins)
         raw = raw_scores(ensemble, reached, scores)
-        if raw is not None:
-            found = _centred(raw.values[reached].sum(axis=1) + raw.offsets)
-            if np.abs(found - scores).max() < _TOLERANCE:
-                return cls(forest, raw.values, raw.offsets, _left_shares(forest, reached))
-        msg = (
-            "`leaf_probabilities: independent` needs scores that are means of the leaves', as those of random forests "
-            "are; leave it out."
-        )
-        raise MethodNotApplicable(msg)
+        if raw is None or _largest_difference(raw, reached, scores) >= _TOLERANCE:
+            raise _not_of_means()
+        n_reached = np.bincount(reached.ravel(), minlength=len(raw.values))
+        return cls(forest, raw.values, raw.offsets, _left_shares(forest, n_reached))
+
+    @classmethod
+    def of_parts(
+        cls, ensemble: TreeEnsemble, description: ModelDescription, some: BinnedRows, scores: Floats, parts: Partitions
+    ) -> "IndependentLeaves":
+        """Return the same of training rows in partitions, each of which has ``bins`` and ``scores``.
+
+        ``some`` are those of ``rows_to_fit``, and ``scores`` are the ensemble's scores of them.
+        """
+        statements = some.statements
+        forest = Forest.of(ensemble, node_conditions(ensemble, description, statements), statements)
+        raw = raw_scores(ensemble, reached_leaves(forest, some.bins), scores)
+        if raw is None:
+            raise _not_of_means()
+        n_reached = np.zeros(len(raw.values), np.int64)
+        for of_part, difference in parts.map(_count_leaves, forest, raw):
+            if difference >= _TOLERANCE:
+                raise _not_of_means()
+            n_reached += of_part
+        return cls(forest, raw.values, raw.offsets, _left_shares(forest, n_reached))
 
     def scores(self, box: BinBox) -> Floats:
         """Return P(C|A) of a box, (n_classes,): equation 4, with independent tests."""
@@ -69,10 +86,43 @@ def _centred(raw: Floats) -> Floats:
     return np.asarray(raw - raw.mean(axis=1, keepdims=True) + 1 / raw.shape[1])
 
 
-def _left_shares(forest: Forest, reached: NDArray[np.int64]) -> Floats:
+def _not_of_means() -> MethodNotApplicable:
+    msg = (
+        "`leaf_probabilities: independent` needs scores that are means of the leaves', as those of random forests are; "
+        "leave it out."
+    )
+    return MethodNotApplicable(msg)
+
+
+def _largest_difference(raw: RawScores, reached: NDArray[np.int64], scores: Floats) -> float:
+    """Return how far the scores are from those that follow from the leaves that rows reach, (n_rows, n_trees)."""
+    return float(np.abs(_centred(raw.values[reached].sum(axis=1) + raw.offsets) - scores).max())
+
+
+class _BinnedPart(Protocol):
+    @property
+    def bins(self) -> Bins: ...
+
+    @property
+    def scores(self) -> Floats: ...
+
+
+def _count_leaves(part: _BinnedPart, forest: Forest, raw: RawScores) -> tuple[NDArray[np.int64], float]:
+    """Return how many rows of a partition reach each leaf, and how far their scores are from those of the leaves."""
+    n_reached, difference = np.zeros(len(raw.values), np.int64), 0.0
+    for start in range(0, len(part.scores), _ROWS_AT_ONCE):
+        own = slice(start, start + _ROWS_AT_ONCE)
+        reached = reached_leaves(forest, np.ascontiguousarray(part.bins[:, own]))
+        n_reached += np.bincount(reached.ravel(), minlength=len(n_reached))
+        difference = max(difference, _largest_difference(raw, reached, part.scores[own]))
+    return n_reached, difference
+
+
+def _left_shares(forest: Forest, n_reached: NDArray[np.int64]) -> Floats:
+    """Return the shares of rows that go left at each node, given how many reach each leaf."""
     n_rows = np.zeros(len(forest.leaf))
     is_leaf = forest.leaf >= 0
-    n_rows[is_leaf] = np.bincount(reached.ravel(), minlength=int(is_leaf.sum()))[forest.leaf[is_leaf]]
+    n_rows[is_leaf] = n_reached[forest.leaf[is_leaf]]
     inner = np.flatnonzero(~is_leaf)
     for node in inner[::-1]:  # every child comes after its parent
         n_rows[node] = n_rows[forest.left[node]] + n_rows[forest.right[node]]

@@ -22,15 +22,27 @@ _CELLS_OF_A_THREAD = 50_000  # rows x features: about a millisecond, several tim
 Integers = NDArray[np.int64]
 
 
-class NodeRows(NamedTuple):
-    """The rows of a node and their sums, as arguments of compiled loops."""
+class NodeSums(NamedTuple):
+    """What is summed up over the rows of a node, as arguments of compiled loops."""
 
-    rows: Integers
-    units: Units  # (n_own, n_classes)
+    n_rows: int
     totals: Units  # (n_classes,)
     impurity: float
     least: int  # rows on each side of a test
     criterion: int  # of gains
+
+    @staticmethod
+    def of(n_rows: int, totals: Units, min_samples_leaf: int, criterion: int) -> "NodeSums":
+        """Return the sums of a node."""
+        return NodeSums(n_rows, totals, impurity(criterion, totals), min_samples_leaf, criterion)
+
+
+class NodeRows(NamedTuple):
+    """The rows of a node and their sums."""
+
+    rows: Integers
+    units: Units  # (n_own, n_classes)
+    sums: NodeSums
 
 
 class OrderedTests:
@@ -76,8 +88,7 @@ class OrderedTests:
     def node(self, rows: NDArray[np.int64], units: Units, min_samples_leaf: int) -> NodeRows:
         """Return the rows of a node and their sums; see ``Tests.gains``."""
         own = np.ascontiguousarray(units[rows])
-        totals = own.sum(axis=0)
-        return NodeRows(rows, own, totals, impurity(self._criterion, totals), min_samples_leaf, self._criterion)
+        return NodeRows(rows, own, NodeSums.of(len(rows), own.sum(axis=0), min_samples_leaf, self._criterion))
 
     def _add_gains(self, node: NodeRows, gains: NDArray[np.float64], features: slice) -> None:
         _fill_gains(self._layout, self._binned.bins, node, features.start, features.stop, gains)
@@ -85,11 +96,8 @@ class OrderedTests:
     def holds(self, test: int, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return for which of these rows a statement is true, (n_own,)."""
         feature = self.feature_of(test)
-        about, own = self._binned.statements.features[feature], test - int(self._layout.statement_starts[feature])
-        bins = self._binned.bins[feature, rows]
-        if about.answers is not None:
-            return np.asarray(about.answers[own, bins], np.bool_)
-        return np.asarray(np.where(bins == about.missing_bin, about.missing_greater[own], bins > own), np.bool_)
+        own = test - int(self._layout.statement_starts[feature])
+        return self._binned.statements.features[feature].holds(own, self._binned.bins[feature, rows])
 
     def feature_of(self, test: int) -> int:
         """Return the index of the feature that a statement is about."""
@@ -110,12 +118,12 @@ def _fill_gains(
     """Write the gains of the statements of some features."""
     for feature in range(first_feature, end_feature):
         own = _binned(bins[feature], layout.bin_starts[feature + 1] - layout.bin_starts[feature], node)
-        _fill_feature(layout, feature, own, node, gains)
+        _fill_feature(layout, feature, own, node.sums, gains)
 
 
 @compiled
 def fill_gains_of_bins(
-    layout: Layout, counts: Integers, sums: Units, node: NodeRows, gains: NDArray[np.float64]
+    layout: Layout, counts: Integers, sums: Units, node: NodeSums, gains: NDArray[np.float64]
 ) -> None:
     """Write the gains of all statements, given the rows of all bins, (n_bins,), and their sums, (n_bins, n_classes)."""
     for feature in range(len(layout.is_number)):
@@ -141,7 +149,7 @@ def count_bins(  # compiled code takes arrays
 
 
 @compiled
-def _fill_feature(layout: Layout, feature: int, own: _Bins, node: NodeRows, gains: NDArray[np.float64]) -> None:
+def _fill_feature(layout: Layout, feature: int, own: _Bins, node: NodeSums, gains: NDArray[np.float64]) -> None:
     first, end = layout.statement_starts[feature], layout.statement_starts[feature + 1]
     if layout.is_number[feature]:
         _fill_number(layout.missing_greater[first:end], True, own, node, gains[first:end])  # noqa: FBT003
@@ -168,11 +176,11 @@ def _fill_number(
     missing_greater: NDArray[np.bool_],
     side: bool,  # noqa: FBT001  # numba takes arguments by position
     own: _Bins,
-    node: NodeRows,
+    node: NodeSums,
     gains: NDArray[np.float64],
 ) -> None:
     """Write the gains of the cuts with missing values above (``side``), or of those with missing values below."""
-    n_rows, missing = len(node.rows), len(gains) + 1
+    n_rows, missing = node.n_rows, len(gains) + 1
     below, above = np.zeros_like(node.totals), node.totals.copy()
     n_below, last, gain = 0, -1, 0.0
     if not side:
@@ -198,8 +206,8 @@ def _fill_number(
 
 
 @compiled
-def _fill_category(answers: NDArray[np.bool_], own: _Bins, node: NodeRows, gains: NDArray[np.float64]) -> None:
-    n_bins, n_rows = len(own.counts), len(node.rows)
+def _fill_category(answers: NDArray[np.bool_], own: _Bins, node: NodeSums, gains: NDArray[np.float64]) -> None:
+    n_bins, n_rows = len(own.counts), node.n_rows
     yes = np.empty_like(node.totals)
     for statement in range(len(gains)):
         n_yes = 0
@@ -244,11 +252,11 @@ def best_in_small_node(layout: Layout, cuts: NDArray[np.int32], bins: Bins, node
         first, end = layout.statement_starts[feature], layout.statement_starts[feature + 1]
         own = _occupied(bins[feature], node)
         if layout.is_number[feature]:
-            found, gain = _best_cut(cuts[:, first:end], own, node)
+            found, gain = _best_cut(cuts[:, first:end], own, node.sums)
         else:
             answers = layout.answers[layout.answer_starts[feature] : layout.answer_starts[feature + 1]]
             n_bins = layout.bin_starts[feature + 1] - layout.bin_starts[feature]
-            found, gain = _best_answer(answers.reshape(-1, n_bins), own, node)
+            found, gain = _best_answer(answers.reshape(-1, n_bins), own, node.sums)
         if gain > highest:  # ties go to the earlier statement
             best, highest = first + found, gain
     return best, highest
@@ -274,10 +282,10 @@ def _occupied(bins: Bins, node: NodeRows) -> _Occupied:
 
 
 @compiled
-def _best_cut(cuts: NDArray[np.int32], own: _Occupied, node: NodeRows) -> tuple[int, float]:
+def _best_cut(cuts: NDArray[np.int32], own: _Occupied, node: NodeSums) -> tuple[int, float]:
     """Return the best cut of a number: all cuts between neighbouring occupied bins separate the rows alike."""
     best, highest = -1, 0.0
-    n_rows, n_cuts, n_known = len(node.rows), cuts.shape[1], len(own.bins)
+    n_rows, n_cuts, n_known = node.n_rows, cuts.shape[1], len(own.bins)
     has_missing = n_known > 0 and own.bins[n_known - 1] == n_cuts + 1
     n_known -= has_missing
     below, above = np.empty_like(node.totals), np.empty_like(node.totals)
@@ -304,10 +312,10 @@ def _best_cut(cuts: NDArray[np.int32], own: _Occupied, node: NodeRows) -> tuple[
 
 
 @compiled
-def _best_answer(answers: NDArray[np.bool_], own: _Occupied, node: NodeRows) -> tuple[int, float]:
+def _best_answer(answers: NDArray[np.bool_], own: _Occupied, node: NodeSums) -> tuple[int, float]:
     """Return the best statement about a category, given the answers by statement and bin."""
     best, highest = -1, 0.0
-    n_rows, yes = len(node.rows), np.empty_like(node.totals)
+    n_rows, yes = node.n_rows, np.empty_like(node.totals)
     for statement in range(len(answers)):
         n_yes = 0
         yes[:] = 0

@@ -56,7 +56,7 @@ class PartitionedTests:
         counts, sums = self._counted(rows, units.shape[1])
         node = self.here.node(rows, units, min_samples_leaf)
         gains = np.zeros(self.n_tests)
-        fill_gains_of_bins(self.layout, counts, sums, node, gains)
+        fill_gains_of_bins(self.layout, counts, sums, node.sums, gains)
         return gains
 
     def best(self, rows: Integers, units: Units, min_samples_leaf: int) -> tuple[int, float]:

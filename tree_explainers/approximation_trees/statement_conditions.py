@@ -6,15 +6,16 @@ the shortest decimal that still separates the training rows, and where possible 
 
 from dataclasses import dataclass
 from math import inf
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..onnx_models.description import ModelDescription, column_types
-from ..questions.binned_rows import BinnedRows
+from ..questions.binned_rows import BinnedRows, KnownRows
 from ..questions.conditions import Condition
 from ..questions.cuts import Rounding, roundest_between
-from ..questions.statements import FeatureStatements
+from ..questions.statements import FeatureStatements, Statements
 from ..rows import Rows
 
 _ROUNDINGS = 2.0**-20  # some sixteen in single precision, of what is added up
@@ -29,12 +30,56 @@ class StatementCondition:
     is_true: bool  # the truth of the statement where the condition holds
 
 
+class KnownValues(KnownRows, Protocol):
+    """What conditions depend on: the values of training rows, wherever these lie."""
+
+    def gap(self, feature: int, cut: int) -> tuple[float, float]:
+        """Return the largest value of a number not above a cut, and the smallest above it; infinite if none is."""
+
+    def are_single(self, feature: int) -> bool:
+        """Return whether all values of a number are exact in single precision."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValuesHere:
+    """The values of rows in this process; ``KnownValues``."""
+
+    rows: Rows
+    binned: BinnedRows  # the same rows
+
+    @property
+    def statements(self) -> Statements:
+        """The ensemble's statements."""
+        return self.binned.statements
+
+    def has_missing(self, feature: int) -> bool:
+        """Return whether some row misses a feature."""
+        return self.binned.has_missing(feature)
+
+    def gap(self, feature: int, cut: int) -> tuple[float, float]:
+        """See ``KnownValues.gap``."""
+        values, bins = self._values(feature), self.binned.bins[feature]
+        is_above = (bins > cut) & (bins != self.statements.features[feature].missing_bin)
+        return float(values[bins <= cut].max(initial=-inf)), float(values[is_above].min(initial=inf))
+
+    def are_single(self, feature: int) -> bool:
+        """See ``KnownValues.are_single``."""
+        return all_single(self._values(feature))
+
+    def _values(self, feature: int) -> NDArray[np.float64]:
+        return self.rows.select([self.statements.features[feature].name]).columns[0].astype(np.float64)
+
+
+def all_single(values: NDArray[np.float64]) -> bool:
+    """Return whether all values that are not missing are exact in single precision."""
+    return bool((values.astype(np.float32) == values)[~np.isnan(values)].all())
+
+
 @dataclass(frozen=True, slots=True)
 class StatementConditions:
     """The conditions of an ensemble's statements, consistent on the training rows."""
 
-    rows: Rows
-    binned: BinnedRows
+    values: KnownValues
     description: ModelDescription
 
     def of_statement(self, feature: int, own: int) -> StatementCondition:
@@ -43,8 +88,8 @@ class StatementConditions:
         Numbers are compared as they are, in double precision, while the model rounds what it reads; see ``_threshold``.
         If no training row misses the feature, no condition on it holds for a missing value.
         """
-        about = self.binned.statements.features[feature]
-        has_missing = self.binned.has_missing(feature)
+        about = self.values.statements.features[feature]
+        has_missing = self.values.has_missing(feature)
         if about.answers is not None:
             return StatementCondition(_of_category(about, about.answers[own], has_missing=has_missing), is_true=True)
         missing_greater = bool(about.missing_greater[own])
@@ -52,20 +97,17 @@ class StatementConditions:
             return StatementCondition(
                 Condition(about.name, about.name, "is missing", None, or_missing=False), is_true=True
             )
-        values = self.rows.select([about.name]).columns[0].astype(np.float64)
-        low, high = _gap(values, self.binned.bins[feature], own, about.missing_bin)
+        low, high = self.values.gap(feature, own)
         if about.one_hot_category is not None and low <= _HALF < high:
             name, category = about.one_hot_category
             return StatementCondition(
                 Condition(name, about.name, "is", category, missing_greater and has_missing), is_true=True
             )
-        value = self._threshold(about, float(about.cuts[own]), values, (low, high))
+        value = self._threshold(feature, float(about.cuts[own]), (low, high))
         or_missing = has_missing and not missing_greater
         return StatementCondition(Condition(about.name, about.name, "<=", value, or_missing), is_true=False)
 
-    def _threshold(
-        self, feature: FeatureStatements, cut: float, values: NDArray[np.float64], gap: tuple[float, float]
-    ) -> float:
+    def _threshold(self, feature: int, cut: float, gap: tuple[float, float]) -> float:
         """Return a threshold: the training values up to it are those that the model finds not above the cut.
 
         If the model reads single precision and all training values are exact in it, the threshold is the shortest
@@ -76,16 +118,17 @@ class StatementConditions:
         scales its input, its cut is known only up to some roundings: the threshold is the shortest decimal within
         them, such as 2.5 for 2.4999998.
         """
-        if (doubt := self._doubt(feature, cut)) > 0:
+        about = self.values.statements.features[feature]
+        if (doubt := self._doubt(about, cut)) > 0:
             return roundest_between(max(gap[0], cut - doubt), min(gap[1], cut + doubt), cut)
         types = column_types(self.description.inputs)
-        reads_single = types[feature.raw_index] == "float"
+        reads_single = types[about.raw_index] == "float"
         single = _not_above(cut)
         last = float(Rounding(np.float32, np.float64).lower(np.array([float(single)]))[0])
         if not reads_single:
             return cut
         short = float(str(single))
-        if bool((values.astype(np.float32) == values)[~np.isnan(values)].all()):
+        if self.values.are_single(feature):
             short = roundest_between(float(single), float(np.nextafter(last, inf)), short)
         return short if gap[0] <= short < gap[1] else last
 
@@ -102,12 +145,6 @@ class StatementConditions:
 def _not_above(cut: float) -> np.float32:
     rounded = np.float32(cut)
     return np.nextafter(rounded, np.float32(-inf)) if float(rounded) > cut else rounded
-
-
-def _gap(values: NDArray[np.float64], bins: NDArray[np.unsignedinteger], cut: int, missing: int) -> tuple[float, float]:
-    """Return the largest training value not above a cut, and the smallest above it; infinite if there is none."""
-    low = values[bins <= cut].max(initial=-inf)
-    return float(low), float(values[(bins > cut) & (bins != missing)].min(initial=inf))
 
 
 def _of_category(feature: FeatureStatements, answers: NDArray[np.bool_], *, has_missing: bool) -> Condition:

@@ -63,6 +63,10 @@ class RepeatableProgress:
 
     def repeat(self, fraction: float, stage: str) -> None:  # noqa: ARG002  # progress within a node does not move the whole
         """Report the last progress again, whatever the progress within a node."""
+        self.tick()
+
+    def tick(self) -> None:
+        """Report the last progress again."""
         self.report(*self._last)
 
 

@@ -73,10 +73,12 @@ class LocalPartitions:
         What a mapped function takes of each part: one value, as a rule.
     n_threads
         By default one for each core.
+    tick
+        Called after each part that was worked on; may raise to stop.
     """
 
-    def __init__(self, parts: Sequence[tuple[Any, ...]], n_threads: int | None = None) -> None:
-        self._parts, self._n_threads = list(parts), n_threads
+    def __init__(self, parts: Sequence[tuple[Any, ...]], n_threads: int | None = None, tick: Tick = no_tick) -> None:
+        self._parts, self._n_threads, self._tick = list(parts), n_threads, tick
 
     def __len__(self) -> int:
         """Return how many parts there are."""
@@ -87,34 +89,38 @@ class LocalPartitions:
         with closing(in_order(lambda part: function(*part, *broadcast), self._parts, self._n_threads)) as done:
             for _, result in done:
                 yield result
+                self._tick()
 
     def keep(self, function: Callable[..., Any], *broadcast: Any) -> "LocalPartitions":  # noqa: ANN401
         """Return what the function makes of each part, as parts."""
-        return LocalPartitions([(result,) for result in self.map(function, *broadcast)], self._n_threads)
+        return self._of([(result,) for result in self.map(function, *broadcast)])
 
     def beside(self, other: "Partitions") -> "LocalPartitions":
         """Return parts that are the parts of both."""
         assert isinstance(other, LocalPartitions)  # noqa: S101  # one executor has them all
         pairs = zip(self._parts, other._parts, strict=True)  # noqa: SLF001  # its own kind
-        return LocalPartitions([(*own, *others) for own, others in pairs], self._n_threads)
+        return self._of([(*own, *others) for own, others in pairs])
 
     def beside_values(self, values: Sequence[Any]) -> "LocalPartitions":
         """Return parts that have one more value each."""
         pairs = zip(self._parts, values, strict=True)
-        return LocalPartitions([(*own, value) for own, value in pairs], self._n_threads)
+        return self._of([(*own, value) for own, value in pairs])
 
     def followed_by(self, other: "Partitions") -> "LocalPartitions":
         """Return these parts, and then the other's."""
         assert isinstance(other, LocalPartitions)  # noqa: S101  # one executor has them all
-        return LocalPartitions(self._parts + other._parts, self._n_threads)  # noqa: SLF001  # its own kind
+        return self._of(self._parts + other._parts)  # noqa: SLF001  # its own kind
 
     def some(self, indices: Sequence[int]) -> "LocalPartitions":
         """Return some of the parts."""
-        return LocalPartitions([self._parts[index] for index in indices], self._n_threads)
+        return self._of([self._parts[index] for index in indices])
 
     def regrouped(self, function: Callable[..., Any], groups: Sequence[Any]) -> "LocalPartitions":
         """Return parts that are the groups, with what the function makes of all these parts for each."""
-        return LocalPartitions([(group, list(self.map(function, group))) for group in groups], self._n_threads)
+        return self._of([(group, list(self.map(function, group))) for group in groups])
+
+    def _of(self, parts: Sequence[tuple[Any, ...]]) -> "LocalPartitions":
+        return LocalPartitions(parts, self._n_threads, self._tick)
 
 
 def bounds_of_partitions(n_rows: int, most_rows: int) -> NDArray[np.int64]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,17 @@ from ..rows import Rows
 from .statements import FeatureStatements, Statements
 
 Bins = NDArray[np.unsignedinteger[Any]]
+
+
+class KnownRows(Protocol):
+    """Binned rows of which some process may know no more than this."""
+
+    @property
+    def statements(self) -> Statements:
+        """The statements that bins determine."""
+
+    def has_missing(self, feature: int) -> bool:
+        """Return whether some row misses a feature."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ give the same answers share a bin.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +64,12 @@ class FeatureStatements:
     def missing_bin(self) -> int:
         """The bin of the missing value: the last."""
         return self.n_bins - 1
+
+    def holds(self, own: int, bins: NDArray[np.unsignedinteger[Any]]) -> Answers:
+        """Return where a statement, by its index about the feature, is true, given the bins of some values."""
+        if self.answers is not None:
+            return np.asarray(self.answers[own, bins], np.bool_)
+        return np.asarray(np.where(bins == self.missing_bin, self.missing_greater[own], bins > own), np.bool_)
 
 
 @dataclass(frozen=True, slots=True)

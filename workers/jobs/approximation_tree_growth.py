@@ -20,6 +20,7 @@ from tree_explainers.approximation_trees.merging import face
 from tree_explainers.approximation_trees.mixed_tests import statement_tests
 from tree_explainers.approximation_trees.node_boxes import NodeBox
 from tree_explainers.approximation_trees.oracle import Oracle, oracle_scores
+from tree_explainers.approximation_trees.partitioned_ism import PartitionedTraining, grow_ism_in_partitions
 from tree_explainers.approximation_trees.partitioned_tests import PartitionedTests
 from tree_explainers.approximation_trees.possible_rows import PossibleRows
 from tree_explainers.approximation_trees.sta import StaSettings, grow_sta
@@ -32,7 +33,8 @@ from tree_explainers.questions.statements import statements_of
 from tree_explainers.rows import Rows
 
 from .answering import ClusterAnswers, oracle_of, predict_each
-from .approximation_tree_inputs import ApproximationTreeInputs, EvaluationRows
+from .approximation_tree_inputs import ApproximationTreeInputs, counts_all_rows
+from .approximation_tree_rows import EvaluationRows
 
 _DRAWN_AT_ONCE = 16_384  # pseudo rows between reports of progress
 _UNIT_BYTES = 100  # of a row's scores, of some classes
@@ -65,8 +67,7 @@ def grow_trees(
 
 def _states_absence(inputs: ApproximationTreeInputs) -> Callable[[Condition], bool]:
     """Return what finds the conditions on queries that state that there is not something."""
-    columns = zip(inputs.training.rows.names, inputs.training.rows.columns, strict=True)
-    never_missing = {name for name, values in columns if values.dtype != object and not np.isnan(values).any()}
+    never_missing = inputs.never_missing
 
     def states_absence(condition: Condition) -> bool:
         words, interval = inputs.phrases.get(condition.column), condition.interval
@@ -85,7 +86,7 @@ def _grow_sta(
     report: ReportProgress,
 ) -> ApproximationTree:
     settings = StaSettings(
-        _limits(request),
+        _limits(request, inputs),
         request.significance,
         request.max_pseudo_samples,
         inputs.implications,
@@ -119,9 +120,9 @@ def _grow_control(
 ) -> ApproximationTree:
     if request.method == "cart" and request.fitted_on == "dataset":
         answers, texts = inputs.training.answers, inputs.model.description.missing_texts
-        return grow_cart_on_rows(inputs.training.rows, answers, _limits(request), rng, texts)
+        return grow_cart_on_rows(inputs.training.rows, answers, _limits(request, inputs), rng, texts)
     settings = ControlSettings(
-        _limits(request),
+        _limits(request, inputs),
         request.max_pseudo_samples,
         inputs.implications,
         inputs.generator,
@@ -138,20 +139,24 @@ def _grow_ism(
     rng: np.random.Generator,
     report: ReportProgress,
 ) -> ApproximationTree:
-    model, own, classes = inputs.model, inputs.training, _true_classes(inputs.training)
+    model, statements = inputs.model, statements_of(inputs.model.ensemble, inputs.model.description)
+    settings = IsmSettings(
+        _limits(request, inputs),
+        request.stop_when_pure,
+        criterion=request.criterion,
+        leaf_probabilities=request.leaf_probabilities,
+    )
+    if inputs.all_rows is not None and counts_all_rows(request):
+        parts = PartitionedTraining(inputs.all_rows.parts, statements, inputs.implications)
+        return grow_ism_in_partitions(parts, model.ensemble, model.description, settings, report)
+    own, classes = inputs.training, _true_classes(inputs.training)
     rows, scores, labels, n_training = own.rows, own.answers.scores, own.answers.targets.classes, len(own.rows)
     if request.fitted_on == "generator":
         rows, scores, labels = _with_drawn_rows(request, inputs, rng, part_of(report, 0, 0.5))
         classes = None if classes is None else np.append(classes, np.full(len(rows) - n_training, -1))
         report = part_of(report, 0.5, 1)
-    binned = BinnedRows.of(statements_of(model.ensemble, model.description), rows)
+    binned = BinnedRows.of(statements, rows)
     training = IsmTraining(rows, binned, scores, labels, classes, inputs.implications, n_training)
-    settings = IsmSettings(
-        _limits(request),
-        request.stop_when_pure,
-        criterion=request.criterion,
-        leaf_probabilities=request.leaf_probabilities,
-    )
     tests_of = _tests_on_cluster(inputs.on_cluster, binned) if inputs.on_cluster else statement_tests
     return grow_ism(training, model.ensemble, model.description, settings, report, tests_of)
 
@@ -193,10 +198,15 @@ def _true_classes(rows: EvaluationRows) -> NDArray[np.int64] | None:
     return classes
 
 
-def _limits(request: ApproximationTreeRequest) -> TreeLimits:
-    """Return the limits of the request; no tree grows larger than a request may specify: nobody reads those."""
+def _limits(request: ApproximationTreeRequest, inputs: ApproximationTreeInputs) -> TreeLimits:
+    """Return the limits of the request; no tree grows larger than a request may specify: nobody reads those.
+
+    Of a sample, a leaf has the same share at least as of all rows.
+    """
     allowed = None if 2**request.deepest <= MAX_LEAVES else MAX_LEAVES
-    return TreeLimits(request.deepest, request.min_samples_leaf, request.max_leaves or allowed)
+    share = 1 if counts_all_rows(request) else len(inputs.training.rows) / inputs.n_rows
+    least = max(1, round(request.min_samples_leaf * share))
+    return TreeLimits(request.deepest, least, request.max_leaves or allowed)
 
 
 def method_of(request: ApproximationTreeRequest) -> ApproximationMethod:

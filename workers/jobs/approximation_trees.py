@@ -15,31 +15,40 @@ from tree_explainers.approximation_trees.fidelity import AgainstTarget as Measur
 from tree_explainers.approximation_trees.fidelity import ConstantScores, Fidelity, ModelPredictions, measure_fidelity
 from tree_explainers.approximation_trees.merging import merge_alike
 from tree_explainers.approximation_trees.onnx_form import tree_onnx
+from tree_explainers.approximation_trees.partitioned_fidelity import measure_in_partitions, with_counts
+from tree_explainers.approximation_trees.tree_growth import RepeatableProgress
 from tree_explainers.approximation_trees.trees import ApproximationTree
-from tree_explainers.compute.progress import part_of
+from tree_explainers.compute.progress import ReportProgress, part_of
 
 from ..runtime.context import JobContext, Produced
 from .approximation_tree_growth import grow_trees, method_of
-from .approximation_tree_inputs import ApproximationTreeInputs, EvaluationRows, load_inputs
+from .approximation_tree_inputs import ApproximationTreeInputs, load_inputs
+from .approximation_tree_rows import EvaluationRows, PartitionedRows
 from .approximation_tree_views import view_implications, view_smoothing, view_stability, view_tree
 from .cautions import caution_of_figures
-from .row_targets import constant_predictions
+from .row_targets import ConstantPredictions, constant_predictions, name_constants
+
+_EvaluatedOn = Literal["dataset", "evaluation_dataset"]
 
 # Shares of the job's progress, which goes from 0 to 1 and never back; reading comes first.
-_GROWING = (0.08, 0.97)
+_GROWING = (0.08, 0.95)
+_COUNTING = (0.95, 0.97)
 _EVALUATING = 0.97  # to the end: a moment
 
 
 def make_approximation_tree(context: JobContext) -> Produced:
     """Make the artefact that an ``ApproximationTreeRequest`` describes."""
     request = ApproximationTreeRequest(**context.request)
-    inputs = load_inputs(context, request)
+    progress = RepeatableProgress(context.report)
+    context = replace(context, report=progress)
+    inputs = load_inputs(context, request, progress.tick)
     trees = grow_trees(request, inputs, context.rng, part_of(context.report, *_GROWING))
-    context.report(_EVALUATING, "evaluating the tree")
     grown = trees[0]
-    if inputs.is_relational and request.method == "ism":
+    if _merges(request, inputs):
         trees = [merge_alike(tree) for tree in trees]
-    content = _content(request, inputs, trees, grown)
+    trees[0], on_training = _counted(trees[0], inputs, part_of(context.report, *_COUNTING))
+    context.report(_EVALUATING, "evaluating the tree")
+    content = _content(request, inputs, trees, grown.n_leaves, on_training)
     onnx = context.workspace / "tree.onnx"
     onnx.write_bytes(tree_onnx(trees[0], inputs.model.description))
     return Produced(content.model_dump_json().encode(), files={"onnx": onnx})
@@ -48,23 +57,45 @@ def make_approximation_tree(context: JobContext) -> Produced:
 # Evaluation, on the training rows and on others if the request names any.
 
 
+def _counted(
+    tree: ApproximationTree, inputs: ApproximationTreeInputs, report: ReportProgress
+) -> tuple[ApproximationTree, ApproximationTreeEvaluation]:
+    """Return the tree with the number of all rows at its nodes, where it was grown on some, and its evaluation."""
+    classes = inputs.model.view.classes
+    if inputs.all_rows is None:
+        return tree, evaluate(tree, inputs.training, classes, "dataset")
+    found = measure_in_partitions(tree, inputs.all_rows.parts, report)
+    constants = name_constants(found.constants, classes)
+    of_all = _evaluation(found.fidelity, constants, inputs.all_rows.n_rows, "dataset")
+    return with_counts(tree, found.n_rows), of_all
+
+
 def evaluate(
     tree: ApproximationTree,
-    rows: EvaluationRows,
+    rows: EvaluationRows | PartitionedRows,
     classes: Sequence[str],
-    evaluated_on: Literal["dataset", "evaluation_dataset"],
+    evaluated_on: _EvaluatedOn,
 ) -> ApproximationTreeEvaluation:
     """Compare the predictions of tree and model with each other and with the true targets."""
-    found = _measured(tree, rows)
+    if isinstance(rows, PartitionedRows):
+        found = measure_in_partitions(tree, rows.parts)
+        return _evaluation(found.fidelity, name_constants(found.constants, classes), rows.n_rows, evaluated_on)
+    constants = constant_predictions(rows.truth, rows.answers.targets, classes)
+    return _evaluation(_measured(tree, rows), constants, len(rows.rows), evaluated_on)
+
+
+def _evaluation(
+    found: Fidelity, constants: ConstantPredictions, n_rows: int, evaluated_on: _EvaluatedOn
+) -> ApproximationTreeEvaluation:
     return ApproximationTreeEvaluation(
-        n_rows=len(rows.rows),
+        n_rows=n_rows,
         evaluated_on=evaluated_on,
         fidelity=found.fidelity,
         balanced_fidelity=found.balanced_fidelity,
         probability_l1=found.probability_l1,
         mean_questions=found.mean_questions,
         model=None if found.model is None else AgainstTarget(**asdict(found.model)),
-        constant=_constant(found.constant, rows, classes),
+        constant=_constant(found.constant, constants),
         **_against_target(found.tree),
     )
 
@@ -81,13 +112,13 @@ def _measured(tree: ApproximationTree, rows: EvaluationRows) -> Fidelity:
     return replace(found, tree=known.tree, model=known.model, constant=constant)
 
 
-def _constant(found: ConstantScores, rows: EvaluationRows, classes: Sequence[str]) -> ConstantTreeScores:
+def _constant(found: ConstantScores, constants: ConstantPredictions) -> ConstantTreeScores:
     """Return the scores of always the same prediction."""
     return ConstantTreeScores(
         fidelity=found.fidelity,
         balanced_fidelity=found.balanced_fidelity,
         **_against_target(found.against_target),
-        **constant_predictions(rows.truth, rows.answers.targets, classes),
+        **constants,
     )
 
 
@@ -107,21 +138,22 @@ def _content(
     request: ApproximationTreeRequest,
     inputs: ApproximationTreeInputs,
     trees: Sequence[ApproximationTree],
-    grown: ApproximationTree,  # the first as it was before leaves were merged
+    n_leaves_grown: int,  # of the first, before leaves were merged
+    on_training: ApproximationTreeEvaluation,
 ) -> ApproximationTreeResult:
     tree, view, elsewhere = trees[0], inputs.model.view, None
-    on_training = evaluate(tree, inputs.training, view.classes, "dataset")
     if inputs.evaluation is not None:
         elsewhere = evaluate(tree, inputs.evaluation, view.classes, "evaluation_dataset")
     return ApproximationTreeResult(
         task=view.task,
         classes=view.classes,
         method=method_of(request),
-        n_rows=len(inputs.training.rows),
+        n_rows=inputs.n_rows,
+        n_sampled_rows=None if inputs.all_rows is None else inputs.all_rows.n_sampled or None,
         n_trees=view.n_trees,
         n_features=view.n_features,
         **view_tree(tree, inputs.model.description, inputs.phrases),
-        n_leaves_before_merging=grown.n_leaves if grown is not tree else None,
+        n_leaves_before_merging=n_leaves_grown if _merges(request, inputs) else None,
         smoothing=view_smoothing(request, inputs.generator),
         n_implications=_n_implications(request, inputs),
         implications=view_implications(tree, inputs.phrases),
@@ -131,6 +163,11 @@ def _content(
         stability=view_stability(trees),
         n_repeats=len(trees),
     )
+
+
+def _merges(request: ApproximationTreeRequest, inputs: ApproximationTreeInputs) -> bool:
+    """Return whether leaves that say the same are merged."""
+    return inputs.is_relational and request.method == "ism"
 
 
 def _n_implications(request: ApproximationTreeRequest, inputs: ApproximationTreeInputs) -> int | None:

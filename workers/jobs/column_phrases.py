@@ -1,10 +1,11 @@
 """The words of a dataset's columns that are more than names and numbers, and what follows among them."""
 
-from typing import Literal
+from typing import Literal, Protocol
 
 from explanations.feature_sets import open_feature_set
 from explanations.feature_words import implications_of, phrases_of
 from storage.artefacts import ArtefactStore
+from storage.datasets import StoredDataset
 from storage.relational_datasets import RelationalDatasetStore
 from tree_explainers.errors import MethodNotApplicable
 from tree_explainers.questions.implications import Implications
@@ -12,10 +13,22 @@ from tree_explainers.questions.statements import statements_of
 from tree_explainers.wording import Phrases
 
 from ..runtime.context import JobContext
-from .inputs import OpenModel, ScoredDataset
+from .inputs import OpenModel
 
 
-def dataset_phrases(context: JobContext, model: OpenModel, dataset: ScoredDataset) -> Phrases:
+class DatasetOfModel(Protocol):
+    """A dataset, and its column for each of a model's features, in their order."""
+
+    @property
+    def stored(self) -> StoredDataset:
+        """The dataset."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of its columns."""
+
+
+def dataset_phrases(context: JobContext, model: OpenModel, dataset: DatasetOfModel) -> Phrases:
     """Return the words of a dataset's columns, by the model's names of its features."""
     view, features = dataset.stored.view, None
     if view.feature_set is not None:

@@ -165,7 +165,7 @@ def _score_on_cluster(
     try:
         scored = score_on_cluster(cluster, source, rows, n_rows, model.ensemble.n_leaves, report)
     except RowRefused as refusal:
-        raise _naming_the_row(context.objects, refusal, stored) from refusal
+        raise naming_the_row(context.objects, refusal, stored) from refusal
     return ScoredDataset(stored, columns, scored.scores, scored.labels, scored.table)
 
 
@@ -186,7 +186,7 @@ def _predict_alone(
         try:
             predictions = model.session.fill(np.empty_like(table.codes), blocks, report)
         except RowRefused as refusal:
-            raise _naming_the_row(context.objects, refusal, stored) from refusal
+            raise naming_the_row(context.objects, refusal, stored) from refusal
     return ScoredDataset(stored, columns, predictions.scores, predictions.labels, table)
 
 
@@ -202,14 +202,15 @@ def _compute_leaf_table(
         try:
             predictions = model.session.fill(codes, blocks, report)
         except RowRefused as refusal:
-            raise _naming_the_row(context.objects, refusal, stored) from refusal
+            raise naming_the_row(context.objects, refusal, stored) from refusal
     content = LeafTableContent(codes, predictions.scores, predictions.labels)
     if path is not None:
         keep_leaf_table(context, place_of(model.view.id, stored.view.id), content, path)
     return content
 
 
-def _naming_the_row(objects: ObjectStore, refusal: RowRefused, stored: StoredDataset) -> RowRefused:
+def naming_the_row(objects: ObjectStore, refusal: RowRefused, stored: StoredDataset) -> RowRefused:
+    """Return a refusal of one of a dataset's rows, which is known by its index, in words that name the row."""
     dataset = f"dataset {stored.view.id!r}"
     where = f"a row of {dataset}" if refusal.row is None else describe_row(objects, stored, refusal.row)
     return RowRefused(refusal.code, f"{where}: {refusal.detail}", refusal.row)

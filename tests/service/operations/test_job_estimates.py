@@ -13,7 +13,10 @@ import pytest
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 
+from schemas.approximation_trees import MAX_ROWS_HELD, ApproximationTreeRequest
+from service.operations.artefacts import MadeFrom
 from service.operations.job_estimates import ESTIMATES, JobEstimate, Need, Sizes, estimate_job, refuse_beyond
+from service.operations.job_places import place_of_job
 from storage.errors import StorageError
 from storage.job_counts import is_short
 from tests.support.models import onnx_of
@@ -141,6 +144,22 @@ def test_a_tree_of_an_oracle_takes_as_long_as_the_oracle_that_labels_its_rows() 
     assert estimate_job("approximation_trees", oracle, request | {"method": "sta"}).seconds > 10 * quick
 
 
+@pytest.mark.parametrize("fitted_on", ["dataset", "generator"])
+@pytest.mark.parametrize("method", ["sta", "ism", "cart", "born_again"])
+def test_trees_of_any_number_of_rows_fit_a_job_whose_rows_are_on_a_cluster(method: str, fitted_on: str) -> None:
+    request = {"method": method, "max_pseudo_samples": 100_000, "fitted_on": fitted_on}
+    held = replace(SOME, n_rows=MAX_ROWS_HELD)
+    many, more = (replace(SOME, n_rows=10**power, n_sampled_rows=MAX_ROWS_HELD) for power in (7, 9))
+
+    there = [estimate_job("approximation_trees", sizes.on_cluster(), request) for sizes in (held, many, more)]
+    here = [estimate_job("approximation_trees", sizes, request) for sizes in (held, many, more)]
+
+    assert there[1].n_bytes == there[2].n_bytes < GIB
+    assert there[0].n_bytes <= there[1].n_bytes < 1.1 * there[0].n_bytes
+    assert here[0].n_bytes < here[1].n_bytes < here[2].n_bytes
+    assert here[2].n_bytes > 16 * GIB
+
+
 N_ROWS, N_FEATURES, N_TREES = 12_000, 20, 60
 
 
@@ -222,6 +241,25 @@ def test_an_estimate_is_above_what_the_job_holds_and_below_four_times_that(
     own_bytes = limits[-1].n_bytes - worker_bytes
     assert peaks[-1] < own_bytes
     assert limits[-1].n_bytes < 4 * (peaks[-1] + worker_bytes)
+
+
+def test_a_tree_that_outgrows_one_process_is_placed_on_the_cluster_where_it_fits(
+    workshop: Workshop, both: dict[str, str]
+) -> None:
+    model, dataset = workshop.context.models.get(both["model"]), workshop.context.datasets.get(both["dataset"])
+    many = replace(dataset, view=dataset.view.model_copy(update={"n_rows": 10**9}))
+    settings = workshop.context.settings.model_copy(
+        update={"job_memory_bytes": GIB, "dask_scheduler": "tcp://somewhere:8786"}
+    )
+    request = ApproximationTreeRequest(**both, method="sta", fitted_on="generator").model_dump(mode="json")
+    made_from = MadeFrom(model.view, many)
+
+    here = made_from.estimate("approximation_trees", request)
+
+    assert place_of_job(settings, here, "auto") == "cluster"
+    refuse_beyond(GIB, made_from.estimate("approximation_trees", request, on_cluster=True))
+    with pytest.raises(StorageError, match="would need"):
+        refuse_beyond(GIB, here)
 
 
 def _peak_of(workshop: Workshop, job: str) -> int:

@@ -11,11 +11,16 @@ from tree_explainers.approximation_trees.information_gain import (
     GAIN,
     GAIN_RATIO,
     VARIANCE,
-    entropy,
     in_centred_units,
     in_units,
 )
-from tree_explainers.approximation_trees.ordered_tests import NodeRows, OrderedTests, best_in_small_node, next_cuts
+from tree_explainers.approximation_trees.ordered_tests import (
+    NodeRows,
+    NodeSums,
+    OrderedTests,
+    best_in_small_node,
+    next_cuts,
+)
 from tree_explainers.questions.binned_rows import Layout
 
 FORESTS = ("random_forest_binary", "random_forest_multiclass", "extra_trees_multiclass", "bagging_binary")
@@ -152,7 +157,7 @@ def test_the_best_test_of_a_small_node_is_the_first_of_the_highest_gain(name: st
     for n_rows in (2, 3, 5, 9, 20) * 6:
         rows = np.sort(rng.choice(len(case.rows), n_rows, replace=False))
         own = units[rows]
-        node = NodeRows(rows, own, own.sum(axis=0), entropy(own.sum(axis=0)), least, GAIN)
+        node = NodeRows(rows, own, NodeSums.of(len(rows), own.sum(axis=0), least, GAIN))
         few = best_in_small_node(layout, next_cuts(layout), case.training.binned.bins, node)
         assert few == lists.best(rows, units, least) == tests.best(rows, units, least)
         n_distinct += few[1] > 0

@@ -13,7 +13,11 @@ from tests.support.ism_training import IsmCase, ism_case
 from tests.support.models import onnx_of
 from tests.support.shared import shared_path
 from tree_explainers.approximation_trees.ordered_tests import OrderedTests
-from tree_explainers.approximation_trees.statement_conditions import StatementCondition, StatementConditions
+from tree_explainers.approximation_trees.statement_conditions import (
+    StatementCondition,
+    StatementConditions,
+    ValuesHere,
+)
 from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.onnx_models.description import DeclaredModel, FeatureGroup, GroupColumn, ModelLimits
 from tree_explainers.onnx_models.reading import read_model
@@ -28,7 +32,7 @@ PIPELINES = ("scaled_and_one_hot", "imputed_categories", "one_matrix", "ordinal_
 
 def _questions(case: IsmCase) -> list[StatementCondition]:
     """Return all of them, by statement."""
-    conditions = StatementConditions(case.rows, case.training.binned, case.read.description)
+    conditions = StatementConditions(ValuesHere(case.rows, case.training.binned), case.read.description)
     features = case.statements.features
     return [conditions.of_statement(at, own) for at, each in enumerate(features) for own in range(each.n_statements)]
 
@@ -79,7 +83,7 @@ def test_a_decimal_is_as_short_as_the_models_own_unless_a_row_would_change_sides
         columns = tuple(column if at == feature.raw_index else each for at, each in enumerate(case.rows.columns))
         rows = replace(case.rows, columns=columns)
         binned = BinnedRows.of(case.statements, rows)
-        return StatementConditions(rows, binned, case.read.description).of_statement(0, 0).condition.value
+        return StatementConditions(ValuesHere(rows, binned), case.read.description).of_statement(0, 0).condition.value
 
     assert threshold(cut - 1) == short
     between = max(short, cut) + (last - max(short, cut)) / 2

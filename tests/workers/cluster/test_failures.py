@@ -33,7 +33,7 @@ from workers.cluster.settings import ClusterSettings, TlsFiles
 from workers.runtime.settings import WorkerSettings
 
 from .conftest import FindCase
-from .test_same_bytes import made, requested
+from .test_same_bytes import hold_few_rows, made, requested
 
 _REQUEST: dict[str, Any] = {"method": "sm_a", "n_prototypes": 8, "min_leaf_rows": 2}
 
@@ -103,16 +103,26 @@ def test_files_of_a_certificate_go_together() -> None:
     assert TlsFiles.of(None, None, None) is None
 
 
+_KILLED: dict[str, tuple[dict[str, Any], list[str]]] = {  # changes of requests, and the stages in which workers die
+    "prototype_sets sm_u": ({**_REQUEST, "refine": "swap"}, ["choosing prototypes", "swapping prototypes"]),
+    "approximation_trees ism on many rows": ({}, ["growing the tree", "evaluating the tree"]),
+}
+
+
 @pytest.mark.long
-def test_killed_workers_change_no_byte(workshop: Workshop, case: RealCase, cluster_dir: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", _KILLED)
+def test_killed_workers_change_no_byte(
+    workshop: Workshop, case: RealCase, cluster_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     from workers.cluster.connection import open_cluster  # noqa: PLC0415  # it brings Dask
 
-    name, changes = "prototype_sets sm_u", {**_REQUEST, "refine": "swap"}
+    hold_few_rows(monkeypatch, name)
+    (changes, expected), noun = _KILLED[name], name.split(maxsplit=1)[0]
     stages: list[str] = []
     with small_cluster(cluster_dir) as cluster:
 
         def report(fraction: float, stage: str) -> None:  # noqa: ARG001  # as listeners are called
-            if stage in {"choosing prototypes", "swapping prototypes"} and stage not in stages:
+            if stage in expected and stage not in stages:
                 stages.append(stage)
                 if len(stages) == 1:
                     cluster.kill_work_of(cluster.workers[0])  # its nanny starts it again
@@ -121,10 +131,10 @@ def test_killed_workers_change_no_byte(workshop: Workshop, case: RealCase, clust
 
         with open_cluster(ClusterSettings(cluster.address, None, 60, PATIENCE_SECONDS), no_tick) as opened:
             context = replace(requested(workshop, case, tmp_path / "there", name, **changes), report=report)
-            there = made(replace(context, cluster=replace(opened, n_threads=2)), "prototype_sets")
+            there = made(replace(context, cluster=replace(opened, n_threads=2)), noun)
 
-    assert stages == ["choosing prototypes", "swapping prototypes"]
-    assert there == made(requested(workshop, case, tmp_path / "here", name, **changes), "prototype_sets")
+    assert stages == expected
+    assert there == made(requested(workshop, case, tmp_path / "here", name, **changes), noun)
 
 
 @pytest.mark.long

@@ -15,6 +15,7 @@ from tests.support.workshop import Workshop
 from tree_explainers.compute.progress import no_tick
 from workers.cluster.settings import ClusterSettings
 from workers.job_kinds import load_job_kinds
+from workers.jobs import approximation_tree_inputs
 from workers.runtime.context import JobContext, Produced
 
 from .conftest import FindCase
@@ -49,6 +50,21 @@ _OTHERS: dict[str, dict[str, Any]] = {
     "rule_sets fab": {"method": "fab", "n_restarts": 3, "max_rules": 5},
     "rule_sets em": {"method": "em", "n_restarts": 2, "max_rules": 4},
 }
+
+
+_HELD = 100  # rows that a job holds, where it is to hold fewer than there are
+_OF_MANY_ROWS: dict[str, dict[str, Any]] = {
+    "approximation_trees sta of many rows": {"method": "sta", **_QUICK_TREE},
+    "approximation_trees born again of many rows": {"method": "born_again", **_QUICK_TREE},
+    "approximation_trees cart of many rows": {"method": "cart", **_QUICK_TREE},
+    "approximation_trees cart on many rows": {"method": "cart", "fitted_on": "dataset", "max_depth": 4},
+    "approximation_trees ism of drawn and many rows": {"method": "ism", "fitted_on": "generator", **_QUICK_TREE},
+    "approximation_trees ism on many rows": {"method": "ism", "fitted_on": "dataset", "max_depth": 4},
+    "approximation_trees ism on many rows, pure": {
+        "method": "ism", "fitted_on": "dataset", "stop_when_pure": True, "criterion": "gain_ratio",
+    },
+}  # fmt: skip
+_OTHERS |= _OF_MANY_ROWS
 
 
 def made(context: JobContext, kind: str) -> dict[str, bytes]:
@@ -87,8 +103,19 @@ def _marked(quick: list[tuple[Any, ...]], every: list[tuple[Any, ...]]) -> list[
     return [*quick, *(pytest.param(*case, marks=pytest.mark.long) for case in every if case not in quick)]
 
 
-_QUICK_HERE: list[tuple[Any, ...]] = [("explanation_sets", 5), ("approximation_trees sta", 5)]
+_QUICK_HERE: list[tuple[Any, ...]] = [
+    ("explanation_sets", 5),
+    ("approximation_trees sta", 5),
+    ("approximation_trees sta of many rows", 5),
+    ("approximation_trees ism on many rows", 2),
+]
 _ALL_HERE: list[tuple[Any, ...]] = [(name, n_partitions) for name in _OTHERS for n_partitions in _BLOCKS]
+
+
+def hold_few_rows(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Have a job of many rows hold fewer than it has: the real number would take a minute a case."""
+    if name in _OF_MANY_ROWS:
+        monkeypatch.setattr(approximation_tree_inputs, "MAX_ROWS_HELD", _HELD)
 
 
 @pytest.mark.parametrize(("name", "n_partitions"), _marked(_QUICK_HERE, _ALL_HERE))
@@ -97,6 +124,7 @@ def test_the_same_bytes_in_partitions_of_one_process(  # noqa: PLR0913, PLR0917 
     real_case: FindCase, tmp_path: Path, name: str, n_partitions: int,
 ) -> None:  # fmt: skip
     monkeypatch.setenv("LEAFSPACE_DATA_DIR", str(cluster_dir))  # as for a node
+    hold_few_rows(monkeypatch, name)
     case, noun = real_case("titanic", "random_forest"), name.split(maxsplit=1)[0]
     there = requested(workshop, case, tmp_path / "there", name)
 
@@ -113,16 +141,21 @@ _ALL: list[tuple[Any, ...]] = [
     for kind in ("random_forest", "boosting")
     for n_partitions in _BLOCKS
     if not (dataset == "california_housing" and (name.endswith(" sg") or name.startswith("label_audits")))
-] + [(name, "titanic", "boosting", 5) for name in _OTHERS]
+] + [
+    *((name, "titanic", "boosting", 5) for name in _OTHERS),
+    *((name, "california_housing", "random_forest", 2) for name in _OF_MANY_ROWS if not name.endswith("pure")),
+    *((name, "titanic", "random_forest", n_partitions) for name in _OF_MANY_ROWS for n_partitions in (1, 2)),
+]
 
 
 @pytest.mark.parametrize(("name", "dataset", "kind", "n_partitions"), _marked(_QUICK, _ALL))
 def test_the_same_bytes_on_a_cluster(  # noqa: PLR0913, PLR0917  # a case
-    workshop: Workshop, cluster: SmallCluster, real_case: FindCase,
+    workshop: Workshop, cluster: SmallCluster, real_case: FindCase, monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path, name: str, dataset: str, kind: str, n_partitions: int,
 ) -> None:  # fmt: skip
     from workers.cluster.connection import open_cluster  # noqa: PLC0415  # it brings Dask
 
+    hold_few_rows(monkeypatch, name)
     case, noun = real_case(dataset, kind), name.split(maxsplit=1)[0]
     settings = ClusterSettings(cluster.address, None, _BLOCKS[n_partitions], PATIENCE_SECONDS)
     with open_cluster(settings, no_tick) as opened:

@@ -1,6 +1,7 @@
 """Approximation tree jobs: published nodes and figures follow from the printed tests on the rows of real tables."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -26,6 +27,7 @@ from tests.support.sampling import mostly_long
 from tests.support.shared import shared_path
 from tests.support.workshop import Workshop, result_of
 from tree_explainers.approximation_trees.oracle import oracle_scores
+from workers.jobs import approximation_tree_inputs
 
 _CASES = (
     ("missing_kept", "sta"),
@@ -36,6 +38,14 @@ _CASES = (
     ("random_forest_regression", "sta"),
     ("lightgbm_multiclass", "ism"),
 )
+_OF_MANY_ROWS = (  # more than their jobs hold
+    ("missing_kept", "sta of many rows"),
+    ("random_forest_regression", "ism of many rows"),
+    ("random_forest_multiclass", "ism of many rows"),
+    ("imputed_categories", "cart of many rows"),
+    ("random_forest_regression", "born_again of many rows"),
+)
+_HELD = 120
 _FEW = {"max_depth": 4, "max_pseudo_samples": 2000}
 Floats = NDArray[np.float64]
 
@@ -87,10 +97,19 @@ def _grown(workshop: Workshop, name: str, **changes: object) -> Grown:
     return Grown(made, ApproximationTreeResult.model_validate_json(content), plain, target, predicted, scores)
 
 
-@pytest.fixture(scope="module", params=mostly_long(_CASES, *_CASES[:3]), ids="-".join)
-def grown(request: pytest.FixtureRequest, workshop: Workshop) -> Grown:
-    name, method = request.param
-    return _grown(workshop, name, method=method)
+@pytest.fixture(
+    scope="module",
+    params=mostly_long(_CASES + _OF_MANY_ROWS, *_CASES[:3], *_OF_MANY_ROWS[:2]),
+    ids=lambda case: "-".join(case).replace(" ", "_"),
+)
+def grown(request: pytest.FixtureRequest, workshop: Workshop) -> Iterator[Grown]:
+    name, (method, *of_many) = request.param[0], request.param[1].split(maxsplit=1)
+    changes = {"fitted_on": "dataset"} if of_many and method == "ism" else {}
+    with pytest.MonkeyPatch.context() as patched:
+        if of_many:
+            patched.setattr(approximation_tree_inputs, "MAX_ROWS_HELD", _HELD)
+        # With another request: trees of one request are made once, and this number is always the same.
+        yield _grown(workshop, name, method=method, min_samples_leaf=6 if of_many else 5, **changes)
 
 
 def test_nodes_count_the_rows_that_their_questions_send_there(grown: Grown) -> None:
@@ -106,6 +125,12 @@ def test_nodes_count_the_rows_that_their_questions_send_there(grown: Grown) -> N
     assert [node.id for node in content.nodes] == list(range(content.n_nodes))
     assert (content.depth, content.n_features) == (max(node.depth for node in content.nodes), len(grown.rows[0]))
     assert {feature.name for feature in content.features} == {node.column for node in content.nodes} - {None}
+
+
+def test_a_result_says_how_many_rows_its_tree_was_grown_from(grown: Grown, request: pytest.FixtureRequest) -> None:
+    is_sampled = "of_many" in request.node.name and grown.content.method != "ism"  # which counts all rows
+    assert grown.content.n_sampled_rows == (_HELD if is_sampled else None)
+    assert ("n_sampled_rows" in json.loads(grown.content.model_dump_json())) == is_sampled
 
 
 def test_the_evaluation_is_of_the_tree_as_it_is_printed(grown: Grown) -> None:
@@ -193,6 +218,48 @@ def test_the_same_request_makes_the_same_tree_byte_for_byte(workshop: Workshop) 
     ] == kept
     other = _grown(workshop, "random_forest_multiclass", n_repeats=2, seed=4)
     assert json.loads(kept[0])["nodes"] != [node.model_dump() for node in other.content.nodes]
+
+
+@pytest.mark.parametrize("method", ["cart", "ism"])
+def test_many_rows_are_sampled_by_the_seed_and_evaluated_elsewhere(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    monkeypatch.setattr(approximation_tree_inputs, "MAX_ROWS_HELD", _HELD)
+    onnx, frame = _frame("random_forest_multiclass")
+    names = [column for column in frame.columns if column != "t"]
+    model = workshop.register_model(onnx, feature_names=names, ensemble="random_forest")
+    parts = [workshop.register_dataset(part, target="t") for part in (frame.iloc[::2], frame.iloc[1::2])]
+    about: dict[str, Any] = {"model": model, "dataset": parts[0], "evaluation_dataset": parts[1], "method": method}
+    drawn = {"generator": {"method": "dataset", "dataset": parts[1]}, "fitted_on": "generator", **_FEW}
+
+    results = [result_of(workshop.grow_tree(**about, **drawn, seed=seed)) for seed in (1, 2)]
+
+    assert [result.n_sampled_rows for result in results] == [_HELD, _HELD]
+    assert results[0].nodes != results[1].nodes
+    for result in results:
+        assert (result.n_rows, result.evaluation.n_rows) == (len(frame.iloc[::2]), len(frame.iloc[1::2]))
+        assert result.nodes[0].n_samples == result.n_rows
+        assert result.evaluation != result.training_evaluation
+
+
+@pytest.mark.parametrize(("value", "problem"), [("never seen", "has the target 'never seen'"), (None, "has no 't'")])
+def test_a_target_that_does_not_fit_is_named_among_many_rows(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch, value: str | None, problem: str
+) -> None:
+    monkeypatch.setattr(approximation_tree_inputs, "MAX_ROWS_HELD", _HELD)
+    onnx, frame = _frame("random_forest_multiclass")
+    frame = frame.assign(t=frame["t"].astype(str).astype(object))
+    frame.loc[frame.index[_HELD + 7], "t"] = value
+    names = [column for column in frame.columns if column != "t"]
+    model = workshop.register_model(onnx, feature_names=names, ensemble="random_forest")
+    dataset = workshop.register_dataset(frame, target="t")
+
+    made = workshop.grow_tree(model=model, dataset=dataset, method="cart", **_FEW)
+
+    assert made.problem is not None
+    assert made.problem.code == "schema_mismatch"
+    assert f"row {_HELD + 7} of dataset" in made.problem.detail
+    assert problem in made.problem.detail
 
 
 def test_columns_without_a_single_value_are_no_obstacle(workshop: Workshop) -> None:

@@ -25,7 +25,7 @@ _WORKER_BYTES = 256 * _MIB  # of libraries, in any job's process
 _SAFETY = 1.2  # allocators hold more than is requested
 _PSEUDO_CELLS = 3_000_000  # values of the pseudo rows of rule lists, at most
 _COMPILING_BYTES = 64 * _MIB  # what a machine's first job of rules takes to compile its loops
-_BLOCK_ROWS = 65_536  # that models are applied to together
+_BLOCK_ROWS = 65_536  # that models are applied to together, and that methods sample where they need rows in one piece
 _LIST_BYTES = 4  # of a row in the list of a leaf
 _FEW_LEAVES = 40  # of a tree: rows are compared by their leaves rather than listed
 _CELLS = 2_000_000  # of neighbours in a block
@@ -81,6 +81,7 @@ class Sizes:
     n_prototypes: int = 0  # of an explainer
     oracle_seconds: float = 0.0  # that an oracle takes for 1,000 rows; 0 of models with trees
     lists: bool = True  # the process lists the rows of each leaf
+    holds_rows: bool = True  # the process holds values of all rows; otherwise the workers of a cluster do
 
     @classmethod
     def of(cls, model: Model, dataset: Dataset, n_other_rows: int = 0, n_prototypes: int = 0) -> "Sizes":
@@ -103,7 +104,7 @@ class Sizes:
 
     def on_cluster(self) -> "Sizes":
         """Return the sizes of what the job's own process holds where leaves are on a cluster."""
-        return replace(self, code_bytes=0, lists=False)
+        return replace(self, code_bytes=0, lists=False, holds_rows=False)
 
     @property
     def n_cells(self) -> int:
@@ -127,7 +128,8 @@ def estimate_job(kind: str, sizes: Sizes, request: Mapping[str, Any]) -> JobEsti
     """Return what a job of this kind would need for a request whose defaults are spelled out."""
     of_kind = ESTIMATES[kind]
     seconds = _SECONDS_TO_BEGIN + 5e-7 * sizes.n_paths + of_kind.seconds(sizes, request)
-    return JobEstimate((*_reading(sizes), *of_kind.needs(sizes, request)), seconds)
+    held = of_kind.held(sizes, request)
+    return JobEstimate((*_reading(held), *of_kind.needs(held, request)), seconds)
 
 
 def refuse_beyond(limit_bytes: int, estimate: JobEstimate) -> None:
@@ -232,13 +234,25 @@ def _rule_sets(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
     if method in _OF_TREES:
         rows = Need(_COMPILING_BYTES + 40 * sizes.n_cells + 16 * sizes.n_rows * sizes.n_outputs, "send fewer rows")
         return rows, _OF_TREES[method](sizes, request[method] or {})
-    regions = 48 * sizes.n_rows * max(20, request["max_rules"])
-    statements = 16 * sizes.n_nodes * max(20, request["max_rules"])
-    n_cells = 20 * sizes.n_cells
+    # Fits at once keep a number for each row and region; what is added up has one for each of these and each bin.
+    regions = 24 * min(n_cores(), _MOST_PROCESSES) * sizes.n_rows * max(10, request["max_rules"])
+    statements = 80 * sizes.n_nodes * max(20, request["max_rules"])
+    rows = 3 * sizes.n_cells + 60 * sizes.n_rows
     if request.get("method") == "rule_list" and request.get("labels") == "predicted":  # lists are found on pseudo rows
-        n_cells = 2 * n_cells + 80 * min(_PSEUDO_CELLS, 2 * max(3_000, 2 * sizes.n_rows) * sizes.n_features)
-    rows = Need(_COMPILING_BYTES + n_cells, "send fewer rows", "/dataset")
-    return rows, Need(regions + statements, "request fewer rules, or send fewer rows", "/max_rules")
+        n_sampled = min(sizes.n_rows, _BLOCK_ROWS)
+        rows += 60 * n_sampled * sizes.n_features
+        rows += 80 * min(_PSEUDO_CELLS, 2 * max(3_000, 2 * sizes.n_rows) * sizes.n_features)
+    return (
+        Need(_COMPILING_BYTES + rows, "send fewer rows", "/dataset"),
+        Need(regions + statements, "request fewer rules, or send fewer rows", "/max_rules"),
+    )
+
+
+def _held_by_rule_sets(sizes: Sizes, request: Mapping[str, Any]) -> Sizes:
+    """Return the sizes of what the job's process holds: few rows at most, of methods that add rows up on a cluster."""
+    if sizes.holds_rows or request.get("method", "rule_list") in _OF_TREES:
+        return sizes
+    return replace(sizes, n_rows=min(sizes.n_rows, 2 * _BLOCK_ROWS))  # of a dataset, and of one to evaluate on
 
 
 def _in_trees(sizes: Sizes, options: Mapping[str, Any]) -> Need:
@@ -341,6 +355,7 @@ class KindEstimate:
 
     needs: Callable[[Sizes, Mapping[str, Any]], tuple[Need, ...]]
     seconds: Callable[[Sizes, Mapping[str, Any]], float]
+    held: Callable[[Sizes, Mapping[str, Any]], Sizes] = lambda sizes, _: sizes  # of what the job's process holds
 
 
 def _complete(estimates: Mapping[str, KindEstimate]) -> Mapping[str, KindEstimate]:
@@ -357,7 +372,7 @@ _ESTIMATES: Mapping[str, KindEstimate] = {
     "label_audits": KindEstimate(_label_audits, _seconds_of_audit),
     "prototype_sets": KindEstimate(_prototype_sets, _seconds_of_prototypes),
     "maps": KindEstimate(_maps, _seconds_of_map),
-    "rule_sets": KindEstimate(_rule_sets, _seconds_of_rules),
+    "rule_sets": KindEstimate(_rule_sets, _seconds_of_rules, _held_by_rule_sets),
     "approximation_trees": KindEstimate(_approximation_trees, _seconds_of_trees),
     "explanation_sets": KindEstimate(_explanation_sets, lambda sizes, _: 1e-4 * sizes.n_rows),
     "reports": KindEstimate(_reports, lambda sizes, _: 1e-4 * sizes.n_rows),

@@ -5,6 +5,8 @@ from typing import Literal
 from explanations.feature_sets import open_feature_set
 from explanations.feature_words import implications_of, phrases_of
 from storage.artefacts import ArtefactStore
+from storage.datasets import StoredDataset
+from storage.feature_matching import match_features
 from storage.relational_datasets import RelationalDatasetStore
 from tree_explainers.errors import MethodNotApplicable
 from tree_explainers.questions.implications import Implications
@@ -16,13 +18,19 @@ from .inputs import OpenModel, ScoredDataset
 
 
 def dataset_phrases(context: JobContext, model: OpenModel, dataset: ScoredDataset) -> Phrases:
+    """Return the words of a scored dataset's columns, by the model's names of its features."""
+    return phrases_of_dataset(context, model, dataset.stored)
+
+
+def phrases_of_dataset(context: JobContext, model: OpenModel, stored: StoredDataset) -> Phrases:
     """Return the words of a dataset's columns, by the model's names of its features."""
-    view, features = dataset.stored.view, None
+    view, features = stored.view, None
     if view.feature_set is not None:
         stores = ArtefactStore(context.database), RelationalDatasetStore(context.database)
         features = open_feature_set(*stores, context.objects, view.feature_set)
     columns = {column.name: column for column in view.columns}
-    return phrases_of(model.description.feature_names, [columns[name] for name in dataset.columns], features)
+    own = [columns[name] for name in match_features(model.view, view)]
+    return phrases_of(model.description.feature_names, own, features)
 
 
 def known_implications(model: OpenModel, phrases: Phrases) -> Implications:

@@ -1,16 +1,18 @@
 """The target of each row of a dataset, as predicted by a model and as given in the dataset."""
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from schemas.datasets import Dataset
 from storage.dataset_rows import open_rows
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
 from storage.feature_matching import describe_type
 from storage.object_store import ObjectStore
+from tree_explainers.errors import RowRefused
 from tree_explainers.scoring import Targets, constant_of
 
 from .inputs import OpenModel, ScoredDataset, describe_row
@@ -41,17 +43,21 @@ def true_targets(objects: ObjectStore, model: OpenModel, dataset: ScoredDataset)
 
 def has_unlabelled(dataset: ScoredDataset) -> bool:
     """Return whether some row is allowed to have no target, and has none: an example of several tables."""
-    view = dataset.stored.view
+    return may_lack_targets(dataset.stored.view)
+
+
+def may_lack_targets(view: Dataset) -> bool:
+    """Return whether some row of a dataset is allowed to have no target, and has none."""
     return view.feature_set is not None and any(
         column.n_missing > 0 for column in view.columns if column.name == view.target
     )
 
 
-def refuse_unlabelled(objects: ObjectStore, dataset: ScoredDataset) -> None:
+def refuse_unlabelled(objects: ObjectStore, stored: StoredDataset) -> None:
     """Refuse rows without a target where their targets are what is to be learned; the first is named."""
-    values = _read_target(objects, dataset.stored) if has_unlabelled(dataset) else None
+    values = _read_target(objects, stored) if may_lack_targets(stored.view) else None
     if values is not None:
-        _refuse_missing(objects, _missing(values), dataset.stored)
+        _refuse_missing(objects, _missing(values), stored)
 
 
 def known_targets(
@@ -122,17 +128,48 @@ def _classes(
     objects: ObjectStore, model: OpenModel, dataset: ScoredDataset, values: NDArray[Any], rows: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Return the class of each label, none of which is missing, given the rows that they are of."""
+    try:
+        return classes_of_labels(values, model.view.classes)
+    except RowRefused as refusal:
+        where = describe_row(objects, dataset.stored, int(rows[refusal.row or 0]))
+        raise StorageError(refusal.code, f"{where} {refusal.detail}") from None
+
+
+def classes_of_labels(values: NDArray[Any], classes: Sequence[str]) -> NDArray[np.int64]:
+    """Return the index of each label, none of which is missing, among the model's classes.
+
+    Raises
+    ------
+    RowRefused
+        ``schema_mismatch`` for the first label that the model does not know; the detail follows the name of its row.
+    """
     distinct, places = _distinct(values)
-    known = {label: index for index, label in enumerate(model.view.classes)}
-    classes: NDArray[np.int64] = np.array([_class_index(value, known) for value in distinct], dtype=np.int64)[places]
-    if (classes < 0).any():
-        first = int((classes < 0).argmax())
-        shown = ", ".join(repr(label) for label in model.view.classes[:_N_CLASSES_SHOWN])
+    known = {label: index for index, label in enumerate(classes)}
+    found: NDArray[np.int64] = np.array([_class_index(value, known) for value in distinct], dtype=np.int64)[places]
+    if (found < 0).any():
+        first = int((found < 0).argmax())
+        shown = ", ".join(repr(label) for label in classes[:_N_CLASSES_SHOWN])
         given = values[first] if isinstance(values[first], str) else float(values[first])
-        where = describe_row(objects, dataset.stored, int(rows[first]))
-        detail = f"{where} has the target {given!r}; the model's classes are {shown}"
-        raise StorageError("schema_mismatch", detail)
-    return classes
+        detail = f"has the target {given!r}; the model's classes are {shown}"
+        raise RowRefused("schema_mismatch", detail, first)
+    return found
+
+
+def targets_of_labels(values: NDArray[Any], name: str, classes: Sequence[str]) -> Targets:
+    """Return the targets of some rows, read from the column of this name; without classes they are values.
+
+    Raises
+    ------
+    RowRefused
+        ``schema_mismatch`` for the first row without a target, or with one that the model does not know; the detail
+        follows the name of the row.
+    """
+    is_missing = _missing(values)
+    if is_missing.any():
+        raise RowRefused("schema_mismatch", f"has no {name!r}; leave such rows out", int(is_missing.argmax()))
+    if not classes:
+        return Targets.of_values(values)
+    return Targets.of_classes(classes_of_labels(values, classes), len(classes))
 
 
 def _distinct(values: NDArray[Any]) -> tuple[list[Any], NDArray[np.integer]]:
@@ -152,12 +189,16 @@ def true_values(objects: ObjectStore, dataset: ScoredDataset) -> NDArray[np.floa
     if values is None:
         return None
     if values.dtype == object:
-        view = dataset.stored.view
-        target = next(column for column in view.columns if column.name == view.target)
-        detail = f"the target {describe_type(target)} in dataset {view.id!r}, but the model predicts a number"
-        raise StorageError("schema_mismatch", detail)
+        refuse_text_target(dataset.stored.view)
     _refuse_missing(objects, np.isnan(values), dataset.stored)
     return values
+
+
+def refuse_text_target(view: Dataset) -> NoReturn:
+    """Refuse a target that is no number, of a model that predicts numbers."""
+    target = next(column for column in view.columns if column.name == view.target)
+    detail = f"the target {describe_type(target)} in dataset {view.id!r}, but the model predicts a number"
+    raise StorageError("schema_mismatch", detail)
 
 
 def _read_target(objects: ObjectStore, stored: StoredDataset) -> NDArray[Any] | None:

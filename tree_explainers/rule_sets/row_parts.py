@@ -108,6 +108,10 @@ class RowsPart:
         """Return the same rows in other bins."""
         return self._with(binned, self.targets)
 
+    def bare(self) -> "RowsPart":
+        """Return the rows as rules are found on them, without what else is known."""
+        return RowsPart(self.binned, self.targets, self.first_row, self.block_rows)
+
     def _with(self, binned: BinnedRows, targets: Targets) -> "RowsPart":
         known = {"raw": self.raw, "predicted": self.predicted, "truth": self.truth}
         return RowsPart(binned, targets, self.first_row, self.block_rows, **known)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from tree_explainers.rule_sets.in_trees import InTreesSettings, in_trees_rules
 from tree_explainers.rule_sets.list_search import RuleLimits
 from tree_explainers.rule_sets.node_harvest import NodeHarvestSettings, harvest
 from tree_explainers.rule_sets.regions import RegionModel
-from tree_explainers.rule_sets.row_parts import RowParts, RowsPart
+from tree_explainers.rule_sets.row_parts import RowParts
 from tree_explainers.rule_sets.rule_lists import RuleList
 from tree_explainers.rule_sets.rule_search import Method, RuleSettings, find_rules
 from tree_explainers.rule_sets.tree_paths import TreePaths
@@ -44,18 +44,19 @@ def find_by_method(
 ) -> FoundRules:
     """Find the rules of a request; options that are null are the defaults."""
     if request.method == "decision_tree":
-        _, targets = inputs.held
+        held = inputs.held
         depth = (request.decision_tree or DecisionTreeOptions()).max_depth
-        grown = tree_rules(read_rows(context, inputs), targets, inputs.model.description, depth)
-        (part,) = inputs.training.map(_itself)
-        return FoundRules(grown.rules, RowParts.of_parts([part.with_bins(grown.binned)]))
+        grown = tree_rules(read_rows(context, inputs), held.targets, inputs.model.description, depth)
+        return FoundRules(grown.rules, RowParts.of_parts([held.with_bins(grown.binned)]))
     if request.method == "in_trees":
         chosen = InTreesSettings(**(request.in_trees or InTreesOptions()).model_dump())
         paths = _paths(inputs, chosen.max_depth, chosen.n_trees)
-        return FoundRules(in_trees_rules(paths, *inputs.held, chosen, context.rng, report), inputs.training)
+        binned, targets = inputs.held.binned, inputs.held.targets
+        return FoundRules(in_trees_rules(paths, binned, targets, chosen, context.rng, report), inputs.training)
     if request.method == "node_harvest":
         harvested = NodeHarvestSettings(**(request.node_harvest or NodeHarvestOptions()).model_dump())
-        weighted = harvest(_paths(inputs, harvested.max_depth), *inputs.held, harvested, report)
+        binned, targets = inputs.held.binned, inputs.held.targets
+        weighted = harvest(_paths(inputs, harvested.max_depth), binned, targets, harvested, report)
         return FoundRules(weighted.as_list(), inputs.training, weighted)
     pseudo = None
     if request.method == "rule_list" and request.labels == "predicted":  # what rules predict is known for any row
@@ -63,14 +64,10 @@ def find_by_method(
     rows, spread = inputs.training, None
     n_at_once: int | None = FITS_AT_ONCE
     if inputs.are_sent:
-        rows, n_at_once = RowParts.here(*inputs.held), None
+        rows, n_at_once = RowParts.of_parts([inputs.held.bare()]), None
         spread = None if context.cluster is None else context.cluster.spread
     found = find_rules(rows, _settings(request, request.method), context.rng, report, pseudo, spread, n_at_once)
     return FoundRules(found.rules, inputs.training, None, found.restarts, found.fitted, found.regions)
-
-
-def _itself(part: RowsPart) -> RowsPart:
-    return part
 
 
 def _paths(inputs: RuleSetInputs, max_depth: int, n_trees: int | None = None) -> TreePaths:

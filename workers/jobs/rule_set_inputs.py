@@ -12,11 +12,9 @@ from storage.errors import StorageError
 from storage.feature_matching import match_features
 from storage.models import ModelStore
 from tree_explainers.compute.progress import ReportProgress, part_of
-from tree_explainers.questions.binned_rows import BinnedRows
 from tree_explainers.questions.statements import Statements, statements_of
 from tree_explainers.rows import Rows
 from tree_explainers.rule_sets.row_parts import RowParts, RowsPart
-from tree_explainers.scoring import Targets
 from tree_explainers.wording import Phrases
 
 from ..runtime.context import JobContext
@@ -47,14 +45,14 @@ class RuleSetInputs:
     are_sent: bool  # a fit that another process runs is sent all rows, which are few
 
     @property
-    def held(self) -> tuple[BinnedRows, Targets]:
-        """The bins of the training rows and what rules are to predict for them, where this process holds them."""
-        (part,) = self.training.map(_held)
+    def held(self) -> RowsPart:
+        """The training rows, where this process holds them all."""
+        (part,) = self.training.map(_itself)
         return part
 
 
-def _held(part: RowsPart) -> tuple[BinnedRows, Targets]:
-    return part.binned, part.targets
+def _itself(part: RowsPart) -> RowsPart:
+    return part
 
 
 def load_inputs(context: JobContext, request: RuleSetRequest) -> RuleSetInputs:

@@ -33,6 +33,7 @@ import numpy as np
 import pandas as pd
 from matplotlib import pyplot as plt
 from numpy.typing import NDArray
+from scipy.special import softmax, xlogy
 from sklearn.ensemble import RandomForestClassifier
 
 from tests.support.models import onnx_of
@@ -44,9 +45,10 @@ from tree_explainers.onnx_models.reading import read_model
 from tree_explainers.questions.binned_rows import BinnedRows
 from tree_explainers.questions.statements import Statements, statements_of
 from tree_explainers.rows import Rows
-from tree_explainers.rule_sets.em import EMSteps, iterations, maximise_bound, random_start
+from tree_explainers.rule_sets.em import LEAST_SHARE, EMSteps, iterations, maximise_bound
 from tree_explainers.rule_sets.fab import fit_restarts
-from tree_explainers.rule_sets.regions import FLOOR, RegionModel
+from tree_explainers.rule_sets.regions import FLOOR, FittedRegions, RegionModel
+from tree_explainers.rule_sets.row_parts import RowParts
 from tree_explainers.scoring import Targets
 
 from .machine import describe_machine
@@ -173,7 +175,8 @@ def _binned_steps(statements: Statements, features: Features, classes: Classes) 
     names = [feature.name for feature in statements.features]
     columns = [features[:, feature.raw_index].astype(np.float64) for feature in statements.features]
     binned = BinnedRows.of(statements, Rows(tuple(names), tuple(columns)))
-    return EMSteps.of(binned, Targets.of_classes(classes, int(classes.max()) + 1), N_REGIONS, ignore_progress)
+    rows = RowParts.here(binned, Targets.of_classes(classes, int(classes.max()) + 1))
+    return EMSteps.of(rows, N_REGIONS, ignore_progress)
 
 
 @dataclass(frozen=True)
@@ -205,17 +208,51 @@ class _DenseSteps:
         of_classes = np.log(np.maximum(model.scores.T, FLOOR))[self.targets.classes]
         return np.asarray(of_statements + of_classes + np.log(model.shares))
 
+    def fit(self, start: Floats, omega: float) -> FittedRegions:
+        """Alternate the steps as ``maximise_bound`` does, with responsibilities held whole."""
+        responsibilities = start / start.sum(axis=1, keepdims=True)
+        likelihoods, bounds = self.log_likelihoods(self.m_step(responsibilities)), [-np.inf]
+        while True:
+            responsibilities = self._e_step(likelihoods, responsibilities.sum(axis=0), omega)
+            kept = responsibilities.mean(axis=0) >= LEAST_SHARE
+            responsibilities = responsibilities[:, kept] / responsibilities[:, kept].sum(axis=1, keepdims=True)
+            model = self.m_step(responsibilities)
+            likelihoods = self.log_likelihoods(model)
+            entropy = -float(xlogy(responsibilities, responsibilities).sum())
+            penalty = omega * float(np.log1p(responsibilities.sum(axis=0)).sum())
+            bounds.append(float((responsibilities * likelihoods).sum()) + entropy - penalty)
+            if bounds[-1] - bounds[-2] <= 1e-8 * abs(bounds[-1]):
+                return FittedRegions(model, np.array(bounds[1:]))
+
+    @staticmethod
+    def _e_step(likelihoods: Floats, weights: Floats, omega: float) -> Floats:
+        for _ in range(100):
+            before, responsibilities = weights, softmax(likelihoods - omega / (weights + 1), axis=1)
+            weights = responsibilities.sum(axis=0)
+            if np.abs(weights - before).max() <= 1e-9 * len(likelihoods):
+                break
+        return np.asarray(responsibilities)
+
+
+def _fit(steps: EMSteps | _DenseSteps, start: Floats, omega: float) -> FittedRegions:
+    return steps.fit(start, omega) if isinstance(steps, _DenseSteps) else maximise_bound(steps, start, omega)
+
+
+def _random_start(n_rows: int) -> Floats:
+    start = np.random.default_rng(SEED).random((n_rows, N_REGIONS))
+    return np.asarray(start / start.sum(axis=1, keepdims=True))
+
 
 def _restart(make: Callable[..., Any], folder: Path) -> dict[str, Any]:
     """Fit once; a few rows and statements before, so that all is loaded, and little memory is held."""
     statements, features, classes = _kept(folder)
-    start = random_start(len(classes), N_REGIONS, np.random.default_rng(SEED))
+    start = _random_start(len(classes))
     omega = (classes.max() + 1 + statements.n_statements + 1) / 2
-    maximise_bound(make(_few(statements), features[:50], classes[:50]), start[:50], omega)
+    _fit(make(_few(statements), features[:50], classes[:50]), start[:50], omega)
     memory = PeakMemory()
     steps = make(statements, features, classes)
     begun = time.perf_counter()
-    fit = maximise_bound(steps, start, omega)
+    fit = _fit(steps, start, omega)
     return {
         "seconds": time.perf_counter() - begun,
         "megabytes": memory.megabytes(),
@@ -240,9 +277,9 @@ def _restarts(folder: Path) -> dict[str, Any]:
         _binned_steps(statements, features, classes),
         _binned_steps(_few(statements), features[:50], classes[:50]),
     )
-    fit_restarts("fab", few.binned, few.targets, N_REGIONS, 2, np.random.default_rng(SEED))
+    fit_restarts("fab", few.rows, N_REGIONS, 2, np.random.default_rng(SEED))
     memory, begun = PeakMemory(), time.perf_counter()
-    found = fit_restarts("fab", steps.binned, steps.targets, N_REGIONS, N_RESTARTS, np.random.default_rng(SEED))
+    found = fit_restarts("fab", steps.rows, N_REGIONS, N_RESTARTS, np.random.default_rng(SEED))
     return {
         "seconds": time.perf_counter() - begun,
         "megabytes": memory.megabytes(),
@@ -260,7 +297,7 @@ def _iteration(folder: Path) -> dict[str, Any]:
         features, classes = _higgs(min(len(rows), 10_000))
     repeated = rows % len(classes)
     steps = _binned_steps(statements, features[repeated], classes[repeated])
-    start = random_start(len(rows), N_REGIONS, np.random.default_rng(SEED))
+    start = _random_start(len(rows))
     times = [time.thread_time() for _ in islice(iterations(steps, start, omega=0), N_TIMED + 1)]
     return {"seconds": float(np.diff(times).min()), "statements": statements.n_statements}
 

@@ -50,6 +50,7 @@ from tree_explainers.questions.statements import Statements, statements_of
 from tree_explainers.rows import Rows
 from tree_explainers.rule_sets.list_search import conditions_of_paths
 from tree_explainers.rule_sets.pseudo_rows import draw_pseudo_rows
+from tree_explainers.rule_sets.row_parts import RowParts
 from tree_explainers.rule_sets.rule_lists import print_rules
 from tree_explainers.rule_sets.rule_search import RuleSettings, find_rules
 from tree_explainers.scoring import Targets
@@ -137,7 +138,7 @@ def _rule_list(case: Case, *, with_pseudo_rows: bool) -> tuple[NDArray[Any], int
     if with_pseudo_rows:
         near = partial(Smoother.of(train, {}, NEAR).draw, train, NodeBox({}))
         pseudo = draw_pseudo_rows(train, near, partial(_forest_labels, case), statements, rng)
-    rules = find_rules(binned, case.targets(case.labels), RuleSettings(), rng, pseudo=pseudo).rules
+    rules = find_rules(RowParts.here(binned, case.targets(case.labels)), RuleSettings(), rng, pseudo=pseudo).rules
     printed = print_rules(rules, TrainingValues(train, binned))
     predicted = rules.predictions[printed.deciding(case.rows(case.division.test.features))]
     return predicted, rules.n_rules + 1, sum(map(len, printed.rules))

@@ -329,7 +329,7 @@ RULE_SETS = Noun(
     summary=RuleSet,
     view=RuleSet,
     result=RuleSetResult,
-    revision=4,
+    revision=5,
     files=("parameters", "rows"),
     products=(
         Product(name="content", media_types=_TABLE),

@@ -146,6 +146,7 @@ def _run_rule_sets() -> None:
     from .questions.statements import statements_of  # noqa: PLC0415
     from .rule_sets.in_trees import InTreesSettings, in_trees_rules  # noqa: PLC0415
     from .rule_sets.node_harvest import NodeHarvestSettings, harvest  # noqa: PLC0415
+    from .rule_sets.row_parts import RowParts  # noqa: PLC0415
     from .rule_sets.rule_search import RuleSettings, find_rules  # noqa: PLC0415
     from .rule_sets.tree_paths import TreePaths  # noqa: PLC0415
     from .scoring import Targets  # noqa: PLC0415
@@ -156,7 +157,7 @@ def _run_rule_sets() -> None:
     binned, paths = BinnedRows.of(statements, rows), TreePaths.of(_forest(), description, statements, 2)
     for targets in (Targets.of_classes(labels, 2), Targets.of_values(values)):
         for settings in (RuleSettings("rule_list", n_restarts=2), RuleSettings("em", "shortened", n_restarts=2)):
-            find_rules(binned, targets, settings, np.random.default_rng(0))
+            find_rules(RowParts.here(binned, targets), settings, np.random.default_rng(0))
         in_trees_rules(paths, binned, targets, InTreesSettings(), np.random.default_rng(0))
         harvest(paths, binned, targets, NodeHarvestSettings())
 

@@ -10,6 +10,7 @@ from tree_explainers.questions.binned_rows import BinnedRows
 from tree_explainers.questions.conditions import TrainingValues, rule_text
 from tree_explainers.questions.statements import statements_of
 from tree_explainers.rule_sets.regions import RegionModel
+from tree_explainers.rule_sets.row_parts import RowParts
 from tree_explainers.rule_sets.rule_lists import RuleList, first_firing, print_rules
 from tree_explainers.scoring import Targets
 
@@ -36,6 +37,11 @@ class EvaluationCase:
         statements = statements_of(fitted.read.ensemble, fitted.read.description)
         train, test = (BinnedRows.of(statements, drawn.rows(part)) for part in (drawn.train, drawn.test))
         return cls(drawn, fitted, train, test, _targets(drawn.train), fitted.predict(drawn.test))
+
+    @property
+    def labelled(self) -> RowParts:
+        """The training rows with their targets."""
+        return RowParts.here(self.train, self.targets)
 
     def evaluate(self, who: Who, predicted: NDArray[Any], n_rules: int | None = None) -> Evaluated:
         """Evaluate predictions for the test rows."""

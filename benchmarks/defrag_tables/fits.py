@@ -66,9 +66,9 @@ def n_restarts(dataset: str) -> int:
 def _fitted(case: EvaluationCase, n_em_restarts: int) -> Fits:
     drawn, rng = case.realisation, np.random.default_rng([case.realisation.seed, 1])
     n_fab_restarts = n_restarts(drawn.dataset)
-    fab = fit_restarts("fab", case.train, case.targets, MOST_RULES, n_fab_restarts, rng)
-    em = em_curve(case.train, case.targets, MOST_RULES, n_em_restarts, rng)
-    otherwise = best_from_random_parameters(case.train, case.targets, MOST_RULES, n_em_restarts, rng)
+    fab = fit_restarts("fab", case.labelled, MOST_RULES, n_fab_restarts, rng)
+    em = em_curve(case.labelled, MOST_RULES, n_em_restarts, rng)
+    otherwise = best_from_random_parameters(case.labelled, MOST_RULES, n_em_restarts, rng)
     evaluated = [*_baselines(case), *_of_smaller_trees(case), case.evaluate_regions(RANDOM_MAP, otherwise)]
     evaluated += [case.evaluate_regions(Who("em", "", number), model) for number, model in enumerate(em.best, 1)]
     return Fits(tuple(evaluated), {"fab": tuple(each.seconds for each in fab.all), "em": em.seconds})
@@ -85,7 +85,7 @@ def _of_smaller_trees(case: EvaluationCase) -> Iterator[Evaluated]:
     drawn = case.realisation
     smaller = EvaluationCase.of(drawn, **SMALLER_TREES)
     rng = np.random.default_rng([drawn.seed, 2])
-    fab = fit_restarts("fab", smaller.train, smaller.targets, MOST_RULES, n_restarts(drawn.dataset), rng)
+    fab = fit_restarts("fab", smaller.labelled, MOST_RULES, n_restarts(drawn.dataset), rng)
     yield smaller.evaluate(SMALLER_FOREST, smaller.forest_predictions)
     yield smaller.evaluate_regions(SMALLER_MAP, fab.best.model)
 

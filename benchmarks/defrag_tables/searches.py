@@ -8,7 +8,8 @@ import numpy as np
 
 from tree_explainers.rule_sets.list_search import RuleLimits
 from tree_explainers.rule_sets.regions import RegionModel
-from tree_explainers.rule_sets.rule_lists import RuleList, boxes_of, fit_rule_list
+from tree_explainers.rule_sets.rule_counts import fit_rule_list
+from tree_explainers.rule_sets.rule_lists import RuleList, boxes_of
 from tree_explainers.rule_sets.rule_search import FoundRules, RuleSettings, find_rules
 
 from .evaluation_case import EvaluationCase
@@ -28,7 +29,7 @@ def found(case: EvaluationCase, search: Search, max_rules: int = MOST_RULES) -> 
         n_restarts=n_restarts(case.realisation.dataset),
         limits=RuleLimits(max_rules=max_rules),
     )
-    return find_rules(case.train, case.targets, settings, np.random.default_rng(case.realisation.seed))
+    return find_rules(case.labelled, settings, np.random.default_rng(case.realisation.seed))
 
 
 def timed(make: Callable[[], _Made]) -> tuple[_Made, Seconds]:
@@ -60,5 +61,5 @@ def evaluated_improved(case: EvaluationCase, n_plain_rules: int) -> Iterator[Eva
 
 def _boxes(case: EvaluationCase, model: RegionModel) -> RuleList:
     """Return the regions' boxes as they are, each saying what its region says: what the authors' program prints."""
-    fitted = fit_rule_list(boxes_of(model, case.train.statements), case.train, case.targets)
+    fitted = fit_rule_list(boxes_of(model, case.train.statements), case.labelled)
     return RuleList(fitted.boxes, np.append(model.predictions(), fitted.predictions[-1]), None, fitted.n_decided)

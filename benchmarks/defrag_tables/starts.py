@@ -49,13 +49,13 @@ def tuned(drawn: Realisation) -> dict[str, int]:
 def errors(case: EvaluationCase) -> Iterator[tuple[float, int]]:
     """Yield the test error and the number of regions of each column."""
     yield case.evaluate(FOREST, case.forest_predictions).error, 0
-    omega = omega_of(case.train, case.targets)
+    omega = omega_of(case.labelled)
     ways: list[tuple[tuple[FitSettings, ...], int]] = [((FitSettings(start),), N_RESTARTS) for start in STARTS]
     ways += [(_IN_TURN, N_RESTARTS), (_IN_TURN, 3 * N_RESTARTS)]
     ways += [(tuple(FitSettings(start, omega / part) for start in STARTS), N_RESTARTS) for part in (10, 100)]
     for settings, n_restarts in ways:
         rng = np.random.default_rng([case.realisation.seed, 3])
-        fits = fit_restarts("fab", case.train, case.targets, MOST_RULES, n_restarts, rng, settings=settings)
+        fits = fit_restarts("fab", case.labelled, MOST_RULES, n_restarts, rng, settings=settings)
         model = fits.best.model
         yield case.evaluate_regions(Who("map"), model).error, model.n_regions
 

@@ -25,7 +25,7 @@ _WORKER_BYTES = 256 * _MIB  # of libraries, in any job's process
 _SAFETY = 1.2  # allocators hold more than is requested
 _PSEUDO_CELLS = 3_000_000  # values of the pseudo rows of rule lists, at most
 _COMPILING_BYTES = 64 * _MIB  # what a machine's first job of rules takes to compile its loops
-_BLOCK_ROWS = 65_536  # that models are applied to together
+_BLOCK_ROWS = 65_536  # that models are applied to together, and that methods sample where they need rows in one piece
 _LIST_BYTES = 4  # of a row in the list of a leaf
 _FEW_LEAVES = 40  # of a tree: rows are compared by their leaves rather than listed
 _CELLS = 2_000_000  # of neighbours in a block
@@ -81,7 +81,7 @@ class Sizes:
     row_text_bytes: int  # of a row's name and target
     n_prototypes: int = 0  # of an explainer
     oracle_seconds: float = 0.0  # that an oracle takes for 1,000 rows; 0 of models with trees
-    lists: bool = True  # the process lists the rows of each leaf
+    is_local: bool = True  # rows, their leaves and lists of these are in the process; otherwise they are on a cluster
     n_sampled_rows: int | None = None  # that a tree's job holds: of each dataset MAX_ROWS_HELD at most; None: all
 
     @classmethod
@@ -105,7 +105,7 @@ class Sizes:
 
     def on_cluster(self) -> "Sizes":
         """Return the sizes of what the job's own process holds where leaves are on a cluster."""
-        return replace(self, code_bytes=0, lists=False)
+        return replace(self, code_bytes=0, is_local=False)
 
     def sampled(self) -> "Sizes":
         """Return the sizes of what a job holds whose other rows stay in partitions."""
@@ -124,7 +124,7 @@ class Sizes:
     @property
     def list_bytes(self) -> int:
         """What it takes to list the rows of each leaf, which is done where trees have many leaves."""
-        if not self.lists:
+        if not self.is_local:
             return 0
         return (_LIST_BYTES if self.n_leaves > _FEW_LEAVES * self.n_trees else 1) * self.n_paths
 
@@ -133,8 +133,7 @@ def estimate_job(kind: str, sizes: Sizes, request: Mapping[str, Any]) -> JobEsti
     """Return what a job of this kind would need for a request whose defaults are spelled out."""
     of_kind = ESTIMATES[kind]
     seconds = _SECONDS_TO_BEGIN + 5e-7 * sizes.n_paths + of_kind.seconds(sizes, request)
-    held = sizes.sampled() if of_kind.samples_rows else sizes
-    return JobEstimate((*_reading(held), *of_kind.needs(sizes, request)), seconds)
+    return JobEstimate((*_reading(of_kind.held(sizes, request)), *of_kind.needs(sizes, request)), seconds)
 
 
 def refuse_beyond(limit_bytes: int, estimate: JobEstimate) -> None:
@@ -235,17 +234,29 @@ def _n_candidates(sizes: Sizes, request: Mapping[str, Any]) -> int:
 
 
 def _rule_sets(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
-    method = request.get("method", "rule_list")
+    method, sizes = request.get("method", "rule_list"), _held_by_rule_sets(sizes, request)
     if method in _OF_TREES:
         rows = Need(_COMPILING_BYTES + 40 * sizes.n_cells + 16 * sizes.n_rows * sizes.n_outputs, "send fewer rows")
         return rows, _OF_TREES[method](sizes, request[method] or {})
-    regions = 48 * sizes.n_rows * max(20, request["max_rules"])
-    statements = 16 * sizes.n_nodes * max(20, request["max_rules"])
-    n_cells = 20 * sizes.n_cells
+    # Fits at once keep a number for each row and region; what is added up has one for each of these and each bin.
+    regions = 24 * min(n_cores(), _MOST_PROCESSES) * sizes.n_rows * max(10, request["max_rules"])
+    statements = 80 * sizes.n_nodes * max(20, request["max_rules"])
+    rows = 3 * sizes.n_cells + 60 * sizes.n_rows
     if request.get("method") == "rule_list" and request.get("labels") == "predicted":  # lists are found on pseudo rows
-        n_cells = 2 * n_cells + 80 * min(_PSEUDO_CELLS, 2 * max(3_000, 2 * sizes.n_rows) * sizes.n_features)
-    rows = Need(_COMPILING_BYTES + n_cells, "send fewer rows", "/dataset")
-    return rows, Need(regions + statements, "request fewer rules, or send fewer rows", "/max_rules")
+        n_sampled = min(sizes.n_rows, _BLOCK_ROWS)
+        rows += 60 * n_sampled * sizes.n_features
+        rows += 80 * min(_PSEUDO_CELLS, 2 * max(3_000, 2 * sizes.n_rows) * sizes.n_features)
+    return (
+        Need(_COMPILING_BYTES + rows, "send fewer rows", "/dataset"),
+        Need(regions + statements, "request fewer rules, or send fewer rows", "/max_rules"),
+    )
+
+
+def _held_by_rule_sets(sizes: Sizes, request: Mapping[str, Any]) -> Sizes:
+    """Return the sizes of what the job's process holds: few rows at most, of methods that add rows up on a cluster."""
+    if sizes.is_local or request.get("method", "rule_list") in _OF_TREES:
+        return sizes
+    return replace(sizes, n_rows=min(sizes.n_rows, 2 * _BLOCK_ROWS))  # of a dataset, and of one to evaluate on
 
 
 def _in_trees(sizes: Sizes, options: Mapping[str, Any]) -> Need:
@@ -286,7 +297,7 @@ def _in_partitions(sizes: Sizes, request: Mapping[str, Any]) -> float:
         return 0
     is_counted = request["method"] == "ism" and request["fitted_on"] == "dataset"
     sums = _RESULTS_AT_ONCE * (16 + 8 * sizes.n_outputs) * min(sizes.n_nodes, _BINS_AT_ONCE) if is_counted else 0
-    if not sizes.lists:
+    if not sizes.is_local:
         return sums
     bytes_a_row = 8 * sizes.n_outputs + 24 + (2 * sizes.n_features + 16 * sizes.n_outputs + 24 if is_counted else 0)
     block = _BLOCK_ROWS * (24 * sizes.n_features + 24 * sizes.n_outputs)
@@ -363,7 +374,7 @@ class KindEstimate:
 
     needs: Callable[[Sizes, Mapping[str, Any]], tuple[Need, ...]]
     seconds: Callable[[Sizes, Mapping[str, Any]], float]
-    samples_rows: bool = False  # of many rows, the job's process holds a sample
+    held: Callable[[Sizes, Mapping[str, Any]], Sizes] = lambda sizes, _: sizes  # of rows that the job's process holds
 
 
 def _complete(estimates: Mapping[str, KindEstimate]) -> Mapping[str, KindEstimate]:
@@ -380,8 +391,8 @@ _ESTIMATES: Mapping[str, KindEstimate] = {
     "label_audits": KindEstimate(_label_audits, _seconds_of_audit),
     "prototype_sets": KindEstimate(_prototype_sets, _seconds_of_prototypes),
     "maps": KindEstimate(_maps, _seconds_of_map),
-    "rule_sets": KindEstimate(_rule_sets, _seconds_of_rules),
-    "approximation_trees": KindEstimate(_approximation_trees, _seconds_of_trees, samples_rows=True),
+    "rule_sets": KindEstimate(_rule_sets, _seconds_of_rules, _held_by_rule_sets),
+    "approximation_trees": KindEstimate(_approximation_trees, _seconds_of_trees, lambda sizes, _: sizes.sampled()),
     "explanation_sets": KindEstimate(_explanation_sets, lambda sizes, _: 1e-4 * sizes.n_rows),
     "reports": KindEstimate(_reports, lambda sizes, _: 1e-4 * sizes.n_rows),
 }

@@ -18,6 +18,7 @@ from tree_explainers.onnx_models.reading import ReadModel, read_model
 from tree_explainers.questions.binned_rows import BinnedRows
 from tree_explainers.questions.statements import Statements, statements_of
 from tree_explainers.rows import Rows
+from tree_explainers.rule_sets.row_parts import RowParts, RowsPart
 from tree_explainers.rule_sets.tree_paths import TreePaths
 from tree_explainers.scoring import Targets
 
@@ -48,6 +49,11 @@ class TrainingSet:
     def binned(self) -> BinnedRows:
         return BinnedRows.of(self.statements, self.rows)
 
+    @functools.cached_property
+    def labelled(self) -> RowParts:
+        """The rows and their targets, as rules are found on them."""
+        return RowParts.here(self.binned, self.targets)
+
     def paths(self, max_depth: int, n_trees: int | None = None) -> TreePaths:
         return TreePaths.of(self.read.ensemble, self.read.description, self.statements, max_depth, n_trees)
 
@@ -63,6 +69,21 @@ class TrainingSet:
             return self.values
         one_hot: Matrix = np.eye(self.targets.n_classes)[self.classes]
         return one_hot
+
+
+def labelled_rows(binned: BinnedRows, targets: Targets, block_rows: int, n_blocks: int = 1) -> RowParts:
+    """Return rows in parts of a number of blocks."""
+    length = block_rows * n_blocks
+    parts = [np.arange(start, min(start + length, binned.n_rows)) for start in range(0, binned.n_rows, length)]
+    taken = ((binned.take(own), targets.take(own), int(own[0])) for own in parts)
+    return RowParts.of_parts([RowsPart(*each, block_rows) for each in taken])
+
+
+def random_start(n_rows: int, n_regions: int, rng: np.random.Generator) -> Matrix:
+    """Return random responsibilities, (n_rows, n_regions): uniform in [0, 1], each row divided by its sum."""
+    start: Matrix = rng.random((n_rows, n_regions))
+    start /= start.sum(axis=1, keepdims=True)
+    return start
 
 
 @functools.cache

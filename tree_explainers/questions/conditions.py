@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import inf, isfinite
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from ..rows import Rows
 from ..wording import Interval, Phrases
 from .binned_rows import BinnedRows
 from .cuts import roundest_between
-from .statements import FeatureStatements
+from .statements import FeatureStatements, Statements
 
 Operator = Literal["<=", ">", "is", "is not", "is one of", "is none of", "is missing", "is not missing"]
 _HALF = 0.5  # between no and yes of a one-hot column
@@ -49,12 +49,31 @@ class Condition:
         return Interval(high=self.value, or_missing=self.or_missing)
 
 
+class PrintedValues(Protocol):
+    """What is known of training values where conditions are printed: thresholds must separate them as the bins do."""
+
+    @property
+    def statements(self) -> Statements:
+        """The statements that the bins are of."""
+
+    def gap(self, feature: int, cut: int) -> tuple[float, float]:
+        """Return the largest value not above a cut of a number, and the smallest above it; infinite where none is."""
+
+    def has_missing(self, feature: int) -> bool:
+        """Return whether some training row misses a feature."""
+
+
 @dataclass(frozen=True, slots=True)
 class TrainingValues:
-    """The raw training values that printed thresholds must separate as the bins do."""
+    """The raw training values of rows that are held here."""
 
     rows: Rows
     binned: BinnedRows
+
+    @property
+    def statements(self) -> Statements:
+        """The statements that the bins are of."""
+        return self.binned.statements
 
     def gap(self, feature: int, cut: int) -> tuple[float, float]:
         """Return the largest value not above a cut of a number, and the smallest above it; infinite where none is.
@@ -105,7 +124,7 @@ def _joint_text(conditions: Sequence[Condition], phrases: Phrases) -> str:
     return f"{conditions[0].feature} is {comparisons}{wording.MISSING_ALLOWED if conditions[0].or_missing else ''}"
 
 
-def conditions_on(index: int, admitted: NDArray[np.bool_], values: TrainingValues) -> Iterator[Condition]:
+def conditions_on(index: int, admitted: NDArray[np.bool_], values: PrintedValues) -> Iterator[Condition]:
     """Yield the conditions that restrict a feature to some of its bins; of an interval the lower end first.
 
     A threshold is the number of fewest decimals between the two neighbouring training values and within a quarter of
@@ -122,7 +141,7 @@ def conditions_on(index: int, admitted: NDArray[np.bool_], values: TrainingValue
     values
         The training values.
     """
-    feature = values.binned.statements.features[index]
+    feature = values.statements.features[index]
     has_missing = values.has_missing(index)
     with_missing = bool(admitted[-1]) and has_missing
     present = admitted[: len(feature.cuts[feature.cuts < inf]) + 1] if feature.is_number else admitted[:-1]
@@ -141,8 +160,8 @@ def conditions_on(index: int, admitted: NDArray[np.bool_], values: TrainingValue
         yield _on_category(feature, admitted[:-2], admits_others=bool(admitted[-2]), or_missing=with_missing)
 
 
-def _at_cut(index: int, values: TrainingValues, operator: Operator, cut: int, *, or_missing: bool) -> Condition:
-    feature = values.binned.statements.features[index]
+def _at_cut(index: int, values: PrintedValues, operator: Operator, cut: int, *, or_missing: bool) -> Condition:
+    feature = values.statements.features[index]
     low, high = values.gap(index, cut)
     if feature.one_hot_category is not None and low <= _HALF < high:
         name, category = feature.one_hot_category

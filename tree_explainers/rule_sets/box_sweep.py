@@ -1,4 +1,4 @@
-"""The best change of one condition of a rule: every end of every feature's interval, in one sweep over its rows."""
+"""The best change of one condition of a rule: every end of every feature's interval, in one sweep."""
 
 from typing import NamedTuple
 
@@ -6,20 +6,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.compiled import compiled
-from .search_goal import Moves, SearchGoal, SearchRows, lengths_after_moves, tally
+from .rule_counts import Swept
+from .search_goal import Groups, Moves, SearchGoal, lengths_after_moves
 
 MIN_GAIN = 1e-9  # nats; less is rounding
 
 
 class SweptRule(NamedTuple):
-    """A rule that may change, and the rules that decide the rows that it does not cover."""
+    """A rule that may change."""
 
     admits: NDArray[np.bool_]  # (n_groups,) groups of all features that the rule admits
     n_conditions: NDArray[np.int64]  # (n_features,) of the rule on each feature
-    n_broken: NDArray[np.int32]  # (n_rows,) features whose conditions the row does not fulfil
-    slots: NDArray[np.int64]  # (n_rows,) the other rule, or the default, that decides the row without this one
-    is_reached: NDArray[np.bool_]  # (n_rows,) no earlier rule covers the row
-    n_slots: int  # number of other rules and the default
+    before: int  # index of the other rule that it comes before
+    swept: Swept  # what it would decide
 
 
 class SweepLimits(NamedTuple):
@@ -37,13 +36,6 @@ class Change(NamedTuple):
     admitted: NDArray[np.bool_]  # (n_groups of the feature,)
 
 
-class _Without(NamedTuple):
-    """The state in which the rule decides no row."""
-
-    tallies: NDArray[np.float64]  # (n_slots + 1, n_tallied) the rule's own, empty, is the last
-    n_conditions: int  # of the rule
-
-
 class _Sweep(NamedTuple):
     """The part that all sweeps over one feature's groups share."""
 
@@ -51,14 +43,14 @@ class _Sweep(NamedTuple):
     is_number: bool
     has_missing: bool  # missing values are a number's last group
     sequence: NDArray[np.int64]  # groups in the order of their admission, without a number's missing values
-    members: NDArray[np.int64]  # rows that the rule decides where it admits their group, by group
-    starts: NDArray[np.int64]  # (n_groups + 1,) start of each group's members
-    without: _Without  # counts only the rule's conditions on other features
+    bins: NDArray[np.int64]  # (n_groups,) of the feature, among the bins of all
+    tallies: NDArray[np.float64]  # (n_slots + 1, n_tallied) where the rule decides no row: its own is the last
+    n_conditions: int  # of the rule on other features
 
 
 @compiled
 def best_change(
-    rows: SearchRows, goal: SearchGoal, rule: SweptRule, limits: SweepLimits, length_to_beat: float
+    groups: Groups, goal: SearchGoal, rule: SweptRule, limits: SweepLimits, length_to_beat: float
 ) -> Change:
     """Return the change of one feature's condition that shortens the description most.
 
@@ -68,65 +60,38 @@ def best_change(
 
     Ties go to the lower feature, then to the set without missing values, then to the first one tried.
     """
-    tallies = tally(goal, rule.slots, rule.n_slots + 1)
-    without = _Without(tallies, rule.n_conditions.sum())
+    tallies = np.zeros((len(rule.swept.tallies) + 1, rule.swept.tallies.shape[1]))
+    tallies[:-1] = rule.swept.tallies
     best = Change(length_to_beat, -1, np.empty(0, np.bool_))
-    for feature in range(rows.groups.shape[0]):
-        first, end = rows.group_starts[feature], rows.group_starts[feature + 1]
+    for feature in range(len(groups.is_number)):
+        first, end = groups.group_starts[feature], groups.group_starts[feature + 1]
         if end - first > 1:
-            sweep = _prepare(rows, goal, rule, feature, without)
+            sweep = _prepare(groups, goal, rule, feature, tallies)
             best = _sweep_feature(goal, rule, limits, sweep, rule.admits[first:end], best)
     return best
 
 
 @compiled
-def _prepare(rows: SearchRows, goal: SearchGoal, rule: SweptRule, feature: int, without: _Without) -> _Sweep:
-    first, end = rows.group_starts[feature], rows.group_starts[feature + 1]
-    is_number, has_missing = rows.is_number[feature], rows.is_number[feature] and rows.has_missing[feature]
-    row_starts = rows.row_starts[first + feature : end + feature + 1]
-    members, starts = _members_by_group(
-        rows.order[feature], row_starts, rule.admits[first:end], rule.n_broken, rule.is_reached
-    )
+def _prepare(groups: Groups, goal: SearchGoal, rule: SweptRule, feature: int, tallies: NDArray[np.float64]) -> _Sweep:
+    first, end = groups.group_starts[feature], groups.group_starts[feature + 1]
+    is_number, has_missing = groups.is_number[feature], groups.is_number[feature] and groups.has_missing[feature]
+    bins = groups.bins_of_all[first:end]
     sequence = np.arange(end - first - has_missing)
     if not is_number:
-        sequence = np.argsort(_lengths_alone(goal, without.tallies, rule.slots, members, starts), kind="mergesort")
-    without = _Without(without.tallies, without.n_conditions - rule.n_conditions[feature])
-    return _Sweep(feature, is_number, has_missing, sequence, members, starts, without)
-
-
-@compiled
-def _members_by_group(
-    order: NDArray[np.int32],
-    row_starts: NDArray[np.int64],
-    admits: NDArray[np.bool_],
-    n_broken: NDArray[np.int32],
-    is_reached: NDArray[np.bool_],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the rows that the rule would decide if it admitted their group, by group, and the start of each group."""
-    members, starts = np.empty(len(order), np.int64), np.zeros(len(row_starts), np.int64)
-    n_members = 0
-    for group in range(len(row_starts) - 1):
-        n_broken_here = 0 if admits[group] else 1
-        for index in range(row_starts[group], row_starts[group + 1]):
-            if n_broken[order[index]] == n_broken_here and is_reached[order[index]]:
-                members[n_members] = order[index]
-                n_members += 1
-        starts[group + 1] = n_members
-    return members[:n_members], starts
+        sequence = np.argsort(_lengths_alone(goal, rule, tallies, bins), kind="mergesort")
+    n_conditions = rule.n_conditions.sum() - rule.n_conditions[feature]
+    return _Sweep(feature, is_number, has_missing, sequence, bins, tallies, n_conditions)
 
 
 @compiled
 def _lengths_alone(
-    goal: SearchGoal,
-    tallies: NDArray[np.float64],
-    slots: NDArray[np.int64],
-    members: NDArray[np.int64],
-    starts: NDArray[np.int64],
+    goal: SearchGoal, rule: SweptRule, tallies: NDArray[np.float64], bins: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Return the description length with each group alone admitted."""
-    lengths = np.empty(len(starts) - 1)
-    for group in range(len(lengths)):
-        lengths[group] = lengths_after_moves(goal, tallies, Moves(slots, members, starts, np.array([group])))[0][0]
+    lengths = np.empty(len(bins))
+    for group in range(len(bins)):
+        moves = Moves(rule.swept.moving, rule.before, bins[group : group + 1])
+        lengths[group] = lengths_after_moves(goal, tallies, moves)[0][0]
     return lengths
 
 
@@ -174,17 +139,15 @@ def _sweep_ends(
 ) -> Change:
     """Admit one group after the other, and evaluate each end."""
     begin, step, with_missing = direction
-    without = sweep.without
     n_ordered = len(sweep.sequence)
     # Downwards without the very first: the sweep upwards ends with that set.
     ordered = sweep.sequence[begin:] if step > 0 else sweep.sequence[1 : begin + 1][::-1]
     groups = np.append(np.full(with_missing, n_ordered), ordered)
-    lengths, n_moved = lengths_after_moves(
-        goal, without.tallies, Moves(rule.slots, sweep.members, sweep.starts, groups)
-    )
+    moves = Moves(rule.swept.moving, rule.before, sweep.bins[groups])
+    lengths, n_moved = lengths_after_moves(goal, sweep.tallies, moves)
     best_length, best_end = best.length, -1
-    min_rows, max_own = limits.min_rows, limits.max_conditions - without.n_conditions
-    of_others = goal.cost_of_condition * without.n_conditions
+    min_rows, max_own = limits.min_rows, limits.max_conditions - sweep.n_conditions
+    of_others = goal.cost_of_condition * sweep.n_conditions
     for index in range(with_missing, len(groups)):
         end = begin + step * (index - with_missing)
         n_own = (min(begin, end) > 0) + (max(begin, end) < n_ordered - 1)

@@ -12,7 +12,9 @@ from ..questions.binned_rows import BinnedRows
 from ..questions.statements import FeatureStatements, Statements
 from ..rows import Rows
 from ..scoring import Targets
-from .rule_lists import Box, RuleList, fit_rule_list
+from .row_parts import RowParts
+from .rule_counts import fit_rule_list
+from .rule_lists import Box, RuleList
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -70,7 +72,8 @@ def tree_rules(rows: Rows, targets: Targets, description: ModelDescription, max_
         waiting += [((*path, (split, False)), own[~left]), ((*path, (split, True)), own[left])]
     statements = _statements({split for path in leaves for split, _ in path}, description)
     binned = BinnedRows.of(statements, rows)
-    return TreeRules(fit_rule_list([_box(path, statements) for path in leaves], binned, targets), binned)
+    boxes = [_box(path, statements) for path in leaves]
+    return TreeRules(fit_rule_list(boxes, RowParts.here(binned, targets)), binned)
 
 
 def _missing_texts(description: ModelDescription) -> dict[str, str]:

@@ -1,10 +1,10 @@
 """Local search on drafts: ``Grower`` makes a list's description shorter, ``Pruner`` makes the list itself shorter.
 
 Every step is greedy: rules are added, changed, swapped and removed only while that improves the list by more than
-rounding.
+rounding. What may be tried next is counted together, since each count takes all partitions of the rows.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
 from statistics import median
@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.progress import ReportProgress
-from .box_sweep import MIN_GAIN, Change, SweepLimits, best_change
-from .drafts import Draft, DraftRule, description_length, label_lengths, length_of_rules, swept_rule
-from .search_goal import SearchGoal, SearchRows
+from .box_sweep import MIN_GAIN, Change, SweepLimits, SweptRule, best_change
+from .drafts import Draft, DraftRule, candidate_of, description_length, label_lengths, length_of_rules, tallies
+from .search_goal import Groups, SearchGoal, SearchRows
 
 SEARCHING = "searching rules"  # the stage that progress reports name
 _MAX_CHANGES = 20  # of one rule before the search goes on to the next
@@ -59,25 +59,27 @@ class Grower:
 
     def length(self, draft: Draft) -> float:
         """Return the description length of the list."""
-        return description_length(draft, self.goal)
+        return description_length(draft, self.goal, self.rows)
 
     def _with_new_rule(self, draft: Draft) -> Draft | None:
         """Insert the best new rule: one of a single condition, or a part of a rule, in front of that rule.
 
         Ties go to the lower index, then to the rule of a single condition.
         """
-        best, best_index, best_start = None, 0, DraftRule.of_all(self.rows)
-        lengths = label_lengths(draft, self.goal)
+        lengths = label_lengths(draft, self.rows)
+        starts: list[tuple[DraftRule, int]] = []
         for index in range(len(draft) + 1):
             parted = [rule for rule in draft[index : index + 1] if lengths[index] > self._least_cost_of_part(rule)]
-            for start in (DraftRule.of_all(self.rows), *parted):
-                change = self._best_change(start, draft, index, best.length if best else inf)
-                if change.feature >= 0:
-                    best, best_index, best_start = change, index, start
+            starts += [(start, index) for start in (DraftRule.of_all(self.rows.groups), *parted)]
+        best, best_at = None, 0
+        for at, change in enumerate(self._best_changes([(start, draft, index) for start, index in starts], inf)):
+            if change.feature >= 0 and (best is None or change.length < best.length - MIN_GAIN):
+                best, best_at = change, at
         if best is None:
             return None
-        rule = best_start.with_condition(self.rows, best.feature, best.admitted)
-        return (*draft[:best_index], rule, *draft[best_index:])
+        start, index = starts[best_at]
+        rule = start.with_condition(self.rows.groups, best.feature, best.admitted)
+        return (*draft[:index], rule, *draft[index:])
 
     def _least_cost_of_part(self, rule: DraftRule) -> float:
         """Return the least cost of a part of a rule: where the rule's own labels cost less, no part can be worth it."""
@@ -89,21 +91,26 @@ class Grower:
             for _ in range(_MAX_CHANGES):
                 others = (*draft[:index], *draft[index + 1 :])
                 to_beat = self.length(draft) - length_of_rules(others, self.goal) - self.goal.cost_of_rule
-                change = self._best_change(draft[index], others, index, to_beat)
+                (change,) = self._best_changes([(draft[index], others, index)], to_beat)
                 if change.feature < 0:
                     break
-                rule = draft[index].with_condition(self.rows, change.feature, change.admitted)
+                rule = draft[index].with_condition(self.rows.groups, change.feature, change.admitted)
                 draft = (*others[:index], rule, *others[index:])
         return draft
 
-    def _best_change(self, rule: DraftRule, others: Draft, index: int, to_beat: float) -> Change:
+    def _best_changes(self, starts: Sequence[tuple[DraftRule, Draft, int]], to_beat: float) -> Iterator[Change]:
+        """Yield the best change of each rule among others, in front of the one that is at an index."""
         self.report(0.0, SEARCHING)
-        swept = swept_rule(rule, others, index, self.rows.n_rows)
-        change: Change = best_change(self.rows, self.goal, swept, self.limits, to_beat)
-        return change
+        swept = self.rows.sweeps([candidate_of(*start, self.rows) for start in starts])
+        for (rule, _, index), own in zip(starts, swept, strict=True):
+            self.report(0.0, SEARCHING)
+            given = SweptRule(rule.admits, rule.n_conditions, index, own)
+            change: Change = best_change(self.rows.groups, self.goal, given, self.limits, to_beat)
+            yield change
 
     def _remove_rules(self, draft: Draft) -> Draft:
         """Remove rules that are not worth their cost, the first such first."""
+        tallies([draft, *_without_one(draft)], self.rows)
         length = self.length(draft)
         index = 0
         while index < len(draft):
@@ -117,13 +124,22 @@ class Grower:
 
     def _swap_neighbours(self, draft: Draft) -> Draft:
         """Swap neighbours where that helps, from the first pair to the last."""
+        tallies([draft, *(_swapped(draft, index) for index in range(len(draft) - 1))], self.rows)
         length = self.length(draft)
         for index in range(len(draft) - 1):
-            swapped = (*draft[:index], draft[index + 1], draft[index], *draft[index + 2 :])
+            swapped = _swapped(draft, index)
             length_after = self.length(swapped)
             if length_after < length - MIN_GAIN:
                 draft, length = swapped, length_after
         return draft
+
+
+def _without_one(draft: Draft) -> Iterator[Draft]:
+    return ((*draft[:index], *draft[index + 1 :]) for index in range(len(draft)))
+
+
+def _swapped(draft: Draft, index: int) -> Draft:
+    return (*draft[:index], draft[index + 1], draft[index], *draft[index + 2 :])
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +185,9 @@ class Pruner:
             draft, cost = best, best_cost
 
     def _best(self, drafts: Iterator[Draft]) -> tuple[Draft | None, float]:
-        best, best_cost = None, inf
-        for draft in drafts:
+        best, best_cost, tried = None, inf, list(drafts)
+        tallies(tried, self.rows)
+        for draft in tried:
             self.report(0.0, SEARCHING)
             cost = self.cost(draft)
             if cost < best_cost - MIN_GAIN:
@@ -187,39 +204,56 @@ class Pruner:
             yield from self._with_wider_rule(draft, index)
 
     def _with_wider_rule(self, draft: Draft, index: int) -> Iterator[Draft]:
-        for rule in wider_rules(draft[index], self.rows):
+        for rule in wider_rules(draft[index], self.rows.groups):
             yield (*draft[:index], rule, *draft[index + 1 :])
 
 
-def wider_rules(rule: DraftRule, rows: SearchRows) -> Iterator[DraftRule]:
+def wider_rules(rule: DraftRule, groups: Groups) -> Iterator[DraftRule]:
     """Yield the rule without one of its conditions: each feature's lower end, its upper end, its whole condition."""
     for feature in np.flatnonzero(rule.n_conditions).tolist():
-        admitted = rule.admits[rows.slice_of(feature)]
+        admitted = rule.admits[groups.slice_of(feature)]
         inside = np.flatnonzero(admitted)
         if rule.n_conditions[feature] > 1:
-            yield rule.with_condition(rows, feature, admitted | (np.arange(len(admitted)) < inside[0]))
-            yield rule.with_condition(rows, feature, admitted | _groups_above(rows, feature, admitted))
+            yield rule.with_condition(groups, feature, admitted | (np.arange(len(admitted)) < inside[0]))
+            yield rule.with_condition(groups, feature, admitted | _groups_above(groups, feature, admitted))
         else:
-            yield rule.with_condition(rows, feature, np.ones_like(admitted))
+            yield rule.with_condition(groups, feature, np.ones_like(admitted))
 
 
-def _groups_above(rows: SearchRows, feature: int, admitted: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _groups_above(groups: Groups, feature: int, admitted: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return a number's groups above those that are admitted, without the missing values."""
-    n_numbers = len(admitted) - int(rows.has_missing[feature])
+    n_numbers = len(admitted) - int(groups.has_missing[feature])
     above = np.zeros_like(admitted)
     above[np.flatnonzero(admitted[:n_numbers])[-1] : n_numbers] = True
     return above
 
 
-def without_idle_conditions(rule: DraftRule, rows: SearchRows) -> DraftRule:
-    """Return the rule without the conditions that do not change which rows it covers.
+def without_idle_conditions(rules: Sequence[DraftRule], rows: SearchRows) -> list[DraftRule]:
+    """Return the rules without the conditions that do not change which rows they cover.
 
     The idle condition that fewest rows break is removed first, then the next that is idle without it (ties: the lower
-    feature, the lower end).
+    feature, the lower end). The rows of all rules are counted together.
     """
-    n_covered, n_broken = int(rule.fires.sum()), int(rule.n_broken.sum())
-    while True:
-        idle = [each for each in wider_rules(rule, rows) if int(each.fires.sum()) == n_covered]
-        if not idle:
-            return rule
-        rule = min(idle, key=lambda each: n_broken - int(each.n_broken.sum()))
+    found, waiting = list(rules), list(range(len(rules)))
+    while waiting:
+        _, alone = rows.coverage([found[at].box(rows) for at in waiting])
+        changed = []
+        for at, own in zip(waiting, alone, strict=True):
+            before, found[at] = found[at], _without_idle_condition(found[at], own, rows)
+            changed += [at] if found[at] is not before else []
+        waiting = changed
+    return found
+
+
+def _without_idle_condition(rule: DraftRule, alone: NDArray[np.int64], rows: SearchRows) -> DraftRule:
+    """Return the rule without its idle condition that fewest rows break; the rule itself where none is idle.
+
+    ``alone``, (n_bins,), has the rows that break one condition only, by their bin of its feature.
+    """
+    groups, counts = rows.groups, rows.rows.bin_counts
+    best, fewest = rule, np.inf
+    for wider in wider_rules(rule, groups):
+        bins = groups.bins_of_all[wider.admits & ~rule.admits]
+        if not alone[bins].any() and counts[bins].sum() < fewest:
+            best, fewest = wider, counts[bins].sum()
+    return best

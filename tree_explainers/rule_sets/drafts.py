@@ -1,87 +1,90 @@
 """Drafts: ordered lists of rules while they are searched, how long their description is, and their boxes.
 
-A draft knows only the groups of ``SearchRows``, that is the bins that some training row is in; a box admits all bins.
+A draft knows only groups, that is the bins that some training row is in; a box admits all bins.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..questions.statements import FeatureStatements, Statements
-from ..scoring import Targets
-from .box_sweep import SweptRule
+from .rule_counts import Candidate
 from .rule_lists import Box
-from .search_goal import SearchGoal, SearchRows, length_of_labels
+from .search_goal import Groups, SearchGoal, SearchRows, length_of_labels
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DraftRule:
     """A rule of the search: the groups that it admits of each feature."""
 
     admits: NDArray[np.bool_]  # (n_groups,) of all features, one after the other
     n_conditions: NDArray[np.int64]  # (n_features,)
-    n_broken: NDArray[np.int32]  # (n_rows,) features whose conditions the row does not fulfil
 
     @classmethod
-    def of_all(cls, rows: SearchRows) -> "DraftRule":
+    def of_all(cls, groups: Groups) -> "DraftRule":
         """Return the rule without conditions."""
-        n_groups, n_features = len(rows.bins), rows.n_features
-        return cls(np.ones(n_groups, np.bool_), np.zeros(n_features, np.int64), np.zeros(rows.n_rows, np.int32))
+        return cls(np.ones(len(groups.bins), np.bool_), np.zeros(groups.n_features, np.int64))
 
-    def with_condition(self, rows: SearchRows, feature: int, admitted: NDArray[np.bool_]) -> "DraftRule":
+    def with_condition(self, groups: Groups, feature: int, admitted: NDArray[np.bool_]) -> "DraftRule":
         """Return the rule with other groups of one feature admitted."""
-        own = rows.slice_of(feature)
         admits, n_conditions = self.admits.copy(), self.n_conditions.copy()
-        admits[own] = admitted
-        n_conditions[feature] = count_conditions(rows, feature, admitted)
-        change = self.admits[own].astype(np.int32) - admitted
-        return DraftRule(admits, n_conditions, self.n_broken + change[rows.groups[feature]])
-
-    @property
-    def fires(self) -> NDArray[np.bool_]:
-        """The rows that it covers, (n_rows,)."""
-        fires: NDArray[np.bool_] = self.n_broken == 0
-        return fires
+        admits[groups.slice_of(feature)] = admitted
+        n_conditions[feature] = count_conditions(groups, feature, admitted)
+        return DraftRule(admits, n_conditions)
 
     @property
     def total_conditions(self) -> int:
         """Number of conditions that it prints."""
         return int(self.n_conditions.sum())
 
+    @cached_property
+    def name(self) -> bytes:
+        """A text that no other rule has."""
+        return np.packbits(self.admits).tobytes()
+
+    def box(self, rows: SearchRows) -> Box:
+        """Return the box of the bins of its groups, which covers the same rows: bins that no row is in are left out."""
+        groups, features = rows.groups, tuple(np.flatnonzero(self.n_conditions).tolist())
+        admitted = []
+        for feature in features:
+            own = groups.slice_of(feature)
+            bins = np.zeros(rows.rows.statements.features[feature].n_bins, np.bool_)
+            bins[groups.bins[own]] = self.admits[own]
+            admitted.append(bins)
+        return Box(features, tuple(admitted))
+
 
 Draft = tuple[DraftRule, ...]  # the first rule that covers a row decides it
 
 
-def count_conditions(rows: SearchRows, feature: int, admitted: NDArray[np.bool_]) -> int:
+def count_conditions(groups: Groups, feature: int, admitted: NDArray[np.bool_]) -> int:
     """Count the conditions that restrict a feature to the admitted groups: the two ends of an interval are two."""
     if admitted.all():
         return 0
-    if not rows.is_number[feature]:
+    if not groups.is_number[feature]:
         return 1
-    numbers = admitted[:-1] if rows.has_missing[feature] else admitted
+    numbers = admitted[:-1] if groups.has_missing[feature] else admitted
     return max(1, int(not numbers[0]) + int(not numbers[-1])) if numbers.any() else 1
 
 
-def deciding(draft: Sequence[DraftRule], n_rows: int) -> NDArray[np.int64]:
-    """Return the first rule that covers each row, (n_rows,); the number of rules where none does."""
-    slots = np.full(n_rows, len(draft), dtype=np.int64)
-    for index in reversed(range(len(draft))):
-        slots[draft[index].fires] = index
-    return slots
+def tallies(drafts: Sequence[Draft], rows: SearchRows) -> list[NDArray[np.float64]]:
+    """Return what each rule, and the default, of each list decides, (n_rules + 1, n_tallied); see ``SearchRows``."""
+    names = [b"".join(rule.name for rule in draft) for draft in drafts]
+    return rows.tallies([[rule.box(rows) for rule in draft] for draft in drafts], names)
 
 
-def swept_rule(rule: DraftRule, others: Sequence[DraftRule], index: int, n_rows: int) -> SweptRule:
+def candidate_of(rule: DraftRule, others: Draft, index: int, rows: SearchRows) -> Candidate:
     """Return a rule as it would be among others, in front of the one that is now at ``index``."""
-    slots = deciding(others, n_rows)
-    is_reached = slots >= index
-    return SweptRule(rule.admits, rule.n_conditions, rule.n_broken, slots, is_reached, len(others) + 1)
+    return Candidate(rule.box(rows), tuple(other.box(rows) for other in others), index)
 
 
-def description_length(draft: Sequence[DraftRule], goal: SearchGoal) -> float:
+def description_length(draft: Draft, goal: SearchGoal, rows: SearchRows) -> float:
     """Return the description length of labels, conditions and rules, in nats: the shorter the better."""
-    return length_of_labels(goal, deciding(draft, len(goal.steps) - 1), len(draft) + 1) + length_of_rules(draft, goal)
+    (own,) = tallies([draft], rows)
+    return float(length_of_labels(goal, own)) + length_of_rules(draft, goal)
 
 
 def length_of_rules(draft: Sequence[DraftRule], goal: SearchGoal) -> float:
@@ -90,49 +93,42 @@ def length_of_rules(draft: Sequence[DraftRule], goal: SearchGoal) -> float:
     return goal.cost_of_condition * n_conditions + goal.cost_of_rule * len(draft)
 
 
-def label_lengths(draft: Sequence[DraftRule], goal: SearchGoal) -> NDArray[np.float64]:
+def label_lengths(draft: Draft, rows: SearchRows) -> NDArray[np.float64]:
     """Return the description length of the labels that each rule, and the default, decides, (n_rules + 1,), in nats.
 
     Infinite for values, whose lengths are not additive.
     """
-    if len(goal.values):
+    if rows.rows.is_regression:
         return np.full(len(draft) + 1, np.inf)
-    counts = _class_counts(draft, goal.classes, goal.n_tallied)
+    (counts,) = tallies([draft], rows)
     lengths: NDArray[np.float64] = _times_log(counts.sum(axis=1)) - _times_log(counts).sum(axis=1)
     return lengths
 
 
-def n_errors(draft: Sequence[DraftRule], targets: Targets) -> int:
+def n_errors(draft: Draft, rows: SearchRows) -> int:
     """Return the number of rows whose class is not the commonest one of the rule that decides them."""
-    assert targets.classes is not None  # noqa: S101  # values have no errors to count
-    counts = _class_counts(draft, targets.classes, targets.n_classes)
-    return int(targets.n_rows - counts.max(axis=1).sum())
+    (counts,) = tallies([draft], rows)
+    return rows.n_rows - int(counts.max(axis=1).sum())
 
 
-def _class_counts(draft: Sequence[DraftRule], classes: NDArray[np.int64], n_classes: int) -> NDArray[np.int64]:
-    """Return how many rows of each class each rule, and the default, decides, (n_rules + 1, n_classes)."""
-    cells = deciding(draft, len(classes)) * n_classes + classes
-    return np.bincount(cells, minlength=(len(draft) + 1) * n_classes).reshape(-1, n_classes)
-
-
-def _times_log(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+def _times_log(counts: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(counts * np.log(np.maximum(counts, 1)), dtype=np.float64)
 
 
-def draft_of_boxes(boxes: Sequence[Box], rows: SearchRows) -> Draft:
+def draft_of_boxes(boxes: Sequence[Box], groups: Groups) -> Draft:
     """Return the rules that admit the same training rows as the boxes."""
     draft = []
     for box in boxes:
-        rule = DraftRule.of_all(rows)
+        rule = DraftRule.of_all(groups)
         for feature, admitted in zip(box.features, box.admitted, strict=True):
-            groups = admitted[rows.bins[rows.slice_of(feature)]]
-            if not groups.all():
-                rule = rule.with_condition(rows, feature, groups)
+            own = admitted[groups.bins[groups.slice_of(feature)]]
+            if not own.all():
+                rule = rule.with_condition(groups, feature, own)
         draft.append(rule)
     return tuple(draft)
 
 
-def boxes_of_draft(draft: Draft, rows: SearchRows, statements: Statements) -> tuple[Box, ...]:
+def boxes_of_draft(draft: Draft, groups: Groups, statements: Statements) -> tuple[Box, ...]:
     """Return the boxes of a list's rules.
 
     An interval ends at the middle one of the cuts that lie between the last admitted value and the next. A category
@@ -143,8 +139,8 @@ def boxes_of_draft(draft: Draft, rows: SearchRows, statements: Statements) -> tu
     boxes = []
     for rule in draft:
         restricted = tuple(int(feature) for feature in np.flatnonzero(rule.n_conditions))
-        slices = [(feature, rows.slice_of(feature)) for feature in restricted]
-        admitted = (_all_bins(statements.features[each], rows.bins[own], rule.admits[own]) for each, own in slices)
+        slices = [(feature, groups.slice_of(feature)) for feature in restricted]
+        admitted = (_all_bins(statements.features[each], groups.bins[own], rule.admits[own]) for each, own in slices)
         boxes.append(Box(restricted, tuple(admitted)))
     return tuple(boxes)
 

@@ -5,25 +5,39 @@ regions given the responsibilities; the two alternate until the lower bound of t
 penalty ``omega`` above 0, the E-step is that of FAB: regions with few rows become more expensive, lose their rows, and
 are removed, so that the number of regions is found by the fit itself. With ``omega`` 0 it is plain EM.
 
+Rows lie in partitions. The responsibilities of a row follow from a model and the penalties of regions, so these are
+all that is sent, and what comes back are sums over rows: a partition keeps the log-likelihoods of its rows from one
+round to the next, and computes them again where it has lost them.
+
 References
 ----------
 Hara, Hayashi (2018), "Making Tree Ensembles Interpretable: A Bayesian Model Selection Approach", AISTATS, section 5.1,
 equations (12) to (14), algorithm 1; EM: appendix A, equations (15) to (17).
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compute.block_sums import BlockSum
 from ..compute.compiled import compiled
 from ..compute.progress import ReportProgress
 from ..errors import InvalidInput
-from ..questions.binned_rows import BinnedRows, Layout
-from ..scoring import Targets
-from .regions import FITTING, FLOOR, FittedRegions, RegionModel, log_joint, share_by_statement
+from ..questions.binned_rows import Layout
+from .regions import FITTING, FLOOR, BinTables, FittedRegions, RegionModel, add_to_bins, share_by_statement
+from .responsibilities import (
+    EtaStart,
+    GivenStart,
+    Likelihoods,
+    Responsibilities,
+    Step,
+    update_responsibilities,
+    without_regions,
+)
+from .row_parts import RowParts, RowsPart
 
 Floats = NDArray[np.float64]
 
@@ -32,12 +46,10 @@ _TOLERANCE = 1e-8  # of the bound: a smaller gain ends the fit
 _MAX_ITERATIONS = 1_000
 _MAX_ROUNDS = 100  # of one E-step of FAB
 _ROUND_TOLERANCE = 1e-9  # change of a region's share of rows at which the rounds of an E-step end
-_LEAST_OF_RANDOM_ETA = 1e-12  # responsibility, so that no region loses its rows to rounding before it begins
-_LOG_OF_ZERO = -745.2  # its exponential is 0 in float64
 
 
 def maximise_bound(
-    steps: "EMSteps", start: Floats, omega: float, first_model: RegionModel | None = None
+    steps: "EMSteps", start: Responsibilities | Floats, omega: float, first_model: RegionModel | None = None
 ) -> FittedRegions:
     """Alternate E-steps and M-steps until an iteration raises the bound (12) by less than 1e-8 of it.
 
@@ -50,20 +62,21 @@ def maximise_bound(
         model, bound = next(fits)
         gain = bound - bounds[-1]
         bounds.append(bound)
+    fits.close()
     return FittedRegions(model, np.array(bounds))
 
 
 def iterations(
-    steps: "EMSteps", start: Floats, omega: float, first_model: RegionModel | None = None
-) -> Iterator[tuple[RegionModel, float]]:
+    steps: "EMSteps", start: Responsibilities | Floats, omega: float, first_model: RegionModel | None = None
+) -> Generator[tuple[RegionModel, float]]:
     """Yield the model and the bound (12) after each iteration, without an end.
 
     Parameters
     ----------
     steps
         The M-step and the likelihoods of one training set.
-    start : (n_rows, n_regions)
-        Initial responsibilities, not negative; each row is divided by its sum.
+    start
+        Initial responsibilities; an array is (n_rows, n_regions), not negative, and each row is divided by its sum.
     omega
         Penalty on each region; 0 for EM, whose bound is (16).
     first_model
@@ -72,24 +85,29 @@ def iterations(
     Raises
     ------
     InvalidInput
-        If ``start`` does not have that shape, or a row of it has no positive sum.
+        If an array has another shape, or a row of it has no positive sum.
 
     References
     ----------
     Hara, Hayashi (2018), algorithm 1.
     """
-    _check_start(start, steps.targets.n_rows)
-    responsibilities = start / start.sum(axis=1, keepdims=True)
+    if isinstance(start, np.ndarray):
+        _check_start(start, steps.rows.n_rows)
+        start = GivenStart(start)
+    weights = steps.weights(start)
     if first_model is None:
-        responsibilities = without_small_regions(responsibilities, LEAST_SHARE)
-        first_model = steps.m_step(responsibilities)
-    log_likelihoods = steps.log_likelihoods(first_model)
-    while True:
-        responsibilities = e_step(log_likelihoods, responsibilities.sum(axis=0), omega, steps.report)
-        responsibilities = without_small_regions(responsibilities, LEAST_SHARE)
-        model = steps.m_step(responsibilities)
-        log_likelihoods = steps.log_likelihoods(model)
-        yield model, lower_bound(log_likelihoods, responsibilities, omega)
+        first_model, weights = steps.m_step(without_regions(start, _kept(weights, steps.rows.n_rows)))
+    likelihoods, next_weights = Likelihoods.of(first_model, steps.layout), None
+    try:
+        while True:
+            step, weights = e_step(steps, likelihoods, weights, omega, next_weights)
+            left = without_regions(step, _kept(weights, steps.rows.n_rows))
+            model, weights = steps.m_step(left)
+            likelihoods = Likelihoods.of(model, steps.layout)
+            expected, next_weights = steps.turn(left, step.likelihoods, likelihoods, _penalties(weights, omega))
+            yield model, expected - omega * float(np.log1p(weights).sum())
+    finally:
+        steps.forget(likelihoods)
 
 
 def _check_start(start: Floats, n_rows: int) -> None:
@@ -101,21 +119,21 @@ def _check_start(start: Floats, n_rows: int) -> None:
         raise InvalidInput(msg)
 
 
-def random_start(n_rows: int, n_regions: int, rng: np.random.Generator) -> Floats:
-    """Return random responsibilities, (n_rows, n_regions): uniform in [0, 1], each row divided by its sum."""
-    start = rng.random((n_rows, n_regions))
-    start /= start.sum(axis=1, keepdims=True)
-    return start
+def _kept(weights: Floats, n_rows: int) -> NDArray[np.bool_]:
+    """Return which regions have a share of at least 1e-8 of all rows; the largest in any case."""
+    shares = weights / n_rows
+    kept: NDArray[np.bool_] = shares >= min(LEAST_SHARE, shares.max())
+    return kept
 
 
-def responsibilities_of_random_eta(steps: "EMSteps", n_regions: int, rng: np.random.Generator) -> Floats:
-    """Return the responsibilities, (n_rows, n_regions), of regions that are alike in all but eta, uniform in [0, 1]."""
+def _penalties(weights: Floats, omega: float) -> Floats:
+    return np.asarray(omega / (weights + 1))
+
+
+def responsibilities_of_random_eta(steps: "EMSteps", n_regions: int, rng: np.random.Generator) -> EtaStart:
+    """Return the responsibilities of regions that are alike in all but eta, which is uniform in [0, 1]."""
     model = RegionModel(rng.random((n_regions, steps.layout.n_statements)), np.full(n_regions, 1 / n_regions))
-    start: Floats = log_joint(model, steps.layout, steps.binned, steps.report)
-    start = np.exp(start - start.max(axis=1, keepdims=True))
-    start /= start.sum(axis=1, keepdims=True)
-    start += _LEAST_OF_RANDOM_ETA
-    return start
+    return EtaStart(BinTables.of(model, steps.layout))
 
 
 def random_parameters(steps: "EMSteps", n_regions: int, rng: np.random.Generator) -> RegionModel:
@@ -124,156 +142,205 @@ def random_parameters(steps: "EMSteps", n_regions: int, rng: np.random.Generator
     Eta is uniform in [0, 1], and so are shares and classes before they are divided by their sums. Means are values of
     rows drawn at random, and precisions that of all values.
     """
-    targets = steps.targets
+    rows = steps.rows
     eta, shares = rng.random((n_regions, steps.layout.n_statements)), rng.random(n_regions)
     shares /= shares.sum()
-    if targets.values is not None:
-        means = rng.choice(targets.values, n_regions)
-        variance = max(float(np.var(targets.values)), steps.least_variance)
+    if rows.is_regression:
+        means = rows.targets_of(rng.integers(0, rows.n_rows, n_regions))
+        variance = max(rows.squares / rows.n_rows, steps.least_variance)
         return RegionModel(eta, shares, means=means, precisions=np.full(n_regions, 1 / variance))
-    scores = rng.random((n_regions, targets.n_classes))
+    scores = rng.random((n_regions, rows.n_classes))
     return RegionModel(eta, shares, scores=scores / scores.sum(axis=1, keepdims=True))
 
 
-def e_step(log_likelihoods: Floats, weights: Floats, omega: float, report: ReportProgress) -> Floats:
+def e_step(
+    steps: "EMSteps", likelihoods: Likelihoods, weights: Floats, omega: float, first: Floats | None = None
+) -> tuple[Step, Floats]:
     """Return the responsibilities that raise the bound: equation (13), iterated until the weights of regions settle.
 
     Parameters
     ----------
-    log_likelihoods : (n_rows, n_regions)
+    steps
+        The training set.
+    likelihoods
         Log f of each row and region.
     weights : (n_regions,)
         Sums of the responsibilities so far.
     omega
         Penalty on each region; 0 for EM, where one round is equation (17).
-    report
-        Called between rounds; may raise to stop.
+    first : (n_regions,)
+        Sums of the responsibilities after the first round, where they are known.
 
     Returns
     -------
-    (n_rows, n_regions) float64
-        Each row sums to 1. After 100 rounds they are returned as they are; every round raises the bound.
+    Step
+        After 100 rounds it is returned as it is; every round raises the bound.
+    (n_regions,) float64
+        Their sums.
     """
-    responsibilities = np.empty_like(log_likelihoods)
     for _ in range(_MAX_ROUNDS if omega else 1):
-        report(0.0, FITTING)
-        before = weights
-        weights = _update_responsibilities(log_likelihoods, omega / (weights + 1), responsibilities)
-        if np.abs(weights - before).max() <= _ROUND_TOLERANCE * len(responsibilities):
+        step, before = Step(likelihoods, _penalties(weights, omega)), weights
+        weights, first = steps.weights(step) if first is None else first, None
+        if np.abs(weights - before).max() <= _ROUND_TOLERANCE * steps.rows.n_rows:
             break
-    return responsibilities
-
-
-@compiled
-def _update_responsibilities(log_likelihoods: Floats, penalties: Floats, responsibilities: Floats) -> Floats:
-    """Write each row's responsibilities for these penalties; return their sums by region."""
-    n_rows, n_regions = log_likelihoods.shape
-    weights = np.zeros(n_regions)
-    for row in range(n_rows):
-        best = -np.inf
-        for region in range(n_regions):
-            best = max(best, log_likelihoods[row, region] - penalties[region])
-        total = 0.0
-        for region in range(n_regions):
-            difference = log_likelihoods[row, region] - penalties[region] - best
-            value = np.exp(difference) if difference > _LOG_OF_ZERO else 0.0
-            responsibilities[row, region] = value
-            total += value
-        for region in range(n_regions):
-            responsibilities[row, region] /= total
-            weights[region] += responsibilities[row, region]
-    return weights
-
-
-def without_small_regions(responsibilities: Floats, least_share: float) -> Floats:
-    """Return the columns whose share of all rows is at least ``least_share``, each row divided by its new sum.
-
-    The largest region is always kept.
-    """
-    shares = responsibilities.mean(axis=0)
-    is_kept = shares >= min(least_share, shares.max())
-    if is_kept.all():
-        return responsibilities
-    kept = np.ascontiguousarray(responsibilities[:, is_kept])
-    kept /= kept.sum(axis=1, keepdims=True)
-    return kept
+    return step, weights
 
 
 @dataclass(frozen=True, slots=True)
 class EMSteps:
-    """The M-step and the likelihoods of regions, for one training set."""
+    """What the fits of one training set need of its rows; partitions add it up."""
 
-    binned: BinnedRows
-    targets: Targets
+    rows: RowParts
     layout: Layout
     least_variance: float  # of a region's values: 1e-10 of the variance of all, so that no likelihood is infinite
-    report: ReportProgress  # called every few tenths of a second; may raise to stop
+    report: ReportProgress  # called before each sum over all rows; may raise to stop
 
     @classmethod
-    def of(cls, binned: BinnedRows, targets: Targets, n_regions: int, report: ReportProgress) -> "EMSteps":
+    def of(cls, rows: RowParts, n_regions: int, report: ReportProgress) -> "EMSteps":
         """Prepare the steps for a training set and check that regions can be fitted to it.
 
         Raises
         ------
         InvalidInput
-            If there are no rows, if the number of targets differs, or if there are no regions.
+            If there are no rows, or no regions.
         """
-        if not binned.n_rows or binned.n_rows != targets.n_rows:
-            msg = f"there must be rows, and as many targets, got {binned.n_rows} and {targets.n_rows}"
+        if not rows.n_rows:
+            msg = "there must be rows, got none"
             raise InvalidInput(msg)
         if n_regions < 1:
             msg = f"at least one region is needed, got {n_regions}"
             raise InvalidInput(msg)
-        variance = 0.0 if targets.values is None else float(np.var(targets.values))
-        return cls(binned, targets, Layout.of(binned.statements), FLOOR * (variance or 1.0), report)
+        variance = rows.squares / rows.n_rows if rows.is_regression else 0.0
+        return cls(rows, Layout.of(rows.statements), FLOOR * (variance or 1.0), report)
 
-    def m_step(self, responsibilities: Floats) -> RegionModel:
-        """Return the parameters that maximise the expected log-likelihood, equation (14).
+    def weights(self, responsibilities: Responsibilities) -> Floats:
+        """Return the sums of responsibilities, (n_regions,)."""
+        self.report(0.0, FITTING)
+        return self.rows.sums(_weights, responsibilities)
+
+    def m_step(self, responsibilities: Responsibilities) -> tuple[RegionModel, Floats]:
+        """Return the parameters that maximise the expected log-likelihood, equation (14), and the regions' weights.
+
+        The weights, (n_regions,), are the sums of responsibilities, of which none may be 0.
+        """
+        self.report(0.0, FITTING)
+        n_regions = responsibilities.n_regions
+        sums = self.rows.sums(_sums_by_bin, responsibilities, self.layout.bin_starts).reshape(n_regions, -1)
+        n_bins = int(self.layout.bin_starts[-1])
+        weights, of_targets = np.ascontiguousarray(sums[:, 0]), sums[:, n_bins + 1 :]
+        eta = np.array([share_by_statement(self.layout, np.ascontiguousarray(own[1 : n_bins + 1])) for own in sums])
+        shares = weights / weights.sum()
+        if not self.rows.is_regression:
+            return RegionModel(eta, shares, scores=of_targets / weights[:, None]), weights
+        means = of_targets[:, 0] / weights
+        squares = self.rows.sums(_squares, responsibilities, means)
+        variances = np.maximum(squares / weights, self.least_variance)
+        return RegionModel(eta, shares, means=means, precisions=1 / variances), weights
+
+    def turn(
+        self, responsibilities: Responsibilities, past: Likelihoods, following: Likelihoods, penalties: Floats
+    ) -> tuple[float, Floats]:
+        """Return the expected log-likelihood under the next parameters, with the entropy, and the next round's weights.
 
         Parameters
         ----------
-        responsibilities : (n_rows, n_regions)
-            The share of each region in each row, q in the paper; rows sum to 1, and no column sums to 0.
+        responsibilities
+            Of the E-step.
+        past
+            The likelihoods that they follow from, which are not needed any more.
+        following
+            Likelihoods of the parameters that the M-step found.
+        penalties : (n_regions,)
+            Of the first round of the next E-step.
         """
-        eta = np.empty((responsibilities.shape[1], self.layout.n_statements))
-        for region, own in enumerate(np.ascontiguousarray(responsibilities.T)):
-            eta[region] = share_by_statement(self.layout, self.binned.bins, own, self.report)
-        weights = responsibilities.sum(axis=0)
-        shares = weights / weights.sum()
-        if self.targets.values is None:
-            return RegionModel(eta, shares, scores=self._class_weights(responsibilities) / weights[:, None])
-        means = np.einsum("n,nk->k", self.targets.values, responsibilities) / weights
-        squares = (self.targets.values[:, None] - means) ** 2
-        variances = np.maximum(np.einsum("nk,nk->k", responsibilities, squares) / weights, self.least_variance)
-        return RegionModel(eta, shares, means=means, precisions=1 / variances)
+        self.report(0.0, FITTING)
+        sums = self.rows.sums(_turn, responsibilities, past.number, following, penalties)
+        return float(sums[0]), sums[1:]
 
-    def _class_weights(self, responsibilities: Floats) -> Floats:
-        """Return the weight of each class in each region, (n_regions, n_classes)."""
-        classes = cast("NDArray[np.int64]", self.targets.classes)
-        weights = np.empty((responsibilities.shape[1], self.targets.n_classes))
-        for region, own in enumerate(responsibilities.T):
-            weights[region] = np.bincount(classes, own, self.targets.n_classes)
-        return weights
-
-    def log_likelihoods(self, model: RegionModel) -> Floats:
-        """Return log p(y | k) p(s | k) alpha_k for each row and region, (n_rows, n_regions): log f in the paper."""
-        likelihoods = log_joint(model, self.layout, self.binned, self.report)
-        if model.scores is not None:
-            by_class: Floats = np.log(np.maximum(model.scores.T, FLOOR))[self.targets.classes]
-            likelihoods += by_class
-        else:
-            values, means, precisions = (
-                cast("Floats", each) for each in (self.targets.values, model.means, model.precisions)
-            )
-            squares = (values[:, None] - means) ** 2
-            likelihoods += 0.5 * (np.log(precisions / (2 * np.pi)) - precisions * squares)
-        return likelihoods
+    def forget(self, likelihoods: Likelihoods) -> None:
+        """Have partitions forget what they know of likelihoods that are not needed any more."""
+        for _ in self.rows.map(_forget, likelihoods.number):
+            pass
 
 
-def lower_bound(log_likelihoods: Floats, responsibilities: Floats, omega: float) -> float:
-    """Return the lower bound (12) of the marginal log-likelihood; with ``omega`` 0 it is (16)."""
-    penalty = omega * float(np.log1p(responsibilities.sum(axis=0)).sum())
-    return _expected_log_likelihood(log_likelihoods, responsibilities) - penalty
+# What is done in each partition.
+
+
+def _weights(part: RowsPart, responsibilities: Responsibilities) -> list[BlockSum]:
+    return part.sums(lambda rows: _sum_by_region(responsibilities.of_rows(part, rows)))
+
+
+def _sums_by_bin(part: RowsPart, responsibilities: Responsibilities, bin_starts: NDArray[np.int64]) -> list[BlockSum]:
+    """Return for each region, one after the other, its weight, that in each bin, and that of each class or value."""
+    targets, n_bins = part.targets, int(bin_starts[-1])
+
+    def of_block(rows: slice) -> Floats:
+        own = responsibilities.of_rows(part, rows)
+        found = np.zeros((own.shape[1], 1 + n_bins + max(1, targets.n_classes)))
+        found[:, 0] = _sum_by_region(own)
+        for region, weights in enumerate(np.ascontiguousarray(own.T)):
+            add_to_bins(bin_starts, part.binned.bins, rows.start, weights, found[region, 1 : 1 + n_bins])
+            if targets.classes is not None:
+                found[region, 1 + n_bins :] = np.bincount(targets.classes[rows], weights, targets.n_classes)
+        if targets.values is not None:
+            found[:, -1] = _sum_of_values(own, targets.values[rows])
+        return found.ravel()
+
+    return part.sums(of_block)
+
+
+def _squares(part: RowsPart, responsibilities: Responsibilities, means: Floats) -> list[BlockSum]:
+    values = cast("Floats", part.targets.values)
+    return part.sums(lambda rows: _sum_of_squares(responsibilities.of_rows(part, rows), values[rows], means))
+
+
+def _turn(
+    part: RowsPart, responsibilities: Responsibilities, past: int, following: Likelihoods, penalties: Floats
+) -> list[BlockSum]:
+    """Return the bound and the next weights; the next likelihoods are kept in place of the last."""
+    found = np.empty((part.n_rows, len(penalties)))
+
+    def of_block(rows: slice) -> Floats:
+        own = responsibilities.of_rows(part, rows)
+        following.write(part, rows, found)
+        bound = _expected_log_likelihood(found[rows], own)
+        return np.append(bound, update_responsibilities(found[rows], penalties, own))
+
+    sums = part.sums(of_block)
+    part.remember(following.number, found)
+    part.forget(past)
+    return sums
+
+
+def _forget(part: RowsPart, number: int) -> None:
+    part.forget(number)
+
+
+@compiled
+def _sum_by_region(responsibilities: Floats) -> Floats:
+    weights = np.zeros(responsibilities.shape[1])
+    for row in range(responsibilities.shape[0]):
+        for region in range(responsibilities.shape[1]):
+            weights[region] += responsibilities[row, region]
+    return weights
+
+
+@compiled
+def _sum_of_values(responsibilities: Floats, values: Floats) -> Floats:
+    sums = np.zeros(responsibilities.shape[1])
+    for row in range(responsibilities.shape[0]):
+        for region in range(responsibilities.shape[1]):
+            sums[region] += responsibilities[row, region] * values[row]
+    return sums
+
+
+@compiled
+def _sum_of_squares(responsibilities: Floats, values: Floats, means: Floats) -> Floats:
+    sums = np.zeros(responsibilities.shape[1])
+    for row in range(responsibilities.shape[0]):
+        for region in range(responsibilities.shape[1]):
+            sums[region] += responsibilities[row, region] * (values[row] - means[region]) ** 2
+    return sums
 
 
 @compiled

@@ -19,20 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.parallel import run_in_threads
-from ..compute.partitions import Spread, wanted
+from ..compute.partitions import Spread
 from ..compute.progress import ReportProgress, ignore_progress
 from ..errors import InvalidInput
-from ..questions.binned_rows import BinnedRows
-from ..scoring import Targets
-from .em import (
-    EMSteps,
-    Floats,
-    maximise_bound,
-    random_parameters,
-    random_start,
-    responsibilities_of_random_eta,
-)
+from .em import EMSteps, Floats, maximise_bound, random_parameters, responsibilities_of_random_eta
 from .regions import FITTING, FittedRegions
+from .responsibilities import DrawnStart
+from .row_parts import RowParts, reporting
 
 Method = Literal["fab", "em"]
 Start = Literal["responsibilities", "eta", "algorithm_1"]
@@ -50,9 +43,8 @@ class FitSettings:
 _DEFAULT = FitSettings()
 
 
-def fit_fab(  # noqa: PLR0913  # the training set, how to begin, and the callback
-    binned: BinnedRows,
-    targets: Targets,
+def fit_fab(  # the training set, how to begin, and the callback
+    rows: RowParts,
     max_regions: int,
     rng: np.random.Generator,
     start: Floats | None = None,
@@ -67,8 +59,8 @@ def fit_fab(  # noqa: PLR0913  # the training set, how to begin, and the callbac
 
     Parameters
     ----------
-    binned, targets
-        The training rows.
+    rows
+        The training rows and their targets.
     max_regions
         Regions at the start, 1 or more, K_max in the paper.
     rng
@@ -92,16 +84,15 @@ def fit_fab(  # noqa: PLR0913  # the training set, how to begin, and the callbac
     Raises
     ------
     InvalidInput
-        If there are no rows, if the number of targets differs, if there are no regions, or if ``start`` has another
-        shape.
+        If there are no rows, if there are no regions, or if ``start`` has another shape.
 
     References
     ----------
     Hara, Hayashi (2018), section 5.1, equations (12) to (14), algorithm 1, with delta = 1e-8. Its first line draws
     parameters and responsibilities (``algorithm_1``).
     """
-    steps = EMSteps.of(binned, targets, max_regions, report)
-    omega = omega_of(binned, targets) if settings.omega is None else settings.omega
+    steps = EMSteps.of(rows, max_regions, report)
+    omega = omega_of(rows) if settings.omega is None else settings.omega
     return _fit(steps, max_regions, rng, start, settings.start, omega)
 
 
@@ -113,18 +104,17 @@ def _fit(  # the training set, and how to begin
     if kind == "eta":
         return maximise_bound(steps, responsibilities_of_random_eta(steps, n_regions, rng), omega)
     first_model = random_parameters(steps, n_regions, rng) if kind == "algorithm_1" else None
-    return maximise_bound(steps, random_start(steps.binned.n_rows, n_regions, rng), omega, first_model)
+    return maximise_bound(steps, DrawnStart.of(steps.rows.n_rows, n_regions, rng), omega, first_model)
 
 
-def omega_of(binned: BinnedRows, targets: Targets) -> float:
+def omega_of(rows: RowParts) -> float:
     """Return half the number of parameters of one region: 2 or C for its targets, L for its statements, 1 share."""
-    n_target_parameters = 2 if targets.is_regression else targets.n_classes
-    return (n_target_parameters + binned.statements.n_statements + 1) / 2
+    n_target_parameters = 2 if rows.is_regression else rows.n_classes
+    return (n_target_parameters + rows.statements.n_statements + 1) / 2
 
 
-def fit_em(  # noqa: PLR0913  # as for ``fit_fab``
-    binned: BinnedRows,
-    targets: Targets,
+def fit_em(  # as for ``fit_fab``
+    rows: RowParts,
     n_regions: int,
     rng: np.random.Generator,
     start: Floats | None = None,
@@ -141,12 +131,11 @@ def fit_em(  # noqa: PLR0913  # as for ``fit_fab``
     ----------
     Hara, Hayashi (2018), appendix A, equations (15) to (17).
     """
-    return _fit(EMSteps.of(binned, targets, n_regions, report), n_regions, rng, start, settings.start, omega=0)
+    return _fit(EMSteps.of(rows, n_regions, report), n_regions, rng, start, settings.start, omega=0)
 
 
 def fit_em_up_to(
-    binned: BinnedRows,
-    targets: Targets,
+    rows: RowParts,
     max_regions: int,
     rng: np.random.Generator,
     report: ReportProgress = ignore_progress,
@@ -155,7 +144,7 @@ def fit_em_up_to(
     """Return the fits of 1, 2, ... ``max_regions`` regions, drawn from ``rng`` in turn: one restart in the paper."""
     fits = []
     for n_regions in range(1, max_regions + 1):
-        fits.append(fit_em(binned, targets, n_regions, rng, report=report, settings=settings))
+        fits.append(fit_em(rows, n_regions, rng, report=report, settings=settings))
         report(n_regions / max_regions, FITTING)
     return fits
 
@@ -187,8 +176,7 @@ class Restarts:
 
 def fit_restarts(  # noqa: PLR0913  # the training set, the settings, and the callback
     method: Method,
-    binned: BinnedRows,
-    targets: Targets,
+    rows: RowParts,
     max_regions: int,
     n_restarts: int,
     rng: np.random.Generator,
@@ -208,7 +196,7 @@ def fit_restarts(  # noqa: PLR0913  # the training set, the settings, and the ca
     ----------
     method
         ``fab`` or ``em``.
-    binned, targets, max_regions
+    rows, max_regions
         As for ``fit_fab``.
     n_restarts
         1 or more; the paper has 20.
@@ -220,9 +208,9 @@ def fit_restarts(  # noqa: PLR0913  # the training set, the settings, and the ca
         Called five times a second, by the calling thread, with the share of restarts that are done. Whatever it raises
         stops the running restarts within a step, a second or so, and leaves nothing running.
     n_threads
-        By default one for each core.
+        Fits at once, each of which has partitions keep 8 bytes for each row and region; by default one for each core.
     spread
-        Where restarts are run as partitions, each of which takes all rows; by default in threads of this process.
+        Where restarts are run as partitions, each of which is sent all rows; by default in threads of this process.
 
     Raises
     ------
@@ -236,15 +224,18 @@ def fit_restarts(  # noqa: PLR0913  # the training set, the settings, and the ca
     if n_restarts < 1:
         msg = f"at least one restart is needed, got {n_restarts}"
         raise InvalidInput(msg)
-    given = _Given(method, binned, targets, max_regions)
+    given = _Given(method, rows, max_regions)
     restarts = [
         _NumberedRestart(index, own, settings[index % len(settings)]) for index, own in enumerate(rng.spawn(n_restarts))
     ]
     best = _Best()
     if spread is None:
-        done = run_in_threads(
-            lambda restart, tick: best.of(restart, *_run(restart, given, tick)), restarts, report, FITTING, n_threads
-        )
+
+        def run(restart: _NumberedRestart, tick: ReportProgress) -> Restart:
+            with reporting(tick, FITTING):
+                return best.of(restart, *_run(restart, given, tick))
+
+        done = run_in_threads(run, restarts, report, FITTING, n_threads)
     else:
         done = []
         report(0.0, FITTING)
@@ -265,27 +256,22 @@ class _Given(NamedTuple):
     """What all restarts fit."""
 
     method: Method
-    binned: BinnedRows
-    targets: Targets
+    rows: RowParts
     max_regions: int
 
 
-def _still_wanted(fraction: float, stage: str) -> None:  # noqa: ARG001  # as callbacks are called
-    wanted.get()()
-
-
 def _run(
-    restart: _NumberedRestart, given: _Given, report: ReportProgress = _still_wanted
+    restart: _NumberedRestart, given: _Given, report: ReportProgress = ignore_progress
 ) -> tuple[Restart, FittedRegions]:
     """Run a restart; return its figures and its fit."""
     _, rng, settings = restart
-    method, binned, targets, max_regions = given
+    method, rows, max_regions = given
     started = time.perf_counter()
     if method == "fab":
-        fits = [fit_fab(binned, targets, max_regions, rng, report=report, settings=settings)]
+        fits = [fit_fab(rows, max_regions, rng, report=report, settings=settings)]
     else:
-        fits = fit_em_up_to(binned, targets, max_regions, rng, report, settings)
-    errors = [fit.model.training_error(binned, targets) for fit in fits]
+        fits = fit_em_up_to(rows, max_regions, rng, report, settings)
+    errors = [fit.model.training_error(rows) for fit in fits]
     best = int(np.argmin(errors))
     seconds = time.perf_counter() - started
     figures = Restart(settings.start, fits[best].model.n_regions, fits[best].lower_bounds, errors[best], seconds)

@@ -14,14 +14,17 @@ from numpy.typing import NDArray
 
 from ..compute.parallel import run_in_threads
 from ..compute.progress import ReportProgress, ignore_progress
+from ..questions.binned_rows import BinnedRows, Layout
 from ..scoring import Targets
 from .box_sweep import SweepLimits
 from .draft_search import SEARCHING, Grower, Pruner
 from .drafts import Draft, DraftRule, boxes_of_draft, description_length, n_errors
-from .pseudo_rows import LabelledRows, PseudoRows
-from .regions import RegionModel
-from .rule_lists import RuleList, first_firing, fit_rule_list
-from .search_goal import SearchGoal, SearchRows, search_goal, search_rows
+from .pseudo_rows import PseudoRows
+from .regions import BinTables, RegionModel, count_regions, nearest_regions
+from .row_parts import RowParts, RowsPart, reporting
+from .rule_counts import fit_rule_list, tallies_of
+from .rule_lists import RuleList
+from .search_goal import Groups, SearchGoal, SearchRows, search_goal
 
 FittedTree = Any  # scikit-learn's, which ships no types
 
@@ -49,7 +52,7 @@ Begin = Callable[["ListSearch", ReportProgress], Draft]
 
 def search_rule_list(
     models: Sequence[RegionModel],
-    rows: LabelledRows,
+    rows: RowParts,
     limits: RuleLimits = DEFAULT_LIMITS,
     report: ReportProgress = ignore_progress,
     pseudo: PseudoRows | None = None,
@@ -101,33 +104,37 @@ def search_rule_list(
 
     lists = run_in_threads(found, begins, report, SEARCHING)
     best = max(lists, key=lambda each: _merit(each, rows, pseudo))
-    return replace(fit_rule_list(best.boxes, rows.binned, rows.targets), predictions=best.predictions)
+    return replace(fit_rule_list(best.boxes, rows), predictions=best.predictions)
 
 
-def _merit(rules: RuleList, rows: LabelledRows, pseudo: PseudoRows) -> float:
+def _merit(rules: RuleList, rows: RowParts, pseudo: PseudoRows) -> float:
     """Return the mean of the fidelity on the rows and on pseudo rows; for values, that on the rows.
 
     Where columns determine each other, pseudo rows are unlike all rows. Labels of rows may be memorised, so that they
     alone choose badly; values of rows are hardly.
     """
     on_rows = fidelity(rules, rows)
-    if rows.targets.is_regression:
+    if rows.is_regression:
         return on_rows
     return (on_rows + float(np.mean([fidelity(rules, part) for part in pseudo.choosing]))) / 2
 
 
-def fidelity(rules: RuleList, rows: LabelledRows) -> float:
+def fidelity(rules: RuleList, rows: RowParts) -> float:
     """Return the share of rows for which rules predict the label; for values 1 less the share of the variance left."""
-    predicted = rules.predictions[first_firing(rules.fires(rows.binned))]
-    if rows.targets.values is None:
-        return float(np.mean(predicted == rows.targets.classes))
-    variance = float(np.var(rows.targets.values))
-    return 1 - float(np.mean((predicted - rows.targets.values) ** 2)) / (variance or 1.0)
+    center = rows.mean if rows.is_regression else 0.0
+    (own,) = tallies_of(rows, [rules.boxes], center)
+    if not rows.is_regression:
+        return float(own[np.arange(len(own)), rules.predictions].sum()) / rows.n_rows
+    # Of each rule: squares about the mean of all, and how far its prediction is from there.
+    shift = rules.predictions - center
+    squares = rows.squares - 2 * float((shift * own[:, 1]).sum()) + float((shift**2 * own[:, 0]).sum())
+    return 1 - squares / (rows.squares or rows.n_rows)
 
 
 def _begin(begin: tuple["ListSearch", Begin], report: ReportProgress) -> Draft:
     search, draft_of = begin
-    return draft_of(search, report)
+    with reporting(report, SEARCHING):
+        return draft_of(search, report)
 
 
 def _from_nothing(search: "ListSearch", report: ReportProgress) -> Draft:
@@ -135,7 +142,7 @@ def _from_nothing(search: "ListSearch", report: ReportProgress) -> Draft:
 
 
 def _from_tree(search: "ListSearch", report: ReportProgress) -> Draft:
-    return search.grower(report).refine(draft_of_tree(search.tree(), search.rows))
+    return search.grower(report).refine(draft_of_tree(search.tree(), search.rows.groups))
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +151,18 @@ class _FromRegions:
 
     def __call__(self, search: "ListSearch", report: ReportProgress) -> Draft:
         """Return the list grown from rules that distinguish the model's regions."""
-        regions = np.unique(self.model.map_regions(search.labelled.binned), return_inverse=True)[1].astype(np.int64)
-        as_classes = Targets.of_classes(regions, int(regions.max()) + 1)
-        goal = search_goal(search.rows, as_classes, _STRICTNESS_OF_REGIONS)
+        tables = BinTables.of(self.model, Layout.of(search.rows.rows.statements))
+        n_rows = search.rows.rows.counts(count_regions, tables)
+        numbers, n_regions = np.cumsum(n_rows > 0) - 1, int((n_rows > 0).sum())
+        rows = search.rows.relabelled(search.rows.rows.relabelled(_with_regions, n_regions, tables, numbers, n_regions))
         grower = search.grower(report)
-        of_regions = replace(grower, goal=goal, max_rules=min(as_classes.n_classes, grower.max_rules))
-        return grower.grow(of_regions.grow(()))
+        goal, max_rules = search_goal(rows, _STRICTNESS_OF_REGIONS), min(n_regions, grower.max_rules)
+        return grower.grow(replace(grower, rows=rows, goal=goal, max_rules=max_rules).grow(()))
+
+
+def _with_regions(part: RowsPart, tables: BinTables, numbers: NDArray[np.int64], n_regions: int) -> RowsPart:
+    """Return the rows with their region as class, numbered among those that some row is in."""
+    return part.with_targets(Targets.of_classes(numbers[nearest_regions(part, tables)], n_regions))
 
 
 class ListSearch:
@@ -157,14 +170,14 @@ class ListSearch:
 
     def __init__(
         self,
-        labelled: LabelledRows,
+        labelled: RowParts,
         limits: RuleLimits,
         strictness: float = STRICTNESS,
         rows: SearchRows | None = None,  # the same rows, if they are prepared
     ) -> None:
         self.labelled, self._limits = labelled, limits
-        self.rows = search_rows(labelled.binned) if rows is None else rows
-        self._goal: SearchGoal = search_goal(self.rows, labelled.targets, strictness)
+        self.rows = SearchRows(labelled) if rows is None else rows
+        self._goal: SearchGoal = search_goal(self.rows, strictness)
 
     def stricter(self) -> "ListSearch":
         """Return the search of the same rows for which conditions have to be worth more."""
@@ -178,16 +191,17 @@ class ListSearch:
 
     def length(self, draft: Draft) -> float:
         """Return the description length of a list."""
-        return description_length(draft, self._goal)
+        return description_length(draft, self._goal, self.rows)
 
     def tree(self) -> FittedTree:
-        """Return the CART tree of the labels with as many leaves as there may be rules."""
+        """Return the CART tree of the labels with as many leaves as there may be rules, on rows in one piece."""
         from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor  # noqa: PLC0415  # heavy, for jobs alone
 
-        targets, n_leaves = self.labelled.targets, max(2, self._limits.max_rules)
-        kind = DecisionTreeRegressor if targets.is_regression else DecisionTreeClassifier
-        labels = targets.classes if targets.values is None else targets.values
-        return kind(max_leaf_nodes=n_leaves, random_state=0).fit(_groups_as_numbers(self.rows), labels).tree_
+        kind = DecisionTreeRegressor if self.labelled.is_regression else DecisionTreeClassifier
+        some = self.labelled.some_rows()
+        tree = kind(max_leaf_nodes=max(2, self._limits.max_rules), random_state=0)
+        weights = None if (some.weights == 1).all() else some.weights
+        return tree.fit(_groups_as_numbers(some.binned, self.rows.groups), some.labels, sample_weight=weights).tree_
 
     def finish(self, draft: Draft, report: ReportProgress, most_conditions: int | None = None) -> RuleList:
         """Prune a list, to at most this number of conditions in all, and fit the predictions of its rules."""
@@ -197,34 +211,35 @@ class ListSearch:
 
         pruner, limits = Pruner(self.rows, self._cost, report_done), self._limits
         draft = pruner.within(pruner.prune(draft), limits.max_conditions, limits.max_median, most_conditions)
-        boxes = boxes_of_draft(draft, self.rows, self.labelled.binned.statements)
-        return fit_rule_list(boxes, self.labelled.binned, self.labelled.targets)
+        return fit_rule_list(boxes_of_draft(draft, self.rows.groups, self.labelled.statements), self.labelled)
 
     def _cost(self, draft: Draft) -> float:
         """Return the errors and what conditions and rules cost in errors; for values the description."""
-        if self.labelled.targets.is_regression:
+        if self.labelled.is_regression:
             return self.length(draft)
         of_condition = max(_ERRORS_PER_CONDITION, _SHARE_PER_CONDITION * self.rows.n_rows)
         n_conditions = sum(rule.total_conditions for rule in draft)
-        return n_errors(draft, self.labelled.targets) + of_condition * n_conditions + _ERRORS_PER_RULE * len(draft)
+        return n_errors(draft, self.rows) + of_condition * n_conditions + _ERRORS_PER_RULE * len(draft)
 
 
 # Trees, by scikit-learn, on the groups that rows are in.
 
 
-def _groups_as_numbers(rows: SearchRows) -> NDArray[np.float32]:
+def _groups_as_numbers(binned: BinnedRows, groups: Groups) -> NDArray[np.float32]:
     """Return the groups of rows as a matrix, (n_rows, n_features); missing values are NaN.
 
     Categories are in the order of their bins, so that one split of a tree separates the first from the last.
     """
-    matrix = rows.groups.T.astype(np.float32)
-    for feature in np.flatnonzero(rows.has_missing):
-        last = rows.group_starts[feature + 1] - rows.group_starts[feature] - 1
-        matrix[matrix[:, feature] == last, feature] = np.nan
+    matrix = np.empty((binned.n_rows, groups.n_features), np.float32)
+    for feature, bins in enumerate(binned.bins):
+        own = np.searchsorted(groups.bins[groups.slice_of(feature)], bins).astype(np.float32)
+        if groups.has_missing[feature]:
+            own[bins == binned.statements.features[feature].missing_bin] = np.nan
+        matrix[:, feature] = own
     return matrix
 
 
-def draft_of_tree(tree: FittedTree, rows: SearchRows) -> Draft:
+def draft_of_tree(tree: FittedTree, groups: Groups) -> Draft:
     """Return a list that predicts as a tree does; its last leaf is the default.
 
     Of each split, the side with fewer leaves comes first (ties: the left) and has the condition; rows that get past it
@@ -236,20 +251,20 @@ def draft_of_tree(tree: FittedTree, rows: SearchRows) -> Draft:
         left, right = int(tree.children_left[node]), int(tree.children_right[node])
         if left < 0:
             return [path]
-        feature, admitted = int(tree.feature[node]), _left_groups(tree, node, rows)
+        feature, admitted = int(tree.feature[node]), _left_groups(tree, node, groups)
         if n_leaves[left] > n_leaves[right]:
             left, right, admitted = right, left, ~admitted
-        inside = path.admits[rows.slice_of(feature)] & admitted
-        return rules_of(left, path.with_condition(rows, feature, inside)) + rules_of(right, path)
+        inside = path.admits[groups.slice_of(feature)] & admitted
+        return rules_of(left, path.with_condition(groups, feature, inside)) + rules_of(right, path)
 
-    return tuple(rules_of(0, DraftRule.of_all(rows))[:-1])
+    return tuple(rules_of(0, DraftRule.of_all(groups))[:-1])
 
 
-def _left_groups(tree: FittedTree, node: int, rows: SearchRows) -> NDArray[np.bool_]:
+def _left_groups(tree: FittedTree, node: int, groups: Groups) -> NDArray[np.bool_]:
     feature = int(tree.feature[node])
-    groups = np.arange(rows.group_starts[feature + 1] - rows.group_starts[feature])
-    goes_left: NDArray[np.bool_] = groups <= tree.threshold[node]
-    if rows.has_missing[feature]:
+    own = np.arange(groups.group_starts[feature + 1] - groups.group_starts[feature])
+    goes_left: NDArray[np.bool_] = own <= tree.threshold[node]
+    if groups.has_missing[feature]:
         goes_left[-1] = bool(tree.missing_go_to_left[node])
     return goes_left
 

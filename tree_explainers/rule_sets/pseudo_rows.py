@@ -15,6 +15,7 @@ from ..questions.binned_rows import BinnedRows
 from ..questions.statements import Statements
 from ..rows import Rows
 from ..scoring import Targets
+from .row_parts import RowParts
 
 FEWEST, MOST = 3_000, 20_000  # pseudo rows of each kind: twice as many as there are rows, within these limits
 _MOST_CELLS = 1_500_000  # of each kind; the search takes time in proportion
@@ -27,32 +28,11 @@ Label = Callable[[Rows], Targets]
 
 
 @dataclass(frozen=True, slots=True)
-class LabelledRows:
-    """Rows and what the model predicts for them."""
-
-    binned: BinnedRows
-    targets: Targets
-
-    def take(self, rows: NDArray[np.int64]) -> "LabelledRows":
-        """Return some of the rows."""
-        return LabelledRows(self.binned.take(rows), self.targets.take(rows))
-
-    def followed_by(self, others: "LabelledRows") -> "LabelledRows":
-        """Return these rows and then the others."""
-        bins = np.concatenate([self.binned.bins, others.binned.bins], axis=1)
-        binned = BinnedRows(self.binned.statements, bins)
-        if self.targets.values is not None:
-            return LabelledRows(binned, Targets.of_values(np.concatenate([self.targets.values, others.targets.values])))
-        classes = np.concatenate([self.targets.classes, others.targets.classes])
-        return LabelledRows(binned, Targets.of_classes(classes, self.targets.n_classes))
-
-
-@dataclass(frozen=True, slots=True)
 class PseudoRows:
     """Pseudo rows of two kinds, near ones and mixed ones."""
 
-    finding: LabelledRows  # both kinds, on which lists are found
-    choosing: tuple[LabelledRows, ...]  # each kind, by which one of the lists is chosen
+    finding: RowParts  # both kinds, on which lists are found
+    choosing: tuple[RowParts, ...]  # each kind, by which one of the lists is chosen
 
 
 def draw_pseudo_rows(
@@ -63,7 +43,7 @@ def draw_pseudo_rows(
     Parameters
     ----------
     rows
-        The training rows, with every feature that ``label`` reads.
+        The training rows, or a sample of many, with every feature that ``label`` reads.
     near
         Draws rows near the training rows.
     label
@@ -76,10 +56,11 @@ def draw_pseudo_rows(
     n_drawn = min(max(2 * len(rows), FEWEST), MOST, max(_FEWEST_OF_WIDE, _MOST_CELLS // max(1, len(rows.names))))
     n_finding = n_drawn - int(_CHOOSING * n_drawn)
     kinds = [near(n_drawn, rng), mixed_rows(rows, n_drawn, rng)]
-    labelled = [LabelledRows(BinnedRows.of(statements, each), label(each)) for each in kinds]
-    finding = [each.take(np.arange(n_finding)) for each in labelled]
-    choosing = tuple(each.take(np.arange(n_finding, n_drawn)) for each in labelled)
-    return PseudoRows(finding[0].followed_by(finding[1]), choosing)
+    labelled = [(BinnedRows.of(statements, each), label(each)) for each in kinds]
+    finding, choosing = np.arange(n_finding), np.arange(n_finding, n_drawn)
+    near_rows, mixed = (RowParts.here(binned.take(finding), targets.take(finding)) for binned, targets in labelled)
+    others = (RowParts.here(binned.take(choosing), targets.take(choosing)) for binned, targets in labelled)
+    return PseudoRows(near_rows.followed_by(mixed), tuple(others))
 
 
 def mixed_rows(rows: Rows, n: int, rng: np.random.Generator) -> Rows:

@@ -10,22 +10,20 @@ Hara, Hayashi (2018), "Making Tree Ensembles Interpretable: A Bayesian Model Sel
 (6) to (11).
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compute.block_sums import BlockSum
 from ..compute.compiled import compiled
-from ..compute.progress import ReportProgress, ignore_progress
 from ..questions.binned_rows import BinnedRows, Bins, Layout
-from ..scoring import Targets
+from .row_parts import RowParts, RowsPart, sum_of_squares
 
 Floats = NDArray[np.float64]
 
 FLOOR = 1e-10  # smaller probabilities are replaced by this before the logarithm
 FITTING = "fitting regions"  # the stage that progress reports name
-_LOOKUPS_PER_REPORT = 100_000_000  # of a row's bin in a feature: a tenth of a second or two
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +50,8 @@ class RegionModel:
         Probabilities below 1e-10 are replaced by 1e-10 before the logarithm, so that a row which no region allows still
         has a nearest one.
         """
-        return log_joint(self, Layout.of(binned.statements), binned, ignore_progress)
+        tables = BinTables.of(self, Layout.of(binned.statements))
+        return log_joint(tables, binned.bins, slice(0, binned.n_rows))
 
     def map_regions(self, binned: BinnedRows) -> NDArray[np.int64]:
         """Return the most probable region of each row, equation (10), (n_rows,); ties go to the lower region."""
@@ -67,12 +66,10 @@ class RegionModel:
         """Return the two-step MAP prediction, equations (10) and (11): a class or a value for each row, (n_rows,)."""
         return self.predictions()[self.map_regions(binned)]
 
-    def training_error(self, binned: BinnedRows, targets: Targets) -> float:
+    def training_error(self, rows: RowParts) -> float:
         """Return the mean error of the two-step MAP: share of other classes, or mean squared error (section 5.2)."""
-        predicted = self.predict(binned)
-        if targets.values is not None:
-            return float(np.mean((predicted - targets.values) ** 2))
-        return float(np.mean(predicted != targets.classes))
+        tables = BinTables.of(self, Layout.of(rows.statements))
+        return float(rows.sums(_errors, tables, self.predictions())[0]) / rows.n_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +80,66 @@ class FittedRegions:
     lower_bounds: Floats  # (n_iterations,) of the log-likelihood, after each iteration; never decreasing
 
 
-def log_joint(model: RegionModel, layout: Layout, binned: BinnedRows, report: ReportProgress) -> Floats:
-    """Return what ``RegionModel.log_joint`` does, with reports between blocks of rows."""
-    sums = np.empty((model.n_regions, binned.n_rows))
-    for region, eta in enumerate(model.eta):
-        when_true, when_false = _log(eta.copy()), _log(1 - eta)
-        sums[region] = sum_by_row(layout, binned.bins, when_true, when_false, report)
+@dataclass(frozen=True, slots=True)
+class BinTables:
+    """What a model says of rows, by the bins that these are in: all that partitions need to know of it."""
+
+    bin_starts: NDArray[np.int64]  # (n_features + 1,)
+    sums: Floats  # (n_regions, n_bins) log p of the statements about a feature, in each of its bins
+    log_shares: Floats  # (n_regions,)
+
+    @staticmethod
+    def of(model: RegionModel, layout: Layout) -> "BinTables":
+        """Return the tables of a model."""
+        sums = np.empty((model.n_regions, int(layout.bin_starts[-1])))
+        for region, eta in enumerate(model.eta):
+            sums[region] = _table(layout, _log(eta.copy()), _log(1 - eta))
+        return BinTables(layout.bin_starts, sums, _log(model.shares.copy()))
+
+    @property
+    def n_regions(self) -> int:
+        """Number of regions."""
+        return len(self.log_shares)
+
+    def __sizeof__(self) -> int:
+        """Return the bytes of the tables: those who send them to partitions reckon with these."""
+        return self.sums.nbytes + self.bin_starts.nbytes
+
+
+def log_joint(tables: BinTables, bins: Bins, rows: slice) -> Floats:
+    """Return what ``RegionModel.log_joint`` does, for some of the rows in bins, (n_features, n_rows)."""
+    sums = np.zeros((tables.n_regions, rows.stop - rows.start))
+    for own, table in zip(sums, tables.sums, strict=True):
+        _add_from_table(tables.bin_starts, bins, rows.start, table, own)
     by_row = np.ascontiguousarray(sums.T)
-    by_row += _log(model.shares.copy())
+    by_row += tables.log_shares
     return by_row
+
+
+def nearest_regions(part: RowsPart, tables: BinTables) -> NDArray[np.int64]:
+    """Return the most probable region of each row of a part, (n_rows,); ties go to the lower region."""
+    regions = np.empty(part.n_rows, np.int64)
+    for rows in part.blocks():
+        regions[rows] = log_joint(tables, part.binned.bins, rows).argmax(axis=1)
+    return regions
+
+
+def count_regions(part: RowsPart, tables: BinTables) -> NDArray[np.int64]:
+    """Return of how many rows of a part each region is the most probable, (n_regions,)."""
+    return np.bincount(nearest_regions(part, tables), minlength=tables.n_regions)
+
+
+def _errors(part: RowsPart, tables: BinTables, predictions: NDArray[np.int64] | Floats) -> list[BlockSum]:
+    """Return the number of rows that get another class, or the sum of squared errors."""
+    targets = part.targets.classes_or_values
+
+    def of_block(rows: slice) -> Floats:
+        predicted = predictions[log_joint(tables, part.binned.bins, rows).argmax(axis=1)]
+        if part.targets.is_regression:
+            return np.array([sum_of_squares(targets[rows] - predicted, 0.0)])
+        return np.array([np.count_nonzero(predicted != targets[rows])], np.float64)
+
+    return part.sums(of_block)
 
 
 def _log(probabilities: Floats) -> Floats:
@@ -100,86 +148,54 @@ def _log(probabilities: Floats) -> Floats:
     return np.log(probabilities, out=probabilities)
 
 
-def share_by_statement(layout: Layout, bins: Bins, weights: Floats, report: ReportProgress) -> Floats:
+@compiled
+def add_to_bins(bin_starts: NDArray[np.int64], bins: Bins, first: int, weights: Floats, sums: Floats) -> None:
+    """Add the weight of rows to their bin in each feature.
+
+    Parameters
+    ----------
+    bin_starts : (n_features + 1,)
+        Of each feature's bins.
+    bins : (n_features, n_rows), contiguous
+        As in ``BinnedRows``.
+    first
+        The row of the first weight.
+    weights : (n,), contiguous
+        Of rows that follow each other; not negative.
+    sums : (n_bins,)
+        What they are added to.
+    """
+    for feature in range(bins.shape[0]):
+        own = sums[bin_starts[feature] : bin_starts[feature + 1]]
+        for at in range(len(weights)):
+            own[bins[feature, first + at]] += weights[at]
+
+
+@compiled
+def _add_from_table(bin_starts: NDArray[np.int64], bins: Bins, first: int, table: Floats, sums: Floats) -> None:
+    """Add to rows, from ``first`` on, the table's entry for their bin in each feature."""
+    for feature in range(bins.shape[0]):
+        own = table[bin_starts[feature] : bin_starts[feature + 1]]
+        for at in range(len(sums)):
+            sums[at] += own[bins[feature, first + at]]
+
+
+@compiled
+def share_by_statement(layout: Layout, sums: Floats) -> Floats:
     """Return for each statement the share of the rows' weight for which it is true.
 
     Parameters
     ----------
     layout
         Of the statements.
-    bins : (n_features, n_rows), contiguous
-        As in ``BinnedRows``.
-    weights : (n_rows,), contiguous
-        Not negative, with a positive sum.
-    report
-        Called between blocks of rows; may raise to stop.
+    sums : (n_bins,)
+        The weight of the rows in each bin, with a positive sum for each feature.
 
     Returns
     -------
     (n_statements,) float64
         In [0, 1]; exactly 0 or 1 where a statement is true for no row of positive weight, or for all.
     """
-    sums = np.zeros(int(layout.bin_starts[-1]))
-    for first, end in _row_blocks(bins):
-        report(0.0, FITTING)
-        _add_to_bins(layout.bin_starts, bins, first, end, weights, sums)
-    return _shares(layout, sums)
-
-
-def sum_by_row(layout: Layout, bins: Bins, when_true: Floats, when_false: Floats, report: ReportProgress) -> Floats:
-    """Return for each row the sum over all statements of one term where it is true and another where it is false.
-
-    Parameters
-    ----------
-    layout, bins, report
-        As for ``share_by_statement``.
-    when_true, when_false : (n_statements,) float64, contiguous
-        Each statement's terms.
-
-    Returns
-    -------
-    (n_rows,) float64
-        Summed forwards over true statements and backwards over false ones, never as a difference.
-    """
-    table = _table(layout, when_true, when_false)
-    sums = np.zeros(bins.shape[1])
-    for first, end in _row_blocks(bins):
-        report(0.0, FITTING)
-        _add_from_table(layout.bin_starts, bins, first, end, table, sums)
-    return sums
-
-
-def _row_blocks(bins: Bins) -> Iterator[tuple[int, int]]:
-    n_features, n_rows = bins.shape
-    length = max(1, _LOOKUPS_PER_REPORT // max(1, n_features))
-    return ((first, min(first + length, n_rows)) for first in range(0, n_rows, length))
-
-
-@compiled
-def _add_to_bins(  # compiled code takes arrays
-    bin_starts: NDArray[np.int64], bins: Bins, first: int, end: int, weights: Floats, sums: Floats
-) -> None:
-    """Add the weight of each row from ``first`` to ``end`` to its bin in each feature."""
-    for feature in range(bins.shape[0]):
-        own = sums[bin_starts[feature] : bin_starts[feature + 1]]
-        for row in range(first, end):
-            own[bins[feature, row]] += weights[row]
-
-
-@compiled
-def _add_from_table(  # compiled code takes arrays
-    bin_starts: NDArray[np.int64], bins: Bins, first: int, end: int, table: Floats, sums: Floats
-) -> None:
-    """Add to each row the table's entry for its bin in each feature."""
-    for feature in range(bins.shape[0]):
-        own = table[bin_starts[feature] : bin_starts[feature + 1]]
-        for row in range(first, end):
-            sums[row] += own[bins[feature, row]]
-
-
-@compiled
-def _shares(layout: Layout, sums: Floats) -> Floats:
-    """Return the share of the bins' weight for which each statement is true."""
     shares = np.empty(layout.statement_starts[-1])
     for feature in range(len(layout.is_number)):
         first, end = layout.statement_starts[feature], layout.statement_starts[feature + 1]

@@ -4,14 +4,14 @@ A box admits bins of the training statements; its printed conditions are about r
 nor its statements to be applied.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..questions.binned_rows import BinnedRows
-from ..questions.conditions import Condition, ConditionReader, TrainingValues, conditions_on
+from ..questions.conditions import Condition, ConditionReader, PrintedValues, conditions_on
 from ..questions.statements import FeatureStatements, Statements
 from ..rows import Rows
 from ..scoring import Targets
@@ -97,6 +97,10 @@ class RuleList:
         covered = [box.covers(binned) for box in self.boxes]
         return np.array(covered, dtype=np.bool_).reshape(len(self.boxes), binned.n_rows).T
 
+    def predict(self, fires: NDArray[np.bool_]) -> NDArray[np.int64] | NDArray[np.float64]:
+        """Return the class or value of rows, (n_rows,), from which rules hold for them, (n_rows, n_rules)."""
+        return self.predictions[first_firing(fires)]
+
 
 def first_firing(fires: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return the first rule that covers each row, (n_rows,); where none does, the number of rules: the default."""
@@ -105,23 +109,32 @@ def first_firing(fires: NDArray[np.bool_]) -> NDArray[np.int64]:
     return first
 
 
-def fit_rule_list(boxes: Sequence[Box], binned: BinnedRows, targets: Targets) -> RuleList:
-    """Return the list in which each rule, and the default, predicts the commonest class or mean of the rows it decides.
+@dataclass(frozen=True, slots=True)
+class FiringCounts:
+    """Of how many rows rules hold; counts of several partitions of rows are added."""
 
-    Ties go to the lower class. A rule that decides no row predicts what fits all rows best.
-    """
-    unfitted = RuleList(tuple(boxes), np.empty(0, np.int64), None, np.empty(0, np.int64))
-    decided_by = first_firing(unfitted.fires(binned))
-    n_decided = np.bincount(decided_by, minlength=len(boxes) + 1)
-    if targets.values is not None:
-        sums = np.bincount(decided_by, weights=targets.values, minlength=len(boxes) + 1)
-        means = np.where(n_decided > 0, sums / np.maximum(n_decided, 1), targets.values.mean())
-        return RuleList(unfitted.boxes, means, None, n_decided)
-    cells = decided_by * targets.n_classes + targets.classes  # type: ignore[operator]  # there are classes
-    counts = np.bincount(cells, minlength=(len(boxes) + 1) * targets.n_classes).reshape(-1, targets.n_classes)
-    counts[n_decided == 0] = counts.sum(axis=0)
-    scores = counts / counts.sum(axis=1, keepdims=True)
-    return RuleList(unfitted.boxes, counts.argmax(axis=1), scores, n_decided)
+    n_rows: int
+    n_covered: NDArray[np.int64]  # (n_rules,) rows for which a rule's conditions hold
+    n_decided: NDArray[np.int64]  # (n_rules + 1,) rows for which no earlier rule holds; the default comes last
+    n_right: NDArray[np.int64]  # (n_rules,) covered rows that are of the rule's class; 0 for values
+
+    @staticmethod
+    def of(rules: RuleList, fires: NDArray[np.bool_], targets: Targets) -> "FiringCounts":
+        """Count the rows for which rules hold, (n_rows, n_rules), and their targets."""
+        n_right = np.zeros(rules.n_rules, np.int64)
+        if targets.classes is not None:
+            n_right = (fires & (targets.classes[:, None] == rules.predictions[:-1])).sum(axis=0)
+        n_decided = np.bincount(first_firing(fires), minlength=rules.n_rules + 1)
+        return FiringCounts(len(fires), fires.sum(axis=0), n_decided, n_right)
+
+    def plus(self, other: "FiringCounts") -> "FiringCounts":
+        """Return the counts of these rows and others."""
+        return FiringCounts(
+            self.n_rows + other.n_rows,
+            self.n_covered + other.n_covered,
+            self.n_decided + other.n_decided,
+            self.n_right + other.n_right,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,29 +155,18 @@ class MeasuresOfAll:
     mean_rules_per_row: float  # number of rules that cover a row, without the default: table 3 of the paper
 
 
-def measure_each(rules: RuleList, fires: NDArray[np.bool_], targets: Targets) -> MeasuresOfEach:
-    """Measure each rule.
-
-    Parameters
-    ----------
-    rules
-        What each rule predicts.
-    fires : (n_rows, n_rules)
-        Which rules cover each row.
-    targets
-        Of the same rows.
-    """
-    n_covered = fires.sum(axis=0)
-    support = np.bincount(first_firing(fires), minlength=rules.n_rules + 1)[:-1]
-    n_right = np.full(rules.n_rules, np.nan)
-    if targets.classes is not None:
-        n_right = (fires & (targets.classes[:, None] == rules.predictions[:-1])).sum(axis=0).astype(np.float64)
-    return MeasuresOfEach(n_covered, _share(n_covered, len(fires)), support, _share(n_right, n_covered))
+def measure_each(rules: RuleList, counts: FiringCounts) -> MeasuresOfEach:
+    """Measure each rule by the rows for which it holds."""
+    n_covered = counts.n_covered
+    n_right = counts.n_right.astype(np.float64) if rules.scores is not None else np.full(rules.n_rules, np.nan)
+    coverage, precision = _share(n_covered, counts.n_rows), _share(n_right, n_covered)
+    return MeasuresOfEach(n_covered, coverage, counts.n_decided[:-1], precision)
 
 
-def measure_all(fires: NDArray[np.bool_]) -> MeasuresOfAll:
-    """Measure the rules together; ``fires`` is (n_rows, n_rules), with at least one row."""
-    return MeasuresOfAll(float(fires.any(axis=1).mean()), float(fires.sum(axis=1).mean()))
+def measure_all(counts: FiringCounts) -> MeasuresOfAll:
+    """Measure the rules together, by a row at least."""
+    n_rows = counts.n_rows
+    return MeasuresOfAll((n_rows - int(counts.n_decided[-1])) / n_rows, int(counts.n_covered.sum()) / n_rows)
 
 
 def _share(part: NDArray[np.int64] | NDArray[np.float64], whole: NDArray[np.int64] | int) -> NDArray[np.float64]:
@@ -205,13 +207,13 @@ class PrintedRules:
         return first_firing(self.fires(rows))
 
 
-def print_rules(rules: RuleList, values: TrainingValues) -> PrintedRules:
+def print_rules(rules: RuleList, values: PrintedValues) -> PrintedRules:
     """Return the conditions of each rule; on training rows they hold exactly where the rule's box covers the row."""
-    statements, conditions = values.binned.statements, tuple(conditions_of(box, values) for box in rules.boxes)
+    statements, conditions = values.statements, tuple(conditions_of(box, values) for box in rules.boxes)
     return PrintedRules(conditions, statements.precision, statements.missing_texts)
 
 
-def conditions_of(box: Box, values: TrainingValues) -> tuple[Condition, ...]:
+def conditions_of(box: Box, values: PrintedValues) -> tuple[Condition, ...]:
     """Return a box's conditions, in the order of features; see ``conditions_on``."""
     pairs = zip(box.features, box.admitted, strict=True)
     return tuple(condition for feature, admitted in pairs for condition in conditions_on(feature, admitted, values))

@@ -14,20 +14,21 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..compute.partitions import Spread
 from ..compute.progress import ReportProgress, ignore_progress, part_of
-from ..questions.binned_rows import BinnedRows
-from ..scoring import Targets
 from .draft_search import Pruner, without_idle_conditions
-from .drafts import boxes_of_draft, description_length, draft_of_boxes
+from .drafts import Draft, boxes_of_draft, description_length, draft_of_boxes
 from .fab import FitSettings, Restarts, fit_restarts
 from .fab import Method as FittingMethod
 from .list_search import DEFAULT_LIMITS, RuleLimits, search_rule_list
-from .pseudo_rows import LabelledRows, PseudoRows
+from .pseudo_rows import PseudoRows
 from .regions import RegionModel
-from .rule_lists import CERTAINTY, RuleList, boxes_of, fit_rule_list
-from .search_goal import search_goal, search_rows
+from .row_parts import RowParts
+from .rule_counts import fit_rule_list
+from .rule_lists import CERTAINTY, RuleList, boxes_of
+from .search_goal import SearchRows, search_goal
 
 Method = Literal["rule_list", "fab", "em"]
 BoxForm = Literal["whole", "shortened"]
@@ -59,13 +60,13 @@ class FoundRules:
 
 
 def find_rules(  # noqa: PLR0913, PLR0917  # the rows, how, and where
-    binned: BinnedRows,
-    targets: Targets,
+    rows: RowParts,
     settings: RuleSettings,
     rng: np.random.Generator,
     report: ReportProgress = ignore_progress,
     pseudo: PseudoRows | None = None,
     spread: Spread | None = None,
+    n_fits_at_once: int | None = None,
 ) -> FoundRules:
     """Find a few rules that predict what an ensemble predicts.
 
@@ -75,7 +76,7 @@ def find_rules(  # noqa: PLR0913, PLR0917  # the rows, how, and where
 
     Parameters
     ----------
-    binned, targets
+    rows
         The training rows and what the rules are to predict.
     settings
         Method, starts, number of restarts, and limits of the printed rules; ``limits.max_rules`` is also K_max. Whole
@@ -88,6 +89,8 @@ def find_rules(  # noqa: PLR0913, PLR0917  # the rows, how, and where
         More rows for a rule list, with what it is to predict for them.
     spread
         Where restarts are run; see ``fit_restarts``.
+    n_fits_at_once
+        By default one for each core; see ``fit_restarts``.
     """
     limits, is_list = settings.limits, settings.method == "rule_list"
     method: FittingMethod = settings.regions if settings.method == "rule_list" else settings.method
@@ -95,26 +98,26 @@ def find_rules(  # noqa: PLR0913, PLR0917  # the rows, how, and where
     share = 0.4 if is_list else 0.8  # of the time
     restarts = fit_restarts(
         method,
-        binned,
-        targets,
+        rows,
         limits.max_rules,
         n_fits,
         rng,
         settings=settings.fits,
         report=part_of(report, 0.0, share),
+        n_threads=n_fits_at_once,
         spread=spread,
     )
     model, report = restarts.best.model, part_of(report, share, 1.0)
     if is_list:
-        rules = search_rule_list([model], LabelledRows(binned, targets), limits, report, pseudo)
+        rules = search_rule_list([model], rows, limits, report, pseudo)
         return FoundRules(rules, restarts)
     if settings.boxes == "shortened":
-        return FoundRules(plain_rules(model, binned, targets, limits, report), restarts, model)
-    rules, regions = box_rules(model, binned, targets)
+        return FoundRules(plain_rules(model, rows, limits, report), restarts, model)
+    rules, regions = box_rules(model, rows)
     return FoundRules(rules, restarts, model, regions)
 
 
-def box_rules(model: RegionModel, binned: BinnedRows, targets: Targets) -> tuple[RuleList, tuple[int, ...]]:
+def box_rules(model: RegionModel, rows: RowParts) -> tuple[RuleList, tuple[int, ...]]:
     """Return the rules that the paper prints, and the region of each.
 
     A rule is the box of a region, without conditions that are idle on the training rows, and predicts what its region
@@ -126,12 +129,12 @@ def box_rules(model: RegionModel, binned: BinnedRows, targets: Targets) -> tuple
     ----------
     Hara, Hayashi (2018), section 4.1 and table 4.
     """
-    rows = search_rows(binned)
-    drafts = draft_of_boxes(boxes_of(model, binned.statements, CERTAINTY), rows)
+    searched = SearchRows(rows)
+    drafts, is_covering = _drafts_of(model, searched)
     by_share = np.argsort(-model.shares, kind="stable").tolist()
-    regions = tuple(region for region in by_share if drafts[region].fires.any())
-    draft = tuple(without_idle_conditions(drafts[region], rows) for region in regions)
-    fitted = fit_rule_list(boxes_of_draft(draft, rows, binned.statements), binned, targets)
+    regions = tuple(region for region in by_share if is_covering[region])
+    draft = tuple(without_idle_conditions([drafts[region] for region in regions], searched))
+    fitted = fit_rule_list(boxes_of_draft(draft, searched.groups, rows.statements), rows)
     predictions = fitted.predictions.copy()
     predictions[:-1] = model.predictions()[list(regions)]
     scores = fitted.scores
@@ -140,10 +143,15 @@ def box_rules(model: RegionModel, binned: BinnedRows, targets: Targets) -> tuple
     return replace(fitted, predictions=predictions, scores=scores), regions
 
 
+def _drafts_of(model: RegionModel, rows: SearchRows) -> tuple[Draft, NDArray[np.bool_]]:
+    """Return the boxes of a model's regions as drafts, and which of them some training row is in."""
+    drafts = draft_of_boxes(boxes_of(model, rows.rows.statements, CERTAINTY), rows.groups)
+    return drafts, rows.coverage([rule.box(rows) for rule in drafts])[0] > 0
+
+
 def plain_rules(
     model: RegionModel,
-    binned: BinnedRows,
-    targets: Targets,
+    rows: RowParts,
     limits: RuleLimits = DEFAULT_LIMITS,
     report: ReportProgress = ignore_progress,
 ) -> RuleList:
@@ -157,11 +165,13 @@ def plain_rules(
     ----------
     Hara, Hayashi (2018), section 4.1; the order, the default and the limits are ours.
     """
-    rows = search_rows(binned)
-    goal = search_goal(rows, targets, _STRICTNESS_OF_BOXES)
-    boxes = draft_of_boxes(boxes_of(model, binned.statements, CERTAINTY), rows)
-    draft = tuple(without_idle_conditions(rule, rows) for rule in boxes if rule.fires.any())
-    draft = tuple(sorted(draft, key=lambda rule: description_length((rule,), goal)))[: limits.max_rules - 1]
-    pruner = Pruner(rows, lambda each: description_length(each, goal), report)
+    searched = SearchRows(rows)
+    goal = search_goal(searched, _STRICTNESS_OF_BOXES)
+    drafts, is_covering = _drafts_of(model, searched)
+    boxes = without_idle_conditions(
+        [rule for rule, covers in zip(drafts, is_covering, strict=True) if covers], searched
+    )
+    draft = tuple(sorted(boxes, key=lambda rule: description_length((rule,), goal, searched)))[: limits.max_rules - 1]
+    pruner = Pruner(searched, lambda each: description_length(each, goal, searched), report)
     draft = pruner.within(pruner.prune(pruner.widen(draft)), limits.max_conditions, limits.max_median)
-    return fit_rule_list(boxes_of_draft(draft, rows, binned.statements), binned, targets)
+    return fit_rule_list(boxes_of_draft(draft, searched.groups, rows.statements), rows)

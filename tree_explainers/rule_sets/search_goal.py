@@ -1,71 +1,106 @@
 """The goal of the search for rules: the description length of labels, and how moving rows between rules changes it.
 
-``SearchRows`` holds the training rows as compiled loops read them: grouped by bin, feature by feature.
+``SearchRows`` is what a search knows of its rows, which lie in partitions: the bins that some row is in, and how many
+rows rules decide.
 """
 
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled
-from ..questions.binned_rows import BinnedRows
-from ..scoring import Targets
+from ..compute.compiled import compiled, inlined
+from .row_parts import RowParts
+from .rule_counts import Candidate, Swept, coverage_of, sweeps_of, tallies_of
+from .rule_lists import Box
 
 _LEAST_SHARE = 1e-12  # of the sum of squares: exactly predicted values would have a description of minus infinity
+_MOST_LOOKED_UP = 65_536  # numbers of rows whose n log n is looked up
+_MOST_REMEMBERED = 512  # lists whose tallies are remembered
 
 
-class SearchRows(NamedTuple):
-    """The distinct bins of each feature that some row is in, called groups, and the rows of each.
+class Groups(NamedTuple):
+    """The distinct bins of each feature that some row is in, called groups.
 
     The groups of all features are concatenated; those of feature ``d`` are ``group_starts[d]`` to
     ``group_starts[d + 1]``, ascending by bin, so that the group of missing values, if some row has one, comes last.
     Only arrays, since compiled loops read this.
     """
 
-    groups: NDArray[np.int64]  # (n_features, n_rows) group of each row, counted within the feature
-    order: NDArray[np.int32]  # (n_features, n_rows) rows by group; ties: the lower row first
     group_starts: NDArray[np.int64]  # (n_features + 1,)
-    row_starts: NDArray[np.int64]  # (n_groups + n_features,) start of each group's rows in ``order``, and an end
     has_missing: NDArray[np.bool_]  # (n_features,) the last group holds missing values
     is_number: NDArray[np.bool_]  # (n_features,)
     bins: NDArray[np.int64]  # (n_groups,) the bin of each group
+    bins_of_all: NDArray[np.int64]  # (n_groups,) the bin of each group, counted among the bins of all features
 
     @property
     def n_features(self) -> int:
         """Number of features that trees test."""
-        return len(self.groups)
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return int(self.groups.shape[1])
+        return len(self.is_number)
 
     def slice_of(self, feature: int) -> slice:
         """Return the feature's slice of all groups."""
         return slice(self.group_starts[feature], self.group_starts[feature + 1])
 
 
-def search_rows(binned: BinnedRows) -> SearchRows:
-    """Return the rows, grouped and sorted by each feature."""
-    features = binned.statements.features
-    found = [np.unique(own, return_inverse=True) for own in binned.bins]
-    groups = np.array([inverse for _, inverse in found], dtype=np.int64).reshape(binned.bins.shape)
-    sizes = [np.bincount(own, minlength=len(bins)) for (bins, _), own in zip(found, groups, strict=True)]
-    return SearchRows(
-        groups=groups,
-        order=np.argsort(groups, axis=1, kind="stable").astype(np.int32),
-        group_starts=np.cumsum([0, *map(len, sizes)], dtype=np.int64),
-        row_starts=_concatenated([np.cumsum([0, *each]) for each in sizes]),
+class SearchRows:
+    """The rows of a search, in partitions, and their groups."""
+
+    def __init__(self, rows: RowParts, groups: Groups | None = None) -> None:
+        self.rows = rows
+        self.groups = _groups_of(rows) if groups is None else groups
+        self._center = rows.mean if rows.is_regression else 0.0
+        self._known: dict[bytes, NDArray[np.float64]] = {}
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.rows.n_rows
+
+    def relabelled(self, rows: RowParts) -> "SearchRows":
+        """Return the same rows, of which something else is to be predicted."""
+        return SearchRows(rows, self.groups)
+
+    def tallies(self, lists: Sequence[Sequence[Box]], names: Sequence[bytes]) -> list[NDArray[np.float64]]:
+        """Return the tally of each rule, and of the default, of each list, (n_rules + 1, n_tallied).
+
+        Values are less their mean. Lists of a name that was counted lately are not counted again.
+        """
+        known = self._known
+        found = {name: known[name] for name in names if name in known}
+        missing = {name: each for name, each in zip(names, lists, strict=True) if name not in found}
+        if missing:
+            fresh = tallies_of(self.rows, list(missing.values()), self._center)
+            found |= dict(zip(missing, fresh, strict=True))
+            self._known = (known if len(known) < _MOST_REMEMBERED else {}) | found
+        return [found[name] for name in names]
+
+    def sweeps(self, candidates: Sequence[Candidate]) -> Iterator[Swept]:
+        """Yield what each candidate would decide; see ``rule_counts.sweeps_of``."""
+        return sweeps_of(self.rows, candidates, self._center)
+
+    def coverage(self, rules: Sequence[Box]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return how many rows each rule covers, and how many conditions all rows break; see ``coverage_of``."""
+        return coverage_of(self.rows, rules)
+
+
+def _groups_of(rows: RowParts) -> Groups:
+    features, starts = rows.statements.features, rows.statements.bin_starts.tolist()
+    counts = np.split(rows.bin_counts, starts[1:-1]) if features else []
+    found = [np.flatnonzero(own) for own in counts]
+    return Groups(
+        group_starts=np.cumsum([0, *map(len, found)], dtype=np.int64),
         has_missing=np.array(
-            [feature.missing_bin in bins[-1:] for feature, (bins, _) in zip(features, found, strict=True)], np.bool_
+            [feature.missing_bin in bins[-1:] for feature, bins in zip(features, found, strict=True)], np.bool_
         ),
         is_number=np.array([feature.is_number for feature in features], dtype=np.bool_),
-        bins=_concatenated([bins for bins, _ in found]),
+        bins=_concatenated(found),
+        bins_of_all=_concatenated([bins + start for bins, start in zip(found, starts, strict=False)]),
     )
 
 
-def _concatenated(parts: list[NDArray[np.integer]]) -> NDArray[np.int64]:
+def _concatenated(parts: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
     return np.concatenate([np.empty(0, np.int64), *parts]).astype(np.int64)
 
 
@@ -74,56 +109,52 @@ class SearchGoal(NamedTuple):
 
     Labels of classes cost their entropy within what one rule decides; values cost ``n_rows / 2 * log`` of the sum of
     squares about their rule's mean. The tally of a rule is its number of rows of each class, or (number, sum) for
-    values. Only arrays and numbers, since compiled loops read this.
+    values less their mean. Only arrays and numbers, since compiled loops read this.
     """
 
-    classes: NDArray[np.int64]  # (n_rows,) empty for regression
-    values: NDArray[np.float64]  # (n_rows,) less their mean; empty for classification
-    steps: NDArray[np.float64]  # (n_rows + 1,) (n + 1) log(n + 1) - n log(n)
-    n_tallied: int  # number of classes; 2 for regression
+    n_rows: int
+    is_regression: bool
+    times_log: NDArray[np.float64]  # n log n of the first numbers
     sum_of_squares: float  # of the values
     cost_of_condition: float
     cost_of_rule: float
 
 
-def search_goal(rows: SearchRows, targets: Targets, strictness: float) -> SearchGoal:
-    """Return the goal of rules that predict these targets.
+def search_goal(rows: SearchRows, strictness: float) -> SearchGoal:
+    """Return the goal of rules that predict the targets of rows.
 
     Parameters
     ----------
-    rows, targets
+    rows
         The training rows and their classes or values.
     strictness
         Factor of the cost of a condition (naming one of all features' groups) and of a rule (``log(n_rows) / 2`` for
         each number of its prediction): 1 gives the description length itself, less gives more rules and conditions.
     """
-    n_rows = rows.n_rows
-    n_numbers = 1 if targets.is_regression else max(1, targets.n_classes - 1)
-    values = np.empty(0) if targets.values is None else targets.values - targets.values.mean()
-    counts = np.arange(n_rows + 2, dtype=np.float64)
+    of_rows, n_rows = rows.rows, rows.n_rows
+    n_numbers = 1 if of_rows.is_regression else max(1, of_rows.n_classes - 1)
     return SearchGoal(
-        classes=np.array([] if targets.classes is None else targets.classes, dtype=np.int64),
-        values=values,
-        steps=np.diff(counts * np.log(np.maximum(counts, 1))),
-        n_tallied=2 if targets.is_regression else max(1, targets.n_classes),
-        sum_of_squares=float(values @ values),
-        cost_of_condition=strictness * float(np.log(max(2, len(rows.bins)))),
+        n_rows=n_rows,
+        is_regression=of_rows.is_regression,
+        times_log=_first_times_log(min(n_rows, _MOST_LOOKED_UP) + 1),
+        sum_of_squares=of_rows.squares if of_rows.is_regression else 0.0,
+        cost_of_condition=strictness * float(np.log(max(2, len(rows.groups.bins)))),
         cost_of_rule=strictness * n_numbers * float(np.log(max(2, n_rows))) / 2,
     )
 
 
 @compiled
-def tally(goal: SearchGoal, slots: NDArray[np.int64], n_slots: int) -> NDArray[np.float64]:
-    """Return the tally of each slot, (n_slots, n_tallied), where ``slots`` holds the rule that decides each row."""
-    classes, values = goal.classes, goal.values
-    tallies = np.zeros((n_slots, goal.n_tallied))
-    for row in range(len(slots)):
-        if len(values):
-            tallies[slots[row], 0] += 1
-            tallies[slots[row], 1] += values[row]
-        else:
-            tallies[slots[row], classes[row]] += 1
-    return tallies
+def _first_times_log(n: int) -> NDArray[np.float64]:
+    found = np.zeros(n)
+    for number in range(1, n):
+        found[number] = number * np.log(number)
+    return found
+
+
+@inlined
+def _times_log(goal: SearchGoal, number: float) -> float:
+    """Return n log n of a number of rows, 0 of none."""
+    return float(goal.times_log[int(number)]) if number < len(goal.times_log) else number * float(np.log(number))
 
 
 @compiled
@@ -131,42 +162,42 @@ def loss_of(goal: SearchGoal, tallies: NDArray[np.float64]) -> float:
     """Return the entropy in nats; for values, the sum of squares less that about the mean of all."""
     loss = 0.0
     for own in tallies:
-        if len(goal.values):
+        if goal.is_regression:
             loss -= own[1] ** 2 / max(own[0], 1.0)
         else:
-            n_rows = own.sum()
-            loss += n_rows * np.log(max(n_rows, 1.0)) - (own * np.log(np.maximum(own, 1.0))).sum()
+            loss += _times_log(goal, own.sum())
+            for number in own:
+                loss -= _times_log(goal, number)
     return loss
 
 
 @compiled
 def length_of(goal: SearchGoal, loss: float) -> float:
     """Return the description length of the labels in nats, given their loss."""
-    if len(goal.values):
+    if goal.is_regression:
         remaining = max(goal.sum_of_squares + loss, _LEAST_SHARE * goal.sum_of_squares + 1e-300)
-        loss = 0.5 * len(goal.values) * np.log(remaining)
+        loss = 0.5 * goal.n_rows * np.log(remaining)
     return loss
 
 
 @compiled
-def length_of_labels(goal: SearchGoal, slots: NDArray[np.int64], n_slots: int) -> float:
-    """Return the description length of the labels in nats; ``slots`` holds each row's rule, (n_rows,)."""
-    return length_of(goal, loss_of(goal, tally(goal, slots, n_slots)))
+def length_of_labels(goal: SearchGoal, tallies: NDArray[np.float64]) -> float:
+    """Return the description length of the labels in nats, given what each rule decides, (n_slots, n_tallied)."""
+    return length_of(goal, loss_of(goal, tallies))
 
 
 class Moves(NamedTuple):
-    """Groups of rows that move to another slot, one after the other."""
+    """Groups of rows that move to the last slot, one after the other."""
 
-    slots: NDArray[np.int64]  # (n_rows,) the rule that decides each row before
-    members: NDArray[np.int64]  # rows by group
-    starts: NDArray[np.int64]  # (n_groups + 1,) start of each group's members
-    groups: NDArray[np.int64]  # (n_steps,) in the order in which they move
+    moving: NDArray[np.float64]  # (n_bins, n_slots, n_tallied) rows of each bin, by what decides them before
+    first_slot: int  # of these; moving rows are in no earlier one
+    bins: NDArray[np.int64]  # (n_steps,) in the order in which they move
 
 
 @compiled
 def lengths_after_moves(
     goal: SearchGoal, tallies: NDArray[np.float64], moves: Moves
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Move one group of rows after the other to the last slot.
 
     Parameters
@@ -180,58 +211,62 @@ def lengths_after_moves(
 
     Returns
     -------
-    (n_steps,) float64, (n_steps,) int64
+    (n_steps,) float64, (n_steps,) float64
         The description length of the labels after each step, and the number of rows moved by then.
     """
     loss = loss_of(goal, tallies)
-    if len(goal.values):
-        losses, n_moved = _move_values(goal.values, loss, tallies.copy(), moves)
+    if goal.is_regression:
+        losses, n_moved = _move_values(loss, tallies.copy(), moves)
         for step in range(len(losses)):
             losses[step] = length_of(goal, losses[step])
         return losses, n_moved
-    return _move_classes(goal.classes, goal.steps, loss, tallies.astype(np.int64), moves)
+    return _move_classes(goal, loss, tallies.copy(), moves)
 
 
 @compiled
 def _move_classes(
-    classes: NDArray[np.int64], steps: NDArray[np.float64], loss: float, counts: NDArray[np.int64], moves: Moves
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    slots, members, starts, groups = moves
-    losses, n_moved = np.empty(len(groups)), np.empty(len(groups), np.int64)
-    sizes, own = counts.sum(axis=1), counts[-1]
+    goal: SearchGoal, loss: float, tallies: NDArray[np.float64], moves: Moves
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    moving, first_slot, bins = moves
+    losses, n_moved = np.empty(len(bins)), np.empty(len(bins))
+    sizes, own = tallies.sum(axis=1), tallies[-1]
     n_own = sizes[-1]
-    for step in range(len(groups)):
-        for index in range(starts[groups[step]], starts[groups[step] + 1]):
-            row = members[index]
-            source, label = slots[row], classes[row]
-            sizes[source] -= 1
-            counts[source, label] -= 1
-            loss += steps[n_own] - steps[own[label]] + steps[counts[source, label]] - steps[sizes[source]]
-            own[label] += 1
-            n_own += 1
+    for step in range(len(bins)):
+        for at in range(moving.shape[1]):
+            slot, n_leaving = first_slot + at, 0.0
+            for label in range(moving.shape[2]):
+                number = moving[bins[step], at, label]
+                if number > 0:
+                    before, after = tallies[slot, label], tallies[slot, label] - number
+                    loss += _times_log(goal, before) - _times_log(goal, after)
+                    loss += _times_log(goal, own[label]) - _times_log(goal, own[label] + number)
+                    tallies[slot, label] = after
+                    own[label] += number
+                    n_leaving += number
+            if n_leaving > 0:
+                loss += _times_log(goal, sizes[slot] - n_leaving) - _times_log(goal, sizes[slot])
+                loss += _times_log(goal, n_own + n_leaving) - _times_log(goal, n_own)
+                sizes[slot] -= n_leaving
+                n_own += n_leaving
         losses[step], n_moved[step] = loss, n_own
     return losses, n_moved
 
 
 @compiled
 def _move_values(
-    values: NDArray[np.float64], loss: float, tallies: NDArray[np.float64], moves: Moves
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    slots, members, starts, groups = moves
-    losses, n_moved = np.empty(len(groups)), np.empty(len(groups), np.int64)
+    loss: float, tallies: NDArray[np.float64], moves: Moves
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    moving, first_slot, bins = moves
+    losses, n_moved = np.empty(len(bins)), np.empty(len(bins))
     before = (tallies[:, 1] ** 2 / np.maximum(tallies[:, 0], 1.0)).sum()
-    n_own = 0
-    for step in range(len(groups)):
-        for index in range(starts[groups[step]], starts[groups[step] + 1]):
-            source, value = slots[members[index]], values[members[index]]
-            tallies[source, 0] -= 1
-            tallies[source, 1] -= value
-            tallies[-1, 0] += 1
-            tallies[-1, 1] += value
-            n_own += 1
+    for step in range(len(bins)):
+        for at in range(moving.shape[1]):
+            for which in range(2):
+                tallies[first_slot + at, which] -= moving[bins[step], at, which]
+                tallies[-1, which] += moving[bins[step], at, which]
         after = 0.0
         for slot in range(len(tallies)):
             if tallies[slot, 0] > 0:
                 after += tallies[slot, 1] ** 2 / tallies[slot, 0]
-        losses[step], n_moved[step] = loss + before - after, n_own
+        losses[step], n_moved[step] = loss + before - after, tallies[-1, 0]
     return losses, n_moved

@@ -24,7 +24,6 @@ from tree_explainers.wording import Phrases
 from ..runtime.context import JobContext
 from .answering import ClusterAnswers, cluster_answers
 from .approximation_tree_rows import (
-    DatasetColumns,
     EvaluationRows,
     PartitionedRows,
     sampled_rows,
@@ -86,7 +85,7 @@ def load_inputs(context: JobContext, request: ApproximationTreeRequest, tick: Ti
     load = partial(_rows, context, model, tick)
     rows = load(stored, n_sampled, part_of(context.report, *_READING))
     all_rows, training = (rows, rows.sample) if isinstance(rows, PartitionedRows) else (None, rows)
-    phrases = dataset_phrases(context, model, DatasetColumns(stored, match_features(model.view, stored.view)))
+    phrases = dataset_phrases(context, model, stored)
     is_relational = stored.view.feature_set is not None
     implications = known_implications(model, phrases) if is_relational else Implications()
     evaluation = None

@@ -52,14 +52,6 @@ class EvaluationRows:
 
 
 @dataclass(frozen=True, slots=True)
-class DatasetColumns:
-    """A dataset, and its column for each of a model's features."""
-
-    stored: StoredDataset
-    columns: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class PartitionedRows:
     """A dataset's rows in partitions."""
 

@@ -1,11 +1,12 @@
 """The words of a dataset's columns that are more than names and numbers, and what follows among them."""
 
-from typing import Literal, Protocol
+from typing import Literal
 
 from explanations.feature_sets import open_feature_set
 from explanations.feature_words import implications_of, phrases_of
 from storage.artefacts import ArtefactStore
 from storage.datasets import StoredDataset
+from storage.feature_matching import match_features
 from storage.relational_datasets import RelationalDatasetStore
 from tree_explainers.errors import MethodNotApplicable
 from tree_explainers.questions.implications import Implications
@@ -16,26 +17,15 @@ from ..runtime.context import JobContext
 from .inputs import OpenModel
 
 
-class DatasetOfModel(Protocol):
-    """A dataset, and its column for each of a model's features, in their order."""
-
-    @property
-    def stored(self) -> StoredDataset:
-        """The dataset."""
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Names of its columns."""
-
-
-def dataset_phrases(context: JobContext, model: OpenModel, dataset: DatasetOfModel) -> Phrases:
+def dataset_phrases(context: JobContext, model: OpenModel, stored: StoredDataset) -> Phrases:
     """Return the words of a dataset's columns, by the model's names of its features."""
-    view, features = dataset.stored.view, None
+    view, features = stored.view, None
     if view.feature_set is not None:
         stores = ArtefactStore(context.database), RelationalDatasetStore(context.database)
         features = open_feature_set(*stores, context.objects, view.feature_set)
     columns = {column.name: column for column in view.columns}
-    return phrases_of(model.description.feature_names, [columns[name] for name in dataset.columns], features)
+    own = [columns[name] for name in match_features(model.view, view)]
+    return phrases_of(model.description.feature_names, own, features)
 
 
 def known_implications(model: OpenModel, phrases: Phrases) -> Implications:

@@ -4,7 +4,6 @@ from functools import partial
 
 import numpy as np
 
-from storage.dataset_rows import open_rows
 from tree_explainers.approximation_trees.generators import GeneratorSettings, Smoother
 from tree_explainers.approximation_trees.node_boxes import NodeBox
 from tree_explainers.approximation_trees.oracle import Answering
@@ -12,11 +11,12 @@ from tree_explainers.compute.progress import ReportProgress
 from tree_explainers.questions.statements import Statements
 from tree_explainers.rows import Rows
 from tree_explainers.rule_sets.pseudo_rows import PseudoRows, draw_pseudo_rows
+from tree_explainers.rule_sets.row_parts import RowParts
 from tree_explainers.scoring import Targets
 
 from ..runtime.context import JobContext
 from .answering import cluster_answers, predict_each
-from .inputs import OpenModel, ScoredDataset
+from .inputs import OpenModel
 
 NEAR = GeneratorSettings(bandwidth=0.1, neighbor_probability=0.2)
 """How rows near the training rows are drawn: so wide that the model does not repeat what it learned of these."""
@@ -25,11 +25,10 @@ _BLOCK_ROWS = 2_048  # labelled between two reports
 
 
 def labelled_pseudo_rows(
-    context: JobContext, model: OpenModel, dataset: ScoredDataset, statements: Statements
+    context: JobContext, model: OpenModel, training: RowParts, statements: Statements
 ) -> PseudoRows:
-    """Draw pseudo rows by the dataset's rows, and label them by the model."""
-    with open_rows(context.objects, dataset.stored.content) as file:
-        rows = Rows(model.description.feature_names, tuple(file.read_columns(list(dataset.columns))))
+    """Draw pseudo rows by the training rows, of which many are sampled, and label them by the model."""
+    rows = training.sample(model.description.feature_names)
     smoother = Smoother.of(rows, model.description.missing_texts, NEAR)
     everywhere = NodeBox(model.description.missing_texts)
     answers = cluster_answers(context, model) or model.session

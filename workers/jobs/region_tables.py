@@ -1,7 +1,7 @@
 """Tables of fitted regions: the share of each region for which a statement is true, and the region of each row."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,15 +11,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from storage.dataset_files import DatasetFile
 from storage.dataset_rows import open_rows
+from storage.datasets import StoredDataset
 from storage.object_store import ObjectStore
-from tree_explainers.questions.binned_rows import BinnedRows
+from tree_explainers.questions.binned_rows import Layout
 from tree_explainers.questions.statements import FeatureStatements, Statements
-from tree_explainers.rule_sets.regions import RegionModel
-
-from .inputs import ScoredDataset
+from tree_explainers.rule_sets.regions import BinTables, RegionModel, nearest_regions
+from tree_explainers.rule_sets.row_parts import RowParts
 
 _GROUP_LINES = 16_384
+_LINES_AT_ONCE = 4 * _GROUP_LINES
 _STATEMENT_COLUMNS = pa.schema(
     [
         ("feature", pa.string()),
@@ -36,8 +38,8 @@ _STATEMENT_COLUMNS = pa.schema(
 class FittedRows:
     """The rows that regions were fitted to."""
 
-    dataset: ScoredDataset
-    binned: BinnedRows
+    stored: StoredDataset
+    rows: RowParts
     classes: list[str]  # of the model; empty for regression
 
 
@@ -48,13 +50,10 @@ def write_region_tables(folder: Path, objects: ObjectStore, fitted: FittedRows, 
     most probable region and what that predicts: the two-step MAP, equations (10) and (11) of Hara & Hayashi (2018).
     """
     paths = {name: folder / f"{name}.parquet" for name in ("parameters", "rows")}
-    _write(paths["parameters"], _parameters(fitted.binned.statements, model))
-    _write(paths["rows"], _rows(objects, fitted, model))
+    parameters = _parameters(fitted.rows.statements, model)
+    pq.write_table(parameters, paths["parameters"], row_group_size=_GROUP_LINES, compression="zstd")
+    _write_rows(paths["rows"], objects, fitted, model)
     return paths
-
-
-def _write(path: Path, table: pa.Table) -> None:
-    pq.write_table(table, path, row_group_size=_GROUP_LINES, compression="zstd")
 
 
 def _parameters(statements: Statements, model: RegionModel) -> pa.Table:
@@ -90,24 +89,40 @@ def _statement_lines(feature: FeatureStatements) -> Iterator[dict[str, Any]]:
             yield named | {"operator": ">", "value": cut, "true_for_missing": missing_greater}
 
 
-def _rows(objects: ObjectStore, fitted: FittedRows, model: RegionModel) -> pa.Table:
-    regions = model.map_regions(fitted.binned)
-    predictions = model.predictions()[regions]
-    named: NDArray[Any] | pa.Array = predictions
-    if fitted.classes:
-        named = pa.array(fitted.classes).take(pa.array(predictions))
-    columns = {
-        "row": np.arange(len(regions)),
-        "row_id": _row_ids(objects, fitted.dataset),
-        "region": regions,
-        "prediction": named,
-    }
-    return pa.table(columns)
+def _write_rows(path: Path, objects: ObjectStore, fitted: FittedRows, model: RegionModel) -> None:
+    """Write a line for each row, some row groups at a time, with what partitions find."""
+    predictions = model.predictions()
+    named = pa.array(fitted.classes).take(pa.array(predictions)) if fitted.classes else pa.array(predictions)
+    schema = pa.schema(
+        [("row", pa.int64()), ("row_id", _id_type(fitted.stored)), ("region", pa.int64()), ("prediction", named.type)]
+    )
+    tables = BinTables.of(model, Layout.of(fitted.rows.statements))
+    with (
+        open_rows(objects, fitted.stored.content) as file,
+        pq.ParquetWriter(path, schema, compression="zstd") as writer,
+    ):
+        for rows, regions in _groups_of_lines(fitted.rows.map(nearest_regions, tables)):
+            ids = pa.array(_row_ids(file, fitted.stored, rows), schema.field("row_id").type)
+            columns = [pa.array(rows), ids, pa.array(regions), named.take(pa.array(regions))]
+            writer.write_table(pa.table(columns, schema=schema), row_group_size=_GROUP_LINES)
 
 
-def _row_ids(objects: ObjectStore, dataset: ScoredDataset) -> pa.Array:
+def _groups_of_lines(found: Iterable[NDArray[np.int64]]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield rows and what was found for them, a number of whole row groups at a time; the last has the rest."""
+    first, waiting = 0, np.empty(0, np.int64)
+    for of_part in found:
+        waiting = np.concatenate([waiting, of_part])
+        while len(waiting) >= _LINES_AT_ONCE:
+            yield np.arange(first, first + _LINES_AT_ONCE), waiting[:_LINES_AT_ONCE]
+            first, waiting = first + _LINES_AT_ONCE, waiting[_LINES_AT_ONCE:]
+    if len(waiting):
+        yield np.arange(first, first + len(waiting)), waiting
+
+
+def _id_type(stored: StoredDataset) -> pa.DataType:
+    return pa.string() if stored.view.row_id is None else pa.large_string()
+
+
+def _row_ids(file: DatasetFile, stored: StoredDataset, rows: NDArray[np.int64]) -> list[str]:
     """Return the id of each row, or else its index, as texts."""
-    if dataset.stored.view.row_id is None:
-        return pa.array(np.arange(dataset.n_rows)).cast(pa.string())
-    with open_rows(objects, dataset.stored.content) as file:
-        return pa.array(file.row_ids(), pa.large_string())
+    return file.row_ids(rows) if stored.view.row_id is not None else [str(row) for row in rows.tolist()]

@@ -57,11 +57,11 @@ def may_lack_targets(view: Dataset) -> bool:
     )
 
 
-def refuse_unlabelled(objects: ObjectStore, dataset: ScoredDataset) -> None:
+def refuse_unlabelled(objects: ObjectStore, stored: StoredDataset) -> None:
     """Refuse rows without a target where their targets are what is to be learned; the first is named."""
-    values = _read_target(objects, dataset.stored) if has_unlabelled(dataset) else None
+    values = _read_target(objects, stored) if may_lack_targets(stored.view) else None
     if values is not None:
-        _refuse_missing(objects, _missing(values), dataset.stored)
+        _refuse_missing(objects, _missing(values), stored)
 
 
 def known_targets(

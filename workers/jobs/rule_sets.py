@@ -5,7 +5,6 @@ from dataclasses import asdict, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from schemas.models import Score
 from schemas.rule_sets import (
@@ -21,27 +20,29 @@ from schemas.rule_sets import (
     RuleSetResult,
 )
 from tree_explainers.compute.progress import part_of
+from tree_explainers.questions.binned_rows import Layout
 from tree_explainers.questions.conditions import Condition as PrintedCondition
-from tree_explainers.questions.conditions import TrainingValues, rule_text
+from tree_explainers.questions.conditions import rule_text
 from tree_explainers.questions.statements import Statements
 from tree_explainers.rule_sets.fab import Restarts, omega_of
-from tree_explainers.rule_sets.regions import RegionModel
+from tree_explainers.rule_sets.regions import BinTables, RegionModel, count_regions
+from tree_explainers.rule_sets.row_parts import RowParts
+from tree_explainers.rule_sets.rule_evaluation import RuleFigures, TargetSums, ValueRanges, evaluate_rules
 from tree_explainers.rule_sets.rule_lists import (
+    FiringCounts,
     PrintedRules,
     RuleList,
     measure_all,
     measure_each,
     print_rules,
 )
-from tree_explainers.scoring import score_constants, score_predictions
 
 from ..runtime.context import JobContext, Produced
 from .cautions import caution_of_figures
 from .column_phrases import feature_type
 from .region_tables import FittedRows, write_region_tables
-from .row_targets import constant_predictions
 from .rule_finding import FoundRules, find_by_method
-from .rule_set_inputs import INPUTS_LOADED, EvaluationRows, RuleSetInputs, load_inputs
+from .rule_set_inputs import INPUTS_LOADED, RuleSetInputs, load_inputs
 
 # Shares of the job's progress, which goes from 0 to 1 and never back.
 _FINDING = (INPUTS_LOADED, 0.95)
@@ -54,58 +55,59 @@ def make_rule_set(context: JobContext) -> Produced:
     inputs = load_inputs(context, request)
     found = find_by_method(request, inputs, context, part_of(context.report, *_FINDING))
     context.report(_EVALUATING, "evaluating rules")
-    printed = _print(found, inputs)
+    printed = _print(found)
     content = _content(request, inputs, found, printed).model_dump_json().encode()
     if found.fitted is None:
         return Produced(content)
-    rows = FittedRows(inputs.dataset, inputs.training.binned, inputs.model.view.classes)
+    rows = FittedRows(inputs.stored, inputs.training, inputs.model.view.classes)
     return Produced(content, files=write_region_tables(context.workspace, context.objects, rows, found.fitted))
 
 
 # Printed rules: conditions on raw values, which are what is applied to rows ever after.
 
 
-def _print(found: FoundRules, inputs: RuleSetInputs) -> PrintedRules:
+def _print(found: FoundRules) -> PrintedRules:
     """Return the rules as conditions on raw values.
 
     Numbers are compared in double precision, even where the model rounds them, so that a person, SQL and Python apply
     the rules without knowing the model. Thresholds are chosen such that training rows fall on the same side with and
     without rounding.
     """
-    printed = print_rules(found.rules, TrainingValues(inputs.training.rows, found.binned))
-    return replace(printed, precision=np.float64)
+    features = sorted({feature for box in found.rules.boxes for feature in box.features})
+    return replace(print_rules(found.rules, ValueRanges.of(found.rows, features)), precision=np.float64)
 
 
 # Evaluation, on the training rows and on others if the request names any.
 
 
-def evaluate(
-    found: FoundRules,
-    printed: PrintedRules,
-    rows: EvaluationRows,
-    classes: Sequence[str],
-    evaluated_on: Literal["dataset", "evaluation_dataset"],
-) -> RuleSetEvaluation:
+def evaluate(found: FoundRules, printed: PrintedRules, rows: RowParts) -> RuleFigures:
     """Compare the predictions of printed rules, regions and model with each other and with the true targets."""
-    fires = printed.fires(rows.rows)
-    regions = found.fitted
+    return evaluate_rules(rows, printed, found.rules, found.predictor, found.fitted)
+
+
+def _view_evaluation(
+    figures: RuleFigures, classes: Sequence[str], evaluated_on: Literal["dataset", "evaluation_dataset"]
+) -> RuleSetEvaluation:
+    targets = figures.targets
     return RuleSetEvaluation(
-        n_rows=len(fires),
+        n_rows=targets.n_rows,
         evaluated_on=evaluated_on,
-        measured_against="model" if rows.truth is None else "target",
-        as_printed=_scores(found.predict(fires), rows),
-        as_fitted=None if regions is None else _scores(regions.predict(rows.binned), rows),
-        model=None if rows.truth is None else _scores(rows.predicted.classes_or_values, rows),
-        constant=ConstantRuleScores(
-            **asdict(score_constants(rows.truth, rows.predicted)),
-            **constant_predictions(rows.truth, rows.predicted, classes),
-        ),
-        **asdict(measure_all(fires)),
+        measured_against="target" if targets.has_truth else "model",
+        as_printed=RuleScores(**asdict(figures.as_printed)),
+        as_fitted=None if figures.as_fitted is None else RuleScores(**asdict(figures.as_fitted)),
+        model=None if figures.of_model is None else RuleScores(**asdict(figures.of_model)),
+        constant=ConstantRuleScores(**asdict(targets.scores_of_constants()), **_view_constants(targets, classes)),
+        **asdict(measure_all(figures.firing)),
     )
 
 
-def _scores(given: NDArray[Any], rows: EvaluationRows) -> RuleScores:
-    return RuleScores(**asdict(score_predictions(given, rows.truth, rows.predicted)))
+def _view_constants(
+    targets: TargetSums, classes: Sequence[str]
+) -> dict[Literal["prediction", "model_prediction"], str | float]:
+    of_truth, of_model = targets.constants
+    if not classes:
+        return {"prediction": of_truth, "model_prediction": of_model}
+    return {"prediction": classes[int(of_truth)], "model_prediction": classes[int(of_model)]}
 
 
 def _caution(on_training: RuleSetEvaluation) -> str | None:
@@ -120,9 +122,10 @@ def _caution(on_training: RuleSetEvaluation) -> str | None:
 
 def _content(request: RuleSetRequest, inputs: RuleSetInputs, found: FoundRules, printed: PrintedRules) -> RuleSetResult:
     view, elsewhere = inputs.model.view, None
-    on_training = evaluate(found, printed, inputs.training, view.classes, "dataset")
+    figures = evaluate(found, printed, inputs.training)
+    on_training = _view_evaluation(figures, view.classes, "dataset")
     if inputs.evaluation is not None:
-        elsewhere = evaluate(found, printed, inputs.evaluation, view.classes, "evaluation_dataset")
+        elsewhere = _view_evaluation(evaluate(found, printed, inputs.evaluation), view.classes, "evaluation_dataset")
     return RuleSetResult(
         task=view.task,
         classes=view.classes,
@@ -130,10 +133,10 @@ def _content(request: RuleSetRequest, inputs: RuleSetInputs, found: FoundRules, 
         boxes=None if found.fitted is None else request.boxes,
         combination="first" if found.weighted is None else "weighted_mean",
         labels=request.labels,
-        n_rows=inputs.targets.n_rows,
+        n_rows=inputs.training.n_rows,
         n_trees=view.n_trees,
         n_statements=inputs.statements.n_statements,
-        **_view_rules(found, printed, inputs),
+        **_view_rules(found, printed, inputs, figures.firing),
         training_evaluation=on_training,
         evaluation=elsewhere or on_training,
         caution=_caution(on_training) if elsewhere is None else None,
@@ -144,11 +147,12 @@ def _content(request: RuleSetRequest, inputs: RuleSetInputs, found: FoundRules, 
     )
 
 
-def _view_rules(found: FoundRules, printed: PrintedRules, inputs: RuleSetInputs) -> dict[str, Any]:
+def _view_rules(
+    found: FoundRules, printed: PrintedRules, inputs: RuleSetInputs, firing: FiringCounts
+) -> dict[str, Any]:
     """Return the fields of ``RuleSetResult`` about the rules, with their counts on the training rows."""
     rules, classes = found.rules, inputs.model.view.classes
-    fires = printed.fires(inputs.training.rows)
-    each = measure_each(rules, fires, inputs.targets)
+    each = measure_each(rules, firing)
     support = each.support if found.weighted is None else each.n_covered
     views = [
         Rule(
@@ -169,11 +173,11 @@ def _view_rules(found: FoundRules, printed: PrintedRules, inputs: RuleSetInputs)
     return {
         "n_rules": rules.n_rules,
         "n_conditions": sum(map(len, printed.rules)),
-        "features": _view_features(printed, found.binned.statements, inputs),
+        "features": _view_features(printed, found.rows.statements, inputs),
         "rules": views,
         "default_prediction": _prediction(rules, rules.n_rules, classes),
         "default_scores": _shares(rules, rules.n_rules, classes),
-        "default_support": int((~fires.any(axis=1)).sum()),
+        "default_support": int(firing.n_decided[-1]),
     }
 
 
@@ -215,7 +219,7 @@ def _shares(rules: RuleList, index: int, classes: list[str]) -> list[Score]:
 
 def _view_regions(model: RegionModel, inputs: RuleSetInputs) -> list[Region]:
     classes, predictions = inputs.model.view.classes, model.predictions()
-    n_rows = np.bincount(model.map_regions(inputs.training.binned), minlength=model.n_regions)
+    n_rows = inputs.training.counts(count_regions, BinTables.of(model, Layout.of(inputs.statements)))
     scores = np.empty((model.n_regions, 0)) if model.scores is None else model.scores
     named = [
         [Score(label=label, value=share) for label, share in zip(classes, own, strict=True)] for own in scores.tolist()
@@ -238,7 +242,7 @@ def _omega(request: RuleSetRequest, inputs: RuleSetInputs) -> float | None:
     """Return what a region cost; only FAB knows such a cost."""
     if request.method != "fab":
         return None
-    return omega_of(inputs.training.binned, inputs.targets) if request.omega is None else request.omega
+    return omega_of(inputs.training) if request.omega is None else request.omega
 
 
 def _view_restarts(restarts: Restarts) -> list[Restart]:

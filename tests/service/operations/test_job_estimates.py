@@ -289,6 +289,28 @@ def _held_bytes(pid: int) -> int:
     return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("RssAnon:")), 0)
 
 
+@pytest.mark.parametrize("method", ["rule_list", "fab", "em"])
+def test_rules_that_are_added_up_on_a_cluster_take_any_number_of_rows(method: str) -> None:
+    request = {"method": method, "max_rules": 10, "n_restarts": 20, "labels": "predicted"}
+    many = replace(SOME, n_rows=400_000_000)
+
+    on_cluster = estimate_job("rule_sets", many.on_cluster(), request)
+
+    assert estimate_job("rule_sets", many, request).n_bytes > 100 * GIB
+    assert on_cluster.n_bytes < GIB
+    assert on_cluster.n_bytes == estimate_job("rule_sets", replace(many, n_rows=10**6).on_cluster(), request).n_bytes
+
+
+@pytest.mark.parametrize("method", ["in_trees", "node_harvest", "decision_tree"])
+def test_rules_that_need_rows_in_one_piece_hold_them_on_a_cluster_too(method: str) -> None:
+    request = {"method": method, method: None}
+    many = replace(SOME, n_rows=10**7)
+
+    few = estimate_job("rule_sets", replace(SOME, n_rows=10**6).on_cluster(), request)
+
+    assert estimate_job("rule_sets", many.on_cluster(), request).n_bytes > 5 * few.n_bytes
+
+
 @pytest.mark.parametrize("method", ["in_trees", "node_harvest", "decision_tree"])
 def test_rules_of_other_methods_are_estimated_by_their_own_settings(method: str) -> None:
     request = {"method": method, method: None}

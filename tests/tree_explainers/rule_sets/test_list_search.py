@@ -25,8 +25,10 @@ from tree_explainers.rule_sets.list_search import (
     fidelity,
     search_rule_list,
 )
-from tree_explainers.rule_sets.pseudo_rows import LabelledRows, PseudoRows, draw_pseudo_rows, mixed_rows
-from tree_explainers.rule_sets.rule_lists import RuleList, fit_rule_list
+from tree_explainers.rule_sets.pseudo_rows import PseudoRows, draw_pseudo_rows, mixed_rows
+from tree_explainers.rule_sets.row_parts import RowParts
+from tree_explainers.rule_sets.rule_counts import fit_rule_list
+from tree_explainers.rule_sets.rule_lists import RuleList
 from tree_explainers.scoring import Targets
 
 _SETS = {
@@ -39,14 +41,13 @@ _SETS = {
 @pytest.mark.parametrize("name", _SETS)
 def test_a_list_made_of_a_tree_predicts_as_the_tree(name: str) -> None:
     data = _SETS[name]()
-    labelled = LabelledRows(data.binned, data.targets)
-    search = ListSearch(labelled, RuleLimits(max_rules=7))
+    search = ListSearch(data.labelled, RuleLimits(max_rules=7))
     tree = search.tree()
 
-    draft = draft_of_tree(tree, search.rows)
+    draft = draft_of_tree(tree, search.rows.groups)
 
-    rules = fit_rule_list(boxes_of_draft(draft, search.rows, data.statements), data.binned, data.targets)
-    leaves = _leaves(tree, search)
+    rules = fit_rule_list(boxes_of_draft(draft, search.rows.groups, data.statements), data.labelled)
+    leaves = _leaves(tree, search, data.binned)
     found = rules.predictions[np.argmax(np.c_[rules.fires(data.binned), np.ones(len(leaves))], axis=1)]
     for leaf in np.unique(leaves):
         own = data.targets.take(np.flatnonzero(leaves == leaf))
@@ -57,16 +58,16 @@ def test_a_list_made_of_a_tree_predicts_as_the_tree(name: str) -> None:
     assert sum(rule.total_conditions for rule in draft) <= conditions_of_paths(tree)
 
 
-def _leaves(tree: object, search: ListSearch) -> np.ndarray:
+def _leaves(tree: object, search: ListSearch, binned: BinnedRows) -> np.ndarray:
     """Return the leaf of each row, walked split by split."""
-    leaves = []
+    leaves, groups = [], search.rows.groups
     for row in range(search.rows.n_rows):
         node = 0
         while tree.children_left[node] >= 0:  # type: ignore[attr-defined]
             feature = tree.feature[node]  # type: ignore[attr-defined]
-            group = search.rows.groups[feature, row]
-            is_last = group == search.rows.group_starts[feature + 1] - search.rows.group_starts[feature] - 1
-            is_missing = search.rows.has_missing[feature] and is_last
+            own = groups.bins[groups.slice_of(feature)]
+            group = int(np.searchsorted(own, binned.bins[feature, row]))
+            is_missing = groups.has_missing[feature] and group == len(own) - 1
             left = tree.missing_go_to_left[node] if is_missing else group <= tree.threshold[node]  # type: ignore[attr-defined]
             node = (tree.children_left if left else tree.children_right)[node]  # type: ignore[attr-defined]
         leaves.append(node)
@@ -94,7 +95,7 @@ def test_mixed_rows_take_a_fifth_of_their_values_from_other_rows() -> None:
 
 
 @cache
-def _memorised() -> tuple[LabelledRows, PseudoRows, LabelledRows]:
+def _memorised() -> tuple[RowParts, PseudoRows, RowParts]:
     """Return training rows whose noisy labels a forest has memorised, pseudo rows, and new rows."""
     features, target = matrix_data("binary")
     rng = np.random.default_rng(1)
@@ -109,7 +110,7 @@ def _memorised() -> tuple[LabelledRows, PseudoRows, LabelledRows]:
 
     smoother = Smoother.of(train, {}, GeneratorSettings(bandwidth=0.1))
     pseudo = draw_pseudo_rows(train, partial(smoother.draw, train, NodeBox({})), label, statements, rng)
-    known, unseen = (LabelledRows(BinnedRows.of(statements, each), label(each)) for each in (train, new))
+    known, unseen = (RowParts.here(BinnedRows.of(statements, each), label(each)) for each in (train, new))
     return known, pseudo, unseen
 
 
@@ -121,11 +122,8 @@ def _found(limits: RuleLimits, *, with_pseudo_rows: bool) -> RuleList:
 def test_where_labels_are_memorised_pseudo_rows_bring_rules_nearer_to_the_model_on_new_rows() -> None:
     known, _, unseen = _memorised()
     search = ListSearch(known, RuleLimits())
-    tree = fit_rule_list(
-        boxes_of_draft(draft_of_tree(search.tree(), search.rows), search.rows, known.binned.statements),
-        known.binned,
-        known.targets,
-    )
+    groups = search.rows.groups
+    tree = fit_rule_list(boxes_of_draft(draft_of_tree(search.tree(), groups), groups, known.statements), known)
 
     rules = _found(RuleLimits(), with_pseudo_rows=True)
 
@@ -142,5 +140,5 @@ def test_rules_found_with_pseudo_rows_keep_to_their_limits_and_count_the_rows_th
     lengths = [sum(1 for _ in box.features) for box in rules.boxes]
     assert 0 < len(lengths) < 5
     assert max(lengths) <= 3
-    assert rules.n_decided.sum() == known.binned.n_rows < pseudo.finding.binned.n_rows
+    assert rules.n_decided.sum() == known.n_rows < pseudo.finding.n_rows
     assert [box.features for box in rules.boxes] == [box.features for box in again.boxes]

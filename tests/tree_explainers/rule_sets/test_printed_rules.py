@@ -20,7 +20,8 @@ from tree_explainers.questions.cuts import roundest_between
 from tree_explainers.questions.statements import FeatureStatements, Statements, statements_of
 from tree_explainers.rows import Rows
 from tree_explainers.rule_sets.fab import fit_fab
-from tree_explainers.rule_sets.rule_lists import Box, PrintedRules, boxes_of, conditions_of, fit_rule_list, print_rules
+from tree_explainers.rule_sets.rule_counts import fit_rule_list
+from tree_explainers.rule_sets.rule_lists import Box, PrintedRules, boxes_of, conditions_of, print_rules
 from tree_explainers.wording import BooleanPhrases
 
 PIPELINES = ("missing_kept", "scaled_and_one_hot", "ordinal_categories", "dropped_indicators", *NATIVE)
@@ -34,12 +35,12 @@ def training_set(name: str) -> TrainingSet:
 
 
 def region_boxes(data: TrainingSet) -> tuple[Box, ...]:
-    model = fit_fab(data.binned, data.targets, 4, np.random.default_rng(3)).model
+    model = fit_fab(data.labelled, 4, np.random.default_rng(3)).model
     return boxes_of(model, data.statements, certainty=0.02)
 
 
 def printed(data: TrainingSet, boxes: tuple[Box, ...]) -> PrintedRules:
-    rules = fit_rule_list(boxes, data.binned, data.targets)
+    rules = fit_rule_list(boxes, data.labelled)
     return print_rules(rules, TrainingValues(data.rows, data.binned))
 
 
@@ -200,8 +201,8 @@ def test_missing_values_are_named_only_where_a_training_row_has_one(is_nullable:
 
 
 def printed_regions(data: TrainingSet, certainty: float) -> PrintedRules:
-    model = fit_fab(data.binned, data.targets, 4, np.random.default_rng(5)).model
-    rules = fit_rule_list(boxes_of(model, data.statements, certainty), data.binned, data.targets)
+    model = fit_fab(data.labelled, 4, np.random.default_rng(5)).model
+    rules = fit_rule_list(boxes_of(model, data.statements, certainty), data.labelled)
     return print_rules(rules, TrainingValues(data.rows, data.binned))
 
 

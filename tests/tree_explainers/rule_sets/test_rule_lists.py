@@ -5,7 +5,9 @@ from tests.support.naive_rules import admitted_bins
 from tests.support.rule_training import TrainingSet, energy, of_model, of_pipeline, spambase
 from tree_explainers.rule_sets.fab import fit_fab
 from tree_explainers.rule_sets.regions import RegionModel
-from tree_explainers.rule_sets.rule_lists import Box, boxes_of, first_firing, fit_rule_list, measure_all, measure_each
+from tree_explainers.rule_sets.row_parts import RowParts
+from tree_explainers.rule_sets.rule_counts import fit_rule_list
+from tree_explainers.rule_sets.rule_lists import Box, FiringCounts, boxes_of, first_firing, measure_all, measure_each
 from tree_explainers.scoring import Targets
 
 
@@ -16,7 +18,7 @@ def training_set(name: str) -> TrainingSet:
 
 
 def model_of(data: TrainingSet) -> RegionModel:
-    return fit_fab(data.binned, data.targets, 4, np.random.default_rng(3)).model
+    return fit_fab(data.labelled, 4, np.random.default_rng(3)).model
 
 
 SETS = ("energy", "spambase", "random_forest_multiclass", "missing_kept", "scaled_and_one_hot", "ordinal_categories")
@@ -82,7 +84,7 @@ def test_rules_predict_what_is_commonest_among_the_rows_that_they_decide() -> No
     n_bins = data.statements.features[0].n_bins
     boxes = [halves(n_bins, n_bins // 3), halves(n_bins, n_bins // 2)]
 
-    rules = fit_rule_list(boxes, data.binned, data.targets)
+    rules = fit_rule_list(boxes, data.labelled)
 
     decided_by = first_firing(rules.fires(data.binned))
     assert rules.scores is not None
@@ -97,7 +99,7 @@ def test_rules_predict_the_mean_of_the_values_that_they_decide() -> None:
     data = energy(5)
     n_bins = data.statements.features[0].n_bins
 
-    rules = fit_rule_list([halves(n_bins, n_bins // 2)], data.binned, data.targets)
+    rules = fit_rule_list([halves(n_bins, n_bins // 2)], data.labelled)
 
     decided_by = first_firing(rules.fires(data.binned))
     np.testing.assert_allclose(rules.predictions, [data.values[decided_by == slot].mean() for slot in range(2)])
@@ -109,7 +111,7 @@ def test_a_rule_that_decides_nothing_predicts_what_fits_all_rows() -> None:
     n_bins = data.statements.features[0].n_bins
     box = halves(n_bins, n_bins // 2)
 
-    rules = fit_rule_list([box, box], data.binned, data.targets)
+    rules = fit_rule_list([box, box], data.labelled)
 
     assert rules.scores is not None
     assert rules.n_decided[1] == 0
@@ -120,16 +122,20 @@ def test_of_two_classes_that_are_equally_common_the_lower_is_predicted() -> None
     data = of_model("random_forest_multiclass")
     targets = Targets.of_classes(np.arange(len(data.classes)) % 2, 2)
 
-    assert fit_rule_list([], data.binned, targets).predictions.tolist() == [0]
+    assert fit_rule_list([], RowParts.here(data.binned, targets)).predictions.tolist() == [0]
 
 
 def test_each_rule_is_measured_as_counting_rows_does() -> None:
     data = of_model("random_forest_multiclass")
-    model = fit_fab(data.binned, data.targets, 4, np.random.default_rng(1)).model
-    rules = fit_rule_list(boxes_of(model, data.statements, 0.02), data.binned, data.targets)
+    model = fit_fab(data.labelled, 4, np.random.default_rng(1)).model
+    rules = fit_rule_list(boxes_of(model, data.statements, 0.02), data.labelled)
     fires = rules.fires(data.binned)
 
-    measures = measure_each(rules, fires, data.targets)
+    halves = (np.arange(len(fires)) < 100, np.arange(len(fires)) >= 100)
+    of_halves = [FiringCounts.of(rules, fires[own], data.targets.take(np.flatnonzero(own))) for own in halves]
+
+    counts = of_halves[0].plus(of_halves[1])
+    measures = measure_each(rules, counts)
 
     for rule in range(rules.n_rules):
         covered = [row for row in range(len(fires)) if fires[row, rule]]
@@ -139,17 +145,17 @@ def test_each_rule_is_measured_as_counting_rows_does() -> None:
         assert measures.support[rule] == len(decided)
         assert measures.coverage[rule] == len(covered) / len(fires)
         assert measures.precision[rule] == len(right) / len(covered)
-    assert measure_all(fires).coverage == np.mean([row.any() for row in fires])
-    assert measure_all(fires).mean_rules_per_row == np.mean([row.sum() for row in fires])
+    assert measure_all(counts).coverage == np.mean([row.any() for row in fires])
+    assert measure_all(counts).mean_rules_per_row == np.mean([row.sum() for row in fires])
 
 
 def test_rules_for_values_have_no_precision() -> None:
     data = energy(5)
-    model = fit_fab(data.binned, data.targets, 3, np.random.default_rng(1)).model
-    rules = fit_rule_list(boxes_of(model, data.statements), data.binned, data.targets)
+    model = fit_fab(data.labelled, 3, np.random.default_rng(1)).model
+    rules = fit_rule_list(boxes_of(model, data.statements), data.labelled)
     fires = rules.fires(data.binned)
 
-    measures = measure_each(rules, fires, data.targets)
+    measures = measure_each(rules, FiringCounts.of(rules, fires, data.targets))
 
     assert np.isnan(measures.precision).all()
     assert measures.support.sum() == (first_firing(fires) < rules.n_rules).sum()

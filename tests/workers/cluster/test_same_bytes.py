@@ -1,5 +1,6 @@
 """The contract of every kind of job on a cluster: the same bytes as in one process, however rows are cut."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,11 @@ from tests.support.job_contexts import job_context
 from tests.support.patience import PATIENCE_SECONDS
 from tests.support.real_jobs import RealCase
 from tests.support.workshop import Workshop
+from tree_explainers.compute.partitions import LocalPartitions
 from tree_explainers.compute.progress import no_tick
 from workers.cluster.settings import ClusterSettings
 from workers.job_kinds import load_job_kinds
-from workers.jobs import approximation_tree_inputs
+from workers.jobs import approximation_tree_inputs, rule_rows
 from workers.runtime.context import JobContext, Produced
 
 from .conftest import FindCase
@@ -46,10 +48,16 @@ _OTHERS: dict[str, dict[str, Any]] = {
     "approximation_trees born again": {"method": "born_again", **_QUICK_TREE},
     "approximation_trees ism": {"method": "ism", "max_depth": 4},
     "approximation_trees ism of drawn rows": {"method": "ism", "fitted_on": "generator", **_QUICK_TREE},
-    "rule_sets rule_list": {"method": "rule_list", "n_restarts": 4},
-    "rule_sets fab": {"method": "fab", "n_restarts": 3, "max_rules": 5},
-    "rule_sets em": {"method": "em", "n_restarts": 2, "max_rules": 4},
+    "rule_sets of few rows": {"method": "fab", "n_restarts": 3, "max_rules": 5},
+    "rule_sets in_trees": {"method": "in_trees"},
 }
+_RULES: dict[str, dict[str, Any]] = {
+    "rule_sets rule_list": {"method": "rule_list", "n_restarts": 4},
+    "rule_sets rule_list of targets": {"method": "rule_list", "n_restarts": 1, "labels": "target"},
+    "rule_sets fab": {"method": "fab", "n_restarts": 3, "max_rules": 5, "start": "in_turn"},
+    "rule_sets em": {"method": "em", "n_restarts": 2, "max_rules": 4, "boxes": "shortened"},
+}
+_BLOCK_OF_RULES = 60  # rows, wherever they lie: sums of floats are over blocks
 
 
 _HELD = 100  # rows that a job holds, where it is to hold fewer than there are
@@ -77,10 +85,10 @@ def made(context: JobContext, kind: str) -> dict[str, bytes]:
 
 def requested(workshop: Workshop, case: RealCase, folder: Path, name: str, **changes: object) -> JobContext:
     """Return the context of a job that makes what has this name above."""
-    request = {"model": case.model, "dataset": case.dataset, **(_BY_PROXIMITY | _OTHERS)[name], **changes}
+    request = {"model": case.model, "dataset": case.dataset, **(_BY_PROXIMITY | _OTHERS | _RULES)[name], **changes}
     if name in _BY_PROXIMITY:
         request["proximity_kind"] = case.real.kind
-    if request.get("selected_on") or request.get("n_prototypes") == "validate":
+    if request.get("selected_on") or request.get("n_prototypes") == "validate" or name in _RULES:
         request["evaluation_dataset"] = case.evaluation_dataset
     if name.startswith("explanation_sets"):
         del request["model"]
@@ -113,9 +121,11 @@ _ALL_HERE: list[tuple[Any, ...]] = [(name, n_partitions) for name in _OTHERS for
 
 
 def hold_few_rows(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """Have a job of many rows hold fewer than it has: the real number would take a minute a case."""
+    """Have a job of many rows hold fewer than it has: the real numbers would take a minute a case."""
     if name in _OF_MANY_ROWS:
         monkeypatch.setattr(approximation_tree_inputs, "MAX_ROWS_HELD", _HELD)
+    if name in _RULES:
+        monkeypatch.setattr(rule_rows, "BLOCK_ROWS", _BLOCK_OF_RULES)
 
 
 @pytest.mark.parametrize(("name", "n_partitions"), _marked(_QUICK_HERE, _ALL_HERE))
@@ -133,6 +143,47 @@ def test_the_same_bytes_in_partitions_of_one_process(  # noqa: PLR0913, PLR0917 
     assert made_there == made(requested(workshop, case, tmp_path / "here", name), noun)
 
 
+_QUICK_RULES: list[tuple[Any, ...]] = [
+    ("rule_sets rule_list", "titanic", 5), ("rule_sets fab", "california_housing", 2),
+]  # fmt: skip
+_ALL_RULES: list[tuple[Any, ...]] = [
+    (name, dataset, n_partitions)
+    for name in _RULES
+    for dataset in ("titanic", "california_housing")
+    for n_partitions in _BLOCKS
+]
+
+
+@pytest.mark.parametrize(("name", "dataset", "n_partitions"), _marked(_QUICK_RULES, _ALL_RULES))
+def test_rules_of_rows_in_partitions_have_the_same_bytes(  # noqa: PLR0913, PLR0917  # a case
+    workshop: Workshop, cluster_dir: Path, monkeypatch: pytest.MonkeyPatch,
+    real_case: FindCase, tmp_path: Path, name: str, dataset: str, n_partitions: int,
+) -> None:  # fmt: skip
+    monkeypatch.setenv("LEAFSPACE_DATA_DIR", str(cluster_dir))  # as for a node
+    hold_few_rows(monkeypatch, name)
+    case, spread = real_case(dataset, "random_forest"), Spread(n_partitions)
+    there = requested(workshop, case, tmp_path / "there", name)
+
+    made_there = made(replace(there, cluster=spread), "rule_sets")  # type: ignore[arg-type]  # for it
+
+    assert n_partitions in spread.n_parts
+    assert made_there == made(requested(workshop, case, tmp_path / "here", name), "rule_sets")
+
+
+class Spread(PartitionsHere):
+    """Partitions of this process, which notes how many there were."""
+
+    def __init__(self, n_partitions: int) -> None:
+        super().__init__(n_partitions)
+        object.__setattr__(self, "n_parts", set())
+
+    n_parts: set[int]
+
+    def spread(self, values: Sequence[tuple[Any, ...]]) -> LocalPartitions:
+        self.n_parts.add(len(values))
+        return super().spread(values)
+
+
 _QUICK: list[tuple[Any, ...]] = [("prototype_sets sm_a", "titanic", "random_forest", 2)]
 _ALL: list[tuple[Any, ...]] = [
     (name, dataset, kind, n_partitions)
@@ -142,7 +193,7 @@ _ALL: list[tuple[Any, ...]] = [
     for n_partitions in _BLOCKS
     if not (dataset == "california_housing" and (name.endswith(" sg") or name.startswith("label_audits")))
 ] + [
-    *((name, "titanic", "boosting", 5) for name in _OTHERS),
+    *((name, "titanic", "boosting", n_partitions) for name in (*_OTHERS, *_RULES) for n_partitions in (2, 5)),
     *((name, "california_housing", "random_forest", 2) for name in _OF_MANY_ROWS if not name.endswith("pure")),
     *((name, "titanic", "random_forest", n_partitions) for name in _OF_MANY_ROWS for n_partitions in (1, 2)),
 ]
@@ -150,8 +201,8 @@ _ALL: list[tuple[Any, ...]] = [
 
 @pytest.mark.parametrize(("name", "dataset", "kind", "n_partitions"), _marked(_QUICK, _ALL))
 def test_the_same_bytes_on_a_cluster(  # noqa: PLR0913, PLR0917  # a case
-    workshop: Workshop, cluster: SmallCluster, real_case: FindCase, monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path, name: str, dataset: str, kind: str, n_partitions: int,
+    workshop: Workshop, cluster: SmallCluster, monkeypatch: pytest.MonkeyPatch,
+    real_case: FindCase, tmp_path: Path, name: str, dataset: str, kind: str, n_partitions: int,
 ) -> None:  # fmt: skip
     from workers.cluster.connection import open_cluster  # noqa: PLC0415  # it brings Dask
 

@@ -2,8 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP_FLAGS := --quiet --disable-pip-version-check
-PIP_INSTALL := $(BIN)/python -m pip install $(PIP_FLAGS)
+PIP_INSTALL := scripts/install $(VENV)
 UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-emit-index-url --custom-compile-command "make requirements"
 
 BENCHMARKS := start_up hot_path metering overload heavy_job job_estimates quality_measures leaf_assignment prototype_selection \
@@ -132,6 +131,12 @@ $(VENV)/.python:
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
 
+# Of the version that dev.txt pins.
+$(VENV)/.uv: $(VENV)/.python requirements/dev.txt
+	sed -n '/^uv==/,/[^\\]$$/p' requirements/dev.txt > $(VENV)/uv.txt
+	scripts/install $(VENV) --require-hashes -r $(VENV)/uv.txt
+	@touch $@
+
 $(VENV)/.runtime: $(VENV)/.python requirements/runtime.txt pyproject.toml clients/python/pyproject.toml drawings/pyproject.toml
 	$(PIP_INSTALL) --require-hashes -r requirements/runtime.txt
 	$(PIP_INSTALL) --no-deps --no-build-isolation -e . -e clients/python -e drawings
@@ -149,7 +154,7 @@ $(VENV)/.benchmarks: $(VENV)/.dev requirements/benchmarks.txt
 # translated then.
 $(VENV)/.s3-server: $(VENV)/.python requirements/s3-server.txt
 	$(PYTHON) -m venv $(VENV)/s3-server
-	$(VENV)/s3-server/bin/python -m pip install $(PIP_FLAGS) --no-compile --require-hashes -r requirements/s3-server.txt
+	scripts/install $(VENV)/s3-server --no-compile --require-hashes -r requirements/s3-server.txt
 	@touch $@
 
 $(VENV)/.browser: $(VENV)/.dev requirements/browser.txt
@@ -167,11 +172,11 @@ $(VENV)/.notebooks: $(VENV)/.dev requirements/notebooks.txt
 # Likewise: featuretools needs pandas below 3.
 $(VENV)/.featuretools: $(VENV)/.python requirements/featuretools.txt
 	$(PYTHON) -m venv $(VENV)/featuretools
-	$(VENV)/featuretools/bin/python -m pip install $(PIP_FLAGS) --require-hashes -r requirements/featuretools.txt
+	scripts/install $(VENV)/featuretools --require-hashes -r requirements/featuretools.txt
 	@touch $@
 
 # Likewise: what KServe's client needs contradicts what the service needs.
 $(VENV)/.kserve-clients: $(VENV)/.python requirements/kserve-clients.txt
 	$(PYTHON) -m venv $(VENV)/kserve-clients
-	$(VENV)/kserve-clients/bin/python -m pip install $(PIP_FLAGS) --no-compile --require-hashes -r requirements/kserve-clients.txt
+	scripts/install $(VENV)/kserve-clients --no-compile --require-hashes -r requirements/kserve-clients.txt
 	@touch $@

@@ -1,7 +1,8 @@
 """What holds for all tests: the environment of numerical libraries, the order of files, one shared service."""
 # ruff: noqa: E402  # libraries read the environment when they are imported
 
-import json
+import atexit
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -10,8 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import structlog
 
 from leafspace.compiled_code import cache_dir
+
+# Looking through modules and tests for garbage, while there are more of them every moment, would take a sixth of the
+# time that it takes to collect them.
+gc.disable()
 
 # Hundreds of processes would otherwise translate the same modules again, and each run all of the tests' own.
 sys.dont_write_bytecode = False
@@ -25,9 +31,13 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # The cache of the services that tests start, and of every other clone: nothing is compiled twice.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_dir(Path(__file__).parent / ".pytest_cache")))
 
+# Failures are logged in tests, too: drawn with colours and the values of all variables, each would take seconds.
+_PLAIN_LINES = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+structlog.configure(processors=[*structlog.get_config()["processors"][:-1], _PLAIN_LINES])
+
 from tests.support.databases import migrated_postgresql_url, new_database_url, postgresql_url, rows_database
 from tests.support.object_stores import remote_case, s3_server, store_case
-from tests.support.record_seconds import SECONDS_OF_FILES
+from tests.support.process_groups import groups_of_files, places_of_files
 from tests.support.sampling import mark_long_cases
 from tests.support.serving import Service, SharedServices, serving
 
@@ -47,26 +57,24 @@ __all__ = [
     "store_case",
 ]
 
-_WITH_KEYS = (
-    "contract/test_keys",
-    "contract/test_explainer_names",
-    "contract/test_label_decisions",
-    "contract/test_stored_explanations",
-    "page/test_login",
-)
-_WITH_THE_PAGE = ("page/test_page", "page/test_session")
-_OF_SOURCES = tuple(f"architecture/test_{name}" for name in ("layers", "house_rules", "names_resolve", "words"))
-_TOGETHER = {f"tests/{name}.py": "guarded" for name in _WITH_KEYS}
-_TOGETHER |= {f"tests/{name}.py": "page" for name in _WITH_THE_PAGE}
-_TOGETHER |= {f"tests/{name}.py": "sources" for name in _OF_SOURCES}
-
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Run the slowest files first: with several processes, none is left with a slow one at the end."""
     mark_long_cases(items)
-    seconds = json.loads(SECONDS_OF_FILES.read_text())
-    items.sort(key=lambda item: -seconds.get(item.nodeid.partition("::")[0], 1.0))
+    places = places_of_files(config.rootpath, map(_file_of, items))
+    items.sort(key=lambda item: places[_file_of(item)])
+
+
+def _file_of(item: pytest.Item) -> str:
+    return item.nodeid.partition("::")[0]
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was imported and collected alone: it stays to the end."""
+    gc.freeze()
+    gc.enable()
+    atexit.register(gc.unfreeze)  # libraries report what is still there at the end
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -74,10 +82,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> "LoadFileSch
     """Give each file to the next free process, and those that share a costly fixture to the same one."""
     from xdist.scheduler import LoadFileScheduling  # noqa: PLC0415  # of several processes alone
 
+    groups = groups_of_files(config.rootpath)
+
     class FilesTogether(LoadFileScheduling):  # type: ignore[misc]  # xdist's types are not followed
         def _split_scope(self, nodeid: str) -> str:
             file = nodeid.partition("::")[0]
-            return _TOGETHER.get(file, file)
+            return groups.get(file, file)
 
     return FilesTogether(config, log)
 

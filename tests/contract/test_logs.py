@@ -3,8 +3,6 @@
 import json
 import re
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,6 +15,7 @@ from sqlalchemy import text
 from storage.database import Database
 from storage.settings import embedded
 from tests.support.api import Api, Json, csv_of, frame_of
+from tests.support.guarded import keys_of_new
 from tests.support.models import fitted
 from tests.support.patience import PATIENCE_SECONDS
 from tests.support.serving import serving
@@ -172,9 +171,7 @@ class Logged:
 @pytest.fixture(scope="module")
 def logged(tmp_path_factory: pytest.TempPathFactory) -> Logged:
     data_dir = tmp_path_factory.mktemp("logged") / "data"
-    command = [sys.executable, "-m", "leafspace", "keys", "create", "all", "--data-dir", str(data_dir)]
-    scopes = [option for scope in ("read", "write", "explain", "deploy", "admin") for option in ("--scope", scope)]
-    key = subprocess.run([*command, *scopes], capture_output=True, text=True, check=True).stdout.strip()  # noqa: S603  # ours
+    (key,) = keys_of_new(data_dir, 1, "read", "write", "explain", "deploy", "admin")
     marks = Marks()
     with serving(data_dir, LEAFSPACE_REQUIRE_KEYS="1", LEAFSPACE_LOG_LEVEL="debug") as service:
         api = Api(service.url)

@@ -1,21 +1,15 @@
 """Jobs that wait for a worker: a number for each caller and a number in all; beyond, callers have to come back."""
 
 import concurrent.futures
-import os
-import signal
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import httpx
 import pytest
 
-from schemas.api_keys import ApiKeyRequest
-from storage.api_keys import ApiKeyStore
-from storage.database import Database
 from tests.support.api import Api, Json, csv_of, frame_of
-from tests.support.job_farm import JobFarm
+from tests.support.guarded import keys_of_new
 from tests.support.models import fitted
 from tests.support.serving import serving
 
@@ -35,25 +29,16 @@ class Asker:
 
 @pytest.fixture(scope="module")
 def askers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Asker]]:
-    """Yield three callers of a service whose worker stands still."""
-    data_dir: Path = tmp_path_factory.mktemp("queued") / "data"
-    data_dir.mkdir(mode=0o700)
-    database = Database(f"sqlite:///{data_dir / 'leafspace.db'}")
-    database.migrate()
-    request = ApiKeyRequest(name="asker", scopes=["read", "write"])
-    keys = [str(ApiKeyStore(database).add(request).secret) for _ in range(3)]
-    database.close()
+    """Yield three callers of a service without a worker."""
+    data_dir = tmp_path_factory.mktemp("queued") / "data"
+    keys = keys_of_new(data_dir, 3, "read", "write")
     limits = {"LEAFSPACE_MAX_QUEUED_JOBS": str(_IN_ALL), "LEAFSPACE_MAX_QUEUED_JOBS_OF_CALLER": str(_OF_CALLER)}
-    with serving(data_dir, LEAFSPACE_REQUIRE_KEYS="1", **limits) as service:
+    with serving(data_dir, "--no-worker", LEAFSPACE_REQUIRE_KEYS="1", **limits) as service:
         apis = [Api(service.url) for _ in keys]
         for api, key in zip(apis, keys, strict=True):
             api.http.headers["Authorization"] = f"Bearer {key}"
-        JobFarm.wait_until(lambda: "worker" in service.children())
-        worker = service.children()["worker"]
-        os.kill(worker, signal.SIGSTOP)
         inputs = _uploaded(apis[0])
         yield [Asker(api, inputs) for api in apis]
-        os.kill(worker, signal.SIGCONT)
 
 
 def _uploaded(api: Api) -> Json:

@@ -4,13 +4,10 @@ import io
 import json
 import selectors
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 import httpx
 import numpy as np
@@ -18,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tests.support.guarded import keys_of_new
 from tests.support.models import fitted
 from tests.support.patience import PATIENCE_SECONDS, when_idle
 from tests.support.serving import Service, serving
@@ -46,7 +44,7 @@ class Crowd:
 @pytest.fixture(scope="module")
 def crowd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crowd]:
     data_dir = tmp_path_factory.mktemp("slow") / "data"
-    one, another = (_key(data_dir, name) for name in ("one", "another"))
+    one, another = keys_of_new(data_dir, 2, "read", "write")
     limits = {"MAX_DOWNLOAD_BYTES": 4 << 20, "ANSWER_SECONDS": 4, "MAX_REQUESTS_OF_CALLER": 128}
     settings = {f"LEAFSPACE_{name}": str(value) for name, value in limits.items()}
     with serving(data_dir, "--no-worker", LEAFSPACE_REQUIRE_KEYS="1", **settings) as service:
@@ -55,11 +53,6 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crowd]:
             wide, long = (_rows_of(client, n_rows, n_columns) for n_rows, n_columns in ((72, 7129), (10_000, 200)))
             model = _registered(client, "/v1/models", fitted("random_forest_binary").onnx)
         yield Crowd(service, (one, another), f"{wide}/rows?limit=1000", f"{long}/rows", model)
-
-
-def _key(data_dir: Path, name: str) -> str:
-    command = [sys.executable, "-m", "leafspace", "keys", "create", name, "--data-dir", str(data_dir)]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()  # noqa: S603  # our own
 
 
 def _rows_of(client: httpx.Client, n_rows: int, n_columns: int) -> str:

@@ -105,7 +105,7 @@ def crowded_disk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SmallDisk
 
 @pytest.fixture(scope="module")
 def crowded(crowded_disk: SmallDisk) -> Iterator[Service]:
-    with serving(crowded_disk.directory / "data") as service:
+    with serving(crowded_disk.directory / "data", "--no-worker") as service:
         yield service
 
 

@@ -120,14 +120,33 @@ class Registered:
     def names(self) -> list[str]:
         return list(self.fitted.rows.names)
 
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The paths of the model, its rows, its prototypes and its explainer."""
+        return (
+            f"/v1/models/{self.model['id']}",
+            f"/v1/datasets/{self.dataset['id']}",
+            f"/v1/prototype-sets/{self.prototype_set['id']}",
+            f"/v1/explainers/{self.explainer['id']}",
+        )
+
     def instance(self, row: int) -> Json:
         """Return a row as an instance."""
         return dict(zip(self.names, self.fitted.features[row].tolist(), strict=True))
 
 
+_PATHS_OF_REGISTERED: dict[tuple[str, ...], tuple[str, ...]] = {}  # by service and by what was registered
+
+
 def register(api: Api, name: str, ensemble: str = "random_forest", **request: object) -> Registered:
-    """Register one of the small fitted models and all that it takes to explain it."""
-    return register_fitted(api, fitted(name), ensemble, **request)
+    """Register one of the small fitted models and all that it takes to explain it; what is there is looked up."""
+    key = (str(api.http.base_url), name, ensemble, repr(sorted(request.items())))
+    known = [api.get(path) for path in _PATHS_OF_REGISTERED.get(key, ())]
+    if known and all(answer.is_success for answer in known):
+        return Registered(fitted(name), *(answer.json() for answer in known))
+    made = register_fitted(api, fitted(name), ensemble, **request)
+    _PATHS_OF_REGISTERED[key] = made.paths
+    return made
 
 
 def _uploaded(api: Api, path: str, data: bytes, metadata: Mapping[str, object]) -> httpx.Response:

@@ -12,9 +12,13 @@ from pathlib import Path
 
 import httpx
 
-from schemas.api_keys import SCOPES
+from schemas.api_keys import SCOPES, ApiKeyRequest, Scope
+from storage.api_keys import ApiKeyStore
+from storage.database import Database
+from storage.settings import embedded
 
 from .api import Api
+from .databases import put_tables
 from .patience import when_idle
 from .raw_http import NO_TLS
 from .serving import serving
@@ -57,6 +61,17 @@ def _made_on_the_machine(data_dir: Path, scope: str) -> str:
     command = [sys.executable, "-m", "leafspace", "keys", "create", f"{scope} é", "--scope", scope]
     done = subprocess.run([*command, "--data-dir", str(data_dir)], capture_output=True, text=True, check=True)  # noqa: S603  # ours
     return done.stdout.strip()
+
+
+def keys_of_new(data_dir: Path, n_keys: int, *scopes: Scope) -> list[str]:
+    """Return the secrets of keys for a service that is still to be started in a new data directory."""
+    data_dir.mkdir(mode=0o700)
+    put_tables(data_dir / "leafspace.db")
+    database = Database(embedded(data_dir).database_url)
+    request = ApiKeyRequest(name="caller", scopes=list(scopes))
+    secrets = [str(ApiKeyStore(database).add(request).secret) for _ in range(n_keys)]
+    database.close()
+    return secrets
 
 
 @contextmanager

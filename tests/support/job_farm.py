@@ -4,8 +4,9 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TypeAlias
 
 from sqlalchemy import insert
 
@@ -23,7 +24,10 @@ from .databases import put_tables
 from .patience import PATIENCE_SECONDS, when_idle
 from .processes import children_of
 from .redis import OwnRedis
+from .worker_template import ForkedWorker, worker_template
 
+WorkerProcess: TypeAlias = "subprocess.Popen[bytes] | ForkedWorker"
+_TEST_KINDS = "tests.support.job_kinds"
 SHORT_LEASES = {
     "LEAFSPACE_LEASE_SECONDS": "2",
     "LEAFSPACE_RENEW_SECONDS": "0.5",
@@ -51,26 +55,22 @@ class JobFarm:
         self.artefacts = ArtefactStore(self.database)
         self.redis = OwnRedis(directory / "redis")
         self.redis.start()
-        self.workers: list[subprocess.Popen[bytes]] = []
+        self.workers: list[WorkerProcess] = []
         self._n_artefacts = 0
         self._add_what_artefacts_are_made_of()
 
-    def start_worker(
-        self, module: str = "tests.support.job_kinds", *arguments: str, **environment: str
-    ) -> "subprocess.Popen[bytes]":
+    def start_worker(self, module: str = _TEST_KINDS, *arguments: str, **environment: str) -> WorkerProcess:
+        """Start a worker; it is forked from this process's template unless it imports anything else."""
         own = {"LEAFSPACE_DATA_DIR": str(self.directory), "LEAFSPACE_REDIS_URL": self.redis.url}
-        worker = subprocess.Popen(  # noqa: S603  # one of our own
-            [sys.executable, "-m", module, *arguments],
-            env={**os.environ, **SHORT_LEASES, **own, **environment},
-            cwd=Path(__file__).parents[2],
-            start_new_session=True,
-        )
+        whole = {**os.environ, **SHORT_LEASES, **own, **environment}
+        is_as_usual = module == _TEST_KINDS and "PYTHONPATH" not in environment
+        worker = worker_template().fork(arguments, whole) if is_as_usual else _new_process(module, arguments, whole)
         self.workers.append(worker)
         return worker
 
-    def start_workers(self, n_workers: int, **environment: str) -> "subprocess.Popen[bytes]":
+    def start_workers(self, n_workers: int, **environment: str) -> WorkerProcess:
         """Start a parent that forks this number of workers; return it when it has."""
-        parent = self.start_worker("tests.support.job_kinds", str(n_workers), **environment)
+        parent = self.start_worker(_TEST_KINDS, str(n_workers), **environment)
         self.wait_until(lambda: len(children_of(parent.pid)) == n_workers)
         return parent
 
@@ -144,3 +144,12 @@ class JobFarm:
         with self.database.transaction() as connection:
             connection.execute(insert(models).values(**common, **model))
             connection.execute(insert(datasets).values(**common, **dataset))
+
+
+def _new_process(module: str, arguments: tuple[str, ...], environment: Mapping[str, str]) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(  # noqa: S603  # one of our own
+        [sys.executable, "-m", module, *arguments],
+        env=environment,
+        cwd=Path(__file__).parents[2],
+        start_new_session=True,
+    )

@@ -1,4 +1,4 @@
-"""Workers with kinds of jobs that tests need: ``python -m tests.support.job_kinds``.
+"""Workers with kinds of jobs that tests need: ``python -m tests.support.job_kinds``, or a fork of one that waits.
 
 Followed by a number, it is a parent that forks this number of them.
 """
@@ -18,6 +18,8 @@ from tree_explainers.errors import InvalidInput
 from workers.main import run_worker, run_workers
 from workers.runtime.context import JobContext, Produced
 from workers.runtime.settings import WorkerSettings
+
+from .worker_template import is_forked_worker
 
 
 @compiled
@@ -200,6 +202,8 @@ KINDS = {
 
 
 def main() -> None:
+    if not is_forked_worker():
+        return
     settings = WorkerSettings()
     log_json_lines(settings.log_level)
     if sys.argv[1:]:

@@ -40,7 +40,7 @@ def sums_of(
 @pytest.mark.parametrize("kind", KINDS)
 def test_masks_add_up_to_the_dense_matrix(kind: ProximityKind, n_masks_per_tree: float) -> None:
     real = real_leaves("covertype_20k", kind, n_rows=600, n_trees=90)
-    rows, block = np.arange(3, 600, 2), np.arange(600)[::-1][:BLOCK]
+    rows, block = np.arange(3, 600, 2), np.arange(600)[::-1][:BLOCK].copy()
 
     found = sums_of(real.table, real.weights, rows, block, n_masks_per_tree)
 
@@ -60,7 +60,9 @@ def test_more_trees_than_a_count_can_hold_are_added_in_several_counts(largest: i
     assert (np.diag(found) == weights.sum()).all()
 
 
-@pytest.mark.parametrize("n_leaves", [200, 1000, 70_000], ids=["uint8", "uint16", "int32"])
+@pytest.mark.parametrize(
+    "n_leaves", [200, 1000, pytest.param(70_000, marks=pytest.mark.long)], ids=["uint8", "uint16", "int32"]
+)
 def test_codes_may_be_a_file_that_cannot_be_written_to(n_leaves: int, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     leaves = rng.integers(0, n_leaves, (30, 8)).astype(np.int32)

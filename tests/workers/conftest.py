@@ -1,12 +1,11 @@
 """Farms of jobs: one for each test, or one whose worker the tests of a module share."""
 
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support.job_farm import JobFarm
+from tests.support.job_farm import JobFarm, WorkerProcess
 
 
 @pytest.fixture
@@ -17,14 +16,14 @@ def farm(tmp_path: Path) -> Iterator[JobFarm]:
 
 
 @pytest.fixture(scope="module")
-def farm_at_work(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[JobFarm, "subprocess.Popen[bytes]"]]:
+def farm_at_work(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[JobFarm, WorkerProcess]]:
     farm = JobFarm(tmp_path_factory.mktemp("at work"))
     yield farm, farm.start_worker()
     farm.stop()
 
 
 @pytest.fixture
-def working(farm_at_work: tuple[JobFarm, "subprocess.Popen[bytes]"]) -> Iterator[JobFarm]:
+def working(farm_at_work: tuple[JobFarm, WorkerProcess]) -> Iterator[JobFarm]:
     """Return a farm with a worker that several tests share, and that is there after each of them."""
     farm, worker = farm_at_work
     farm.forget_runs()

@@ -93,7 +93,7 @@ def _run_walker() -> None:
 
 
 def _run_prototype_sets() -> None:
-    from .prototype_sets.candidate_pairs import gather_pairs  # noqa: PLC0415
+    from .prototype_sets.candidate_pairs import gather_pairs, nearest_in_pairs  # noqa: PLC0415
     from .prototype_sets.certificate import certify  # noqa: PLC0415
     from .prototype_sets.quality import Classes, measure_quality  # noqa: PLC0415
     from .prototype_sets.selection import select_prototypes  # noqa: PLC0415
@@ -117,6 +117,8 @@ def _run_prototype_sets() -> None:
         list(Sweep(table, weights, rows).close_pairs(few, np.zeros(_N_ROWS, np.int64), 1_000_000))
         leaves = table.leaves_of(selection.rows)
         measure_quality(table, weights, leaves, Classes(2, classes, selection.classes))
+    small, equal = next(_tables())
+    nearest_in_pairs(gather_pairs(small, np.arange(small.n_rows) % 2, equal, np.arange(2)))
     _run_leaf_boxes()
 
 
@@ -266,7 +268,7 @@ def _leaves(rows: Rows) -> NDArray[np.int32]:
     values = _columns(rows)[:, columns]  # (n_rows, n_trees, 3)
     goes_right = ~(values <= thresholds)
     below = np.where(goes_right[:, :, 0], goes_right[:, :, 2], goes_right[:, :, 1])
-    return (2 * goes_right[:, :, 0] + below).astype(np.int32)
+    return (2 * goes_right[:, :, 0] + below).astype(np.int32, order="C")  # as the leaves that are found are
 
 
 def _leaf_values() -> NDArray[np.float64]:

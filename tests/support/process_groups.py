@@ -1,13 +1,13 @@
 """Which test files go to the same process, because they share what is costly to make.
 
-Files that ask the shared service (``conftest.py``) go to two processes: two services are started, warmed and given
+Files that use the shared service (``conftest.py``) go to two processes: two services are started, warmed and given
 their models, rather than one for each process. Files on storage go to one, with its PostgreSQL and its S3 server; those
 on workers to one, with the process from which it forks them; those on jobs to one, with what they have registered.
 """
 
 import math
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -32,7 +32,7 @@ _TOGETHER |= {f"tests/{name}.py": _SERVICES[0] for name in _WITH_THE_PAGE}
 _TOGETHER |= {f"tests/{name}.py": "storage" for name in _ON_SERVERS_OF_STORAGE}
 _TOGETHER |= {f"tests/{name}.py": "sources" for name in _OF_SOURCES}
 # A test or a fixture (helpers begin with an underscore) that takes what `conftest.py` makes of the shared service.
-_ASKS = re.compile(
+_USES = re.compile(
     r"^def [a-z]\w*\([^)]*\b(?:service: Service|api: Api|forest: Registered|client: Leafspace)\b", re.MULTILINE
 )
 _STARTS_ITS_OWN = re.compile(r"^def service\(", re.MULTILINE)
@@ -50,7 +50,7 @@ def places_of_files(project: Path, files: Iterable[str]) -> dict[str, tuple[floa
     """Return by what files are to be sorted: the groups that take longest first, and their slowest files first."""
     groups, seconds = groups_of_files(project), seconds_of_files()
     names = set(files)
-    of_groups = Counter[str]()
+    of_groups: dict[str, float] = defaultdict(float)
     for file in names:
         of_groups[groups.get(file, file)] += seconds.get(file, 1.0)
 
@@ -62,14 +62,14 @@ def places_of_files(project: Path, files: Iterable[str]) -> dict[str, tuple[floa
 
 
 def _services_of_files(project: Path) -> dict[str, str]:
-    """Return the files that ask the shared service, each with the group that has least to do so far."""
+    """Return the files that use the shared service, each with the group that has least to do so far."""
     seconds = seconds_of_files()
-    to_do = Counter(dict.fromkeys(_SERVICES, 0.0))
+    to_do: dict[str, float] = defaultdict(float)
     for file, group in _TOGETHER.items():
         to_do[group] += seconds.get(file, 1.0)
     folders = (project / "tests", project / "clients/python/tests")
-    asking = [file for folder in folders for file in folder.rglob("test_*.py") if _asks_the_service(file)]
-    names = {str(file.relative_to(project)) for file in asking} - _TOGETHER.keys()
+    using = [file for folder in folders for file in folder.rglob("test_*.py") if _uses_the_service(file)]
+    names = {str(file.relative_to(project)) for file in using} - _TOGETHER.keys()
     found: dict[str, str] = {}
     for name in sorted(names, key=lambda name: (-seconds.get(name, 1.0), name)):
         found[name] = min(_SERVICES, key=lambda group: to_do[group])
@@ -77,6 +77,6 @@ def _services_of_files(project: Path) -> dict[str, str]:
     return found
 
 
-def _asks_the_service(file: Path) -> bool:
+def _uses_the_service(file: Path) -> bool:
     source = file.read_text(encoding="utf-8")
-    return bool(_ASKS.search(source)) and not _STARTS_ITS_OWN.search(source)
+    return bool(_USES.search(source)) and not _STARTS_ITS_OWN.search(source)

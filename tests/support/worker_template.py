@@ -31,7 +31,7 @@ class ForkedWorker:
     def poll(self) -> int | None:
         """Return its status if it has ended."""
         if self._status is None:
-            self._status = self._template.ask({"ended": self.pid})
+            self._status = self._template.answer_to({"ended": self.pid})
         return self._status
 
     def wait(self, timeout: float | None = None) -> int:
@@ -58,7 +58,7 @@ class ForkedWorker:
 
 
 class WorkerTemplate:
-    """A process that forks a worker whenever it is asked to, and ends with the one that asks."""
+    """A process that forks a worker whenever this process requests one, and ends with it."""
 
     def __init__(self) -> None:
         self._connection, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -72,11 +72,11 @@ class WorkerTemplate:
 
     def fork(self, arguments: tuple[str, ...], environment: Mapping[str, str]) -> ForkedWorker:
         """Start a worker that has this environment, and writes where this process does."""
-        pid = self.ask({"arguments": arguments, "environment": dict(environment)}, [0, 1, 2])
+        pid = self.answer_to({"arguments": arguments, "environment": dict(environment)}, [0, 1, 2])
         assert pid is not None
         return ForkedWorker(pid, self)
 
-    def ask(self, request: Mapping[str, object], files: Sequence[int] = ()) -> int | None:
+    def answer_to(self, request: Mapping[str, object], files: Sequence[int] = ()) -> int | None:
         """Return what the template answers: the id of a new process, or the status of one if it has ended."""
         socket.send_fds(self._connection, [json.dumps(request).encode()], files)
         text = self._connection.recv(_MOST_BYTES)

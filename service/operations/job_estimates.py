@@ -241,13 +241,13 @@ def _rule_sets(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
     # Fits at once keep a number for each row and region; what is added up has one for each of these and each bin.
     regions = 24 * min(n_cores(), _MOST_PROCESSES) * sizes.n_rows * max(10, request["max_rules"])
     statements = 80 * sizes.n_nodes * max(20, request["max_rules"])
-    rows = 3 * sizes.n_cells + 60 * sizes.n_rows
+    of_rows = 3 * sizes.n_cells + 60 * sizes.n_rows
     if request.get("method") == "rule_list" and request.get("labels") == "predicted":  # lists are found on pseudo rows
         n_sampled = min(sizes.n_rows, _BLOCK_ROWS)
-        rows += 60 * n_sampled * sizes.n_features
-        rows += 80 * min(_PSEUDO_CELLS, 2 * max(3_000, 2 * sizes.n_rows) * sizes.n_features)
+        of_rows += 60 * n_sampled * sizes.n_features
+        of_rows += 80 * min(_PSEUDO_CELLS, 2 * max(3_000, 2 * sizes.n_rows) * sizes.n_features)
     return (
-        Need(_COMPILING_BYTES + rows, "send fewer rows", "/dataset"),
+        Need(_COMPILING_BYTES + of_rows, "send fewer rows", "/dataset"),
         Need(regions + statements, "request fewer rules, or send fewer rows", "/max_rules"),
     )
 

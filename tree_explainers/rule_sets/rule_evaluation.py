@@ -65,8 +65,8 @@ def _ends_of_part(part: RowsPart, features: Sequence[int]) -> list[tuple[Floats,
             with np.errstate(over="ignore"):
                 rounded = values.astype(statements.precision).astype(np.float64)
             bins = part.binned.bins[features[at], rows]
-            np.minimum.at(ends[at][0], bins, np.minimum(values, rounded))
-            np.maximum.at(ends[at][1], bins, np.maximum(values, rounded))
+            np.fmin.at(ends[at][0], bins, np.fmin(values, rounded))  # which pass over missing values
+            np.fmax.at(ends[at][1], bins, np.fmax(values, rounded))
     return ends
 
 

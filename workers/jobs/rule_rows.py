@@ -161,9 +161,10 @@ def rows_on_cluster(  # what is applied to which rows
     bytes_a_row = bin_bytes + of_fits + _BYTES_A_TARGET + _BYTES_A_VALUE * len(source.rows.columns)
     length = -(-cluster.rows_of_partition(n_rows, bytes_a_row) // source.block_rows) * source.block_rows
     bounds = np.append(np.arange(0, n_rows, length), n_rows).astype(np.int64)
-    parts = cluster.spread(list(pairwise(bounds.tolist()))).keep(read_rule_rows, source, dict(identity()))
-    stage = f"reading rows on the cluster ({cluster.n_threads} threads, {len(parts)} partitions)"
+    spans = cluster.spread(list(pairwise(bounds.tolist())))
+    stage = f"reading rows on the cluster ({cluster.n_threads} threads, {len(spans)} partitions)"
     try:
+        parts = spans.keep(read_rule_rows, source, dict(identity()))
         for n_read, _ in enumerate(parts.map(_n_rows), start=1):
             report(n_read / len(parts), stage)
     except RowRefused as refusal:

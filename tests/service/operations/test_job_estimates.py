@@ -297,7 +297,7 @@ def test_rules_that_are_added_up_on_a_cluster_take_any_number_of_rows(method: st
     on_cluster = estimate_job("rule_sets", many.on_cluster(), request)
 
     assert estimate_job("rule_sets", many, request).n_bytes > 100 * GIB
-    assert on_cluster.n_bytes < GIB
+    assert on_cluster.n_bytes < 2 * GIB
     assert on_cluster.n_bytes == estimate_job("rule_sets", replace(many, n_rows=10**6).on_cluster(), request).n_bytes
 
 

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from storage.errors import StorageError
 from tests.support.clusters import PartitionsHere, SmallCluster
 from tests.support.job_contexts import job_context
 from tests.support.patience import PATIENCE_SECONDS
@@ -168,6 +170,28 @@ def test_rules_of_rows_in_partitions_have_the_same_bytes(  # noqa: PLR0913, PLR0
 
     assert n_partitions in spread.n_parts
     assert made_there == made(requested(workshop, case, tmp_path / "here", name), "rule_sets")
+
+
+def test_a_target_that_the_model_does_not_know_is_refused_by_its_row_wherever_rows_lie(
+    workshop: Workshop, cluster_dir: Path, monkeypatch: pytest.MonkeyPatch, real_case: FindCase, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("LEAFSPACE_DATA_DIR", str(cluster_dir))  # as for a node
+    monkeypatch.setattr(rule_rows, "BLOCK_ROWS", _BLOCK_OF_RULES)
+    case = real_case("titanic", "random_forest")
+    names = list(case.opened.description.feature_names)
+    frame = pd.DataFrame(case.real.features[:200], columns=names).assign(t=case.real.target[:200])
+    frame.loc[170, "t"] = 7
+    dataset = workshop.register_dataset(frame, target="t")
+    refusals = []
+
+    for spread in (PartitionsHere(3), None):
+        context = requested(workshop, case, tmp_path / str(len(refusals)), "rule_sets fab", dataset=dataset)
+        with pytest.raises(StorageError) as refused:
+            made(replace(context, cluster=spread), "rule_sets")  # type: ignore[arg-type]  # for it
+        refusals.append((refused.value.code, refused.value.detail))
+
+    assert refusals[0] == refusals[1]
+    assert f"row 170 of dataset {dataset!r} has the target 7.0" in refusals[0][1]
 
 
 class Spread(PartitionsHere):

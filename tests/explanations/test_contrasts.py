@@ -1,6 +1,5 @@
 """What would have to differ, on real pipelines: the other row has it, and the row does not."""
 
-import re
 from typing import Any
 
 import numpy as np
@@ -114,9 +113,6 @@ def test_columns_that_are_not_raw_features_have_no_values_and_are_hidden_with_th
     transformed = [each for each in found if "value" not in each]
     assert transformed
     assert all("(transformed) would have to be " in each["text"] for each in transformed)
-    ends = [end for each in transformed for end in re.findall(r"(?:above|below|least|most) (\S+)", each["text"])]
-    assert ends
-    assert all(len(re.sub(r"\D", "", end)) <= 9 for end in ends)  # digits of single precision
     assert shown == [each for each in found if "value" in each]
 
 

@@ -38,6 +38,11 @@ def rounded(column: ModelColumn) -> ModelColumn:
     return replace(column, kind=_calculated(column), is_rounded=True) if column.kind in _NUMBERS else column
 
 
+def single(column: ModelColumn) -> ModelColumn:
+    """Return a column after a cast to single precision: what was computed is known to be of that from here on."""
+    return replace(column, is_rounded=True) if column.kind == "transformed" else column
+
+
 def _calculated(column: ModelColumn) -> ColumnKind:
     return "monotone" if column.kind == "monotone" else "affine"
 

@@ -45,7 +45,8 @@ def cast(step: Step) -> TensorColumns:
     if target in ("float", "double") and tensor.element != "string":
         columns = settled(tensor)
         rounds = columns is not None and (tensor.element, target) == ("double", "float")
-        return TensorColumns(target, tuple(map(changes.rounded, columns)) if columns and rounds else columns)
+        columns = tuple(map(changes.rounded, columns)) if columns and rounds else columns
+        return TensorColumns(target, tuple(map(changes.single, columns)) if columns and target == "float" else columns)
     if target == "integer" and tensor.element in ("float", "double"):
         return TensorColumns(target, tensor.columns, lost_fractions=True)
     keeps_values = (tensor.element, target) in _LOSSLESS or target == tensor.element

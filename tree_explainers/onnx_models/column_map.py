@@ -50,12 +50,14 @@ class ColumnMap:
 
     def columns_of(self, tensor: str, ensemble: TreeEnsemble) -> tuple[ModelColumn, ...]:
         """Return the columns of a tensor that trees read; where nothing is known, as many as the trees test."""
-        columns, is_single = self.tensors[tensor].columns, self.tensors[tensor].element == "float"
+        columns = self.tensors[tensor].columns
         if columns is None:
-            texts = (f"computed column {at + 1} ({tensor})" for at in range(int(ensemble.column.max()) + 1))
-            columns = tuple(ModelColumn(text, "transformed", None, None) for text in texts)
-        known = (self._with_missing(column) for column in columns)
-        return tuple(replace(each, is_rounded=is_single) if each.transformed else each for each in known)
+            n_columns = int(ensemble.column.max()) + 1
+            return tuple(
+                ModelColumn(f"computed column {at + 1} ({tensor})", "transformed", None, None)
+                for at in range(n_columns)
+            )
+        return tuple(self._with_missing(column) for column in columns)
 
     def _with_missing(self, column: ModelColumn) -> ModelColumn:
         """Return the column with the text for "missing" separated from categories."""

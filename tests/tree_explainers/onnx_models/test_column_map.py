@@ -1,6 +1,11 @@
 import numpy as np
 import pytest
+from leafspace_client.conversion import convert_model
+from sklearn.decomposition import PCA
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.pipeline import make_pipeline
 
+from tests.support.converted import read_converted
 from tests.support.models import fitted
 from tests.support.naive_trees import column_values, walk_leaves
 from tests.support.pipelines import PIPELINES, fitted_pipeline
@@ -48,6 +53,17 @@ def test_columns_that_mix_features_keep_a_name_of_their_own() -> None:
 
     assert [(column.kind, column.transformed, column.feature) for column in mixed] == [("transformed", True, None)] * 2
     assert (last.kind, last.name) == ("identity", "pclass")
+
+
+def test_components_are_known_to_be_of_single_precision_where_the_trees_compare_them_in_double() -> None:
+    """As the SDK converts scikit-learn: calculated in double precision, rounded, and compared in double."""
+    rows = np.random.default_rng(0).normal(size=(80, 3))
+    estimator = make_pipeline(PCA(2), RandomForestClassifier(3, random_state=0)).fit(rows, rows[:, 0] > 0)
+
+    columns = read_converted(convert_model(estimator, rows, parity=False).onnx, None).description.columns
+
+    assert [(column.kind, column.is_rounded) for column in columns] == [("transformed", True)] * 2
+    assert columns[0].shortest_equivalent(float(np.float32(0.1))) == 0.1
 
 
 def test_scaled_and_imputed_numbers_are_affine_in_raw_units() -> None:

@@ -89,9 +89,9 @@ def test_every_form_of_a_term_comes_back_from_json() -> None:
         ),
     ]
     for feature in features[:-1]:
-        document = json.loads(json.dumps(document_of(feature, BANK, "any")))
+        document = json.loads(json.dumps(document_of(canonical(feature), BANK, "any")))
         assert feature_of(document, BANK) == canonical(feature)
-    document = document_of(features[-1], BANK, "any")
+    document = document_of(canonical(features[-1]), BANK, "any")
     assert [entry.get("direction") for entry in document["variables"]] == [None, "children", "parent"]
     assert document["measure"]["aggregate"]["direction"] == "children"
     with pytest.raises(InvalidInput, match="max is taken of numbers, not of a category"):

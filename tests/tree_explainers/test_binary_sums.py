@@ -65,7 +65,12 @@ def test_sums_above_limits_of_rows_of_the_block_are_listed_beside_them(n_digits:
 
     while target < len(thresholds):
         *counts, target = list_both(
-            in_binary(numbers, n_digits), n_digits, thresholds, limits_by_digit(limits, n_digits), target, (*rooms,)
+            in_binary(numbers, n_digits),
+            n_digits,
+            thresholds,
+            limits_by_digit(limits, n_digits),
+            target,
+            (rooms[0], rooms[1]),
         )
         for of_kind, room, n_found in zip(listed, rooms, counts, strict=True):
             of_kind.extend(zip(*(part[:n_found].tolist() for part in room), strict=True))

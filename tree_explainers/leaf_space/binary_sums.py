@@ -178,13 +178,13 @@ def _reaches(digits: NDArray[np.uint64], n_digits: int, w: int, limits: NDArray[
     for digit in range(n_digits):
         there, less = digits[_WORDS * digit + w], limits[digit, w]
         borrow = (~there & (less | borrow)) | (less & borrow)
-    return ~borrow & limits[n_digits, w]
+    return np.uint64(~borrow & limits[n_digits, w])
 
 
 @inlined
 def lowest_bit(word: np.uint64) -> int:
     """Return the place of the lowest bit that is set in a word, of which there is one."""
-    return _PLACES[((word & (~word + _ONE)) * _DE_BRUIJN) >> np.uint64(58)]
+    return int(_PLACES[((word & (~word + _ONE)) * _DE_BRUIJN) >> np.uint64(58)])
 
 
 @inlined

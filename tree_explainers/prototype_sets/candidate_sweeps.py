@@ -127,9 +127,10 @@ class MaskSweep:
                 first = block.start + part.start + some.start
                 find = partial(list_both, sums, n_digits, thresholds[first : first + len(sums)], limits)
                 for own, mirrored in drain_both(find, len(sums), BLOCK):
-                    later = np.searchsorted(mirrored.targets, block.stop - first)
-                    members, candidates, proximities = (part[later:] for part in mirrored)
-                    seen = FoundPairs(candidates + np.int32(first), members + np.int32(block.start), proximities)
+                    later = slice(int(np.searchsorted(mirrored.targets, block.stop - first)), None)
+                    candidates = mirrored.targets[later] + np.int32(first)
+                    members = mirrored.candidates[later] + np.int32(block.start)
+                    seen = FoundPairs(candidates, members, mirrored.proximities[later])
                     found.append((own._replace(targets=own.targets + np.int32(first)), seen))
             return found
 

@@ -24,7 +24,7 @@ from .swap_gains import sum_gains
 from .sweep import Sweep
 
 _PAIRS_AT_ONCE = 2**22
-_FEWEST_CLOSER = 64  # one pair of as many is taken to be close at least: with less room, listing is not tried
+_FEWEST_CLOSER = 32  # one pair of as many is taken to be close at least: with less room, listing is not tried
 
 
 def class_coverage(

@@ -59,9 +59,12 @@ def drain_both(
     rooms = [(np.empty(n_room, np.int32), np.empty(n_room, np.int32), np.empty(n_room, np.uint32)) for _ in range(2)]
     following = 0
     while following < n_items:
-        *counts, following = find(following, (rooms[0], rooms[1]))
-        first, second = (FoundPairs(*(part[:n].copy() for part in room)) for n, room in zip(counts, rooms, strict=True))
-        yield first, second
+        n_first, n_second, following = find(following, (rooms[0], rooms[1]))
+        yield _copied(rooms[0], n_first), _copied(rooms[1], n_second)
+
+
+def _copied(room: Found, n_found: int) -> FoundPairs:
+    return FoundPairs(room[0][:n_found].copy(), room[1][:n_found].copy(), room[2][:n_found].copy())
 
 
 def by_candidate(candidates: NDArray[np.int64], found: list[FoundPairs]) -> ClosePairs:
@@ -144,10 +147,13 @@ class MirroredPairs:
         cuts = np.searchsorted(found.candidates, np.arange(0, len(self._rows) + BLOCK, BLOCK)).tolist()
         for index, (start, stop) in enumerate(pairwise(cuts)):
             if stop > start:
-                candidates, *others = (part[start:stop] for part in found)
-                self._held[index].append(FoundPairs(candidates - np.int32(index * BLOCK), *others))
+                own = _some(found, slice(start, stop))
+                self._held[index].append(own._replace(candidates=own.candidates - np.int32(index * BLOCK)))
 
 
 def _above(found: FoundPairs, thresholds: NDArray[np.int64]) -> FoundPairs:
-    kept = found.proximities > thresholds[found.targets]
-    return FoundPairs(*(part[kept] for part in found))
+    return _some(found, found.proximities > thresholds[found.targets])
+
+
+def _some(found: FoundPairs, which: slice | NDArray[np.bool_]) -> FoundPairs:
+    return FoundPairs(found.candidates[which], found.targets[which], found.proximities[which])

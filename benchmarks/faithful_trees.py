@@ -10,8 +10,8 @@ the simulated study of Zhou & Hooker (2016), again and again with other pseudo r
 down to each level. The third does the same where a column has a heavy tail: sick_thyroid, classes by the rule for
 hypothyroidism (TSH above 6 and FTI below 65; of TSH the median is 1.4, the standard deviation 24.5). The fourth does it
 for pima_diabetes in other units: each column is exp(3 z) of its standard scores z, which changes nothing for a forest.
-``python -m benchmarks.faithful_trees [number of seeds] [datasets, by commas]``; instead of these, ``stability``,
-``skewed`` or ``units``
+``python -m benchmarks.faithful_trees [number of seeds] [datasets, by commas, or all] [methods, by commas]``; instead of
+these, ``stability``, ``skewed`` or ``units``
 """
 
 import sys
@@ -176,24 +176,31 @@ def main() -> None:
         _print_study(*STUDIES[sys.argv[1]])
         return
     n_seeds = int(sys.argv[1]) if len(sys.argv) > 1 else N_SEEDS
-    names = sys.argv[2].split(",") if len(sys.argv) > 2 else [*TARGETS, *REGRESSIONS]
-    columns = [*METHODS, PEER, CONSTANT]
+    names, others = _named(2, (*TARGETS, *REGRESSIONS)), _named(3, tuple(METHODS))
+    methods = tuple(dict.fromkeys((STA, *others)))  # the peer has as many leaves as it
+    columns = [*methods, PEER, CONSTANT]
     print(f"\n{n_seeds} seeds; N_ps {N_AT_NODE:,} at a node, {N_PSEUDO:,} in all\n")
     print(f"{'':20s} leaves  " + "  ".join(f"{each:>{max(9, len(each))}s}" for each in columns))
     found = {}
     for name in names:
-        own = [_measured(Case(name, seed, divided(name, seed))) for seed in range(n_seeds)]
-        found[name] = {column: float(np.mean([each[column] for each in own])) for column in own[0]}
-        values = "  ".join(f"{found[name][each]:{max(9, len(each))}.3f}" for each in columns)
-        print(f"{name:20s} {found[name]['leaves']:6.1f}  {values}", flush=True)
+        own = [_measured(Case(name, seed, divided(name, seed)), methods) for seed in range(n_seeds)]
+        found[name] = {column: np.array([each[column] for each in own]) for column in own[0]}
+        values = "  ".join(f"{found[name][each].mean():{max(9, len(each))}.3f}" for each in columns)
+        print(f"{name:20s} {found[name]['leaves'].mean():6.1f}  {values}", flush=True)
     _print_verdict({name: own for name, own in found.items() if name not in REGRESSIONS}, columns)
 
 
-def _measured(case: Case) -> dict[str, float]:
+def _named(index: int, known: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what an argument names by commas; all that is known without it."""
+    named = sys.argv[index] if len(sys.argv) > index else "all"
+    return known if named == "all" else tuple(named.split(","))
+
+
+def _measured(case: Case, methods: tuple[str, ...]) -> dict[str, float]:
     found = {CONSTANT: case.constant()}
-    for method, grow in METHODS.items():
+    for method in methods:
         begun = time.process_time()
-        tree = grow(case)
+        tree = METHODS[method](case)
         predicted = tree.scores_of(case.new_rows)[:, 0] if case.is_regression else tree.labels_of(case.new_rows)
         found[method] = case.fidelity(predicted)
         summary = f"{found[method]:.3f}, {tree.n_leaves} leaves, {time.process_time() - begun:.1f} s of processor"
@@ -203,13 +210,18 @@ def _measured(case: Case) -> dict[str, float]:
     return found
 
 
-def _print_verdict(found: Mapping[str, Mapping[str, float]], columns: list[str]) -> None:
+def _print_verdict(found: Mapping[str, Mapping[str, NDArray[np.float64]]], columns: list[str]) -> None:
     if not found:
         return
     print(f"\nclassification, against {PEER}: mean difference in points, and where no worse than by 0.5 points")
     for column in columns:
-        ahead = np.array([own[column] - own[PEER] for own in found.values()])
+        ahead = np.array([np.mean(own[column] - own[PEER]) for own in found.values()])
         print(f"  {column:22s}{100 * ahead.mean():+6.1f}   {(ahead >= -TOLERANCE).sum()} of {len(ahead)}")
+    print(f"\n{STA} against {PEER}, by dataset: mean difference in points, and its standard error over the seeds")
+    for name, own in found.items():
+        ahead = own[STA] - own[PEER]
+        error = ahead.std(ddof=1) / np.sqrt(len(ahead)) if len(ahead) > 1 else np.nan
+        print(f"  {name:22s}{100 * ahead.mean():+6.1f}   {100 * error:.1f}")
 
 
 def _print_study(make: Callable[[], Case], limits: TreeLimits) -> None:

@@ -108,7 +108,7 @@ class _Bench:
 
     def compare(self, method: str, cluster: SmallCluster) -> None:
         """Print what each way takes; all rows held come last, as they leave a leaf table."""
-        request = ApproximationTreeRequest(**self._about, **METHODS[method]).model_dump(mode="json")
+        request = ApproximationTreeRequest.model_validate({**self._about, **METHODS[method]}).model_dump(mode="json")
         digests = set()
         for where, there in (("one process", None), ("cluster", cluster)):
             found = self._measure(request, there, MAX_ROWS_HELD)
@@ -139,7 +139,7 @@ class _Bench:
         return _Measured(held, processor, (workspace / "digest").read_text())
 
     def _work(self, request: dict[str, Any], cluster: SmallCluster | None, n_held: int, workspace: Path) -> None:
-        approximation_tree_inputs.MAX_ROWS_HELD = n_held  # type: ignore[misc]
+        approximation_tree_inputs.MAX_ROWS_HELD = n_held  # type: ignore[attr-defined]
         context = replace(job_context(self._workshop, workspace), request=request, rng=np.random.default_rng(0))
         settings = None if cluster is None else ClusterSettings(cluster.address, None, BLOCK_ROWS, 120)
         with nullcontext() if settings is None else open_cluster(settings, lambda: None) as opened:

@@ -37,7 +37,7 @@ _HERE = Path(__file__).parents[1]
 def main() -> None:
     """Measure and print."""
     n_turns = int(sys.argv[1]) if len(sys.argv) > 1 else N_TURNS
-    checkouts = [Path(folder).resolve() for folder in (*sys.argv[2:], _HERE)]
+    checkouts = [*(Path(folder).resolve() for folder in sys.argv[2:]), _HERE]
     print(describe_machine())
     for checkout in checkouts:
         with _code_of(checkout):  # or the first job would wait for the compiler

@@ -353,7 +353,7 @@ class _RowsAtNode:
             counts = np.split(self._counted(batch)[0], batch.layout.bin_starts[1:-1])
             features = self.all_rows.values.statements.features[batch.first : batch.end]
             for feature, own in zip(features, counts, strict=True):
-                bins = np.arange(feature.n_bins)
+                bins = np.arange(feature.n_bins, dtype=np.uint32)
                 held = (own @ feature.holds(statement, bins) for statement in range(feature.n_statements))
                 found.append(np.fromiter(held, np.int64, feature.n_statements))
         return np.concatenate(found)

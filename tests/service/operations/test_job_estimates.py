@@ -251,8 +251,8 @@ def test_a_tree_that_outgrows_one_process_is_placed_on_the_cluster_where_it_fits
     settings = workshop.context.settings.model_copy(
         update={"job_memory_bytes": GIB, "dask_scheduler": "tcp://somewhere:8786"}
     )
-    request = ApproximationTreeRequest(**both, method="sta", fitted_on="generator").model_dump(mode="json")
-    made_from = MadeFrom(model.view, many)
+    requested = ApproximationTreeRequest.model_validate({**both, "method": "sta", "fitted_on": "generator"})
+    request, made_from = requested.model_dump(mode="json"), MadeFrom(model.view, many)
 
     here = made_from.estimate("approximation_trees", request)
 

@@ -182,7 +182,9 @@ def test_rows_without_a_target_count_for_the_model_alone() -> None:
     truth = np.where(np.arange(len(training.labels)) % 3 == 0, training.labels, -1)
     known, n_classes = truth >= 0, training.scores.shape[1]
     own = ModelPredictions(training.scores[known], Targets.of_classes(training.labels[known], n_classes))
-    twin = measure_fidelity(tree, training.rows.take(known), own, Targets.of_classes(truth[known], n_classes))
+    twin = measure_fidelity(
+        tree, training.rows.take(np.flatnonzero(known)), own, Targets.of_classes(truth[known], n_classes)
+    )
 
     found = measure_in_partitions(tree, _parts(training, truth, 2)).fidelity
 

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -97,7 +98,8 @@ def test_the_same_rows_are_chosen_however_many_pairs_there_is_room_for(
 ) -> None:
     monkeypatch.setattr("tree_explainers.prototype_sets.methods.default_max_pairs", lambda _: max_pairs)
     monkeypatch.setattr(Sweep, "_cheaper", lambda sweep, *_: sweep._by_masks)
-    monkeypatch.setattr(ClassCoverage, "_list_pairs", counted(ClassCoverage._list_pairs, listed := []))
+    listed: list[Any] = []
+    monkeypatch.setattr(ClassCoverage, "_list_pairs", counted(ClassCoverage._list_pairs, listed))
     real = real_leaves("covertype_20k", kind, n_rows=900)
     classes = (np.arange(900) % 3 == 0).astype(np.int64)
 

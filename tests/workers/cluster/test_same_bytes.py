@@ -182,7 +182,7 @@ def test_a_target_that_the_model_does_not_know_is_refused_by_its_row_wherever_ro
     frame = pd.DataFrame(case.real.features[:200], columns=names).assign(t=case.real.target[:200])
     frame.loc[170, "t"] = 7
     dataset = workshop.register_dataset(frame, target="t")
-    refusals = []
+    refusals: list[tuple[str, str]] = []
 
     for spread in (PartitionsHere(3), None):
         context = requested(workshop, case, tmp_path / str(len(refusals)), "rule_sets fab", dataset=dataset)

@@ -21,6 +21,7 @@ from service.middleware.asgi import Application, Message, Receive, Scope, Send
 from service.middleware.metering import AnsweredRequest, Metering, RequestRecords
 from service.middleware.response_head import Draining, ResponseHead
 from service.settings import ServiceSettings
+from storage.job_counts import EndedJobs
 
 from .machine import describe_machine
 
@@ -87,7 +88,7 @@ def _scrape_milliseconds(records: RequestRecords) -> float:
                 records.of(method, path).add(status, 0.003)
     with tempfile.TemporaryDirectory() as folder:
         context = build_context(ServiceSettings(data_dir=Path(folder), redis_url="redis://127.0.0.1:1/0"))
-        metrics = Metrics(context, records)
+        metrics = Metrics(context, records, EndedJobs(context.watching))
         metrics.text()
         milliseconds = min(_processor_seconds(metrics.text) for _ in range(N_TURNS)) * 1e3
         context.close()

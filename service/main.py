@@ -14,6 +14,7 @@ from fastapi.routing import APIRoute
 from pydantic.warnings import UnsupportedFieldAttributeWarning
 
 from schemas.nouns import NOUNS, Noun
+from storage.job_counts import EndedJobs
 
 from . import conditional_requests, contract_document, documentation_pages, problems, route_scopes
 from .access_log import AccessLog
@@ -124,7 +125,8 @@ def build_app(lifespan: object = None) -> FastAPI:
 
 def _metrics_of(context: AppContext, records: RequestRecords) -> Callable[[], Any]:
     """Return a function that returns the metrics: most services are never asked, and do without Prometheus' library."""
-    return cache(lambda: import_module("service.metrics").Metrics(context, records))
+    ended = EndedJobs(context.watching)  # from now on
+    return cache(lambda: import_module("service.metrics").Metrics(context, records, ended))
 
 
 def _rarely_collect_garbage() -> None:

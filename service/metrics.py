@@ -37,18 +37,25 @@ _BOUNDS = (*map(str, SECONDS_BOUNDS), "+Inf")
 
 
 class Metrics:
-    """All metrics; they may be collected in any thread, one at a time."""
+    """All metrics; they may be collected in any thread, one at a time.
+
+    ``ended`` has the jobs that ended since this process began.
+    """
 
     media_type = CONTENT_TYPE_PLAIN_0_0_4
 
     def __init__(
-        self, context: AppContext, records: RequestRecords, clock: Callable[[], float] = time.monotonic
+        self,
+        context: AppContext,
+        records: RequestRecords,
+        ended: EndedJobs,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._lock = threading.Lock()
         self._records = records
         self._registries = [
             _registry_of(collector)
-            for collector in (_Requests(records), _Caches(context), _Dependencies(context, clock))
+            for collector in (_Requests(records), _Caches(context), _Dependencies(context, ended, clock))
         ]
         process = CollectorRegistry()
         ProcessCollector(registry=process)
@@ -182,10 +189,10 @@ class _State:
 class _Dependencies(Collector):
     """What this process depends on, the same for every API process: jobs, workers, database, Redis, disk."""
 
-    def __init__(self, context: AppContext, clock: Callable[[], float]) -> None:
+    def __init__(self, context: AppContext, ended: EndedJobs, clock: Callable[[], float]) -> None:
         self._context = context
         self._clock = clock
-        self._ended = EndedJobs(context.watching)
+        self._ended = ended
         self._registry = CollectorRegistry()
         text = "Seconds from the last start of a job to its end, for jobs that ended while this process ran."
         labels, names = ["kind", "status"], {"buckets": _JOB_SECONDS, "registry": self._registry}

@@ -142,6 +142,7 @@ def load_compiler() -> None:
     with _without(_LINEAR_ALGEBRA):
         target.typing_context.refresh()
         target.target_context.refresh()
+    import_module("numpy.ma")  # which numba asks whether an array is one of its own
 
 
 @contextmanager

@@ -40,7 +40,8 @@ class ApproximationTreeRequest(Record):
             many as the depth allows, up to 1,024.
         min_samples_leaf (int | Unset): Minimum number of the dataset's rows in each leaf (`sta`, `ism`). `born_again`
             and `cart` require the same share of pseudo-samples instead, so that a leaf may have fewer of the dataset's
-            rows; `ism` of all rows, if it draws some. Default: 5.
+            rows; `ism` of all rows, if it draws some. Of a dataset that is sampled (`n_sampled_rows`), leaves have the same
+            share of the sample, and one of its rows at least. Default: 5.
         significance (float | Unset): Significance level of `sta`: pseudo-samples are added until the p-values of the
             other candidate splits sum to at most this. Other methods ignore it. Default: 0.1.
         max_pseudo_samples (int | Unset): Maximum number of pseudo-samples of one node (`sta`), or the number of those
@@ -77,7 +78,7 @@ class ApproximationTreeRequest(Record):
             dataset's target. Default: False.
         evaluation_dataset (None | str | Unset): Id of a dataset on which the result is evaluated instead of the
             reference dataset; null: on the reference dataset itself.
-        seed (int | Unset): Seed of the pseudo-samples. Default: 0.
+        seed (int | Unset): Seed of the pseudo-samples, and of a sample of rows. Default: 0.
         run_on (str | Unset): Where the job works on the rows: `local`, in the worker's own process; `cluster`, on the
             workers of a Dask cluster (LEAFSPACE_DASK_SCHEDULER); `auto`: on the cluster where one process would need more
             memory than a job may use, and else locally. The result is the same, and so is the id: answers always show

@@ -45,6 +45,10 @@ class ApproximationTreeResult(Record):
         stability (list[StructureCount] | None): Number of different trees among the repeats, depth by depth; null
             without repeats.
         n_repeats (int): Number of trees that were made.
+        n_sampled_rows (int | Unset): Number of rows of the dataset in a seeded sample of them, from which the tree was
+            grown: 100,000, where the dataset has more. Its candidate splits, and what pseudo-samples are drawn from, are
+            those of the sample; `n_samples` of its nodes and its evaluation are counted on all rows. Left out where the
+            tree was grown from all rows, as by `ism` fitted on the dataset.
         n_leaves_before_merging (int | None | Unset): Number of leaves before splits were undone below which all leaves
             predict the same label, which `ism` does where the dataset has a feature set; null where nothing is merged.
         implications (list[ImpliedAnswer] | Unset): What follows among the splits of the tree where the dataset has a
@@ -75,6 +79,7 @@ class ApproximationTreeResult(Record):
     training_evaluation: ApproximationTreeEvaluation
     stability: list[StructureCount] | None
     n_repeats: int
+    n_sampled_rows: int | Unset = UNSET
     n_leaves_before_merging: int | None | Unset = UNSET
     implications: list[ImpliedAnswer] | Unset = UNSET
     n_implications: int | None | Unset = UNSET
@@ -133,6 +138,8 @@ class ApproximationTreeResult(Record):
 
         n_repeats = self.n_repeats
 
+        n_sampled_rows = self.n_sampled_rows
+
         n_leaves_before_merging: int | None | Unset
         if isinstance(self.n_leaves_before_merging, Unset):
             n_leaves_before_merging = UNSET
@@ -180,6 +187,8 @@ class ApproximationTreeResult(Record):
                 "n_repeats": n_repeats,
             }
         )
+        if n_sampled_rows is not UNSET:
+            field_dict["n_sampled_rows"] = n_sampled_rows
         if n_leaves_before_merging is not UNSET:
             field_dict["n_leaves_before_merging"] = n_leaves_before_merging
         if implications is not UNSET:
@@ -274,6 +283,8 @@ class ApproximationTreeResult(Record):
 
         n_repeats = d.pop("n_repeats")
 
+        n_sampled_rows = d.pop("n_sampled_rows", UNSET)
+
         def _parse_n_leaves_before_merging(data: object) -> int | None | Unset:
             if data is None:
                 return data
@@ -327,6 +338,7 @@ class ApproximationTreeResult(Record):
             training_evaluation=training_evaluation,
             stability=stability,
             n_repeats=n_repeats,
+            n_sampled_rows=n_sampled_rows,
             n_leaves_before_merging=n_leaves_before_merging,
             implications=implications,
             n_implications=n_implications,

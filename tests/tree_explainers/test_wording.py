@@ -1,8 +1,8 @@
-from math import inf
+from math import inf, nextafter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tree_explainers import wording
@@ -115,8 +115,13 @@ def test_ends_of_few_digits_and_those_of_narrow_intervals_stay(ends: tuple[float
 
 
 @given(st.floats(-1e12, 1e12), st.floats(-1e12, 1e12))
+@example(100000000.5, 549755813888.9999)  # up to a number is below the next one
 def test_a_rounded_interval_lies_inside(one: float, other: float) -> None:
     ends = wording.Interval(min(one, other), max(one, other))
     found = wording.rounded_inwards(ends)
     if found is not None:
-        assert ends.low <= found.low < found.high <= ends.high
+        least = found.low if found.low_inclusive else nextafter(found.low, inf)
+        most = found.high if found.high_inclusive else nextafter(found.high, -inf)
+        assert least <= most
+        assert ends.admits(least)
+        assert ends.admits(most)

@@ -225,7 +225,7 @@ def test_many_rows_are_sampled_by_the_seed_and_evaluated_elsewhere(
     workshop: Workshop, monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
     monkeypatch.setattr(approximation_tree_inputs, "MAX_ROWS_HELD", _HELD)
-    onnx, frame = _frame("random_forest_multiclass")
+    onnx, frame = _frame("random_forest_binary")
     names = [column for column in frame.columns if column != "t"]
     model = workshop.register_model(onnx, feature_names=names, ensemble="random_forest")
     parts = [workshop.register_dataset(part, target="t") for part in (frame.iloc[::2], frame.iloc[1::2])]

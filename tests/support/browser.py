@@ -63,4 +63,4 @@ class Watched:
     def close(self) -> None:
         """Close the tab; fail where its console had errors."""
         self.page.close()
-        assert self.errors == []
+        assert self.errors == [], self.errors

@@ -154,7 +154,7 @@ def test_trees_of_any_number_of_rows_fit_a_job_whose_rows_are_on_a_cluster(metho
     there = [estimate_job("approximation_trees", sizes.on_cluster(), request) for sizes in (held, many, more)]
     here = [estimate_job("approximation_trees", sizes, request) for sizes in (held, many, more)]
 
-    assert there[1].n_bytes == there[2].n_bytes < GIB
+    assert there[1].n_bytes == there[2].n_bytes < 1.25 * GIB
     assert there[0].n_bytes <= there[1].n_bytes < 1.1 * there[0].n_bytes
     assert here[0].n_bytes < here[1].n_bytes < here[2].n_bytes
     assert here[2].n_bytes > 16 * GIB

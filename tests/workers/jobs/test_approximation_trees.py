@@ -1,7 +1,6 @@
 """Approximation tree jobs: published nodes and figures follow from the printed tests on the rows of real tables."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -102,14 +101,14 @@ def _grown(workshop: Workshop, name: str, **changes: object) -> Grown:
     params=mostly_long(_CASES + _OF_MANY_ROWS, *_CASES[:3], *_OF_MANY_ROWS[:2]),
     ids=lambda case: "-".join(case).replace(" ", "_"),
 )
-def grown(request: pytest.FixtureRequest, workshop: Workshop) -> Iterator[Grown]:
+def grown(request: pytest.FixtureRequest, workshop: Workshop) -> Grown:
     name, (method, *of_many) = request.param[0], request.param[1].split(maxsplit=1)
     changes = {"fitted_on": "dataset"} if of_many and method == "ism" else {}
     with pytest.MonkeyPatch.context() as patched:
         if of_many:
             patched.setattr(approximation_tree_inputs, "MAX_ROWS_HELD", _HELD)
         # With another request: trees of one request are made once, and this number is always the same.
-        yield _grown(workshop, name, method=method, min_samples_leaf=6 if of_many else 5, **changes)
+        return _grown(workshop, name, method=method, min_samples_leaf=6 if of_many else 5, **changes)
 
 
 def test_nodes_count_the_rows_that_their_questions_send_there(grown: Grown) -> None:

@@ -52,7 +52,7 @@ def main() -> None:
     _check_database(settings)
     keep_pandas_out()
     kinds = load_job_kinds()
-    load_compiler()
+    load_compiler(is_alone=True)
     load_runtime()
     run_workers(settings, kinds, arguments.workers, arguments.ready_fd)
 

@@ -35,7 +35,7 @@ from tree_explainers.rows import Rows
 
 def load_late_libraries() -> None:
     """Load what would be loaded with the first model or loop: a child has no rights to open it."""
-    load_compiler()
+    load_compiler(is_alone=True)
     hand_over_loops()
     load_runtime()
     import_module("numpy.ma")

@@ -10,7 +10,7 @@ share the work among ordinary threads.
 
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import update_wrapper
 from importlib import import_module
 from threading import RLock
@@ -133,13 +133,14 @@ def compile_ahead() -> None:
         loop.dispatcher().disable_compile()
 
 
-def load_compiler() -> None:
+def load_compiler(*, is_alone: bool = False) -> None:
     """Load numba, and what it would load with the first loop: processes that are forked later each save half a second.
 
-    SciPy's linear algebra, which numba loads where it finds it, is left out: no loop may call it.
+    SciPy's linear algebra, which numba loads where it finds it and no loop calls, is left out where this thread
+    ``is_alone``: others would not find it meanwhile.
     """
     target = import_module("numba.core.registry").cpu_target
-    with _without(_LINEAR_ALGEBRA):
+    with _without(_LINEAR_ALGEBRA) if is_alone else nullcontext():
         target.typing_context.refresh()
         target.target_context.refresh()
     import_module("numpy.ma")  # which numba asks whether an array is one of its own

@@ -5,7 +5,7 @@ whose result is larger than ``MAX_DRAWN_BYTES`` is not drawn but named.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from leafspace_drawings import (
@@ -121,9 +121,10 @@ def model(context: AppContext, model_id: str, _parameters: Parameters) -> str:
     made = [newest(context, noun, model_id) for noun in (PROTOTYPE_SETS, RULE_SETS, APPROXIMATION_TREES)]
     has_trees = 0 < document["n_nodes"] <= _MOST_NODES
     usage = to_json(models.feature_usage(context, model_id))["data"] if has_trees else []
-    fitting = _with_its_features(context, document)
+    ready = _ready(context, model=model_id)
+    fitting = _with_its_features(context, document, ready)
     requests = [each for each in _REQUESTS if has_trees or each.part == "trees"] if fitting else []
-    every = made_of(_ready(context, model=model_id), LINKS)
+    every = made_of(ready, LINKS)
     titled = next((each for each in fitting if any(column.get("title") for column in each["columns"])), None)
     known = ModelContext(made[0], made[1], made[2], usage, fitting, requests, every, titled, LINKS)
     drawing = draw_model(document, known)
@@ -145,11 +146,16 @@ def _ready(context: AppContext, **made_from: str) -> dict[str, list[Json]]:
     }
 
 
-def _with_its_features(context: AppContext, model: Json) -> list[Json]:
-    """Return the newest datasets that have a model's features, whatever their order."""
+def _with_its_features(context: AppContext, model: Json, made: Mapping[str, list[Json]]) -> list[Json]:
+    """Return datasets that have a model's features, whatever their order.
+
+    Those that something was made from come first, so that more of the same is what a form offers; then the newest.
+    """
     names, found = set(model["feature_names"]), listed(datasets.list_datasets(context, _LISTED, None).data)
-    as_many = [each["id"] for each in found if each["n_features"] == model["n_features"]][:_MOST_COMPARED]
-    whole = [to_json(datasets.get_dataset(context, each)) for each in as_many]
+    used = [each["dataset"] for things in made.values() for each in things if each.get("dataset")]
+    newest_ones = [each["id"] for each in found if each["n_features"] == model["n_features"]]
+    some = list(dict.fromkeys([*used, *newest_ones]))[:_MOST_COMPARED]
+    whole = [to_json(datasets.get_dataset(context, each)) for each in some]
     return [each for each in whole if {column["name"] for column in each["columns"]} >= names]
 
 

@@ -134,6 +134,20 @@ def test_the_figures_of_a_prototype_set_are_those_of_its_document() -> None:
         assert words.counted(prototype["coverage"]["n_rows"], "row") in text
 
 
+def test_prototypes_of_rows_without_a_target_have_a_curve_of_fidelity_alone() -> None:
+    found = document("PrototypeSet")
+    result = found["result"]
+    found["result"] = {**result, "nested": True, "evaluation": [
+        {**result["evaluation"][-1], "n_prototypes": n, "balanced_accuracy": None, "accuracy": None}
+        for n in range(1, len(result["prototypes"]) + 3)
+    ]}  # fmt: skip
+
+    text = drawn("PrototypeSet", found)
+
+    assert "fidelity" in text
+    assert "accuracy* " not in text
+
+
 def test_the_figures_of_an_explanation_are_those_of_its_document() -> None:
     found = document("ExplanationList")
     text = " ".join(_Elements.of(drawn("ExplanationList", found)).texts)

@@ -117,11 +117,10 @@ class _Known:
         name = f"nearest of {len(result['prototypes'])} prototypes"
         on = result["evaluated_on"]
         key = "r2" if self.is_regression else "balanced_accuracy"
-        last, model = result["evaluation"][-1], result["baseline"]["model"]
-        return [
-            Explained("the model", model[key], None, model["n_rows"], on),
-            Explained(name, last[key], last["fidelity"], model["n_rows"], on, href),
-        ]
+        last, model = result["evaluation"][-1], result["baseline"]["model"]  # None without a target
+        n_rows = result["baseline"]["one_nearest_neighbor"]["n_rows"]
+        of_model = [Explained("the model", model[key], None, model["n_rows"], on)] if model else []
+        return [*of_model, Explained(name, last[key], last["fidelity"], n_rows, on, href)]
 
     def _of_rules(self, result: Json, href: str | None) -> list[Explained]:
         measured, rules = result["evaluation"], result["evaluation"]["as_printed"]

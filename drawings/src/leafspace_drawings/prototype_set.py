@@ -112,13 +112,18 @@ class _Seen:
 
     @property
     def curve(self) -> "Curve | None":
-        """How scores grow with the number of prototypes; None where the set is not nested or has one score."""
+        """How scores grow with the number of prototypes; None where the set is not nested or has few scores.
+
+        Scores that need a target have no line where there is none.
+        """
         scores = self.result["evaluation"]
         if not self.result["nested"] or len(scores) < 3:  # noqa: PLR2004  # a line of two points shows nothing
             return None
         names = ("r2",) if self.is_regression else ("fidelity", "balanced_accuracy")
         numbers = [each["n_prototypes"] for each in scores]
-        return Curve.of(numbers, {name: [each[name] for each in scores] for name in names}, len(self.prototypes))
+        lines = {name: [each[name] for each in scores] for name in names}
+        known = {name: line for name, line in lines.items() if None not in line}
+        return Curve.of(numbers, known, len(self.prototypes)) if known else None
 
     @cached_property
     def groups(self) -> list[Group]:

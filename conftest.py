@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import structlog
+from hypothesis import HealthCheck, settings
 
 from leafspace.compiled_code import cache_dir
 
@@ -40,6 +41,10 @@ from tests.support.object_stores import remote_case, s3_server, store_case
 from tests.support.process_groups import groups_of_files, places_of_files
 from tests.support.sampling import mark_long_cases
 from tests.support.serving import Service, SharedServices, serving
+
+# A busy machine makes a test slow, and not red.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 if TYPE_CHECKING:
     from xdist.scheduler import LoadFileScheduling

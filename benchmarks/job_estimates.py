@@ -6,7 +6,6 @@ that of libraries, and counted as estimates count it. ``python -m benchmarks.job
 """
 
 import multiprocessing
-import os
 import sys
 import tempfile
 import time
@@ -25,6 +24,7 @@ from schemas.datasets import DatasetMetadata
 from service.operations import artefacts, datasets
 from service.operations.job_estimates import JobEstimate, refuse_beyond
 from tests.support.models import onnx_of
+from tests.support.processes import do_in_a_fork
 from tests.support.workshop import Workshop, workshop_in
 
 from .machine import describe_machine
@@ -167,26 +167,9 @@ class _Watch:
         claim = self._workshop.claim(job)
         self._workshop.context.database.close()
         began = time.perf_counter()
-        pid = os.fork()
-        if pid == 0:
-            try:
-                self._workshop.work(claim)
-            finally:
-                os._exit(0)
-        first = peak = _held_bytes(pid)
-        while os.waitpid(pid, os.WNOHANG)[0] == 0:
-            peak = max(peak, _held_bytes(pid))
-            time.sleep(0.002)
+        taken = do_in_a_fork(lambda: self._workshop.work(claim))
         status = self._workshop.context.jobs.get(job).status
-        self.last = Measured(self._estimate, peak - first, time.perf_counter() - began, status)
-
-
-def _held_bytes(pid: int) -> int:
-    try:
-        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    except (FileNotFoundError, ProcessLookupError):
-        return 0
-    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("RssAnon:")), 0)
+        self.last = Measured(self._estimate, taken.n_bytes, time.perf_counter() - began, status)
 
 
 if __name__ == "__main__":

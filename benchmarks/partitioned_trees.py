@@ -11,11 +11,8 @@ Estimates are what the service would reckon with, libraries left out. Loops are 
 import argparse
 import hashlib
 import multiprocessing
-import os
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -32,6 +29,7 @@ from service.operations.job_estimates import JobEstimate
 from tests.support.clusters import SmallCluster, small_cluster
 from tests.support.job_contexts import forget_leaf_tables, job_context
 from tests.support.models import onnx_of
+from tests.support.processes import do_in_a_fork
 from tests.support.workshop import Workshop, workshop_in
 from tree_explainers.compute.partitions import BLOCK_ROWS
 from workers.cluster.connection import open_cluster
@@ -135,8 +133,8 @@ class _Bench:
         workspace = self._folder / f"run {self._n_runs}"
         workspace.mkdir()
         self._workshop.context.database.close()
-        held, processor = _in_a_fork(lambda: self._work(request, cluster, n_held, workspace))
-        return _Measured(held, processor, (workspace / "digest").read_text())
+        taken = do_in_a_fork(lambda: self._work(request, cluster, n_held, workspace))
+        return _Measured(taken.n_bytes, taken.processor, (workspace / "digest").read_text())
 
     def _work(self, request: dict[str, Any], cluster: SmallCluster | None, n_held: int, workspace: Path) -> None:
         approximation_tree_inputs.MAX_ROWS_HELD = n_held  # type: ignore[attr-defined]
@@ -145,31 +143,6 @@ class _Bench:
         with nullcontext() if settings is None else open_cluster(settings, lambda: None) as opened:
             produced = load_job_kinds()["approximation_trees"](replace(context, cluster=opened))
         (workspace / "digest").write_text(hashlib.sha256(produced.result or b"").hexdigest())
-
-
-def _in_a_fork(work: Callable[[], None]) -> tuple[int, float]:
-    """Return the most that a process held beyond what it began with, and the seconds of processor that it took."""
-    pid = os.fork()
-    if pid == 0:
-        try:
-            work()
-        finally:
-            os._exit(0)
-    first = peak = _held_bytes(pid)
-    while True:
-        ended, _, usage = os.wait4(pid, os.WNOHANG)
-        if ended:
-            return peak - first, usage.ru_utime + usage.ru_stime
-        peak = max(peak, _held_bytes(pid))
-        time.sleep(0.002)
-
-
-def _held_bytes(pid: int) -> int:
-    try:
-        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    except (FileNotFoundError, ProcessLookupError):
-        return 0
-    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("RssAnon:")), 0)
 
 
 if __name__ == "__main__":

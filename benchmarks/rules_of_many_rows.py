@@ -2,7 +2,7 @@
 
 A forest of 20 trees with 64 leaves each, fitted on 20,000 made-up rows (seed 0), is described by five rules on
 ``--rows`` such rows of ten columns: by FAB from two random starts, and by the default, a rule list from one. Each job
-runs in a process of its own, whose private memory is looked at every 5 ms; two Dask workers of one thread and 2 GiB
+runs in a process of its own, whose private memory is looked at every 2 ms; two Dask workers of one thread and 2 GiB
 each are processes beside it. Seconds are of its own processor time. The results are compared byte for byte.
 
 ``python -m benchmarks.rules_of_many_rows [--rows 500000] [--only fab]``
@@ -10,11 +10,10 @@ each are processes beside it. Seconds are of its own processor time. The results
 
 import argparse
 import hashlib
-import os
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,8 +24,10 @@ from sklearn.ensemble import RandomForestClassifier
 from tests.support.clusters import small_cluster
 from tests.support.job_contexts import job_context
 from tests.support.models import onnx_of
+from tests.support.processes import do_in_a_fork
 from tests.support.workshop import Workshop, workshop_in
 from tree_explainers.compute.partitions import BLOCK_ROWS
+from workers.cluster.connection import open_cluster
 from workers.cluster.settings import ClusterSettings
 from workers.job_kinds import load_job_kinds
 from workers.runtime.context import JobContext
@@ -57,11 +58,9 @@ def main() -> None:
             request = {**_REQUESTS[method], "model": about["model"]}
             _held_by_job(workshop, {**request, "dataset": about["few"]}, None)  # which compiles loops
             for scheduler in (None, cluster.address):
-                where, found = (
-                    "one process" if scheduler is None else "two workers",
-                    {**request, "dataset": about["all"]},
-                )
-                print(f"{method:10} {where:12} {_held_by_job(workshop, found, scheduler)}", flush=True)
+                where = "one process" if scheduler is None else "two workers"
+                taken = _held_by_job(workshop, {**request, "dataset": about["all"]}, scheduler)
+                print(f"{method:10} {where:12} {taken}", flush=True)
 
 
 @contextmanager
@@ -83,54 +82,24 @@ def _workshop(folder: Path, n_rows: int) -> Iterator[tuple[Workshop, dict[str, s
 
 
 def _held_by_job(workshop: Workshop, request: dict[str, object], scheduler: str | None) -> str:
-    """Do a job in a process of its own; return what it held, and how long it took."""
+    """Do a job in a process of its own; return what it took, and the hash of its result."""
     with tempfile.TemporaryDirectory() as folder:
-        context = replace(job_context(workshop, Path(folder) / "work"), request=request)
-        reader, writer = os.pipe()
+        context = replace(job_context(workshop, Path(folder) / "work"), request=request, rng=np.random.default_rng(0))
         workshop.context.database.close()
-        pid = os.fork()
-        if pid == 0:
-            try:
-                os.write(writer, _digest(replace(context, rng=np.random.default_rng(0)), scheduler).encode())
-            finally:
-                os._exit(0)
-        first = peak = _held_bytes(pid)
-        begun = time.perf_counter()
-        while os.waitpid(pid, os.WNOHANG)[0] == 0:
-            peak = max(peak, _held_bytes(pid))
-            time.sleep(0.005)
-        os.close(writer)
-        digest, seconds = os.read(reader, 200).decode().split() or ("failed", "nan")
-        os.close(reader)
-    return (
-        f"most memory of the job's process {(peak - first) / 2**20:6,.0f} MiB, its processor {float(seconds):6.1f} s, "
-        f"elapsed {time.perf_counter() - begun:6.1f} s, result {digest}"
-    )
+        begun, digest = time.perf_counter(), Path(folder) / "digest"
+        taken = do_in_a_fork(lambda: digest.write_text(_digest(context, scheduler)))
+        return (
+            f"most memory of the job's process {taken.n_bytes / 2**20:6,.0f} MiB, its processor "
+            f"{taken.processor:6.1f} s, elapsed {time.perf_counter() - begun:6.1f} s, result {digest.read_text()}"
+        )
 
 
 def _digest(context: JobContext, scheduler: str | None) -> str:
     context.workspace.mkdir()
-    begun = time.process_time()
-    if scheduler is None:
-        return _run(context, begun)
-    from workers.cluster.connection import open_cluster  # noqa: PLC0415  # it brings Dask, and its threads
-
-    with open_cluster(ClusterSettings(scheduler, None, BLOCK_ROWS, 60), lambda: None) as cluster:
-        return _run(replace(context, cluster=cluster), begun)
-
-
-def _run(context: JobContext, begun: float) -> str:
-    made = load_job_kinds()["rule_sets"](context)
-    return f"{hashlib.sha256(made.result or b'').hexdigest()[:12]} {time.process_time() - begun}"
-
-
-def _held_bytes(pid: int) -> int:
-    """Return the memory of a process that is its own, and in use."""
-    try:
-        lines = Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines()
-    except (FileNotFoundError, ProcessLookupError):
-        return 0
-    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("RssAnon:")), 0)
+    settings = None if scheduler is None else ClusterSettings(scheduler, None, BLOCK_ROWS, 60)
+    with nullcontext() if settings is None else open_cluster(settings, lambda: None) as cluster:
+        made = load_job_kinds()["rule_sets"](replace(context, cluster=cluster))
+    return hashlib.sha256(made.result or b"").hexdigest()[:12]
 
 
 if __name__ == "__main__":

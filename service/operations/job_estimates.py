@@ -40,7 +40,7 @@ _NODES_LABELLED = {"sta": 20, "cart": 1, "born_again": 1, "ism": 0}  # with pseu
 _BLOCK_BYTES, _MOST_PROCESSES = 80 * _MIB, 16  # of a process that explains blocks of rows; how many there are
 _LANDMARKS, _MAP_BYTES = 200, 200 * _MIB  # of maps: rows that are scaled, and what laying out takes
 _DRAWN_BYTES = 64 * _MIB  # of a report, with the documents that it shows
-_RESULTS_AT_ONCE, _BINS_AT_ONCE = 20, 1 << 20  # of partitions, and of the features that ISM counts together
+_RESULTS_AT_ONCE, _CELLS_AT_ONCE = 20, 1 << 21  # of partitions, and of the features that ISM counts together
 _HELD_BYTES = 256 * 10**6  # of sums, and of pseudo rows, at a node of a tree by STA
 
 
@@ -296,10 +296,11 @@ def _in_partitions(sizes: Sizes, request: Mapping[str, Any]) -> float:
     if not n_rows:
         return 0
     is_counted = request["method"] == "ism" and request["fitted_on"] == "dataset"
-    sums = _RESULTS_AT_ONCE * (16 + 8 * sizes.n_outputs) * min(sizes.n_nodes, _BINS_AT_ONCE) if is_counted else 0
+    cells = min((2 + sizes.n_outputs) * sizes.n_nodes, 2 * _CELLS_AT_ONCE)
+    sums = 8 * _RESULTS_AT_ONCE * cells if is_counted else 0
     if not sizes.is_local:
         return sums
-    bytes_a_row = 8 * sizes.n_outputs + 24 + (2 * sizes.n_features + 16 * sizes.n_outputs + 24 if is_counted else 0)
+    bytes_a_row = 8 * sizes.n_outputs + 24 + (2 * sizes.n_features + 8 * sizes.n_outputs + 8 if is_counted else 0)
     block = _BLOCK_ROWS * (24 * sizes.n_features + 24 * sizes.n_outputs)
     return sums + bytes_a_row * n_rows + min(n_cores(), _MOST_PROCESSES) * block
 

@@ -92,7 +92,7 @@ def _hostile_examples(test: Callable[..., None]) -> Callable[..., None]:
 
 
 @pytest.mark.parametrize("schema", DRAWN)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(name=st.text(max_size=40))
 @_hostile_examples
 def test_names_add_no_element_and_no_attribute(schema: str, name: str) -> None:

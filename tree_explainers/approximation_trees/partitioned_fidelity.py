@@ -11,9 +11,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.exact_sums import exact_fraction, exact_sum, exact_sum_of_squares, exact_value
+from ..compute.exact_sums import LARGEST_ROOT, exact_fraction, exact_sum, exact_sum_of_squares, exact_value
 from ..compute.partitions import Partitions
 from ..compute.progress import ReportProgress, ignore_progress
+from ..errors import MethodNotApplicable
 from ..rows import Rows
 from .fidelity import AgainstTarget, ConstantScores, Fidelity
 from .trees import ApproximationTree
@@ -113,9 +114,13 @@ class _Values:
 
     @classmethod
     def of(cls, predicted: NDArray[np.float64], reference: NDArray[np.float64], shift: float) -> "_Values":
-        """Add up rows; those whose value in the reference is NaN are left out."""
+        """Add up rows; those whose value in the reference is NaN are left out, and those of huge values refused."""
         known = ~np.isnan(reference)
         shifted, errors = reference[known] - shift, predicted[known] - reference[known]
+        largest = max(np.abs(each).max(initial=0) for each in (shifted, errors))
+        if not largest < LARGEST_ROOT:
+            detail = f"Values differ by {largest:.3g}, whose square is no number: use another unit, in the model, too."
+            raise MethodNotApplicable(detail)
         return cls(shift, len(shifted), exact_sum(shifted), exact_sum_of_squares(shifted), exact_sum(errors**2))
 
     @property
@@ -133,7 +138,7 @@ class _Values:
 
     @property
     def _variance(self) -> float:
-        """The variance of the reference, which is 0 only where all its values are equal."""
+        """The variance of the reference, which is 0 only where no two values differ by more than 1e-154."""
         mean = exact_fraction(self.reference, self.n_rows)
         return float(exact_fraction(self.squares, self.n_rows) - mean**2)
 
@@ -178,6 +183,11 @@ def measure_in_partitions(
     """Measure a tree on the rows of partitions, one row at least; each of these is a ``RowsPart``.
 
     The measures are those of ``measure_fidelity``, but for rounding; of a target that only some rows have, on these.
+
+    Raises
+    ------
+    MethodNotApplicable
+        If values, of a regression, are so far apart (1e144) that squares of errors could not be added up.
     """
     tally: _Tally | None = None
     for n_done, of_part in enumerate(parts.map(_tally_of, tree), 1):

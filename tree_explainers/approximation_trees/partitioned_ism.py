@@ -6,10 +6,11 @@ from sums of integers, so that the tree is that of ``grow_ism``, however the row
 are added up exactly.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,6 @@ from ..onnx_models.description import ModelDescription
 from ..questions.binned_rows import BinnedRows, Bins, Layout
 from ..questions.implications import Implications
 from ..questions.statements import Statements
-from ..rows import Rows
 from .class_bounds import ClassBounds, rows_to_fit
 from .information_gain import LEAST_GAIN, UNITS, Units, centred_units, highest, in_units
 from .ism import IsmSettings, check_ism, criterion_of
@@ -35,7 +35,7 @@ from .trees import ApproximationTree, NodeFacts
 
 Integers = NDArray[np.int64]
 Path = tuple[tuple[int, int, bool], ...]  # from the root: features, statements about them, and their truth
-_MOST_BINS = 1 << 20  # of a batch of features, unless one alone has more
+_MOST_CELLS = 1 << 21  # bins times numbers for each, of a batch of features, unless one alone has more
 _WITNESSES_OF_PART = 8
 _ROW_BYTES = 8  # of a row that is remembered at a node, and at the one above it
 
@@ -91,15 +91,24 @@ class _Part:
         return sum(array.nbytes for array in held if array is not None) + _ROW_BYTES * len(self.scores)
 
     def rows_at(self, path: Path) -> NDArray[np.int32]:
-        """Return the rows that reach a node, ascending; found from the root on where that was forgotten."""
-        known = self.reached.get(path)
-        if known is None:
-            if not path:
-                return np.arange(len(self.scores), dtype=np.int32)
-            above, (feature, own, is_true) = self.rows_at(path[:-1]), path[-1]
-            holds = self.statements.features[feature].holds(own, self.bins[feature, above])
-            known = self.reached[path] = above[holds == is_true]
-        return known
+        """Return the rows that reach a node, ascending, and remember them."""
+        self.reached[path] = rows = self._found(path)
+        return rows
+
+    def _found(self, path: Path) -> NDArray[np.int32]:
+        """Return the rows of a node, from the nearest one above it whose rows are remembered, if not its own."""
+        if (known := self.reached.get(path)) is not None:
+            return known
+        if not path:
+            return np.arange(len(self.scores), dtype=np.int32)
+        above, (feature, own, is_true) = self._found(path[:-1]), path[-1]
+        holds = self.statements.features[feature].holds(own, self.bins[feature, above])
+        rows: NDArray[np.int32] = above[holds == is_true]
+        return rows
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Send what cannot be found again."""
+        return _Part, (self.rows, self.statements, self.bins, self.scores, self.units, self.labels, self.classes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,22 +146,25 @@ def _ends_of(numbers: Integers) -> tuple[int, int]:
 
 def _bin_part(rows: RowsPart, statements: Statements, mean: float | None, largest: float) -> _Part:
     """Read and bin the rows of a partition; ``mean`` and ``largest`` are those of a regression's values."""
-    blocks, bins = [], []
-    for block in rows.blocks([feature.name for feature in statements.features]):
-        bins.append(BinnedRows.of(statements, block.rows).bins)
-        blocks.append(replace(block, rows=Rows((), ())))  # its values are not held
-    scores = np.concatenate([block.scores for block in blocks])
-    all_bins = np.concatenate(bins, axis=1) if statements.features else np.empty((0, len(scores)), np.uint8)
+    names, blocks = [feature.name for feature in statements.features], list(rows.blocks(()))
+    scores = _together([block.scores for block in blocks])
+    bins = [BinnedRows.of(statements, block.rows).bins for block in rows.blocks(names)] if names else []
+    all_bins = np.concatenate(bins, axis=1) if bins else np.empty((0, len(scores)), np.uint8)
     if mean is not None:
         return _Part(rows, statements, all_bins, scores, centred_units(scores, mean, largest), None, None)
     truths = [block.truth for block in blocks if block.truth is not None]
-    labels, classes = np.concatenate([block.predicted for block in blocks]), np.concatenate(truths) if truths else None
+    labels, classes = _together([block.predicted for block in blocks]), _together(truths) if truths else None
     return _Part(rows, statements, all_bins, scores, in_units(scores), labels, classes)
+
+
+def _together(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Return the rows of all blocks; those of a single one are not held twice."""
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
 def _value_facts(rows: RowsPart) -> tuple[int, int, float, float]:
     """Return the number of a partition's values of a regression, their exact sum, the least and the largest."""
-    values = np.concatenate([block.scores for block in rows.blocks(())])
+    values = _together([block.scores for block in rows.blocks(())])
     return len(values), exact_sum(values), float(values.min()), float(values.max())
 
 
@@ -222,10 +234,10 @@ class _Batch:
     layout: Layout
 
 
-def _batches(statements: Statements) -> list[_Batch]:
-    features, batches, first, n_bins = statements.features, [], 0, 0
+def _batches(statements: Statements, n_scores: int) -> list[_Batch]:
+    features, batches, first, n_bins, most_bins = statements.features, [], 0, 0, _MOST_CELLS // (1 + n_scores)
     for index, feature in enumerate(features):
-        if n_bins and n_bins + feature.n_bins > _MOST_BINS:
+        if n_bins and n_bins + feature.n_bins > most_bins:
             batches.append((first, index))
             first, n_bins = index, 0
         n_bins += feature.n_bins
@@ -274,7 +286,7 @@ class _Rows:
         self.n_rows = self.n_training = int(self._lengths.sum())
         self.values = _Values(self.parts, statements, np.logical_or.reduce(is_missing))
         self.criterion = criterion_of(settings, is_classifier=self.is_classifier)
-        self.batches = _batches(statements)
+        self.batches = _batches(statements, max(1, len(description.classes)))
 
     def root(self) -> "_RowsAtNode":
         return _RowsAtNode(self, (), _sum(self.parts.map(_tally, ())))

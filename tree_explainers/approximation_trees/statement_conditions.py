@@ -34,7 +34,10 @@ class KnownValues(KnownRows, Protocol):
     """What conditions depend on: the values of training rows, wherever these lie."""
 
     def gap(self, feature: int, cut: int) -> tuple[float, float]:
-        """Return the largest value of a number not above a cut, and the smallest above it; infinite if none is."""
+        """Return the largest value of a number not above a cut, and the smallest above it; infinite if none is.
+
+        Values are those of the dataset, and not what the model rounds them to.
+        """
 
     def are_single(self, feature: int) -> bool:
         """Return whether all values of a number are exact in single precision."""

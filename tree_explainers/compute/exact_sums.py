@@ -14,6 +14,9 @@ _HALF, _LOW = 32, (1 << 32) - 1  # of a mantissa: sums of fewer than 2**31 halve
 _SPLITTER = 2.0**27 + 1  # times a double, it parts its digits into halves
 _SHIFT = 1126  # of the smallest double's lowest digit, if its mantissa has all digits
 
+LARGEST_ROOT = 2.0**480
+"""Of doubles below it, squares and what these lose can be added up."""
+
 
 def exact_sum(values: NDArray[np.float64]) -> int:
     """Return the sum of finite doubles, of any shape, as a whole number of ``2**-1126``."""
@@ -32,9 +35,10 @@ def exact_sum(values: NDArray[np.float64]) -> int:
 
 
 def exact_sum_of_squares(values: NDArray[np.float64]) -> int:
-    """Return the sum of the squares of doubles below 2**480, as ``exact_sum`` does.
+    """Return the sum of the squares of doubles below ``LARGEST_ROOT``, as ``exact_sum`` does.
 
-    What a square loses when it is rounded is computed from the halves of its root, and added (Dekker 1971).
+    What a square loses when it is rounded is computed from the halves of its root, and added (Dekker 1971); without
+    error where the root is 0 or at least 2**-480.
     """
     squares = values * values
     scaled = values * _SPLITTER

@@ -181,11 +181,8 @@ class ModelDescription:
         """Return the description that ``to_json`` wrote, also after a round trip through text."""
         values = {"rounding": document["n_trees"] * 2.0**-23}  # of models kept before it was
         values |= {name: _frozen(value) for name, value in document.items()}
-        sums, scoring = (
-            values.pop("sums", None),
-            document.get("scoring"),
-        )  # ``sums`` of models kept before there was more
-        scoring = scoring or ({"sums": sums} if sums else None)
+        sums = values.pop("sums", None)  # of models kept before there was more
+        scoring = document.get("scoring") or ({"sums": sums} if sums else None)
         values["scoring"] = Scoring(**{name: _frozen(value) for name, value in scoring.items()}) if scoring else None
         values["inputs"] = tuple(InputSpec(**item) for item in document["inputs"])
         values["columns"] = tuple(

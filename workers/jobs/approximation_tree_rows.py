@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from storage.dataset_files import DatasetFile
 from storage.dataset_rows import open_rows
 from storage.datasets import StoredDataset
-from storage.errors import StorageError
 from storage.feature_matching import match_features
 from storage.object_store import ObjectStore
 from tree_explainers.approximation_trees.fidelity import ModelPredictions
@@ -23,20 +22,22 @@ from tree_explainers.approximation_trees.oracle import Answering, oracle_scores
 from tree_explainers.approximation_trees.partitioned_fidelity import PredictedRows
 from tree_explainers.compute.partitions import BLOCK_ROWS, LocalPartitions, Partitions, bounds_of_partitions, wanted
 from tree_explainers.compute.progress import ReportProgress, Tick
+from tree_explainers.compute.threads import n_cores
 from tree_explainers.errors import RowRefused
 from tree_explainers.rows import Rows
 from tree_explainers.scoring import Targets
 
 from ..cluster.identity import identity
 from ..runtime.context import JobContext
-from .inputs import OpenModel, describe_row, naming_the_row, source_of
+from .inputs import OpenModel, naming_the_row_or_target, source_of
 from .node_inputs import ModelSource, RowsSource, check_node, node_objects, open_on_node
-from .row_targets import known_targets_of_labels, may_lack_targets, refuse_text_target
+from .row_targets import check_target_type, known_targets_of_labels, may_lack_targets
 
 if TYPE_CHECKING:
     from ..cluster.connection import Cluster
 
 _BYTES_A_VALUE = 40  # of a row that is being read, as texts may be
+_MOST_THREADS = 16  # that read blocks of rows in this process: estimates reckon with no more
 _BYTES_A_ROW = 60  # of the indices and targets of a row, and 16 for each of its scores
 Integers = NDArray[np.int64]
 
@@ -196,16 +197,10 @@ def score_in_partitions(
     try:
         parts, found = _score(context.cluster, values, reading, report, tick)
     except RowRefused as refusal:
-        raise _naming_the_row(context.objects, refusal, stored) from refusal
+        raise naming_the_row_or_target(context.objects, refusal, stored) from refusal
     is_missed = np.logical_or.reduce([each.is_missed for each in found])
     never = frozenset(name for name, missed in zip(reading.names, is_missed.tolist(), strict=True) if not missed)
     return PartitionedRows(parts, n_rows, _evaluation_rows(found, len(reading.classes)), never)
-
-
-def _naming_the_row(objects: ObjectStore, refusal: RowRefused, stored: StoredDataset) -> Exception:
-    if refusal.code == "schema_mismatch" and refusal.row is not None:  # of its target
-        return StorageError(refusal.code, f"{describe_row(objects, stored, refusal.row)} {refusal.detail}")
-    return naming_the_row(objects, refusal, stored)
 
 
 def _reading_of(context: JobContext, model: OpenModel, stored: StoredDataset) -> _Reading:
@@ -216,9 +211,8 @@ def _reading_of(context: JobContext, model: OpenModel, stored: StoredDataset) ->
     else:
         access = AccessOnNode(stored.content, source_of(context, model), dict(identity()))
     view, classes = stored.view, tuple(model.view.classes)
-    types = {column.name: column.type for column in view.columns}
-    if view.target is not None and not classes and types[view.target] == "category":
-        refuse_text_target(view)
+    if view.target is not None:
+        check_target_type(view, classes)
     return _Reading(access, source, model.description.feature_names, classes, view.target, may_lack_targets(view))
 
 
@@ -237,12 +231,12 @@ def _score(
     """Return the scored partitions and what was found in each; ``report`` is called after each of them."""
     stage, found = "evaluating the model", []
     if cluster is None:
-        made = []
-        for part, of_part in LocalPartitions(values).map(_score_part, reading):
+        made, n_threads = [], min(n_cores(), _MOST_THREADS)
+        for part, of_part in LocalPartitions(values, n_threads).map(_score_part, reading):
             made.append((part,))
             found.append(of_part)
             report(len(found) / len(values), stage)
-        return LocalPartitions(made, tick=tick), found
+        return LocalPartitions(made, n_threads, tick), found
     scored = cluster.spread(values).keep(_score_part, reading)
     stage = f"{stage} on the cluster ({cluster.n_threads} threads, {len(scored)} partitions)"
     for of_part in scored.map(_found):
@@ -282,7 +276,8 @@ def _predicted(
     truth, may_lack = None, reading.may_lack
     try:
         answers = session.predict(rows)
-        if labels is not None and reading.target is not None:
+        if labels is not None:
+            assert reading.target is not None  # noqa: S101  # for the type checker: it is what was read
             truth = known_targets_of_labels(labels, reading.target, reading.classes, may_lack=may_lack)
     except RowRefused as refusal:
         raise refusal.after(first) from refusal

@@ -18,7 +18,7 @@ from tree_explainers.approximation_trees.onnx_form import tree_onnx
 from tree_explainers.approximation_trees.partitioned_fidelity import measure_in_partitions, with_counts
 from tree_explainers.approximation_trees.tree_growth import RepeatableProgress
 from tree_explainers.approximation_trees.trees import ApproximationTree
-from tree_explainers.compute.progress import ReportProgress, part_of
+from tree_explainers.compute.progress import ReportProgress, ignore_progress, part_of
 
 from ..runtime.context import JobContext, Produced
 from .approximation_tree_growth import grow_trees, method_of
@@ -33,7 +33,7 @@ _EvaluatedOn = Literal["dataset", "evaluation_dataset"]
 # Shares of the job's progress, which goes from 0 to 1 and never back; reading comes first.
 _GROWING = (0.08, 0.95)
 _COUNTING = (0.95, 0.97)
-_EVALUATING = 0.97  # to the end: a moment
+_EVALUATING = (0.97, 1.0)  # a moment, unless rows are in partitions
 
 
 def make_approximation_tree(context: JobContext) -> Produced:
@@ -47,8 +47,13 @@ def make_approximation_tree(context: JobContext) -> Produced:
     if _merges(request, inputs):
         trees = [merge_alike(tree) for tree in trees]
     trees[0], on_training = _counted(trees[0], inputs, part_of(context.report, *_COUNTING))
-    context.report(_EVALUATING, "evaluating the tree")
-    content = _content(request, inputs, trees, grown.n_leaves, on_training)
+    report = part_of(context.report, *_EVALUATING)
+    report(0, "evaluating the tree")
+    elsewhere = None
+    if inputs.evaluation is not None:
+        classes = inputs.model.view.classes
+        elsewhere = evaluate(trees[0], inputs.evaluation, classes, "evaluation_dataset", report)
+    content = _content(request, inputs, trees, grown.n_leaves, (on_training, elsewhere))
     onnx = context.workspace / "tree.onnx"
     onnx.write_bytes(tree_onnx(trees[0], inputs.model.description))
     return Produced(content.model_dump_json().encode(), files={"onnx": onnx})
@@ -75,10 +80,11 @@ def evaluate(
     rows: EvaluationRows | PartitionedRows,
     classes: Sequence[str],
     evaluated_on: _EvaluatedOn,
+    report: ReportProgress = ignore_progress,
 ) -> ApproximationTreeEvaluation:
     """Compare the predictions of tree and model with each other and with the true targets."""
     if isinstance(rows, PartitionedRows):
-        found = measure_in_partitions(tree, rows.parts)
+        found = measure_in_partitions(tree, rows.parts, report)
         return _evaluation(found.fidelity, name_constants(found.constants, classes), rows.n_rows, evaluated_on)
     constants = constant_predictions(rows.truth, rows.answers.targets, classes)
     return _evaluation(_measured(tree, rows), constants, len(rows.rows), evaluated_on)
@@ -139,11 +145,9 @@ def _content(
     inputs: ApproximationTreeInputs,
     trees: Sequence[ApproximationTree],
     n_leaves_grown: int,  # of the first, before leaves were merged
-    on_training: ApproximationTreeEvaluation,
+    evaluations: tuple[ApproximationTreeEvaluation, ApproximationTreeEvaluation | None],  # on training rows, elsewhere
 ) -> ApproximationTreeResult:
-    tree, view, elsewhere = trees[0], inputs.model.view, None
-    if inputs.evaluation is not None:
-        elsewhere = evaluate(tree, inputs.evaluation, view.classes, "evaluation_dataset")
+    tree, view, (on_training, elsewhere) = trees[0], inputs.model.view, evaluations
     return ApproximationTreeResult(
         task=view.task,
         classes=view.classes,

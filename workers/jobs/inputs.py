@@ -16,6 +16,7 @@ from schemas.proximities import ProximitiesRequest
 from storage.array_files import read_arrays
 from storage.dataset_rows import open_rows
 from storage.datasets import DatasetStore, StoredDataset
+from storage.errors import StorageError
 from storage.feature_matching import match_features
 from storage.models import ModelStore
 from storage.object_store import ObjectStore
@@ -214,6 +215,13 @@ def naming_the_row(objects: ObjectStore, refusal: RowRefused, stored: StoredData
     dataset = f"dataset {stored.view.id!r}"
     where = f"a row of {dataset}" if refusal.row is None else describe_row(objects, stored, refusal.row)
     return RowRefused(refusal.code, f"{where}: {refusal.detail}", refusal.row)
+
+
+def naming_the_row_or_target(objects: ObjectStore, refusal: RowRefused, stored: StoredDataset) -> Exception:
+    """Return the same; of a row that was refused for its target, a ``StorageError``, as of targets that were read."""
+    if refusal.code == "schema_mismatch" and refusal.row is not None:
+        return StorageError(refusal.code, f"{describe_row(objects, stored, refusal.row)} {refusal.detail}")
+    return naming_the_row(objects, refusal, stored)
 
 
 def describe_row(objects: ObjectStore, stored: StoredDataset, row: int) -> str:

@@ -217,12 +217,18 @@ def true_values(objects: ObjectStore, dataset: ScoredDataset) -> NDArray[np.floa
     if values is None:
         return None
     if values.dtype == object:
-        refuse_text_target(dataset.stored.view)
+        _refuse_text_target(dataset.stored.view)
     _refuse_missing(objects, np.isnan(values), dataset.stored)
     return values
 
 
-def refuse_text_target(view: Dataset) -> NoReturn:
+def check_target_type(view: Dataset, classes: Sequence[str]) -> None:
+    """Refuse a dataset whose target is a text, for a model that has no classes."""
+    if not classes and any(column.name == view.target and column.type == "category" for column in view.columns):
+        _refuse_text_target(view)
+
+
+def _refuse_text_target(view: Dataset) -> NoReturn:
     """Refuse a target that is no number, of a model that predicts numbers."""
     target = next(column for column in view.columns if column.name == view.target)
     detail = f"the target {describe_type(target)} in dataset {view.id!r}, but the model predicts a number"

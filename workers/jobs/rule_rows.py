@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from storage.dataset_rows import open_rows
 from storage.datasets import StoredDataset
-from storage.errors import StorageError
 from storage.object_store import ObjectStore
 from tree_explainers.compute.partitions import BLOCK_ROWS
 from tree_explainers.compute.partitions import wanted as still_wanted
@@ -29,9 +28,9 @@ from tree_explainers.scoring import Targets
 
 from ..cluster.identity import identity
 from ..runtime.context import JobContext
-from .inputs import OpenModel, ScoredDataset, describe_row, source_of
+from .inputs import OpenModel, ScoredDataset, naming_the_row_or_target, source_of
 from .node_inputs import ModelSource, RowsSource, check_node, node_objects, open_on_node
-from .row_targets import may_lack_targets, predicted_targets, refuse_text_target, targets_of_labels, true_targets
+from .row_targets import check_target_type, may_lack_targets, predicted_targets, targets_of_labels, true_targets
 
 if TYPE_CHECKING:
     from ..cluster.connection import Cluster
@@ -168,7 +167,7 @@ def rows_on_cluster(  # what is applied to which rows
         for n_read, _ in enumerate(parts.map(_n_rows), start=1):
             report(n_read / len(parts), stage)
     except RowRefused as refusal:
-        raise _naming_the_row(context, stored, refusal) from refusal
+        raise naming_the_row_or_target(context.objects, refusal, stored) from refusal
     return RowParts(source.statements, [parts], [bounds], len(source.classes))
 
 
@@ -183,21 +182,10 @@ def source_on_cluster(
     """Return what workers make rows from; refuse a target whose type does not fit the model."""
     view = stored.view
     target = None if may_lack_targets(view) else view.target
-    kinds = {column.name: column.type for column in view.columns}
-    if target is not None and not model.view.classes and kinds[target] == "category":
-        refuse_text_target(view)
-    rows = RowsSource(stored.content, columns)
-    classes = tuple(model.view.classes)
+    rows, classes = RowsSource(stored.content, columns), tuple(model.view.classes)
+    if target is not None:
+        check_target_type(view, classes)
     return RuleRowsSource(source_of(context, model), rows, statements, classes, target, labels, BLOCK_ROWS)
-
-
-def _naming_the_row(context: JobContext, stored: StoredDataset, refusal: RowRefused) -> Exception:
-    where = f"a row of dataset {stored.view.id!r}"
-    if refusal.row is not None:
-        where = describe_row(context.objects, stored, refusal.row)
-    if refusal.code == "schema_mismatch":  # of its target
-        return StorageError(refusal.code, f"{where} {refusal.detail}")
-    return RowRefused(refusal.code, f"{where}: {refusal.detail}", refusal.row)
 
 
 def read_rule_rows(start: int, stop: int, source: RuleRowsSource, expected: Mapping[str, str]) -> RowsPart:

@@ -143,7 +143,7 @@ def test_odd_categories_and_labels_stay_texts(text: str) -> None:
     ]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])))
 def test_any_text_stays_a_text(text: str) -> None:
     content = rule_set([_category("c" + text)], [([condition("c" + text, "is", text)], text + "!")], text)

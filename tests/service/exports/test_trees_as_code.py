@@ -125,7 +125,7 @@ def test_odd_categories_and_labels_stay_texts(text: str) -> None:
     assert _scores(content, rows[:1]) == [{text: 0.0, text + "1": 1.0}]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])))
 def test_any_text_stays_a_text(text: str) -> None:
     content = stump(_category("c" + text), condition("c" + text, "is", text), text + "!", text, text=text)

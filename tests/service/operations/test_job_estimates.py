@@ -1,10 +1,7 @@
 """Jobs that would need too much memory are refused before they run, and estimates are about right."""
 
-import os
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +17,7 @@ from service.operations.job_places import place_of_job
 from storage.errors import StorageError
 from storage.job_counts import is_short
 from tests.support.models import onnx_of
+from tests.support.processes import do_in_a_fork
 from tests.support.sampling import mostly_long
 from tests.support.workshop import Workshop, workshop_in
 from workers.job_kinds import JOB_KINDS
@@ -266,27 +264,9 @@ def _peak_of(workshop: Workshop, job: str) -> int:
     """Do the job in a process of its own; return the most that it held beyond what it began with."""
     claim = workshop.claim(job)
     workshop.context.database.close()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            workshop.work(claim)
-        finally:
-            os._exit(0)
-    first = peak = _held_bytes(pid)
-    while os.waitpid(pid, os.WNOHANG)[0] == 0:
-        peak = max(peak, _held_bytes(pid))
-        time.sleep(0.002)
+    taken = do_in_a_fork(lambda: workshop.work(claim))
     assert workshop.context.jobs.get(job).status == "succeeded"
-    return peak - first
-
-
-def _held_bytes(pid: int) -> int:
-    """Return the memory of a process that is its own, and in use."""
-    try:
-        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    except (FileNotFoundError, ProcessLookupError):
-        return 0
-    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("RssAnon:")), 0)
+    return taken.n_bytes
 
 
 @pytest.mark.parametrize("method", ["rule_list", "fab", "em"])

@@ -22,7 +22,7 @@ def _sample(values: Sequence[float | None], cuts: list[int], most_values: int = 
     return sample
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(st.one_of(st.none(), st.floats(-1e9, 1e9)), min_size=1, max_size=300), st.integers(0, 300))
 def test_quantiles_are_those_of_the_naive_twin(values: list[float | None], cut: int) -> None:
     sample = _sample(values, [min(cut, len(values))])

@@ -72,7 +72,7 @@ def assert_scored_as_by_onnxruntime(model: ReadModel, rng: np.random.Generator) 
     np.testing.assert_array_equal(found.labels, expected.labels)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     seed=st.integers(0, 2**32 - 1),
     case=st.sampled_from(

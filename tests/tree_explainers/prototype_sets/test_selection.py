@@ -251,7 +251,7 @@ small_tables = (
 
 
 @pytest.mark.parametrize("method", METHODS)
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(table=small_tables, n=st.integers(1, 8))
 def test_small_tables_full_of_ties_are_chosen_from_as_the_twin_does(
     method: Method, table: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]], n: int

@@ -110,7 +110,7 @@ def test_pairs_of_rows_with_each_other_are_found_from_either_side(
 
 
 @pytest.mark.parametrize("way", WAYS)
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(
     seed=st.integers(0, 2**32 - 1),
     n_rows=st.integers(1, 60),

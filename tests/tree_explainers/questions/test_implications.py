@@ -3,7 +3,7 @@
 from itertools import product
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.implied_columns import breaks, holds, implications_of_case, implied_case, lines, named_pairs
@@ -22,7 +22,6 @@ pairs_of_tests = st.lists(st.tuples(st.sampled_from(TESTS), st.sampled_from(TEST
 
 
 @given(pairs_of_tests)
-@settings(deadline=None)  # loops are compiled on first use
 def test_no_repaired_row_breaks_an_implication_and_possible_rows_stay(
     pairs: list[tuple[ColumnTest, ColumnTest]],
 ) -> None:
@@ -38,7 +37,6 @@ def test_no_repaired_row_breaks_an_implication_and_possible_rows_stay(
 
 
 @given(pairs_of_tests)
-@settings(deadline=None)  # loops are compiled on first use
 def test_an_implication_turned_round_repairs_alike(pairs: list[tuple[ColumnTest, ColumnTest]]) -> None:
     known = [pair for pair in pairs if LARGEST not in {each.column for each in pair}]
     turned = [(then._replace(operator="<="), given._replace(operator="<=")) for given, then in known]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import onnxruntime
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -34,7 +34,7 @@ from tree_explainers.relational.tilde import grow_tilde
 from tree_explainers.relational.tilde_trees import TildeSettings, TildeTree
 
 _SMALL = TildeSettings(min_samples_leaf=1, pruning="none", test_share=0.4)
-_CASES = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+_CASES = settings(max_examples=40)
 
 
 @_CASES

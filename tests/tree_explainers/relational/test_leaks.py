@@ -42,7 +42,7 @@ def _read_by(schema: Schema, table: str, term: Term) -> Iterator[tuple[str, str]
     yield table, term.column
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, suppress_health_check=list(HealthCheck))
 @given(schema=schemas(min_tables=2), seed=st.integers(0, 999), look_ahead=st.booleans())
 def test_the_target_is_not_asked_on_any_path(schema: Schema, seed: int, look_ahead: bool) -> None:  # noqa: FBT001
     raw = random_rows(schema, Random(seed), dict.fromkeys(schema.tables, 20))  # noqa: S311 - values of a test
@@ -79,7 +79,7 @@ def _mixed(values: Values, others: Values, late: list[bool]) -> Values:
     return [other if is_late else value for value, other, is_late in zip(values, others, late, strict=True)]
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, suppress_health_check=list(HealthCheck))
 @given(data=st.data(), seed=st.integers(0, 999))
 def test_rows_from_an_examples_cutoff_on_change_none_of_its_features(data: st.DataObject, seed: int) -> None:
     schema = data.draw(schemas(min_tables=2, cutoffs=True))
@@ -94,7 +94,7 @@ def test_rows_from_an_examples_cutoff_on_change_none_of_its_features(data: st.Da
         )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, suppress_health_check=list(HealthCheck))
 @given(schema=schemas(min_tables=2, cutoffs=True), seed=st.integers(0, 999))
 def test_rows_from_the_last_cutoff_on_change_no_tree(schema: Schema, seed: int) -> None:
     raw = random_rows(schema, Random(seed), dict.fromkeys(schema.tables, 20))  # noqa: S311 - values of a test

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support import bank, relational_data
@@ -145,7 +145,7 @@ def test_sums_are_rounded_to_a_billionth_of_all_sizes() -> None:
     assert feature_value(rows, total, 0) == 0.0  # 0.1 is less than half of 10⁻⁹ of all sizes
 
 
-@settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=50)
 @given(st.data())
 def test_random_features_and_tests_have_a_value_for_each_example(data: st.DataObject) -> None:
     raw = data.draw(raw_tables())

@@ -64,7 +64,7 @@ def _tables(draw: st.DrawFn) -> RawTables:
     return draw(raw_tables(schema, min_examples=14, min_rows=draw(st.sampled_from([0, 12, 16])), max_rows=20))
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, suppress_health_check=list(HealthCheck))
 @given(raw=_tables(), tilde=_settings(), data=st.data())
 def test_the_tree_is_the_twins(raw: RawTables, tilde: TildeSettings, data: st.DataObject) -> None:
     rows = relational_rows(raw)
@@ -74,7 +74,7 @@ def test_the_tree_is_the_twins(raw: RawTables, tilde: TildeSettings, data: st.Da
     assert _nodes(grow_tilde(rows, np.array(weights), tilde)) == _naive_nodes(_naive(rows, weights, tilde))
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=10, suppress_health_check=list(HealthCheck))
 @given(raw=_tables(), tilde=_settings(), data=st.data())
 def test_a_tree_of_regression_is_the_twins(raw: RawTables, tilde: TildeSettings, data: st.DataObject) -> None:
     rows, tilde = relational_rows(raw), replace(tilde, pruning="none", criterion="gain")

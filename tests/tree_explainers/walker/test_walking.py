@@ -61,7 +61,7 @@ def filled(walker: Walker, feeds: dict[str, NDArray[Any]], n_rows: int, dtype: t
     return codes.T
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     seed=st.integers(0, 2**32 - 1),
     element=st.sampled_from(ELEMENTS),

@@ -1,7 +1,7 @@
 """Rows on a cluster: the same bytes as one process, how much faster two workers are, what the engine takes; a forecast.
 
 A forest of ``--trees`` trees with 500 leaves each, fitted on 20,000 made-up rows (seed 0), is applied to ``--rows``
-such rows of ten columns; 50 prototypes are selected by ``sm_a`` from ``--candidates`` sampled rows, with their
+such rows of ten columns; ``--prototypes`` (50) are selected by ``sm_a`` from ``--candidates`` sampled rows, with their
 certificate. The same job runs in one process on one thread and on two, on one Dask worker, on two (of one thread and
 ``--memory`` each), and on two of which one is killed every 30 s. Files are those of a data directory on this machine.
 
@@ -47,7 +47,7 @@ from workers.job_kinds import load_job_kinds
 from .cluster_tasks import TIMES, timed_task
 from .machine import describe_machine
 
-N_FEATURES, N_LEAVES, N_PROTOTYPES, N_FITTED = 10, 500, 50, 20_000
+N_FEATURES, N_LEAVES, N_FITTED = 10, 500, 20_000
 _BYTES_OF_ROW = 100 * (2 * 2 + 4) + 40 * N_FEATURES  # as ``score_on_cluster`` reckons with 100 trees
 SECONDS_BETWEEN_KILLS = 30
 BILLION, N_FORECAST_WORKERS, FORECAST_BYTES = 1_000_000_000, 100, 16 << 30
@@ -58,8 +58,8 @@ def main() -> None:
     options = _options()
     print(describe_machine())
     print(
-        f"{options.rows:,} rows x {options.trees} trees, {N_PROTOTYPES} prototypes of {options.candidates} candidates; "
-        f"workers of one thread and {options.memory}; load of the machine before: {os.getloadavg()[0]:.1f}"
+        f"{options.rows:,} rows x {options.trees} trees, {options.prototypes} prototypes of {options.candidates} "
+        f"candidates; workers of one thread and {options.memory}; load of the machine before: {os.getloadavg()[0]:.1f}"
     )
     with tempfile.TemporaryDirectory() as folder, workshop_in(Path(folder)) as workshop:
         bench = _Bench(workshop, Path(folder), options.memory)
@@ -101,6 +101,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--trees", type=int, default=100)
+    parser.add_argument("--prototypes", type=int, default=50)
     parser.add_argument("--candidates", type=int, default=10_000)
     parser.add_argument("--memory", default="2GiB")
     parser.add_argument("--only-bytes", action="store_true")
@@ -148,8 +149,8 @@ class _Bench:
         model = self._workshop.register_model(onnx, feature_names=names, ensemble="random_forest")
         dataset = self._workshop.register_dataset(pd.DataFrame(features, columns=names))
         return {
-            "model": model, "dataset": dataset, "method": "sm_a", "n_prototypes": N_PROTOTYPES, "min_leaf_rows": 1,
-            "n_candidates": options.candidates, "proximity_kind": "random_forest",
+            "model": model, "dataset": dataset, "method": "sm_a", "min_leaf_rows": 1,
+            "n_prototypes": options.prototypes, "n_candidates": options.candidates, "proximity_kind": "random_forest",
         }  # fmt: skip
 
     def in_process(self, name: str, request: dict[str, Any], n_threads: int) -> _Run:

@@ -24,7 +24,6 @@ from schemas.datasets import DatasetMetadata
 from service.operations import artefacts, datasets
 from service.operations.job_estimates import JobEstimate, refuse_beyond
 from tests.support.models import onnx_of
-from tests.support.processes import do_in_a_fork
 from tests.support.workshop import Workshop, workshop_in
 
 from .machine import describe_machine
@@ -165,9 +164,8 @@ class _Watch:
 
     def _run(self, job: str) -> None:
         claim = self._workshop.claim(job)
-        self._workshop.context.database.close()
         began = time.perf_counter()
-        taken = do_in_a_fork(lambda: self._workshop.work(claim))
+        taken = self._workshop.in_a_fork(lambda: self._workshop.work(claim))
         status = self._workshop.context.jobs.get(job).status
         self.last = Measured(self._estimate, taken.n_bytes, time.perf_counter() - began, status)
 

@@ -29,7 +29,6 @@ from service.operations.job_estimates import JobEstimate
 from tests.support.clusters import SmallCluster, small_cluster
 from tests.support.job_contexts import forget_leaf_tables, job_context
 from tests.support.models import onnx_of
-from tests.support.processes import do_in_a_fork
 from tests.support.workshop import Workshop, workshop_in
 from tree_explainers.compute.partitions import BLOCK_ROWS
 from workers.cluster.connection import open_cluster
@@ -132,8 +131,7 @@ class _Bench:
         self._n_runs += 1
         workspace = self._folder / f"run {self._n_runs}"
         workspace.mkdir()
-        self._workshop.context.database.close()
-        taken = do_in_a_fork(lambda: self._work(request, cluster, n_held, workspace))
+        taken = self._workshop.in_a_fork(lambda: self._work(request, cluster, n_held, workspace))
         return _Measured(taken.n_bytes, taken.processor, (workspace / "digest").read_text())
 
     def _work(self, request: dict[str, Any], cluster: SmallCluster | None, n_held: int, workspace: Path) -> None:

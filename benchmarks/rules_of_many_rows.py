@@ -24,7 +24,6 @@ from sklearn.ensemble import RandomForestClassifier
 from tests.support.clusters import small_cluster
 from tests.support.job_contexts import job_context
 from tests.support.models import onnx_of
-from tests.support.processes import do_in_a_fork
 from tests.support.workshop import Workshop, workshop_in
 from tree_explainers.compute.partitions import BLOCK_ROWS
 from workers.cluster.connection import open_cluster
@@ -85,9 +84,8 @@ def _held_by_job(workshop: Workshop, request: dict[str, object], scheduler: str 
     """Do a job in a process of its own; return what it took, and the hash of its result."""
     with tempfile.TemporaryDirectory() as folder:
         context = replace(job_context(workshop, Path(folder) / "work"), request=request, rng=np.random.default_rng(0))
-        workshop.context.database.close()
         begun, digest = time.perf_counter(), Path(folder) / "digest"
-        taken = do_in_a_fork(lambda: digest.write_text(_digest(context, scheduler)))
+        taken = workshop.in_a_fork(lambda: digest.write_text(_digest(context, scheduler)))
         return (
             f"most memory of the job's process {taken.n_bytes / 2**20:6,.0f} MiB, its processor "
             f"{taken.processor:6.1f} s, elapsed {time.perf_counter() - begun:6.1f} s, result {digest.read_text()}"

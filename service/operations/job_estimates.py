@@ -41,6 +41,7 @@ _BLOCK_BYTES, _MOST_PROCESSES = 80 * _MIB, 16  # of a process that explains bloc
 _LANDMARKS, _MAP_BYTES = 200, 200 * _MIB  # of maps: rows that are scaled, and what laying out takes
 _DRAWN_BYTES = 64 * _MIB  # of a report, with the documents that it shows
 _RESULTS_AT_ONCE, _CELLS_AT_ONCE = 20, 1 << 21  # of partitions, and of the features that ISM counts together
+_SWEPT_CELLS, _RESTARTS_PER_FIT = 1 << 20, 10  # of changed rules that are counted together; of rule lists
 _HELD_BYTES = 256 * 10**6  # of sums, and of pseudo rows, at a node of a tree by STA
 
 
@@ -238,9 +239,9 @@ def _rule_sets(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
     if method in _OF_TREES:
         rows = Need(_COMPILING_BYTES + 40 * sizes.n_cells + 16 * sizes.n_rows * sizes.n_outputs, "send fewer rows")
         return rows, _OF_TREES[method](sizes, request[method] or {})
-    # Fits at once keep a number for each row and region; what is added up has one for each of these and each bin.
-    regions = 24 * min(n_cores(), _MOST_PROCESSES) * sizes.n_rows * max(10, request["max_rules"])
+    # What is added up has a number for each region and bin.
     statements = 80 * sizes.n_nodes * max(20, request["max_rules"])
+    regions = _kept_by_fits(sizes, request) if sizes.is_local else _swept_at_once(sizes, request)
     of_rows = 3 * sizes.n_cells + 60 * sizes.n_rows
     if request.get("method") == "rule_list" and request.get("labels") == "predicted":  # lists are found on pseudo rows
         n_sampled = min(sizes.n_rows, _BLOCK_ROWS)
@@ -250,6 +251,21 @@ def _rule_sets(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
         Need(_COMPILING_BYTES + of_rows, "send fewer rows", "/dataset"),
         Need(regions + statements, "request fewer rules, or send fewer rows", "/max_rules"),
     )
+
+
+def _kept_by_fits(sizes: Sizes, request: Mapping[str, Any]) -> float:
+    """Return what fits at once keep: numbers for each row and region."""
+    is_list = request.get("method", "rule_list") == "rule_list"
+    n_fits = max(1, request["n_restarts"] // (_RESTARTS_PER_FIT if is_list else 1))
+    n_regions = max(10, int(request["max_rules"]))
+    return 24.0 * min(int(n_fits), n_cores(), _MOST_PROCESSES) * sizes.n_rows * n_regions
+
+
+def _swept_at_once(sizes: Sizes, request: Mapping[str, Any]) -> float:
+    """Return what comes back from partitions of what changed rules would decide."""
+    n_rules = int(request["max_rules"])
+    of_candidate = sizes.n_nodes * max(2, sizes.n_outputs) * n_rules
+    return 8.0 * _RESULTS_AT_ONCE * max(of_candidate, min(_SWEPT_CELLS, 2 * n_rules * of_candidate))
 
 
 def _held_by_rule_sets(sizes: Sizes, request: Mapping[str, Any]) -> Sizes:

@@ -5,7 +5,7 @@ Uploads are read on the spot, too, by what their child process would call.
 
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -65,6 +65,7 @@ from workers.runtime.lifecycle import run_job
 from workers.runtime.settings import WorkerSettings
 
 from .databases import put_tables
+from .processes import Taken, do_in_a_fork
 
 Result_co = TypeVar("Result_co", covariant=True)
 _TASKS = {
@@ -98,6 +99,12 @@ class Workshop:
         self._settings = WorkerSettings(data_dir=directory, redis_url=_NO_REDIS, database_url=database_url)
         self._attempts = AttemptStore(context.database)
         self._kinds = load_job_kinds()
+
+    def in_a_fork(self, work: Callable[[], object]) -> Taken:
+        """Do work in a fork of this process, once no thread is compiling, whose lock nobody would open there."""
+        self.context.loops.load()
+        self.context.database.close()
+        return do_in_a_fork(work)
 
     def register_model(self, onnx: bytes, **metadata: object) -> str:
         model, _ = models.register_model(self.context, io.BytesIO(onnx), ModelMetadata.model_validate(metadata))

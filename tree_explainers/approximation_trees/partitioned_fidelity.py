@@ -32,7 +32,7 @@ class PredictedRows:
     truth: NDArray[Any] | None  # (n_rows,) the true ones: below 0, or NaN, where a row's is not known; None: of none
 
 
-class RowsPart(Protocol):
+class PredictedPart(Protocol):
     """The rows of a partition, which are read where they are worked on."""
 
     def blocks(self, names: Sequence[str]) -> Iterator[PredictedRows]:
@@ -180,7 +180,7 @@ class PartitionedFidelity:
 def measure_in_partitions(
     tree: ApproximationTree, parts: Partitions, report: ReportProgress = ignore_progress
 ) -> PartitionedFidelity:
-    """Measure a tree on the rows of partitions, one row at least; each of these is a ``RowsPart``.
+    """Measure a tree on the rows of partitions, one row at least; each of these is a ``PredictedPart``.
 
     The measures are those of ``measure_fidelity``, but for rounding; of a target that only some rows have, on these.
 
@@ -206,7 +206,7 @@ def with_counts(tree: ApproximationTree, n_rows: Integers) -> ApproximationTree:
     return replace(tree, nodes=tuple(counted))
 
 
-def _tally_of(part: RowsPart, tree: ApproximationTree) -> _Tally:
+def _tally_of(part: PredictedPart, tree: ApproximationTree) -> _Tally:
     columns = sorted({node.condition.column for node in tree.nodes if node.condition is not None})
     tallies = (_tally_of_block(block, tree) for block in part.blocks(columns))
     tally = next(tallies)

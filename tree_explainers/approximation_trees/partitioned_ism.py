@@ -29,7 +29,7 @@ from .ism import IsmSettings, check_ism, criterion_of
 from .ism_growth import MOST_WITNESSES, grow_over
 from .leaf_probabilities import IndependentLeaves
 from .ordered_tests import NodeSums, count_bins, fill_gains_of_bins
-from .partitioned_fidelity import RowsPart
+from .partitioned_fidelity import PredictedPart
 from .statement_conditions import all_single
 from .trees import ApproximationTree, NodeFacts
 
@@ -44,7 +44,7 @@ _ROW_BYTES = 8  # of a row that is remembered at a node, and at the one above it
 class PartitionedTraining:
     """Training rows in partitions, and what is known of all rows."""
 
-    parts: Partitions  # each of them a ``RowsPart``
+    parts: Partitions  # each of them a ``PredictedPart``
     statements: Statements  # the ensemble's
     implications: Implications = field(default_factory=Implications)  # among columns, of any rows that there can be
 
@@ -76,7 +76,7 @@ def grow_ism_in_partitions(
 class _Part:
     """The rows of a partition, as ISM sees them."""
 
-    rows: RowsPart
+    rows: PredictedPart
     statements: Statements
     bins: Bins  # (n_features, n_own)
     scores: NDArray[np.float64]  # (n_own, n_scores)
@@ -144,7 +144,7 @@ def _ends_of(numbers: Integers) -> tuple[int, int]:
     return (int(numbers.min()), int(numbers.max())) if len(numbers) else _NONE
 
 
-def _bin_part(rows: RowsPart, statements: Statements, mean: float | None, largest: float) -> _Part:
+def _bin_part(rows: PredictedPart, statements: Statements, mean: float | None, largest: float) -> _Part:
     """Read and bin the rows of a partition; ``mean`` and ``largest`` are those of a regression's values."""
     names, blocks = [feature.name for feature in statements.features], list(rows.blocks(()))
     scores = _together([block.scores for block in blocks])
@@ -162,7 +162,7 @@ def _together(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
     return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
-def _value_facts(rows: RowsPart) -> tuple[int, int, float, float]:
+def _value_facts(rows: PredictedPart) -> tuple[int, int, float, float]:
     """Return the number of a partition's values of a regression, their exact sum, the least and the largest."""
     values = _together([block.scores for block in rows.blocks(())])
     return len(values), exact_sum(values), float(values.min()), float(values.max())

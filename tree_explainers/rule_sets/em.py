@@ -103,8 +103,8 @@ def iterations(
             step, weights = e_step(steps, likelihoods, weights, omega, next_weights)
             left = without_regions(step, _kept(weights, steps.rows.n_rows))
             model, weights = steps.m_step(left)
-            likelihoods = Likelihoods.of(model, steps.layout)
-            expected, next_weights = steps.turn(left, step.likelihoods, likelihoods, _penalties(weights, omega))
+            likelihoods = Likelihoods.of(model, steps.layout, likelihoods)
+            expected, next_weights = steps.turn(left, likelihoods, _penalties(weights, omega))
             yield model, expected - omega * float(np.log1p(weights).sum())
     finally:
         steps.forget(likelihoods)
@@ -238,7 +238,7 @@ class EMSteps:
         return RegionModel(eta, shares, means=means, precisions=1 / variances), weights
 
     def turn(
-        self, responsibilities: Responsibilities, past: Likelihoods, following: Likelihoods, penalties: Floats
+        self, responsibilities: Responsibilities, following: Likelihoods, penalties: Floats
     ) -> tuple[float, Floats]:
         """Return the expected log-likelihood under the next parameters, with the entropy, and the next round's weights.
 
@@ -246,20 +246,18 @@ class EMSteps:
         ----------
         responsibilities
             Of the E-step.
-        past
-            The likelihoods that they follow from, which are not needed any more.
         following
-            Likelihoods of the parameters that the M-step found.
+            Likelihoods of the parameters that the M-step found; those before them are not needed any more.
         penalties : (n_regions,)
             Of the first round of the next E-step.
         """
         self.report(0.0, FITTING)
-        sums = self.rows.sums(_turn, responsibilities, past.number, following, penalties)
+        sums = self.rows.sums(_turn, responsibilities, following, penalties)
         return float(sums[0]), sums[1:]
 
     def forget(self, likelihoods: Likelihoods) -> None:
-        """Have partitions forget what they know of likelihoods that are not needed any more."""
-        for _ in self.rows.map(_forget, likelihoods.number):
+        """Have partitions forget what they know of a fit that has ended with these likelihoods."""
+        for _ in self.rows.map(_forget, likelihoods.of_fit[0]):
             pass
 
 
@@ -295,7 +293,7 @@ def _squares(part: RowsPart, responsibilities: Responsibilities, means: Floats) 
 
 
 def _turn(
-    part: RowsPart, responsibilities: Responsibilities, past: int, following: Likelihoods, penalties: Floats
+    part: RowsPart, responsibilities: Responsibilities, following: Likelihoods, penalties: Floats
 ) -> list[BlockSum]:
     """Return the bound and the next weights; the next likelihoods are kept in place of the last."""
     found = np.empty((part.n_rows, len(penalties)))
@@ -307,13 +305,12 @@ def _turn(
         return np.append(bound, update_responsibilities(found[rows], penalties, own))
 
     sums = part.sums(of_block)
-    part.remember(following.number, found)
-    part.forget(past)
+    part.remember(following.of_fit, found)
     return sums
 
 
-def _forget(part: RowsPart, number: int) -> None:
-    part.forget(number)
+def _forget(part: RowsPart, fit: int) -> None:
+    part.forget(fit)
 
 
 @compiled

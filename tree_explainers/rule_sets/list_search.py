@@ -210,8 +210,9 @@ class ListSearch:
             report(1.0, stage)
 
         pruner, limits = Pruner(self.rows, self._cost, report_done), self._limits
-        draft = pruner.within(pruner.prune(draft), limits.max_conditions, limits.max_median, most_conditions)
-        return fit_rule_list(boxes_of_draft(draft, self.rows.groups, self.labelled.statements), self.labelled)
+        with reporting(report_done, SEARCHING):
+            draft = pruner.within(pruner.prune(draft), limits.max_conditions, limits.max_median, most_conditions)
+            return fit_rule_list(boxes_of_draft(draft, self.rows.groups, self.labelled.statements), self.labelled)
 
     def _cost(self, draft: Draft) -> float:
         """Return the errors and what conditions and rules cost in errors; for values the description."""

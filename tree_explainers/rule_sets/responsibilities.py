@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 _LEAST_OF_RANDOM_ETA = 1e-12  # responsibility, so that no region loses its rows to rounding before it begins
 _LOG_OF_ZERO = -745.2  # its exponential is 0 in float64
 
-_numbers = count()  # of likelihoods: partitions know by them what they have computed before
+_fits = count()  # numbered, so that partitions know whose likelihoods they keep
 
 
 class Responsibilities(Protocol):
@@ -73,7 +73,7 @@ class DrawnStart:
     def of_rows(self, part: RowsPart, rows: slice) -> Floats:
         """Return those of some rows of a part."""
         start = self.generator_at(part.first_row + rows.start).random((rows.stop - rows.start, self.n_regions))
-        start /= start.sum(axis=1, keepdims=True)
+        start /= start.sum(axis=1, keepdims=True)  # and again, as a start that the caller has is: to the same digits
         return np.asarray(start / start.sum(axis=1, keepdims=True))
 
     def generator_at(self, row: int) -> np.random.Generator:
@@ -113,31 +113,32 @@ class EtaStart:
 class Likelihoods:
     """What a model says of rows and their targets: log p(y | k) p(s | k) alpha_k, log f in the paper."""
 
-    number: int  # other likelihoods have another one
+    of_fit: tuple[int, int]  # the fit, and its iteration
     tables: BinTables
     by_class: Floats | None = None  # (n_classes, n_regions)
     normal: tuple[Floats, Floats, Floats] | None = None  # of values: log of the height, mean, precision; (n_regions,)
 
     @staticmethod
-    def of(model: RegionModel, layout: Layout) -> "Likelihoods":
-        """Return those of a model."""
-        number, tables = next(_numbers), BinTables.of(model, layout)
+    def of(model: RegionModel, layout: Layout, after: "Likelihoods | None" = None) -> "Likelihoods":
+        """Return those of a model: the next of a fit after others, or the first of a new one."""
+        of_fit = (next(_fits), 0) if after is None else (after.of_fit[0], after.of_fit[1] + 1)
+        tables = BinTables.of(model, layout)
         if model.scores is None:
             means, precisions = cast("Floats", model.means), cast("Floats", model.precisions)
-            return Likelihoods(number, tables, normal=(np.log(precisions / (2 * np.pi)), means, precisions))
-        return Likelihoods(number, tables, np.log(np.maximum(model.scores.T, FLOOR)))
+            return Likelihoods(of_fit, tables, normal=(np.log(precisions / (2 * np.pi)), means, precisions))
+        return Likelihoods(of_fit, tables, np.log(np.maximum(model.scores.T, FLOOR)))
 
     def __sizeof__(self) -> int:
         return getsizeof(self.tables)
 
     def of_part(self, part: RowsPart) -> Floats:
-        """Return them for the rows of a part, (n_rows, n_regions), which keeps them."""
-        found = part.recall(self.number)
+        """Return them for the rows of a part, (n_rows, n_regions), which keeps them until it has others of the fit."""
+        found = part.recall(self.of_fit)
         if found is None:
             found = np.empty((part.n_rows, self.tables.n_regions))
             for rows in part.blocks():
                 self.write(part, rows, found)
-            part.remember(self.number, found)
+            part.remember(self.of_fit, found)
         return found
 
     def write(self, part: RowsPart, rows: slice, found: Floats) -> None:

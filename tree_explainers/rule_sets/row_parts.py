@@ -35,7 +35,7 @@ class RawRows(Protocol):
     """The raw values of a part's rows, read when they are needed."""
 
     def read(self, names: Sequence[str], rows: slice) -> Rows:
-        """Return the columns of these names for some rows of the part, and others where none is named."""
+        """Return the columns of these names for some rows of the part; of any where none is named."""
 
 
 class RowsPart:
@@ -76,7 +76,7 @@ class RowsPart:
             raise InvalidInput(msg)
         self.binned, self.targets, self.first_row, self.block_rows = binned, targets, first_row, block_rows
         self.raw, self.predicted, self.truth = raw, predicted, truth
-        self._remembered: dict[int, Floats] = {}
+        self._remembered: dict[int, tuple[int, Floats]] = {}  # by fit: the iteration, and its array
 
     @property
     def n_rows(self) -> int:
@@ -127,22 +127,24 @@ class RowsPart:
         first = self.first_row // self.block_rows
         return add_blocks(BlockSum(0, first + at, of_block(rows)) for at, rows in enumerate(self.blocks()))
 
-    def remember(self, number: int, by_row: Floats) -> None:
-        """Keep an array by rows until it is forgotten; lost with the part, it is made again."""
-        self._remembered[number] = by_row
+    def remember(self, of_fit: tuple[int, int], by_row: Floats) -> None:
+        """Keep the array of a fit's iteration instead of that of any other; lost with the part, it is made again."""
+        fit, iteration = of_fit
+        self._remembered[fit] = iteration, by_row
 
-    def recall(self, number: int) -> Floats | None:
-        """Return the array that was kept under this number, if it still is."""
-        return self._remembered.get(number)
+    def recall(self, of_fit: tuple[int, int]) -> Floats | None:
+        """Return the array of a fit's iteration, if it is kept."""
+        iteration, by_row = self._remembered.get(of_fit[0], (-1, None))
+        return by_row if iteration == of_fit[1] else None
 
-    def forget(self, number: int) -> Floats | None:
-        """Forget the array of this number, and return it for the last time."""
-        return self._remembered.pop(number, None)
+    def forget(self, fit: int) -> None:
+        """Keep nothing of a fit any more."""
+        self._remembered.pop(fit, None)
 
     def __sizeof__(self) -> int:
         """Return the bytes of the rows, and of what is remembered of them: whoever keeps parts reckons with these."""
         by_row = self.targets.classes_or_values.nbytes * 3  # beside what the model predicts, and the truth
-        return self.binned.bins.nbytes + by_row + sum(each.nbytes for each in list(self._remembered.values()))
+        return self.binned.bins.nbytes + by_row + sum(each.nbytes for _, each in list(self._remembered.values()))
 
     def __getstate__(self) -> dict[str, Any]:
         """Send what cannot be computed."""
@@ -279,11 +281,6 @@ class RowParts:
         """The sum of the values' squared distances from their mean."""
         return float(self.sums(_sum_of_squares, self.mean)[0])
 
-    @cached_property
-    def class_counts(self) -> Ints:
-        """How many rows each class has, (n_classes,)."""
-        return self.counts(_count_classes)
-
 
 class SomeRows:
     """Rows in one piece: their bins, their classes or values, and how many rows each of them represents."""
@@ -326,10 +323,6 @@ def _count_bins(part: RowsPart) -> Ints:
     features = part.binned.statements.features
     counts = [np.bincount(own, minlength=each.n_bins) for each, own in zip(features, part.binned.bins, strict=True)]
     return np.concatenate([np.empty(0, np.int64), *counts])
-
-
-def _count_classes(part: RowsPart) -> Ints:
-    return np.bincount(part.classes, minlength=part.targets.n_classes)
 
 
 def _sum_of_values(part: RowsPart) -> list[BlockSum]:

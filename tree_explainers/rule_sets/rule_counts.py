@@ -17,14 +17,18 @@ from .rule_lists import Box, RuleList
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Covers = NDArray[np.bool_]
+Slots = NDArray[np.int32]
 
-_MOST_CELLS = 8_000_000  # of tallies that a partition is asked for at once
+_MOST_CELLS = 1 << 20  # of tallies that a partition is asked for at once
+_ROWS_AT_ONCE = 16_384  # of which it is remembered which rules cover them, in a processor's cache
 
 
 class PackedLists(NamedTuple):
-    """Lists of rules, for compiled loops: arrays alone."""
+    """Lists of rules, for compiled loops: arrays alone. A rule that is in several lists is there once."""
 
-    rule_starts: Ints  # (n_lists + 1,) the first rule of each list
+    list_starts: Ints  # (n_lists + 1,) where each list begins in ``rules``
+    rules: Ints  # (n_listed,) the rules of each list
     condition_starts: Ints  # (n_rules + 1,) the first condition of each rule
     features: Ints  # (n_conditions,)
     bin_starts: Ints  # (n_conditions,) where the feature's bins begin in ``admitted``
@@ -33,19 +37,28 @@ class PackedLists(NamedTuple):
     @staticmethod
     def of(lists: Sequence[Sequence[Box]]) -> "PackedLists":
         """Return lists of boxes."""
-        rules = [box for each in lists for box in each]
-        admitted = [bins for box in rules for bins in box.admitted]
+        numbers: dict[object, int] = {}
+        listed = [box for each in lists for box in each]
+        rules = [numbers.setdefault(_content(box), len(numbers)) for box in listed]
+        boxes = [listed[at] for at in np.unique(rules, return_index=True)[1]]
+        admitted = [bins for box in boxes for bins in box.admitted]
         return PackedLists(
             np.cumsum([0, *map(len, lists)], dtype=np.int64),
-            np.cumsum([0, *(len(box.features) for box in rules)], dtype=np.int64),
-            np.array([feature for box in rules for feature in box.features], dtype=np.int64),
+            np.array(rules, dtype=np.int64),
+            np.cumsum([0, *(len(box.features) for box in boxes)], dtype=np.int64),
+            np.array([feature for box in boxes for feature in box.features], dtype=np.int64),
             np.cumsum([0, *map(len, admitted)], dtype=np.int64)[:-1],
             np.concatenate([np.empty(0, np.bool_), *admitted]),
         )
 
 
+def _content(box: Box) -> object:
+    """Return what no other box has."""
+    return box.features, tuple(bins.tobytes() for bins in box.admitted)
+
+
 class _Block(NamedTuple):
-    """Rows of a part, for compiled loops."""
+    """Some rows of a part, for compiled loops."""
 
     bins: Bins  # (n_features, n_rows) of the part
     bin_starts: Ints  # (n_features + 1,) of all bins
@@ -68,6 +81,21 @@ class Candidate(NamedTuple):
     before: int  # index of the other rule that it comes before; their number: before the default
 
 
+class _PackedCandidates(NamedTuple):
+    """Candidates, for compiled loops."""
+
+    others: PackedLists  # of each
+    rules: PackedLists  # a list of one rule for each
+    before: Ints  # (n_candidates,)
+
+    @staticmethod
+    def of(candidates: Sequence[Candidate]) -> "_PackedCandidates":
+        others, rules = [each.others for each in candidates], [[each.rule] for each in candidates]
+        return _PackedCandidates(
+            PackedLists.of(others), PackedLists.of(rules), np.array([each.before for each in candidates], np.int64)
+        )
+
+
 def tallies_of(rows: RowParts, lists: Sequence[Sequence[Box]], center: float = 0.0) -> list[Floats]:
     """Return the tally of each rule of each list, and of its default, (n_rules + 1, n_tallied)."""
     ends = np.cumsum([len(each) + 1 for each in lists])
@@ -87,12 +115,11 @@ def sweeps_of(rows: RowParts, candidates: Sequence[Candidate], center: float = 0
         n_cells = np.cumsum([n_bins * n_tallied * (len(each.others) + 1) for each in waiting])
         n_taken = max(1, int((n_cells <= _MOST_CELLS).sum()))
         some, waiting = waiting[:n_taken], waiting[n_taken:]
-        packed = PackedLists.of([boxes for each in some for boxes in (each.others, (each.rule,))])
-        given = packed, np.array([each.before for each in some])
+        packed = _PackedCandidates.of(some)
         if rows.is_regression:
-            flat = rows.sums(_sweep_values_of_part, *given, center)
+            flat = rows.sums(_sweep_values_of_part, packed, center)
         else:
-            flat = rows.counts(_sweep_classes_of_part, *given).astype(np.float64)
+            flat = rows.counts(_sweep_classes_of_part, packed).astype(np.float64)
         for each in some:
             n_others = (len(each.others) + 1) * n_tallied
             shape = (n_bins, len(each.others) + 1 - each.before, n_tallied)
@@ -135,11 +162,13 @@ def fit_rule_list(boxes: Sequence[Box], rows: RowParts) -> RuleList:
 
 
 def _blocks(part: RowsPart) -> Iterator[_Block]:
-    return (_block(part, rows) for rows in part.blocks())
+    return (block for rows in part.blocks() for block in _blocks_of(part, rows))
 
 
-def _block(part: RowsPart, rows: slice) -> _Block:
-    return _Block(part.binned.bins, part.binned.statements.bin_starts, rows.start, rows.stop)
+def _blocks_of(part: RowsPart, rows: slice) -> Iterator[_Block]:
+    for first in range(rows.start, rows.stop, _ROWS_AT_ONCE):
+        end = min(first + _ROWS_AT_ONCE, rows.stop)
+        yield _Block(part.binned.bins, part.binned.statements.bin_starts, first, end)
 
 
 def _tally_classes_of_part(part: RowsPart, lists: PackedLists) -> Ints:
@@ -152,7 +181,8 @@ def _tally_classes_of_part(part: RowsPart, lists: PackedLists) -> Ints:
 def _tally_values_of_part(part: RowsPart, lists: PackedLists, center: float) -> list[BlockSum]:
     def of_block(rows: slice) -> Floats:
         tallies = np.zeros((_n_slots(lists), 2))
-        _tally_values(_block(part, rows), lists, part.values, center, tallies)
+        for block in _blocks_of(part, rows):
+            _tally_values(block, lists, part.values, center, tallies)
         return tallies.ravel()
 
     return part.sums(of_block)
@@ -160,36 +190,39 @@ def _tally_values_of_part(part: RowsPart, lists: PackedLists, center: float) -> 
 
 def _n_slots(lists: PackedLists) -> int:
     """Return the number of rules and defaults of all lists."""
-    return len(lists.condition_starts) - 1 + len(lists.rule_starts) - 1
+    return len(lists.rules) + len(lists.list_starts) - 1
 
 
-def _sweep_classes_of_part(part: RowsPart, lists: PackedLists, indices: Ints) -> NDArray[np.int32]:
+def _sweep_classes_of_part(part: RowsPart, swept: _PackedCandidates) -> NDArray[np.int32]:
     n_bins = int(part.binned.statements.bin_starts[-1])
-    found = _empty_sweeps(lists, indices, (n_bins, part.targets.n_classes), np.int32)
+    found = _empty_sweeps(swept, (n_bins, part.targets.n_classes), np.int32)
     for block in _blocks(part):
-        for at, own in enumerate(found):
-            _sweep_classes(block, lists, (2 * at, indices[at]), part.classes, own)
+        covers = _covers(block, swept.others)
+        for which, own in enumerate(found):
+            _sweep_classes(block, swept, (which, covers), part.classes, own)
     return _side_by_side(found)
 
 
-def _sweep_values_of_part(part: RowsPart, lists: PackedLists, indices: Ints, center: float) -> list[BlockSum]:
+def _sweep_values_of_part(part: RowsPart, swept: _PackedCandidates, center: float) -> list[BlockSum]:
     n_bins = int(part.binned.statements.bin_starts[-1])
 
     def of_block(rows: slice) -> Floats:
-        found = _empty_sweeps(lists, indices, (n_bins, 2), np.float64)
-        for at, own in enumerate(found):
-            _sweep_values(_block(part, rows), lists, (2 * at, indices[at]), part.values, center, own)
+        found = _empty_sweeps(swept, (n_bins, 2), np.float64)
+        for block in _blocks_of(part, rows):
+            covers = _covers(block, swept.others)
+            for which, own in enumerate(found):
+                _sweep_values(block, swept, (which, covers), part.values, center, own)
         return _side_by_side(found)
 
     return part.sums(of_block)
 
 
-def _empty_sweeps(lists: PackedLists, indices: Ints, shape: tuple[int, int], dtype: type) -> list[Swept]:
+def _empty_sweeps(swept: _PackedCandidates, shape: tuple[int, int], dtype: type) -> list[Swept]:
     n_bins, n_tallied = shape
-    n_slots = (np.diff(lists.rule_starts)[::2] + 1).tolist()
+    n_slots = (np.diff(swept.others.list_starts) + 1).tolist()
     return [
-        Swept(np.zeros((n_own, n_tallied), dtype), np.zeros((n_bins, n_own - index, n_tallied), dtype))
-        for n_own, index in zip(n_slots, indices.tolist(), strict=True)
+        Swept(np.zeros((n_own, n_tallied), dtype), np.zeros((n_bins, n_own - before, n_tallied), dtype))
+        for n_own, before in zip(n_slots, swept.before.tolist(), strict=True)
     ]
 
 
@@ -199,10 +232,36 @@ def _side_by_side(found: Sequence[Swept]) -> NDArray[Any]:
 
 def _coverage_of_part(part: RowsPart, lists: PackedLists) -> NDArray[np.int32]:
     n_bins = int(part.binned.statements.bin_starts[-1])
-    found = np.zeros((len(lists.condition_starts) - 1, 1 + n_bins), np.int32)
+    found = np.zeros((len(lists.rules), 1 + n_bins), np.int32)
     for block in _blocks(part):
         _cover(block, lists, found)
     return found.ravel()
+
+
+@compiled
+def _covers(block: _Block, lists: PackedLists) -> Covers:
+    """Return which rules cover each row of a block, each rule being looked at once, (n_rules, n_rows of the block)."""
+    n_rules, n_rows = len(lists.condition_starts) - 1, block.end - block.first
+    covers = np.ones((n_rules, n_rows), np.bool_)
+    for rule in range(n_rules):
+        own = covers[rule]
+        for condition in range(lists.condition_starts[rule], lists.condition_starts[rule + 1]):
+            admitted, bins = lists.admitted[lists.bin_starts[condition] :], block.bins[lists.features[condition]]
+            for at in range(n_rows):
+                own[at] &= admitted[bins[block.first + at]]
+    return covers
+
+
+@inlined
+def _deciding(covers: Covers, lists: PackedLists, which: int) -> Slots:
+    """Return the first rule of a list that covers each row, (n_rows of the block,); their number where none does."""
+    first, end = int(lists.list_starts[which]), int(lists.list_starts[which + 1])
+    slots = np.full(covers.shape[1], end - first, np.int32)
+    for listed in range(end - 1, first - 1, -1):
+        own, slot = covers[lists.rules[listed]], np.int32(listed - first)
+        for at in range(len(slots)):
+            slots[at] = slot if own[at] else slots[at]
+    return slots
 
 
 @inlined
@@ -219,84 +278,81 @@ def _n_broken(bins: Bins, row: int, lists: PackedLists, rule: int) -> tuple[int,
     return n_broken, last
 
 
-@inlined
-def _deciding(bins: Bins, row: int, lists: PackedLists, which: int) -> int:
-    """Return the first rule of a list that covers a row; the number of rules where none does."""
-    first, end = int(lists.rule_starts[which]), int(lists.rule_starts[which + 1])
-    for rule in range(first, end):
-        if _n_broken(bins, row, lists, rule)[0] == 0:
-            return rule - first
-    return end - first
-
-
 @compiled
 def _tally_classes(block: _Block, lists: PackedLists, classes: Ints, tallies: Ints) -> None:
-    for which in range(len(lists.rule_starts) - 1):
-        offset = lists.rule_starts[which] + which
-        for row in range(block.first, block.end):
-            tallies[offset + _deciding(block.bins, row, lists, which), classes[row]] += 1
+    covers = _covers(block, lists)
+    for which in range(len(lists.list_starts) - 1):
+        slots, offset = _deciding(covers, lists, which), lists.list_starts[which] + which
+        for at in range(len(slots)):
+            tallies[offset + slots[at], classes[block.first + at]] += 1
 
 
 @compiled
 def _tally_values(block: _Block, lists: PackedLists, values: Floats, center: float, tallies: Floats) -> None:
-    for which in range(len(lists.rule_starts) - 1):
-        offset = lists.rule_starts[which] + which
-        for row in range(block.first, block.end):
-            slot = offset + _deciding(block.bins, row, lists, which)
-            tallies[slot, 0] += 1
-            tallies[slot, 1] += values[row] - center
+    covers = _covers(block, lists)
+    for which in range(len(lists.list_starts) - 1):
+        slots, offset = _deciding(covers, lists, which), lists.list_starts[which] + which
+        for at in range(len(slots)):
+            tallies[offset + slots[at], 0] += 1
+            tallies[offset + slots[at], 1] += values[block.first + at] - center
 
 
 @compiled
-def _sweep_classes(block: _Block, lists: PackedLists, place: tuple[int, int], classes: Ints, found: Swept) -> None:
-    """Count the rows that the only rule of the list after ``which`` would decide, in front of a rule of that."""
-    which, index = place
-    bins, starts, rule = block.bins, block.bin_starts, lists.rule_starts[which + 1]
-    for row in range(block.first, block.end):
-        slot, label = _deciding(bins, row, lists, which), classes[row]
+def _sweep_classes(
+    block: _Block, swept: _PackedCandidates, among: tuple[int, Covers], classes: Ints, found: Swept
+) -> None:
+    """Count the rows that a candidate would decide."""
+    which, covers = among
+    bins, starts, before, rule = block.bins, block.bin_starts, swept.before[which], swept.rules.rules[which]
+    slots = _deciding(covers, swept.others, which)
+    for at in range(len(slots)):
+        row, slot = block.first + at, slots[at]
+        label = classes[row]
         found.tallies[slot, label] += 1
-        if slot < index:
+        if slot < before:
             continue
-        n_broken, broken = _n_broken(bins, row, lists, rule)
+        n_broken, broken = _n_broken(bins, row, swept.rules, rule)
         if n_broken == 0:
             for feature in range(bins.shape[0]):
-                found.moving[starts[feature] + bins[feature, row], slot - index, label] += 1
+                found.moving[starts[feature] + bins[feature, row], slot - before, label] += 1
         elif n_broken == 1:
-            found.moving[starts[broken] + bins[broken, row], slot - index, label] += 1
+            found.moving[starts[broken] + bins[broken, row], slot - before, label] += 1
 
 
 @compiled
 def _sweep_values(  # as for classes, and a center
-    block: _Block, lists: PackedLists, place: tuple[int, int], values: Floats, center: float, found: Swept
+    block: _Block, swept: _PackedCandidates, among: tuple[int, Covers], values: Floats, center: float, found: Swept
 ) -> None:
-    """Add up the rows that the only rule of the list after ``which`` would decide, in front of a rule of that."""
-    which, index = place
-    bins, starts, rule = block.bins, block.bin_starts, lists.rule_starts[which + 1]
-    for row in range(block.first, block.end):
-        slot, value = _deciding(bins, row, lists, which), values[row] - center
+    """Add up the rows that a candidate would decide."""
+    which, covers = among
+    bins, starts, before, rule = block.bins, block.bin_starts, swept.before[which], swept.rules.rules[which]
+    slots = _deciding(covers, swept.others, which)
+    for at in range(len(slots)):
+        row, slot = block.first + at, slots[at]
+        value = values[row] - center
         found.tallies[slot, 0] += 1
         found.tallies[slot, 1] += value
-        if slot < index:
+        if slot < before:
             continue
-        n_broken, broken = _n_broken(bins, row, lists, rule)
+        n_broken, broken = _n_broken(bins, row, swept.rules, rule)
         if n_broken == 0:
             for feature in range(bins.shape[0]):
                 own = starts[feature] + bins[feature, row]
-                found.moving[own, slot - index, 0] += 1
-                found.moving[own, slot - index, 1] += value
+                found.moving[own, slot - before, 0] += 1
+                found.moving[own, slot - before, 1] += value
         elif n_broken == 1:
             own = starts[broken] + bins[broken, row]
-            found.moving[own, slot - index, 0] += 1
-            found.moving[own, slot - index, 1] += value
+            found.moving[own, slot - before, 0] += 1
+            found.moving[own, slot - before, 1] += value
 
 
 @compiled
 def _cover(block: _Block, lists: PackedLists, found: NDArray[np.int32]) -> None:
     """Count the rows that each rule covers, and, by their bin, those that break only one condition."""
-    for rule in range(len(lists.condition_starts) - 1):
+    for listed in range(len(lists.rules)):
         for row in range(block.first, block.end):
-            n_broken, feature = _n_broken(block.bins, row, lists, rule)
+            n_broken, feature = _n_broken(block.bins, row, lists, lists.rules[listed])
             if n_broken == 0:
-                found[rule, 0] += 1
+                found[listed, 0] += 1
             elif n_broken == 1:
-                found[rule, 1 + block.bin_starts[feature] + block.bins[feature, row]] += 1
+                found[listed, 1 + block.bin_starts[feature] + block.bins[feature, row]] += 1

@@ -50,7 +50,7 @@ class Cluster:
             detail = (
                 f"the smallest worker of the cluster has {_mebibytes(self.memory_bytes)} of memory, and {n_rows:,} "
                 f"rows of this request, the fewest that are worked on together, take a worker of {_mebibytes(needed)}: "
-                "start workers with more (leafspace cluster-worker --memory), or use a model of fewer trees"
+                "start workers with more (leafspace cluster-worker --memory), or use a smaller model"
             )
             raise ClusterRefusal(code="resource_estimate_exceeds_limit", detail=detail)
 

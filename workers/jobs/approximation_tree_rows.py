@@ -137,7 +137,7 @@ class _Reading:
 
 @dataclass(frozen=True, slots=True)
 class ScoredPart:
-    """Consecutive rows with the model's predictions and their targets; a ``RowsPart``."""
+    """Consecutive rows with the model's predictions and their targets; a ``PredictedPart``."""
 
     reading: _Reading
     start: int
@@ -151,7 +151,7 @@ class ScoredPart:
         return sum(array.nbytes for array in held if array is not None)
 
     def blocks(self, names: Sequence[str]) -> Iterator[PredictedRows]:
-        """See ``RowsPart.blocks``."""
+        """See ``PredictedPart.blocks``."""
         if not names:
             yield PredictedRows(Rows((), ()), self.scores, self.predicted, self.truth)
             return

@@ -19,7 +19,6 @@ from tree_explainers.compute.partitions import BLOCK_ROWS
 from tree_explainers.compute.partitions import wanted as still_wanted
 from tree_explainers.compute.progress import ReportProgress
 from tree_explainers.errors import RowRefused
-from tree_explainers.leaf_space.leaves import smallest_dtype
 from tree_explainers.questions.binned_rows import BinnedRows
 from tree_explainers.questions.statements import Statements
 from tree_explainers.rows import Rows
@@ -216,9 +215,7 @@ def _slices(n_rows: int, length: int) -> Iterator[slice]:
 
 
 def _predict(source: RuleRowsSource, rows: Rows) -> Targets:
-    session, n_leaves = open_on_node(source.model)
-    codes = np.empty((len(n_leaves), len(rows)), smallest_dtype(int(n_leaves.max())))  # of this block, not kept
-    predictions = session.fill(codes, [rows])
+    predictions = open_on_node(source.model)[0].predict(rows)
     if predictions.labels is None:
         return Targets.of_values(predictions.scores[:, 0].astype(np.float64))
     return Targets.of_classes(predictions.labels, len(source.classes))

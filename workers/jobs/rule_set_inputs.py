@@ -69,9 +69,9 @@ def load_inputs(context: JobContext, request: RuleSetRequest) -> RuleSetInputs:
     statements = statements_of(model.ensemble, model.description)
     stored = DatasetStore(context.database).get(request.dataset)
     load = partial(_load_rows, context, request, model, statements)
-    training = load(request.dataset, part_of(context.report, *_READING))
     if request.labels == "target":
         refuse_unlabelled(context.objects, stored)
+    training = load(request.dataset, part_of(context.report, *_READING))
     _refuse_equal_targets(request, model, training)
     evaluation = None
     if request.evaluation_dataset is not None:

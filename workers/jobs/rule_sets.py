@@ -27,7 +27,7 @@ from tree_explainers.questions.statements import Statements
 from tree_explainers.rule_sets.fab import Restarts, omega_of
 from tree_explainers.rule_sets.regions import BinTables, RegionModel, count_regions
 from tree_explainers.rule_sets.row_parts import RowParts
-from tree_explainers.rule_sets.rule_evaluation import RuleFigures, TargetSums, ValueRanges, evaluate_rules
+from tree_explainers.rule_sets.rule_evaluation import RuleFigures, ValueRanges, evaluate_rules
 from tree_explainers.rule_sets.rule_lists import (
     FiringCounts,
     PrintedRules,
@@ -41,6 +41,7 @@ from ..runtime.context import JobContext, Produced
 from .cautions import caution_of_figures
 from .column_phrases import feature_type
 from .region_tables import FittedRows, write_region_tables
+from .row_targets import name_constants
 from .rule_finding import FoundRules, find_by_method
 from .rule_set_inputs import INPUTS_LOADED, RuleSetInputs, load_inputs
 
@@ -96,18 +97,11 @@ def _view_evaluation(
         as_printed=RuleScores(**asdict(figures.as_printed)),
         as_fitted=None if figures.as_fitted is None else RuleScores(**asdict(figures.as_fitted)),
         model=None if figures.of_model is None else RuleScores(**asdict(figures.of_model)),
-        constant=ConstantRuleScores(**asdict(targets.scores_of_constants()), **_view_constants(targets, classes)),
+        constant=ConstantRuleScores(
+            **asdict(targets.scores_of_constants()), **name_constants(targets.constants, classes)
+        ),
         **asdict(measure_all(figures.firing)),
     )
-
-
-def _view_constants(
-    targets: TargetSums, classes: Sequence[str]
-) -> dict[Literal["prediction", "model_prediction"], str | float]:
-    of_truth, of_model = targets.constants
-    if not classes:
-        return {"prediction": of_truth, "model_prediction": of_model}
-    return {"prediction": classes[int(of_truth)], "model_prediction": classes[int(of_model)]}
 
 
 def _caution(on_training: RuleSetEvaluation) -> str | None:

@@ -17,7 +17,6 @@ from service.operations.job_places import place_of_job
 from storage.errors import StorageError
 from storage.job_counts import is_short
 from tests.support.models import onnx_of
-from tests.support.processes import do_in_a_fork
 from tests.support.sampling import mostly_long
 from tests.support.workshop import Workshop, workshop_in
 from workers.job_kinds import JOB_KINDS
@@ -40,7 +39,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "label_audits": {"n_neighbors": None, "min_leaf_rows": "auto"},
     "maps": {"n_rows": 5_000, "n_neighbors": 45, "min_leaf_rows": 1},
     "prototype_sets": {"n_candidates": None, "refine": "none", "min_leaf_rows": "auto"},
-    "rule_sets": {"max_rules": 10},
+    "rule_sets": {"max_rules": 10, "n_restarts": 1},
     "approximation_trees": {"method": "cart", "max_pseudo_samples": 100_000, "fitted_on": "generator"},
     "explanation_sets": {},
     "reports": {},
@@ -82,7 +81,7 @@ def test_more_of_anything_is_never_estimated_to_need_less(kind: str, what: str) 
             {"method": "born_again", "max_pseudo_samples": 10**7},
             "/max_pseudo_samples",
         ),
-        ("rule_sets", {"max_rules": 10}, {"max_rules": 1000}, "/max_rules"),
+        ("rule_sets", {"max_rules": 10, "n_restarts": 20}, {"max_rules": 1000, "n_restarts": 20}, "/max_rules"),
     ],
 )
 def test_what_a_request_may_lower_counts_and_is_named(
@@ -263,8 +262,7 @@ def test_a_tree_that_outgrows_one_process_is_placed_on_the_cluster_where_it_fits
 def _peak_of(workshop: Workshop, job: str) -> int:
     """Do the job in a process of its own; return the most that it held beyond what it began with."""
     claim = workshop.claim(job)
-    workshop.context.database.close()
-    taken = do_in_a_fork(lambda: workshop.work(claim))
+    taken = workshop.in_a_fork(lambda: workshop.work(claim))
     assert workshop.context.jobs.get(job).status == "succeeded"
     return taken.n_bytes
 
@@ -279,6 +277,17 @@ def test_rules_that_are_added_up_on_a_cluster_take_any_number_of_rows(method: st
     assert estimate_job("rule_sets", many, request).n_bytes > 100 * GIB
     assert on_cluster.n_bytes < 2 * GIB
     assert on_cluster.n_bytes == estimate_job("rule_sets", replace(many, n_rows=10**6).on_cluster(), request).n_bytes
+
+
+@pytest.mark.parametrize(("method", "n_restarts", "n_fits"), [("fab", 1, 1), ("fab", 20, 4), ("rule_list", 20, 2)])
+def test_rules_are_estimated_by_the_fits_that_run_at_once(
+    method: str, n_restarts: int, n_fits: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.operations.job_estimates.n_cores", lambda: 4)
+    request = {"method": method, "max_rules": 10, "labels": "target"}
+    one, some = (estimate_job("rule_sets", SOME, {**request, "n_restarts": each}) for each in (1, n_restarts))
+
+    assert some.n_bytes - one.n_bytes == pytest.approx(1.2 * (n_fits - 1) * 24 * SOME.n_rows * 10, abs=2)
 
 
 @pytest.mark.parametrize("method", ["in_trees", "node_harvest", "decision_tree"])

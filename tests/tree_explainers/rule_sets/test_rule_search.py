@@ -218,10 +218,13 @@ def test_counts_in_partitions_are_those_of_every_row(name: str) -> None:
         else:
             tallied[slot, data.classes[row]] += 1
 
-    (own,) = tallies_of(rows.rows, [boxes])
+    own, backwards, none, twice = tallies_of(rows.rows, [boxes, boxes[::-1], [], [boxes[0], *boxes]])
     n_covered, alone = coverage_of(rows.rows, boxes)
 
     np.testing.assert_allclose(own, tallied, rtol=1e-12)
+    np.testing.assert_array_equal(backwards, tallies_of(rows.rows, [boxes[::-1]])[0])
+    np.testing.assert_allclose(none, tallied.sum(axis=0, keepdims=True), rtol=1e-9)
+    np.testing.assert_array_equal(twice, np.insert(own, 1, 0, axis=0))
     starts = data.statements.bin_starts
     for at, box in enumerate(boxes):
         broken = np.array([~bins[data.binned.bins[one]] for one, bins in zip(box.features, box.admitted, strict=True)])

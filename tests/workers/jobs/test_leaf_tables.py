@@ -2,6 +2,7 @@
 
 import errno
 import os
+import stat
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -222,10 +223,10 @@ def test_nothing_is_left_behind_when_only_a_part_could_be_kept(
     workshop: Workshop, directory: Path, case: RealCase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     n_objects, fsync = _n_objects(directory), os.fsync
-    n_calls = iter(range(100))
+    n_files = iter(range(100))
 
     def refuse_later(descriptor: int) -> None:
-        if next(n_calls) >= 2:  # the first object is a file and its folder
+        if stat.S_ISREG(os.fstat(descriptor).st_mode) and next(n_files) >= 1:  # its folder, too, is flushed
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         fsync(descriptor)
 

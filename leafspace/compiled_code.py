@@ -1,18 +1,22 @@
 """The cache of compiled loops: one per user and state of the code, shared by all services, clones and tests.
 
 Numba compiles a loop again when the loop's own file has changed, but not when another file has changed of which a
-function was compiled into it. Hence the folder's name is a hash of all the code: no upgrade runs old mathematics.
+function was compiled into it. Hence the folder's name is a hash of all the code: no upgrade runs old mathematics. Nor
+does numba load what another kind of processor compiled, so the hash is of the processor, too: a home directory or an
+image that several machines share is never taken for one that has all loops.
 """
 
 import fcntl
 import hashlib
 import os
+import platform
 import sys
 from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
+_OF_PROCESSOR = ("cpu family", "model", "stepping", "flags", "CPU part", "Features")  # in Linux' list
 _PRIMED = "primed"  # in a cache that holds all loops
 _PACKAGES = (
     "observability",
@@ -76,8 +80,19 @@ def cache_dir(data_dir: Path) -> Path:
 
 
 def code_stamp(folder: Path = _SOURCES) -> str:
-    """Return a hash of all the code that is compiled, and of what compiles it."""
-    digest = hashlib.sha256(f"{sys.version_info[:2]} {version('numba')}".encode())
+    """Return a hash of all the code that is compiled, of what compiles it, and for which processor."""
+    digest = hashlib.sha256(f"{sys.version_info[:2]} {version('numba')} {_processor()}".encode())
     for source in sorted(folder.rglob("*.py")):
         digest.update(f"{source.relative_to(folder)}\0".encode() + source.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def _processor() -> str:
+    """Return what numba compiles for: the kind of processor with its instructions, or what the environment names."""
+    named = [os.environ.get(name, "") for name in ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")]
+    try:
+        first, _, _ = Path("/proc/cpuinfo").read_text().partition("\n\n")
+    except OSError:  # not Linux
+        first = platform.processor()
+    described = [line for line in first.splitlines() if line.startswith(_OF_PROCESSOR)] or [first]
+    return "\n".join([platform.machine(), *named, *described])

@@ -108,7 +108,7 @@ def build_context(settings: ServiceSettings, draining: Draining | None = None) -
     objects.sweep()
     keep_reserve(settings.data_dir)
     context = _context_over(settings, (database, watching), objects, loops, draining or Draining())
-    if context.models.are_there():
+    if context.models.are_there() or context.relational_datasets.are_there():
         loops.load_soon()
     context.directory.start()
     if context.explanation_log is not None:

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager, nullcontext
 from functools import cache
 from importlib import import_module
 from importlib.metadata import version
+from threading import Lock
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
@@ -125,8 +126,17 @@ def build_app(lifespan: object = None) -> FastAPI:
 
 def _metrics_of(context: AppContext, records: RequestRecords) -> Callable[[], Any]:
     """Return a function that returns the metrics: most services are never asked, and do without Prometheus' library."""
-    ended = EndedJobs(context.watching)  # from now on
-    return cache(lambda: import_module("service.metrics").Metrics(context, records, ended))
+    ended, making = EndedJobs(context.watching), Lock()  # ended from now on
+
+    @cache
+    def made() -> Any:  # noqa: ANN401  # of a module that is not loaded yet
+        return import_module("service.metrics").Metrics(context, records, ended)
+
+    def metrics() -> Any:  # noqa: ANN401
+        with making:  # by one of the requests that ask first
+            return made()
+
+    return metrics
 
 
 def _rarely_collect_garbage() -> None:

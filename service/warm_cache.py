@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from threading import Event, Lock, Thread
 from typing import Generic, TypeVar
 
-from storage.models import ModelStore
+from storage.models import ModelStore, StoredModel
 from storage.object_store import ObjectStore
 from tree_explainers.onnx_models.description import ModelDescription
 from tree_explainers.onnx_models.session import ModelSession, load_runtime
@@ -51,9 +51,10 @@ class LocksById:
 class RequestLoops:
     """The compiled loops that answer requests, with numba and onnxruntime: loading takes a second of a processor.
 
-    A service without models does without them. They are loaded in a thread as soon as there is a model
-    (``load_soon``), or else when the first thing is warmed up that needs them (``load``). Where they have never been
-    compiled, they are compiled when the service starts: nothing is compiled while a request waits.
+    A service that has nothing to answer does without them. They are loaded in a thread as soon as there is a model, or
+    a relational dataset to make features of (``load_soon``), or else when the first thing is warmed up that needs them
+    (``load``). Where they have never been compiled, they are compiled when the service starts: nothing is compiled
+    while a request waits.
     """
 
     def __init__(self) -> None:
@@ -172,13 +173,13 @@ class SessionCache(WarmCache[ModelSession]):
             with self._lock:
                 session = self.find(model_id)
             if session is None:
+                model = self._models.get(model_id)
                 self._prepare()
-                session = self._open(model_id)
+                session = self._open(model)
                 self.n_misses += 1
                 self._keep(model_id, session)
             return session
 
-    def _open(self, model_id: str) -> ModelSession:
-        model = self._models.get(model_id)
+    def _open(self, model: StoredModel) -> ModelSession:
         # From bytes, never from a path: the graph must not find files beside it.
         return ModelSession(self._objects.get(model.leaf_graph), ModelDescription.from_json(model.description))

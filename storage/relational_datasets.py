@@ -108,6 +108,11 @@ class RelationalDatasetStore:
             row = require(first_record(connection, query), "relational_datasets", dataset_id)
         return int(row["listed"]["n_bytes"])
 
+    def are_there(self) -> bool:
+        """Whether there is any relational dataset."""
+        with self._database.reading() as connection:
+            return connection.execute(select(relational_datasets.c.id).limit(1)).first() is not None
+
     def list(self, limit: int, cursor: str | None, **filters: str) -> Page[RelationalDatasetSummary]:
         """Return one page of datasets, newest first: those that have these values in these columns."""
         query = select(*(relational_datasets.c[name] for name in _LISTED))

@@ -5,7 +5,7 @@ Each noun checks its requests in a file of its own, which then calls ``request_a
 
 import json
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -13,7 +13,6 @@ import structlog
 from sqlalchemy import Connection
 
 from observability.logs import current_request_id
-from schemas.approximation_trees import MAX_ROWS_HELD
 from schemas.artefacts import ArtefactView
 from schemas.contract import Contract, Page
 from schemas.identifiers import content_identifier
@@ -82,9 +81,7 @@ class MadeFrom:
         """Return what a job would need; on a cluster, what its own process would."""
         others = (self.evaluation_dataset, self.generator_dataset)
         n_other_rows = [other.view.n_rows for other in others if other is not None]
-        n_sampled = sum(min(n_rows, MAX_ROWS_HELD) for n_rows in (self.n_rows, *n_other_rows))
-        sizes = Sizes.of(self.model, self.dataset.view, sum(n_other_rows), self.n_prototypes)
-        sizes = replace(sizes, n_sampled_rows=n_sampled)
+        sizes = Sizes.of(self.model, self.dataset.view, n_other_rows, self.n_prototypes)
         return estimate_job(kind, sizes.on_cluster() if on_cluster else sizes, request)
 
 

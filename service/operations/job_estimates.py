@@ -9,11 +9,12 @@ Time is estimated roughly, for a slow core: enough to separate jobs of seconds, 
 from jobs of minutes. A wrong estimate delays a job, and fails none.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from explanations.reference_file import MAX_CELLS
+from schemas.approximation_trees import MAX_ROWS_HELD
 from schemas.datasets import Dataset
 from schemas.models import Model
 from schemas.nouns import NOUNS
@@ -86,12 +87,12 @@ class Sizes:
     n_sampled_rows: int | None = None  # that a tree's job holds: of each dataset MAX_ROWS_HELD at most; None: all
 
     @classmethod
-    def of(cls, model: Model, dataset: Dataset, n_other_rows: int = 0, n_prototypes: int = 0) -> "Sizes":
-        """Return the sizes of a model and its rows, including those of a dataset to evaluate on."""
+    def of(cls, model: Model, dataset: Dataset, n_other_rows: Sequence[int] = (), n_prototypes: int = 0) -> "Sizes":
+        """Return the sizes of a model and its rows, including those of other datasets, to evaluate on, say."""
         most_leaves = min(model.n_leaves, 2 ** min(model.max_depth, 32))
         n_texts = sum(column.role in {"target", "row_id"} for column in dataset.columns)
         return cls(
-            n_rows=dataset.n_rows + n_other_rows,
+            n_rows=dataset.n_rows + sum(n_other_rows),
             n_trees=model.n_trees,
             n_features=model.n_features,
             n_outputs=max(1, len(model.classes)),
@@ -102,6 +103,7 @@ class Sizes:
             row_text_bytes=40 + 70 * n_texts,
             n_prototypes=n_prototypes,
             oracle_seconds=model.seconds_per_1000_rows or 0.0,
+            n_sampled_rows=sum(min(n_rows, MAX_ROWS_HELD) for n_rows in (dataset.n_rows, *n_other_rows)),
         )
 
     def on_cluster(self) -> "Sizes":

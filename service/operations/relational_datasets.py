@@ -98,4 +98,5 @@ def _read_and_keep(context: AppContext, upload: TablesUpload) -> tuple[Relationa
             summary=read.summary,
             metadata=upload.metadata,
         )
+        context.loops.load_soon()  # what is made of its rows needs them
         return context.relational_datasets.add(dataset)

@@ -64,6 +64,14 @@ def test_compiled_code_is_kept_apart_for_each_state_of_the_code(tmp_path: Path) 
     assert len({first, changed, code_stamp(tmp_path)}) == 3
 
 
+def test_compiled_code_is_kept_apart_for_each_kind_of_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = code_stamp()
+
+    monkeypatch.setenv("NUMBA_CPU_NAME", "generic")
+
+    assert code_stamp() != own
+
+
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give a folder to another user")
 def test_compiled_code_in_a_folder_of_another_user_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NUMBA_CACHE_DIR")

@@ -194,7 +194,10 @@ def test_loops_are_loaded_before_the_first_thing_that_needs_them_is_warmed_up(wa
     assert done == ["prepared", "warmed up"]
 
 
-def test_a_service_loads_loops_by_itself_where_there_is_a_model_and_else_not(shop: Shop, tmp_path: Path) -> None:
+def test_a_service_loads_loops_by_itself_where_there_is_a_model_and_else_not(
+    shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.warm_cache._SECONDS_TO_BECOME_READY", 0.01)
     used = build_context(shop.workshop.context.settings)
     with workshop_in(tmp_path) as new:
         until(lambda: used.loops.are_loaded, _PATIENCE_SECONDS)

@@ -61,6 +61,7 @@ class Place(IntEnum):
 
 _FINISHED, _PAUSED, _FULL, _BEYOND, _LISTED, _COLLECTED = map(int, Outcome)
 _EXAMPLE, _INSTRUCTION, _N_STEPS, _N_READ, _N_BEFORE, _N_COLLECTED = map(int, Place)
+_READ_IN_A_VISIT = 10  # rows of an aggregate, which lie side by side, in the time of a visit
 
 
 class Search(NamedTuple):
@@ -102,8 +103,9 @@ class Search(NamedTuple):
 
     @property
     def n_visits(self) -> int:
-        """Visits to rows so far, and values that were collected."""
-        return int(self.place[Place.N_STEPS] - self.place[Place.N_READ])
+        """Visits to rows so far, and values that were collected; ten rows that aggregates read are one visit."""
+        n_read = int(self.place[Place.N_READ])
+        return int(self.place[Place.N_STEPS]) - n_read + n_read // _READ_IN_A_VISIT
 
     def enlarged(self) -> "Search":
         """Return the same search with room for twice as many values."""

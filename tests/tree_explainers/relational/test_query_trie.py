@@ -166,6 +166,26 @@ def test_a_query_that_looks_at_too_many_combinations_is_refused_with_the_example
     assert f"more than {MOST_COMBINATIONS:,} combinations" in refused.value.detail
 
 
+@pytest.mark.parametrize(("query", "most"), [(THRICE, 8_000), (WITH_SIBLINGS, 4_000)])
+def test_a_request_whose_rows_combine_in_too_many_ways_is_refused(
+    query: Query, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 20 children, there are 8,420 visits; of 200, there are 401 visits and 40,000 rows read."""
+    n_rows = 20 if query is THRICE else 200
+    rows = _few_and_many(4)
+    parents = np.zeros(n_rows, np.int32)
+    rows = RelationalRows(rows.schema, _one_table_below(1, n_rows).tables, {"child.of": Relationship.of(parents, 1)})
+    trie = QueryTrie([Feature("count", query)], rows.schema)
+
+    monkeypatch.setattr("tree_explainers.relational.query_trie.MOST_VISITS", 2 * most)
+    assert trie.vector(rows).tolist() == [n_rows**3 if query is THRICE else n_rows]
+    monkeypatch.setattr("tree_explainers.relational.query_trie.MOST_VISITS", most)
+    with pytest.raises(RowRefused) as refused:
+        trie.vector(rows)
+
+    assert refused.value.code == "too_many_rows"
+
+
 def test_it_can_be_stopped_between_blocks() -> None:
     def stop() -> None:
         raise InterruptedError

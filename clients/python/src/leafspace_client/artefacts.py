@@ -59,12 +59,12 @@ class ArtefactView(View[Details]):
     def __repr__(self) -> str:
         status = "" if self._details is None else f" {self.status}"
         result = self._loaded_result
-        contents = "" if result is None else f", {self._contents(result)}"
-        return f"<{type(self).__name__} {self.id}{status}{contents}>"
+        contents = "" if result is None else self._contents(result)
+        return f"<{type(self).__name__} {self.id}{status}{contents and f', {contents}'}>"
 
-    def _contents(self, result: Any) -> str:  # noqa: ANN401  # of each noun its own
-        """Return what is in a result, in a few words."""
-        raise NotImplementedError
+    def _contents(self, result: Any) -> str:  # noqa: ANN401, ARG002  # of each noun its own
+        """Return what is in a result, in a few words, if there is anything to tell."""
+        return ""
 
     @property
     def result(self) -> Any:  # noqa: ANN401  # of each noun its own

@@ -16,7 +16,7 @@ _PATIENCE_SECONDS = 60
 
 
 @contextmanager
-def served(*arguments: str) -> Iterator[str]:
+def served(*arguments: str, python: str = sys.executable) -> Iterator[str]:
     """Yield the base URL of a service in an empty data directory; stop it afterwards."""
     with tempfile.TemporaryDirectory() as folder, socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -25,7 +25,7 @@ def served(*arguments: str) -> Iterator[str]:
         options = ["--port", str(port), "--data-dir", f"{folder}/data", *arguments]
         # Its log goes to a file, as it would be kept: a terminal takes longer to show it.
         with Path(folder, "log").open("wb") as log:
-            command = [sys.executable, "-m", "leafspace", "serve", *options]
+            command = [python, "-m", "leafspace", "serve", *options]
             process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=log)
         try:
             url = f"http://127.0.0.1:{port}"

@@ -7,16 +7,15 @@ worker included, to the whole result at the caller. The shortest of the turns is
 checkout, which is this one.
 
 ``python -m benchmarks.whole_job [turns [checkout …]]``, a checkout being the folder of an earlier version, such as
-``git worktree add ../before f1a8a902`` makes it. What is installed and this version's client serve all of them.
+``git worktree add ../before f1a8a902`` makes it, with an environment of its own in ``.venv`` (``make setup``). This
+version's client asks all of them.
 """
 
-import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +39,9 @@ def main() -> None:
     checkouts = [*(Path(folder).resolve() for folder in sys.argv[2:]), _HERE]
     print(describe_machine())
     for checkout in checkouts:
-        with _code_of(checkout):  # or the first job would wait for the compiler
-            subprocess.run([sys.executable, "-m", "leafspace", "warm"], check=True, stdout=subprocess.DEVNULL)
+        # Or the first job would wait for the compiler.
+        warm = [_python_of(checkout), "-m", "leafspace", "warm"]
+        subprocess.run(warm, check=True, stdout=subprocess.DEVNULL, cwd=checkout)
     features, target = _digits()
     forest = RandomForestClassifier(N_TREES, random_state=0, n_jobs=-1).fit(features, target)
     rows = pd.DataFrame(features, columns=[f"pixel_{column}" for column in range(features.shape[1])])
@@ -63,7 +63,7 @@ def _digits() -> tuple[Any, Any]:
 
 def _turn(checkout: Path, forest: RandomForestClassifier, rows: pd.DataFrame, path: Path) -> tuple[float, float]:
     """Return the seconds of the first request and of the next one."""
-    with _code_of(checkout), served() as url, Leafspace(url) as client:
+    with chdir(checkout), served(python=_python_of(checkout)) as url, Leafspace(url) as client:
         model = client.register_model(forest, X=rows, name="4 or 9")
         dataset = client.register_dataset(path, target="digit")
         found = [_seconds(client, model, dataset, seed) for seed in range(3)]
@@ -78,20 +78,8 @@ def _seconds(client: Leafspace, model: Any, dataset: Any, seed: int) -> float:  
     return time.perf_counter() - start
 
 
-@contextmanager
-def _code_of(checkout: Path) -> Iterator[None]:
-    """Have what is started meanwhile run the code of a checkout."""
-    before, folder = os.environ.get("PYTHONPATH"), Path.cwd()
-    os.environ["PYTHONPATH"] = str(checkout)
-    os.chdir(checkout)
-    try:
-        yield
-    finally:
-        os.chdir(folder)
-        if before is None:
-            del os.environ["PYTHONPATH"]
-        else:
-            os.environ["PYTHONPATH"] = before
+def _python_of(checkout: Path) -> str:
+    return sys.executable if checkout == _HERE else str(checkout / ".venv" / "bin" / "python")
 
 
 if __name__ == "__main__":

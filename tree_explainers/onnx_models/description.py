@@ -26,6 +26,8 @@ class Scoring:
     sums: Sums  # the precision in which values are added, tree by tree (and whether sums are rounded to single)
     base_values: tuple[float, ...] = ()  # (n_outputs,) added to the sums; empty: nothing is
     link: Link | None = None  # what makes probabilities of the sums; None: the sums are the scores
+    whole: float | None = None  # of two classes, of which trees score the second: the first has what is left of this
+    divisor: float | None = None  # of the scores, after all else; None: they are not divided
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """read_model: bytes from a stranger to a description, flat arrays and the graph that gives leaves."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -113,7 +113,7 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
     operators = _read_operators(model.graph, tree_nodes, front, limits)
     _check_outputs(operators, front.outputs, limits)
     parts = _parts(operators, front.column_map)
-    scoring = _scoring(operators, front.outputs, makers_of(model.graph))
+    scoring = _scoring(model.graph, operators, front.outputs)
     as_read, columns, tensors = _join(parts, front)
     ensemble, columns = thresholds_in_raw_units(as_read, columns)
     columns = group_columns(columns, declared.feature_groups)
@@ -310,12 +310,12 @@ def _rounding(operators: Sequence[_ReadOperator]) -> float:
     return n_trees * 2.0 ** (-52 if all(operator.answers_in_double for operator in operators) else -23)
 
 
-def _scoring(operators: Sequence[_ReadOperator], outputs: Outputs, makers: Mapping[str, NodeProto]) -> Scoring | None:
+def _scoring(graph: GraphProto, operators: Sequence[_ReadOperator], outputs: Outputs) -> Scoring | None:
     if len(operators) != 1:
         return None
     (operator,) = operators
     in_double: Sums = "double" if operator.answers_in_double else "double_rounded"
-    return scoring_of(operator.node, operator.trees, in_double if operator.is_double else "single", outputs, makers)
+    return scoring_of(graph, operator.node, operator.trees, in_double if operator.is_double else "single", outputs)
 
 
 def _check_outputs(operators: Sequence[_ReadOperator], outputs: Outputs, limits: ModelLimits) -> None:

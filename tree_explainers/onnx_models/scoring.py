@@ -1,50 +1,63 @@
-"""How scores follow from leaves, where that is simple enough for the walker: sums, base values, and a link behind them.
+"""How scores follow from leaves, where that is simple enough for the walker: sums or means, base values, and links.
 
-What onnxruntime's operators do beyond that (means, probit, other operators behind the trees) is left to onnxruntime.
+Behind the trees there may be what turns the share of the second of two classes into those of both. What onnxruntime's
+operators do beyond that (probit, other operators behind the trees) is left to onnxruntime.
 """
 
 from collections.abc import Mapping
 
 import numpy as np
-from onnx import NodeProto
+from onnx import GraphProto, NodeProto, TensorProto
 
 from .description import Link, Scoring, Sums
-from .graph import PASSING, first_that_computes
+from .graph import PASSING, first_that_computes, makers_of, tensor_array
 from .interface import Outputs
 from .tree_attributes import Attributes, attributes_of, class_labels, integers, numbers
 from .tree_nodes import OrderedTrees
 
-_SUM = (b"SUM", 1)  # in the older operators, and as a number in the newest
+_SUM, _MEAN = (b"SUM", 1), (b"AVERAGE", 0)  # in the older operators, and as a number in the newest
 _LINKS: dict[bytes | int, Link | None] = {
     b"NONE": None, 0: None, b"LOGISTIC": "logistic", b"SOFTMAX": "softmax",
 }  # fmt: skip
+_FLOATING = (TensorProto.FLOAT, TensorProto.DOUBLE)
 _OF_LABELS = frozenset({"ArgMax", "ArrayFeatureExtractor", "Gather", "ZipMap"}) | PASSING
 
 
-def scoring_of(
-    node: NodeProto, trees: OrderedTrees, sums: Sums, outputs: Outputs, makers: Mapping[str, NodeProto]
-) -> Scoring | None:
+def scoring_of(graph: GraphProto, node: NodeProto, trees: OrderedTrees, sums: Sums, outputs: Outputs) -> Scoring | None:
     """Return how the values of leaves become scores; ``None`` where the graph does more than ``Scoring`` can say.
 
     Parameters
     ----------
+    graph, outputs
+        The graph, and its outputs.
     node, trees
-        The only tree operator of a graph, and its trees.
+        Its only tree operator, and its trees.
     sums
         The precision in which the operator adds.
-    outputs, makers
-        Of the graph.
     """
+    makers = makers_of(graph)
+    last = first_that_computes(outputs.score, makers)
+    if last is None or not _picks_highest(outputs, last, makers):
+        return None
+    made = _of_operator(node, trees, sums)
+    if last is node:
+        return made
+    is_plain = made == Scoring(sums) and trees.ensemble.leaf_values.shape[1] == 1
+    return _of_both_shares(graph, last, node, sums) if is_plain else None
+
+
+def _of_operator(node: NodeProto, trees: OrderedTrees, sums: Sums) -> Scoring | None:
+    """Return how the values of leaves become what an operator returns."""
     attributes = attributes_of(node)
-    transform = _value(attributes, "post_transform", b"NONE")
-    is_plain = transform in _LINKS and _value(attributes, "aggregate_function", 1) in _SUM
-    is_last = first_that_computes(outputs.score, makers) is node and _picks_highest(outputs, node, makers)
-    if not (is_plain and is_last):
+    transform, aggregate = _value(attributes, "post_transform", b"NONE"), _value(attributes, "aggregate_function", 1)
+    if transform not in _LINKS or aggregate not in _SUM + _MEAN:
         return None
     base = tuple(numbers(attributes, "base_values").tolist())
     link, n_outputs = _LINKS[transform], trees.ensemble.leaf_values.shape[1]
     if link is None and not base:
-        return Scoring(sums)
+        return Scoring(sums, divisor=float(trees.ensemble.n_trees) if aggregate in _MEAN else None)
+    if aggregate in _MEAN:
+        return None
     if node.op_type == "TreeEnsembleRegressor":
         return Scoring(sums, base) if link is None and len(base) == n_outputs == 1 else None
     if node.op_type != "TreeEnsembleClassifier" or sums != "single":
@@ -53,6 +66,29 @@ def scoring_of(
         _is_of_two_classes(attributes, base, link) if n_outputs == 1 else _scores_all_classes(attributes, trees, base)
     )
     return Scoring(sums, base, link) if is_known else None
+
+
+def _of_both_shares(graph: GraphProto, last: NodeProto, node: NodeProto, sums: Sums) -> Scoring | None:
+    """Return how sums of the second of two classes become shares of both: ``[whole - sums, sums] / divisor``."""
+    makers, scalars = makers_of(graph), _scalars(graph)
+    names = tuple(last.input)
+    if last.op_type != "Div" or names[1] not in scalars:
+        return None
+    both = makers.get(names[0])
+    if both is None or both.op_type != "Concat" or len(both.input) != 2 or both.attribute[0].i != 1:  # noqa: PLR2004
+        return None
+    first, second = both.input
+    rest = makers.get(first)
+    is_rest = rest is not None and rest.op_type == "Sub" and rest.input[0] in scalars and rest.input[1] == second
+    if rest is None or not is_rest or makers.get(second) is not node:
+        return None
+    return Scoring(sums, whole=scalars[rest.input[0]], divisor=scalars[names[1]])
+
+
+def _scalars(graph: GraphProto) -> dict[str, float]:
+    """Return the constants of a graph that are one number of a floating type, by name."""
+    of_one = (each for each in graph.initializer if each.data_type in _FLOATING and int(np.prod(each.dims)) == 1)
+    return {each.name: float(tensor_array(each).ravel()[0]) for each in of_one}
 
 
 def _value(attributes: Attributes, name: str, default: bytes | int) -> bytes | int:
@@ -82,13 +118,13 @@ def _scores_all_classes(attributes: Attributes, trees: OrderedTrees, base: tuple
     return bool(in_all_leaves.any(axis=0).all())
 
 
-def _picks_highest(outputs: Outputs, trees: NodeProto, makers: Mapping[str, NodeProto]) -> bool:
-    """Whether nothing but picking the highest score is between the trees and the label."""
+def _picks_highest(outputs: Outputs, last: NodeProto, makers: Mapping[str, NodeProto]) -> bool:
+    """Whether nothing but picking the highest score is between the operator that makes scores and the label."""
     waiting = [outputs.label] if outputs.label else []
     while waiting:
         name = waiting.pop()
         maker = makers.get(name)
-        if maker is None or maker is trees:
+        if maker is None or maker is last:
             continue
         if maker.op_type not in _OF_LABELS and maker.op_type != "Constant":
             return False

@@ -115,6 +115,10 @@ def _scores(sums: NDArray[Any], scoring: Scoring) -> NDArray[Any]:
         logistic_of_sums(sums)
     elif scoring.link == "softmax":
         softmax_of_sums(sums)
+    if scoring.whole is not None:
+        sums = np.concatenate([sums.dtype.type(scoring.whole) - sums, sums], axis=1)
+    if scoring.divisor is not None:
+        sums /= sums.dtype.type(scoring.divisor)
     return sums.astype(np.float64 if scoring.sums == "double" else np.float32, copy=False)
 
 

@@ -13,6 +13,9 @@ from tree_explainers.compute.compiled import loaded_loops
 
 from .process_limits import end_with_parent, go_before_servers
 
+# Results are made of some hundred thousand objects that all stay: looking for garbage among them after every 700
+# would take a fifth of a job.
+_RARELY = 50_000, 20, 20
 _LONGEST_NOTE = 1 << 16  # bytes: a pipe takes as many at once
 _log = logging.getLogger(__name__)
 
@@ -96,6 +99,7 @@ def _work_and_exit(work: Callable[[], None], worker_pid: int, note: int) -> None
         _bind_forks()
         random.seed()
         gc.freeze()  # what the worker has loaded stays: it is neither looked through nor copied again and again
+        gc.set_threshold(*_RARELY)
         work()
         status = os.EX_OK
         os.set_blocking(note, False)  # where users have many pipes, one holds a page: what does not fit is lost

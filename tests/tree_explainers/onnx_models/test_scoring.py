@@ -4,10 +4,14 @@ import json
 from typing import Any
 
 import numpy as np
+import onnx
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from leafspace_client.conversion import convert_model
 from onnx import ModelProto, TensorProto, helper
+from sklearn.ensemble import RandomForestClassifier
 
 from tests.support.models import fitted
 from tests.support.tree_graphs import random_trees, regressor
@@ -98,6 +102,47 @@ def test_links_and_base_values_give_the_scores_of_onnxruntime(
 
     assert model.description.scoring is not None
     assert_scored_as_by_onnxruntime(model, rng)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("max_depth", [3, None])
+def test_a_forest_that_the_sdk_converts_is_scored_by_the_walker(n_classes: int, max_depth: int | None) -> None:
+    """Of three classes only where each leaf has one: sums of parts of several are multiplied by a matrix."""
+    rng = np.random.default_rng(n_classes)
+    features = (3 * rng.normal(size=(400, N_FEATURES))).astype(np.float32)
+    target = np.digitize(features[:, 0] * features[:, 1] + rng.normal(size=400), [0, 1][: n_classes - 1])
+    forest = RandomForestClassifier(30, max_depth=max_depth, random_state=0).fit(features, target)
+    columns = pd.DataFrame(features, columns=["a", "b", "c"])
+    model = read_model(convert_model(forest, columns).onnx, DeclaredModel(), ModelLimits())
+
+    expected = {2: Scoring("double", whole=30.0, divisor=30.0), 3: Scoring("double", divisor=30.0)}[n_classes]
+    assert model.description.scoring == (expected if n_classes == 2 or max_depth is None else None)
+    assert_scored_as_by_onnxruntime(model, rng)
+    kept = ModelDescription.from_json(json.loads(json.dumps(model.description.to_json())))
+    assert kept.scoring == model.description.scoring
+
+
+@pytest.mark.parametrize("name", ["first", "axis", "divisor", "label"])
+def test_shares_of_both_classes_that_are_made_in_another_way_are_left_to_onnxruntime(name: str) -> None:
+    rng = np.random.default_rng(3)
+    features = rng.normal(size=(200, N_FEATURES)).astype(np.float32)
+    forest = RandomForestClassifier(5, max_depth=3, random_state=0).fit(features, features[:, 0] > 0)
+    content = convert_model(forest, pd.DataFrame(features, columns=["a", "b", "c"])).onnx
+    assert read_model(content, DeclaredModel(), ModelLimits()).description.scoring is not None
+    model = onnx.load_from_string(content)
+    (rest,), (both,), (divided,), (picked,) = (
+        [node for node in model.graph.node if node.op_type == kind] for kind in ("Sub", "Concat", "Div", "ArgMax")
+    )
+    if name == "first":
+        rest.input[:] = rest.input[::-1]
+    elif name == "axis":
+        both.input[:] = both.input[::-1]
+    elif name == "divisor":
+        divided.op_type = "Mul"
+    else:
+        picked.op_type = "ArgMin"
+
+    assert read_model(model.SerializeToString(), DeclaredModel(), ModelLimits()).description.scoring is None
 
 
 @pytest.mark.parametrize("element", [TensorProto.FLOAT, TensorProto.DOUBLE])

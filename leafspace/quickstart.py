@@ -59,7 +59,10 @@ def _service(folder: Path, console: Console) -> Iterator[str]:
     port = free_port(_HOST, 0)
     log = folder / "service.log"
     command = module_command("leafspace", "serve", "--host", _HOST, "--port", str(port), "--data-dir")
-    console.print("1. Starting a service: an API, workers and Redis, with a data directory of their own.")
+    console.print(
+        "1. Starting a service: an API, workers and Redis, with a data directory of their own. The first start on a "
+        "machine compiles for a minute or two."
+    )
     with log.open("wb") as output:
         process = start_process(
             [*command, str(folder / "data")],

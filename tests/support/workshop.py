@@ -108,6 +108,8 @@ class Workshop:
 
     def register_model(self, onnx: bytes, **metadata: object) -> str:
         model, _ = models.register_model(self.context, io.BytesIO(onnx), ModelMetadata.model_validate(metadata))
+        # A job here, unlike in its own process, could call a loop that a thread of the API is just compiling.
+        self.context.loops.load()
         return model.id
 
     def register_dataset(self, frame: pd.DataFrame, **metadata: object) -> str:
@@ -120,6 +122,7 @@ class Workshop:
         described = RelationalDatasetMetadata.model_validate(metadata)
         parts = [(name, io.BytesIO(content)) for name, content in files.items()]
         dataset, _ = relational_datasets.register_relational_dataset(self.context, parts, described)
+        self.context.loops.load()
         return dataset.id
 
     def register_explainer(self, **request: object) -> str:

@@ -14,6 +14,7 @@ from itertools import combinations
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
 
 Met = frozenset[tuple[str, str]]
 
@@ -43,7 +44,6 @@ def mostly_long(values: Iterable[Any], *few: object) -> list[Any]:
 
 def drawn(few: int, many: int, **strategies: Any) -> Callable[[Callable[..., None]], Callable[[int], None]]:  # noqa: ANN401  # of any values
     """Return a decorator of a test that takes what these strategies draw: few times, and many in the long suite."""
-    from hypothesis import HealthCheck, given, settings  # noqa: PLC0415  # which conftest.py does not need
 
     def decorate(check: Callable[..., None]) -> Callable[[int], None]:
         @pytest.mark.parametrize("n_examples", [few, pytest.param(many, marks=pytest.mark.long)])

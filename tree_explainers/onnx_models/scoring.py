@@ -71,18 +71,20 @@ def _of_operator(node: NodeProto, trees: OrderedTrees, sums: Sums) -> Scoring | 
 def _of_both_shares(graph: GraphProto, last: NodeProto, node: NodeProto, sums: Sums) -> Scoring | None:
     """Return how sums of the second of two classes become shares of both: ``[whole - sums, sums] / divisor``."""
     makers, scalars = makers_of(graph), _scalars(graph)
-    names = tuple(last.input)
-    if last.op_type != "Div" or names[1] not in scalars:
+    shares, divisor = _inputs_of("Div", last)
+    first, second = _inputs_of("Concat", makers.get(shares))
+    whole, of_second = _inputs_of("Sub", makers.get(first))
+    is_known = {divisor, whole} <= scalars.keys() and of_second == second and makers.get(second) is node
+    if not is_known or [each.i for each in makers[shares].attribute] != [1]:  # side by side
         return None
-    both = makers.get(names[0])
-    if both is None or both.op_type != "Concat" or len(both.input) != 2 or both.attribute[0].i != 1:  # noqa: PLR2004
-        return None
-    first, second = both.input
-    rest = makers.get(first)
-    is_rest = rest is not None and rest.op_type == "Sub" and rest.input[0] in scalars and rest.input[1] == second
-    if rest is None or not is_rest or makers.get(second) is not node:
-        return None
-    return Scoring(sums, whole=scalars[rest.input[0]], divisor=scalars[names[1]])
+    return Scoring(sums, whole=scalars[whole], divisor=scalars[divisor])
+
+
+def _inputs_of(op_type: str, node: NodeProto | None) -> tuple[str, str]:
+    """Return both inputs of an operator of this type; of any other, names that no tensor has."""
+    if node is None or node.op_type != op_type or len(node.input) != 2:  # noqa: PLR2004
+        return "", ""
+    return node.input[0], node.input[1]
 
 
 def _scalars(graph: GraphProto) -> dict[str, float]:

@@ -14,7 +14,7 @@ from tree_explainers.compute.compiled import loaded_loops
 from .process_limits import end_with_parent, go_before_servers
 
 # Results are made of some hundred thousand objects that all stay: looking for garbage among them after every 700
-# would take a fifth of a job.
+# would take a sixth of a large job.
 _RARELY = 50_000, 20, 20
 _LONGEST_NOTE = 1 << 16  # bytes: a pipe takes as many at once
 _log = logging.getLogger(__name__)

@@ -60,7 +60,7 @@ class ArtefactView(View[Details]):
         status = "" if self._details is None else f" {self.status}"
         result = self._loaded_result
         contents = "" if result is None else self._contents(result)
-        return f"<{type(self).__name__} {self.id}{status}{contents and f', {contents}'}>"
+        return f"<{type(self).__name__} {self.id}{status}{', ' if contents else ''}{contents}>"
 
     def _contents(self, result: Any) -> str:  # noqa: ANN401, ARG002  # of each noun its own
         """Return what is in a result, in a few words, if there is anything to tell."""

@@ -203,3 +203,12 @@ def test_equal_values_have_no_r2() -> None:
 
     assert found.tree is not None
     assert (found.tree.r2, found.constant.against_target and found.constant.against_target.r2) == (None, None)
+
+
+def test_values_whose_errors_have_no_squares_are_refused() -> None:
+    case = ism_case("random_forest_regression")
+    tree, training = case.grow(LIMITS), case.training
+    truth = np.where(np.arange(len(training.scores)) == 7, 1e200, 0.1)
+
+    with pytest.raises(MethodNotApplicable, match=r"Values differ by 1e\+200"):
+        measure_in_partitions(tree, _parts(training, truth, 3))

@@ -2,7 +2,8 @@ import pickle
 import threading
 import time
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import cycle, islice
+from sys import getsizeof
 from typing import TypeVar
 
 import numpy as np
@@ -349,6 +350,32 @@ def test_a_part_that_lost_what_it_kept_computes_it_again() -> None:
 
     assert [bound for _, bound in kept] == [bound for _, bound in lost]
     assert kept[-1][0].eta.tobytes() == lost[-1][0].eta.tobytes()
+
+
+def test_copies_of_a_part_that_take_turns_keep_no_more_than_one_array_each() -> None:
+    data = spambase(300, 5)
+    rows = labelled_rows(data.binned, data.targets, 100)
+    copies = [pickle.loads(pickle.dumps(list(rows.map(_alone)))) for _ in range(2)]  # noqa: S301  # our own
+    turns = RowParts(rows.statements, [PartsInTurn(copies)], [np.array([0, 100, 200, 300])], 2)
+    start = random_start(300, 4, np.random.default_rng(0))
+    empty = getsizeof(copies[0][0][0])
+
+    alone, in_turn = (iterations(EMSteps.of(each, 4, ignore_progress), start, 3.0) for each in (rows, turns))
+
+    assert [bound for _, bound in islice(alone, 6)] == [bound for _, bound in islice(in_turn, 6)]
+    one_array = 100 * 4 * 8
+    assert all(getsizeof(part) <= empty + one_array for parts in copies for (part,) in parts)
+
+
+class PartsInTurn(LocalPartitions):
+    """Copies of the same parts, of which each map takes the next, as a cluster's workers may have them."""
+
+    def __init__(self, copies: list[list[tuple[RowsPart]]]) -> None:
+        super().__init__(copies[0])
+        self._copies = cycle(copies)
+
+    def map(self, function: Callable[..., T], *broadcast: object) -> Iterator[T]:
+        return LocalPartitions(next(self._copies)).map(function, *broadcast)
 
 
 def _alone(part: RowsPart) -> tuple[RowsPart]:

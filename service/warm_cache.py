@@ -16,7 +16,7 @@ from storage.models import ModelStore, StoredModel
 from storage.object_store import ObjectStore
 from tree_explainers.onnx_models.description import ModelDescription
 from tree_explainers.onnx_models.session import ModelSession, load_runtime
-from tree_explainers.warm import are_compiled, compile_loops
+from tree_explainers.warm import are_compiled, compile_loops, compile_loops_at_once
 
 _SECONDS_TO_BECOME_READY = 0.5
 Warm = TypeVar("Warm")
@@ -71,6 +71,7 @@ class RequestLoops:
     def compile(self) -> None:
         """Compile them, unless the cache has them."""
         if not are_compiled():
+            compile_loops_at_once(for_jobs=False)
             self.load()
 
     def load(self) -> None:

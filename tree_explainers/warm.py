@@ -6,7 +6,10 @@ once on a small forest, with few and with many leaves per tree, and with weights
 """
 
 import os
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -17,25 +20,65 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .compute.compiled import compile_ahead, load_compiler
+from .compute.threads import n_cores
 from .ensemble import Operator, TreeEnsemble, TreeTensor
 from .leaf_space.leaves import LeafTable, tree_weights
 from .onnx_models.description import InputSpec, ModelColumn, ModelDescription
 from .rows import Rows
 
-_ANSWER_REQUESTS = (
-    "leaf_space.proximity",
+_ANSWER_REQUESTS = (  # what takes longest to compile is first
     "leaf_space.reference_loops",
+    "relational.query_loops",
+    "leaf_space.proximity",
     "prototype_sets.leaf_paths",
+    "prototype_sets.raw_units",
     "prototype_sets.near_reasons",
     "prototype_sets.partings",
-    "prototype_sets.raw_units",
-    "relational.query_loops",
 )
 _THEIRS = "requests"  # in a cache that holds all of their loops
 _N_TREES, _N_ROWS = 24, 300
 _N_EXAMPLES = 40  # of several tables
 _LEAVES_OF_A_TREE = 4
 _MANY_ROWS, _SOME_LEAVES, _MANY_LEAVES = 20_000, 200, 10_000  # codes of one byte and of two
+_MOST_PROCESSES = 4  # more would wait for the longest part
+
+
+def compile_loops_at_once(*, for_jobs: bool) -> None:
+    """Compile all loops that the cache lacks in as many processes as there are cores, then load them into this one.
+
+    What several of them need at the same time is compiled by each, and what one leaves undone is compiled here. They
+    end with this process. Parameters are those of ``compile_loops``.
+    """
+    longest, *others = _ANSWER_REQUESTS
+    parts = iter([longest, *(_METHODS if for_jobs else ()), *others])
+    n_processes = min(n_cores(), _MOST_PROCESSES)
+    if n_processes > 1 and _cache() is not None:
+        with ThreadPoolExecutor(n_processes) as threads:
+            list(threads.map(_compile_elsewhere, [parts] * n_processes))
+    compile_loops(for_jobs=for_jobs)
+
+
+def _compile_elsewhere(parts: Iterator[str]) -> None:
+    """Have a process compile one part after the other until none is left, or until it fails."""
+    command = [sys.executable, "-P", "-m", __name__]  # not what lies in the working directory
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    with suppress(OSError), subprocess.Popen(command, text=True, **pipes) as process:  # noqa: S603  # this module
+        assert process.stdin is not None and process.stdout is not None  # noqa: S101, PT018  # for the type checker
+        for part in parts:
+            print(part, file=process.stdin, flush=True)
+            if not process.stdout.readline():
+                break
+
+
+def _compile_parts() -> None:
+    """Compile the parts that standard input names, line by line; it ends with the process that writes them."""
+    for line in map(str.strip, sys.stdin):
+        if line in _METHODS:
+            _METHODS[line]()
+        else:
+            import_module(f".{line}", __package__)
+            compile_ahead()
+        print(line, flush=True)
 
 
 def compile_loops(*, for_jobs: bool) -> None:
@@ -52,12 +95,8 @@ def compile_loops(*, for_jobs: bool) -> None:
     for name in _ANSWER_REQUESTS:
         import_module(f".{name}", __package__)
     if for_jobs:
-        _run_walker()
-        _run_prototype_sets()
-        _run_nearest_rows()
-        _run_rule_sets()
-        _run_approximation_trees()
-        _run_relational_trees()
+        for run in _METHODS.values():
+            run()
     compile_ahead()
     if (cache := _cache()) is not None:
         with suppress(OSError):  # nobody can write there: nothing was kept
@@ -216,6 +255,16 @@ def _run_relational_trees() -> None:
     evaluate([test.feature for test in tree.tests()], rows)
 
 
+_METHODS: dict[str, Callable[[], None]] = {
+    "prototypes": _run_prototype_sets,
+    "nearest rows": _run_nearest_rows,
+    "rules": _run_rule_sets,
+    "approximation trees": _run_approximation_trees,
+    "first-order trees": _run_relational_trees,
+    "walker": _run_walker,
+}
+
+
 class _Oracle:
     """The small forest, as trees are grown from it."""
 
@@ -335,3 +384,7 @@ def _description(task: str) -> ModelDescription:
             ModelColumn("c", "indicator", "c", 2, category="x"),
         ),
     )
+
+
+if __name__ == "__main__":
+    _compile_parts()

@@ -1,5 +1,6 @@
 """Contract: the base of every message, frozen and closed to unknown fields, and the fields that many messages share."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
@@ -82,6 +83,32 @@ class Contract(BaseModel):
     model_config = ConfigDict(
         frozen=True, extra="forbid", allow_inf_nan=False, protected_namespaces=(), defer_build=True
     )
+
+
+def built_messages() -> list[str]:
+    """Return the names of the messages that this process can read and write by now."""
+    return [name for name, message in _messages().items() if message.__pydantic_complete__]
+
+
+def build_messages(names: Iterable[str]) -> int:
+    """Build what reads and writes these messages, so that processes that are forked later have it; return how many.
+
+    Names of messages that this process has not imported are left out.
+    """
+    known = _messages()
+    missing = [known[name] for name in names if name in known and not known[name].__pydantic_complete__]
+    for message in missing:
+        message.model_rebuild()
+    return len(missing)
+
+
+def _messages() -> dict[str, type[Contract]]:
+    found, waiting = {}, [Contract]
+    while waiting:
+        kind = waiting.pop()
+        waiting += kind.__subclasses__()
+        found[f"{kind.__module__}.{kind.__qualname__}"] = kind
+    return found
 
 
 class Page(Contract, Generic[Item]):

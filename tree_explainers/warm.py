@@ -78,7 +78,8 @@ def _compile_parts() -> None:
         else:
             import_module(f".{line}", __package__)
             compile_ahead()
-        print(line, flush=True)
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
 
 
 def compile_loops(*, for_jobs: bool) -> None:

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 from observability.logs import log_json_lines
+from schemas.contract import Contract, built_messages
 from storage.errors import NotFound, StorageUnavailable
 from tree_explainers.compute.compiled import compiled, loaded_loops
 from tree_explainers.errors import InvalidInput
@@ -155,10 +156,16 @@ def fill_the_disk(context: JobContext) -> Produced:
     return Produced(b"{}")
 
 
-def use_a_loop(_context: JobContext) -> Produced:
+def use_a_loop_and_a_message(_context: JobContext) -> Produced:
     n_loaded = sum(name.endswith("._number_of") for name, _ in loaded_loops())
+    n_built = sum(name.endswith("._Message") for name in built_messages())
     _number_of(1)
-    return Produced(b'{"n_loaded":%d}' % n_loaded)
+    _Message(number=1)
+    return Produced(b'{"n_loaded":%d,"n_built":%d}' % (n_loaded, n_built))
+
+
+class _Message(Contract):
+    number: int
 
 
 def return_much(_context: JobContext) -> Produced:
@@ -196,7 +203,7 @@ KINDS = {
         write_files,
         fill_the_disk,
         return_much,
-        use_a_loop,
+        use_a_loop_and_a_message,
     )
 }
 

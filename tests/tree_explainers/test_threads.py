@@ -16,6 +16,15 @@ def test_each_item_is_worked_on_once(n_items: int, n_threads: int) -> None:
     assert sorted(done) == list(range(n_items))
 
 
+@pytest.mark.parametrize(("n_steps", "is_shared"), [(1000, False), (1_000_000, True)])
+def test_few_steps_are_left_to_the_caller(n_steps: int, *, is_shared: bool) -> None:
+    by: set[threading.Thread] = set()
+
+    in_threads(lambda _: by.add(threading.current_thread()), 2, 2, n_steps=n_steps)
+
+    assert (threading.current_thread() not in by) == is_shared
+
+
 @pytest.mark.parametrize("n_threads", [1, 3])
 def test_results_come_in_the_order_of_the_items_whichever_is_done_first(n_threads: int) -> None:
     last_is_done = threading.Event()

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -73,6 +74,18 @@ def test_jobs_find_their_loops_compiled(work: Callable[[], None], n_compiled: in
     work()
 
     assert times_compiled() == n_compiled
+
+
+def test_other_processes_compile_into_the_cache_and_leave_what_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    parts = iter(["prototype_sets.leaf_paths", "no module", "leaf_space.proximity"])
+
+    warm._compile_elsewhere(parts)  # noqa: SLF001
+
+    assert list(parts) == ["leaf_space.proximity"]
+    assert {path.name.partition(".")[0] for path in tmp_path.rglob("*.nbc")} == {"leaf_paths"}
 
 
 def test_importing_the_methods_that_answer_requests_compiles_nothing_and_imports_nothing_heavy() -> None:

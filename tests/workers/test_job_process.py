@@ -49,14 +49,14 @@ def test_a_program_that_a_job_left_running_ends_with_it(working: JobFarm) -> Non
     working.wait_until(lambda: not is_alive(program), seconds=1)
 
 
-def test_compiled_loops_are_loaded_once_by_the_worker_and_found_by_its_next_job(working: JobFarm) -> None:
+def test_loops_and_messages_are_loaded_once_by_the_worker_and_found_by_its_next_job(working: JobFarm) -> None:
     found = []
     for _ in range(2):
-        requested = working.request_job("use_a_loop")
+        requested = working.request_job("use_a_loop_and_a_message")
         assert working.wait_for_end(requested).status == "succeeded"
-        found.append(working.objects.get(working.artefacts.get("use_a_loop", requested.id).result or ""))
+        found.append(working.objects.get(working.artefacts.get("use_a_loop_and_a_message", requested.id).result or ""))
 
-    assert found == [b'{"n_loaded":0}', b'{"n_loaded":1}']
+    assert found == [b'{"n_loaded":0,"n_built":0}', b'{"n_loaded":1,"n_built":1}']
 
 
 def test_files_that_a_job_wrote_are_kept_under_their_names(working: JobFarm) -> None:

@@ -14,6 +14,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
+_STEPS_WORTH_THREADS = 500_000  # some tenths of a millisecond, as starting threads takes
 _most: list[int] = []  # what ``limit_cores`` said last
 
 
@@ -28,8 +29,15 @@ def limit_cores(n_most: int) -> None:
     _most[:] = [n_most]
 
 
-def in_threads(work: Callable[[slice], None], n_items: int, n_threads: int | None = None) -> None:
-    """Share ``range(n_items)`` among threads, one piece each; by default one thread for each core."""
+def in_threads(
+    work: Callable[[slice], None], n_items: int, n_threads: int | None = None, *, n_steps: int | None = None
+) -> None:
+    """Share ``range(n_items)`` among threads, one piece each; by default one thread for each core.
+
+    ``n_steps`` is how many additions or so all of it takes, if known: few are not shared.
+    """
+    if n_steps is not None and n_steps < _STEPS_WORTH_THREADS:
+        n_threads = 1
     length = max(1, -(-n_items // (n_threads or n_cores())))
     parts = [slice(start, min(start + length, n_items)) for start in range(0, n_items, length)]
     if len(parts) <= 1:

@@ -100,7 +100,7 @@ def leaf_masks(codes: NDArray[Any], offsets: NDArray[np.int64], block: NDArray[n
         first = int(ends[trees.start - 1]) if trees.start else 1
         _mark(codes[trees], offsets[trees], block, first * WORDS, words, places)
 
-    in_threads(mark, len(codes))
+    in_threads(mark, len(codes), n_steps=len(codes) * len(block) + len(words))
     return LeafMasks(words, places)
 
 

@@ -74,7 +74,7 @@ def columns(
         else:
             _fill_by_codes(table.codes, queries[part], counted, shared[part])
 
-    in_threads(add, len(queries), n_threads)
+    in_threads(add, len(queries), n_threads, n_steps=len(queries) * table.codes.size)
     return shared
 
 

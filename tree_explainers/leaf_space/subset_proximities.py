@@ -18,7 +18,11 @@ def leaf_totals(table: LeafTable, rows: NDArray[np.int64], amounts: NDArray[np.i
     totals = np.zeros(int(table.offsets[-1]), dtype=np.int64)
     if isinstance(table, PartitionedTable):
         return sum(table.with_rows(rows, amounts).map(_leaf_totals), totals)
-    in_threads(lambda trees: _add_up(table.codes[trees], table.offsets[trees], rows, amounts, totals), table.n_trees)
+
+    def add_up(trees: slice) -> None:
+        _add_up(table.codes[trees], table.offsets[trees], rows, amounts, totals)
+
+    in_threads(add_up, table.n_trees, n_steps=table.n_trees * len(rows))
     return totals
 
 
@@ -27,7 +31,11 @@ def sums_over_trees(table: LeafTable, worths: NDArray[np.int64], rows: NDArray[n
     if isinstance(table, PartitionedTable):
         return _sum_in_leaves(table.codes_of(rows), table.offsets, worths)
     sums = np.zeros(len(rows), dtype=np.int64)
-    in_threads(lambda part: _sum_worths(table.codes, table.offsets, worths, rows[part], sums[part]), len(rows))
+
+    def sum_worths(part: slice) -> None:
+        _sum_worths(table.codes, table.offsets, worths, rows[part], sums[part])
+
+    in_threads(sum_worths, len(rows), n_steps=table.n_trees * len(rows))
     return sums
 
 
@@ -103,7 +111,11 @@ def column_of(table: LeafTable, weights: NDArray[np.int64], leaves: NDArray[np.i
     """Return the same for a row of these leaves, (n_trees,) int32, which need not be in the table."""
     leaves, counted = leaves.astype(table.codes.dtype), weights.astype(np.uint32)
     shared = np.zeros(table.n_rows, dtype=np.uint32)
-    in_threads(lambda part: _compare(table.codes, part.start, leaves, counted, shared[part]), table.n_rows)
+
+    def compare(part: slice) -> None:
+        _compare(table.codes, part.start, leaves, counted, shared[part])
+
+    in_threads(compare, table.n_rows, n_steps=table.codes.size)
     return shared
 
 

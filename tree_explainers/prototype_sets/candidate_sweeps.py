@@ -25,6 +25,9 @@ from .pair_lists import FoundPairs, blocks, drain, drain_both
 Result = TypeVar("Result")
 
 _NANOSECONDS_PER_PIECE = 1e8
+_PIECES_WORTH_THREADS = (
+    100  # as many short ones take as long: a millisecond each, a few times what starting threads takes
+)
 _CANDIDATES_PER_PIECE = 64
 _TARGETS_AT_ONCE, _TARGETS_AT_ONCE_IN_GROUPS = 512, 2048  # groups of trees are for working through many targets
 _SAMPLED = 32  # candidates whose lists are counted
@@ -53,8 +56,12 @@ class Pieces:
     def __call__(
         self, work: Callable[[slice], Result], n_items: int, longest: int, n_pairs_per_item: int
     ) -> Iterator[Result]:
-        """Yield what threads make of pieces of ``range(n_items)``, in their order."""
-        pieces = blocks(n_items, max(1, min(longest, -(-n_items // n_cores()))))
+        """Yield what threads make of pieces of ``range(n_items)``, in their order.
+
+        ``longest`` is how many items take ``_NANOSECONDS_PER_PIECE``.
+        """
+        is_worth_threads = n_items * _PIECES_WORTH_THREADS > longest
+        pieces = blocks(n_items, max(1, min(longest, -(-n_items // n_cores())) if is_worth_threads else n_items))
         with closing(in_order(work, pieces)) as done:  # whatever happens, no thread is left running
             for piece, result in done:
                 yield result

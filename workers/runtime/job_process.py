@@ -8,8 +8,10 @@ import random
 import signal
 from collections.abc import Callable
 from contextlib import suppress
+from typing import NamedTuple
 
-from tree_explainers.compute.compiled import loaded_loops
+from schemas.contract import build_messages, built_messages
+from tree_explainers.compute.compiled import load_loops, loaded_loops
 
 from .process_limits import end_with_parent, go_before_servers
 
@@ -18,6 +20,17 @@ from .process_limits import end_with_parent, go_before_servers
 _RARELY = 50_000, 20, 20
 _LONGEST_NOTE = 1 << 16  # bytes: a pipe takes as many at once
 _log = logging.getLogger(__name__)
+
+
+class Note(NamedTuple):
+    """What a small job takes long to load, so that the worker may load it once for all that follow."""
+
+    loops: list[tuple[str, str]]  # names of compiled loops, and their types
+    messages: list[str]  # names of messages of the contract that were read or written
+
+    def load(self) -> bool:
+        """Load all of it into this process; return whether there was anything to load."""
+        return load_loops(self.loops) + build_messages(self.messages) > 0
 
 
 class JobProcess:
@@ -66,15 +79,16 @@ class JobProcess:
             self._is_reaped = True
         return self._is_reaped
 
-    def take_note(self) -> list[tuple[str, str]]:
-        """Return which compiled loops the process has used, once it has ended well; to be called once."""
+    def take_note(self) -> "Note":
+        """Return what the process has loaded, once it has ended well; to be called once."""
         with open(self._note, "rb", buffering=0) as pipe:  # noqa: PTH123  # a descriptor
             os.set_blocking(self._note, False)  # what it forked may hold the other end
             note = pipe.read(_LONGEST_NOTE) or b""
         try:
-            return [(str(name), str(types)) for name, types in json.loads(note or b"[]")]
-        except (ValueError, TypeError, RecursionError):  # cut off, or no such list
-            return []
+            loops, messages = json.loads(note or b"[[], []]")
+            return Note([(str(name), str(types)) for name, types in loops], list(map(str, messages)))
+        except (ValueError, TypeError, RecursionError):  # cut off, or no such lists
+            return Note([], [])
 
     def kill(self) -> None:
         """End the process, if it has not ended, and all that it started; return when it is gone."""
@@ -103,7 +117,7 @@ def _work_and_exit(work: Callable[[], None], worker_pid: int, note: int) -> None
         work()
         status = os.EX_OK
         os.set_blocking(note, False)  # where users have many pipes, one holds a page: what does not fit is lost
-        os.write(note, json.dumps(loaded_loops()).encode()[:_LONGEST_NOTE])
+        os.write(note, json.dumps([loaded_loops(), built_messages()]).encode()[:_LONGEST_NOTE])
     except BaseException:  # noqa: BLE001  # the edge of a process
         _log.exception("a job's process failed")
     finally:

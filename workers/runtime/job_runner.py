@@ -15,7 +15,6 @@ from storage.job_counts import is_short
 from storage.job_notifications import JobNotifier
 from storage.jobs import deadline_exceeded, worker_lost
 from storage.remote_objects import open_objects
-from tree_explainers.compute.compiled import load_loops
 
 from .job_monitor import EndReason, JobMonitor, ProcessorTime
 from .job_process import JobProcess
@@ -85,8 +84,8 @@ class JobRunner:
             return monitor.wait(process.has_ended, is_stopping)
         finally:
             process.kill()
-            # A small job takes long to load its loops from disk: the next one finds them here.
-            if load_loops(process.take_note()):
+            # A small job takes long to load what it runs: the next one finds it here.
+            if process.take_note().load():
                 gc.freeze()
             self._objects.clear_workspace(workspace_name(claim.job, claim.attempt))
 

@@ -1,7 +1,9 @@
 """Make a prototype set: choose rows that represent the others, bound how good a choice could be, evaluate this one."""
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -51,7 +53,7 @@ from .prototype_set_evaluation import (
     view_quality_of_set,
     view_typicality,
 )
-from .reference_rows import write_reference
+from .reference_rows import Reference, write_reference
 from .represented_rows import write_represented
 
 # Shares of the job's progress, which goes from 0 to 1 and never back.
@@ -79,10 +81,10 @@ def make_prototype_set(context: JobContext) -> Produced:
     quality = measure(chosen, rows, part_of(context.report, *_MEASURING))
     selection, view = chosen.selection, chosen.space.model.view
     row_coverage, quantiles = measure_row_coverage(chosen), typicality_quantiles(quality, chosen, rows)
-    reference = write_reference(context, chosen.space, rows.truth if rows.is_training else None)
     criticisms = _find_criticisms(chosen)
     cells = _take(context.objects, chosen, [*selection.rows.tolist(), *criticisms.rows.tolist()])
     prototypes = _view_prototypes(chosen, quality, cells)
+    reference, files = _write_files(context, chosen, prototypes, rows.truth if rows.is_training else None)
     content = PrototypeSetResult(
         proximity_kind=chosen.space.kind,
         task=view.task,
@@ -109,12 +111,18 @@ def make_prototype_set(context: JobContext) -> Produced:
         typicality=view_typicality(quantiles, chosen, rows),
         **_evaluate(context, request, choice, rows, row_coverage, certificate.nearest),
     )
-    files = {
-        **reference.files,
-        **write_classifier(context, chosen, prototypes),
-        **write_represented(context, chosen),
-    }
     return Produced(content.model_dump_json().encode(), _arrays(chosen, quantiles), files)
+
+
+def _write_files(
+    context: JobContext, chosen: ChosenPrototypes, prototypes: list[Prototype], truth: NDArray[Any] | None
+) -> tuple[Reference, dict[str, Path]]:
+    """Write all files beside the result, at once: one of them reads and packs rows, another is built of objects."""
+    with ThreadPoolExecutor() as pool:
+        reference = pool.submit(write_reference, context, chosen.space, truth)
+        classifier = pool.submit(write_classifier, context, chosen, prototypes)
+        represented = pool.submit(write_represented, context, chosen)
+    return reference.result(), {**reference.result().files, **classifier.result(), **represented.result()}
 
 
 # Certificate: how close the choice is to the best one, rounded such that every bound stays a bound.

@@ -46,7 +46,7 @@ quickstart: $(VENV)/.runtime ## Start everything, explain one prediction, stop e
 # The code may have changed since the setup: what is compiled is compiled before the tests, and once.
 test: $(VENV)/.dev ## Run the test suite (a quarter of an hour on two cores)
 	$(BIN)/leafspace warm
-	$(BIN)/python -m pytest -m "not long" -n 3 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -m "not long" -n 4 --dist loadfile --no-loadscope-reorder
 
 test-long: $(VENV)/.dev ## Run long kills, fuzzing and studies
 	$(BIN)/python -m pytest -m long

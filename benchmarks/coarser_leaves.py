@@ -38,6 +38,7 @@ from tree_explainers.label_audits import audit_by_neighbors, share_unopposed
 from tree_explainers.leaf_space.coarser_leaves import CoarserLeaves, coarser_leaves, steps_of_min_leaf_rows
 from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind
 from tree_explainers.leaf_space.proximity import columns
+from tree_explainers.leaf_space.votes import votes_of_all_rows
 from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
 from tree_explainers.onnx_models.reading import read_model
 from tree_explainers.onnx_models.session import ModelSession
@@ -228,7 +229,7 @@ def _audits(name: str, model: str, seed: int) -> Iterator[tuple[str, Measured]]:
         suspicion = np.empty(len(given))
         suspicion[ranking] = -np.arange(len(given))
         measured = {
-            "unopposed": share_unopposed(table, weights, given),
+            "unopposed": share_unopposed(votes_of_all_rows(table, weights, given)),
             "auroc": float(roc_auc_score(is_flipped, suspicion)),
             "precision": float(is_flipped[ranking[: len(given) // 10]].mean()),
         }

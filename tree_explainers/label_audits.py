@@ -10,7 +10,9 @@ from .compute.progress import ReportProgress, ignore_progress
 from .errors import InvalidInput
 from .leaf_space.leaves import LeafTable
 from .leaf_space.neighborhoods import each_neighborhood
-from .leaf_space.votes import votes_of_all_rows
+from .leaf_space.votes import Votes, votes_of_all_rows
+
+_ROUNDING = 2.0**-50  # more than by what rounded integers and their rounded quotient can differ from the exact one
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,7 @@ def audit_by_all_rows(
     weights: NDArray[np.int64],
     classes: NDArray[np.int64],
     report: ReportProgress = ignore_progress,
+    votes: Votes | None = None,
 ) -> LabelAudit:
     """Rank rows by the share of the proximities of all other rows that is with rows of their label, smallest first.
 
@@ -46,6 +49,8 @@ def audit_by_all_rows(
         Class of each row, 0 or more: the labels to be audited.
     report
         Progress callback; may raise to stop.
+    votes
+        What ``votes_of_all_rows`` returned for the same arguments, if it was called before.
 
     Raises
     ------
@@ -59,11 +64,12 @@ def audit_by_all_rows(
     coarser leaves.
     """
     _check(table, classes)
-    votes = votes_of_all_rows(table, weights, classes, report)
+    if votes is None:
+        votes = votes_of_all_rows(table, weights, classes, report)
     agreement = np.full(table.n_rows, np.nan)
     np.divide(votes.own, votes.total, out=agreement, where=votes.total > 0)
     return LabelAudit(
-        ranking=np.lexsort((-votes.total, *_digits(votes.own, votes.total), votes.total == 0)).astype(np.int64),
+        ranking=_ranking(votes, agreement),
         agreement=agreement,
         disagreeing=votes.total - votes.own,
         suggested=np.where(votes.best != classes, votes.best, -1),
@@ -116,13 +122,12 @@ def audit_by_neighbors(
     return LabelAudit(ranking, agreement, disagreeing, suggested, n_used)
 
 
-def share_unopposed(table: LeafTable, weights: NDArray[np.int64], classes: NDArray[np.int64]) -> float:
+def share_unopposed(votes: Votes) -> float:
     """Return the share of rows that share leaves only with rows of their own class, or with none.
 
     An audit cannot suspect these. Trees grown on all rows until leaves are pure (extremely randomised trees as a rule)
-    leave no others; with coarser leaves there are some. Parameters are those of ``audit_by_all_rows``.
+    leave no others; with coarser leaves there are some.
     """
-    votes = votes_of_all_rows(table, weights, classes)
     return float(np.mean(votes.own == votes.total))
 
 
@@ -130,6 +135,20 @@ def _check(table: LeafTable, classes: NDArray[np.int64]) -> None:
     if classes.shape != (table.n_rows,) or classes.min(initial=0) < 0:
         msg = f"one class of 0 or more is needed for each of {table.n_rows} rows, got shape {classes.shape}"
         raise InvalidInput(msg)
+
+
+def _ranking(votes: Votes, agreement: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the rows by their exact shares: by rounded ones first, then those whose rounded shares are too close."""
+    ranking: NDArray[np.int64] = np.argsort(agreement, kind="stable").astype(np.int64)
+    with_votes = ranking[: np.count_nonzero(votes.total)]  # without any, the share is NaN, which sorts last
+    shares = agreement[with_votes]
+    group = np.concatenate([[0], np.cumsum(np.diff(shares) > _ROUNDING * shares[1:])])[: len(shares)]
+    is_close = np.bincount(group)[group] > 1
+    rows = with_votes[is_close]
+    own, total = votes.own[rows], votes.total[rows]
+    if len(rows):
+        with_votes[is_close] = rows[np.lexsort((rows, -total, *_digits(own, total), group[is_close]))]
+    return ranking
 
 
 def _digits(numerators: NDArray[np.int64], denominators: NDArray[np.int64]) -> list[NDArray[np.int64]]:

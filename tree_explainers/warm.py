@@ -61,8 +61,11 @@ def compile_loops_at_once(*, for_jobs: bool) -> None:
 def _compile_elsewhere(parts: Iterator[str]) -> None:
     """Have a process compile one part after the other until none is left, or until it fails."""
     command = [sys.executable, "-P", "-m", __name__]  # not what lies in the working directory
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-    with suppress(OSError), subprocess.Popen(command, text=True, **pipes) as process:  # noqa: S603  # this module
+    pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
+    with (
+        suppress(OSError),
+        subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nowhere, text=True) as process,  # noqa: S603  # this module
+    ):
         assert process.stdin is not None and process.stdout is not None  # noqa: S101, PT018  # for the type checker
         for part in parts:
             print(part, file=process.stdin, flush=True)

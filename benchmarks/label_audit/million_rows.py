@@ -21,6 +21,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 from tests.support.shared import shared_path
 from tree_explainers.label_audits import audit_by_all_rows, share_unopposed
 from tree_explainers.leaf_space.leaves import LeafTable, smallest_dtype, tree_weights
+from tree_explainers.leaf_space.votes import votes_of_all_rows
 from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
 from tree_explainers.onnx_models.reading import read_model
 from tree_explainers.onnx_models.walked_session import WalkedSession
@@ -74,8 +75,9 @@ def _compare(kind: Any, estimator: Any, many: pd.DataFrame) -> None:  # noqa: AN
 
 
 def _audit(table: LeafTable, weights: np.ndarray, classes: np.ndarray) -> None:
-    share_unopposed(table, weights, classes)
-    audit_by_all_rows(table, weights, classes)
+    votes = votes_of_all_rows(table, weights, classes)
+    share_unopposed(votes)
+    audit_by_all_rows(table, weights, classes, votes=votes)
 
 
 def _seconds(work: Callable[[], Any]) -> float:

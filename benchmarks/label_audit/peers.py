@@ -31,6 +31,7 @@ from benchmarks.ten_datasets import TARGETS, draw
 from tree_explainers.label_audits import audit_by_all_rows, audit_by_neighbors, share_unopposed
 from tree_explainers.leaf_space.coarser_leaves import coarser_leaves, steps_of_min_leaf_rows
 from tree_explainers.leaf_space.leaves import LeafTable
+from tree_explainers.leaf_space.votes import votes_of_all_rows
 
 VOTE, CLEANLAB = "vote of all rows", "cleanlab"
 ORDERS = (VOTE, "50 neighbours", "10 neighbours", CLEANLAB, "out-of-bag loss", "training loss")
@@ -122,7 +123,7 @@ def _space(fitted: Fitted, given: NDArray[np.int64]) -> tuple[LeafTable, NDArray
         if step > 1 and leaves.n_leaves.max() == 1:
             break
         table, weights = leaves.table(uncut), leaves.weights(fitted.kind, uncut, fitted.ensemble.leaf_values)
-        tried.append((share_unopposed(table, weights, given), table, weights))
+        tried.append((share_unopposed(votes_of_all_rows(table, weights, given)), table, weights))
         if tried[-1][0] <= MOST_UNOPPOSED:
             return tried[-1][1:]
     return min(tried, key=lambda each: each[0])[1:]

@@ -59,7 +59,9 @@ def test_all_rows_vote_as_in_the_slow_twin(
 
     proximity = naive.proximity_matrix(real.leaves, real.weights)
     _check(found, naive_label_audit.audit_by_all(proximity, wrong))
-    assert share_unopposed(real.table, real.weights, wrong) == naive_label_audit.unopposed(proximity, wrong)
+    assert share_unopposed(votes.votes_of_all_rows(real.table, real.weights, wrong)) == naive_label_audit.unopposed(
+        proximity, wrong
+    )
 
 
 @pytest.mark.parametrize("seed", range(20))

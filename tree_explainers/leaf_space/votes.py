@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled
+from ..compute.compiled import compiled, inlined
 from ..compute.progress import ReportProgress, ignore_progress
 from ..compute.threads import in_threads
 from .leaves import LeafTable
@@ -18,7 +18,9 @@ from .partitioned_table import PartitionedTable
 
 _COUNTED_CELLS = 1 << 21  # leaves x classes that are counted together: counts of 8 MiB, near the processor
 _SUMMED_CELLS = 1 << 24  # rows x classes that are summed up together
-_BLOCK_ROWS = 8192  # whose sums stay in the nearest cache from tree to tree
+_MOST_CLASSES = (1 << 16) - 1  # that are summed up together: numbers of two bytes, one of them for all other classes
+_BLOCK_ROWS = 8192  # of a partition, whose sums stay in the nearest cache from tree to tree
+_ROWS_AT_ONCE, _TREES_AT_ONCE = 2048, 4  # so that each sum is read and written for four trees together
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ def votes_of_all_rows(
     n_rows, n_classes = table.n_rows, int(classes.max()) + 1
     own, total = np.zeros(n_rows, dtype=np.int64), np.zeros(n_rows, dtype=np.int64)
     best, largest = np.zeros(n_rows, dtype=np.int64), np.full(n_rows, -1, dtype=np.int64)
-    length = max(1, _SUMMED_CELLS // n_rows)
+    length = min(max(1, _SUMMED_CELLS // n_rows), _MOST_CLASSES)
     for first in range(0, n_classes, length):
         some = _Part(table, weights, classes, first, min(first + length, n_classes))
         sums = some.sums(report)
@@ -88,7 +90,9 @@ def _counts_in_part(table: LeafTable, given: tuple[Any, NDArray[np.int64]], n_cl
     """Return how many rows of each class each leaf has, (n_classes, n_leaves)."""
     _, classes = given
     counts = np.zeros((n_classes, int(table.offsets[-1])), dtype=np.int32)
-    _count(table.codes, np.arange(table.n_trees), table.offsets, classes, counts)
+    for first in range(0, n_classes, _MOST_CLASSES):
+        own = _numbers_from(classes, first, min(first + _MOST_CLASSES, n_classes))
+        _count(table.codes, np.arange(table.n_trees), table.offsets, own, counts[first : first + _MOST_CLASSES])
     return counts
 
 
@@ -142,9 +146,10 @@ class _Part:
         offsets = np.concatenate([[0], np.cumsum(np.diff(self.table.offsets)[trees])])
         counts = np.zeros((self.stop - self.first, offsets[-1]), dtype=np.int32)
         codes, weights = self.table.codes, self.weights[trees]
+        own = _numbers_from(self.classes, self.first, self.stop)
 
         def count(some: slice) -> None:
-            _count(codes, trees[some], offsets[some], self.classes - self.first, counts)
+            _count(codes, trees[some], offsets[some.start : some.stop + 1], own, counts)
 
         def add(rows: slice) -> None:
             _add(_Counted(codes, trees, offsets, weights, counts), rows.start, rows.stop, sums)
@@ -153,20 +158,29 @@ class _Part:
         in_threads(add, self.table.n_rows)
 
 
+def _numbers_from(classes: NDArray[np.int64], first: int, stop: int) -> NDArray[np.uint16]:
+    """Return the classes of rows counted from the first of some classes; all others have the number after these."""
+    is_among = (classes >= first) & (classes < stop)
+    return np.where(is_among, classes - first, stop - first).astype(np.uint16)
+
+
 @compiled
 def _count(
     codes: NDArray[Any],
     trees: NDArray[np.int64],
     offsets: NDArray[np.int64],
-    classes: NDArray[np.int64],
+    classes: NDArray[np.uint16],
     counts: NDArray[np.int32],
 ) -> None:
-    """Count the rows of each class in each leaf of these trees."""
+    """Count the rows of each class in each leaf, (n_classes, n_leaves); those of the class after them are left out."""
+    n_classes = len(counts)
     for place in range(len(trees)):
-        of_rows, first = codes[trees[place]], offsets[place]
+        of_rows, leaves = codes[trees[place]], slice(offsets[place], offsets[place + 1])
+        # Counting the rows of other classes, too, takes less time than asking which they are.
+        own = np.zeros((n_classes + 1, leaves.stop - leaves.start), dtype=np.int32)
         for row in range(len(classes)):
-            if 0 <= classes[row] < len(counts):
-                counts[classes[row], first + of_rows[row]] += 1
+            own[classes[row], of_rows[row]] += np.int32(1)
+        counts[:, leaves] += own[:n_classes]
 
 
 class _Counted(NamedTuple):
@@ -183,11 +197,36 @@ class _Counted(NamedTuple):
 def _add(counted: _Counted, start: int, stop: int, sums: NDArray[np.int64]) -> None:
     """Add the weighted counts of each row's leaves to the sums of some rows, a block of rows after the other."""
     codes, trees, offsets, weights, counts = counted
-    for first in range(start, stop, _BLOCK_ROWS):
-        end = min(first + _BLOCK_ROWS, stop)
-        for place in range(len(trees)):
-            of_rows, weight = codes[trees[place], first:end], weights[place]
+    worths = np.empty(counts.shape, dtype=np.int64)
+    for place in range(len(trees)):
+        for number in range(len(counts)):
+            for leaf in range(offsets[place], offsets[place + 1]):
+                worths[number, leaf] = weights[place] * counts[number, leaf]
+    n_in_fours = len(trees) - len(trees) % _TREES_AT_ONCE
+    for first in range(start, stop, _ROWS_AT_ONCE):
+        end = min(first + _ROWS_AT_ONCE, stop)
+        for place in range(0, n_in_fours, _TREES_AT_ONCE):
             for number in range(len(counts)):
-                of_leaves, of_class = counts[number, offsets[place] :], sums[number, first:end]
+                _add_four(codes, trees[place:], first, offsets[place:], worths[number], sums[number, first:end])
+        for place in range(n_in_fours, len(trees)):
+            for number in range(len(counts)):
+                of_leaves, of_class = worths[number, offsets[place] :], sums[number, first:end]
                 for row in range(end - first):
-                    of_class[row] += weight * of_leaves[of_rows[row]]
+                    of_class[row] += of_leaves[codes[trees[place], first + row]]
+
+
+@inlined
+def _add_four(
+    codes: NDArray[Any],
+    trees: NDArray[np.int64],
+    first: int,
+    offsets: NDArray[np.int64],
+    worths: NDArray[np.int64],
+    sums: NDArray[np.int64],
+) -> None:
+    """Add what four trees' leaves are worth to the sums of rows from the first one on."""
+    of_a, of_b, of_c, of_d = codes[trees[0]], codes[trees[1]], codes[trees[2]], codes[trees[3]]
+    a, b, c, d = worths[offsets[0] :], worths[offsets[1] :], worths[offsets[2] :], worths[offsets[3] :]
+    for place in range(len(sums)):
+        row = first + place
+        sums[place] += a[of_a[row]] + b[of_b[row]] + c[of_c[row]] + d[of_d[row]]

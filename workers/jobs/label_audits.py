@@ -14,6 +14,7 @@ from storage.array_files import write_arrays
 from tree_explainers.compute.progress import ReportProgress, part_of
 from tree_explainers.label_audits import LabelAudit, audit_by_all_rows, audit_by_neighbors, share_unopposed
 from tree_explainers.leaf_space.coarser_leaves import coarser_leaves, steps_of_min_leaf_rows
+from tree_explainers.leaf_space.votes import Votes, votes_of_all_rows
 
 from ..runtime.context import JobContext, Produced
 from .cautions import caution_of_labels
@@ -57,9 +58,10 @@ def make_label_audit(context: JobContext) -> Produced:
         space, names, rows = replace(space, dataset=space.dataset.take(labelled)), names.take(labelled), labelled
     labels = _classes(context, space) if truth is None or truth.classes is None else truth.classes
     steps: list[AuditLeafStep] = []
+    votes = None
     if request.min_leaf_rows == "auto":
-        space, steps = _with_opposed_rows(space, labels)
-    audit = _audit(request, space, labels, part_of(context.report, LEAVES_LOADED, 1))
+        space, steps, votes = _with_opposed_rows(space, labels)
+    audit = _audit(request, space, labels, votes, part_of(context.report, LEAVES_LOADED, 1))
     audited = _AuditedRows(audit, labels, space, names, rows)
     table = context.workspace / "audit.parquet"
     _write_table(table, audited)
@@ -84,17 +86,23 @@ def _classes(context: JobContext, space: LeafSpace) -> NDArray[np.int64]:
 
 
 def _audit(
-    request: LabelAuditRequest, space: LeafSpace, labels: NDArray[np.int64], report: ReportProgress
+    request: LabelAuditRequest,
+    space: LeafSpace,
+    labels: NDArray[np.int64],
+    votes: Votes | None,
+    report: ReportProgress,
 ) -> LabelAudit:
     if request.n_neighbors is None:
-        return audit_by_all_rows(space.dataset.table, space.weights, labels, report)
+        return audit_by_all_rows(space.dataset.table, space.weights, labels, report, votes)
     return audit_by_neighbors(space.dataset.table, space.weights, labels, request.n_neighbors, report)
 
 
-def _with_opposed_rows(uncut: LeafSpace, labels: NDArray[np.int64]) -> tuple[LeafSpace, list[AuditLeafStep]]:
+def _with_opposed_rows(
+    uncut: LeafSpace, labels: NDArray[np.int64]
+) -> tuple[LeafSpace, list[AuditLeafStep], Votes | None]:
     """Return the space of the smallest leaves in which nearly all rows meet rows of another label, and what was tried.
 
-    If there is none, it is the space in which most rows do.
+    If there is none, it is the space in which most rows do. The votes there come with it if they are at hand.
     """
     table, steps = uncut.dataset.table, []
     for min_leaf_rows in steps_of_min_leaf_rows(table.n_rows):
@@ -102,13 +110,14 @@ def _with_opposed_rows(uncut: LeafSpace, labels: NDArray[np.int64]) -> tuple[Lea
         if min_leaf_rows > 1 and leaves.n_leaves.max() == 1:
             break
         space = LeafSpace.of(uncut.model, uncut.dataset, uncut.kind, leaves)
-        unopposed = share_unopposed(space.dataset.table, space.weights, labels)
+        votes = votes_of_all_rows(space.dataset.table, space.weights, labels)
+        unopposed = share_unopposed(votes)
         steps.append(AuditLeafStep(min_leaf_rows=min_leaf_rows, n_trees_used=space.n_trees_used, unopposed=unopposed))
         if unopposed <= _MOST_UNOPPOSED:
-            return space, steps
+            return space, steps, votes
     best = min(steps, key=lambda step: step.unopposed)
     leaves = coarser_leaves(uncut.model.ensemble, table, best.min_leaf_rows)
-    return LeafSpace.of(uncut.model, uncut.dataset, uncut.kind, leaves), steps
+    return LeafSpace.of(uncut.model, uncut.dataset, uncut.kind, leaves), steps, None
 
 
 def _content(request: LabelAuditRequest, audited: _AuditedRows, steps: list[AuditLeafStep]) -> LabelAuditResult:

@@ -91,7 +91,7 @@ def compile_loops(*, for_jobs: bool) -> None:
     Parameters
     ----------
     for_jobs
-        Whether to compile the loops of jobs, too. It takes two minutes of processor time where nothing is cached
+        Whether to compile the loops of jobs, too. It takes minutes of processor time where nothing is cached
         yet, and some seconds otherwise; scikit-learn and scipy are imported. What is not compiled: codes of trees
         with more than 65,536 leaves, and variances of models of very many classes.
     """

@@ -5,7 +5,7 @@ does not say how features were scaled. Prototypes are chosen from the matrix of 
 by the paper's methods as they are printed; proximity is the greatest distance less the distance. The service offers no
 such distance: it has no leaves, on which bounds, explanations and exports stand, and the table shows what it is worth.
 
-``python -m benchmarks.paper_tables.euclidean [divisions]``
+``python -m benchmarks.paper_tables.euclidean [divisions [dataset …]]``
 """
 
 import sys
@@ -33,6 +33,7 @@ _FEWER = {"mnist_4v9": 1, "rhc": 2}
 def main() -> None:
     """Run and print the table."""
     n_divisions = int(sys.argv[1]) if len(sys.argv) > 1 else N_DIVISIONS
+    datasets = sys.argv[2:] or TAN_DATASETS
     print("# Tan et al. (2020), table 1: Euclidean distance\n")
     about = (__doc__ or "").split("``python")[0].partition("\n\n")[2].strip()
     print(f"{about}\n\n{describe_machine()}\n")
@@ -40,7 +41,7 @@ def main() -> None:
         "Balanced accuracy on test rows; in brackets the number of prototypes that the validation rows choose (mean).\n"
     )
     print("| dataset | divisions | method | paper | ours |\n|---|---|---|---|---|")
-    for dataset in TAN_DATASETS:
+    for dataset in datasets:
         splits = [tan_split(dataset, seed) for seed in range(min(n_divisions, _FEWER.get(dataset, n_divisions)))]
         most = MOST_OF_DIGITS if dataset == "mnist_4v9" else MOST
         found = [dict(_column(split, most)) for split in splits]

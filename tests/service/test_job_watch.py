@@ -17,7 +17,6 @@ from storage.jobs import JobStore
 from storage.tables import jobs
 from tests.support.databases import empty_database
 from tests.support.job_rows import JobRows
-from tests.support.patience import when_idle
 
 
 class _CountedJobs(JobStore):
@@ -66,12 +65,10 @@ def test_all_who_wait_are_notified_of_a_change_and_look_once_a_turn_together(wat
         await asyncio.to_thread(watched.rows.jobs.request_cancel, changing.id)
         return await asyncio.gather(*waiting)
 
-    began = time.monotonic()
-    found = asyncio.run(wait())
+    found = asyncio.run(wait())  # who is not notified of a change waits for ever
 
     assert [job.status for job in found[:300]] == ["cancelled"] * 300
     assert found[300:] == others * 10
-    assert time.monotonic() - began < when_idle(3)
 
 
 def test_a_change_that_came_before_anybody_waited_is_reported(watched: Watched) -> None:

@@ -50,7 +50,8 @@ def prime(data_dir: Path) -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (cache / _PRIMED).exists():
             # Imported late: numba reads the environment when it is imported.
-            import_module("tree_explainers.warm").compile_loops_at_once(for_jobs=True)
+            memory_bytes = import_module("storage.settings").memory_bytes()
+            import_module("tree_explainers.warm").compile_loops_at_once(memory_bytes, for_jobs=True)
             (cache / _PRIMED).touch()
     compileall = import_module("compileall")
     for package in filter(None, map(find_spec, _PACKAGES)):

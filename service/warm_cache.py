@@ -14,6 +14,7 @@ from typing import Generic, TypeVar
 
 from storage.models import ModelStore, StoredModel
 from storage.object_store import ObjectStore
+from storage.settings import memory_bytes
 from tree_explainers.onnx_models.description import ModelDescription
 from tree_explainers.onnx_models.session import ModelSession, load_runtime
 from tree_explainers.warm import are_compiled, compile_loops, compile_loops_at_once
@@ -71,7 +72,7 @@ class RequestLoops:
     def compile(self) -> None:
         """Compile them, unless the cache has them."""
         if not are_compiled():
-            compile_loops_at_once(for_jobs=False)
+            compile_loops_at_once(memory_bytes(), for_jobs=False)
             self.load()
 
     def load(self) -> None:

@@ -41,17 +41,25 @@ _N_EXAMPLES = 40  # of several tables
 _LEAVES_OF_A_TREE = 4
 _MANY_ROWS, _SOME_LEAVES, _MANY_LEAVES = 20_000, 200, 10_000  # codes of one byte and of two
 _MOST_PROCESSES = 4  # more would wait for the longest part
+_BYTES_PER_PROCESS = 3 << 29  # the largest needs half of it, and others run beside it
 
 
-def compile_loops_at_once(*, for_jobs: bool) -> None:
-    """Compile all loops that the cache lacks in as many processes as there are cores, then load them into this one.
+def compile_loops_at_once(memory_bytes: int, *, for_jobs: bool) -> None:
+    """Compile all loops that the cache lacks in processes on all cores, then load them into this one.
 
     What several of them need at the same time is compiled by each, and what one leaves undone is compiled here. They
-    end with this process. Parameters are those of ``compile_loops``.
+    end with this process.
+
+    Parameters
+    ----------
+    memory_bytes
+        How much there is for all of them: little is left to this process alone.
+    for_jobs
+        As for ``compile_loops``.
     """
     longest, *others = _ANSWER_REQUESTS
     parts = iter([longest, *(_METHODS if for_jobs else ()), *others])
-    n_processes = min(n_cores(), _MOST_PROCESSES)
+    n_processes = min(n_cores(), _MOST_PROCESSES, memory_bytes // _BYTES_PER_PROCESS)
     if n_processes > 1 and _cache() is not None:
         with ThreadPoolExecutor(n_processes) as threads:
             list(threads.map(_compile_elsewhere, [parts] * n_processes))

@@ -78,7 +78,7 @@ def test_a_cache_that_was_primed_is_not_primed_again(tmp_path: Path) -> None:
 
 def test_of_processes_that_prime_at_once_one_compiles(tmp_path: Path) -> None:
     counts = "import sys, types; sys.modules['tree_explainers.warm'] = types.SimpleNamespace("
-    counts += "compile_loops_at_once=lambda for_jobs: print('compiled', flush=True))"
+    counts += "compile_loops_at_once=lambda memory_bytes, for_jobs: print('compiled', flush=True))"
     command = [sys.executable, "-c", _PRIME.format(counts)]
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     started = [

@@ -98,7 +98,7 @@ def build_messages(names: Iterable[str]) -> int:
     known = _messages()
     missing = [known[name] for name in names if name in known and not known[name].__pydantic_complete__]
     for message in missing:
-        message.model_rebuild()
+        message.model_rebuild(raise_errors=False)  # what cannot be built yet is built when it is needed
     return len(missing)
 
 

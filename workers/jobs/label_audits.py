@@ -60,7 +60,7 @@ def make_label_audit(context: JobContext) -> Produced:
     steps: list[AuditLeafStep] = []
     votes = None
     if request.min_leaf_rows == "auto":
-        space, steps, votes = _with_opposed_rows(space, labels)
+        space, steps, votes = _with_opposed_rows(space, labels, part_of(context.report, LEAVES_LOADED, LEAVES_LOADED))
     audit = _audit(request, space, labels, votes, part_of(context.report, LEAVES_LOADED, 1))
     audited = _AuditedRows(audit, labels, space, names, rows)
     table = context.workspace / "audit.parquet"
@@ -98,7 +98,7 @@ def _audit(
 
 
 def _with_opposed_rows(
-    uncut: LeafSpace, labels: NDArray[np.int64]
+    uncut: LeafSpace, labels: NDArray[np.int64], report: ReportProgress
 ) -> tuple[LeafSpace, list[AuditLeafStep], Votes | None]:
     """Return the space of the smallest leaves in which nearly all rows meet rows of another label, and what was tried.
 
@@ -110,7 +110,7 @@ def _with_opposed_rows(
         if min_leaf_rows > 1 and leaves.n_leaves.max() == 1:
             break
         space = LeafSpace.of(uncut.model, uncut.dataset, uncut.kind, leaves)
-        votes = votes_of_all_rows(space.dataset.table, space.weights, labels)
+        votes = votes_of_all_rows(space.dataset.table, space.weights, labels, report)
         unopposed = share_unopposed(votes)
         steps.append(AuditLeafStep(min_leaf_rows=min_leaf_rows, n_trees_used=space.n_trees_used, unopposed=unopposed))
         if unopposed <= _MOST_UNOPPOSED:

@@ -102,7 +102,8 @@ class ApproximationTreeRequest(MethodRequest):
         strict=True,
         ge=2,
         le=MAX_LEAVES,
-        description="Maximum number of leaves; the nodes that improve most are split first. Null: as many as the depth "
+        description="Maximum number of leaves; the nodes that improve most are split first. With `sta` and `choose_by: "
+        "fidelity`, up to three times as many are grown, and the most faithful ones stay. Null: as many as the depth "
         f"allows, up to {MAX_LEAVES:,}.",
     )
     min_samples_leaf: int = Field(
@@ -146,7 +147,7 @@ class ApproximationTreeRequest(MethodRequest):
         default="fidelity",
         description="How `sta` chooses among splits that its test cannot separate within `max_pseudo_samples`: by "
         "their gain (Zhou & Hooker), or by the fidelity of trees grown below each of them, unless none is clearly "
-        "ahead. Other methods ignore it.",
+        "ahead; and which leaves stay where `max_leaves` is set. Other methods ignore it.",
     )
     candidates: Annotated[list[CandidateSplits], Field(min_length=1, max_length=MAX_CANDIDATES)] | None = Field(
         default=None,

@@ -16,8 +16,8 @@ from benchmarks.defrag_tables.records import error_of
 from benchmarks.defrag_tables.runs import FIRST_SEED
 from benchmarks.machine import describe_machine
 from tree_explainers.approximation_trees.controls import REPLACED, ControlSettings, grow_born_again
-from tree_explainers.approximation_trees.depth_choice import cut_to_depth
 from tree_explainers.approximation_trees.oracle import SessionOracle
+from tree_explainers.approximation_trees.size_choice import cut_to_depth
 from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.approximation_trees.trees import ApproximationTree
 from tree_explainers.onnx_models.walked_session import WalkedSession

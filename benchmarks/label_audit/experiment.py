@@ -55,7 +55,7 @@ class Setting:
 
 
 SETTINGS = (
-    Setting("3,000 training rows, as in the paper", 5, 1000, 300, is_whole=False, has_variants=True),
+    Setting("3,000 training rows, as in the paper", 20, 1000, 300, is_whole=False, has_variants=True),
     Setting("All 11,791 training rows", 5, 300, 100, is_whole=True, has_variants=False),
 )
 

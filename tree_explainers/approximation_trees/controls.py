@@ -14,12 +14,12 @@ from ..compute.progress import ReportProgress, ignore_progress
 from ..questions.implications import Implications, repaired
 from ..rows import Rows
 from .cart_trees import RankTable, fit_cart, to_raw_features
-from .depth_choice import best_depth
 from .fidelity import ModelPredictions
 from .generators import GeneratorSettings, row_generator
 from .node_boxes import NodeBox
 from .oracle import DrawRows, LabelledRows, Oracle, TargetTransform, label_rows
 from .possible_rows import PossibleRows
+from .size_choice import best_depth
 from .tree_growth import TreeLimits
 from .trees import ApproximationTree
 

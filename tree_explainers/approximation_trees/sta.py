@@ -5,7 +5,7 @@ regression.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal
 
@@ -17,18 +17,20 @@ from ..questions.conditions import Condition
 from ..questions.implications import Implications
 from ..rows import Rows
 from .candidates import Candidates, GivenSplits, candidates_of
-from .depth_choice import validated as cut_back
 from .generators import Draw, GeneratorSettings, row_generator
 from .look_ahead import N_ROWS, LookAhead
 from .node_boxes import NodeBox
 from .oracle import Floats, Oracle, TargetTransform, predict_in_blocks
 from .possible_rows import PossibleRows
 from .pseudo_samples import PseudoSample, Targets
+from .size_choice import validated, with_best_leaves
 from .split_choice import FIRST_SIZE, Compare, Prefer, choose_split
 from .tree_growth import ExaminedNode, RepeatableProgress, Split, TreeLimits, grow
 from .trees import ApproximationTree, NodeFacts, facts_of
 
-N_VALIDATION_ROWS = 10_000  # fresh pseudo rows on which the depth is chosen
+N_VALIDATION_ROWS = 10_000  # fresh pseudo rows on which the leaves and the depth are chosen
+_GROWN_FOR_EACH = 3  # leaves that are grown for each one that may stay
+_MOST_GROWN = 256  # leaves, if others are to be cut back: what is gained by it is little in large trees
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ class StaSettings:
     generator: GeneratorSettings = field(default_factory=GeneratorSettings)  # of pseudo rows
     compare: Compare = "all"  # other candidates whose p-values are summed
     significance_level_of: Literal["node", "tree"] = "node"  # "tree": shared by all nodes that may be split
-    choose_by: Literal["gain", "fidelity"] = "fidelity"  # among candidates that the test cannot separate
+    choose_by: Literal["gain", "fidelity"] = "fidelity"  # among candidates that the test cannot separate, and leaves
     candidates: Mapping[str, GivenSplits] | None = None  # the caller's own; None: the training rows suggest them
     validates_depth: bool = False  # the limit is the largest depth; that of the tree is found on fresh pseudo rows
 
@@ -52,7 +54,15 @@ class StaSettings:
         if self.significance_level_of == "node":
             return self.significance
         n_splits = 2.0 ** min(self.limits.max_depth, 60) - 1
-        return self.significance / min(n_splits, (self.limits.max_leaves or np.inf) - 1)
+        return self.significance / min(n_splits, (self.grown.max_leaves or np.inf) - 1)
+
+    @property
+    def grown(self) -> TreeLimits:
+        """The limits of the tree that is cut back to the limits of the result."""
+        allowed = self.limits.max_leaves
+        if allowed is None or self.choose_by == "gain":
+            return self.limits
+        return replace(self.limits, max_leaves=max(allowed, min(_GROWN_FOR_EACH * allowed, _MOST_GROWN)))
 
 
 def grow_sta(
@@ -69,7 +79,8 @@ def grow_sta(
     like those rows (``row_generator``) by ``choose_split``. A leaf predicts the mean scores of the pseudo rows that
     reached it in the last sample of its parent; an inner node those of its own sample. A node remains a leaf if no more
     depth is allowed, no candidate leaves enough training rows on both sides, or the model predicts the same for all
-    pseudo rows.
+    pseudo rows. Where the number of leaves is limited and ``choose_by`` is ``fidelity``, a tree of up to three times as
+    many is cut back to the most faithful one, on the training rows and as much on fresh pseudo rows.
 
     Parameters
     ----------
@@ -101,8 +112,8 @@ def grow_sta(
     grower = _Grower.of(rows, oracle, settings, texts, progress.repeat)
     seed = np.random.SeedSequence(rng.integers(2**63, size=4).tolist())
     root = _Node(np.arange(len(rows)), NodeBox(texts), seed, None)
-    tree = ApproximationTree(grow(root, grower.examine, settings.limits, progress), texts)
-    return grower.validated(tree, rng) if settings.validates_depth else tree
+    tree = ApproximationTree(grow(root, grower.examine, settings.grown, progress), texts)
+    return grower.cut_back(tree, rng)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,11 +165,20 @@ class _Grower:
             return ExaminedNode(self._facts(scores, node), None)
         return self._split(node, at_node, found, n_levels)
 
-    def validated(self, tree: ApproximationTree, rng: np.random.Generator) -> ApproximationTree:
-        """Return a tree cut back to the depth that fresh pseudo rows confirm."""
-        fresh = self.pseudo_rows.at_node(self.rows, NodeBox(self.missing_texts))(N_VALIDATION_ROWS, rng)
-        scores = predict_in_blocks(fresh, self.oracle, self.report)
-        return cut_back(tree, fresh, scores, is_classifier=self.transform.is_classifier)
+    def cut_back(self, tree: ApproximationTree, rng: np.random.Generator) -> ApproximationTree:
+        """Return a tree cut back to the leaves that may stay, and to the depth that fresh pseudo rows confirm."""
+        is_classifier, max_leaves = self.transform.is_classifier, self.settings.limits.max_leaves
+        if max_leaves is not None and tree.n_leaves > max_leaves:
+            samples = ((self.rows, self.scores), self._fresh(rng))
+            tree = with_best_leaves(tree, max_leaves, samples, is_classifier=is_classifier)
+        if self.settings.validates_depth:
+            tree = validated(tree, *self._fresh(rng), is_classifier=is_classifier)
+        return tree
+
+    def _fresh(self, rng: np.random.Generator) -> tuple[Rows, Floats]:
+        """Return pseudo rows like all training rows, and the model's scores of them."""
+        rows = self.pseudo_rows.at_node(self.rows, NodeBox(self.missing_texts))(N_VALIDATION_ROWS, rng)
+        return rows, predict_in_blocks(rows, self.oracle, self.report)
 
     def _split(self, node: _Node, at_node: Rows, found: Candidates, n_levels: int) -> ExaminedNode[_Node, Condition]:
         center = self.scores[node.rows].mean(axis=0)

@@ -1,7 +1,6 @@
 """CART and born-again trees of real models, against scikit-learn's own trees: conditions, smeared rows, depth."""
 
 import functools
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,11 +18,11 @@ from tree_explainers.approximation_trees.controls import (
     grow_cart_on_rows,
     smeared_rows,
 )
-from tree_explainers.approximation_trees.depth_choice import cut_to_depth, errors_by_depth, smallest_good, validated
 from tree_explainers.approximation_trees.fidelity import ModelPredictions
 from tree_explainers.approximation_trees.generators import Smoother
 from tree_explainers.approximation_trees.node_boxes import NodeBox
 from tree_explainers.approximation_trees.oracle import LabelledRows, SessionOracle, label_rows, oracle_scores
+from tree_explainers.approximation_trees.size_choice import errors_by_depth, smallest_good
 from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.compute.progress import ignore_progress
 from tree_explainers.onnx_models.session import ModelSession
@@ -246,19 +245,3 @@ def test_on_the_rows_themselves_leaves_predict_the_labels_of_most_of_their_rows(
     )
     errors = (((each.reshape(own.shape) - own) ** 2).mean() for each in (tree.scores_of(rows), theirs))
     assert next(errors) == pytest.approx(next(errors), rel=0.05)
-
-
-def test_a_tree_is_cut_back_to_the_depth_that_other_rows_confirm() -> None:
-    rows, session = training("random_forest_multiclass")
-    grown = grow_cart(rows, SessionOracle(session), replace(SETTINGS, limits=LIMITS), np.random.default_rng(0))
-    other = Smoother.of(rows, {}).draw(rows, NodeBox({}), 4_000, np.random.default_rng(1))
-    scores = SessionOracle(session).predict(other)
-    errors = [np.mean(cut_to_depth(grown, depth).labels_of(other) != scores.argmax(axis=1)) for depth in range(7)]
-
-    found = validated(grown, other, scores, is_classifier=True)
-
-    assert found == cut_to_depth(grown, found.depth)
-    assert found.structure(found.depth) == grown.structure(found.depth)
-    assert errors[found.depth] <= min(errors) + 0.01 < errors[found.depth - 1]
-    shuffled = scores[np.random.default_rng(2).permutation(len(scores))]
-    assert validated(grown, other, shuffled, is_classifier=True).depth == 1  # nothing is confirmed: the least there is

@@ -309,7 +309,9 @@ def test_the_level_of_a_tree_is_shared_by_its_splits() -> None:
     of_tree = replace(QUICK, significance_level_of="tree")
 
     assert of_tree.significance_of_node == pytest.approx(0.1 / 15)
-    assert replace(of_tree, limits=TreeLimits(30, 5, 11)).significance_of_node == pytest.approx(0.01)
+    of_leaves = replace(of_tree, limits=TreeLimits(30, 5, 11))
+    assert replace(of_leaves, choose_by="gain").significance_of_node == pytest.approx(0.01)
+    assert of_leaves.significance_of_node == pytest.approx(0.1 / 32)  # three times as many leaves are grown
     for node in grow("random_forest_multiclass", of_tree).nodes:
         if node.confidence is not None:
             assert node.confidence.at_cap == (node.confidence.p_value > 0.1 / 15)

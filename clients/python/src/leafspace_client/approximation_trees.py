@@ -185,8 +185,8 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         Maximum number of conditions on a path, 1 to 30, by default 5; ``"validate"`` (``sta``): what fresh pseudo rows
         confirm.
     max_leaves
-        2 to 1,024; the nodes that improve most are split first. ``sta`` that chooses by fidelity grows up to three times
-        as many, of which the most faithful ones stay. Default: the number that the depth allows, up to 1,024.
+        2 to 1,024; the nodes that improve most are split first. ``sta`` that chooses by fidelity grows up to three
+        times as many, of which the most faithful ones stay. Default: the number that the depth allows, up to 1,024.
     min_samples_leaf
         Of ``sta`` and ``ism`` the dataset's rows in each leaf, at least, by default 5; of ``born_again`` and ``cart``
         the same share of the pseudo rows.

@@ -41,6 +41,12 @@ class LabelAuditRequest(MethodRequest):
     model: RequestedModel
     dataset: ReferenceDataset
     method: AuditMethod = Field(default="all_rows", description=_METHOD)
+    use_scores: bool | None = Field(
+        default=None,
+        description="Whether rows are ranked by the share of the votes for their label times the probability that the "
+        "model gives it, and not by the share alone. Null: with `all_rows`, wherever the model's scores are "
+        "probabilities. False with `neighbors`, as in the paper.",
+    )
     proximity_kind: RequestedKind = "auto"
     n_neighbors: NeighborCount | None = Field(
         default=None,
@@ -67,6 +73,16 @@ class AuditedRow(Contract):
     agreement: float | None = Field(
         description="Share of the votes that are for the row's label, 0 to 1: of the proximities to all other rows, or "
         "of the nearest rows; null if no other row shares a leaf with it."
+    )
+    score: float | None = Field(
+        default=None,
+        description="Probability that the model gives the row's label, 0 to 1; null where scores were not used.",
+    )
+    support: float | None = Field(
+        default=None,
+        description="What rows are ranked by, lowest first, 0 to 1: `agreement` times `score`, or `agreement` where "
+        "scores were not used (ties: the lower agreement, then more votes or more proximity to disagreeing neighbours, "
+        "then the lower row); null if no other row shares a leaf with it, which ranks last.",
     )
     n_neighbors: int | None = Field(
         description="Number of nearest rows that share a leaf with it; null where all rows vote."
@@ -121,6 +137,9 @@ class LabelAuditResult(Contract):
     """Statistics of the audit and its first rows; all rows are in `/content`."""
 
     method: AuditMethod = Field(default="neighbors", description=_METHOD)
+    use_scores: bool = Field(
+        default=False, description="Whether the model's probability of a row's label counts towards its rank."
+    )
     proximity_kind: UsedKind
     classes: ClassesOfModel
     n_rows: RowsOfDataset
@@ -143,7 +162,7 @@ class LabelAuditResult(Contract):
     caution: str | None = Field(
         description="Why the ranking may be weaker than it could be, in words; null without such a reason."
     )
-    rows: list[AuditedRow] = Field(description=f"The first {N_ROWS_SHOWN} rows, lowest agreement first.")
+    rows: list[AuditedRow] = Field(description=f"The first {N_ROWS_SHOWN} rows, lowest support first.")
 
 
 class LabelAudit(ArtefactView):

@@ -24,6 +24,12 @@ class LabelAudit:
     disagreeing: NDArray[np.int64]  # (n_rows,) summed integer proximity of voters with another label
     suggested: NDArray[np.int64]  # (n_rows,) class that proximities support more than the row's own; -1: none
     n_neighbors: NDArray[np.int64] | None = None  # (n_rows,) nearest rows that voted; None: all other rows did
+    scores: NDArray[np.float64] | None = None  # (n_rows,) the model's of each row's label; None: they do not count
+
+    @property
+    def support(self) -> NDArray[np.float64]:
+        """What rows are ranked by, (n_rows,): agreement, times the score where scores count; NaN without any votes."""
+        return self.agreement if self.scores is None else self.agreement * self.scores
 
 
 def audit_by_all_rows(
@@ -32,11 +38,13 @@ def audit_by_all_rows(
     classes: NDArray[np.int64],
     report: ReportProgress = ignore_progress,
     votes: Votes | None = None,
+    scores: NDArray[np.float64] | None = None,
 ) -> LabelAudit:
     """Rank rows by the share of the proximities of all other rows that is with rows of their label, smallest first.
 
     The shares are compared as fractions of integers, exactly. Equal shares: the larger sum of proximities first, then
-    the lower row. Rows that share no leaf with any other have no votes and come last. A class is suggested where the
+    the lower row. With scores, rows are ranked by the product of both in double precision; where products are equal,
+    by their shares. Rows that share no leaf with any other have no votes and come last. A class is suggested where the
     sum of proximities with it is larger than that with the row's own; ties go to the earlier class.
 
     Parameters
@@ -51,11 +59,13 @@ def audit_by_all_rows(
         Progress callback; may raise to stop.
     votes
         What ``votes_of_all_rows`` returned for the same arguments, if it was called before.
+    scores : (n_rows,)
+        Probability that the model gives each row's label, if it counts.
 
     Raises
     ------
     InvalidInput
-        If there are not as many classes as rows.
+        If there are not as many classes, or scores, as rows.
 
     References
     ----------
@@ -63,16 +73,17 @@ def audit_by_all_rows(
     row has no vote on itself. Trees of pure leaves that were grown on all rows know no other opinion: audit these by
     coarser leaves.
     """
-    _check(table, classes)
+    _check(table, classes, scores)
     if votes is None:
         votes = votes_of_all_rows(table, weights, classes, report)
     agreement = np.full(table.n_rows, np.nan)
     np.divide(votes.own, votes.total, out=agreement, where=votes.total > 0)
     return LabelAudit(
-        ranking=_ranking(votes, agreement),
+        ranking=_ranking(votes, agreement, scores),
         agreement=agreement,
         disagreeing=votes.total - votes.own,
         suggested=np.where(votes.best != classes, votes.best, -1),
+        scores=scores,
     )
 
 
@@ -131,13 +142,25 @@ def share_unopposed(votes: Votes) -> float:
     return float(np.mean(votes.own == votes.total))
 
 
-def _check(table: LeafTable, classes: NDArray[np.int64]) -> None:
+def _check(table: LeafTable, classes: NDArray[np.int64], scores: NDArray[np.float64] | None = None) -> None:
     if classes.shape != (table.n_rows,) or classes.min(initial=0) < 0:
         msg = f"one class of 0 or more is needed for each of {table.n_rows} rows, got shape {classes.shape}"
         raise InvalidInput(msg)
+    if scores is not None and scores.shape != classes.shape:
+        msg = f"one score is needed for each of {table.n_rows} rows, got shape {scores.shape}"
+        raise InvalidInput(msg)
 
 
-def _ranking(votes: Votes, agreement: NDArray[np.float64]) -> NDArray[np.int64]:
+def _ranking(votes: Votes, agreement: NDArray[np.float64], scores: NDArray[np.float64] | None) -> NDArray[np.int64]:
+    """Return the rows by their shares, or else by the products of these with the scores; then by their shares."""
+    by_share = _by_exact_shares(votes, agreement)
+    if scores is None:
+        return by_share
+    products = agreement * scores
+    return by_share[np.argsort(products[by_share], kind="stable")]  # without any votes, NaN, which sorts last
+
+
+def _by_exact_shares(votes: Votes, agreement: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the rows by their exact shares: by rounded ones first, then those whose rounded shares are too close."""
     ranking: NDArray[np.int64] = np.argsort(agreement, kind="stable").astype(np.int64)
     with_votes = ranking[: np.count_nonzero(votes.total)]  # without any, the share is NaN, which sorts last

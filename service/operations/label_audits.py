@@ -23,6 +23,7 @@ from storage.artefacts import Artefact
 from storage.errors import NotFound, StorageError
 from storage.leaf_tables import LeafTablePlace, LeafTableStore
 from tree_explainers.leaf_space.neighborhoods import LeafCodes, nearest_to_row
+from tree_explainers.onnx_models.description import ModelDescription
 
 from ..app_context import AppContext
 from .artefact_tables import KeptTable, open_table
@@ -53,7 +54,26 @@ def request_label_audit(context: AppContext, request: LabelAuditRequest) -> Labe
     if dataset.view.target is None:
         detail = f"dataset {dataset.view.id!r} has no target to audit; name it in the dataset's metadata"
         raise StorageError("schema_mismatch", detail, "/dataset")
+    complete = complete.model_copy(update={"use_scores": _uses_scores(context, request)})
     return request_artefact(context, LABEL_AUDITS, complete, MadeFrom(model, dataset))
+
+
+def _uses_scores(context: AppContext, request: LabelAuditRequest) -> bool:
+    """Return whether the model's probabilities of labels count, which is refused where they cannot."""
+    if request.method == "neighbors":
+        if request.use_scores:
+            detail = "use_scores is true, but with method 'neighbors' votes alone count; request method 'all_rows'"
+            raise StorageError("validation_failed", detail, "/use_scores")
+        return False
+    description = ModelDescription.from_json(context.models.get(request.model).description)
+    are_probabilities = description.score_kind == "probability"
+    if request.use_scores and not are_probabilities:
+        detail = (
+            f"use_scores is true, but the scores of model {request.model!r} are no probabilities; leave it out, and "
+            "votes alone count"
+        )
+        raise StorageError("method_not_applicable", detail, "/use_scores")
+    return are_probabilities if request.use_scores is None else request.use_scores
 
 
 def _with_neighbors(request: LabelAuditRequest) -> LabelAuditRequest:

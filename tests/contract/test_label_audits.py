@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+from onnx import ModelProto
 
 from schemas.label_audits import AuditedRow, LabelAudit
 from tests.support import naive, naive_label_audit
@@ -19,6 +20,7 @@ _RESULT_FIELDS = {
     *(
         "n_trees",
         "method",
+        "use_scores",
         "n_neighbors",
         "mean_agreement",
         "n_suggested",
@@ -29,8 +31,8 @@ _RESULT_FIELDS = {
     *("n_trees_used", "min_leaf_rows", "leaf_steps", "rows"),
 }
 _ROW_FIELDS = [
-    *("rank", "row", "row_id", "label", "agreement", "n_neighbors", "disagreeing_proximity", "suggested_label"),
-    "predicted_label",
+    *("rank", "row", "row_id", "label", "agreement", "score", "support", "n_neighbors", "disagreeing_proximity"),
+    *("suggested_label", "predicted_label"),
 ]
 _CSV, _PARQUET = "text/csv", "application/vnd.apache.parquet"
 
@@ -85,8 +87,8 @@ def test_a_new_audit_is_accepted_with_a_job_to_look_at(api: Api, request_: Json)
 def test_a_ready_audit_shows_its_most_suspect_rows(api: Api, request_: Json, made: Json) -> None:
     assert set(made["result"]) == _RESULT_FIELDS
     assert LabelAudit.model_validate(made).model_dump(mode="json") == made
-    spelled_out = {"method": "all_rows", "n_neighbors": None, "min_leaf_rows": "auto", "run_on": "auto"}
-    assert made["request"] == {**request_, **spelled_out, "proximity_kind": "random_forest"}
+    spelled_out = {"method": "all_rows", "use_scores": True, "n_neighbors": None, "min_leaf_rows": "auto"}
+    assert made["request"] == {**request_, **spelled_out, "proximity_kind": "random_forest", "run_on": "auto"}
     result = made["result"]
     assert (result["method"], result["n_neighbors"], result["min_leaf_rows"]) == ("all_rows", None, 1)
     assert (result["classes"], result["n_rows"], result["n_trees"]) == (["0", "1"], 569, 20)
@@ -111,7 +113,8 @@ def test_rows_rank_by_the_librarys_own_leaves(api: Api, name: str, method: str) 
     assert leaves is not None
     proximity = naive.proximity_matrix(leaves.astype(np.int32), np.ones(leaves.shape[1], np.int64))
     labels = _flipped(model)["t"].to_numpy()
-    by_all = naive_label_audit.audit_by_all(proximity, labels)
+    scores = model.session.predict(model.rows).scores.astype(np.float64)[np.arange(len(labels)), labels]
+    by_all = naive_label_audit.audit_by_all(proximity, labels, scores)
     expected = by_all if method == "all_rows" else naive_label_audit.audit(proximity, labels, 10)
     assert [row["rank"] for row in rows] == list(range(1, len(labels) + 1))
     assert rows[:100] == made["result"]["rows"]
@@ -120,8 +123,40 @@ def test_rows_rank_by_the_librarys_own_leaves(api: Api, name: str, method: str) 
         assert AuditedRow.model_validate(row)
         assert (row["row"], row["row_id"], row["label"]) == (each.row, str(each.row), str(labels[each.row]))
         assert row["agreement"] == (None if each.agreement is None else float(each.agreement))
+        assert row["score"] == (scores[each.row] if method == "all_rows" else None)
         assert row["suggested_label"] == (None if each.suggested < 0 else str(each.suggested))
         assert row["disagreeing_proximity"] == each.disagreeing / leaves.shape[1]
+
+
+def _with_raw_scores(api: Api) -> str:
+    """Register a model of three classes whose scores are sums without a link; return its id."""
+    model = ModelProto.FromString(fitted("xgboost_multiclass").onnx)
+    (trees,) = (node for node in model.graph.node if node.op_type == "TreeEnsembleClassifier")
+    (link,) = (attribute for attribute in trees.attribute if attribute.name == "post_transform")
+    link.s = b"NONE"
+    metadata = {"feature_names": list(fitted("xgboost_multiclass").rows.names), "ensemble": "boosting"}
+    model_id: str = api.upload("/v1/models", model.SerializeToString(), metadata).json()["id"]
+    return model_id
+
+
+def test_votes_alone_count_where_scores_are_no_probabilities(api: Api) -> None:
+    given = {**_register(api, "random_forest_multiclass"), "model": _with_raw_scores(api)}
+
+    made = api.made(_PATH, given)
+    refused = api.post(_PATH, {**given, "use_scores": True})
+
+    assert made["request"]["use_scores"] is made["result"]["use_scores"] is False
+    assert all(row["score"] is None and row["support"] == row["agreement"] for row in made["result"]["rows"])
+    assert (refused.status_code, refused.json()["code"]) == (422, "method_not_applicable")
+    assert refused.json()["errors"][0]["pointer"] == "/use_scores"
+    assert "are no probabilities" in refused.json()["errors"][0]["detail"]
+
+
+def test_scores_do_not_count_where_neighbors_vote(api: Api, request_: Json) -> None:
+    answer = api.post(_PATH, {**request_, "method": "neighbors", "use_scores": True})
+
+    assert (answer.status_code, answer.json()["code"]) == (422, "validation_failed")
+    assert "request method 'all_rows'" in answer.json()["errors"][0]["detail"]
 
 
 def test_flipped_labels_come_first_with_the_right_label_suggested(made: Json) -> None:

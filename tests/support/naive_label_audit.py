@@ -52,13 +52,24 @@ def audit(proximity: Matrix, classes: NDArray[np.int64], n_neighbors: int) -> li
     return sorted(rows, key=lambda each: (each.agreement is None, each.agreement or 0, -each.disagreeing, each.row))
 
 
-def audit_by_all(proximity: Matrix, classes: NDArray[np.int64]) -> list[AuditedRow]:
-    """Return all rows by the votes of all others, each with the weight of its proximity; the most suspect first."""
+def audit_by_all(
+    proximity: Matrix, classes: NDArray[np.int64], scores: NDArray[np.float64] | None = None
+) -> list[AuditedRow]:
+    """Return all rows by the votes of all others, each with the weight of its proximity; the most suspect first.
+
+    With scores, by the product of the share of the votes and the score; then by the share.
+    """
     votes = {row: [int(each) for each in proximity[row]] for row in range(len(classes))}
     for row, own in votes.items():
         own[row] = 0
     rows = [_voted(votes[row], classes, row) for row in range(len(classes))]
-    return sorted(rows, key=lambda each: (each.agreement is None, each.agreement or 0, -sum(votes[each.row]), each.row))
+
+    def suspicion(each: AuditedRow) -> tuple[bool, float, Fraction, int, int]:
+        share = each.agreement or Fraction(0)
+        product = 0.0 if scores is None else float(share) * float(scores[each.row])
+        return each.agreement is None, product, share, -sum(votes[each.row]), each.row
+
+    return sorted(rows, key=suspicion)
 
 
 def _voted(votes: list[int], classes: NDArray[np.int64], row: int) -> AuditedRow:

@@ -76,6 +76,19 @@ def test_votes_of_a_few_coarse_trees_tie_as_in_the_slow_twin(seed: int) -> None:
     _check(found, naive_label_audit.audit_by_all(naive.proximity_matrix(leaves, weights), classes))
 
 
+@pytest.mark.parametrize(("dataset", "kind"), _CASES)
+@pytest.mark.parametrize("n_scores", [3, 1000])  # with ties, and hardly any
+def test_scores_of_labels_count_as_in_the_slow_twin(dataset: str, kind: ProximityKind, n_scores: int) -> None:
+    real = real_leaves(dataset, kind)
+    wrong, _ = _flipped(real.classes("target"), 80)
+    scores = np.random.default_rng(0).integers(0, n_scores, len(wrong)) / (n_scores - 1)
+
+    found = audit_by_all_rows(real.table, real.weights, wrong, scores=scores)
+
+    _check(found, naive_label_audit.audit_by_all(naive.proximity_matrix(real.leaves, real.weights), wrong, scores))
+    np.testing.assert_array_equal(found.support, found.agreement * scores)
+
+
 def test_fractions_that_differ_beyond_double_precision_rank_exactly() -> None:
     denominators = np.array([2**53 - 1, 2**53 - 2, 2**53 - 3, 2**53 - 1, 1, 1])
     numerators = np.array([2**53 - 2, 2**53 - 3, 2**53 - 4, 2**53 - 2, 1, 0])

@@ -28,6 +28,8 @@ SCHEMA = pa.schema(
         ("row_id", pa.string()),
         ("label", pa.string()),
         ("agreement", pa.float64()),
+        ("score", pa.float64()),
+        ("support", pa.float64()),
         ("n_neighbors", pa.int32()),
         ("disagreeing_proximity", pa.float64()),
         ("suggested_label", pa.string()),
@@ -93,7 +95,8 @@ def _audit(
     report: ReportProgress,
 ) -> LabelAudit:
     if request.n_neighbors is None:
-        return audit_by_all_rows(space.dataset.table, space.weights, labels, report, votes)
+        scores = space.dataset.scores[np.arange(len(labels)), labels].astype(np.float64) if request.use_scores else None
+        return audit_by_all_rows(space.dataset.table, space.weights, labels, report, votes, scores)
     return audit_by_neighbors(space.dataset.table, space.weights, labels, request.n_neighbors, report)
 
 
@@ -127,6 +130,7 @@ def _content(request: LabelAuditRequest, audited: _AuditedRows, steps: list[Audi
     first = _table_lines(audited, audit.ranking[:N_ROWS_SHOWN], 0)
     return LabelAuditResult(
         method=request.method,
+        use_scores=audit.scores is not None,
         proximity_kind=audited.space.kind,
         classes=view.classes,
         n_rows=len(has_votes),
@@ -177,13 +181,15 @@ def _table_lines(audited: _AuditedRows, rows: NDArray[np.int64], n_before: int) 
     audit = audited.audit
     predicted = audited.space.dataset.labels
     assert predicted is not None  # noqa: S101  # for the type checker: only classifiers are audited
-    agreement = audit.agreement[rows]
+    agreement, support = audit.agreement[rows], audit.support[rows]
     columns = [
         np.arange(n_before, n_before + len(rows)) + 1,
         audited.numbers[rows],
         audited.names.take(rows),
         _class_names(audited, audited.labels[rows]),
         pa.array(agreement, mask=np.isnan(agreement)),
+        pa.nulls(len(rows)) if audit.scores is None else audit.scores[rows],
+        pa.array(support, mask=np.isnan(support)),
         pa.nulls(len(rows)) if audit.n_neighbors is None else audit.n_neighbors[rows],
         audit.disagreeing[rows] / audited.space.total_weight,
         _class_names(audited, audit.suggested[rows]),

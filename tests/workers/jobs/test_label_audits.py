@@ -20,7 +20,8 @@ from .conftest import FindCase
 _N_FLIPPED = 40
 _BY: dict[str, dict[str, Any]] = {
     "neighbors": {"method": "neighbors", "min_leaf_rows": 1},
-    "all_rows": {"min_leaf_rows": 1},
+    "all_rows": {"min_leaf_rows": 1, "use_scores": False},
+    "all_rows, scores": {"min_leaf_rows": 1, "use_scores": True},
 }
 
 
@@ -37,7 +38,14 @@ def _register(workshop: Workshop, case: RealCase, labels: NDArray[np.int64]) -> 
     return workshop.register_dataset(frame.assign(t=labels, id=identifiers), target="t", row_id="id")
 
 
-@pytest.mark.parametrize("method", ["neighbors", "all_rows"])
+def _scores(case: RealCase, labels: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return what the model, asked for these rows alone, gives each label."""
+    session = case.opened.session
+    found = session.run(session.encode_matrix(case.real.features[case.training].astype(np.float64))).scores
+    return np.asarray(found[np.arange(len(labels)), labels], np.float64)
+
+
+@pytest.mark.parametrize("method", list(_BY))
 @pytest.mark.parametrize("kind", ["random_forest", "boosting"])
 @pytest.mark.parametrize("name", CLASSIFICATIONS)
 @pytest.mark.sampled("values")
@@ -50,20 +58,25 @@ def test_rows_rank_as_in_the_slow_twin(
     dataset = _register(workshop, case, labels)
     made = workshop.audit(model=case.model, dataset=dataset, **_BY[method])
 
+    scores = None
     if method == "neighbors":
         expected = naive_label_audit.audit(case.training_proximity, labels, 10)
     else:
-        expected = naive_label_audit.audit_by_all(case.training_proximity, labels)
+        scores = _scores(case, labels) if made.request.use_scores else None
+        expected = naive_label_audit.audit_by_all(case.training_proximity, labels, scores)
     classes, total = case.opened.view.classes, int(case.weights.sum())
     table = workshop.table_of(LABEL_AUDITS, made).to_pylist()
     assert [line["row"] for line in table] == [each.row for each in expected]
     for rank, (line, each) in enumerate(zip(table, expected, strict=True), 1):
+        agreement, score = each.agreement, None if scores is None else scores[each.row]
         assert line == {
             "rank": rank,
             "row": each.row,
             "row_id": f"row {each.row}",
             "label": classes[labels[each.row]],
-            "agreement": None if each.agreement is None else float(each.agreement),
+            "agreement": None if agreement is None else float(agreement),
+            "score": score,
+            "support": None if agreement is None else float(agreement) * (1 if score is None else score),
             "n_neighbors": each.n_neighbors if method == "neighbors" else None,
             "disagreeing_proximity": each.disagreeing / total,
             "suggested_label": None if each.suggested < 0 else classes[each.suggested],

@@ -48,7 +48,7 @@ class LabelAuditView(ArtefactView[Details]):
 
     @property
     def suspects(self) -> list[AuditedRow]:
-        """The rows that are most suspect, lowest agreement first: up to 100."""
+        """The rows that are most suspect, lowest support first: up to 100."""
         found: list[AuditedRow] = self._part("rows")
         return found
 
@@ -63,18 +63,18 @@ class LabelAuditView(ArtefactView[Details]):
 
 
 def _rows(self: LabelAuditView) -> Program[list[AuditedRow]]:
-    """Return all rows, lowest agreement first."""
+    """Return all rows, lowest support first."""
     return (yield from every_item(self, PageAuditedRow))
 
 
 def _to_frame(self: LabelAuditView) -> Program[Any]:
-    """Return all rows as a DataFrame, lowest agreement first; needs pandas."""
+    """Return all rows as a DataFrame, lowest support first; needs pandas."""
     rows: Sequence[AuditedRow] = yield from _rows(self)
     return (yield Work(lambda: audited_rows_frame(rows)))
 
 
 def _download(self: LabelAuditView, path: str | Path, form: TableFile = "parquet") -> Program[Path]:
-    """Write all rows to a file, lowest agreement first, and return its path."""
+    """Write all rows to a file, lowest support first, and return its path."""
     return (yield from download(self, path, form))
 
 
@@ -84,6 +84,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     dataset: Identified,
     *,
     method: Literal["all_rows", "neighbors"] | None = None,
+    use_scores: bool | None = None,
     n_neighbors: int | None = None,
     proximity_kind: ProximityKind = "auto",
     min_leaf_rows: int | Literal["auto"] | None = None,
@@ -99,6 +100,9 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     method
         Who votes on a row's label: ``all_rows`` (the default), each with the weight of its proximity, or as in the
         paper the nearest ``neighbors``.
+    use_scores
+        Whether rows are ranked by the share of the votes for their label times the model's probability of it: by
+        default with ``all_rows``, wherever the model's scores are probabilities.
     n_neighbors
         Number of nearest other rows that vote with ``neighbors``, 10 by default.
     proximity_kind
@@ -117,6 +121,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         model=id_of(model),
         dataset=id_of(dataset),
         method=unless_none(method),
+        use_scores=use_scores,
         n_neighbors=n_neighbors,
         proximity_kind=proximity_kind,
         min_leaf_rows=unless_none(min_leaf_rows),

@@ -179,12 +179,17 @@ def describe_suspects(rows: Sequence[AuditedRow], n_suggested: int, caution: str
     suspects = [row for row in rows if row.suggested_label is not None]
     lines = [
         f"{row.rank}. row {row.row_id}: labelled {row.label}, suggested {row.suggested_label} "
-        f"({row.agreement or 0:.1%} of the votes agree with its label)"
+        f"({row.agreement or 0:.1%} of the votes agree with its label{_own_score(row)})"
         for row in suspects[:_N_SUSPECTS]
     ]
     n_more = n_suggested - len(lines)
     lines += [f"and {n_more:,} more"] if n_more > 0 else []
     return "\n".join([*(lines or ["No label looks wrong."]), *([f"Caution: {caution}."] if caution else [])])
+
+
+def _own_score(row: AuditedRow) -> str:
+    """Return the model's probability of an audited row's label in words; nothing where it does not count."""
+    return f", to which the model gives {row.score:.1%}" if isinstance(row.score, float) else ""
 
 
 def _row_coverage(found: PrototypeSetResult) -> Iterator[str]:

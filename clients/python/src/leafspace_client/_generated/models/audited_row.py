@@ -6,6 +6,7 @@ from typing import Any, TypeVar, cast
 from attrs import define as _attrs_define
 
 from ...records import Record
+from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="AuditedRow")
 
@@ -26,6 +27,11 @@ class AuditedRow(Record):
         suggested_label (None | str): Label with the largest sum of proximities among the rows that vote (ties: the
             earlier class); null where no label exceeds the row's own.
         predicted_label (str): Label that the model predicts for the row.
+        score (float | None | Unset): Probability that the model gives the row's label, 0 to 1; null where scores were
+            not used.
+        support (float | None | Unset): What rows are ranked by, lowest first, 0 to 1: `agreement` times `score`, or
+            `agreement` where scores were not used (ties: the lower agreement, then more votes or more proximity to
+            disagreeing neighbours, then the lower row); null if no other row shares a leaf with it, which ranks last.
     """
 
     rank: int
@@ -37,6 +43,8 @@ class AuditedRow(Record):
     disagreeing_proximity: float
     suggested_label: None | str
     predicted_label: str
+    score: float | None | Unset = UNSET
+    support: float | None | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         rank = self.rank
@@ -60,6 +68,18 @@ class AuditedRow(Record):
 
         predicted_label = self.predicted_label
 
+        score: float | None | Unset
+        if isinstance(self.score, Unset):
+            score = UNSET
+        else:
+            score = self.score
+
+        support: float | None | Unset
+        if isinstance(self.support, Unset):
+            support = UNSET
+        else:
+            support = self.support
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -75,6 +95,10 @@ class AuditedRow(Record):
                 "predicted_label": predicted_label,
             }
         )
+        if score is not UNSET:
+            field_dict["score"] = score
+        if support is not UNSET:
+            field_dict["support"] = support
 
         return field_dict
 
@@ -114,6 +138,24 @@ class AuditedRow(Record):
 
         predicted_label = d.pop("predicted_label")
 
+        def _parse_score(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        score = _parse_score(d.pop("score", UNSET))
+
+        def _parse_support(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        support = _parse_support(d.pop("support", UNSET))
+
         audited_row = cls(
             rank=rank,
             row=row,
@@ -124,6 +166,8 @@ class AuditedRow(Record):
             disagreeing_proximity=disagreeing_proximity,
             suggested_label=suggested_label,
             predicted_label=predicted_label,
+            score=score,
+            support=support,
         )
 
         return audited_row

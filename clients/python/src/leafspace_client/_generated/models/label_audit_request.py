@@ -24,6 +24,9 @@ class LabelAuditRequest(Record):
         method (str | Unset): Who votes on a row's label. `all_rows`: all other rows, each with the weight of its
             proximity to the row; it finds more wrong labels and takes less time. `neighbors`: its `n_neighbors` nearest
             rows, each with one vote, as in the paper. Default: 'all_rows'.
+        use_scores (bool | None | Unset): Whether rows are ranked by the share of the votes for their label times the
+            probability that the model gives it, and not by the share alone. Null: with `all_rows`, wherever the model's
+            scores are probabilities. False with `neighbors`, as in the paper.
         proximity_kind (str | Unset): How trees are weighted in proximities. `random_forest`: all alike (Tan et al.,
             equation 1); `boosting`: by their contribution to the scores, its variance over the rows (Tan et al., definition
             3); `boosting_l1`: by its mean absolute deviation instead, which leaves more weight to small trees; `auto`: by
@@ -42,6 +45,7 @@ class LabelAuditRequest(Record):
     dataset: str
     settings: str | Unset = UNSET
     method: str | Unset = "all_rows"
+    use_scores: bool | None | Unset = UNSET
     proximity_kind: str | Unset = "auto"
     n_neighbors: int | None | Unset = UNSET
     min_leaf_rows: int | str | Unset = UNSET
@@ -55,6 +59,12 @@ class LabelAuditRequest(Record):
         settings = self.settings
 
         method = self.method
+
+        use_scores: bool | None | Unset
+        if isinstance(self.use_scores, Unset):
+            use_scores = UNSET
+        else:
+            use_scores = self.use_scores
 
         proximity_kind = self.proximity_kind
 
@@ -84,6 +94,8 @@ class LabelAuditRequest(Record):
             field_dict["settings"] = settings
         if method is not UNSET:
             field_dict["method"] = method
+        if use_scores is not UNSET:
+            field_dict["use_scores"] = use_scores
         if proximity_kind is not UNSET:
             field_dict["proximity_kind"] = proximity_kind
         if n_neighbors is not UNSET:
@@ -105,6 +117,15 @@ class LabelAuditRequest(Record):
         settings = d.pop("settings", UNSET)
 
         method = d.pop("method", UNSET)
+
+        def _parse_use_scores(data: object) -> bool | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(bool | None | Unset, data)
+
+        use_scores = _parse_use_scores(d.pop("use_scores", UNSET))
 
         proximity_kind = d.pop("proximity_kind", UNSET)
 
@@ -131,6 +152,7 @@ class LabelAuditRequest(Record):
             dataset=dataset,
             settings=settings,
             method=method,
+            use_scores=use_scores,
             proximity_kind=proximity_kind,
             n_neighbors=n_neighbors,
             min_leaf_rows=min_leaf_rows,

@@ -32,10 +32,12 @@ class LabelAuditResult(Record):
         n_without_neighbors (int): Number of rows that share no leaf with any other; they rank last.
         model_agreement (float): Share of rows whose label the model predicts.
         caution (None | str): Why the ranking may be weaker than it could be, in words; null without such a reason.
-        rows (list[AuditedRow]): The first 100 rows, lowest agreement first.
+        rows (list[AuditedRow]): The first 100 rows, lowest support first.
         method (str | Unset): Who votes on a row's label. `all_rows`: all other rows, each with the weight of its
             proximity to the row; it finds more wrong labels and takes less time. `neighbors`: its `n_neighbors` nearest
             rows, each with one vote, as in the paper. Default: 'neighbors'.
+        use_scores (bool | Unset): Whether the model's probability of a row's label counts towards its rank. Default:
+            False.
         min_leaf_rows (int | Unset): The `min_leaf_rows` that was used: trees were cut back where a split left fewer
             reference rows on either side; 1: they were not cut. Default: 1.
         n_trees_used (int | None | Unset): Number of trees that count in proximities: those cut back to a single leaf do
@@ -57,6 +59,7 @@ class LabelAuditResult(Record):
     caution: None | str
     rows: list[AuditedRow]
     method: str | Unset = "neighbors"
+    use_scores: bool | Unset = False
     min_leaf_rows: int | Unset = 1
     n_trees_used: int | None | Unset = UNSET
     leaf_steps: list[AuditLeafStep] | Unset = UNSET
@@ -92,6 +95,8 @@ class LabelAuditResult(Record):
 
         method = self.method
 
+        use_scores = self.use_scores
+
         min_leaf_rows = self.min_leaf_rows
 
         n_trees_used: int | None | Unset
@@ -126,6 +131,8 @@ class LabelAuditResult(Record):
         )
         if method is not UNSET:
             field_dict["method"] = method
+        if use_scores is not UNSET:
+            field_dict["use_scores"] = use_scores
         if min_leaf_rows is not UNSET:
             field_dict["min_leaf_rows"] = min_leaf_rows
         if n_trees_used is not UNSET:
@@ -185,6 +192,8 @@ class LabelAuditResult(Record):
 
         method = d.pop("method", UNSET)
 
+        use_scores = d.pop("use_scores", UNSET)
+
         min_leaf_rows = d.pop("min_leaf_rows", UNSET)
 
         def _parse_n_trees_used(data: object) -> int | None | Unset:
@@ -218,6 +227,7 @@ class LabelAuditResult(Record):
             caution=caution,
             rows=rows,
             method=method,
+            use_scores=use_scores,
             min_leaf_rows=min_leaf_rows,
             n_trees_used=n_trees_used,
             leaf_steps=leaf_steps,

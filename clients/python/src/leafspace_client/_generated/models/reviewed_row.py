@@ -37,6 +37,11 @@ class ReviewedRow(Record):
         decision (LabelDecision | None): The decision in force; null without one.
         latest_entry (None | str): Id of the row's newest entry, perhaps a withdrawal, for `If-Match`; null: it has none
             yet.
+        score (float | None | Unset): Probability that the model gives the row's label, 0 to 1; null where scores were
+            not used.
+        support (float | None | Unset): What rows are ranked by, lowest first, 0 to 1: `agreement` times `score`, or
+            `agreement` where scores were not used (ties: the lower agreement, then more votes or more proximity to
+            disagreeing neighbours, then the lower row); null if no other row shares a leaf with it, which ranks last.
         object_ (Literal['audited_row'] | Unset): Type of this object. Default: 'audited_row'.
     """
 
@@ -52,6 +57,8 @@ class ReviewedRow(Record):
     neighbors: list[AuditNeighbor]
     decision: LabelDecision | None
     latest_entry: None | str
+    score: float | None | Unset = UNSET
+    support: float | None | Unset = UNSET
     object_: Literal["audited_row"] | Unset = "audited_row"
 
     def to_dict(self) -> dict[str, Any]:
@@ -92,6 +99,18 @@ class ReviewedRow(Record):
         latest_entry: None | str
         latest_entry = self.latest_entry
 
+        score: float | None | Unset
+        if isinstance(self.score, Unset):
+            score = UNSET
+        else:
+            score = self.score
+
+        support: float | None | Unset
+        if isinstance(self.support, Unset):
+            support = UNSET
+        else:
+            support = self.support
+
         object_ = self.object_
 
         field_dict: dict[str, Any] = {}
@@ -112,6 +131,10 @@ class ReviewedRow(Record):
                 "latest_entry": latest_entry,
             }
         )
+        if score is not UNSET:
+            field_dict["score"] = score
+        if support is not UNSET:
+            field_dict["support"] = support
         if object_ is not UNSET:
             field_dict["object"] = object_
 
@@ -185,6 +208,24 @@ class ReviewedRow(Record):
 
         latest_entry = _parse_latest_entry(d.pop("latest_entry"))
 
+        def _parse_score(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        score = _parse_score(d.pop("score", UNSET))
+
+        def _parse_support(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        support = _parse_support(d.pop("support", UNSET))
+
         object_ = cast(Literal["audited_row"] | Unset, d.pop("object", UNSET))
         if object_ != "audited_row" and not isinstance(object_, Unset):
             raise ValueError(f"object must match const 'audited_row', got '{object_}'")
@@ -202,6 +243,8 @@ class ReviewedRow(Record):
             neighbors=neighbors,
             decision=decision,
             latest_entry=latest_entry,
+            score=score,
+            support=support,
             object_=object_,
         )
 

@@ -1,11 +1,8 @@
 """The experiment: flip labels, inspect rows in some order, mend what was flipped, train again."""
 
 import os
-import sys
-import time
-from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,15 +12,15 @@ from sklearn.ensemble import RandomForestClassifier
 from benchmarks.paper_tables.tan_data import tan_split
 from benchmarks.paper_tables.tree_spaces import leaves_within_trees
 from tests.support.shared import shared_path
-from tree_explainers.label_audits import audit_by_neighbors
+from tree_explainers.label_audits import audit_by_all_rows, audit_by_neighbors
 from tree_explainers.leaf_space.leaves import LeafTable
 from tree_explainers.leaf_space.proximity import columns
 
 SHARES = (0.05, 0.10, 0.15, 0.20, 0.25, 0.30)
-PAPER, MORE = "audit, 10 neighbours", "audit, 50 neighbours"
+DEFAULT, PAPER, MORE = "audit, all rows", "audit, 10 neighbours", "audit, 50 neighbours"
 LOSS, OUT_OF_BAG_LOSS = "loss", "loss, out of bag"
 FIRST, CHANCE = "flipped ones first", "chance"
-MAIN = (FIRST, MORE, PAPER, LOSS, OUT_OF_BAG_LOSS, CHANCE)  # after these a forest is trained again
+MAIN = (FIRST, DEFAULT, MORE, PAPER, LOSS, OUT_OF_BAG_LOSS, CHANCE)  # after these a forest is trained again
 _OTHER_FORESTS: dict[str, dict[str, int]] = {
     "100 trees": {"n_estimators": 100},
     "leaves of 5 rows or more": {"min_samples_leaf": 5},
@@ -46,6 +43,7 @@ class Task:
 class Setting:
     """How large an experiment is."""
 
+    name: str  # under which repetitions are kept
     title: str
     n_repetitions: int
     n_audited_trees: int
@@ -55,35 +53,33 @@ class Setting:
 
 
 SETTINGS = (
-    Setting("3,000 training rows, as in the paper", 20, 1000, 300, is_whole=False, has_variants=True),
-    Setting("All 11,791 training rows", 5, 300, 100, is_whole=True, has_variants=False),
+    Setting("3000", "3,000 training rows, as in the paper", 20, 1000, 300, is_whole=False, has_variants=True),
+    Setting("11791", "All 11,791 training rows", 5, 300, 100, is_whole=True, has_variants=False),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Results:
-    """By order: one list for each repetition, its figures by share inspected (0 first)."""
+class Repetition:
+    """What came of one division and one choice of flipped labels, by order: figures by share inspected (0 first)."""
 
-    found: dict[str, list[list[float]]] = field(default_factory=lambda: defaultdict(list))
-    accuracy: dict[str, list[list[float]]] = field(default_factory=lambda: defaultdict(list))
+    seed: int
+    found: dict[str, list[float]]  # shares of the flipped labels
+    accuracy: dict[str, list[float]]  # on clean test rows, of the main orders
 
 
-def run(setting: Setting, n_repetitions: int) -> Results:
-    """Inspect in each order, as often as requested."""
-    results = Results()
-    for seed in range(n_repetitions):
-        start = time.perf_counter()
-        task = _whole(seed) if setting.is_whole else _sampled(seed)
-        unmended = _accuracy(task, task.given, setting, seed)
-        for name, order in orders(task, setting, seed):
-            inspected = [order[: round(share * len(order))] for share in SHARES]
-            found = [float(task.is_flipped[rows].sum() / task.is_flipped.sum()) for rows in inspected]
-            results.found[name].append([0.0, *found])
-            if name in MAIN:
-                mended = [_accuracy(task, _mended(task, rows), setting, seed) for rows in inspected]
-                results.accuracy[name].append([unmended, *mended])
-        print(f"{setting.title}, seed {seed}: {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
-    return results
+def repeat(setting: Setting, seed: int) -> Repetition:
+    """Inspect in each order once."""
+    task = _whole(seed) if setting.is_whole else _sampled(seed)
+    unmended = _accuracy(task, task.given, setting, seed)
+    result = Repetition(seed, {}, {})
+    for name, order in orders(task, setting, seed):
+        inspected = [order[: round(share * len(order))] for share in SHARES]
+        found = [float(task.is_flipped[rows].sum() / task.is_flipped.sum()) for rows in inspected]
+        result.found[name] = [0.0, *found]
+        if name in MAIN:
+            mended = [_accuracy(task, _mended(task, rows), setting, seed) for rows in inspected]
+            result.accuracy[name] = [unmended, *mended]
+    return result
 
 
 def orders(task: Task, setting: Setting, seed: int) -> Iterator[tuple[str, NDArray[np.int64]]]:
@@ -99,6 +95,7 @@ def orders(task: Task, setting: Setting, seed: int) -> Iterator[tuple[str, NDArr
     table, weights = LeafTable.from_leaves(leaves, n_leaves), np.ones(len(n_leaves), dtype=np.int64)
     yield LOSS, _by_loss(forest.predict_proba(task.features), task)
     yield OUT_OF_BAG_LOSS, _by_loss(forest.oob_decision_function_, task)
+    yield DEFAULT, audit_by_all_rows(table, weights, task.given).ranking
     yield PAPER, audit_by_neighbors(table, weights, task.given, 10).ranking
     yield MORE, audit_by_neighbors(table, weights, task.given, 50).ranking
     if setting.has_variants:
@@ -121,6 +118,7 @@ def _by_another_forest(
     leaves, n_leaves, _ = leaves_within_trees(forest.estimators_, forest.apply(task.features))
     table, weights = LeafTable.from_leaves(leaves, n_leaves), np.ones(len(n_leaves), dtype=np.int64)
     yield f"{LOSS}, {name}", _by_loss(forest.predict_proba(task.features), task)
+    yield f"{DEFAULT}, {name}", audit_by_all_rows(table, weights, task.given).ranking
     for n_neighbors in (10, 50):
         ranking = audit_by_neighbors(table, weights, task.given, n_neighbors).ranking
         yield f"audit, {n_neighbors} neighbours, {name}", ranking

@@ -39,8 +39,10 @@ def tables(setting: Setting, repetitions: Sequence[Repetition]) -> Iterator[str]
     n_flipped = "a third of the labels flipped"
     yield f"## {setting.title}, {n_flipped}\n"
     yield f"Audited forests have {setting.n_audited_trees:,} trees, retrained ones {setting.n_retrained_trees}; "
-    yield f"seeds 0 to {len(repetitions) - 1}; mean ± standard deviation over repetitions.\n"
-    yield "Share of the flipped labels found, by share of rows inspected:\n"
+    yield f"seeds 0 to {len(repetitions) - 1}; mean ± standard deviation over repetitions."
+    if setting.n_with_variants:
+        yield f"Orders that are not in the second table are of the first {setting.n_with_variants} repetitions alone."
+    yield "\nShare of the flipped labels found, by share of rows inspected:\n"
     yield from _table(_found(repetitions), 1)
     yield "\nAccuracy on clean test rows of a forest trained on the mended labels:\n"
     yield from _table(_accuracy(repetitions), 0)
@@ -62,7 +64,7 @@ def draw(measured: Measured, path: Path) -> None:
 
 
 def _found(repetitions: Sequence[Repetition]) -> Figures:
-    return {name: [one.found[name] for one in repetitions] for name in repetitions[0].found}
+    return {name: [one.found[name] for one in repetitions if name in one.found] for name in repetitions[0].found}
 
 
 def _accuracy(repetitions: Sequence[Repetition]) -> Figures:

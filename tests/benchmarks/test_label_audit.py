@@ -38,7 +38,7 @@ def test_flipped_labels_are_found_by_the_vote_of_all_rows_sooner_than_by_chance(
     is_flipped = np.arange(300) % 3 == 0
     task = Task(features, np.where(is_flipped, 1 - classes, classes), is_flipped, features, classes)
     monkeypatch.setattr(experiment, "_sampled", lambda _seed: task)
-    setting = Setting("small", "A small one", 1, 50, 5, is_whole=False, has_variants=True)
+    setting = Setting("small", "A small one", 1, 50, 5, is_whole=False, n_with_variants=1)
 
     repetition = experiment.repeat(setting, 0)
 

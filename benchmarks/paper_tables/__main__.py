@@ -2,18 +2,20 @@
 
 Fitted ensembles' leaves are kept in a folder of the system's temporary directory, so that a second run is short.
 ``--add`` runs models of Tan et al.'s table alone, writes each division to the file, and goes on where that ends.
-``python -m benchmarks.paper_tables --json FILE [--quick] [--again | --add MODEL …] > FILE``
+``python -m benchmarks.paper_tables --json FILE [--quick] [--again | --add MODEL … [--datasets NAME …]] > FILE``
 """
 
 import argparse
 import json
+from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
 
 from benchmarks.machine import describe_machine
 
 from .many_divisions import divisions_from
-from .runs import MODELS, Run, apete_runs, as_json, from_json, tan_runs, target_runs
+from .published import TAN_DATASETS
+from .runs import MODELS, Cell, Run, apete_runs, as_json, from_json, tan_runs, target_runs
 from .tables import apete_table, boosting_table, by_cell, tan_table, target_table
 
 _N_SEEDS = 5
@@ -30,12 +32,13 @@ def main() -> None:
     parser.add_argument(
         "--add", nargs="+", choices=list(MODELS), help="only run these models, and add them to that file"
     )
+    parser.add_argument("--datasets", nargs="+", choices=TAN_DATASETS, default=TAN_DATASETS, help="only add these")
     parser.add_argument("--divisions", type=Path, help="what many_divisions wrote", default=_DIVISIONS)
     arguments = parser.parse_args()
     many = divisions_from(arguments.divisions) if arguments.divisions.exists() else {}
     n_seeds = 1 if arguments.quick else _N_SEEDS
     if arguments.add:
-        _add(n_seeds, arguments.add, arguments.json)
+        _add(arguments.json, tan_runs(n_seeds, arguments.add, arguments.datasets, _cells(arguments.json)))
     elif not arguments.again:
         _write([run for column in tan_runs(n_seeds) for run in column], arguments.json)
         _write([*_read(arguments.json), *apete_runs(n_seeds), *target_runs(n_seeds)], arguments.json)
@@ -47,11 +50,13 @@ def main() -> None:
     print("\n## A-PETE (2024), table 2: accuracy on test rows\n", _APETE, "", *apete_table(runs), sep="\n")
 
 
-def _add(n_seeds: int, models: list[str], path: Path) -> None:
-    runs = _read(path)
-    for column in tan_runs(n_seeds, models, {run.cell for run in runs}):
-        runs += column
-        _write(runs, path)
+def _add(path: Path, columns: Iterable[list[Run]]) -> None:
+    for column in columns:
+        _write([*_read(path), *column], path)
+
+
+def _cells(path: Path) -> set[Cell]:
+    return {run.cell for run in _read(path)}
 
 
 def _read(path: Path) -> list[Run]:

@@ -67,13 +67,16 @@ class Run:
 
 
 def tan_runs(
-    n_seeds: int, models: Collection[str] = tuple(MODELS), known: Collection[Cell] = frozenset()
+    n_seeds: int,
+    models: Collection[str] = tuple(MODELS),
+    datasets: Collection[str] = TAN_DATASETS,
+    known: Collection[Cell] = frozenset(),
 ) -> Iterator[list[Run]]:
     """Yield the columns of Tan et al., table 1: some models for a number of divisions, or a single one of each dataset.
 
     Columns among the known cells are left out.
     """
-    for dataset in TAN_DATASETS:
+    for dataset in datasets:
         for seed in range(_DIVISIONS.get(dataset, n_seeds) if n_seeds > 1 else 1):
             split = tan_split(dataset, seed)
             for model in models:

@@ -22,6 +22,7 @@ from .tree_spaces import TreeSpace, all_features, by_part, kept, leaves_within_t
 N_TREES, N_BOOSTED = 1000, 200
 MAX_FEATURES: tuple[str | float, ...] = ("sqrt", 0.33, 0.5, 0.7, 7)
 DEPTHS, LEARNING_RATES = (3, 4, 5), (0.1, 0.01)
+_MANY_CELLS = 10**6  # with as many, 200 trees of the smaller rate are far from enough
 _MANY_FEATURES, _N_TREES_TO_TUNE = 100, 200  # with many features a fifth of the trees settles which setting is best
 
 
@@ -48,16 +49,17 @@ def tuned_boosting(
 
 
 def tuned_one_multiplier(split: Split, seed: int, multiplier: Multiplier) -> TreeSpace:
-    """Return the same of boosted trees that have one multiplier each."""
+    """Return the same of boosted trees that have one multiplier each; of many cells (MNIST) with the larger rate."""
+    learning_rates = LEARNING_RATES[:1] if split.train.features.size > _MANY_CELLS else LEARNING_RATES
     settings = {
         "boosting": N_BOOSTED,
         "depths": DEPTHS,
-        "learning_rates": LEARNING_RATES,
+        "learning_rates": learning_rates,
         "seed": seed,
         "multiplier": multiplier,
         "most_step": MOST_STEP,
     }
-    return kept(split.name, settings, lambda: _one_multiplier_space(split, seed, multiplier))
+    return kept(split.name, settings, lambda: _one_multiplier_space(split, seed, multiplier, learning_rates))
 
 
 def _forest_space(split: Split, settings: dict[str, Any]) -> TreeSpace:
@@ -94,7 +96,9 @@ def _boosted(split: Split, seed: int, depth: int, learning_rate: float) -> tuple
     return min(losses), estimator, settings
 
 
-def _one_multiplier_space(split: Split, seed: int, multiplier: Multiplier) -> TreeSpace:
+def _one_multiplier_space(
+    split: Split, seed: int, multiplier: Multiplier, learning_rates: tuple[float, ...]
+) -> TreeSpace:
     def fit(setting: tuple[int, float]) -> tuple[OneMultiplierBoosting, dict[str, Any]]:
         depth, learning_rate = setting
         estimator = OneMultiplierBoosting(N_BOOSTED, depth, learning_rate, multiplier, seed)
@@ -104,7 +108,7 @@ def _one_multiplier_space(split: Split, seed: int, multiplier: Multiplier) -> Tr
         return estimator, {"depth": depth, "learning_rate": learning_rate, **found}
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        tried = list(pool.map(fit, itertools.product(DEPTHS, LEARNING_RATES)))
+        tried = list(pool.map(fit, itertools.product(DEPTHS, learning_rates)))
     estimator, settings = min(tried, key=lambda one: float(one[1]["valid_log_loss"]))
     n_stages, rows = settings["n_trees"], all_features(split)
     leaves, n_leaves, values = leaves_within_trees(estimator.first_trees(n_stages), estimator.apply(rows, n_stages))

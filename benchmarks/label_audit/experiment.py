@@ -49,12 +49,13 @@ class Setting:
     n_audited_trees: int
     n_retrained_trees: int
     is_whole: bool  # all 11,791 digits and the official test digits; otherwise the paper's 3,000 and 1,000
-    n_with_variants: int  # the first repetitions, which have more orders
+    has_variants: bool  # of forests and neighbours, in place of the main orders; no forest is trained again
 
 
 SETTINGS = (
-    Setting("3000", "3,000 training rows, as in the paper", 20, 1000, 300, is_whole=False, n_with_variants=5),
-    Setting("11791", "All 11,791 training rows", 5, 300, 100, is_whole=True, n_with_variants=0),
+    Setting("3000", "3,000 training rows, as in the paper", 20, 1000, 300, is_whole=False, has_variants=False),
+    Setting("variants", "3,000 training rows, other forests", 5, 1000, 0, is_whole=False, has_variants=True),
+    Setting("11791", "All 11,791 training rows", 5, 300, 100, is_whole=True, has_variants=False),
 )
 
 
@@ -70,27 +71,26 @@ class Repetition:
 def repeat(setting: Setting, seed: int) -> Repetition:
     """Inspect in each order once."""
     task = _whole(seed) if setting.is_whole else _sampled(seed)
-    unmended = _accuracy(task, task.given, setting, seed)
     result = Repetition(seed, {}, {})
-    for name, order in orders(task, setting, seed):
+    if setting.has_variants:
+        given = variants(task, setting, seed)
+    else:
+        given, unmended = orders(task, setting, seed), _accuracy(task, task.given, setting, seed)
+    for name, order in given:
         inspected = [order[: round(share * len(order))] for share in SHARES]
         found = [float(task.is_flipped[rows].sum() / task.is_flipped.sum()) for rows in inspected]
         result.found[name] = [0.0, *found]
-        if name in MAIN:
+        if not setting.has_variants:
             mended = [_accuracy(task, _mended(task, rows), setting, seed) for rows in inspected]
             result.accuracy[name] = [unmended, *mended]
     return result
 
 
 def orders(task: Task, setting: Setting, seed: int) -> Iterator[tuple[str, NDArray[np.int64]]]:
-    """Yield the orders in which the training rows can be inspected."""
-    rng = np.random.default_rng(seed)
-    n_rows = len(task.given)
+    """Yield the main orders in which the training rows can be inspected."""
     yield FIRST, np.argsort(~task.is_flipped, kind="stable")
-    yield CHANCE, rng.permutation(n_rows)
-    forest = RandomForestClassifier(
-        setting.n_audited_trees, oob_score=True, random_state=seed, n_jobs=os.cpu_count()
-    ).fit(task.features, task.given)
+    yield CHANCE, np.random.default_rng(seed).permutation(len(task.given))
+    forest = _audited_forest(task, setting, seed, oob_score=True)
     leaves, n_leaves, _ = leaves_within_trees(forest.estimators_, forest.apply(task.features))
     table, weights = LeafTable.from_leaves(leaves, n_leaves), np.ones(len(n_leaves), dtype=np.int64)
     yield LOSS, _by_loss(forest.predict_proba(task.features), task)
@@ -98,23 +98,30 @@ def orders(task: Task, setting: Setting, seed: int) -> Iterator[tuple[str, NDArr
     yield DEFAULT, audit_by_all_rows(table, weights, task.given).ranking
     yield PAPER, audit_by_neighbors(table, weights, task.given, 10).ranking
     yield MORE, audit_by_neighbors(table, weights, task.given, 50).ranking
-    if seed < setting.n_with_variants:
-        in_bag = _in_bag(forest, n_rows)
-        apart = _in_leaves_of_their_own(leaves, n_leaves, in_bag)
-        yield "audit, 10 neighbours, both rows out of bag", audit_by_neighbors(apart, weights, task.given, 10).ranking
-        yield (
-            "audit, 10 neighbours, the row itself out of bag",
-            _by_neighbours_out_of_bag(leaves, n_leaves, in_bag, task.given, 10),
-        )
-        for name, limits in _OTHER_FORESTS.items():
-            yield from _by_another_forest(task, setting, seed, name, limits)
+
+
+def variants(task: Task, setting: Setting, seed: int) -> Iterator[tuple[str, NDArray[np.int64]]]:
+    """Yield orders by out-of-bag rows of the same forest, and by other forests."""
+    forest = _audited_forest(task, setting, seed)
+    leaves, n_leaves, _ = leaves_within_trees(forest.estimators_, forest.apply(task.features))
+    in_bag = _in_bag(forest, len(task.given))
+    apart, weights = _in_leaves_of_their_own(leaves, n_leaves, in_bag), np.ones(len(n_leaves), dtype=np.int64)
+    yield "audit, 10 neighbours, both rows out of bag", audit_by_neighbors(apart, weights, task.given, 10).ranking
+    alone = _by_neighbours_out_of_bag(leaves, n_leaves, in_bag, task.given, 10)
+    yield "audit, 10 neighbours, the row itself out of bag", alone
+    for name, limits in _OTHER_FORESTS.items():
+        yield from _by_another_forest(task, setting, seed, name, limits)
+
+
+def _audited_forest(task: Task, setting: Setting, seed: int, **limits: int) -> RandomForestClassifier:
+    usual = {"n_estimators": setting.n_audited_trees, "random_state": seed, "n_jobs": os.cpu_count()}
+    return RandomForestClassifier(**(usual | limits)).fit(task.features, task.given)
 
 
 def _by_another_forest(
     task: Task, setting: Setting, seed: int, name: str, limits: dict[str, int]
 ) -> Iterator[tuple[str, NDArray[np.int64]]]:
-    usual = {"n_estimators": setting.n_audited_trees, "random_state": seed, "n_jobs": os.cpu_count()}
-    forest = RandomForestClassifier(**(usual | limits)).fit(task.features, task.given)
+    forest = _audited_forest(task, setting, seed, **limits)
     leaves, n_leaves, _ = leaves_within_trees(forest.estimators_, forest.apply(task.features))
     table, weights = LeafTable.from_leaves(leaves, n_leaves), np.ones(len(n_leaves), dtype=np.int64)
     yield f"{LOSS}, {name}", _by_loss(forest.predict_proba(task.features), task)

@@ -9,21 +9,21 @@ from pathlib import Path
 from .experiment import Repetition, Setting, repeat
 
 
-def run(setting: Setting, n_repetitions: int, path: Path) -> list[Repetition]:
-    """Return the repetitions of seeds 0, 1, …, of which those that the file lacks are made and added to it."""
-    known = {one.seed: one for one in read(setting, path)}
+def run(setting: Setting, n_repetitions: int, path: Path) -> None:
+    """Make the repetitions of seeds 0, 1, … that the file lacks, and add them to it."""
+    known = {one.seed for one in read(setting, path)}
     for seed in range(n_repetitions):
         if seed not in known:
             start = time.perf_counter()
-            known[seed] = repeat(setting, seed)
+            repetition = repeat(setting, seed)
             with path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"setting": setting.name, **asdict(known[seed])}) + "\n")
+                file.write(json.dumps({"setting": setting.name, **asdict(repetition)}) + "\n")
             print(f"{setting.title}, seed {seed}: {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
-    return [known[seed] for seed in range(n_repetitions)]
 
 
 def read(setting: Setting, path: Path) -> list[Repetition]:
-    """Return the repetitions of a setting that the file has."""
+    """Return the repetitions of a setting that the file has, by seed."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     written = [json.loads(line) for line in lines]
-    return [Repetition(one["seed"], one["found"], one["accuracy"]) for one in written if one["setting"] == setting.name]
+    own = [Repetition(one["seed"], one["found"], one["accuracy"]) for one in written if one["setting"] == setting.name]
+    return sorted(own, key=lambda one: one.seed)

@@ -20,7 +20,7 @@ _MEASURES = ("share of flipped labels found", "test accuracy after retraining")
 
 def reading(measured: Measured) -> Iterator[str]:
     """Yield what the tables below say, in short."""
-    for setting, repetitions in measured:
+    for setting, repetitions in _with_main_orders(measured):
         yield f"**{setting.title}** ({len(repetitions)} repetitions)."
         yield "\n".join(_points(_found(repetitions), _accuracy(repetitions)))
 
@@ -38,22 +38,23 @@ def tables(setting: Setting, repetitions: Sequence[Repetition]) -> Iterator[str]
     """Yield two tables: flipped labels found, and accuracy of the forest trained on what was mended."""
     n_flipped = "a third of the labels flipped"
     yield f"## {setting.title}, {n_flipped}\n"
-    yield f"Audited forests have {setting.n_audited_trees:,} trees, retrained ones {setting.n_retrained_trees}; "
-    yield f"seeds 0 to {len(repetitions) - 1}; mean ± standard deviation over repetitions."
-    if setting.n_with_variants:
-        yield f"Orders that are not in the second table are of the first {setting.n_with_variants} repetitions alone."
-    yield "\nShare of the flipped labels found, by share of rows inspected:\n"
+    retrained = f", retrained ones {setting.n_retrained_trees}" if setting.n_retrained_trees else ""
+    yield f"Audited forests have {setting.n_audited_trees:,} trees{retrained}; seeds 0 to {len(repetitions) - 1};"
+    yield "mean ± standard deviation over repetitions.\n"
+    yield "Share of the flipped labels found, by share of rows inspected:\n"
     yield from _table(_found(repetitions), 1)
-    yield "\nAccuracy on clean test rows of a forest trained on the mended labels:\n"
-    yield from _table(_accuracy(repetitions), 0)
+    if not setting.has_variants:
+        yield "\nAccuracy on clean test rows of a forest trained on the mended labels:\n"
+        yield from _table(_accuracy(repetitions), 0)
 
 
 def draw(measured: Measured, path: Path) -> None:
     """Draw the figures of the main orders."""
     mpl.rcParams["svg.hashsalt"] = "label audit"  # the same figures give the same file
-    figure = Figure(figsize=(10, 4 * len(measured)), layout="constrained")
-    panels = figure.subplots(len(measured), 2, squeeze=False)
-    for line, (setting, repetitions) in zip(panels, measured, strict=True):
+    drawn = _with_main_orders(measured)
+    figure = Figure(figsize=(10, 4 * len(drawn)), layout="constrained")
+    panels = figure.subplots(len(drawn), 2, squeeze=False)
+    for line, (setting, repetitions) in zip(panels, drawn, strict=True):
         for panel, figures, label in zip(line, (_found(repetitions), _accuracy(repetitions)), _MEASURES, strict=True):
             for name in MAIN:
                 mean, spread = _mean_and_spread(figures[name])
@@ -63,8 +64,12 @@ def draw(measured: Measured, path: Path) -> None:
     figure.savefig(path, metadata={"Date": None})
 
 
+def _with_main_orders(measured: Measured) -> Measured:
+    return [(setting, repetitions) for setting, repetitions in measured if not setting.has_variants]
+
+
 def _found(repetitions: Sequence[Repetition]) -> Figures:
-    return {name: [one.found[name] for one in repetitions if name in one.found] for name in repetitions[0].found}
+    return {name: [one.found[name] for one in repetitions] for name in repetitions[0].found}
 
 
 def _accuracy(repetitions: Sequence[Repetition]) -> Figures:

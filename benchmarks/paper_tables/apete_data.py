@@ -21,12 +21,12 @@ from .tan_data import tan_split
 
 _FILES = {"diabetes": "pima_diabetes", "compas": "compas_two_years"}
 _PARTS = ("train", "valid", "test")
-_SEED_OF_STAND_IN = 42
+STAND_IN, _SEED_OF_STAND_IN = "caltech", 42
 
 
 def apete_split(dataset: str) -> Split:
     """Return the authors' division of a dataset, or a random one of what stands in for it."""
-    if dataset == "caltech":
+    if dataset == STAND_IN:
         return replace(tan_split(dataset, _SEED_OF_STAND_IN), name=f"apete-{dataset}")
     frame, target, is_encoded = _DATASETS[dataset]()
     rows = apete_rows(dataset)

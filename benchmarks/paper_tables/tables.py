@@ -137,11 +137,13 @@ def _apete_cells(runs: Runs, cell: Cell) -> Iterator[str]:
     yield f"{np.mean([run.scores.fidelity for run in own]):.3f}"
     yield _unassigned(own)
     compared = Compared(printed.score, found, found.deviation, alike, "the paper's number, ties to the lower class")
-    yield why(compared, _alpha_remark(cell))
+    yield why(compared, _apete_remark(cell))
 
 
-def _alpha_remark(cell: Cell) -> str:
-    """Name the line that did not give what is printed where the authors took another alpha."""
+def _apete_remark(cell: Cell) -> str:
+    """Name data that stand in for the paper's, and the line whose alpha is not what the authors took."""
+    if cell.dataset == STAND_IN:
+        return "other data than the paper's"
     has_another = len(_apete_choices(cell.dataset, cell.method)) > 1
     return "the paper took a smaller alpha here: the next line" if has_another and cell.chosen == "alpha 0.05" else ""
 

@@ -4,7 +4,7 @@ The ten datasets, and two of regression; a forest of 200 trees with scikit-learn
 leaves and 30 splits on a path. Fidelity is the share of new rows with the forest's own label, and R2 to its values.
 scikit-learn's CART is fitted to the labels (or values) that the forest predicts for the training rows, with as many
 leaves as ``sta`` has; ``constant`` always predicts what the forest predicts most often for the training rows. STA has
-at most 5,000 pseudo rows at a node, other methods 20,000 in all. ``sta, kernel`` adds Gaussian noise instead of noise by
+at most 5,000 pseudo rows at a node, other methods 20,000 in all. ``sta, kernel`` adds Gaussian noise, not noise by
 ranks, and ``sta, kernel, gain`` is the method before generators could be chosen; ``ism, dataset`` and ``cart, dataset``
 make no rows up. The second table grows trees for the forest of the simulated study of Zhou & Hooker (2016), again and
 again with other pseudo rows, and counts the different ones

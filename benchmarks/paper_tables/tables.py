@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from .apete_data import STAND_IN
 from .published import APETE_DATASETS, APETE_METHODS, TAN_DATASETS, TAN_METHODS, Printed, apete, tan
 from .reasons import Compared, why
 from .runs import APETE_ALPHAS, RHC_TARGETS, Cell, Run

@@ -176,7 +176,9 @@ class Criticism(Contract):
     row: RowIndex
     label: str | None = Field(description="Class of the row, see `labels`; null for regression.")
     value: float | None = Field(description="Value that the model predicts for it; null for classification.")
-    proximity: float = Field(description="Proximity to the nearest prototype of its own class, 0 to 1.")
+    proximity: float = Field(
+        description="Proximity to the nearest prototype of its own class, 0 to 1; with `k_medoids` to the nearest of all."
+    )
     features: list[Cell] = Field(description="Values of its features, in the model's order.")
 
 
@@ -395,8 +397,8 @@ class PrototypeSetResult(Contract):
     criticisms: list[Criticism] = Field(
         default=[],
         description=f"Rows that no prototype represents well, at most {MAX_CRITICISMS}: each is the row that is "
-        "farthest from all prototypes and earlier criticisms of its class (ties: the lowest row). Empty in sets that "
-        "were made before this field existed.",
+        "farthest from all prototypes and earlier criticisms of its class, with `k_medoids` of any class (ties: the "
+        "lowest row). Empty in sets that were made before this field existed.",
     )
     quality: SetQuality = Field(description="Measures of all prototypes together.")
     evaluation: list[Evaluation] = Field(

@@ -13,6 +13,7 @@ from schemas.prototype_sets import PrototypeMethod, PrototypeSet, PrototypeSetRe
 from storage.array_files import read_arrays
 from storage.dataset_files import DatasetFile
 from storage.errors import StorageError
+from tests.support import naive
 from tests.support.job_contexts import job_context
 from tests.support.models import FittedModel, fitted
 from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame
@@ -72,6 +73,16 @@ def test_criticisms_are_rows_that_prototypes_of_their_class_are_far_from(worksho
         near = [case.training_proximity[each.row, row] for row in own]
         assert each.proximity == pytest.approx(max(near, default=0) / int(case.weights.sum()))
         assert [cell.value for cell in each.features] == pytest.approx(case.real.features[each.row].tolist())
+
+
+def test_criticisms_of_k_medoids_are_far_from_prototypes_of_every_class(workshop: Workshop, case: RealCase) -> None:
+    made = result_of(_prototypes(workshop, case, method="k_medoids", min_leaf_rows=1))
+
+    prototypes, rows = ([each.row for each in some] for some in (made.prototypes, made.criticisms))
+    one_class = np.zeros(made.n_rows, dtype=np.int64)
+    assert rows == naive.criticisms(case.training_proximity, one_class, prototypes, 10)
+    nearest = case.training_proximity[np.ix_(rows, prototypes)].max(axis=1) / int(case.weights.sum())
+    assert [each.proximity for each in made.criticisms] == pytest.approx(nearest.tolist())
 
 
 @pytest.mark.parametrize(

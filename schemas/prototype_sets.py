@@ -76,8 +76,8 @@ class PrototypeSetRequest(MethodRequest):
     selected_on: EvaluationRows = Field(
         default="dataset",
         description="Rows whose prediction by the nearest prototype `sg` improves: those of the reference dataset, or "
-        "those of `evaluation_dataset`, which are then no test of it any more. Other methods refuse any value but the "
-        "default.",
+        "those of `evaluation_dataset`, which are then no test of it any more; with `labels: target` all of them need "
+        "one, unless `metric` counts what the model predicts. Other methods refuse any value but the default.",
     )
     metric: SelectionMetric = Field(
         default="balanced_accuracy",

@@ -44,7 +44,9 @@ def request_prototype_set(context: AppContext, request: PrototypeSetRequest) -> 
     check_leaf_rows(request.min_leaf_rows, dataset.view.n_rows)
     match_features(model, dataset.view)
     complete = _normalised(request, kind, dataset.view.n_rows)
-    made_from = MadeFrom(model, dataset, matching_evaluation(context, model, complete.evaluation_dataset))
+    evaluation = matching_evaluation(context, model, complete.evaluation_dataset)
+    _check_evaluation_target(complete, evaluation)
+    made_from = MadeFrom(model, dataset, evaluation)
     return request_artefact(context, PROTOTYPE_SETS, complete, made_from, _refusal_of_result(complete, model))
 
 
@@ -113,6 +115,22 @@ def _check_evaluation_rows(request: PrototypeSetRequest) -> None:
     if request.selected_on == "evaluation_dataset" and request.evaluation_dataset in {None, request.dataset}:
         detail = "selected_on is 'evaluation_dataset', but the request names no other dataset there"
         raise StorageError("validation_failed", detail, "/evaluation_dataset")
+
+
+def _check_evaluation_target(request: PrototypeSetRequest, evaluation: StoredDataset | None) -> None:
+    """Refuse to choose prototypes by the targets of evaluation rows that have none, or not all of them."""
+    if evaluation is None or request.selected_on == "dataset" or request.labels == "predicted":
+        return
+    of_model = {"accuracy": "fidelity", "balanced_accuracy": "balanced_fidelity"}.get(request.metric)
+    target = next((column for column in evaluation.view.columns if column.name == evaluation.view.target), None)
+    if of_model is None or (target is not None and not target.n_missing):
+        return
+    if target is None:
+        lack = "has none; name it in its metadata"
+    else:
+        lack = f"has no {target.name!r} in {target.n_missing:,} of its rows; leave them out"
+    detail = f"labels is `target`, but evaluation_dataset {evaluation.view.id!r} {lack}, or take metric {of_model}"
+    raise StorageError("schema_mismatch", detail, "/evaluation_dataset")
 
 
 def _refusal_of_result(request: PrototypeSetRequest, model: Model) -> StorageError | None:

@@ -91,7 +91,8 @@ class PrototypeSetRequest(MethodRequest):
         description="Number of prototypes of all classes together, 1 to 10,000; default: 10. With `sm_u` each class "
         "gets an equal share of them, rounded, and at least one. Not applicable to `a_pete`, which finds the number by "
         f"`alpha`. `validate` (not with `sm_u`): the smallest number, at most {MAX_PROTOTYPES_VALIDATED}, whose score "
-        "on `evaluation_dataset` is within one standard error of the best one; see `validation` in the result.",
+        "on `evaluation_dataset` is within one standard error of the best one; see `validation` in the result. Refused "
+        "with `selected_on: evaluation_dataset`: those rows would be no test of it.",
     )
     coverage: float | None = Field(
         default=None,

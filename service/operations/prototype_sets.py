@@ -190,6 +190,12 @@ def _check_validation(request: PrototypeSetRequest) -> None:
             "evaluation_dataset"
         )
         raise StorageError("validation_failed", detail, "/evaluation_dataset")
+    if request.selected_on == "evaluation_dataset":
+        detail = (
+            "n_prototypes is `validate`, which needs rows that prototypes are not chosen on, but selected_on is "
+            "`evaluation_dataset`: leave out selected_on, or give n_prototypes as a number"
+        )
+        raise StorageError("validation_failed", detail, "/selected_on")
 
 
 def _check_alpha(request: PrototypeSetRequest) -> None:

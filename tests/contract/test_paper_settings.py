@@ -12,13 +12,14 @@ from schemas.nouns import EXPLAINERS, NOUNS, Noun
 from schemas.paper_settings import MethodRequest
 from schemas.prototype_sets import PrototypeSetRequest
 from schemas.relational_forests import RelationalForestRequest
-from schemas.rule_sets import RuleSetRequest
+from schemas.rule_sets import InTreesOptions, RuleSetRequest
 from tests.support.api import Api, Json, Registered
 from tests.support.nouns import inputs_of
 
 _TAKING = tuple(noun for noun in NOUNS.values() if noun.request is not None and issubclass(noun.request, MethodRequest))
 _RULES, _TREES, _FORESTS = RuleSetRequest, ApproximationTreeRequest, RelationalForestRequest
 _KERNEL = {"method": "kernel", "bandwidth": 0.1, "neighbor_probability": 0.1}
+_IN_TREES = InTreesOptions().model_dump()
 _SMALL: dict[str, Json] = {
     "approximation_trees": {"max_pseudo_samples": 1000},
     "relational_forests": {"n_trees": 1},
@@ -66,7 +67,15 @@ def test_they_are_taken_wherever_a_method_is_chosen_or_what_it_made_is_used() ->
         (LabelAuditRequest, {}, {"method": "neighbors", "min_leaf_rows": 1}),
         (_RULES, {}, {"method": "fab", "boxes": "whole", "start": "algorithm_1", "labels": "target", "omega": None}),
         (_RULES, {"method": "em", "labels": "predicted"}, {"method": "em", "labels": "predicted"}),
-        (_RULES, {"method": "in_trees"}, {"method": "in_trees"}),
+        (_RULES, {"method": "in_trees"}, {"in_trees": _IN_TREES | {"decay": "relative"}}),
+        (
+            _RULES,
+            {"method": "in_trees", "in_trees": {"max_depth": 4}},
+            {"in_trees": _IN_TREES | {"decay": "relative", "max_depth": 4}},
+        ),
+        (_RULES, {"method": "in_trees", "in_trees": {"decay": "absolute"}}, {"in_trees": _IN_TREES}),
+        (_RULES, {"method": "in_trees", "in_trees": None}, {"in_trees": None}),
+        (_TREES, {"generator": {"bandwidth": 0.3}}, {"generator": _KERNEL | {"bandwidth": 0.3}}),
         (_TREES, {}, {"method": "sta", "generator": _KERNEL, "choose_by": "gain", "max_depth": 4}),
         (_TREES, {"generator": {"method": "ranks"}, "max_depth": 7}, {"choose_by": "gain", "max_depth": 7}),
         (

@@ -28,8 +28,9 @@ class ApproximationTreeRequest(Record):
         model (str): Id of the model.
         dataset (str): Id of the reference dataset, which has every feature that the model reads.
         settings (str | Unset): `paper`: the fields that are left out have the values of the method's paper, as
-            docs/methods.md lists them, instead of these defaults; fields that are given, null included, stand. Answers show
-            the fields that result, so that the id is that of the same request in full. Absent: the defaults.
+            docs/methods.md lists them, instead of these defaults, fields of fields included; what is given, null included,
+            stands. Answers show the fields that result, so that the id is that of the same request in full. Absent: the
+            defaults.
         method (str | Unset): How splits are chosen. `auto`: `ism` for classes where the dataset has a feature set, else
             `sta`, and the answer names it. `sta`: by a test on as many pseudo-samples as it needs (Zhou & Hooker); `ism`:
             among the ensemble's own splits, from its class distributions (Van Assche & Blockeel); `born_again`: CART on

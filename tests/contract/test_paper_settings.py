@@ -7,6 +7,9 @@ import pytest
 from pydantic import ValidationError
 
 from schemas.approximation_trees import ApproximationTreeRequest
+from schemas.contract import Contract
+from schemas.datasets import SourceDatasetRequest
+from schemas.feature_sets import FeatureDatasetRequest
 from schemas.label_audits import LabelAuditRequest
 from schemas.nouns import EXPLAINERS, NOUNS, Noun
 from schemas.paper_settings import MethodRequest
@@ -24,6 +27,8 @@ _SMALL: dict[str, Json] = {
     "approximation_trees": {"max_pseudo_samples": 1000},
     "relational_forests": {"n_trees": 1},
     "feature_sets": {"generate": {"depth": 1}},
+    "maps": {"n_rows": 40, "n_neighbors": 12},
+    "reports": {"title": "As in the papers"},
 }
 
 
@@ -53,10 +58,15 @@ def _filled(kind: type[MethodRequest], request: Mapping[str, Any]) -> Json:
     return {name: full[name] for name in {**kind.of_papers.get("", {}), **kind.of_papers.get(str(method), {})}}
 
 
-def test_they_are_taken_wherever_a_method_is_chosen_or_what_it_made_is_used() -> None:
-    methods = {noun.name for noun in NOUNS.made_by_jobs if "method" in getattr(noun.request, "model_fields", ())}
-    used = {"proximities", "explainers", "explanation_sets", "feature_sets"}
-    assert {noun.name for noun in _TAKING} == methods | used
+def test_they_are_taken_wherever_a_job_makes_something_and_by_explainers() -> None:
+    assert {noun.name for noun in _TAKING} == {noun.name for noun in NOUNS.made_by_jobs} | {EXPLAINERS.name}
+
+
+@pytest.mark.parametrize("kind", [SourceDatasetRequest, FeatureDatasetRequest])
+def test_datasets_that_a_job_makes_take_them(kind: type[Contract]) -> None:
+    assert [noun.name for noun in NOUNS.kinds_of_jobs if noun not in NOUNS.made_by_jobs] == ["datasets"]
+    given = {"source": {"files": "file:///rows/*.csv"}} if kind == SourceDatasetRequest else {}
+    assert kind.model_validate(given | {"settings": "paper"}) == kind.model_validate(given)
 
 
 @pytest.mark.parametrize(

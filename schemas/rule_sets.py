@@ -188,7 +188,11 @@ class RuleSetRequest(MethodRequest):
     decision_tree: DecisionTreeOptions | None = Field(
         default=None, description="Settings of `decision_tree`; null: the defaults. Other methods disregard them."
     )
-    labels: LabelsUsed = "predicted"
+    labels: Literal["predicted", "target"] = Field(
+        default="predicted",
+        description="What rules predict, whatever the method is: the model's predictions (`predicted`) or the dataset's "
+        "target column (`target`), as in the papers of all methods.",
+    )
     evaluation_dataset: Annotated[Identifier | None, EVALUATION_DATASET] = None
     seed: int = Field(
         default=0,

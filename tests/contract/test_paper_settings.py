@@ -1,7 +1,7 @@
 """``settings: "paper"`` for every noun that a job makes: what it fills in, and what it leaves as it was given."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from pydantic import ValidationError
@@ -15,7 +15,7 @@ from schemas.nouns import EXPLAINERS, NOUNS, Noun
 from schemas.paper_settings import MethodRequest
 from schemas.prototype_sets import PrototypeSetRequest
 from schemas.relational_forests import RelationalForestRequest
-from schemas.rule_sets import InTreesOptions, RuleSetRequest
+from schemas.rule_sets import InTreesOptions, RuleSetMethod, RuleSetRequest
 from tests.support.api import Api, Json, Registered
 from tests.support.nouns import inputs_of
 
@@ -104,6 +104,13 @@ def test_papers_fill_in_what_is_left_out(kind: type[MethodRequest], given: Json,
     full = kind.model_validate({**names, **given, "settings": "paper"}).model_dump(mode="json")
     assert {name: full[name] for name in filled} == filled
     assert kind.model_validate(full).model_dump(mode="json") == full
+
+
+@pytest.mark.parametrize("method", get_args(RuleSetMethod))
+def test_rules_of_every_method_predict_the_target_as_in_its_paper(method: str) -> None:
+    request = {"model": "x", "dataset": "x", "method": method}
+    assert RuleSetRequest.model_validate({**request, "settings": "paper"}).labels == "target"
+    assert RuleSetRequest.model_validate(request).labels == "predicted"
 
 
 @pytest.mark.parametrize("given", ["papers", "", 1, True, ["paper"]])

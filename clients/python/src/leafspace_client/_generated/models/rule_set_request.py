@@ -56,8 +56,8 @@ class RuleSetRequest(Record):
             disregard them.
         decision_tree (DecisionTreeOptions | None | Unset): Settings of `decision_tree`; null: the defaults. Other
             methods disregard them.
-        labels (str | Unset): Source of the rows' classes or values: the model's predictions (`predicted`) or the
-            dataset's target column (`target`). Default: 'predicted'.
+        labels (str | Unset): What rules predict, whatever the method is: the model's predictions (`predicted`) or the
+            dataset's target column (`target`), as in the papers of all methods. Default: 'predicted'.
         evaluation_dataset (None | str | Unset): Id of a dataset on which the result is evaluated instead of the
             reference dataset; null: on the reference dataset itself.
         seed (int | Unset): Seed of the random starts, and of the forest by which `in_trees` selects rules. Default: 0.

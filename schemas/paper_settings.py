@@ -17,8 +17,8 @@ class MethodRequest(Contract):
 
     settings: Literal["paper"] | SkipJsonSchema[None] = absent(
         "`paper`: the fields that are left out have the values of the method's paper, as docs/methods.md lists them, "
-        "instead of these defaults, fields of fields included; what is given, null included, stands. Answers show the fields that result, "
-        "so that the id is that of the same request in full. Absent: the defaults."
+        "instead of these defaults, fields of fields included; what is given, null included, stands. Answers show the "
+        "fields that result, so that the id is that of the same request in full. Absent: the defaults."
     )
 
     @model_validator(mode="before")

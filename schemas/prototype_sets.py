@@ -178,7 +178,8 @@ class Criticism(Contract):
     label: str | None = Field(description="Class of the row, see `labels`; null for regression.")
     value: float | None = Field(description="Value that the model predicts for it; null for classification.")
     proximity: float = Field(
-        description="Proximity to the nearest prototype of its own class, 0 to 1; with `k_medoids` to the nearest of all."
+        description="Proximity to the nearest prototype of its own class, 0 to 1; with `k_medoids` to the nearest one "
+        "of all."
     )
     features: list[Cell] = Field(description="Values of its features, in the model's order.")
 

@@ -113,6 +113,16 @@ def test_rules_of_every_method_predict_the_target_as_in_its_paper(method: str) -
     assert RuleSetRequest.model_validate(request).labels == "predicted"
 
 
+@pytest.mark.parametrize("method", get_args(RuleSetMethod))
+def test_rule_sets_of_every_method_are_made_as_in_its_paper(api: Api, forest: Registered, method: str) -> None:
+    few = {"n_restarts": 1, "max_rules": 3} if method in {"rule_list", "fab", "em"} else {}
+    request = {"model": forest.model["id"], "dataset": forest.dataset["id"], "method": method, **few}
+
+    made = api.made("/v1/rule-sets", {**request, "settings": "paper"})
+
+    assert (made["status"], made["request"]["labels"]) == ("ready", "target"), made["problem"]
+
+
 @pytest.mark.parametrize("given", ["papers", "", 1, True, ["paper"]])
 def test_no_other_settings_are_known(given: object) -> None:
     with pytest.raises(ValidationError, match="settings"):

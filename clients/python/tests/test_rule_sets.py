@@ -5,13 +5,13 @@ import io
 import json
 import sqlite3
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from leafspace_client import AsyncLeafspace, Conflict, Leafspace, RuleSet
+from leafspace_client.rule_sets import Method
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
@@ -151,7 +151,7 @@ def test_rules_with_weights_are_shown_with_them(client: Leafspace, model: str, d
 
 @pytest.mark.parametrize(("method", "known"), [("in_trees", "n_trees, max_depth"), ("decision_tree", "max_depth")])
 def test_options_that_the_method_does_not_have_are_refused_with_those_that_it_has(
-    client: Leafspace, method: Any, known: str
+    client: Leafspace, method: Method, known: str
 ) -> None:
     with pytest.raises(ValueError, match=f"method '{method}' has no option 'depth'; it has {known}"):
         client.rule_sets.create("mdl_any", "ds_any", method=method, options={"max_depth": 2, "depth": 1})

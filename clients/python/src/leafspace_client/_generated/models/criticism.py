@@ -25,7 +25,7 @@ class Criticism(Record):
         label (None | str): Class of the row, see `labels`; null for regression.
         value (float | None): Value that the model predicts for it; null for classification.
         proximity (float): Proximity to the nearest prototype of its own class, 0 to 1; with `k_medoids` to the nearest
-            of all.
+            one of all.
         features (list[Cell]): Values of its features, in the model's order.
     """
 

@@ -34,13 +34,14 @@ class RuleSetRequest(Record):
             `in_trees`: paths of the model's trees, pruned, selected and put in order (Deng); `node_harvest`: nodes of the
             trees with weights, of which the weighted mean predicts (Meinshausen), for regression or two classes;
             `decision_tree`: a small tree on the dataset's rows, which knows nothing of the model's trees. The last three
-            have settings of their own, and disregard `boxes`, `max_rules`, `n_restarts`, `start`, `omega` and `regions`.
-            Default: 'rule_list'.
+            have settings of their own, but not `boxes`, `max_rules`, `n_restarts`, `start`, `omega` and `regions`. Of what
+            a method does not have, any value but the default is refused. Default: 'rule_list'.
         boxes (str | Unset): How `fab` and `em` print the boxes of regions. `whole`: as in the paper, one rule for each
             region, without the conditions that exclude no row of the dataset; `shortened`: ordered, and without the
             conditions and rules that help least, until they can be read. `rule_list` has no boxes. Default: 'whole'.
         max_rules (int | Unset): Maximum number of rules, including the default rule; with `boxes: whole` the maximum
-            number of regions, beside which there is the default rule. Default: 10.
+            number of regions, beside which there is the default rule. `in_trees`, `node_harvest` and `decision_tree` have
+            settings of their own that limit it, and refuse any value but the default. Default: 10.
         n_restarts (int | Unset): Number of fits from random starts, of which the one with the least training error is
             kept; `rule_list` makes a tenth of them. Default: 20.
         start (str | Unset): What fits of regions begin with. `responsibilities`: the shares of regions in rows are
@@ -48,14 +49,13 @@ class RuleSetRequest(Record):
             `algorithm_1`: all parameters and the responsibilities are random, as in the paper; `in_turn`: restarts begin in
             these three ways, one after the other. Default: 'in_turn'.
         omega (float | None | Unset): Cost of a region in `fab`, in the paper half the number of its parameters: null. A
-            smaller one leaves more regions.
+            smaller one leaves more regions. EM has none, and refuses it.
         regions (str | Unset): How the regions are fitted from which the search of `rule_list` begins. Default: 'fab'.
-        in_trees (InTreesOptions | None | Unset): Settings of `in_trees`; null: the defaults. Other methods disregard
-            them.
+        in_trees (InTreesOptions | None | Unset): Settings of `in_trees`; null: the defaults. Other methods refuse them.
         node_harvest (NodeHarvestOptions | None | Unset): Settings of `node_harvest`; null: the defaults. Other methods
-            disregard them.
+            refuse them.
         decision_tree (DecisionTreeOptions | None | Unset): Settings of `decision_tree`; null: the defaults. Other
-            methods disregard them.
+            methods refuse them.
         labels (str | Unset): What rules predict, whatever the method is: the model's predictions (`predicted`) or the
             dataset's target column (`target`), as in the papers of all methods. Default: 'predicted'.
         evaluation_dataset (None | str | Unset): Id of a dataset on which the result is evaluated instead of the

@@ -186,6 +186,9 @@ def test_regions_are_returned_with_all_their_parameters_and_the_region_of_each_r
         rule["prediction"] for rule in result["rules"]
     ]
     assert result["omega"] == (2 + result["n_statements"] + 1) / 2
+    thresholds = {*zip(parameters["column"].to_pylist(), parameters["value"].to_pylist(), strict=True)}
+    for condition in (each for rule in result["rules"] for each in rule["conditions"]):
+        assert (condition["column"], condition["value"]) in thresholds  # as rules print them
     assert (refused.status_code, refused.json()["code"]) == (422, "method_not_applicable")
 
 

@@ -81,8 +81,8 @@ class PrototypeSetResult(Record):
         nearest_rows (None | SearchedRows | Unset): Reference rows that `nearest_rows` can search; null where none are
             kept: for more than 250,000,000 rows x (trees + features), and in sets that were made before this field existed.
         criticisms (list[Criticism] | Unset): Rows that no prototype represents well, at most 10: each is the row that
-            is farthest from all prototypes and earlier criticisms of its class (ties: the lowest row). Empty in sets that
-            were made before this field existed.
+            is farthest from all prototypes and earlier criticisms of its class, with `k_medoids` of any class (ties: the
+            lowest row). Empty in sets that were made before this field existed.
         typicality (None | TypicalityScale | Unset): What explanations compare a row's proximity with; null in sets that
             were made before this field existed, whose explanations have no `typicality`.
         classes_without_prototypes (list[str] | Unset): Classes of rows of the dataset (see `labels`) without a

@@ -62,7 +62,10 @@ def _shown(value: Any) -> str:  # noqa: ANN401  # of any field
     return orjson.dumps(value, default=lambda given: given.model_dump(mode="json", exclude_unset=True)).decode()
 
 
-def other_methods(unused: Mapping[str, tuple[str, ...]], name: str) -> str:
+MethodName = TypeVar("MethodName", bound=str)
+
+
+def other_methods(unused: Mapping[MethodName, tuple[str, ...]], name: str) -> str:
     """Return the advice to take a method that uses a field, given the fields that methods do not use."""
     *some, last = [method for method, fields in unused.items() if name not in fields]
     return f"leave it out, or take method {', '.join(some)}{' or ' if some else ''}{last}"

@@ -121,7 +121,8 @@ def _export(self: PrototypeSetView, form: ExportForm = "python") -> Program[Any]
 
     Python functions (``predict(row)``, ``nearest_prototype(row)``) need nothing but Python; SQL is one expression over
     the features; the ONNX model takes what the registered model takes. All predict what the service predicts, ties
-    included; where the model scales numbers first, Python and SQL do so but for rounding at thresholds.
+    included; where the model scales numbers first, Python and SQL do so but for rounding at thresholds. DuckDB takes
+    long to plan the SQL of several hundred trees; the other forms have no such limit.
     """
     response = yield call_of(export_prototype_set, prototype_set_id=self.id, format_=form)
     # Not as the answer is declared: types of text without a charset are read as Latin by some.

@@ -173,8 +173,8 @@ class ApproximationTreeRequest(MethodRequest):
         default="rows",
         description="How `ism` estimates the probability that a row of a node reaches a leaf of the ensemble: by the "
         "node's rows, or as if the splits on the way to the leaf were independent of the node's, as far as these leave "
-        "them open. The latter is for random forests; it takes time by splits x nodes of the ensemble. Other methods "
-        "ignore it.",
+        "them open. The latter is for random forests, and refused for boosting and for values; it takes time by splits "
+        "x nodes of the ensemble. Other methods ignore it.",
     )
     smearing_probability: float = Field(
         default=0.25,
@@ -189,16 +189,22 @@ class ApproximationTreeRequest(MethodRequest):
         ge=1,
         le=MAX_REPEATS,
         description="Number of trees that are made from different pseudo-samples to measure stability; the first one "
-        "is the result.",
+        "is the result. More than 1 is refused where there are none (`fitted_on: dataset`).",
     )
     stop_when_pure: bool = Field(
         default=False,
         strict=True,
-        description="Whether `ism` leaves a node unsplit whose rows all have one class in the dataset's target.",
+        description="Whether `ism` leaves a node unsplit whose rows all have one class in the dataset's target. For "
+        "classes and datasets with a target: true is refused elsewhere, and `settings: paper` leaves it false.",
     )
     evaluation_dataset: Annotated[Identifier | None, EVALUATION_DATASET] = None
     seed: int = Field(
-        default=0, strict=True, ge=0, le=2**32 - 1, description="Seed of the pseudo-samples, and of a sample of rows."
+        default=0,
+        strict=True,
+        ge=0,
+        le=2**32 - 1,
+        description="Seed of the pseudo-samples, of a sample of rows, and with `cart` and `born_again` of the choice "
+        "among splits that improve alike.",
     )
     run_on: RunOn = "auto"
 

@@ -299,6 +299,7 @@ def test_requested_again_a_tree_is_answered_at_once_and_deleted_it_is_made_again
         ({"n_repeats": 201}, 422, "validation_failed", "/n_repeats"),
         ({"n_repeats": True}, 422, "validation_failed", "/n_repeats"),
         ({"n_repeats": 2, "method": "ism", "fitted_on": "dataset"}, 422, "validation_failed", "/n_repeats"),
+        ({"n_repeats": 2, "method": "cart", "fitted_on": "dataset"}, 422, "validation_failed", "/n_repeats"),
         ({"fitted_on": "dataset"}, 422, "validation_failed", "/fitted_on"),
         ({"max_depth": "validate", "method": "cart"}, 422, "validation_failed", "/max_depth"),
         ({"candidates": [{"feature": "no such"}]}, 422, "unknown_feature", "/candidates/0/feature"),
@@ -334,6 +335,33 @@ def test_ism_is_refused_where_there_are_no_class_probabilities(api: Api, request
     assert (answer.status_code, answer.json()["code"]) == (422, "method_not_applicable")
     assert answer.json()["errors"][0]["pointer"] == "/method"
     assert "sta" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("name", "ensemble", "changes"),
+    [
+        ("random_forest_regression", "random_forest", {"stop_when_pure": True}),
+        ("random_forest_regression", "random_forest", {"leaf_probabilities": "independent"}),
+        ("gradient_boosting_multiclass", "boosting", {"leaf_probabilities": "independent"}),
+        ("catboost_binary", "boosting", {"leaf_probabilities": "independent"}),
+        ("lightgbm_binary", "random_forest", {"leaf_probabilities": "independent"}),  # whatever the caller calls it
+    ],
+)
+def test_what_ism_cannot_do_for_a_kind_of_model_is_refused_before_a_job(
+    api: Api, name: str, ensemble: str, changes: Json
+) -> None:
+    model, newest = fitted(name), api.newest_job()
+    metadata = {"feature_names": list(model.rows.names), "ensemble": ensemble}
+    request = {
+        "model": api.upload("/v1/models", model.onnx, metadata).json()["id"],
+        "dataset": api.upload("/v1/datasets", csv_of(frame_of(model)), {"target": "t"}).json()["id"],
+    }
+
+    refused = api.post(_PATH, {**request, "method": "ism", **changes})
+
+    assert (refused.status_code, refused.json()["code"]) == (422, "method_not_applicable")
+    assert [error["pointer"] for error in refused.json()["errors"]] == [f"/{field}" for field in changes]
+    assert api.newest_job() == newest
 
 
 def test_a_tree_may_be_grown_on_rows_of_another_dataset_which_then_stays(

@@ -19,8 +19,9 @@ class PrototypeSetRequest(Record):
         model (str): Id of the model.
         dataset (str): Id of the reference dataset, which has every feature that the model reads.
         settings (str | Unset): `paper`: the fields that are left out have the values of the method's paper, as
-            docs/methods.md lists them, instead of these defaults; fields that are given, null included, stand. Answers show
-            the fields that result, so that the id is that of the same request in full. Absent: the defaults.
+            docs/methods.md lists them, instead of these defaults; fields that are given, null included, stand, but for
+            `method: auto`, which leaves the method to the word, too. Answers show the fields that result, so that the id is
+            that of the same request in full. Absent: the defaults.
         method (str | Unset): Selection method: `sm_u`, `sm_a`, `sm_wa` or `sg` (Tan et al.), or `a_pete` (Karolczak &
             Stefanowski), which finds the number of prototypes itself, or `k_medoids`: prototypes of whatever class for all
             rows together (Tan et al., equation 2); with `refine: swap` it is PAM. Default: 'sm_a'.

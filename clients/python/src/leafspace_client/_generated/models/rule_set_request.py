@@ -25,8 +25,9 @@ class RuleSetRequest(Record):
         model (str): Id of the model.
         dataset (str): Id of the reference dataset, which has every feature that the model reads.
         settings (str | Unset): `paper`: the fields that are left out have the values of the method's paper, as
-            docs/methods.md lists them, instead of these defaults; fields that are given, null included, stand. Answers show
-            the fields that result, so that the id is that of the same request in full. Absent: the defaults.
+            docs/methods.md lists them, instead of these defaults; fields that are given, null included, stand, but for
+            `method: auto`, which leaves the method to the word, too. Answers show the fields that result, so that the id is
+            that of the same request in full. Absent: the defaults.
         method (str | Unset): How rules are found. `rule_list`: a search for an ordered list of few and short rules that
             predict well; `fab`: factorised asymptotic Bayesian inference of regions, which finds their number up to
             `max_rules` (Hara & Hayashi), and prints their boxes; `em`: their baseline, EM for each number of regions.

@@ -1,11 +1,10 @@
 """Settings of the papers: requests that leave a method's settings to the paper that describes it."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import ModelWrapValidatorHandler, model_validator
 from pydantic.json_schema import SkipJsonSchema
-from typing_extensions import Self
 
 from .contract import Contract, absent
 

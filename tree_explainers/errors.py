@@ -50,7 +50,7 @@ class InvalidInput(ExplainerError):
 
 
 class MethodNotApplicable(ExplainerError):
-    """The method, or its argument ``field``, has no meaning for this model, such as supervised greedy for regression."""
+    """The method, or its argument ``field``, has no meaning for a model, such as supervised greedy for regression."""
 
     def __init__(self, detail: str, field: str | None = None) -> None:
         super().__init__("method_not_applicable", detail)

@@ -308,7 +308,7 @@ class ApproximationTreeRequest(Record):
             if isinstance(data, Unset):
                 return data
             try:
-                if not isinstance(data, dict):
+                if not isinstance(data, dict) or data.get("method") != "dataset":
                     raise TypeError()
                 componentsschemas_generator_type_0 = DatasetGenerator.from_dict(data)
 
@@ -316,7 +316,7 @@ class ApproximationTreeRequest(Record):
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
             try:
-                if not isinstance(data, dict):
+                if not isinstance(data, dict) or data.get("method") != "ranks":
                     raise TypeError()
                 componentsschemas_generator_type_1 = RanksGenerator.from_dict(data)
 
@@ -324,7 +324,7 @@ class ApproximationTreeRequest(Record):
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
             try:
-                if not isinstance(data, dict):
+                if not isinstance(data, dict) or data.get("method") != "kernel":
                     raise TypeError()
                 componentsschemas_generator_type_2 = KernelGenerator.from_dict(data)
 
@@ -332,7 +332,7 @@ class ApproximationTreeRequest(Record):
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
             try:
-                if not isinstance(data, dict):
+                if not isinstance(data, dict) or data.get("method") != "residual_permutation":
                     raise TypeError()
                 componentsschemas_generator_type_3 = ResidualPermutationGenerator.from_dict(data)
 

@@ -128,7 +128,7 @@ def check_ism(description: ModelDescription, settings: IsmSettings, *, has_targe
 def _check_independent(description: ModelDescription) -> None:
     if description.task == "regression":
         msg = "`leaf_probabilities: independent` is for classes, and the model predicts a value; leave it out."
-        raise MethodNotApplicable(msg, "leaf_probabilities")
+        raise MethodNotApplicable(msg, field="leaf_probabilities")
     has_link = description.scoring is not None and description.scoring.link is not None
     if has_link or description.ensemble == "boosting":
         raise not_of_means()
@@ -137,13 +137,13 @@ def _check_independent(description: ModelDescription) -> None:
 def _check_purity(description: ModelDescription, *, has_target: bool) -> None:
     if description.task == "regression":
         msg = "`stop_when_pure` is for classes, and the model predicts a value; send `stop_when_pure: false`."
-        raise MethodNotApplicable(msg, "stop_when_pure")
+        raise MethodNotApplicable(msg, field="stop_when_pure")
     if not has_target:
         msg = (
             "`stop_when_pure` needs the true classes of the training rows, and the dataset has no target; send "
             "`stop_when_pure: false`, or register the dataset with its target."
         )
-        raise InvalidInput(msg, "schema_mismatch", "stop_when_pure")
+        raise InvalidInput(msg, "schema_mismatch", field="stop_when_pure")
 
 
 class _Rows:

@@ -92,7 +92,7 @@ def not_of_means() -> MethodNotApplicable:
         "`leaf_probabilities: independent` needs scores that are means of the leaves', as those of random forests are; "
         "leave it out."
     )
-    return MethodNotApplicable(msg, "leaf_probabilities")
+    return MethodNotApplicable(msg, field="leaf_probabilities")
 
 
 def _largest_difference(raw: RawScores, reached: NDArray[np.int64], scores: Floats) -> float:

@@ -235,6 +235,24 @@ def test_a_model_names_its_features_as_the_dataset_does_and_lists_what_was_made_
     assert f"#/rules/{rules['id']}" in drawing
 
 
+def test_settled_leaves_have_a_mark_and_a_legend() -> None:
+    found = document("ApproximationTree")
+    leaves = [node for node in found["result"]["nodes"] if node["left"] is None]
+    for node in leaves:
+        node["settled"] = node is leaves[0]
+    found["result"]["caution"] = "none of 3 splits of the tree are significant"
+
+    text = unescape(drawn("ApproximationTree", found))
+
+    assert text.count("✓ settled") == 2  # the leaf, and the legend
+    assert "✓ settled: proved that the model gives every row" in text
+    assert "None of 3 splits of the tree are significant." in text
+    leaves[0].pop("settled")  # as documents of earlier versions
+    for node in leaves[1:]:
+        node["settled"] = None
+    assert "✓" not in drawn("ApproximationTree", found)
+
+
 def test_an_audit_says_how_many_suspect_rows_it_does_not_show() -> None:
     found = document("LabelAudit")
     n_shown = sum(row["suggested_label"] is not None for row in found["result"]["rows"])

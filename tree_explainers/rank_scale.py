@@ -4,7 +4,7 @@ A number becomes its rank among the reference rows, which leaves no units and no
 the median, whatever its value. A category has no order, so that its code says only which values are the same.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -31,7 +31,7 @@ class RankScale:
     _columns: tuple[_ColumnScale, ...]
 
     @classmethod
-    def of(cls, columns: Sequence[NDArray[Any]], is_ranked: Sequence[bool]) -> "RankScale":
+    def of(cls, columns: Iterable[NDArray[Any]], is_ranked: Sequence[bool]) -> "RankScale":
         """Measure the reference rows.
 
         Parameters
@@ -46,7 +46,7 @@ class RankScale:
         )
         return cls(np.array(is_ranked, dtype=np.bool_), tuple(scales))
 
-    def positions(self, columns: Sequence[NDArray[Any]]) -> NDArray[np.int32]:
+    def positions(self, columns: Iterable[NDArray[Any]]) -> NDArray[np.int32]:
         """Return the positions of rows, given column by column as in ``of``.
 
         Returns

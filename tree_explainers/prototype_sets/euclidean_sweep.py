@@ -8,8 +8,27 @@ from ..leaf_space.euclidean_table import EuclideanTable
 from .pair_lists import blocks
 from .sweep import Sweep
 
+MOST_STEPS_BY_DEFAULT, MOST_STEPS = 10**12, 4 * 10**12
+"""What it may take to compare candidates with rows once: with all rows as candidates by default, and at most.
+
+A step takes about 0.1 ns on a core, and pairs are compared one to four times: the first are minutes.
+"""
+
+_N_SAMPLED = 10_000
+_STEPS_PER_PAIR = 50  # beside one for each feature
 _CELLS_AT_ONCE = 1 << 24  # some tenths of a second
 _FEWEST_AT_ONCE = 64
+
+
+def n_steps(n_rows: int, n_candidates: int, n_features: int) -> int:
+    """Return how many steps it takes to compare each candidate with each row once."""
+    return n_rows * n_candidates * (n_features + _STEPS_PER_PAIR)
+
+
+def default_candidates(n_rows: int, n_features: int) -> int:
+    """Return how many rows may become prototypes where a request does not say: all, unless that takes long."""
+    takes_long = n_steps(n_rows, n_rows, n_features) > MOST_STEPS_BY_DEFAULT
+    return min(n_rows, _N_SAMPLED) if takes_long else n_rows
 
 
 class EuclideanSweep(Sweep):

@@ -266,6 +266,20 @@ class LeafSpace:
         """Number of trees that count."""
         return int((self.weights > 0).sum())
 
+    @property
+    def min_leaf_rows(self) -> int:
+        """Fewest rows of a leaf."""
+        return self.leaves.min_leaf_rows
+
+    @property
+    def n_steps_each(self) -> int:
+        """Number of steps that it takes to compare one row with all."""
+        return self.dataset.n_rows * len(self.weights)
+
+    def rows_of(self, dataset: ScoredDataset) -> ScoredDataset:
+        """Return the rows of another dataset, which come with the trees' own leaves, as they are compared."""
+        return dataset.within(self.leaves)
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return what is kept to compare other rows in the same space; no leaves where those are the trees' own."""
         if self.leaves.min_leaf_rows == 1:

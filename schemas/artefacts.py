@@ -56,6 +56,13 @@ UsedLeafRows = Annotated[
         "either side; 1: they were not cut."
     ),
 ]
+UsedLeafRowsOrNull = Annotated[
+    int | None,
+    Field(
+        description="The `min_leaf_rows` that was used: trees were cut back where a split left fewer reference rows on "
+        "either side; 1: they were not cut. Null with `euclidean`, which knows no leaves."
+    ),
+]
 TreesUsed = Annotated[
     int | None,
     Field(

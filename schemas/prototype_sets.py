@@ -24,6 +24,7 @@ from .artefacts import (
     SearchedRows,
     TreesUsed,
     UsedKindOrDistance,
+    UsedLeafRowsOrNull,
 )
 from .contract import (
     NUMBER,
@@ -339,11 +340,7 @@ class PrototypeSetResult(Contract):
     classes: ClassesOfModel
     n_rows: RowsOfDataset
     n_trees: TreesOfModel
-    min_leaf_rows: int | None = Field(
-        default=1,
-        description="The `min_leaf_rows` that was used: trees were cut back where a split left fewer reference rows on "
-        "either side; 1: they were not cut. Null with `euclidean`.",
-    )
+    min_leaf_rows: UsedLeafRowsOrNull = 1
     n_trees_used: TreesUsed = None
     leaf_steps: list[LeafStep] = Field(
         default=[],

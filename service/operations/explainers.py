@@ -14,8 +14,8 @@ from storage.errors import StorageError
 from ..app_context import AppContext
 from .artefacts import ready_result
 from .deletion import with_reserve
-from .euclidean_sets import refuse_without_leaves
 from .leaves_needed import require_leaves
+from .plain_distances import refuse_without_leaves
 
 
 def register_explainer(context: AppContext, request: ExplainerRequest) -> tuple[Explainer, bool]:

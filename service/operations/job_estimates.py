@@ -36,6 +36,7 @@ _FEWEST_PAIRS, _PAIRS_PER_ROW, _MOST_PAIRS = 1 << 24, 64, 1 << 26  # kept for ce
 _COMPARISONS, _SAMPLED = 5e12, 10_000  # beyond the first number, the second number of candidates is drawn
 _SECONDS_TO_BEGIN = 0.5
 _SECONDS_OF_PROTOTYPES = {"none": 5e-10, "swap": 4e-9}  # for each comparison of a row with a candidate in a tree
+_COMPARED_BYTES = 128 * _MIB  # of some rows' proximities to all, and of sorting them
 _SECONDS_BY_DISTANCE = 4e-10  # for each step of comparing rows by plain distance
 _SELECTIONS_TO_FIND_LEAVES = 2  # as a rule
 _SECONDS_A_PSEUDO_ROW = {"sta": 1e-5, "cart": 5e-7, "born_again": 1e-6, "ism": 5e-7}  # and tree
@@ -177,6 +178,8 @@ def _reading(sizes: Sizes) -> tuple[Need, ...]:
 
 def _proximities(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
     cells = min(sizes.n_rows * max(request["n_neighbors"], sizes.n_outputs), _CELLS)
+    if request.get("proximity_kind") == "euclidean":
+        return _positions(sizes), Need(40 * cells + _COMPARED_BYTES, "request fewer neighbours", "/n_neighbors")
     return Need(sizes.list_bytes + _coarser(sizes, request)), Need(
         40 * cells, "request fewer neighbours", "/n_neighbors"
     )
@@ -361,7 +364,9 @@ def _reports(sizes: Sizes, _request: Mapping[str, Any]) -> tuple[Need, ...]:
     return (Need(2 * sizes.model_bytes + 2 * _BLOCK_BYTES + _DRAWN_BYTES),)
 
 
-def _seconds_of_neighbors(sizes: Sizes, _: Mapping[str, Any]) -> float:
+def _seconds_of_neighbors(sizes: Sizes, request: Mapping[str, Any]) -> float:
+    if request.get("proximity_kind") == "euclidean":
+        return _SECONDS_BY_DISTANCE * n_steps(sizes.n_rows, sizes.n_rows, sizes.n_features)
     return 4e-11 * sizes.n_rows * sizes.n_paths
 
 

@@ -21,9 +21,9 @@ from ..app_context import AppContext
 from ..exports import write_classifier
 from .artefact_tables import open_table
 from .artefacts import MadeFrom, matching_evaluation, ready_result, request_artefact
-from .euclidean_sets import check_distances, is_by_distance, refusal_of_distances, refuse_without_leaves
 from .json_pages import MAX_PAGE_BYTES, PARQUET_ADVICE, Rows, first_row_of, page_blocks
-from .request_checks import check_leaf_rows, known_kind
+from .plain_distances import check_distances, is_by_distance, refusal_of_distances, refuse_without_leaves
+from .request_checks import check_leaf_rows, kind_or_distance
 
 _DEFAULT_PROTOTYPES = 10
 _FIND_NUMBERS_IN_THEIR_OWN_WAY = ("sm_u", "a_pete")
@@ -40,7 +40,7 @@ def request_prototype_set(context: AppContext, request: PrototypeSetRequest) -> 
     """
     model = context.models.get(request.model).view
     dataset = context.datasets.get(request.dataset)
-    kind = "euclidean" if request.proximity_kind == "euclidean" else known_kind(request.proximity_kind, model)
+    kind = kind_or_distance(request.proximity_kind, model)
     check_distances(request)
     _check_method(request, model, dataset)
     check_leaf_rows(request.min_leaf_rows, dataset.view.n_rows)

@@ -1,6 +1,8 @@
 """Prototype sets by plain distance over HTTP: made, read and drawn; what needs leaves says why it cannot use them."""
 
 import pytest
+from leafspace_client._generated.models import PrototypeSetResult
+from leafspace_client.texts import describe_prototypes
 
 from schemas.prototype_sets import PrototypeSet
 from tests.support.api import Api, Json, Registered
@@ -20,6 +22,24 @@ def test_a_set_by_distance_is_evaluated_beside_the_model(by_distance: Json) -> N
     assert by_distance["request"]["min_leaf_rows"] == 1
     assert [each["n_prototypes"] for each in result["evaluation"]] == [1, 2, 3, 4]
     assert 0.8 < result["evaluation"][-1]["balanced_accuracy"] <= result["baseline"]["model"]["balanced_accuracy"]
+
+
+def test_the_sdk_prints_it_without_a_certificate(by_distance: Json) -> None:
+    lines = describe_prototypes(PrototypeSetResult.from_dict(by_distance["result"])).splitlines()
+
+    assert lines[4] == "Rows are compared by plain distance, not by the trees, so that no bound is known."
+    assert lines[5] == "Measured on 569 rows, the rows that it was made from:"
+
+
+def test_proximities_by_distance_are_read_page_by_page(api: Api, forest: Registered) -> None:
+    request = {"model": forest.model["id"], "dataset": forest.dataset["id"], "n_neighbors": 2}
+
+    made = api.made("/v1/proximities", {**request, "proximity_kind": "euclidean"})
+    row = next(api.pages(f"/v1/proximities/{made['id']}/content", 1))
+
+    assert (made["result"]["proximity_kind"], made["result"]["min_leaf_rows"]) == ("euclidean", None)
+    assert len(row["neighbors"]) == 2
+    assert row["neighbors"][0]["proximity"] == 1 - row["neighbors"][0]["distance"]
 
 
 def test_its_rows_and_drawings_are_there(api: Api, forest: Registered, by_distance: Json) -> None:

@@ -156,7 +156,7 @@ def test_prototypes_by_plain_distance_are_not_called_the_models_view() -> None:
     text = " ".join(_Elements.of(drawn("PrototypeSet", found)).texts)
 
     assert "What plain distance sees" in text
-    assert "not by the model’s trees" in text
+    assert "not by the model" in text
     assert words.share(found["result"]["evaluation"][-1]["fidelity"]) in text
 
 

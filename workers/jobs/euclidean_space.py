@@ -7,14 +7,17 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from schemas.proximities import ProximitiesRequest
 from storage.dataset_rows import open_rows
+from storage.models import ModelStore
 from storage.object_store import ObjectStore
-from tree_explainers.compute.progress import ReportProgress
+from tree_explainers.compute.progress import ReportProgress, part_of
 from tree_explainers.leaf_space.euclidean_table import EuclideanTable
 from tree_explainers.prototype_sets.euclidean_sweep import n_steps
 from tree_explainers.rank_scale import RankScale
 
-from .inputs import OpenModel, ScoredDataset
+from ..runtime.context import JobContext
+from .inputs import LEAVES_LOADED, OpenModel, ScoredDataset, apply_model, open_model
 
 _STAGE = "ranking values"
 
@@ -68,6 +71,14 @@ def compare_by_distance(
 
     reference = positioned(dataset)
     return reference, reference if of_evaluation is dataset else positioned(of_evaluation)
+
+
+def load_distances(context: JobContext, request: ProximitiesRequest) -> EuclideanSpace:
+    """Open the model, apply it to the dataset, and rank its values."""
+    model = open_model(ModelStore(context.database), context.objects, request.model)
+    dataset = apply_model(context, model, request.dataset, part_of(context.report, 0, LEAVES_LOADED))
+    report = part_of(context.report, LEAVES_LOADED, LEAVES_LOADED)
+    return EuclideanSpace.of(model, compare_by_distance(context.objects, dataset, dataset, report)[0])
 
 
 def _columns(objects: ObjectStore, dataset: ScoredDataset, report: ReportProgress) -> Iterator[NDArray[Any]]:

@@ -286,13 +286,13 @@ class LeafSpace:
             return {"weights": self.weights}
         return {"weights": self.weights, "coarser_leaves": self.leaves.codes, "leaf_offsets": self.leaves.offsets}
 
-    def row_names(self, objects: ObjectStore) -> pa.Array:
-        """Return the id of each row, or else its index, (n_rows,), as texts side by side in one piece of memory."""
-        stored = self.dataset.stored
-        if stored.view.row_id is None:
-            return pa.array(np.arange(self.dataset.n_rows)).cast(pa.string())
-        with open_rows(objects, stored.content) as file:
-            return pa.array(file.row_ids(), pa.large_string())
+
+def row_names(objects: ObjectStore, stored: StoredDataset) -> pa.Array:
+    """Return the id of each row, or else its index, (n_rows,), as texts side by side in one piece of memory."""
+    if stored.view.row_id is None:
+        return pa.array(np.arange(stored.view.n_rows)).cast(pa.string())
+    with open_rows(objects, stored.content) as file:
+        return pa.array(file.row_ids(), pa.large_string())
 
 
 def load_leaf_space(context: JobContext, request: ProximitiesRequest | LabelAuditRequest | MapRequest) -> LeafSpace:

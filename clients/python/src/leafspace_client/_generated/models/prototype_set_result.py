@@ -69,7 +69,8 @@ class PrototypeSetResult(Record):
             none.
         baseline (Baseline): Scores of the model, of the nearest other row of the dataset, and of constant predictions.
         min_leaf_rows (int | None | Unset): The `min_leaf_rows` that was used: trees were cut back where a split left
-            fewer reference rows on either side; 1: they were not cut. Null with `euclidean`. Default: 1.
+            fewer reference rows on either side; 1: they were not cut. Null with `euclidean`, which knows no leaves.
+            Default: 1.
         n_trees_used (int | None | Unset): Number of trees that count in proximities: those cut back to a single leaf do
             not, nor do those of boosting whose values do not vary. Null by plain distance (`euclidean`), and in results
             that were made before this field existed.

@@ -1,18 +1,19 @@
-"""Prototype sets by plain distance: what may be requested of them, and who cannot use them for want of leaves."""
+"""Prototype sets and proximities by plain distance: what may be requested, and who cannot use them without leaves."""
 
 from schemas.models import Model
 from schemas.prototype_sets import PrototypeSetRequest
+from schemas.proximities import ProximitiesRequest
 from storage.artefacts import Artefact
 from storage.errors import StorageError
 from tree_explainers.prototype_sets.euclidean_sweep import MOST_STEPS, default_candidates, n_steps
 
 
-def is_by_distance(request: PrototypeSetRequest) -> bool:
+def is_by_distance(request: PrototypeSetRequest | ProximitiesRequest) -> bool:
     """Return whether rows are to be compared by plain distance rather than by leaves."""
     return request.proximity_kind == "euclidean"
 
 
-def check_distances(request: PrototypeSetRequest) -> None:
+def check_distances(request: PrototypeSetRequest | ProximitiesRequest) -> None:
     """Refuse what a request says of leaves, where rows are compared by plain distance.
 
     Raises
@@ -28,6 +29,11 @@ def check_distances(request: PrototypeSetRequest) -> None:
             "distance, without leaves: leave it out"
         )
         raise StorageError("method_not_applicable", detail, "/min_leaf_rows")
+    if isinstance(request, PrototypeSetRequest):
+        _check_selection(request)
+
+
+def _check_selection(request: PrototypeSetRequest) -> None:
     if request.coverage is not None:
         detail = (
             "coverage counts rows of a minimum proximity to a prototype, which by plain distance (proximity_kind "
@@ -42,7 +48,9 @@ def check_distances(request: PrototypeSetRequest) -> None:
         raise StorageError("method_not_applicable", detail, "/refine")
 
 
-def refusal_of_distances(request: PrototypeSetRequest, model: Model, n_rows: int) -> StorageError | None:
+def refusal_of_distances(
+    request: PrototypeSetRequest | ProximitiesRequest, model: Model, n_rows: int
+) -> StorageError | None:
     """Return the refusal of a request whose rows would take too long to compare.
 
     Parameters
@@ -56,9 +64,10 @@ def refusal_of_distances(request: PrototypeSetRequest, model: Model, n_rows: int
     """
     if not is_by_distance(request):
         return None
+    if isinstance(request, ProximitiesRequest):
+        return _refusal_of_all(model, n_rows)
     n_candidates = request.n_candidates or default_candidates(n_rows, model.n_features)
-    steps = n_steps(n_rows, n_candidates, model.n_features)
-    if steps <= MOST_STEPS:
+    if n_steps(n_rows, n_candidates, model.n_features) <= MOST_STEPS:
         return None
     most = MOST_STEPS // n_steps(n_rows, 1, model.n_features)
     advice = f"request at most {most:,} candidates, or send fewer rows" if most else "send fewer rows"
@@ -68,6 +77,17 @@ def refusal_of_distances(request: PrototypeSetRequest, model: Model, n_rows: int
     )
     pointer = "/n_candidates" if most and request.n_candidates else "/dataset"
     return StorageError("resource_estimate_exceeds_limit", detail, pointer)
+
+
+def _refusal_of_all(model: Model, n_rows: int) -> StorageError | None:
+    """Return the refusal of comparing all rows with each other, if that would take too long."""
+    if n_steps(n_rows, n_rows, model.n_features) <= MOST_STEPS:
+        return None
+    detail = (
+        f"comparing {n_rows:,} rows with each other by the distance of {model.n_features:,} features would take too "
+        "long; send fewer rows"
+    )
+    return StorageError("resource_estimate_exceeds_limit", detail, "/dataset")
 
 
 def refuse_without_leaves(prototype_set: Artefact, what: str, pointer: str | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Prototype sets by plain distance: evaluated as sets by tree space are, without what only leaves can give."""
+"""Prototype sets and proximities by plain distance: as those by tree space are, without what only leaves can give."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.metrics import balanced_accuracy_score
 
+from schemas.nouns import PROXIMITIES
 from schemas.prototype_sets import PrototypeMethod, PrototypeSet, PrototypeSetResult
 from storage.errors import StorageError
 from tests.support import naive, naive_euclidean
@@ -134,6 +135,23 @@ def test_regressions_and_other_methods_have_sets_too(
     assert result_of(made).evaluation[-1].r2 is not None
 
 
+def test_proximities_are_those_of_the_nearest_rows_by_distance(workshop: Workshop, case: RealCase) -> None:
+    request = {"model": case.model, "dataset": case.dataset, "proximity_kind": "euclidean", "n_neighbors": 3}
+
+    made = workshop.find_neighbors(**request)
+
+    result, table = result_of(made), workshop.table_of(PROXIMITIES, made)
+    distances = _distances(case.real.features, case.training)
+    np.fill_diagonal(distances, np.inf)
+    nearest = np.sort(distances, axis=1)[:, :3]
+    assert table["proximity"].to_numpy().reshape(-1, 3) == pytest.approx(1 - nearest, abs=2e-5)
+    assert np.abs(distances[table["row"].to_numpy(), table["neighbor_row"].to_numpy()] - nearest.ravel()).max() < 2e-5
+    assert (result.proximity_kind, result.min_leaf_rows, result.n_trees_used) == ("euclidean", None, None)
+    assert (result.n_pairs, result.share_without_neighbors) == (3 * N_TRAINING_ROWS, 0)
+    with pytest.raises(StorageError, match="without leaves: leave it out"):
+        workshop.find_neighbors(**request, min_leaf_rows=2)
+
+
 def test_equal_requests_share_one_set(workshop: Workshop, case: RealCase) -> None:
     usual, of_papers = (_made(workshop, case, **request) for request in ({}, {"min_leaf_rows": 1}))
 
@@ -162,7 +180,7 @@ def test_what_is_about_leaves_is_refused(
 def test_rows_that_take_too_long_are_refused_with_a_number_that_does_not(
     workshop: Workshop, case: RealCase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.operations.euclidean_sets.MOST_STEPS", N_TRAINING_ROWS * 80 * 40)
+    monkeypatch.setattr("service.operations.plain_distances.MOST_STEPS", N_TRAINING_ROWS * 80 * 40)
 
     with pytest.raises(StorageError, match="at most 40 candidates") as refused:
         workshop.create(**_requested(case, n_candidates=41, seed=9))

@@ -60,9 +60,9 @@ rows (with more than 100 features compared at 200 trees). GBT: the first t of 20
 by the same; scikit-learn's, whose leaves have a step each, where the authors changed it to one step per tree. Proximity
 by definition 1 (RF) and 3 (GBT). Prototypes are chosen for the true classes; their number, up to 100 (MNIST: 300), is
 the smallest that does best on the validation rows. Leaves are those of the estimator's own `apply`, equal to those of
-onnxruntime. The rows for Euclidean distance are left out: nothing in this project measures it. Not to be had: T-COMPAS
-and Caltech-256, which have stand-ins. RHC: the paper does not say which target; swang1 is taken, without the id, dates
-and what was known only after the stay; other targets are tried below.
+onnxruntime. The rows for Euclidean distance are in `paper_tables_euclidean.md`. Not to be had: T-COMPAS and
+Caltech-256, which have stand-ins. RHC: the paper does not say which target; swang1 is taken, without the id, dates and
+what was known only after the stay; other targets are tried below.
 
 Ten divisions say little of how rare a low figure is, and all methods share the paper's one division. So forests were
 grown on many more of breast_cancer, by `nice -n 5 python -m benchmarks.paper_tables.many_divisions --json

@@ -75,9 +75,9 @@ class ApproximationTreeRequest(MethodRequest):
     """Which model to approximate by one tree, and on which dataset."""
 
     of_papers: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "": {"method": "sta", "generator": {"method": "kernel"}, "choose_by": "gain"},
-        "sta": {"max_depth": 4},  # five layers, the root included
-        "cart": {"max_depth": 4},
+        "": {"method": "sta"},
+        "sta": {"generator": {"method": "kernel"}, "choose_by": "gain", "max_depth": 4},  # five layers with the root
+        "cart": {"generator": {"method": "kernel"}, "max_depth": 4},
         "ism": {"max_depth": MAX_DEPTH, "min_samples_leaf": 1, "fitted_on": "dataset", "stop_when_pure": True},
     }
 
@@ -122,7 +122,7 @@ class ApproximationTreeRequest(MethodRequest):
         gt=0,
         lt=1,
         description="Significance level of `sta`: pseudo-samples are added until the p-values of the other candidate "
-        "splits sum to at most this. Other methods ignore it.",
+        "splits sum to at most this. Other methods refuse any value but the default.",
     )
     max_pseudo_samples: int = Field(
         default=100_000,
@@ -134,7 +134,8 @@ class ApproximationTreeRequest(MethodRequest):
     )
     generator: Generator = Field(
         default=RanksGenerator(),
-        description="How pseudo-samples of `sta`, `cart` and `ism` are made. `born_again` smears rows.",
+        description="How pseudo-samples of `sta`, `cart` and `ism` are made. `born_again`, which smears rows, and "
+        "`fitted_on: dataset` refuse any but the default.",
     )
     fitted_on: Literal["dataset", "generator", "auto"] = Field(
         default="auto",
@@ -147,7 +148,7 @@ class ApproximationTreeRequest(MethodRequest):
         default="fidelity",
         description="How `sta` chooses among splits that its test cannot separate within `max_pseudo_samples`: by "
         "their gain (Zhou & Hooker), or by the fidelity of trees grown below each of them, unless none is clearly "
-        "ahead; and which leaves stay where `max_leaves` is set. Other methods ignore it.",
+        "ahead; and which leaves stay where `max_leaves` is set. Other methods refuse any value but the default.",
     )
     candidates: Annotated[list[CandidateSplits], Field(min_length=1, max_length=MAX_CANDIDATES)] | None = Field(
         default=None,
@@ -157,31 +158,34 @@ class ApproximationTreeRequest(MethodRequest):
     compare: Literal["all", "best_two"] = Field(
         default="all",
         description="Candidate splits whose p-values `sta` sums: all others, or the second best alone. Other methods "
-        "ignore it.",
+        "refuse any value but the default.",
     )
     significance_level_of: Literal["node", "tree"] = Field(
         default="node",
         description="What `significance` is the level of: each split (`node`), or all splits of the tree together, of "
-        "which each one gets an equal part (`tree`, Bonferroni). Methods other than `sta` ignore it.",
+        "which each one gets an equal part (`tree`, Bonferroni). Methods other than `sta` refuse any value but "
+        "the default.",
     )
     criterion: Literal["gain", "gain_ratio"] = Field(
         default="gain",
         description="What `ism` maximises for classes: information gain, or its ratio to the entropy of the shares of "
-        "rows on both sides (Quinlan). For values it is the decrease of variance. Other methods ignore it.",
+        "rows on both sides (Quinlan). For values it is the decrease of variance. Other methods refuse any "
+        "value but the default.",
     )
     leaf_probabilities: Literal["rows", "independent"] = Field(
         default="rows",
         description="How `ism` estimates the probability that a row of a node reaches a leaf of the ensemble: by the "
         "node's rows, or as if the splits on the way to the leaf were independent of the node's, as far as these leave "
         "them open. The latter is for random forests; it takes time by splits x nodes of the ensemble. Other methods "
-        "ignore it.",
+        "refuse any value but the default.",
     )
     smearing_probability: float = Field(
         default=0.25,
         strict=True,
         gt=0,
         le=1,
-        description="Probability that `born_again` replaces a value by that of another row. Other methods ignore it.",
+        description="Probability that `born_again` replaces a value by that of another row. Other methods refuse any "
+        "value but the default.",
     )
     n_repeats: int = Field(
         default=1,

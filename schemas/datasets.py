@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from .contract import OBJECT, Contract, CreatedAt, Many, Name, RowId, RowIndex
+from .paper_settings import MethodRequest
 
 
 class ColumnDescription(Contract):
@@ -70,7 +71,7 @@ class DatasetFiles(Contract):
     )
 
 
-class SourceDatasetRequest(DatasetMetadata):
+class SourceDatasetRequest(MethodRequest, DatasetMetadata):
     """A dataset whose rows stay in files of a lake."""
 
     source: DatasetFiles = Field(description="The files, which need the same columns; rows are in the order of names.")

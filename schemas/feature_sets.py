@@ -101,7 +101,7 @@ class FeatureRowList(Contract):
     data: list[FeatureRow] = Field(description="One entry for each instance, in their order.")
 
 
-class FeatureDatasetRequest(Contract):
+class FeatureDatasetRequest(MethodRequest):
     """The rows of which a feature set makes a dataset."""
 
     relational_dataset: Identifier | None = Field(

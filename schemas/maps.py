@@ -28,6 +28,7 @@ from .contract import (
     TreesOfModel,
 )
 from .models import INSTANCES, MAX_INSTANCES, ROW_IDS, Instance, InstanceRowId, RowIds
+from .paper_settings import MethodRequest
 from .problems import Problem
 
 MAX_ROWS = 20_000
@@ -36,7 +37,7 @@ Horizontal = Annotated[float, Field(description="Place from left to right; lengt
 Vertical = Annotated[float, Field(description="Place from bottom to top.")]
 
 
-class MapRequest(Contract):
+class MapRequest(MethodRequest):
     """Which dataset's rows to lay out, and by which model."""
 
     model: RequestedModel

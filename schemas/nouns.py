@@ -269,7 +269,7 @@ PROTOTYPE_SETS = Noun(
     summary=PrototypeSet,
     view=PrototypeSet,
     result=PrototypeSetResult,
-    revision=6,
+    revision=7,
     arrays=("weights", "leaves", "classes", "boxes"),
     files=("reference_rows", "classifier", "onnx", "rows"),
     products=(
@@ -329,7 +329,7 @@ RULE_SETS = Noun(
     summary=RuleSet,
     view=RuleSet,
     result=RuleSetResult,
-    revision=5,
+    revision=6,
     files=("parameters", "rows"),
     products=(
         Product(name="content", media_types=_TABLE),

@@ -17,8 +17,8 @@ class MethodRequest(Contract):
 
     settings: Literal["paper"] | SkipJsonSchema[None] = absent(
         "`paper`: the fields that are left out have the values of the method's paper, as docs/methods.md lists them, "
-        "instead of these defaults; fields that are given, null included, stand. Answers show the fields that result, "
-        "so that the id is that of the same request in full. Absent: the defaults."
+        "instead of these defaults, fields of fields included; what is given, null included, stands. Answers show the "
+        "fields that result, so that the id is that of the same request in full. Absent: the defaults."
     )
 
     @model_validator(mode="before")
@@ -31,4 +31,14 @@ class MethodRequest(Contract):
         of_all = cls.of_papers.get("", {})
         method = sent.get("method", of_all.get("method"))
         of_method = cls.of_papers.get(method, {}) if isinstance(method, str) else {}
-        return {**of_all, **of_method, **sent}
+        return _merged(_merged(of_all, of_method), sent)
+
+
+def _merged(settings: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields that are given, and ``settings`` in the place of others, those of nested fields included."""
+    nested = {
+        name: _merged(settings[name], value)
+        for name, value in given.items()
+        if isinstance(value, Mapping) and isinstance(settings.get(name), Mapping)
+    }
+    return {**settings, **given, **nested}

@@ -76,8 +76,8 @@ class PrototypeSetRequest(MethodRequest):
     selected_on: EvaluationRows = Field(
         default="dataset",
         description="Rows whose prediction by the nearest prototype `sg` improves: those of the reference dataset, or "
-        "those of `evaluation_dataset`, which are then no test of it any more. Other methods refuse any value but the "
-        "default.",
+        "those of `evaluation_dataset`, which are then no test of it any more; with `labels: target` all of them need "
+        "one, unless `metric` counts what the model predicts. Other methods refuse any value but the default.",
     )
     metric: SelectionMetric = Field(
         default="balanced_accuracy",
@@ -91,7 +91,8 @@ class PrototypeSetRequest(MethodRequest):
         description="Number of prototypes of all classes together, 1 to 10,000; default: 10. With `sm_u` each class "
         "gets an equal share of them, rounded, and at least one. Not applicable to `a_pete`, which finds the number by "
         f"`alpha`. `validate` (not with `sm_u`): the smallest number, at most {MAX_PROTOTYPES_VALIDATED}, whose score "
-        "on `evaluation_dataset` is within one standard error of the best one; see `validation` in the result.",
+        "on `evaluation_dataset` is within one standard error of the best one; see `validation` in the result. Refused "
+        "with `selected_on: evaluation_dataset`: those rows would be no test of it.",
     )
     coverage: float | None = Field(
         default=None,
@@ -179,7 +180,10 @@ class Criticism(Contract):
     row: RowIndex
     label: str | None = Field(description="Class of the row, see `labels`; null for regression.")
     value: float | None = Field(description="Value that the model predicts for it; null for classification.")
-    proximity: float = Field(description="Proximity to the nearest prototype of its own class, 0 to 1.")
+    proximity: float = Field(
+        description="Proximity to the nearest prototype of its own class, 0 to 1; with `k_medoids` to the nearest one "
+        "of all."
+    )
     features: list[Cell] = Field(description="Values of its features, in the model's order.")
 
 
@@ -401,8 +405,8 @@ class PrototypeSetResult(Contract):
     criticisms: list[Criticism] = Field(
         default=[],
         description=f"Rows that no prototype represents well, at most {MAX_CRITICISMS}: each is the row that is "
-        "farthest from all prototypes and earlier criticisms of its class (ties: the lowest row). Empty in sets that "
-        "were made before this field existed.",
+        "farthest from all prototypes and earlier criticisms of its class, with `k_medoids` of any class (ties: the "
+        "lowest row). Empty in sets that were made before this field existed.",
     )
     quality: SetQuality = Field(description="Measures of all prototypes together.")
     evaluation: list[Evaluation] = Field(

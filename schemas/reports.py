@@ -6,6 +6,7 @@ from pydantic import Field
 
 from .artefacts import REQUEST, RESULT, ArtefactView
 from .contract import OBJECT, Contract, Identifier, Many, Name
+from .paper_settings import MethodRequest
 
 MAX_ROWS = 20
 MAX_REPORT_BYTES = 5_000_000
@@ -35,7 +36,7 @@ class FrozenDecisions(Contract):
     sha256: str = Field(description=f"{_SHA256} what these entries leave in force.")
 
 
-class ReportRequest(Contract):
+class ReportRequest(MethodRequest):
     """What a report is about."""
 
     title: Name = Field(description="Title of the report.")

@@ -125,7 +125,10 @@ class RuleSetRequest(MethodRequest):
     """Which model to describe by rules, and on which dataset."""
 
     of_papers: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "": {"method": "fab", "boxes": "whole", "start": "algorithm_1", "labels": "target"},
+        "": {"method": "fab", "labels": "target"},
+        "rule_list": {"start": "algorithm_1"},
+        "fab": {"boxes": "whole", "start": "algorithm_1"},
+        "em": {"boxes": "whole", "start": "algorithm_1"},
         "in_trees": {"in_trees": {"decay": "relative"}},
     }
 
@@ -139,7 +142,8 @@ class RuleSetRequest(MethodRequest):
         "`in_trees`: paths of the model's trees, pruned, selected and put in order (Deng); `node_harvest`: nodes of "
         "the trees with weights, of which the weighted mean predicts (Meinshausen), for regression or two classes; "
         "`decision_tree`: a small tree on the dataset's rows, which knows nothing of the model's trees. The last three "
-        "have settings of their own, and disregard `boxes`, `max_rules`, `n_restarts`, `start`, `omega` and `regions`.",
+        "have settings of their own, but not `boxes`, `max_rules`, `n_restarts`, `start`, `omega` and `regions`. Of "
+        "what a method does not have, any value but the default is refused.",
     )
     boxes: BoxForm = Field(
         default="whole",
@@ -153,7 +157,8 @@ class RuleSetRequest(MethodRequest):
         ge=1,
         le=MAX_RULES,
         description="Maximum number of rules, including the default rule; with `boxes: whole` the maximum number of "
-        "regions, beside which there is the default rule.",
+        "regions, beside which there is the default rule. `in_trees`, `node_harvest` and `decision_tree` have settings "
+        "of their own that limit it, and refuse any value but the default.",
     )
     n_restarts: int = Field(
         default=20,
@@ -174,21 +179,25 @@ class RuleSetRequest(MethodRequest):
         default=None,
         gt=0,
         description="Cost of a region in `fab`, in the paper half the number of its parameters: null. A smaller one "
-        "leaves more regions.",
+        "leaves more regions. EM has none, and refuses it.",
     )
     regions: Literal["fab", "em"] = Field(
         default="fab", description="How the regions are fitted from which the search of `rule_list` begins."
     )
     in_trees: InTreesOptions | None = Field(
-        default=None, description="Settings of `in_trees`; null: the defaults. Other methods disregard them."
+        default=None, description="Settings of `in_trees`; null: the defaults. Other methods refuse them."
     )
     node_harvest: NodeHarvestOptions | None = Field(
-        default=None, description="Settings of `node_harvest`; null: the defaults. Other methods disregard them."
+        default=None, description="Settings of `node_harvest`; null: the defaults. Other methods refuse them."
     )
     decision_tree: DecisionTreeOptions | None = Field(
-        default=None, description="Settings of `decision_tree`; null: the defaults. Other methods disregard them."
+        default=None, description="Settings of `decision_tree`; null: the defaults. Other methods refuse them."
     )
-    labels: LabelsUsed = "predicted"
+    labels: Literal["predicted", "target"] = Field(
+        default="predicted",
+        description="What rules predict, whatever the method is: the model's predictions (`predicted`) or the "
+        "dataset's target column (`target`), as in the papers of all methods.",
+    )
     evaluation_dataset: Annotated[Identifier | None, EVALUATION_DATASET] = None
     seed: int = Field(
         default=0,

@@ -64,7 +64,9 @@ share of wrong classes among test rows; for Energy it is the mean squared error.
 Forests: 100 trees of scikit-learn with the defaults of R's randomForest (mtry sqrt(p), for Energy p/3; nodesize 1, for
 Energy 5: no node of five rows or fewer is split), exported to ONNX and read as the service reads them. The paper names
 randomForest and no settings. Rules are made for the true classes of the training rows, as in the paper; K_max 10; 20
-restarts, for Energy 200 (as in the authors' program). Rules are counted with their default; regions have none."""
+restarts, for Energy 200 (as in the authors' program), which begin with random responsibilities, from which parameters
+follow, and not as the paper's algorithm 1, which draws all of them: `defrag_starts.md` compares these. Rules are
+counted with their default; regions have none."""
 _TABLE_2 = """\
 A restart of EM fits K = 1, 2, ..., 10. L: different statements. Two restarts run at a time, one on each core, on a
 machine that did other work meanwhile, measured when the fits were made (they are kept): compare ratios."""

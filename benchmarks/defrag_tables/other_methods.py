@@ -214,7 +214,8 @@ def _paper_rules_per_row(dataset: str, who: Who) -> str:
 _ABOUT = """\
 Draws, forests and measures are those of `defrag_tables.md`: rules predict the true classes or values of the training
 rows. inTrees and Node Harvest have the defaults of their authors' R programs, as in the paper: 6 splits on a path,
-decay of 0.05, at least 1 % of rows a rule, 3 levels of values; nodes of depth 2 at most, 1,000 at most, of 10 rows at
+decay of 0.05 (a share of the rule's rows; in Deng's paper, and with `settings: "paper"`, relative to the error of the
+path), at least 1 % of rows a rule, 3 levels of values; nodes of depth 2 at most, 1,000 at most, of 10 rows at
 least. The paper does not say whether it let inTrees' regularised forest select rules; the numbers of rules and of rules
 that cover a row, 23 rules of the Energy data among them, are those without it, so that "inTrees" is without, and the
 other row is with it, which is the default of rule sets. Node Harvest takes its nodes from the forest that is explained,

@@ -1,11 +1,8 @@
 """The experiment: flip labels, inspect rows in some order, mend what was flipped, train again."""
 
 import os
-import sys
-import time
-from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,15 +12,15 @@ from sklearn.ensemble import RandomForestClassifier
 from benchmarks.paper_tables.tan_data import tan_split
 from benchmarks.paper_tables.tree_spaces import leaves_within_trees
 from tests.support.shared import shared_path
-from tree_explainers.label_audits import audit_by_neighbors
+from tree_explainers.label_audits import audit_by_all_rows, audit_by_neighbors
 from tree_explainers.leaf_space.leaves import LeafTable
 from tree_explainers.leaf_space.proximity import columns
 
 SHARES = (0.05, 0.10, 0.15, 0.20, 0.25, 0.30)
-PAPER, MORE = "audit, 10 neighbours", "audit, 50 neighbours"
+DEFAULT, PAPER, MORE = "audit, all rows", "audit, 10 neighbours", "audit, 50 neighbours"
 LOSS, OUT_OF_BAG_LOSS = "loss", "loss, out of bag"
 FIRST, CHANCE = "flipped ones first", "chance"
-MAIN = (FIRST, MORE, PAPER, LOSS, OUT_OF_BAG_LOSS, CHANCE)  # after these a forest is trained again
+MAIN = (FIRST, DEFAULT, MORE, PAPER, LOSS, OUT_OF_BAG_LOSS, CHANCE)  # after these a forest is trained again
 _OTHER_FORESTS: dict[str, dict[str, int]] = {
     "100 trees": {"n_estimators": 100},
     "leaves of 5 rows or more": {"min_samples_leaf": 5},
@@ -46,81 +43,89 @@ class Task:
 class Setting:
     """How large an experiment is."""
 
+    name: str  # under which repetitions are kept
     title: str
     n_repetitions: int
     n_audited_trees: int
     n_retrained_trees: int
     is_whole: bool  # all 11,791 digits and the official test digits; otherwise the paper's 3,000 and 1,000
-    has_variants: bool
+    has_variants: bool  # of forests and neighbours, in place of the main orders; no forest is trained again
 
 
 SETTINGS = (
-    Setting("3,000 training rows, as in the paper", 20, 1000, 300, is_whole=False, has_variants=True),
-    Setting("All 11,791 training rows", 5, 300, 100, is_whole=True, has_variants=False),
+    Setting("3000", "3,000 training rows, as in the paper", 20, 1000, 300, is_whole=False, has_variants=False),
+    Setting("variants", "3,000 training rows, other forests", 5, 1000, 0, is_whole=False, has_variants=True),
+    Setting("11791", "All 11,791 training rows", 5, 300, 100, is_whole=True, has_variants=False),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Results:
-    """By order: one list for each repetition, its figures by share inspected (0 first)."""
+class Repetition:
+    """What came of one division and one choice of flipped labels, by order: figures by share inspected (0 first)."""
 
-    found: dict[str, list[list[float]]] = field(default_factory=lambda: defaultdict(list))
-    accuracy: dict[str, list[list[float]]] = field(default_factory=lambda: defaultdict(list))
+    seed: int
+    found: dict[str, list[float]]  # shares of the flipped labels
+    accuracy: dict[str, list[float]]  # on clean test rows, of the main orders
 
 
-def run(setting: Setting, n_repetitions: int) -> Results:
-    """Inspect in each order, as often as requested."""
-    results = Results()
-    for seed in range(n_repetitions):
-        start = time.perf_counter()
-        task = _whole(seed) if setting.is_whole else _sampled(seed)
-        unmended = _accuracy(task, task.given, setting, seed)
-        for name, order in orders(task, setting, seed):
-            inspected = [order[: round(share * len(order))] for share in SHARES]
-            found = [float(task.is_flipped[rows].sum() / task.is_flipped.sum()) for rows in inspected]
-            results.found[name].append([0.0, *found])
-            if name in MAIN:
-                mended = [_accuracy(task, _mended(task, rows), setting, seed) for rows in inspected]
-                results.accuracy[name].append([unmended, *mended])
-        print(f"{setting.title}, seed {seed}: {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
-    return results
+def repeat(setting: Setting, seed: int) -> Repetition:
+    """Inspect in each order once."""
+    task = _whole(seed) if setting.is_whole else _sampled(seed)
+    result = Repetition(seed, {}, {})
+    if setting.has_variants:
+        given = variants(task, setting, seed)
+    else:
+        given, unmended = orders(task, setting, seed), _accuracy(task, task.given, setting, seed)
+    for name, order in given:
+        inspected = [order[: round(share * len(order))] for share in SHARES]
+        found = [float(task.is_flipped[rows].sum() / task.is_flipped.sum()) for rows in inspected]
+        result.found[name] = [0.0, *found]
+        if not setting.has_variants:
+            mended = [_accuracy(task, _mended(task, rows), setting, seed) for rows in inspected]
+            result.accuracy[name] = [unmended, *mended]
+    return result
 
 
 def orders(task: Task, setting: Setting, seed: int) -> Iterator[tuple[str, NDArray[np.int64]]]:
-    """Yield the orders in which the training rows can be inspected."""
-    rng = np.random.default_rng(seed)
-    n_rows = len(task.given)
+    """Yield the main orders in which the training rows can be inspected."""
     yield FIRST, np.argsort(~task.is_flipped, kind="stable")
-    yield CHANCE, rng.permutation(n_rows)
-    forest = RandomForestClassifier(
-        setting.n_audited_trees, oob_score=True, random_state=seed, n_jobs=os.cpu_count()
-    ).fit(task.features, task.given)
+    yield CHANCE, np.random.default_rng(seed).permutation(len(task.given))
+    forest = _audited_forest(task, setting, seed, oob_score=True)
     leaves, n_leaves, _ = leaves_within_trees(forest.estimators_, forest.apply(task.features))
     table, weights = LeafTable.from_leaves(leaves, n_leaves), np.ones(len(n_leaves), dtype=np.int64)
     yield LOSS, _by_loss(forest.predict_proba(task.features), task)
     yield OUT_OF_BAG_LOSS, _by_loss(forest.oob_decision_function_, task)
+    yield DEFAULT, audit_by_all_rows(table, weights, task.given).ranking
     yield PAPER, audit_by_neighbors(table, weights, task.given, 10).ranking
     yield MORE, audit_by_neighbors(table, weights, task.given, 50).ranking
-    if setting.has_variants:
-        in_bag = _in_bag(forest, n_rows)
-        apart = _in_leaves_of_their_own(leaves, n_leaves, in_bag)
-        yield "audit, 10 neighbours, both rows out of bag", audit_by_neighbors(apart, weights, task.given, 10).ranking
-        yield (
-            "audit, 10 neighbours, the row itself out of bag",
-            _by_neighbours_out_of_bag(leaves, n_leaves, in_bag, task.given, 10),
-        )
-        for name, limits in _OTHER_FORESTS.items():
-            yield from _by_another_forest(task, setting, seed, name, limits)
+
+
+def variants(task: Task, setting: Setting, seed: int) -> Iterator[tuple[str, NDArray[np.int64]]]:
+    """Yield orders by out-of-bag rows of the same forest, and by other forests."""
+    forest = _audited_forest(task, setting, seed)
+    leaves, n_leaves, _ = leaves_within_trees(forest.estimators_, forest.apply(task.features))
+    in_bag = _in_bag(forest, len(task.given))
+    apart, weights = _in_leaves_of_their_own(leaves, n_leaves, in_bag), np.ones(len(n_leaves), dtype=np.int64)
+    yield "audit, 10 neighbours, both rows out of bag", audit_by_neighbors(apart, weights, task.given, 10).ranking
+    alone = _by_neighbours_out_of_bag(leaves, n_leaves, in_bag, task.given, 10)
+    yield "audit, 10 neighbours, the row itself out of bag", alone
+    for name, limits in _OTHER_FORESTS.items():
+        yield from _by_another_forest(task, setting, seed, name, limits)
+
+
+def _audited_forest(task: Task, setting: Setting, seed: int, **limits: int) -> RandomForestClassifier:
+    usual = {"n_estimators": setting.n_audited_trees, "random_state": seed, "n_jobs": os.cpu_count()}
+    return RandomForestClassifier(**(usual | limits)).fit(task.features, task.given)
 
 
 def _by_another_forest(
     task: Task, setting: Setting, seed: int, name: str, limits: dict[str, int]
 ) -> Iterator[tuple[str, NDArray[np.int64]]]:
-    usual = {"n_estimators": setting.n_audited_trees, "random_state": seed, "n_jobs": os.cpu_count()}
-    forest = RandomForestClassifier(**(usual | limits)).fit(task.features, task.given)
+    forest = _audited_forest(task, setting, seed, **limits)
     leaves, n_leaves, _ = leaves_within_trees(forest.estimators_, forest.apply(task.features))
     table, weights = LeafTable.from_leaves(leaves, n_leaves), np.ones(len(n_leaves), dtype=np.int64)
     yield f"{LOSS}, {name}", _by_loss(forest.predict_proba(task.features), task)
+    yield f"{DEFAULT}, {name}", audit_by_all_rows(table, weights, task.given).ranking
     for n_neighbors in (10, 50):
         ranking = audit_by_neighbors(table, weights, task.given, n_neighbors).ranking
         yield f"audit, {n_neighbors} neighbours, {name}", ranking

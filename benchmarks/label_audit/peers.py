@@ -4,7 +4,8 @@ Peers: cleanlab's label quality (its default score, self-confidence, of probabil
 out-of-bag rows, and the loss on the training rows. Of our own, by the leaves that ``auto`` takes: the vote of all rows
 times the model's score of the label (the default), the vote alone, 50 neighbours, and 10 as in the paper; and the vote
 alone by the trees' own leaves. At most 3,000 rows by seed; a random tenth gets one of the other labels; 200 trees with
-scikit-learn's defaults, XGBoost with its own. Measured: area under the ROC curve, and the share of wrong labels among the first tenth of the rows.
+scikit-learn's defaults, XGBoost with its own. Measured: area under the ROC curve, and the share of wrong labels among
+the first tenth of the rows.
 
 ``python -m benchmarks.label_audit.peers --json FILE [--seeds 0,1] [--models forest] [--datasets titanic] > FILE`` goes
 on where its JSON lines end.

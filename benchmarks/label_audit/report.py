@@ -1,6 +1,6 @@
 """What was measured: a reading, tables and a plot."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -11,47 +11,51 @@ from numpy.typing import NDArray
 
 from benchmarks.machine import describe_machine
 
-from .experiment import MAIN, PAPER, SHARES, Results, Setting
+from .experiment import MAIN, PAPER, SHARES, Repetition, Setting
 
-Measured = list[tuple[Setting, Results]]
-Figures = dict[str, list[list[float]]]
+Measured = list[tuple[Setting, list[Repetition]]]
+Figures = dict[str, list[list[float]]]  # by order: a list for each repetition
 _MEASURES = ("share of flipped labels found", "test accuracy after retraining")
 
 
 def reading(measured: Measured) -> Iterator[str]:
     """Yield what the tables below say, in short."""
-    for setting, results in measured:
-        yield f"**{setting.title}** ({len(results.found[PAPER])} repetitions)."
-        yield "\n".join(_points(results))
+    for setting, repetitions in _with_main_orders(measured):
+        yield f"**{setting.title}** ({len(repetitions)} repetitions)."
+        yield "\n".join(_points(_found(repetitions), _accuracy(repetitions)))
 
 
 def about(plot: Path | None) -> Iterator[str]:
     """Yield where the figures come from."""
-    command = "python -m benchmarks.label_audit --plot benchmarks/results/label_audit.svg"
-    yield f"Made by `{command} > benchmarks/results/label_audit.md` on {describe_machine()}, numba {version('numba')}."
+    results = "benchmarks/results/label_audit"
+    command = f"python -m benchmarks.label_audit --json {results}.jsonl --plot {results}.svg > {results}.md"
+    yield f"Made by `{command}` on {describe_machine()}, numba {version('numba')}."
     if plot:
         yield f"![share of flipped labels found, and test accuracy after retraining]({plot.name})"
 
 
-def tables(setting: Setting, results: Results) -> Iterator[str]:
+def tables(setting: Setting, repetitions: Sequence[Repetition]) -> Iterator[str]:
     """Yield two tables: flipped labels found, and accuracy of the forest trained on what was mended."""
     n_flipped = "a third of the labels flipped"
     yield f"## {setting.title}, {n_flipped}\n"
-    yield f"Audited forests have {setting.n_audited_trees:,} trees, retrained ones {setting.n_retrained_trees}; "
-    yield f"seeds 0 to {len(results.found[PAPER]) - 1}; mean ± standard deviation over repetitions.\n"
+    retrained = f", retrained ones {setting.n_retrained_trees}" if setting.n_retrained_trees else ""
+    yield f"Audited forests have {setting.n_audited_trees:,} trees{retrained}; seeds 0 to {len(repetitions) - 1};"
+    yield "mean ± standard deviation over repetitions.\n"
     yield "Share of the flipped labels found, by share of rows inspected:\n"
-    yield from _table(results.found, 1)
-    yield "\nAccuracy on clean test rows of a forest trained on the mended labels:\n"
-    yield from _table(results.accuracy, 0)
+    yield from _table(_found(repetitions), 1)
+    if not setting.has_variants:
+        yield "\nAccuracy on clean test rows of a forest trained on the mended labels:\n"
+        yield from _table(_accuracy(repetitions), 0)
 
 
 def draw(measured: Measured, path: Path) -> None:
     """Draw the figures of the main orders."""
     mpl.rcParams["svg.hashsalt"] = "label audit"  # the same figures give the same file
-    figure = Figure(figsize=(10, 4 * len(measured)), layout="constrained")
-    panels = figure.subplots(len(measured), 2, squeeze=False)
-    for line, (setting, results) in zip(panels, measured, strict=True):
-        for panel, figures, label in zip(line, (results.found, results.accuracy), _MEASURES, strict=True):
+    drawn = _with_main_orders(measured)
+    figure = Figure(figsize=(10, 4 * len(drawn)), layout="constrained")
+    panels = figure.subplots(len(drawn), 2, squeeze=False)
+    for line, (setting, repetitions) in zip(panels, drawn, strict=True):
+        for panel, figures, label in zip(line, (_found(repetitions), _accuracy(repetitions)), _MEASURES, strict=True):
             for name in MAIN:
                 mean, spread = _mean_and_spread(figures[name])
                 panel.errorbar([0, *SHARES], mean, spread, label=name, capsize=2, linewidth=1)
@@ -60,12 +64,24 @@ def draw(measured: Measured, path: Path) -> None:
     figure.savefig(path, metadata={"Date": None})
 
 
-def _points(results: Results) -> Iterator[str]:
+def _with_main_orders(measured: Measured) -> Measured:
+    return [(setting, repetitions) for setting, repetitions in measured if not setting.has_variants]
+
+
+def _found(repetitions: Sequence[Repetition]) -> Figures:
+    return {name: [one.found[name] for one in repetitions] for name in repetitions[0].found}
+
+
+def _accuracy(repetitions: Sequence[Repetition]) -> Figures:
+    return {name: [one.accuracy[name] for one in repetitions] for name in repetitions[0].accuracy}
+
+
+def _points(found: Figures, accuracy: Figures) -> Iterator[str]:
     for share in (0.15, 0.30):
-        shares = ", ".join(f"{name} {_at(results.found, name, share):.1%}" for name in MAIN)
+        shares = ", ".join(f"{name} {_at(found, name, share):.1%}" for name in MAIN)
         yield f"- After {share:.0%} of the rows, flipped labels found: {shares}."
-    shares = ", ".join(f"{name} {_at(results.accuracy, name, 0.30):.3f}" for name in MAIN)
-    before = _at(results.accuracy, PAPER, 0)
+    shares = ", ".join(f"{name} {_at(accuracy, name, 0.30):.3f}" for name in MAIN)
+    before = _at(accuracy, PAPER, 0)
     yield f"- Test accuracy from {before:.3f} before any inspection to, after 30%: {shares}."
 
 

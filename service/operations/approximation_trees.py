@@ -34,18 +34,17 @@ from ..app_context import AppContext
 from ..exports import write_tree, write_tree_over_tables
 from .artefacts import MadeFrom, matching_evaluation, ready_result, request_artefact
 from .feature_sets import tables_behind
-from .request_checks import refuse_unmapped_columns
+from .request_checks import other_methods, refuse_unmapped_columns, refuse_unused
 
 _DEFAULTS = {name: field.default for name, field in ApproximationTreeRequest.model_fields.items()}
-_OF_STA = ("significance", "choose_by", "compare", "significance_level_of")
-_OF_ISM = ("criterion", "leaf_probabilities")
-_UNUSED_BY_METHOD = {
+_OF_STA = ("significance", "choose_by", "candidates", "compare", "significance_level_of")
+_OF_ISM = ("criterion", "leaf_probabilities", "stop_when_pure")
+_UNUSED: dict[ApproximationMethod, tuple[str, ...]] = {  # fields of requests that do not matter to a method
     "sta": (*_OF_ISM, "smearing_probability"),
     "ism": (*_OF_STA, "smearing_probability"),
     "born_again": (*_OF_STA, *_OF_ISM, "generator"),
     "cart": (*_OF_STA, *_OF_ISM, "smearing_probability"),
 }
-_OF_PSEUDO_SAMPLES = ("generator", "max_pseudo_samples")  # unused where there are none
 
 
 def request_approximation_tree(context: AppContext, request: ApproximationTreeRequest) -> ApproximationTree:
@@ -63,11 +62,7 @@ def request_approximation_tree(context: AppContext, request: ApproximationTreeRe
     request = request.model_copy(update={"fitted_on": _fitted_on(request, dataset)})
     if request.method == "ism":
         _check_ism(context, request, model, dataset)
-    elif request.stop_when_pure:
-        detail = f"stop_when_pure is for method ism, not for {request.method}; leave it out"
-        raise StorageError("validation_failed", detail, "/stop_when_pure")
-    if request.method != "sta":
-        _refuse_what_is_of_sta(request)
+    _refuse_unused(request)
     _check_candidates(request, model.view)
     match_features(model.view, dataset.view)
     complete = _normalised(request)
@@ -77,11 +72,17 @@ def request_approximation_tree(context: AppContext, request: ApproximationTreeRe
     return request_artefact(context, APPROXIMATION_TREES, complete, made_from)
 
 
-def _refuse_what_is_of_sta(request: ApproximationTreeRequest) -> None:
-    for field, is_given in (("max_depth", request.max_depth == "validate"), ("candidates", bool(request.candidates))):
-        if is_given:
-            detail = f"{field} {'validate ' if field == 'max_depth' else ''}is for method sta, not for {request.method}"
-            raise StorageError("validation_failed", f"{detail}; leave it out", f"/{field}")
+def _refuse_unused(request: ApproximationTreeRequest) -> None:
+    """Refuse settings that the method does not have, or that are of pseudo-samples where there are none."""
+    method = request.method
+    assert method != "auto"  # noqa: S101  # is chosen before
+    refuse_unused(request, f"method {method}", {name: other_methods(_UNUSED, name) for name in _UNUSED[method]})
+    if request.fitted_on == "dataset":
+        advice = "leave it out, or send fitted_on=generator"
+        refuse_unused(request, f"method {method} on the dataset's rows", {"generator": advice})
+    if request.max_depth == "validate" and method != "sta":
+        detail = f"max_depth is `validate`, which method {method} does not know: send a depth, or take method sta"
+        raise StorageError("validation_failed", detail, "/max_depth")
 
 
 def _check_candidates(request: ApproximationTreeRequest, model: Model) -> None:
@@ -143,10 +144,11 @@ def _read_tree(context: AppContext, artefact: Artefact) -> ApproximationTreeResu
 
 def _normalised(request: ApproximationTreeRequest) -> ApproximationTreeRequest:
     """Return the request that all requests with the same answer have in common, so that they share an id."""
-    unused = (*_UNUSED_BY_METHOD[request.method], *(_OF_PSEUDO_SAMPLES if request.fitted_on == "dataset" else ()))
-    changes = {name: _DEFAULTS[name] for name in unused}
-    if request.method == "ism" and request.fitted_on == "dataset":
-        changes["seed"] = _DEFAULTS["seed"]  # nothing is drawn
+    changes: dict[str, Any] = {}
+    if request.fitted_on == "dataset":
+        changes["max_pseudo_samples"] = _DEFAULTS["max_pseudo_samples"]  # a limit of what is not drawn
+        if request.method == "ism":
+            changes["seed"] = _DEFAULTS["seed"]  # nothing is drawn
     if request.max_leaves is not None and request.max_leaves >= min(2**request.deepest, MAX_LEAVES):
         changes["max_leaves"] = None  # no more are grown anyway
     if request.evaluation_dataset == request.dataset:

@@ -46,7 +46,9 @@ def request_prototype_set(context: AppContext, request: PrototypeSetRequest) -> 
     check_leaf_rows(request.min_leaf_rows, dataset.view.n_rows)
     match_features(model, dataset.view)
     complete = _normalised(request, kind, dataset.view.n_rows)
-    made_from = MadeFrom(model, dataset, matching_evaluation(context, model, complete.evaluation_dataset))
+    evaluation = matching_evaluation(context, model, complete.evaluation_dataset)
+    _check_evaluation_target(complete, evaluation)
+    made_from = MadeFrom(model, dataset, evaluation)
     refusal = _refusal_of_result(complete, model) or refusal_of_distances(complete, model, dataset.view.n_rows)
     return request_artefact(context, PROTOTYPE_SETS, complete, made_from, refusal)
 
@@ -121,6 +123,22 @@ def _check_evaluation_rows(request: PrototypeSetRequest) -> None:
         raise StorageError("validation_failed", detail, "/evaluation_dataset")
 
 
+def _check_evaluation_target(request: PrototypeSetRequest, evaluation: StoredDataset | None) -> None:
+    """Refuse to choose prototypes by the targets of evaluation rows that have none, or not all of them."""
+    if evaluation is None or request.selected_on == "dataset" or request.labels == "predicted":
+        return
+    of_model = {"accuracy": "fidelity", "balanced_accuracy": "balanced_fidelity"}.get(request.metric)
+    target = next((column for column in evaluation.view.columns if column.name == evaluation.view.target), None)
+    if of_model is None or (target is not None and not target.n_missing):
+        return
+    if target is None:
+        lack = "has none; name it in its metadata"
+    else:
+        lack = f"has no {target.name!r} in {target.n_missing:,} of its rows; leave them out"
+    detail = f"labels is `target`, but evaluation_dataset {evaluation.view.id!r} {lack}, or take metric {of_model}"
+    raise StorageError("schema_mismatch", detail, "/evaluation_dataset")
+
+
 def _refusal_of_result(request: PrototypeSetRequest, model: Model) -> StorageError | None:
     """Return the refusal of more prototypes than a result has room for, with all their values."""
     n_fitting = most_prototypes(model.feature_names)
@@ -178,6 +196,12 @@ def _check_validation(request: PrototypeSetRequest) -> None:
             "evaluation_dataset"
         )
         raise StorageError("validation_failed", detail, "/evaluation_dataset")
+    if request.selected_on == "evaluation_dataset":
+        detail = (
+            "n_prototypes is `validate`, which needs rows that prototypes are not chosen on, but selected_on is "
+            "`evaluation_dataset`: leave out selected_on, or give n_prototypes as a number"
+        )
+        raise StorageError("validation_failed", detail, "/selected_on")
 
 
 def _check_alpha(request: PrototypeSetRequest) -> None:

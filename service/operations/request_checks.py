@@ -1,10 +1,13 @@
-"""Checks of requests that several nouns share: the kind of proximity, the number of neighbours, raw features."""
+"""Checks of requests that several nouns share: proximity, numbers of neighbours, raw features, unused fields."""
 
-from typing import Literal, TypeVar
+from collections.abc import Mapping
+from typing import Any, Literal, TypeVar
 
 import numpy as np
+import orjson
 
 from schemas.artefacts import ProximityKind
+from schemas.contract import Contract
 from schemas.label_audits import LabelAuditRequest
 from schemas.maps import MapRequest
 from schemas.models import Model
@@ -35,6 +38,41 @@ def kind_or_distance(
 ) -> Literal["random_forest", "boosting", "boosting_l1", "euclidean"]:
     """Return the same where plain distance, which is nobody's own, may be requested as well."""
     return "euclidean" if requested == "euclidean" else known_kind(requested, model)
+
+
+def refuse_unused(request: Contract, user: str, unused: Mapping[str, str]) -> None:
+    """Refuse values that would change nothing. Defaults may be spelled out: clients send whole requests.
+
+    Parameters
+    ----------
+    request
+        What is requested.
+    user
+        What does not use the fields, for the problem's detail, such as ``method em``.
+    unused
+        The fields, and what to do instead of giving them.
+
+    Raises
+    ------
+    StorageError
+        ``validation_failed``, naming the first such field and its value.
+    """
+    for name, advice in unused.items():
+        value = getattr(request, name)
+        if value != type(request).model_fields[name].default:
+            detail = f"{name} is {_shown(value)}, which {user} does not use: {advice}"
+            raise StorageError("validation_failed", detail, f"/{name}")
+
+
+def _shown(value: Any) -> str:  # noqa: ANN401  # of any field
+    """Return a value as JSON; of nested fields those that were given."""
+    return orjson.dumps(value, default=lambda given: given.model_dump(mode="json", exclude_unset=True)).decode()
+
+
+def other_methods(unused: Mapping[str, tuple[str, ...]], name: str) -> str:
+    """Return the advice to take a method that uses a field, given the fields that methods do not use."""
+    *some, last = [method for method, fields in unused.items() if name not in fields]
+    return f"leave it out, or take method {', '.join(some)}{' or ' if some else ''}{last}"
 
 
 NeighborRequest = TypeVar("NeighborRequest", ProximitiesRequest, LabelAuditRequest, MapRequest)

@@ -1,6 +1,6 @@
 """Request rule sets, export them, and read the tables of their regions."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from schemas.models import Model
 from schemas.nouns import RULE_SETS
@@ -24,19 +24,25 @@ from ..exports import write_rules, write_rules_over_tables
 from .artefact_tables import KeptTable, open_table
 from .artefacts import MadeFrom, get_result, matching_evaluation, request_artefact
 from .feature_sets import tables_behind
-from .request_checks import refuse_unmapped_columns
+from .request_checks import other_methods, refuse_unmapped_columns, refuse_unused
 
-_OF_FITS = ("boxes", "max_rules", "n_restarts", "start", "omega", "regions")
-_NOT_USED: dict[RuleSetMethod, tuple[str, ...]] = {  # fields of requests that do not matter to a method
-    "rule_list": ("boxes",),
-    "fab": ("regions",),
-    "em": ("regions",),
-    "in_trees": _OF_FITS,
-    "node_harvest": (*_OF_FITS, "seed"),
-    "decision_tree": (*_OF_FITS, "seed"),
-}
-_TWO = 2  # classes, at most
 _OPTIONS = {"in_trees": InTreesOptions, "node_harvest": NodeHarvestOptions, "decision_tree": DecisionTreeOptions}
+_OF_FITS = ("boxes", "max_rules", "n_restarts", "start", "omega", "regions")
+_UNUSED: dict[RuleSetMethod, tuple[str, ...]] = {  # fields of requests that do not matter to a method
+    "rule_list": ("boxes", *_OPTIONS),
+    "fab": ("regions", *_OPTIONS),
+    "em": ("regions", "omega", *_OPTIONS),
+    "in_trees": (*_OF_FITS, "node_harvest", "decision_tree"),
+    "node_harvest": (*_OF_FITS, "in_trees", "decision_tree"),
+    "decision_tree": (*_OF_FITS, "in_trees", "node_harvest"),
+}
+_NUMBER_OF_RULES = {  # how methods without `max_rules` come to have fewer
+    "in_trees": "leave it out, and raise in_trees.min_frequency for fewer rules",
+    "node_harvest": "leave it out, and lower node_harvest.max_depth or max_total_weight for fewer rules",
+    "decision_tree": "leave it out, and lower decision_tree.max_depth for fewer rules",
+}
+_WITHOUT_SEED = ("node_harvest", "decision_tree")  # methods that draw nothing: every seed gives the same
+_TWO = 2  # classes, at most
 
 
 def request_rule_set(context: AppContext, request: RuleSetRequest) -> RuleSet:
@@ -57,6 +63,7 @@ def request_rule_set(context: AppContext, request: RuleSetRequest) -> RuleSet:
             "two classes: take another method"
         )
         raise StorageError("method_not_applicable", detail, "/method")
+    _refuse_unused(request)
     if request.labels == "target":
         _check_target(model.view, dataset)
     complete = _normalised(request)
@@ -89,13 +96,30 @@ def open_region_table(context: AppContext, rule_set_id: str, name: Literal["para
         raise StorageError("method_not_applicable", detail) from None
 
 
+def _refuse_unused(request: RuleSetRequest) -> None:
+    """Refuse settings that the method does not have, or that go with regions fitted in another way."""
+    unused = {name: other_methods(_UNUSED, name) for name in _UNUSED[request.method]}
+    if "max_rules" in unused:
+        unused["max_rules"] = _NUMBER_OF_RULES[request.method]
+    if request.method == "em" and request.regions == "em":
+        del unused["regions"]  # so they are
+    refuse_unused(request, f"method {request.method}", unused)
+    if request.method == "rule_list" and request.regions == "em":
+        refuse_unused(request, "`regions: em`", {"omega": "leave it out, or take regions fab"})
+
+
 def _normalised(request: RuleSetRequest) -> RuleSetRequest:
     """Return the request that all requests with the same answer have in common, so that they share an id."""
-    on_itself = request.evaluation_dataset == request.dataset
-    update = {name: RuleSetRequest.model_fields[name].default for name in _NOT_USED[request.method]}
-    for name, options in _OPTIONS.items():
-        update[name] = (getattr(request, name) or options()) if name == request.method else None
-    return request.model_copy(update=update | ({"evaluation_dataset": None} if on_itself else {}))
+    update: dict[str, Any] = {}
+    if request.method == "em":
+        update["regions"] = "fab"
+    if request.method in _WITHOUT_SEED:
+        update["seed"] = 0
+    if request.method in _OPTIONS:
+        update[request.method] = getattr(request, request.method) or _OPTIONS[request.method]()
+    if request.evaluation_dataset == request.dataset:
+        update["evaluation_dataset"] = None
+    return request.model_copy(update=update)
 
 
 def _check_target(model: Model, dataset: StoredDataset) -> None:

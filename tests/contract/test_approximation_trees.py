@@ -258,12 +258,47 @@ def test_content_comes_in_three_forms(api: Api, made: Json) -> None:
 def test_requests_with_the_same_answer_are_one(api: Api, request_: Json) -> None:
     by_ism = {**request_, "method": "ism", "fitted_on": "dataset"}
     first, second = (
-        api.post(_PATH, each).json()["id"]
-        for each in (by_ism, {**by_ism, "seed": 7, "significance": 0.2, "max_pseudo_samples": 5000})
+        api.post(_PATH, each).json()["id"] for each in (by_ism, {**by_ism, "seed": 7, "max_pseudo_samples": 5000})
     )
     third = api.post(_PATH, {**by_ism, "max_depth": 2}).json()["id"]
 
     assert first == second != third
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointer", "detail"),
+    [
+        (
+            {"method": "sta", "criterion": "gain_ratio"},
+            "/criterion",
+            'is "gain_ratio", which method sta does not use: ',
+        ),
+        ({"method": "sta", "smearing_probability": 0.5}, "/smearing_probability", "or take method born_again"),
+        ({"method": "ism", "compare": "best_two"}, "/compare", "leave it out, or take method sta"),
+        ({"method": "cart", "significance": 0.2}, "/significance", "is 0.2, which method cart does not use"),
+        (
+            {"method": "born_again", "generator": {"method": "bootstrap"}},
+            "/generator",
+            'is {"method":"bootstrap"}, which method born_again does not use: leave it out, or take method sta, ',
+        ),
+        (
+            {"method": "cart", "fitted_on": "dataset", "generator": {"method": "kernel"}},
+            "/generator",
+            "which method cart on the dataset's rows does not use: leave it out, or send fitted_on=generator",
+        ),
+        ({"method": "born_again", "candidates": [{"feature": "f0"}]}, "/candidates", "or take method sta"),
+        ({"method": "born_again", "stop_when_pure": True}, "/stop_when_pure", "or take method ism"),
+        ({"method": "ism", "max_depth": "validate"}, "/max_depth", "send a depth, or take method sta"),
+    ],
+)
+def test_what_a_method_does_not_use_is_refused_with_what_to_do(
+    api: Api, request_: Json, changes: Json, pointer: str, detail: str
+) -> None:
+    refused = api.post(_PATH, {**request_, **changes})
+
+    assert (refused.status_code, refused.json()["code"]) == (422, "validation_failed")
+    assert [error["pointer"] for error in refused.json()["errors"]] == [pointer]
+    assert detail in refused.json()["detail"]
 
 
 @pytest.mark.long

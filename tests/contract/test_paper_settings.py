@@ -1,28 +1,34 @@
 """``settings: "paper"`` for every noun that a job makes: what it fills in, and what it leaves as it was given."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from pydantic import ValidationError
 
 from schemas.approximation_trees import ApproximationTreeRequest
+from schemas.contract import Contract
+from schemas.datasets import SourceDatasetRequest
+from schemas.feature_sets import FeatureDatasetRequest
 from schemas.label_audits import LabelAuditRequest
 from schemas.nouns import EXPLAINERS, NOUNS, Noun
 from schemas.paper_settings import MethodRequest
 from schemas.prototype_sets import PrototypeSetRequest
 from schemas.relational_forests import RelationalForestRequest
-from schemas.rule_sets import RuleSetRequest
+from schemas.rule_sets import InTreesOptions, RuleSetMethod, RuleSetRequest
 from tests.support.api import Api, Json, Registered
 from tests.support.nouns import inputs_of
 
 _TAKING = tuple(noun for noun in NOUNS.values() if noun.request is not None and issubclass(noun.request, MethodRequest))
 _RULES, _TREES, _FORESTS = RuleSetRequest, ApproximationTreeRequest, RelationalForestRequest
 _KERNEL = {"method": "kernel", "bandwidth": 0.1, "neighbor_probability": 0.1}
+_IN_TREES = InTreesOptions().model_dump()
 _SMALL: dict[str, Json] = {
     "approximation_trees": {"max_pseudo_samples": 1000},
     "relational_forests": {"n_trees": 1},
     "feature_sets": {"generate": {"depth": 1}},
+    "maps": {"n_rows": 40, "n_neighbors": 12},
+    "reports": {"title": "As in the papers"},
 }
 
 
@@ -52,10 +58,15 @@ def _filled(kind: type[MethodRequest], request: Mapping[str, Any]) -> Json:
     return {name: full[name] for name in {**kind.of_papers.get("", {}), **kind.of_papers.get(str(method), {})}}
 
 
-def test_they_are_taken_wherever_a_method_is_chosen_or_what_it_made_is_used() -> None:
-    methods = {noun.name for noun in NOUNS.made_by_jobs if "method" in getattr(noun.request, "model_fields", ())}
-    used = {"proximities", "explainers", "explanation_sets", "feature_sets"}
-    assert {noun.name for noun in _TAKING} == methods | used
+def test_they_are_taken_wherever_a_job_makes_something_and_by_explainers() -> None:
+    assert {noun.name for noun in _TAKING} == {noun.name for noun in NOUNS.made_by_jobs} | {EXPLAINERS.name}
+
+
+@pytest.mark.parametrize("kind", [SourceDatasetRequest, FeatureDatasetRequest])
+def test_datasets_that_a_job_makes_take_them(kind: type[Contract]) -> None:
+    assert [noun.name for noun in NOUNS.kinds_of_jobs if noun not in NOUNS.made_by_jobs] == ["datasets"]
+    given = {"source": {"files": "file:///rows/*.csv"}} if kind == SourceDatasetRequest else {}
+    assert kind.model_validate(given | {"settings": "paper"}) == kind.model_validate(given)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +77,15 @@ def test_they_are_taken_wherever_a_method_is_chosen_or_what_it_made_is_used() ->
         (LabelAuditRequest, {}, {"method": "neighbors", "min_leaf_rows": 1}),
         (_RULES, {}, {"method": "fab", "boxes": "whole", "start": "algorithm_1", "labels": "target", "omega": None}),
         (_RULES, {"method": "em", "labels": "predicted"}, {"method": "em", "labels": "predicted"}),
-        (_RULES, {"method": "in_trees"}, {"method": "in_trees"}),
+        (_RULES, {"method": "in_trees"}, {"in_trees": _IN_TREES | {"decay": "relative"}}),
+        (
+            _RULES,
+            {"method": "in_trees", "in_trees": {"max_depth": 4}},
+            {"in_trees": _IN_TREES | {"decay": "relative", "max_depth": 4}},
+        ),
+        (_RULES, {"method": "in_trees", "in_trees": {"decay": "absolute"}}, {"in_trees": _IN_TREES}),
+        (_RULES, {"method": "in_trees", "in_trees": None}, {"in_trees": None}),
+        (_TREES, {"generator": {"bandwidth": 0.3}}, {"generator": _KERNEL | {"bandwidth": 0.3}}),
         (_TREES, {}, {"method": "sta", "generator": _KERNEL, "choose_by": "gain", "max_depth": 4}),
         (_TREES, {"generator": {"method": "ranks"}, "max_depth": 7}, {"choose_by": "gain", "max_depth": 7}),
         (
@@ -85,6 +104,23 @@ def test_papers_fill_in_what_is_left_out(kind: type[MethodRequest], given: Json,
     full = kind.model_validate({**names, **given, "settings": "paper"}).model_dump(mode="json")
     assert {name: full[name] for name in filled} == filled
     assert kind.model_validate(full).model_dump(mode="json") == full
+
+
+@pytest.mark.parametrize("method", get_args(RuleSetMethod))
+def test_rules_of_every_method_predict_the_target_as_in_its_paper(method: str) -> None:
+    request = {"model": "x", "dataset": "x", "method": method}
+    assert RuleSetRequest.model_validate({**request, "settings": "paper"}).labels == "target"
+    assert RuleSetRequest.model_validate(request).labels == "predicted"
+
+
+@pytest.mark.parametrize("method", get_args(RuleSetMethod))
+def test_rule_sets_of_every_method_are_made_as_in_its_paper(api: Api, forest: Registered, method: str) -> None:
+    few = {"n_restarts": 1, "max_rules": 3} if method in {"rule_list", "fab", "em"} else {}
+    request = {"model": forest.model["id"], "dataset": forest.dataset["id"], "method": method, **few}
+
+    made = api.made("/v1/rule-sets", {**request, "settings": "paper"})
+
+    assert (made["status"], made["request"]["labels"]) == ("ready", "target"), made["problem"]
 
 
 @pytest.mark.parametrize("given", ["papers", "", 1, True, ["paper"]])

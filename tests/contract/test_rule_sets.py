@@ -186,6 +186,9 @@ def test_regions_are_returned_with_all_their_parameters_and_the_region_of_each_r
         rule["prediction"] for rule in result["rules"]
     ]
     assert result["omega"] == (2 + result["n_statements"] + 1) / 2
+    thresholds = {*zip(parameters["column"].to_pylist(), parameters["value"].to_pylist(), strict=True)}
+    for condition in (each for rule in result["rules"] for each in rule["conditions"]):
+        assert (condition["column"], condition["value"]) in thresholds  # as rules print them
     assert (refused.status_code, refused.json()["code"]) == (422, "method_not_applicable")
 
 
@@ -234,6 +237,43 @@ def test_what_cannot_be_is_refused_and_no_job_begun(
     if pointer is not None:
         assert [error["pointer"] for error in refused.json()["errors"]] == [pointer]
     assert api.newest_job() == newest
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointer", "detail"),
+    [
+        (
+            {"boxes": "shortened"},
+            "/boxes",
+            'is "shortened", which method rule_list does not use: leave it out, or take ',
+        ),
+        ({"method": "fab", "regions": "em"}, "/regions", "or take method rule_list"),
+        (
+            {"method": "em", "omega": 2.0},
+            "/omega",
+            "is 2.0, which method em does not use: leave it out, or take method ",
+        ),
+        (
+            {"regions": "em", "omega": 2.0},
+            "/omega",
+            "which `regions: em` does not use: leave it out, or take regions fab",
+        ),
+        ({"method": "fab", "in_trees": {"max_depth": 2}}, "/in_trees", 'is {"max_depth":2}, which method fab does not'),
+        ({"method": "in_trees", "start": "eta"}, "/start", "leave it out, or take method rule_list, fab or em"),
+        ({"method": "in_trees", "node_harvest": {}}, "/node_harvest", "or take method node_harvest"),
+        ({"method": "in_trees", "max_rules": 3}, "/max_rules", "and raise in_trees.min_frequency for fewer rules"),
+        ({"method": "node_harvest", "max_rules": 3}, "/max_rules", "is 3, which method node_harvest does not use"),
+        ({"method": "decision_tree", "n_restarts": 3}, "/n_restarts", "which method decision_tree does not use"),
+    ],
+)
+def test_what_a_method_does_not_use_is_refused_with_what_to_do(
+    api: Api, forest: Registered, changes: Json, pointer: str, detail: str
+) -> None:
+    refused = api.post(_PATH, {"model": forest.model["id"], "dataset": forest.dataset["id"], **changes})
+
+    assert (refused.status_code, refused.json()["code"]) == (422, "validation_failed")
+    assert [error["pointer"] for error in refused.json()["errors"]] == [pointer]
+    assert detail in refused.json()["detail"]
 
 
 def test_a_target_that_is_lacking_or_does_not_fit_is_refused(api: Api, forest: Registered, request_: Json) -> None:

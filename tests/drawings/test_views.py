@@ -134,6 +134,26 @@ def test_the_figures_of_a_prototype_set_are_those_of_its_document() -> None:
         assert words.counted(prototype["coverage"]["n_rows"], "row") in text
 
 
+@pytest.mark.parametrize(("method", "is_of_class"), [("sm_a", True), ("k_medoids", False)])
+def test_the_rows_that_prototypes_represent_least_stand_below_them(method: str, *, is_of_class: bool) -> None:
+    found = document("PrototypeSet")
+    found["request"] = {**found["request"], "method": method}
+    text = " ".join(_Elements.of(drawn("PrototypeSet", found)).texts)
+
+    below = text.partition("Which rows do they represent least?")[2]
+    for each in found["result"]["criticisms"]:
+        assert each["row_id"] in below
+        assert words.share(each["proximity"]) in below
+    assert ("prototypes of their class" in below) == is_of_class
+
+
+def test_a_set_of_an_earlier_release_is_drawn_without_criticisms() -> None:
+    found = document("PrototypeSet")
+    found["result"] = {name: value for name, value in found["result"].items() if name != "criticisms"}
+
+    assert "represent least" not in drawn("PrototypeSet", found)
+
+
 def test_prototypes_of_rows_without_a_target_have_a_curve_of_fidelity_alone() -> None:
     found = document("PrototypeSet")
     result = found["result"]

@@ -1,7 +1,8 @@
 """Criticisms: rows that no prototype represents well, to be read beside the prototypes.
 
 They go on where the prototypes end, by farthest-first traversal (Gonzalez 1985): each is the row that is farthest from
-all prototypes of its class and from the criticisms of its class before it. So they differ from each other, too. The
+all prototypes of its class and from the criticisms of its class before it. So they differ from each other, too. Where
+a prototype of any class counts for a row (``k_medoids``), all rows are of one class here. The
 name is that of Kim, Khanna, Koyejo (2016), "Examples are not enough, learn to criticize!", who choose them by the
 difference of two distributions.
 """
@@ -37,7 +38,8 @@ def find_criticisms(
     table, weights
         The rows that prototypes were chosen from, and what each tree counts.
     classes : (n_rows,) int64
-        Class of each row: a row is represented by prototypes of its class. All alike for regression.
+        Class of each row: a row is represented by prototypes of its class. All alike for regression and where
+        prototypes of any class count (``k_medoids``; see ``covered_classes``).
     prototypes : (n_prototypes,) int64
         Rows of the table.
     n_criticisms

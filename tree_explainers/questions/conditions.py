@@ -166,8 +166,13 @@ def _at_cut(index: int, values: PrintedValues, operator: Operator, cut: int, *, 
     if feature.one_hot_category is not None and low <= _HALF < high:
         name, category = feature.one_hot_category
         return Condition(name, feature.name, "is" if operator == ">" else "is not", category, or_missing)
-    value = roundest_between(*_near(low, high, float(feature.cuts[cut])), float(feature.cuts[cut]))
-    return Condition(feature.name, feature.name, operator, value, or_missing)
+    return Condition(feature.name, feature.name, operator, printed_threshold(index, values, cut), or_missing)
+
+
+def printed_threshold(index: int, values: PrintedValues, cut: int) -> float:
+    """Return the number that is printed for a finite cut of a feature; see ``conditions_on``."""
+    exact = float(values.statements.features[index].cuts[cut])
+    return roundest_between(*_near(*values.gap(index, cut), exact), exact)
 
 
 def _near(low: float, high: float, cut: float) -> tuple[float, float]:

@@ -30,6 +30,7 @@ from tree_explainers.compute.progress import part_of
 from tree_explainers.leaf_space.nearest_by_masks import NearestWithin
 from tree_explainers.prototype_sets.certificate import Certificate, certify
 from tree_explainers.prototype_sets.criticisms import Criticisms, find_criticisms
+from tree_explainers.prototype_sets.goal import covered_classes
 from tree_explainers.prototype_sets.leaf_boxes import leaf_boxes
 from tree_explainers.prototype_sets.quality import Quality
 from tree_explainers.prototype_sets.readable import feature_numbers
@@ -253,7 +254,8 @@ def _find_criticisms(chosen: ChosenPrototypes) -> Criticisms:
     """Find rows that no prototype represents well, as many as a result has room for."""
     space, selection = chosen.space, chosen.selection
     n_criticisms = max(0, min(MAX_CRITICISMS, most_prototypes(space.model.view.feature_names) - len(selection.rows)))
-    return find_criticisms(space.dataset.table, space.weights, chosen.classes, selection.rows, n_criticisms)
+    classes = covered_classes(selection.method, chosen.classes)
+    return find_criticisms(space.dataset.table, space.weights, classes, selection.rows, n_criticisms)
 
 
 def _view_criticisms(chosen: ChosenPrototypes, found: Criticisms, cells: list[dict[str, object]]) -> list[Criticism]:

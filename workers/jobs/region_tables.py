@@ -16,9 +16,10 @@ from storage.dataset_rows import open_rows
 from storage.datasets import StoredDataset
 from storage.object_store import ObjectStore
 from tree_explainers.questions.binned_rows import Layout
-from tree_explainers.questions.statements import FeatureStatements, Statements
+from tree_explainers.questions.conditions import printed_threshold
 from tree_explainers.rule_sets.regions import BinTables, RegionModel, nearest_regions
 from tree_explainers.rule_sets.row_parts import RowParts
+from tree_explainers.rule_sets.rule_evaluation import ValueRanges
 
 _GROUP_LINES = 16_384
 _LINES_AT_ONCE = 4 * _GROUP_LINES
@@ -50,14 +51,15 @@ def write_region_tables(folder: Path, objects: ObjectStore, fitted: FittedRows, 
     most probable region and what that predicts: the two-step MAP, equations (10) and (11) of Hara & Hayashi (2018).
     """
     paths = {name: folder / f"{name}.parquet" for name in ("parameters", "rows")}
-    parameters = _parameters(fitted.rows.statements, model)
+    parameters = _parameters(fitted.rows, model)
     pq.write_table(parameters, paths["parameters"], row_group_size=_GROUP_LINES, compression="zstd")
     _write_rows(paths["rows"], objects, fitted, model)
     return paths
 
 
-def _parameters(statements: Statements, model: RegionModel) -> pa.Table:
-    lines = [line for feature in statements.features for line in _statement_lines(feature)]
+def _parameters(rows: RowParts, model: RegionModel) -> pa.Table:
+    values = ValueRanges.of(rows, range(len(rows.statements.features)))
+    lines = [line for index in range(len(rows.statements.features)) for line in _statement_lines(index, values)]
     columns = {name: pa.array([line[name] for line in lines], kind) for name, kind in _fields()}
     numbers = pa.array(np.arange(len(lines)))
     etas = {f"eta:{region}": pa.array(eta) for region, eta in enumerate(model.eta)}
@@ -68,8 +70,9 @@ def _fields() -> Iterator[tuple[str, pa.DataType]]:
     return ((field.name, field.type) for field in _STATEMENT_COLUMNS)
 
 
-def _statement_lines(feature: FeatureStatements) -> Iterator[dict[str, Any]]:
-    """Yield for each statement about a feature what it says, and whether it is true for a missing value."""
+def _statement_lines(index: int, values: ValueRanges) -> Iterator[dict[str, Any]]:
+    """Yield for each statement about a feature what it says, as rules do, and whether a missing value fulfils it."""
+    feature = values.statements.features[index]
     of_feature = feature.one_hot_category[0] if feature.one_hot_category is not None else feature.name
     named = {"feature": of_feature, "column": feature.name, "value": None, "categories": None}
     if feature.answers is not None:
@@ -82,11 +85,13 @@ def _statement_lines(feature: FeatureStatements) -> Iterator[dict[str, Any]]:
                 "true_for_missing": bool(answers[feature.missing_bin]),
             }
         return
-    for cut, missing_greater in zip(feature.cuts.tolist(), feature.missing_greater.tolist(), strict=True):
+    for place, (cut, missing_greater) in enumerate(zip(feature.cuts, feature.missing_greater.tolist(), strict=True)):
         if np.isinf(cut):  # it separates only the missing value from the rest
-            yield named | {"operator": "is missing" if cut > 0 else "is not missing", "true_for_missing": cut > 0}
+            operator = "is missing" if cut > 0 else "is not missing"
+            yield named | {"operator": operator, "true_for_missing": bool(cut > 0)}
         else:
-            yield named | {"operator": ">", "value": cut, "true_for_missing": missing_greater}
+            value = printed_threshold(index, values, place)
+            yield named | {"operator": ">", "value": value, "true_for_missing": missing_greater}
 
 
 def _write_rows(path: Path, objects: ObjectStore, fitted: FittedRows, model: RegionModel) -> None:

@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from leafspace_client import AsyncLeafspace, Conflict, Leafspace, RuleSet
+from leafspace_client.rule_sets import Method
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
@@ -146,3 +147,11 @@ def test_rules_with_weights_are_shown_with_them(client: Leafspace, model: str, d
     assert "share of `malignant` | weight" in made.export("markdown")
     with pytest.raises(ValueError, match="method 'fab' has no options; only in_trees, node_harvest, decision_tree"):
         client.rule_sets.create(model, dataset, method="fab", options={"max_depth": 1})
+
+
+@pytest.mark.parametrize(("method", "known"), [("in_trees", "n_trees, max_depth"), ("decision_tree", "max_depth")])
+def test_options_that_the_method_does_not_have_are_refused_with_those_that_it_has(
+    client: Leafspace, method: Method, known: str
+) -> None:
+    with pytest.raises(ValueError, match=f"method '{method}' has no option 'depth'; it has {known}"):
+        client.rule_sets.create("mdl_any", "ds_any", method=method, options={"max_depth": 2, "depth": 1})

@@ -140,6 +140,17 @@ class _Seen:
             if (own := tuple(card for card in cards if card.prototype["label"] == label))
         ]
 
+    @property
+    def criticisms(self) -> list[tuple[Json, str | None]]:
+        """The rows that all prototypes together represent least, and the address of each one's explanation."""
+        found = () if self.is_part else self.result.get("criticisms", ())
+        return [(each, self.why(str(each["row_id"]))) for each in found]
+
+    @property
+    def has_own_class(self) -> bool:
+        """Whether a row is represented by prototypes of its class alone."""
+        return not self.is_regression and self.document["request"]["method"] != "k_medoids"
+
     def _card(self, prototype: Json, most: int) -> Card:
         cells = {each["name"]: each["value"] for each in prototype["features"]}
         image = None if self._image_columns is None else self._image_columns.data_url(cells)

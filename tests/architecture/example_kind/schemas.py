@@ -6,9 +6,10 @@ from pydantic import Field
 
 from .artefacts import REQUEST, RESULT, ArtefactView, ReferenceDataset, RequestedModel
 from .contract import OBJECT, Contract
+from .paper_settings import MethodRequest
 
 
-class RowCountRequest(Contract):
+class RowCountRequest(MethodRequest):
     """The rows to count."""
 
     model: RequestedModel

@@ -1,6 +1,7 @@
 """Prototype jobs choose the rows that the slow twins choose from scikit-learn's own leaves."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from schemas.prototype_sets import PrototypeMethod, PrototypeSet
@@ -287,6 +288,20 @@ def test_what_cannot_be_is_refused_at_once_and_nothing_is_begun(
 
     assert (refused.code, refused.pointer) == (code, pointer)
     assert message in refused.detail
+
+
+def test_rows_that_prototypes_are_chosen_on_do_not_validate_their_number(
+    workshop: Workshop, real_case: FindCase
+) -> None:
+    case = real_case("titanic", "random_forest")
+    frame = pd.read_parquet(workshop.context.objects.path(workshop.context.datasets.get(case.dataset).content))
+    others = workshop.register_dataset(frame[100:], target="t", row_id="id")
+    request = {"method": "sg", "n_prototypes": "validate", "evaluation_dataset": others}
+
+    refused = _refusal(workshop, case, **request, selected_on="evaluation_dataset")
+
+    assert (refused.code, refused.pointer) == ("validation_failed", "/selected_on")
+    assert refused.detail.endswith("leave out selected_on, or give n_prototypes as a number")
 
 
 def test_sg_is_refused_for_regression_naming_what_would_do(workshop: Workshop, real_case: FindCase) -> None:

@@ -13,6 +13,7 @@ from schemas.prototype_sets import PrototypeMethod, PrototypeSet, PrototypeSetRe
 from storage.array_files import read_arrays
 from storage.dataset_files import DatasetFile
 from storage.errors import StorageError
+from tests.support import naive
 from tests.support.job_contexts import job_context
 from tests.support.models import FittedModel, fitted
 from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame
@@ -74,6 +75,16 @@ def test_criticisms_are_rows_that_prototypes_of_their_class_are_far_from(worksho
         assert [cell.value for cell in each.features] == pytest.approx(case.real.features[each.row].tolist())
 
 
+def test_criticisms_of_k_medoids_are_far_from_prototypes_of_every_class(workshop: Workshop, case: RealCase) -> None:
+    made = result_of(_prototypes(workshop, case, method="k_medoids", min_leaf_rows=1))
+
+    prototypes, rows = ([each.row for each in some] for some in (made.prototypes, made.criticisms))
+    one_class = np.zeros(made.n_rows, dtype=np.int64)
+    assert rows == naive.criticisms(case.training_proximity, one_class, prototypes, 10)
+    nearest = case.training_proximity[np.ix_(rows, prototypes)].max(axis=1) / int(case.weights.sum())
+    assert [each.proximity for each in made.criticisms] == pytest.approx(nearest.tolist())
+
+
 @pytest.mark.parametrize(
     ("changes", "code"),
     [
@@ -88,6 +99,40 @@ def test_what_judges_sg_is_refused_elsewhere(
     with pytest.raises(StorageError) as refused:
         _prototypes(workshop, case, **changes)
     assert refused.value.code == code
+
+
+@pytest.mark.parametrize("lacks", ["target", "a label"])
+def test_sg_is_refused_rows_to_judge_it_that_have_no_labels(
+    workshop: Workshop, forest: tuple[str, pd.DataFrame], lacks: str
+) -> None:
+    model, frame = forest
+    rows, unnamed = workshop.register_dataset(frame[:300], target="t"), frame[300:].drop(columns="t")
+    if lacks == "target":
+        others, advice = workshop.register_dataset(unnamed), "has none; name it in its metadata, or take metric"
+    else:
+        labels = frame["t"][300:].astype(float).where(np.arange(len(unnamed)) > 0)
+        others = workshop.register_dataset(unnamed.assign(t=labels), target="t")
+        advice = "has no 't' in 1 of its rows; leave them out, or take metric"
+    request = {"model": model, "dataset": rows, "evaluation_dataset": others, "method": "sg", "labels": "target"}
+
+    for metric, instead in (("accuracy", "fidelity"), ("balanced_accuracy", "balanced_fidelity")):
+        with pytest.raises(StorageError) as refused:
+            workshop.make(**request, selected_on="evaluation_dataset", metric=metric)
+        assert (refused.value.code, refused.value.pointer) == ("schema_mismatch", "/evaluation_dataset")
+        assert refused.value.detail.endswith(f"{advice} {instead}")
+
+
+def test_sg_is_judged_by_the_models_predictions_of_rows_without_a_target(
+    workshop: Workshop, forest: tuple[str, pd.DataFrame]
+) -> None:
+    model, frame = forest
+    rows, others = workshop.register_dataset(frame[:300], target="t"), frame[300:].drop(columns="t")
+    request = {"model": model, "dataset": rows, "method": "sg", "labels": "target", "n_prototypes": 3}
+    judged = {"selected_on": "evaluation_dataset", "metric": "fidelity"}
+
+    made = workshop.make(**request, **judged, evaluation_dataset=workshop.register_dataset(others))
+
+    assert made.status == "ready"
 
 
 def test_prototypes_are_rendered_as_the_rows_that_they_are(workshop: Workshop, case: RealCase) -> None:

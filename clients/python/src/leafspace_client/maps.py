@@ -20,7 +20,7 @@ from .artefacts import (
 )
 from .calls import Program, Work, awaitable, blocking, create, fetch
 from .frames import map_rows_frame
-from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of, id_or_none
+from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, id_or_none, unless_none
 from .proximities import ProximityKind
 from .records import Records
 from .rows import batches, named_instances
@@ -103,6 +103,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     proximity_kind: ProximityKind = "auto",
     min_leaf_rows: int = 1,
     seed: int = 0,
+    settings: Settings | None = None,
 ) -> Program[Kept]:
     """Request a map of a dataset's rows; call ``wait()`` on what is returned.
 
@@ -122,6 +123,8 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         Fewest rows of a leaf: trees are cut back to where splits leave fewer; 1 compares by the trees' own leaves.
     seed
         Draws the rows and the layout: the same request gives the same map.
+    settings
+        ``"paper"`` is taken as everywhere; papers say nothing about maps.
     """
     request = MapRequest(
         model=id_of(model),
@@ -132,6 +135,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         proximity_kind=proximity_kind,
         min_leaf_rows=min_leaf_rows,
         seed=seed,
+        settings=unless_none(settings),
     )
     return self._wrapped((yield from create(create_map, Details, body=request)))
 

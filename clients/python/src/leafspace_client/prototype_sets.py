@@ -51,8 +51,8 @@ _ROWS_A_PAGE = 1000
 class PrototypeSetView(ArtefactView[Details]):
     """A prototype set as it was when it was last fetched; ``details`` has all fields that the service sends.
 
-    As text it is its prototypes, one a line, how near they are to the best there can be, and how well they predict
-    beside the model and a constant prediction.
+    As text it is its prototypes, one a line, the rows that they represent least, how near they are to the best there
+    can be, and how well they predict beside the model and a constant prediction.
     """
 
     noun = PROTOTYPE_SETS

@@ -16,7 +16,7 @@ from ._generated.models import Comparison, Drift, PageReport, ReportRequest, Rep
 from ._generated.models import Report as Details
 from .artefacts import ArtefactView, AwaitableArtefact, BlockingArtefact, Content, content, download
 from .calls import Program, awaitable, blocking, create, fetch
-from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of, id_or_none
+from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, id_or_none, unless_none
 from .rows import id_text
 
 REPORTS: Noun[Details] = Noun(Details, PageReport, "report_id", get_report, list_reports, delete_report)
@@ -80,6 +80,7 @@ def _create(  # noqa: PLR0913  # what a report may show, all but the first two w
     compare_with: Identified | None = None,
     newer_dataset: Identified | None = None,
     note: str | None = None,
+    settings: Settings | None = None,
 ) -> Program[Kept]:
     """Request a report; call ``wait()`` on what is returned, then ``save("report.html")``.
 
@@ -105,6 +106,8 @@ def _create(  # noqa: PLR0913  # what a report may show, all but the first two w
         Newer rows: how many of them are far from every prototype, beside the reference rows.
     note
         A text of the author's, at most 4,000 characters.
+    settings
+        ``"paper"`` is taken as everywhere; papers say nothing about reports.
     """
     request = ReportRequest(
         title=title,
@@ -117,6 +120,7 @@ def _create(  # noqa: PLR0913  # what a report may show, all but the first two w
         compare_with=id_or_none(compare_with),
         newer_dataset=id_or_none(newer_dataset),
         note=note,
+        settings=unless_none(settings),
     )
     return self._wrapped((yield from create(create_report, Details, body=request)))
 

@@ -6,6 +6,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, TypeVar
 
+from attrs import fields
+
 from ._generated.api.rule_sets import (
     create_rule_set,
     delete_rule_set,
@@ -209,10 +211,6 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         Where the job works on the rows: ``local``, in a worker's own process, on the ``cluster`` that the service has,
         or, with ``auto``, there only if one process could not hold them. The result is the same.
     """
-    if options and (method is None or method not in _OPTIONS):
-        msg = f"method {method!r} has no options; only {', '.join(_OPTIONS)} have"
-        raise ValueError(msg)
-    chosen = {method or "": _OPTIONS[method or ""].from_dict(dict(options))} if options else {}
     request = RuleSetRequest(
         model=id_of(model),
         dataset=id_of(dataset),
@@ -228,9 +226,29 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         seed=seed,
         settings=unless_none(settings),
         run_on=run_on,
-        **chosen,
+        **_options(method, options or {}),
     )
     return self._wrapped((yield from create(create_rule_set, Details, body=request)))
+
+
+def _options(method: Method | None, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a method as its field of a request; without any, no field.
+
+    Raises
+    ------
+    ValueError
+        If the method has no settings, or none of a given name.
+    """
+    if not given:
+        return {}
+    if method is None or method not in _OPTIONS:
+        msg = f"method {method!r} has no options; only {', '.join(_OPTIONS)} have"
+        raise ValueError(msg)
+    known = [field.name for field in fields(_OPTIONS[method])]
+    if unknown := [name for name in given if name not in known]:
+        msg = f"method {method!r} has no option {unknown[0]!r}; it has {', '.join(known)}"
+        raise ValueError(msg)
+    return {method: _OPTIONS[method].from_dict(given)}
 
 
 class RuleSet(RuleSetView, BlockingArtefact):

@@ -46,6 +46,7 @@ _MEASURES = {
 }
 _SHARES = {"unassigned"}
 _N_SUSPECTS = 10  # of an audit, as text
+_N_CRITICISMS = 3
 _ALWAYS = "always"  # the text of a rule without conditions
 _IN_UNITS_OF_THE_TARGET = {"mean_squared_error", "mean_absolute_error"}
 
@@ -167,7 +168,7 @@ def describe_prototypes(found: PrototypeSetResult) -> str:
         "nearest of all rows": found.baseline.one_nearest_neighbor,
         "model": found.baseline.model,
     }
-    lines = [*map(_prototype, found.prototypes), *_certificates(found), *_row_coverage(found)]
+    lines = [*map(_prototype, found.prototypes), *_criticisms(found), *_certificates(found), *_row_coverage(found)]
     if found.classes_without_prototypes:
         lines.append(f"Classes without a prototype: {', '.join(map(repr, found.classes_without_prototypes))}.")
     lines += [_measured_on(found.evaluated_on, found.quality.n_rows), *_scores(scores, found.baseline.constant)]
@@ -190,6 +191,19 @@ def describe_suspects(rows: Sequence[AuditedRow], n_suggested: int, caution: str
 def _own_score(row: AuditedRow) -> str:
     """Return the model's probability of an audited row's label in words; nothing where it does not count."""
     return f", to which the model gives {row.score:.1%}" if isinstance(row.score, float) else ""
+
+
+def _criticisms(found: PrototypeSetResult) -> Iterator[str]:
+    """Yield the first rows that prototypes represent least; nothing of a set that is older than these."""
+    if not found.criticisms:
+        return
+    shown = [
+        f"row {each.row_id} ({number(each.value) if each.label is None else each.label}, "
+        f"proximity {each.proximity:.3g})"
+        for each in found.criticisms[:_N_CRITICISMS]
+    ]
+    n_more = len(found.criticisms) - len(shown)
+    yield f"Represented least: {', '.join(shown)}{f' and {n_more} more' if n_more else ''}."
 
 
 def _row_coverage(found: PrototypeSetResult) -> Iterator[str]:

@@ -28,8 +28,9 @@ class ApproximationTreeRequest(Record):
         model (str): Id of the model.
         dataset (str): Id of the reference dataset, which has every feature that the model reads.
         settings (str | Unset): `paper`: the fields that are left out have the values of the method's paper, as
-            docs/methods.md lists them, instead of these defaults; fields that are given, null included, stand. Answers show
-            the fields that result, so that the id is that of the same request in full. Absent: the defaults.
+            docs/methods.md lists them, instead of these defaults, fields of fields included; what is given, null included,
+            stands. Answers show the fields that result, so that the id is that of the same request in full. Absent: the
+            defaults.
         method (str | Unset): How splits are chosen. `auto`: `ism` for classes where the dataset has a feature set, else
             `sta`, and the answer names it. `sta`: by a test on as many pseudo-samples as it needs (Zhou & Hooker); `ism`:
             among the ensemble's own splits, from its class distributions (Van Assche & Blockeel); `born_again`: CART on
@@ -44,7 +45,7 @@ class ApproximationTreeRequest(Record):
             rows; `ism` of all rows, if it draws some. Of a dataset that is sampled (`n_sampled_rows`), leaves have the same
             share of the sample, and one of its rows at least. Default: 5.
         significance (float | Unset): Significance level of `sta`: pseudo-samples are added until the p-values of the
-            other candidate splits sum to at most this. Other methods ignore it. Default: 0.1.
+            other candidate splits sum to at most this. Other methods refuse any value but the default. Default: 0.1.
         max_pseudo_samples (int | Unset): Maximum number of pseudo-samples of one node (`sta`), or the number of those
             of the whole tree (`born_again`, `cart`, `ism`). Default: 100000.
         generator (BootstrapGenerator | DatasetGenerator | KernelGenerator | RanksGenerator |
@@ -55,25 +56,25 @@ class ApproximationTreeRequest(Record):
             dataset has a feature set. Other methods take `auto` or `generator`. Default: 'auto'.
         choose_by (str | Unset): How `sta` chooses among splits that its test cannot separate within
             `max_pseudo_samples`: by their gain (Zhou & Hooker), or by the fidelity of trees grown below each of them,
-            unless none is clearly ahead; and which leaves stay where `max_leaves` is set. Other methods ignore it. Default:
-            'fidelity'.
+            unless none is clearly ahead; and which leaves stay where `max_leaves` is set. Other methods refuse any value
+            but the default. Default: 'fidelity'.
         candidates (list[CandidateSplits] | None | Unset): Features that `sta` may split on, each with its own
             thresholds or categories, or those that the dataset suggests. Null: all features, with what the dataset
             suggests. Other methods refuse it.
         compare (str | Unset): Candidate splits whose p-values `sta` sums: all others, or the second best alone. Other
-            methods ignore it. Default: 'all'.
+            methods refuse any value but the default. Default: 'all'.
         significance_level_of (str | Unset): What `significance` is the level of: each split (`node`), or all splits of
-            the tree together, of which each one gets an equal part (`tree`, Bonferroni). Methods other than `sta` ignore
-            it. Default: 'node'.
+            the tree together, of which each one gets an equal part (`tree`, Bonferroni). Methods other than `sta` refuse
+            any value but the default. Default: 'node'.
         criterion (str | Unset): What `ism` maximises for classes: information gain, or its ratio to the entropy of the
-            shares of rows on both sides (Quinlan). For values it is the decrease of variance. Other methods ignore it.
-            Default: 'gain'.
+            shares of rows on both sides (Quinlan). For values it is the decrease of variance. Other methods refuse any
+            value but the default. Default: 'gain'.
         leaf_probabilities (str | Unset): How `ism` estimates the probability that a row of a node reaches a leaf of the
             ensemble: by the node's rows, or as if the splits on the way to the leaf were independent of the node's, as far
             as these leave them open. The latter is for random forests; it takes time by splits x nodes of the ensemble.
-            Other methods ignore it. Default: 'rows'.
+            Other methods refuse any value but the default. Default: 'rows'.
         smearing_probability (float | Unset): Probability that `born_again` replaces a value by that of another row.
-            Other methods ignore it. Default: 0.25.
+            Other methods refuse any value but the default. Default: 0.25.
         n_repeats (int | Unset): Number of trees that are made from different pseudo-samples to measure stability; the
             first one is the result. Default: 1.
         stop_when_pure (bool | Unset): Whether `ism` leaves a node unsplit whose rows all have one class in the

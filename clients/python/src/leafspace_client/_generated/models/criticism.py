@@ -24,7 +24,8 @@ class Criticism(Record):
         row (int): 0-based index of the row in the dataset.
         label (None | str): Class of the row, see `labels`; null for regression.
         value (float | None): Value that the model predicts for it; null for classification.
-        proximity (float): Proximity to the nearest prototype of its own class, 0 to 1.
+        proximity (float): Proximity to the nearest prototype of its own class, 0 to 1; with `k_medoids` to the nearest
+            one of all.
         features (list[Cell]): Values of its features, in the model's order.
     """
 

@@ -19,8 +19,9 @@ class ExplainerRequest(Record):
         model (str): Id of the model.
         prototype_set (str): Id of a prototype set of this model.
         settings (str | Unset): `paper`: the fields that are left out have the values of the method's paper, as
-            docs/methods.md lists them, instead of these defaults; fields that are given, null included, stand. Answers show
-            the fields that result, so that the id is that of the same request in full. Absent: the defaults.
+            docs/methods.md lists them, instead of these defaults, fields of fields included; what is given, null included,
+            stands. Answers show the fields that result, so that the id is that of the same request in full. Absent: the
+            defaults.
         rule_set (None | str | Unset): Id of a rule set of this model, whose rules `include: ["rules"]` lists; null:
             none.
         approximation_tree (None | str | Unset): Id of an approximation tree of this model, in which `include:

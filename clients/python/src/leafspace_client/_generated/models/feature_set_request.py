@@ -23,8 +23,9 @@ class FeatureSetRequest(Record):
     Attributes:
         relational_dataset (str): Id of the relational dataset.
         settings (str | Unset): `paper`: the fields that are left out have the values of the method's paper, as
-            docs/methods.md lists them, instead of these defaults; fields that are given, null included, stand. Answers show
-            the fields that result, so that the id is that of the same request in full. Absent: the defaults.
+            docs/methods.md lists them, instead of these defaults, fields of fields included; what is given, null included,
+            stands. Answers show the fields that result, so that the id is that of the same request in full. Absent: the
+            defaults.
         features (list[RequestedFeature] | None | Unset): The features; one that means the same as an earlier one is
             refused. Null where they are generated and in answers: the result has them.
         generate (GeneratedFeatures | None | Unset): Each column of the example, and every aggregate along one or two

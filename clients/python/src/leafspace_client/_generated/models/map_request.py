@@ -18,6 +18,10 @@ class MapRequest(Record):
     Attributes:
         model (str): Id of the model.
         dataset (str): Id of the reference dataset, which has every feature that the model reads.
+        settings (str | Unset): `paper`: the fields that are left out have the values of the method's paper, as
+            docs/methods.md lists them, instead of these defaults, fields of fields included; what is given, null included,
+            stands. Answers show the fields that result, so that the id is that of the same request in full. Absent: the
+            defaults.
         prototype_set (None | str | Unset): Id of a prototype set of this model and dataset, whose prototypes are all on
             the map; null: none.
         proximity_kind (str | Unset): How trees are weighted in proximities. `random_forest`: all alike (Tan et al.,
@@ -38,6 +42,7 @@ class MapRequest(Record):
 
     model: str
     dataset: str
+    settings: str | Unset = UNSET
     prototype_set: None | str | Unset = UNSET
     proximity_kind: str | Unset = "auto"
     n_rows: int | Unset = 5000
@@ -49,6 +54,8 @@ class MapRequest(Record):
         model = self.model
 
         dataset = self.dataset
+
+        settings = self.settings
 
         prototype_set: None | str | Unset
         if isinstance(self.prototype_set, Unset):
@@ -74,6 +81,8 @@ class MapRequest(Record):
                 "dataset": dataset,
             }
         )
+        if settings is not UNSET:
+            field_dict["settings"] = settings
         if prototype_set is not UNSET:
             field_dict["prototype_set"] = prototype_set
         if proximity_kind is not UNSET:
@@ -95,6 +104,8 @@ class MapRequest(Record):
         model = d.pop("model")
 
         dataset = d.pop("dataset")
+
+        settings = d.pop("settings", UNSET)
 
         def _parse_prototype_set(data: object) -> None | str | Unset:
             if data is None:
@@ -118,6 +129,7 @@ class MapRequest(Record):
         map_request = cls(
             model=model,
             dataset=dataset,
+            settings=settings,
             prototype_set=prototype_set,
             proximity_kind=proximity_kind,
             n_rows=n_rows,

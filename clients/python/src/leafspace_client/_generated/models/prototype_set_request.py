@@ -19,14 +19,16 @@ class PrototypeSetRequest(Record):
         model (str): Id of the model.
         dataset (str): Id of the reference dataset, which has every feature that the model reads.
         settings (str | Unset): `paper`: the fields that are left out have the values of the method's paper, as
-            docs/methods.md lists them, instead of these defaults; fields that are given, null included, stand. Answers show
-            the fields that result, so that the id is that of the same request in full. Absent: the defaults.
+            docs/methods.md lists them, instead of these defaults, fields of fields included; what is given, null included,
+            stands. Answers show the fields that result, so that the id is that of the same request in full. Absent: the
+            defaults.
         method (str | Unset): Selection method: `sm_u`, `sm_a`, `sm_wa` or `sg` (Tan et al.), or `a_pete` (Karolczak &
             Stefanowski), which finds the number of prototypes itself, or `k_medoids`: prototypes of whatever class for all
             rows together (Tan et al., equation 2); with `refine: swap` it is PAM. Default: 'sm_a'.
         selected_on (str | Unset): Rows whose prediction by the nearest prototype `sg` improves: those of the reference
-            dataset, or those of `evaluation_dataset`, which are then no test of it any more. Other methods refuse any value
-            but the default. Default: 'dataset'.
+            dataset, or those of `evaluation_dataset`, which are then no test of it any more; with `labels: target` all of
+            them need one, unless `metric` counts what the model predicts. Other methods refuse any value but the default.
+            Default: 'dataset'.
         metric (str | Unset): What `sg` improves: `balanced_accuracy`, the mean over the classes of the share of rows
             that get their class (see `labels`); `accuracy`, the share of all rows; `balanced_fidelity` and `fidelity`, the
             same for the classes that the model predicts, whatever `labels` says. Other methods refuse any value but the
@@ -34,7 +36,8 @@ class PrototypeSetRequest(Record):
         n_prototypes (int | None | str | Unset): Number of prototypes of all classes together, 1 to 10,000; default: 10.
             With `sm_u` each class gets an equal share of them, rounded, and at least one. Not applicable to `a_pete`, which
             finds the number by `alpha`. `validate` (not with `sm_u`): the smallest number, at most 100, whose score on
-            `evaluation_dataset` is within one standard error of the best one; see `validation` in the result.
+            `evaluation_dataset` is within one standard error of the best one; see `validation` in the result. Refused with
+            `selected_on: evaluation_dataset`: those rows would be no test of it.
         coverage (float | None | Unset): Share of the dataset's rows that are to have at least the minimum proximity to
             a prototype (`row_coverage`): prototypes are selected until it is reached, at most 1,000. It replaces
             `n_prototypes`, and is not applicable to `sm_u`, `a_pete` and `euclidean`. Null: by `n_prototypes`.

@@ -85,8 +85,8 @@ class PrototypeSetResult(Record):
             kept: for more than 250,000,000 rows x (trees + features), with `euclidean`, and in sets that were made before
             this field existed.
         criticisms (list[Criticism] | Unset): Rows that no prototype represents well, at most 10: each is the row that
-            is farthest from all prototypes and earlier criticisms of its class (ties: the lowest row). Empty in sets that
-            were made before this field existed.
+            is farthest from all prototypes and earlier criticisms of its class, with `k_medoids` of any class (ties: the
+            lowest row). Empty in sets that were made before this field existed.
         typicality (None | TypicalityScale | Unset): What explanations compare a row's proximity with; null with
             `euclidean`, which explains no rows, and in sets that were made before this field existed, whose explanations
             have no `typicality`.

@@ -22,6 +22,10 @@ class ReportRequest(Record):
     Attributes:
         title (str): Title of the report.
         explainer (str): Id of the explainer whose model, prototypes, rules and tree are shown.
+        settings (str | Unset): `paper`: the fields that are left out have the values of the method's paper, as
+            docs/methods.md lists them, instead of these defaults, fields of fields included; what is given, null included,
+            stands. Answers show the fields that result, so that the id is that of the same request in full. Absent: the
+            defaults.
         rule_set (None | str | Unset): Id of a rule set of the same model; null: the explainer's, if it has one.
         approximation_tree (None | str | Unset): Id of an approximation tree of the same model; null: the explainer's,
             if it has one.
@@ -39,6 +43,7 @@ class ReportRequest(Record):
 
     title: str
     explainer: str
+    settings: str | Unset = UNSET
     rule_set: None | str | Unset = UNSET
     approximation_tree: None | str | Unset = UNSET
     map_: None | str | Unset = UNSET
@@ -55,6 +60,8 @@ class ReportRequest(Record):
         title = self.title
 
         explainer = self.explainer
+
+        settings = self.settings
 
         rule_set: None | str | Unset
         if isinstance(self.rule_set, Unset):
@@ -118,6 +125,8 @@ class ReportRequest(Record):
                 "explainer": explainer,
             }
         )
+        if settings is not UNSET:
+            field_dict["settings"] = settings
         if rule_set is not UNSET:
             field_dict["rule_set"] = rule_set
         if approximation_tree is not UNSET:
@@ -147,6 +156,8 @@ class ReportRequest(Record):
         title = d.pop("title")
 
         explainer = d.pop("explainer")
+
+        settings = d.pop("settings", UNSET)
 
         def _parse_rule_set(data: object) -> None | str | Unset:
             if data is None:
@@ -233,6 +244,7 @@ class ReportRequest(Record):
         report_request = cls(
             title=title,
             explainer=explainer,
+            settings=settings,
             rule_set=rule_set,
             approximation_tree=approximation_tree,
             map_=map_,

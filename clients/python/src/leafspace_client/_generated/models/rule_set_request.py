@@ -25,21 +25,23 @@ class RuleSetRequest(Record):
         model (str): Id of the model.
         dataset (str): Id of the reference dataset, which has every feature that the model reads.
         settings (str | Unset): `paper`: the fields that are left out have the values of the method's paper, as
-            docs/methods.md lists them, instead of these defaults; fields that are given, null included, stand. Answers show
-            the fields that result, so that the id is that of the same request in full. Absent: the defaults.
+            docs/methods.md lists them, instead of these defaults, fields of fields included; what is given, null included,
+            stands. Answers show the fields that result, so that the id is that of the same request in full. Absent: the
+            defaults.
         method (str | Unset): How rules are found. `rule_list`: a search for an ordered list of few and short rules that
             predict well; `fab`: factorised asymptotic Bayesian inference of regions, which finds their number up to
             `max_rules` (Hara & Hayashi), and prints their boxes; `em`: their baseline, EM for each number of regions.
             `in_trees`: paths of the model's trees, pruned, selected and put in order (Deng); `node_harvest`: nodes of the
             trees with weights, of which the weighted mean predicts (Meinshausen), for regression or two classes;
             `decision_tree`: a small tree on the dataset's rows, which knows nothing of the model's trees. The last three
-            have settings of their own, and disregard `boxes`, `max_rules`, `n_restarts`, `start`, `omega` and `regions`.
-            Default: 'rule_list'.
+            have settings of their own, but not `boxes`, `max_rules`, `n_restarts`, `start`, `omega` and `regions`. Of what
+            a method does not have, any value but the default is refused. Default: 'rule_list'.
         boxes (str | Unset): How `fab` and `em` print the boxes of regions. `whole`: as in the paper, one rule for each
             region, without the conditions that exclude no row of the dataset; `shortened`: ordered, and without the
             conditions and rules that help least, until they can be read. `rule_list` has no boxes. Default: 'whole'.
         max_rules (int | Unset): Maximum number of rules, including the default rule; with `boxes: whole` the maximum
-            number of regions, beside which there is the default rule. Default: 10.
+            number of regions, beside which there is the default rule. `in_trees`, `node_harvest` and `decision_tree` have
+            settings of their own that limit it, and refuse any value but the default. Default: 10.
         n_restarts (int | Unset): Number of fits from random starts, of which the one with the least training error is
             kept; `rule_list` makes a tenth of them. Default: 20.
         start (str | Unset): What fits of regions begin with. `responsibilities`: the shares of regions in rows are
@@ -47,16 +49,15 @@ class RuleSetRequest(Record):
             `algorithm_1`: all parameters and the responsibilities are random, as in the paper; `in_turn`: restarts begin in
             these three ways, one after the other. Default: 'in_turn'.
         omega (float | None | Unset): Cost of a region in `fab`, in the paper half the number of its parameters: null. A
-            smaller one leaves more regions.
+            smaller one leaves more regions. EM has none, and refuses it.
         regions (str | Unset): How the regions are fitted from which the search of `rule_list` begins. Default: 'fab'.
-        in_trees (InTreesOptions | None | Unset): Settings of `in_trees`; null: the defaults. Other methods disregard
-            them.
+        in_trees (InTreesOptions | None | Unset): Settings of `in_trees`; null: the defaults. Other methods refuse them.
         node_harvest (NodeHarvestOptions | None | Unset): Settings of `node_harvest`; null: the defaults. Other methods
-            disregard them.
+            refuse them.
         decision_tree (DecisionTreeOptions | None | Unset): Settings of `decision_tree`; null: the defaults. Other
-            methods disregard them.
-        labels (str | Unset): Source of the rows' classes or values: the model's predictions (`predicted`) or the
-            dataset's target column (`target`). Default: 'predicted'.
+            methods refuse them.
+        labels (str | Unset): What rules predict, whatever the method is: the model's predictions (`predicted`) or the
+            dataset's target column (`target`), as in the papers of all methods. Default: 'predicted'.
         evaluation_dataset (None | str | Unset): Id of a dataset on which the result is evaluated instead of the
             reference dataset; null: on the reference dataset itself.
         seed (int | Unset): Seed of the random starts, and of the forest by which `in_trees` selects rules. Default: 0.

@@ -33,6 +33,10 @@ class SourceDatasetRequest(Record):
             description.
         images (list[ImageColumns] | Unset): Images that rows hold; nothing else is taken for an image, but columns
             called `pixel_0_0`, `pixel_0_1`, … (line, place) are shown as one.
+        settings (str | Unset): `paper`: the fields that are left out have the values of the method's paper, as
+            docs/methods.md lists them, instead of these defaults, fields of fields included; what is given, null included,
+            stands. Answers show the fields that result, so that the id is that of the same request in full. Absent: the
+            defaults.
     """
 
     source: DatasetFiles
@@ -42,6 +46,7 @@ class SourceDatasetRequest(Record):
     features: list[str] | None | Unset = UNSET
     columns: list[ColumnDescription] | Unset = UNSET
     images: list[ImageColumns] | Unset = UNSET
+    settings: str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         source = self.source.to_dict()
@@ -87,6 +92,8 @@ class SourceDatasetRequest(Record):
                 images_item = images_item_data.to_dict()
                 images.append(images_item)
 
+        settings = self.settings
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -106,6 +113,8 @@ class SourceDatasetRequest(Record):
             field_dict["columns"] = columns
         if images is not UNSET:
             field_dict["images"] = images
+        if settings is not UNSET:
+            field_dict["settings"] = settings
 
         return field_dict
 
@@ -180,6 +189,8 @@ class SourceDatasetRequest(Record):
 
                 images.append(images_item)
 
+        settings = d.pop("settings", UNSET)
+
         source_dataset_request = cls(
             source=source,
             name=name,
@@ -188,6 +199,7 @@ class SourceDatasetRequest(Record):
             features=features,
             columns=columns,
             images=images,
+            settings=settings,
         )
 
         return source_dataset_request

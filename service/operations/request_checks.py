@@ -33,6 +33,13 @@ def known_kind(requested: ProximityKind, model: Model) -> Literal["random_forest
     return "boosting" if model.ensemble == "boosting" else "random_forest"
 
 
+def kind_or_distance(
+    requested: Literal["auto", "random_forest", "boosting", "boosting_l1", "euclidean"], model: Model
+) -> Literal["random_forest", "boosting", "boosting_l1", "euclidean"]:
+    """Return the same where plain distance, which is nobody's own, may be requested as well."""
+    return "euclidean" if requested == "euclidean" else known_kind(requested, model)
+
+
 def refuse_unused(request: Contract, user: str, unused: Mapping[str, str]) -> None:
     """Refuse values that would change nothing. Defaults may be spelled out: clients send whole requests.
 
@@ -84,7 +91,7 @@ def check_neighbors(context: AppContext, request: NeighborRequest) -> tuple[Neig
     """
     model = context.models.get(request.model).view
     dataset = context.datasets.get(request.dataset)
-    kind = known_kind(request.proximity_kind, model)
+    kind = kind_or_distance(request.proximity_kind, model)
     _check_number(request.n_neighbors or 1, dataset.view.n_rows)  # null: all rows vote
     check_leaf_rows(request.min_leaf_rows, dataset.view.n_rows)
     match_features(model, dataset.view)

@@ -168,6 +168,18 @@ def test_prototypes_of_rows_without_a_target_have_a_curve_of_fidelity_alone() ->
     assert "accuracy* " not in text
 
 
+def test_prototypes_by_plain_distance_are_not_called_the_models_view() -> None:
+    found = document("PrototypeSet")
+    without_leaves = dict.fromkeys(("certificate", "min_leaf_rows", "row_coverage", "typicality", "nearest_rows"))
+    found["result"] |= {"proximity_kind": "euclidean", **without_leaves}
+
+    text = " ".join(_Elements.of(drawn("PrototypeSet", found)).texts)
+
+    assert "What plain distance sees" in text
+    assert "not by the model" in text
+    assert words.share(found["result"]["evaluation"][-1]["fidelity"]) in text
+
+
 def test_the_figures_of_an_explanation_are_those_of_its_document() -> None:
     found = document("ExplanationList")
     text = " ".join(_Elements.of(drawn("ExplanationList", found)).texts)

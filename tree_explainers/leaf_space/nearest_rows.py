@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from ..compute.progress import ReportProgress, ignore_progress
 from ..compute.threads import in_order
 from ..errors import InvalidInput
+from .euclidean_table import EuclideanTable
 from .leaves import LeafTable
 from .nearest_by_codes import ranked, search_codes, search_for
+from .nearest_by_distance import nearest_by_distance
 from .nearest_by_lists import (
     BLOCK_QUERIES,
     MAX_PIVOTS,
@@ -39,6 +41,8 @@ _STAGE = "finding nearest rows"
 
 def nearest_rows(table: LeafTable, weights: NDArray[np.int64]) -> "NearestRows":
     """Return what finds the nearest rows of a table, wherever these lie; see ``NearestRows``."""
+    if isinstance(table, EuclideanTable):
+        return EuclideanNearestRows(table, weights)
     return (
         PartitionedNearestRows(table, weights) if isinstance(table, PartitionedTable) else NearestRows(table, weights)
     )
@@ -260,6 +264,31 @@ class PartitionedNearestRows(NearestRows):
             )
             report((n_done + 1) / len(self._parts), _STAGE)
         return rows, proximities
+
+
+class EuclideanNearestRows(NearestRows):
+    """The same by plain distance: positions stand where leaves do."""
+
+    def __init__(self, table: EuclideanTable, weights: NDArray[np.int64]) -> None:
+        super().__init__(table, weights)
+        self._rows = table
+
+    def of_all(self, within: NearestWithin, report: ReportProgress = ignore_progress) -> Nearest:  # noqa: ARG002
+        """Return the nearest other row of every row; ``within`` saves nothing here."""
+        return self.of_rows(np.arange(self._rows.n_rows), 1, report)
+
+    def of_leaves(
+        self, leaves: NDArray[np.int32], n_neighbors: int, report: ReportProgress = ignore_progress
+    ) -> Nearest:
+        """Return the nearest rows for rows of these positions, (n_queries, n_features)."""
+        self._check(n_neighbors, self._rows.n_rows)
+        return self._find(lambda queries: leaves[queries], np.full(len(leaves), -1), n_neighbors, report)
+
+    def _find(
+        self, leaves_of: LeavesOf, own_rows: NDArray[np.int64], n_neighbors: int, report: ReportProgress
+    ) -> Nearest:
+        positions = leaves_of(np.arange(len(own_rows)))
+        return nearest_by_distance(self._rows, positions, own_rows, n_neighbors, lambda share: report(share, _STAGE))
 
 
 def _nearest_in_part(

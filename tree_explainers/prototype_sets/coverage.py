@@ -18,6 +18,7 @@ from ..leaf_space.proximity import each_column
 from ..leaf_space.subset_proximities import proximities_to, proximity_sums
 from ..submodular import Objective
 from .candidate_pairs import PairStore
+from .euclidean_sweep import EuclideanSweep
 from .pair_lists import blocks
 from .partitioned_sweep import PartitionedSweep, gains_in_part, losses_in_part
 from .swap_gains import sum_gains
@@ -33,6 +34,8 @@ def class_coverage(
     """Return g restricted to the rows of one class, wherever these lie; see ``ClassCoverage``."""
     if isinstance(sweep, PartitionedSweep):
         return PartitionedCoverage(table, weights, sweep, candidates)
+    if isinstance(sweep, EuclideanSweep):
+        return EuclideanCoverage(table, weights, sweep, candidates, max_pairs)
     return ClassCoverage(table, weights, sweep, candidates, max_pairs)
 
 
@@ -117,6 +120,14 @@ def _gains_from(store: PairStore, items: NDArray[np.int64], covered: NDArray[np.
     gains = np.empty(len(items), dtype=np.int64)
     sum_gains(store.pairs_of(items), 0, 1, covered, gains)
     return gains
+
+
+class EuclideanCoverage(ClassCoverage):
+    """The same by plain distance, by which the first gains take a look at all pairs."""
+
+    def first_gains(self) -> NDArray[np.int64]:
+        """Return each candidate's gain while there is no prototype."""
+        return self._sweep.gains(self._candidates, self._covered)
 
 
 class PartitionedCoverage:

@@ -58,8 +58,8 @@ def refuse_unused(request: Contract, user: str, unused: Mapping[str, str]) -> No
         ``validation_failed``, naming the first such field and its value.
     """
     for name, advice in unused.items():
-        value = getattr(request, name)
-        if value != type(request).model_fields[name].default:
+        value, field = getattr(request, name), type(request).model_fields[name]
+        if value != field.get_default(call_default_factory=True, validated_data=dict(request)):
             detail = f"{name} is {_shown(value)}, which {user} does not use: {advice}"
             raise StorageError("validation_failed", detail, f"/{name}")
 

@@ -329,7 +329,7 @@ RULE_SETS = Noun(
     summary=RuleSet,
     view=RuleSet,
     result=RuleSetResult,
-    revision=5,
+    revision=6,
     files=("parameters", "rows"),
     products=(
         Product(name="content", media_types=_TABLE),

@@ -37,6 +37,7 @@ RegionStart = Literal["responsibilities", "eta", "algorithm_1"]
 EarlierSearch = Literal["improved", "plain"]
 RuleExportFormat = Literal["json", "markdown", "sql", "python", "html"]
 MAX_RULES, MAX_RESTARTS = 20, 1000
+DEFAULT_ROUNDS, MAX_ROUNDS = 1, 100  # of an E-step
 MODEL_COLUMN = (
     "Name of the model's feature that is read: `feature` itself, except for one-hot columns that were declared as one "
     "feature, where `is` means a value over 0.5."
@@ -125,7 +126,13 @@ class RuleSetRequest(MethodRequest):
     """Which model to describe by rules, and on which dataset."""
 
     of_papers: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "": {"method": "fab", "boxes": "whole", "start": "algorithm_1", "labels": "target"},
+        "": {
+            "method": "fab",
+            "boxes": "whole",
+            "start": "algorithm_1",
+            "e_step_rounds": MAX_ROUNDS,
+            "labels": "target",
+        },
         "in_trees": {"in_trees": {"decay": "relative"}},
     }
 
@@ -139,7 +146,8 @@ class RuleSetRequest(MethodRequest):
         "`in_trees`: paths of the model's trees, pruned, selected and put in order (Deng); `node_harvest`: nodes of "
         "the trees with weights, of which the weighted mean predicts (Meinshausen), for regression or two classes; "
         "`decision_tree`: a small tree on the dataset's rows, which knows nothing of the model's trees. The last three "
-        "have settings of their own, and disregard `boxes`, `max_rules`, `n_restarts`, `start`, `omega` and `regions`.",
+        "have settings of their own, and disregard `boxes`, `max_rules`, `n_restarts`, `start`, `omega`, "
+        "`e_step_rounds` and `regions`.",
     )
     boxes: BoxForm = Field(
         default="whole",
@@ -175,6 +183,15 @@ class RuleSetRequest(MethodRequest):
         gt=0,
         description="Cost of a region in `fab`, in the paper half the number of its parameters: null. A smaller one "
         "leaves more regions.",
+    )
+    e_step_rounds: int = Field(
+        default=DEFAULT_ROUNDS,
+        strict=True,
+        ge=1,
+        le=MAX_ROUNDS,
+        description="Maximum number of rounds in which an E-step of `fab` updates the responsibilities, which ends where "
+        "they settle: as good as always within 100 rounds, as in the paper. Fewer rounds leave more regions. Other methods "
+        "disregard it.",
     )
     regions: Literal["fab", "em"] = Field(
         default="fab", description="How the regions are fitted from which the search of `rule_list` begins."

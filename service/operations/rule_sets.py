@@ -26,11 +26,11 @@ from .artefacts import MadeFrom, get_result, matching_evaluation, request_artefa
 from .feature_sets import tables_behind
 from .request_checks import refuse_unmapped_columns
 
-_OF_FITS = ("boxes", "max_rules", "n_restarts", "start", "omega", "regions")
+_OF_FITS = ("boxes", "max_rules", "n_restarts", "start", "omega", "e_step_rounds", "regions")
 _NOT_USED: dict[RuleSetMethod, tuple[str, ...]] = {  # fields of requests that do not matter to a method
-    "rule_list": ("boxes",),
+    "rule_list": ("boxes", "e_step_rounds"),
     "fab": ("regions",),
-    "em": ("regions",),
+    "em": ("regions", "e_step_rounds"),
     "in_trees": _OF_FITS,
     "node_harvest": (*_OF_FITS, "seed"),
     "decision_tree": (*_OF_FITS, "seed"),

@@ -161,6 +161,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     n_restarts: int = 20,
     start: Start | None = None,
     omega: float | None = None,
+    e_step_rounds: int | None = None,
     regions: Literal["fab", "em"] = "fab",
     labels: Literal["predicted", "target"] | None = None,
     evaluation_dataset: Identified | None = None,
@@ -193,6 +194,9 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         turn.
     omega
         Cost of a region in ``fab``; default: half the number of its parameters, as in the paper.
+    e_step_rounds
+        Maximum number of rounds of an E-step in ``fab``, 1 to 100: the fewer, the more regions are left. 100 lets
+        E-steps settle, as in the paper.
     regions
         How the regions are fitted from which the search of ``rule_list`` begins.
     labels
@@ -222,6 +226,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         n_restarts=n_restarts,
         start=unless_none(start),
         omega=omega,
+        e_step_rounds=unless_none(e_step_rounds),
         regions=regions,
         labels=unless_none(labels),
         evaluation_dataset=id_or_none(evaluation_dataset),

@@ -33,8 +33,8 @@ class RuleSetRequest(Record):
             `in_trees`: paths of the model's trees, pruned, selected and put in order (Deng); `node_harvest`: nodes of the
             trees with weights, of which the weighted mean predicts (Meinshausen), for regression or two classes;
             `decision_tree`: a small tree on the dataset's rows, which knows nothing of the model's trees. The last three
-            have settings of their own, and disregard `boxes`, `max_rules`, `n_restarts`, `start`, `omega` and `regions`.
-            Default: 'rule_list'.
+            have settings of their own, and disregard `boxes`, `max_rules`, `n_restarts`, `start`, `omega`, `e_step_rounds`
+            and `regions`. Default: 'rule_list'.
         boxes (str | Unset): How `fab` and `em` print the boxes of regions. `whole`: as in the paper, one rule for each
             region, without the conditions that exclude no row of the dataset; `shortened`: ordered, and without the
             conditions and rules that help least, until they can be read. `rule_list` has no boxes. Default: 'whole'.
@@ -48,6 +48,9 @@ class RuleSetRequest(Record):
             these three ways, one after the other. Default: 'in_turn'.
         omega (float | None | Unset): Cost of a region in `fab`, in the paper half the number of its parameters: null. A
             smaller one leaves more regions.
+        e_step_rounds (int | Unset): Maximum number of rounds in which an E-step of `fab` updates the responsibilities,
+            which ends where they settle: as good as always within 100 rounds, as in the paper. Fewer rounds leave more
+            regions. Other methods disregard it. Default: 1.
         regions (str | Unset): How the regions are fitted from which the search of `rule_list` begins. Default: 'fab'.
         in_trees (InTreesOptions | None | Unset): Settings of `in_trees`; null: the defaults. Other methods disregard
             them.
@@ -75,6 +78,7 @@ class RuleSetRequest(Record):
     n_restarts: int | Unset = 20
     start: str | Unset = "in_turn"
     omega: float | None | Unset = UNSET
+    e_step_rounds: int | Unset = 1
     regions: str | Unset = "fab"
     in_trees: InTreesOptions | None | Unset = UNSET
     node_harvest: NodeHarvestOptions | None | Unset = UNSET
@@ -110,6 +114,8 @@ class RuleSetRequest(Record):
             omega = UNSET
         else:
             omega = self.omega
+
+        e_step_rounds = self.e_step_rounds
 
         regions = self.regions
 
@@ -171,6 +177,8 @@ class RuleSetRequest(Record):
             field_dict["start"] = start
         if omega is not UNSET:
             field_dict["omega"] = omega
+        if e_step_rounds is not UNSET:
+            field_dict["e_step_rounds"] = e_step_rounds
         if regions is not UNSET:
             field_dict["regions"] = regions
         if in_trees is not UNSET:
@@ -221,6 +229,8 @@ class RuleSetRequest(Record):
             return cast(float | None | Unset, data)
 
         omega = _parse_omega(d.pop("omega", UNSET))
+
+        e_step_rounds = d.pop("e_step_rounds", UNSET)
 
         regions = d.pop("regions", UNSET)
 
@@ -300,6 +310,7 @@ class RuleSetRequest(Record):
             n_restarts=n_restarts,
             start=start,
             omega=omega,
+            e_step_rounds=e_step_rounds,
             regions=regions,
             in_trees=in_trees,
             node_harvest=node_harvest,

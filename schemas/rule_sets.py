@@ -37,7 +37,8 @@ RegionStart = Literal["responsibilities", "eta", "algorithm_1"]
 EarlierSearch = Literal["improved", "plain"]
 RuleExportFormat = Literal["json", "markdown", "sql", "python", "html"]
 MAX_RULES, MAX_RESTARTS = 20, 1000
-DEFAULT_ROUNDS, MAX_ROUNDS = 1, 100  # of an E-step
+FAB_RESTARTS, PAPER_RESTARTS = 120, 20
+MAX_ROUNDS = 100  # of an E-step
 MODEL_COLUMN = (
     "Name of the model's feature that is read: `feature` itself, except for one-hot columns that were declared as one "
     "feature, where `is` means a value over 0.5."
@@ -131,6 +132,7 @@ class RuleSetRequest(MethodRequest):
             "boxes": "whole",
             "start": "algorithm_1",
             "e_step_rounds": MAX_ROUNDS,
+            "n_restarts": PAPER_RESTARTS,
             "labels": "target",
         },
         "in_trees": {"in_trees": {"decay": "relative"}},
@@ -164,12 +166,12 @@ class RuleSetRequest(MethodRequest):
         "regions, beside which there is the default rule.",
     )
     n_restarts: int = Field(
-        default=20,
+        default_factory=lambda fields: FAB_RESTARTS if fields.get("method") == "fab" else PAPER_RESTARTS,
         strict=True,
         ge=1,
         le=MAX_RESTARTS,
         description="Number of fits from random starts, of which the one with the least training error is kept; "
-        "`rule_list` makes a tenth of them.",
+        "`rule_list` makes a tenth of them. Default: 120 with `fab`, otherwise 20.",
     )
     start: Literal["responsibilities", "eta", "algorithm_1", "in_turn"] = Field(
         default="in_turn",
@@ -184,14 +186,12 @@ class RuleSetRequest(MethodRequest):
         description="Cost of a region in `fab`, in the paper half the number of its parameters: null. A smaller one "
         "leaves more regions.",
     )
-    e_step_rounds: int = Field(
-        default=DEFAULT_ROUNDS,
-        strict=True,
-        ge=1,
-        le=MAX_ROUNDS,
-        description="Maximum number of rounds in which an E-step of `fab` updates the responsibilities, which ends where "
-        "they settle: as good as always within 100 rounds, as in the paper. Fewer rounds leave more regions. Other methods "
-        "disregard it.",
+    e_step_rounds: Annotated[int, Field(strict=True, ge=1, le=MAX_ROUNDS)] | Literal["in_turn"] = Field(
+        default="in_turn",
+        description="Maximum number of rounds in which an E-step of `fab` updates the responsibilities. It ends before "
+        "where they settle, as in the paper, which is nearly always within 100 rounds; fewer leave more regions. "
+        "`in_turn`: one in the first restart of each `start`, two in the second, and so on. Other methods disregard "
+        "it.",
     )
     regions: Literal["fab", "em"] = Field(
         default="fab", description="How the regions are fitted from which the search of `rule_list` begins."

@@ -91,8 +91,9 @@ def open_region_table(context: AppContext, rule_set_id: str, name: Literal["para
 
 def _normalised(request: RuleSetRequest) -> RuleSetRequest:
     """Return the request that all requests with the same answer have in common, so that they share an id."""
-    on_itself = request.evaluation_dataset == request.dataset
-    update = {name: RuleSetRequest.model_fields[name].default for name in _NOT_USED[request.method]}
+    on_itself, unused = request.evaluation_dataset == request.dataset, _NOT_USED[request.method]
+    fields = RuleSetRequest.model_fields
+    update = {name: fields[name].get_default(call_default_factory=True, validated_data={}) for name in unused}
     for name, options in _OPTIONS.items():
         update[name] = (getattr(request, name) or options()) if name == request.method else None
     return request.model_copy(update=update | ({"evaluation_dataset": None} if on_itself else {}))

@@ -58,7 +58,7 @@ def test_a_new_rule_set_is_accepted_with_a_job_to_look_at(api: Api, request_: Js
 def test_a_ready_rule_set_shows_its_rules_and_how_good_they_are(api: Api, request_: Json, made: Json) -> None:
     assert set(made) == _FIELDS
     assert RuleSet.model_validate(made).model_dump(mode="json") == made
-    of_regions = {"boxes": "whole", "start": "in_turn", "omega": None, "e_step_rounds": 1}
+    of_regions = {"boxes": "whole", "start": "in_turn", "omega": None, "e_step_rounds": "in_turn"}
     of_regions |= {"regions": "fab"}
     of_regions |= dict.fromkeys(("in_trees", "node_harvest", "decision_tree"))
     defaults = {"method": "rule_list", **of_regions, "labels": "predicted", "evaluation_dataset": None, "seed": 0}

@@ -44,7 +44,7 @@ Floats = NDArray[np.float64]
 LEAST_SHARE = 1e-8  # of all rows: a region with less is removed, delta in the paper
 _TOLERANCE = 1e-8  # of the bound: a smaller gain ends the fit
 _MAX_ITERATIONS = 1_000
-MAX_ROUNDS = 100  # of one E-step of FAB, which as good as always settles before
+MAX_ROUNDS = 100  # of one E-step of FAB, which nearly always settles before
 _ROUND_TOLERANCE = 1e-9  # change of a region's share of rows at which the rounds of an E-step end
 
 

@@ -42,7 +42,11 @@ class FitSettings:
 
 
 _DEFAULT = FitSettings()
-IN_TURN = tuple(FitSettings(start, max_rounds=1) for start in STARTS)  # best over the table of defrag_starts.md
+
+# What restarts take in turn by default. With one round regions are many, with two as few as the data allow: neither is
+# best on all data (benchmarks/results/defrag_starts.md), and the training error decides.
+ROUNDS_IN_TURN = (1, 2)
+IN_TURN = tuple(FitSettings(start, max_rounds=rounds) for rounds in ROUNDS_IN_TURN for start in STARTS)
 
 
 def fit_fab(  # the training set, how to begin, and the callback

@@ -41,16 +41,17 @@ class RuleSetRequest(Record):
         max_rules (int | Unset): Maximum number of rules, including the default rule; with `boxes: whole` the maximum
             number of regions, beside which there is the default rule. Default: 10.
         n_restarts (int | Unset): Number of fits from random starts, of which the one with the least training error is
-            kept; `rule_list` makes a tenth of them. Default: 20.
+            kept; `rule_list` makes a tenth of them. Default: 120 with `fab`, otherwise 20.
         start (str | Unset): What fits of regions begin with. `responsibilities`: the shares of regions in rows are
             random, and parameters follow from them; `eta`: the shares of regions for which statements are true are random;
             `algorithm_1`: all parameters and the responsibilities are random, as in the paper; `in_turn`: restarts begin in
             these three ways, one after the other. Default: 'in_turn'.
         omega (float | None | Unset): Cost of a region in `fab`, in the paper half the number of its parameters: null. A
             smaller one leaves more regions.
-        e_step_rounds (int | Unset): Maximum number of rounds in which an E-step of `fab` updates the responsibilities,
-            which ends where they settle: as good as always within 100 rounds, as in the paper. Fewer rounds leave more
-            regions. Other methods disregard it. Default: 1.
+        e_step_rounds (int | str | Unset): Maximum number of rounds in which an E-step of `fab` updates the
+            responsibilities. It ends before where they settle, as in the paper, which is nearly always within 100 rounds;
+            fewer leave more regions. `in_turn`: one in the first restart of each `start`, two in the second, and so on.
+            Other methods disregard it. Default: 'in_turn'.
         regions (str | Unset): How the regions are fitted from which the search of `rule_list` begins. Default: 'fab'.
         in_trees (InTreesOptions | None | Unset): Settings of `in_trees`; null: the defaults. Other methods disregard
             them.
@@ -75,10 +76,10 @@ class RuleSetRequest(Record):
     method: str | Unset = "rule_list"
     boxes: str | Unset = "whole"
     max_rules: int | Unset = 10
-    n_restarts: int | Unset = 20
+    n_restarts: int | Unset = UNSET
     start: str | Unset = "in_turn"
     omega: float | None | Unset = UNSET
-    e_step_rounds: int | Unset = 1
+    e_step_rounds: int | str | Unset = "in_turn"
     regions: str | Unset = "fab"
     in_trees: InTreesOptions | None | Unset = UNSET
     node_harvest: NodeHarvestOptions | None | Unset = UNSET
@@ -115,7 +116,11 @@ class RuleSetRequest(Record):
         else:
             omega = self.omega
 
-        e_step_rounds = self.e_step_rounds
+        e_step_rounds: int | str | Unset
+        if isinstance(self.e_step_rounds, Unset):
+            e_step_rounds = UNSET
+        else:
+            e_step_rounds = self.e_step_rounds
 
         regions = self.regions
 
@@ -230,7 +235,12 @@ class RuleSetRequest(Record):
 
         omega = _parse_omega(d.pop("omega", UNSET))
 
-        e_step_rounds = d.pop("e_step_rounds", UNSET)
+        def _parse_e_step_rounds(data: object) -> int | str | Unset:
+            if isinstance(data, Unset):
+                return data
+            return cast(int | str | Unset, data)
+
+        e_step_rounds = _parse_e_step_rounds(d.pop("e_step_rounds", UNSET))
 
         regions = d.pop("regions", UNSET)
 

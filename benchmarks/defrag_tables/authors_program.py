@@ -11,7 +11,7 @@ import importlib.util
 import io
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from .datasets import Part
 from .evaluation_case import EvaluationCase
 from .records import MOST_RULES, error_of
 
+Method = Literal["FAB", "EM"]  # EM has as many regions as are requested
 _USUAL: dict[str, Any] = {"maxitr": 1000, "tol": 1e-6}
 _OF_MANY_ROWS: dict[str, Any] = {"maxitr": 3000, "tol": 1e-2}
 _SETTINGS = {"higgs": _OF_MANY_ROWS, "miniboone": _OF_MANY_ROWS}
@@ -46,20 +47,25 @@ def read_program(path: Path) -> ModuleType:
     return program
 
 
-def fit_program(program: ModuleType, case: EvaluationCase, n_restarts: int) -> tuple[float, float, int]:
+def fit_program(
+    program: ModuleType, case: EvaluationCase, n_restarts: int, method: Method = "FAB"
+) -> tuple[float, float, int]:
     """Return the test error, the training error and the number of regions of the best of some restarts."""
     drawn, splits = case.realisation, _splits(case)
-    restarts = [_restart(program, case, splits, drawn.seed * n_restarts + number) for number in range(n_restarts)]
+    seeds = range(drawn.seed * n_restarts, (drawn.seed + 1) * n_restarts)
+    restarts = [_restart(program, case, splits, seed, method) for seed in seeds]
     best = min(restarts, key=lambda each: each.err_)
     return _error(best, drawn.test), float(best.err_), int(best.K_)
 
 
-def _restart(program: ModuleType, case: EvaluationCase, splits: NDArray[np.float64], seed: int) -> _Fitted:
+def _restart(
+    program: ModuleType, case: EvaluationCase, splits: NDArray[np.float64], seed: int, method: Method
+) -> _Fitted:
     drawn = case.realisation
     kind = "regression" if drawn.is_regression else "classification"
     fitted = program.Defragger(modeltype=kind, seed=seed, **_SETTINGS.get(drawn.dataset, _USUAL))
     with contextlib.redirect_stdout(io.StringIO()):
-        fitted.fit(drawn.train.features, drawn.train.target, splits, MOST_RULES, fittype="FAB")
+        fitted.fit(drawn.train.features, drawn.train.target, splits, MOST_RULES, fittype=method)
     return fitted
 
 

@@ -10,7 +10,8 @@ and errors are those of the two-step MAP prediction on test rows: share of wrong
 their experiments (see ``authors_program.py``). It is no part of this project: ``--authors`` names its file. "Settled":
 E-steps are iterated until they converge, as the paper says. "One round": each E-step is one round of equation (13);
 alone: the three starts in turn, also with smaller costs of a region. "Default": what ``fab`` does by default, the three
-starts with one round and with two in turn, 120 restarts.
+starts with one round and with two in turn, 120 restarts. "EM": the authors' with ten regions, and ours, where a restart
+fits one to ten regions and the training error chooses.
 
 Each fit is kept as a JSON line, so that a run goes on where another stopped, with more draws or more datasets:
 
@@ -26,7 +27,7 @@ import statistics
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,7 @@ import numpy as np
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from schemas.rule_sets import FAB_RESTARTS
-from tree_explainers.rule_sets.fab import IN_TURN, STARTS, FitSettings, fit_restarts, omega_of
+from tree_explainers.rule_sets.fab import IN_TURN, STARTS, FitSettings, Method, fit_restarts, omega_of
 
 from .authors_program import fit_program, read_program
 from .datasets import DATASETS, Realisation, realisation
@@ -46,7 +47,7 @@ from .records import FOREST, MOST_RULES, Who
 
 FIRST_SEED = 200
 _SPLIT_ROWS, _LEAVES = (10, 50, 100, 150), (16, 32, 64, 128)
-_AUTHORS = "authors"
+_AUTHORS, _AUTHORS_EM = "authors", "authors, EM"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +59,8 @@ class Fit:
     seed: int
     column: str
     error: float  # of test rows
-    training_error: float
-    n_regions: int  # 0 of the forest itself
+    training_error: float | None  # None of the forest itself
+    n_regions: int  # 0 likewise
     n_statements: int
     seconds: float
 
@@ -78,15 +79,17 @@ def tuned(drawn: Realisation) -> dict[str, int]:
 
 
 FORESTS: dict[str, Callable[[Realisation], dict[str, int]]] = {"defaults": lambda _: {}, "tuned": tuned}
-Measured = tuple[float, float, int]  # test error, training error, regions
+Measured = tuple[float, float | None, int]  # test error, training error, regions
+Measure = Callable[[EvaluationCase], Measured]
 
 
-def columns(authors: Path | None) -> dict[str, Callable[[EvaluationCase], Measured]]:
+def columns(authors: Path | None) -> dict[str, Measure]:
     """Return what measures each column."""
-    found: dict[str, Callable[[EvaluationCase], Measured]] = {"forest": _forest}
+    found: dict[str, Measure] = {"forest": _forest}
     if authors is not None:
         program = read_program(authors)
         found[_AUTHORS] = lambda case: fit_program(program, case, n_restarts(case.realisation.dataset))
+        found[_AUTHORS_EM] = lambda case: fit_program(program, case, n_restarts(case.realisation.dataset), "EM")
     found["default"] = _best_of(IN_TURN, FAB_RESTARTS)
     for start in STARTS:
         found[f"{start}, settled"] = _best_of((FitSettings(start),))
@@ -94,16 +97,17 @@ def columns(authors: Path | None) -> dict[str, Callable[[EvaluationCase], Measur
     one_round = tuple(FitSettings(start, max_rounds=1) for start in STARTS)
     found["one round"] = _best_of(one_round)
     found |= {f"one round, omega / {part}": _best_of(one_round, part=part) for part in (10, 100)}
+    found["EM"] = _best_of(tuple(FitSettings(start) for start in STARTS), method="em")
     return found
 
 
 def _forest(case: EvaluationCase) -> Measured:
-    return case.evaluate(FOREST, case.forest_predictions).error, float("nan"), 0
+    return case.evaluate(FOREST, case.forest_predictions).error, None, 0
 
 
 def _best_of(
-    settings: tuple[FitSettings, ...], n_fits: int | None = None, part: float | None = None
-) -> Callable[[EvaluationCase], Measured]:
+    settings: tuple[FitSettings, ...], n_fits: int | None = None, part: float | None = None, method: Method = "fab"
+) -> Measure:
     """Return what fits with settings, which restarts take in turn, as often as the authors by default."""
 
     def measure(case: EvaluationCase) -> Measured:
@@ -111,7 +115,7 @@ def _best_of(
         omega = None if part is None else omega_of(rows) / part
         given = [FitSettings(each.start, omega, each.max_rounds) for each in settings]
         n_given = n_restarts(case.realisation.dataset) if n_fits is None else n_fits
-        fits = fit_restarts("fab", rows, MOST_RULES, n_given, rng, settings=given)
+        fits = fit_restarts(method, rows, MOST_RULES, n_given, rng, settings=given)
         model = fits.best.model
         error = case.evaluate_regions(Who("map"), model).error
         return error, fits.all[fits.chosen].training_error, model.n_regions
@@ -119,10 +123,9 @@ def _best_of(
     return measure
 
 
-def make(kept: Path, n_draws: int, datasets: Iterable[str], authors: Path | None) -> None:
+def make(kept: Path, n_draws: int, datasets: Iterable[str], measures: Mapping[str, Measure]) -> None:
     """Make the fits that are not kept yet, draw by draw."""
     known = {(fit.dataset, fit.forest, fit.seed, fit.column) for fit in read(kept)}
-    measures = columns(authors)
     for seed, dataset, forest in itertools.product(range(FIRST_SEED, FIRST_SEED + n_draws), datasets, FORESTS):
         missing = [name for name in measures if (dataset, forest, seed, name) not in known]
         if missing:
@@ -132,7 +135,7 @@ def make(kept: Path, n_draws: int, datasets: Iterable[str], authors: Path | None
                 _keep(kept, _fit(case, forest, name, measures[name]))
 
 
-def _fit(case: EvaluationCase, forest: str, column: str, measure: Callable[[EvaluationCase], Measured]) -> Fit:
+def _fit(case: EvaluationCase, forest: str, column: str, measure: Measure) -> Fit:
     drawn, begun = case.realisation, time.perf_counter()
     error, training_error, n_regions = measure(case)
     seconds, n_statements = time.perf_counter() - begun, case.train.statements.n_statements
@@ -155,7 +158,8 @@ def _keep(kept: Path, fit: Fit) -> None:
 def lines(fits: list[Fit]) -> Iterator[str]:
     """Yield the table, line by line: means over draws, and in brackets mean numbers of regions."""
     names = list(dict.fromkeys([*columns(None), *(fit.column for fit in fits)]))
-    names.sort(key=lambda name: (name != "forest", name != _AUTHORS))
+    names.sort(key=lambda name: (name != "forest", name != _AUTHORS, name != "default"))
+    names.sort(key=lambda name: "EM" in name)
     yield "| data | forest | draws | L | " + " | ".join(names) + " |"
     yield "|---|---|---:|---:|" + "---:|" * len(names)
     for dataset, forest in itertools.product(DATASETS, FORESTS):
@@ -181,12 +185,14 @@ def main() -> None:
     parser.add_argument("kept", type=Path, help="file of JSON lines")
     parser.add_argument("--draws", type=int, default=3)
     parser.add_argument("--datasets", nargs="+", choices=DATASETS, default=DATASETS)
+    parser.add_argument("--columns", nargs="+", help="only these are made; all without it")
     parser.add_argument("--authors", type=Path, help="the authors' defragTrees.py; without it they have no new figures")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     if given.authors is None:
         print("The authors' program is not run: --authors names its defragTrees.py", file=sys.stderr)
-    make(given.kept, given.draws, given.datasets, given.authors)
+    chosen = {name: own for name, own in columns(given.authors).items() if name in (given.columns or [name])}
+    make(given.kept, given.draws, given.datasets, chosen)
     print(f"# MAP errors by start, E-step and forest, beside the authors' program\n\n{__doc__}")
     print("Means over draws; in brackets: regions.\n")
     for line in lines(read(given.kept)):

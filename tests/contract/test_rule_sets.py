@@ -216,6 +216,8 @@ def test_requested_again_rules_are_answered_at_once_and_deleted_they_are_made_ag
         ({"boxes": "best"}, 422, "validation_failed", "/boxes"),
         ({"omega": 0}, 422, "validation_failed", "/omega"),
         ({"start": "anywhere"}, 422, "validation_failed", "/start"),
+        ({"e_step_rounds": 0}, 422, "validation_failed", "/e_step_rounds"),
+        ({"e_step_rounds": "all"}, 422, "validation_failed", "/e_step_rounds"),
         ({"labels": "guessed"}, 422, "validation_failed", "/labels"),
         ({"seed": -1}, 422, "validation_failed", "/seed"),
         ({"kind": "auto"}, 422, "unknown_field", "/kind"),

@@ -32,6 +32,16 @@ class _Fitted(Protocol):
     err_: float  # of the training rows
     K_: int
 
+    def fit(  # as it is there
+        self,
+        rows: NDArray[np.float64],
+        targets: NDArray[Any],
+        splits: NDArray[np.float64],
+        max_regions: int,
+        fittype: str,
+    ) -> None:
+        """Fit regions from one random start."""
+
     def predict(self, rows: NDArray[np.float64]) -> NDArray[Any]:
         """Return the two-step MAP prediction."""
 
@@ -48,11 +58,15 @@ def read_program(path: Path) -> ModuleType:
 
 
 def fit_program(
-    program: ModuleType, case: EvaluationCase, n_restarts: int, method: Method = "FAB"
+    program: ModuleType, case: EvaluationCase, n_restarts: int, run: int, method: Method = "FAB"
 ) -> tuple[float, float, int]:
-    """Return the test error, the training error and the number of regions of the best of some restarts."""
+    """Return the test error, the training error and the number of regions of the best of some restarts.
+
+    Runs differ in what they draw.
+    """
     drawn, splits = case.realisation, _splits(case)
-    seeds = range(drawn.seed * n_restarts, (drawn.seed + 1) * n_restarts)
+    first = (drawn.seed + 1000 * run) * n_restarts
+    seeds = range(first, first + n_restarts)
     restarts = [_restart(program, case, splits, seed, method) for seed in seeds]
     best = min(restarts, key=lambda each: each.err_)
     return _error(best, drawn.test), float(best.err_), int(best.K_)
@@ -63,7 +77,7 @@ def _restart(
 ) -> _Fitted:
     drawn = case.realisation
     kind = "regression" if drawn.is_regression else "classification"
-    fitted = program.Defragger(modeltype=kind, seed=seed, **_SETTINGS.get(drawn.dataset, _USUAL))
+    fitted: _Fitted = program.Defragger(modeltype=kind, seed=seed, **_SETTINGS.get(drawn.dataset, _USUAL))
     with contextlib.redirect_stdout(io.StringIO()):
         fitted.fit(drawn.train.features, drawn.train.target, splits, MOST_RULES, fittype=method)
     return fitted

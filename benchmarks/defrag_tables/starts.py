@@ -63,6 +63,7 @@ class Fit:
     n_regions: int  # 0 likewise
     n_statements: int
     seconds: float
+    run: int = 0  # what is random of fits is drawn again in each
 
 
 def tuned(drawn: Realisation) -> dict[str, int]:
@@ -80,7 +81,7 @@ def tuned(drawn: Realisation) -> dict[str, int]:
 
 FORESTS: dict[str, Callable[[Realisation], dict[str, int]]] = {"defaults": lambda _: {}, "tuned": tuned}
 Measured = tuple[float, float | None, int]  # test error, training error, regions
-Measure = Callable[[EvaluationCase], Measured]
+Measure = Callable[[EvaluationCase, int], Measured]  # of a run
 
 
 def columns(authors: Path | None) -> dict[str, Measure]:
@@ -88,8 +89,10 @@ def columns(authors: Path | None) -> dict[str, Measure]:
     found: dict[str, Measure] = {"forest": _forest}
     if authors is not None:
         program = read_program(authors)
-        found[_AUTHORS] = lambda case: fit_program(program, case, n_restarts(case.realisation.dataset))
-        found[_AUTHORS_EM] = lambda case: fit_program(program, case, n_restarts(case.realisation.dataset), "EM")
+        found[_AUTHORS] = lambda case, run: fit_program(program, case, n_restarts(case.realisation.dataset), run)
+        found[_AUTHORS_EM] = lambda case, run: fit_program(
+            program, case, n_restarts(case.realisation.dataset), run, "EM"
+        )
     found["default"] = _best_of(IN_TURN, FAB_RESTARTS)
     for start in STARTS:
         found[f"{start}, settled"] = _best_of((FitSettings(start),))
@@ -101,7 +104,7 @@ def columns(authors: Path | None) -> dict[str, Measure]:
     return found
 
 
-def _forest(case: EvaluationCase) -> Measured:
+def _forest(case: EvaluationCase, _: int) -> Measured:
     return case.evaluate(FOREST, case.forest_predictions).error, None, 0
 
 
@@ -110,8 +113,8 @@ def _best_of(
 ) -> Measure:
     """Return what fits with settings, which restarts take in turn, as often as the authors by default."""
 
-    def measure(case: EvaluationCase) -> Measured:
-        rows, rng = case.labelled, np.random.default_rng([case.realisation.seed, 3])
+    def measure(case: EvaluationCase, run: int) -> Measured:
+        rows, rng = case.labelled, np.random.default_rng([case.realisation.seed, 3 + run])
         omega = None if part is None else omega_of(rows) / part
         given = [FitSettings(each.start, omega, each.max_rounds) for each in settings]
         n_given = n_restarts(case.realisation.dataset) if n_fits is None else n_fits
@@ -123,23 +126,25 @@ def _best_of(
     return measure
 
 
-def make(kept: Path, n_draws: int, datasets: Iterable[str], measures: Mapping[str, Measure]) -> None:
+def make(
+    kept: Path, seeds: Iterable[int], runs: Iterable[int], datasets: Iterable[str], measures: Mapping[str, Measure]
+) -> None:
     """Make the fits that are not kept yet, draw by draw."""
-    known = {(fit.dataset, fit.forest, fit.seed, fit.column) for fit in read(kept)}
-    for seed, dataset, forest in itertools.product(range(FIRST_SEED, FIRST_SEED + n_draws), datasets, FORESTS):
-        missing = [name for name in measures if (dataset, forest, seed, name) not in known]
+    known = {(fit.dataset, fit.forest, fit.seed, fit.run, fit.column) for fit in read(kept)}
+    for run, seed, dataset, forest in itertools.product(runs, seeds, datasets, FORESTS):
+        missing = [name for name in measures if (dataset, forest, seed, run, name) not in known]
         if missing:
             drawn = realisation(dataset, seed)
             case = EvaluationCase.of(drawn, **FORESTS[forest](drawn))
             for name in missing:
-                _keep(kept, _fit(case, forest, name, measures[name]))
+                _keep(kept, _fit(case, forest, run, name, measures[name]))
 
 
-def _fit(case: EvaluationCase, forest: str, column: str, measure: Measure) -> Fit:
+def _fit(case: EvaluationCase, forest: str, run: int, column: str, measure: Measure) -> Fit:
     drawn, begun = case.realisation, time.perf_counter()
-    error, training_error, n_regions = measure(case)
+    error, training_error, n_regions = measure(case, run)
     seconds, n_statements = time.perf_counter() - begun, case.train.statements.n_statements
-    return Fit(drawn.dataset, forest, drawn.seed, column, error, training_error, n_regions, n_statements, seconds)
+    return Fit(drawn.dataset, forest, drawn.seed, column, error, training_error, n_regions, n_statements, seconds, run)
 
 
 def read(kept: Path) -> list[Fit]:
@@ -176,7 +181,9 @@ def _cell(fits: list[Fit], n_draws: int) -> str:
         return ""
     error, n_regions = (statistics.mean(values) for values in zip(*((f.error, f.n_regions) for f in fits), strict=True))
     text = f"{error:.3f}" + (f" ({n_regions:.1f})" if n_regions else "")
-    return text if len(fits) == n_draws else f"{text}, {len(fits)} draws"
+    n_own = len({fit.seed for fit in fits})
+    runs = f", {len(fits)} runs" if len(fits) > n_own else ""
+    return text + runs + ("" if n_own == n_draws else f", {n_own} draws")
 
 
 def main() -> None:
@@ -184,6 +191,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kept", type=Path, help="file of JSON lines")
     parser.add_argument("--draws", type=int, default=3)
+    parser.add_argument("--runs", type=int, default=1, help="of each draw, with other random starts")
     parser.add_argument("--datasets", nargs="+", choices=DATASETS, default=DATASETS)
     parser.add_argument("--columns", nargs="+", help="only these are made; all without it")
     parser.add_argument("--authors", type=Path, help="the authors' defragTrees.py; without it they have no new figures")
@@ -192,7 +200,8 @@ def main() -> None:
     if given.authors is None:
         print("The authors' program is not run: --authors names its defragTrees.py", file=sys.stderr)
     chosen = {name: own for name, own in columns(given.authors).items() if name in (given.columns or [name])}
-    make(given.kept, given.draws, given.datasets, chosen)
+    seeds = range(FIRST_SEED, FIRST_SEED + given.draws)
+    make(given.kept, seeds, range(given.runs), given.datasets, chosen)
     print(f"# MAP errors by start, E-step and forest, beside the authors' program\n\n{__doc__}")
     print("Means over draws; in brackets: regions.\n")
     for line in lines(read(given.kept)):

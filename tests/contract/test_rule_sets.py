@@ -216,8 +216,6 @@ def test_requested_again_rules_are_answered_at_once_and_deleted_they_are_made_ag
         ({"boxes": "best"}, 422, "validation_failed", "/boxes"),
         ({"omega": 0}, 422, "validation_failed", "/omega"),
         ({"start": "anywhere"}, 422, "validation_failed", "/start"),
-        ({"e_step_rounds": 0}, 422, "validation_failed", "/e_step_rounds"),
-        ({"e_step_rounds": "all"}, 422, "validation_failed", "/e_step_rounds"),
         ({"labels": "guessed"}, 422, "validation_failed", "/labels"),
         ({"seed": -1}, 422, "validation_failed", "/seed"),
         ({"kind": "auto"}, 422, "unknown_field", "/kind"),
@@ -237,6 +235,14 @@ def test_what_cannot_be_is_refused_and_no_job_begun(
     if pointer is not None:
         assert [error["pointer"] for error in refused.json()["errors"]] == [pointer]
     assert api.newest_job() == newest
+
+
+@pytest.mark.parametrize("rounds", [0, 101, 1.5, "all"])
+def test_rounds_of_an_e_step_are_a_number_or_in_turn(api: Api, request_: Json, rounds: object) -> None:
+    refused = api.post(_PATH, {**request_, "method": "fab", "e_step_rounds": rounds})
+
+    assert (refused.status_code, refused.json()["code"]) == (422, "validation_failed")
+    assert {error["pointer"] for error in refused.json()["errors"]} == {"/e_step_rounds"}
 
 
 def test_a_target_that_is_lacking_or_does_not_fit_is_refused(api: Api, forest: Registered, request_: Json) -> None:

@@ -17,7 +17,8 @@ Each fit is kept as a JSON line, so that a run goes on where another stopped, wi
 
 ``python -m benchmarks.defrag_tables.starts KEPT.jsonl --draws 3 --authors defragTrees.py``
 
-prints the table of all that is kept, after making what is missing; ``--draws 0`` makes nothing.
+prints the table of all that is kept, after making what is missing; ``--draws 0`` makes nothing. The best of few restarts
+differs much from run to run, by two points on Synthetic1: ``--runs 3`` begins each draw three times.
 """
 
 import argparse

@@ -20,11 +20,12 @@ Each fit is kept as a JSON line, so that a run goes on where another stopped, wi
 prints the table of all that is kept, after making what is missing; ``--draws 0`` makes nothing. The best of few
 restarts differs much from run to run, by two points on Synthetic1: ``--runs 3`` begins each draw three times.
 
-How to read it. The default has six times the restarts of the authors' program: with as many, no mix of starts was ahead
-of it on all data. Rounds and restarts of the default were chosen on draws 200 to 202 of these datasets, Higgs aside;
-draw 203 was made afterwards: there the default is behind on Spambase with the tuned forest (.091 against .070). What was run as the authors' program is a transcription of its last published fits, whose
-products with the matrix of rows and statements come from cumulative sums: the same restarts with the matrix itself gave
-the same errors, and bounds to rounding.
+How to read it. The default has six times the restarts of the authors' program (for Energy fewer): with as many, no mix
+of starts that was tried is ahead on all data. Rounds and restarts of the default were chosen on draws 200 to 202 of
+these datasets, Higgs aside; draw 203 was made afterwards: there the default is behind on Spambase with the tuned forest
+(.091 against .070). What was run as the authors' program is a transcription of its last published fits, whose products
+with the matrix of rows and statements come from cumulative sums: the same restarts with the matrix itself gave the same
+errors, and bounds to rounding.
 """
 
 import argparse

@@ -76,7 +76,8 @@ def test_datasets_that_a_job_makes_take_them(kind: type[Contract]) -> None:
         (PrototypeSetRequest, {}, {"min_leaf_rows": 1, "labels": "target", "method": "sm_a"}),
         (PrototypeSetRequest, {"min_leaf_rows": "auto"}, {"min_leaf_rows": "auto", "labels": "target"}),
         (LabelAuditRequest, {}, {"method": "neighbors", "min_leaf_rows": 1}),
-        (_RULES, {}, {"method": "fab", "boxes": "whole", "start": "algorithm_1", "labels": "target", "omega": None}),
+        (_RULES, {}, {"method": "fab", "boxes": "whole", "labels": "target", "omega": None}),
+        (_RULES, {}, {"start": "algorithm_1", "e_step_rounds": 100, "n_restarts": 20}),
         (_RULES, {"method": "em", "labels": "predicted"}, {"method": "em", "labels": "predicted"}),
         (_RULES, {"method": "in_trees"}, {"in_trees": _IN_TREES | {"decay": "relative"}}),
         (

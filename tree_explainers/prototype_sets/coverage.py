@@ -77,7 +77,7 @@ class ClassCoverage:
 
     def first_gains(self) -> NDArray[np.int64]:
         """Return each candidate's gain while there is no prototype, for which no pair needs to be looked at."""
-        return proximity_sums(self._table, self._weights, self._sweep.targets, self._candidates)
+        return self._first_gains_of(np.arange(len(self._candidates)))
 
     def gains(self, items: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return by how much g would grow if each of these candidates alone became a prototype."""
@@ -94,9 +94,14 @@ class ClassCoverage:
         before, self._covered = self._covered, np.maximum(self._covered, near)
         self._n_chosen += 1
         self._sweep.tick()
+        if self._n_chosen == 1:  # what has been gained without prototypes is known, and takes no comparing
+            return self._first_gains_of(kept) - self.gains(kept)
         if self._pairs is None:
             return self._sweep.losses(self._candidates[kept], before, self._covered)
         return _gains_from(self._pairs, kept, before) - _gains_from(self._pairs, kept, self._covered)
+
+    def _first_gains_of(self, items: NDArray[np.int64]) -> NDArray[np.int64]:
+        return proximity_sums(self._table, self._weights, self._sweep.targets, self._candidates[items])
 
     def _list_pairs(self) -> None:
         """List the pairs that are closer than what covers the row, or drop others, as far as there is room."""

@@ -2,10 +2,11 @@
 
 MNIST 4 against 9. A third of the training labels are flipped; a user goes through up to 30 % of the training rows in
 some order and sets right what was flipped; a new forest is trained and evaluated on clean test rows. Orders: our label
-audit by the vote of all rows, its default, and by the paper's 10 neighbours and by 50; the loss of the forest on the
-given label; chance. Variants: trees that are not fully grown, and out-of-bag rows only.
+audit by the vote of all rows, alone and times the forest's score of the given label, its default, and by the paper's 10
+neighbours and by 50; the loss of the forest on the given label; chance. Variants: trees that are not fully grown, and
+out-of-bag rows only.
 
-Each repetition is added to a file of JSON lines. A run that was stopped goes on where that ends.
+Each repetition is added to a file of JSON lines. A run goes on where that ends, and makes what orders it lacks.
 ``python -m benchmarks.label_audit --json FILE [--settings 3000 variants 11791] [--quick | --again] [--plot FILE] >
 FILE``
 """

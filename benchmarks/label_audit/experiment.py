@@ -1,7 +1,7 @@
 """The experiment: flip labels, inspect rows in some order, mend what was flipped, train again."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,15 +17,20 @@ from tree_explainers.leaf_space.leaves import LeafTable
 from tree_explainers.leaf_space.proximity import columns
 
 SHARES = (0.05, 0.10, 0.15, 0.20, 0.25, 0.30)
-DEFAULT, PAPER, MORE = "audit, all rows", "audit, 10 neighbours", "audit, 50 neighbours"
+DEFAULT, VOTE = "audit, all rows and scores", "audit, all rows"
+PAPER, MORE = "audit, 10 neighbours", "audit, 50 neighbours"
 LOSS, OUT_OF_BAG_LOSS = "loss", "loss, out of bag"
 FIRST, CHANCE = "flipped ones first", "chance"
-MAIN = (FIRST, DEFAULT, MORE, PAPER, LOSS, OUT_OF_BAG_LOSS, CHANCE)  # after these a forest is trained again
+MAIN = (FIRST, DEFAULT, VOTE, MORE, PAPER, LOSS, OUT_OF_BAG_LOSS, CHANCE)  # after these a forest is trained again
+_BOTH_OUT_OF_BAG, _ROW_OUT_OF_BAG = f"{PAPER}, both rows out of bag", f"{PAPER}, the row itself out of bag"
 _OTHER_FORESTS: dict[str, dict[str, int]] = {
     "100 trees": {"n_estimators": 100},
     "leaves of 5 rows or more": {"min_samples_leaf": 5},
     "leaves of 20 rows or more": {"min_samples_leaf": 20},
 }
+
+
+MakeOrder = Callable[[], NDArray[np.int64]]  # rows, those to inspect first in front
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +73,22 @@ class Repetition:
     accuracy: dict[str, list[float]]  # on clean test rows, of the main orders
 
 
-def repeat(setting: Setting, seed: int) -> Repetition:
-    """Inspect in each order once."""
+def names_of(setting: Setting) -> tuple[str, ...]:
+    """Return the names of a setting's orders."""
+    if not setting.has_variants:
+        return MAIN
+    of_others = [f"{order}, {name}" for name in _OTHER_FORESTS for order in (LOSS, DEFAULT, VOTE, PAPER, MORE)]
+    return (_BOTH_OUT_OF_BAG, _ROW_OUT_OF_BAG, *of_others)
+
+
+def repeat(setting: Setting, seed: int, known: Collection[str] = frozenset()) -> Repetition:
+    """Inspect once in each order that is not known."""
     task = _whole(seed) if setting.is_whole else _sampled(seed)
     result = Repetition(seed, {}, {})
-    if setting.has_variants:
-        given = variants(task, setting, seed)
-    else:
-        given, unmended = orders(task, setting, seed), _accuracy(task, task.given, setting, seed)
-    for name, order in given:
+    unmended = 0.0 if setting.has_variants else _accuracy(task, task.given, setting, seed)
+    makers = variants(task, setting, seed) if setting.has_variants else orders(task, setting, seed)
+    for name in [name for name in makers if name not in known]:
+        order = makers[name]()
         inspected = [order[: round(share * len(order))] for share in SHARES]
         found = [float(task.is_flipped[rows].sum() / task.is_flipped.sum()) for rows in inspected]
         result.found[name] = [0.0, *found]
@@ -86,31 +98,40 @@ def repeat(setting: Setting, seed: int) -> Repetition:
     return result
 
 
-def orders(task: Task, setting: Setting, seed: int) -> Iterator[tuple[str, NDArray[np.int64]]]:
-    """Yield the main orders in which the training rows can be inspected."""
-    yield FIRST, np.argsort(~task.is_flipped, kind="stable")
-    yield CHANCE, np.random.default_rng(seed).permutation(len(task.given))
+def orders(task: Task, setting: Setting, seed: int) -> Mapping[str, MakeOrder]:
+    """Return by name what makes the main orders in which the training rows can be inspected."""
     forest = _audited_forest(task, setting, seed, oob_score=True)
     leaves, n_leaves, _ = leaves_within_trees(forest.estimators_, forest.apply(task.features))
     table, weights = LeafTable.from_leaves(leaves, n_leaves), np.ones(len(n_leaves), dtype=np.int64)
-    yield LOSS, _by_loss(forest.predict_proba(task.features), task)
-    yield OUT_OF_BAG_LOSS, _by_loss(forest.oob_decision_function_, task)
-    yield DEFAULT, audit_by_all_rows(table, weights, task.given).ranking
-    yield PAPER, audit_by_neighbors(table, weights, task.given, 10).ranking
-    yield MORE, audit_by_neighbors(table, weights, task.given, 50).ranking
+    probabilities, given = forest.predict_proba(task.features), task.given
+    scores = probabilities[np.arange(len(given)), given]
+    return {
+        FIRST: lambda: np.argsort(~task.is_flipped, kind="stable"),
+        CHANCE: lambda: np.random.default_rng(seed).permutation(len(given)),
+        LOSS: lambda: _by_loss(probabilities, task),
+        OUT_OF_BAG_LOSS: lambda: _by_loss(forest.oob_decision_function_, task),
+        DEFAULT: lambda: audit_by_all_rows(table, weights, given, scores=scores).ranking,
+        VOTE: lambda: audit_by_all_rows(table, weights, given).ranking,
+        PAPER: lambda: audit_by_neighbors(table, weights, given, 10).ranking,
+        MORE: lambda: audit_by_neighbors(table, weights, given, 50).ranking,
+    }
 
 
-def variants(task: Task, setting: Setting, seed: int) -> Iterator[tuple[str, NDArray[np.int64]]]:
-    """Yield orders by out-of-bag rows of the same forest, and by other forests."""
+def variants(task: Task, setting: Setting, seed: int) -> Mapping[str, MakeOrder]:
+    """Return what makes orders by out-of-bag rows of the same forest, and by other forests."""
     forest = _audited_forest(task, setting, seed)
     leaves, n_leaves, _ = leaves_within_trees(forest.estimators_, forest.apply(task.features))
     in_bag = _in_bag(forest, len(task.given))
     apart, weights = _in_leaves_of_their_own(leaves, n_leaves, in_bag), np.ones(len(n_leaves), dtype=np.int64)
-    yield "audit, 10 neighbours, both rows out of bag", audit_by_neighbors(apart, weights, task.given, 10).ranking
-    alone = _by_neighbours_out_of_bag(leaves, n_leaves, in_bag, task.given, 10)
-    yield "audit, 10 neighbours, the row itself out of bag", alone
-    for name, limits in _OTHER_FORESTS.items():
-        yield from _by_another_forest(task, setting, seed, name, limits)
+    of_same_forest: dict[str, MakeOrder] = {
+        _BOTH_OUT_OF_BAG: lambda: audit_by_neighbors(apart, weights, task.given, 10).ranking,
+        _ROW_OUT_OF_BAG: lambda: _by_neighbours_out_of_bag(leaves, n_leaves, in_bag, task.given, 10),
+    }
+    return of_same_forest | {
+        name: make
+        for forest_name, limits in _OTHER_FORESTS.items()
+        for name, make in _by_another_forest(task, setting, seed, forest_name, limits)
+    }
 
 
 def _audited_forest(task: Task, setting: Setting, seed: int, **limits: int) -> RandomForestClassifier:
@@ -120,15 +141,17 @@ def _audited_forest(task: Task, setting: Setting, seed: int, **limits: int) -> R
 
 def _by_another_forest(
     task: Task, setting: Setting, seed: int, name: str, limits: dict[str, int]
-) -> Iterator[tuple[str, NDArray[np.int64]]]:
+) -> Iterator[tuple[str, MakeOrder]]:
     forest = _audited_forest(task, setting, seed, **limits)
     leaves, n_leaves, _ = leaves_within_trees(forest.estimators_, forest.apply(task.features))
     table, weights = LeafTable.from_leaves(leaves, n_leaves), np.ones(len(n_leaves), dtype=np.int64)
-    yield f"{LOSS}, {name}", _by_loss(forest.predict_proba(task.features), task)
-    yield f"{DEFAULT}, {name}", audit_by_all_rows(table, weights, task.given).ranking
-    for n_neighbors in (10, 50):
-        ranking = audit_by_neighbors(table, weights, task.given, n_neighbors).ranking
-        yield f"audit, {n_neighbors} neighbours, {name}", ranking
+    probabilities, given = forest.predict_proba(task.features), task.given
+    scores = probabilities[np.arange(len(given)), given]
+    yield f"{LOSS}, {name}", lambda: _by_loss(probabilities, task)
+    yield f"{DEFAULT}, {name}", lambda: audit_by_all_rows(table, weights, given, scores=scores).ranking
+    yield f"{VOTE}, {name}", lambda: audit_by_all_rows(table, weights, given).ranking
+    yield f"{PAPER}, {name}", lambda: audit_by_neighbors(table, weights, given, 10).ranking
+    yield f"{MORE}, {name}", lambda: audit_by_neighbors(table, weights, given, 50).ranking
 
 
 def _by_loss(probabilities: NDArray[np.float64], task: Task) -> NDArray[np.int64]:

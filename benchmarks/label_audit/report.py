@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from benchmarks.machine import describe_machine
 
-from .experiment import MAIN, PAPER, SHARES, Repetition, Setting
+from .experiment import MAIN, PAPER, SHARES, Repetition, Setting, names_of
 
 Measured = list[tuple[Setting, list[Repetition]]]
 Figures = dict[str, list[list[float]]]  # by order: a list for each repetition
@@ -22,7 +22,7 @@ def reading(measured: Measured) -> Iterator[str]:
     """Yield what the tables below say, in short."""
     for setting, repetitions in _with_main_orders(measured):
         yield f"**{setting.title}** ({len(repetitions)} repetitions)."
-        yield "\n".join(_points(_found(repetitions), _accuracy(repetitions)))
+        yield "\n".join(_points(_found(setting, repetitions), _accuracy(repetitions)))
 
 
 def about(plot: Path | None) -> Iterator[str]:
@@ -42,7 +42,7 @@ def tables(setting: Setting, repetitions: Sequence[Repetition]) -> Iterator[str]
     yield f"Audited forests have {setting.n_audited_trees:,} trees{retrained}; seeds 0 to {len(repetitions) - 1};"
     yield "mean ± standard deviation over repetitions.\n"
     yield "Share of the flipped labels found, by share of rows inspected:\n"
-    yield from _table(_found(repetitions), 1)
+    yield from _table(_found(setting, repetitions), 1)
     if not setting.has_variants:
         yield "\nAccuracy on clean test rows of a forest trained on the mended labels:\n"
         yield from _table(_accuracy(repetitions), 0)
@@ -55,7 +55,9 @@ def draw(measured: Measured, path: Path) -> None:
     figure = Figure(figsize=(10, 4 * len(drawn)), layout="constrained")
     panels = figure.subplots(len(drawn), 2, squeeze=False)
     for line, (setting, repetitions) in zip(panels, drawn, strict=True):
-        for panel, figures, label in zip(line, (_found(repetitions), _accuracy(repetitions)), _MEASURES, strict=True):
+        for panel, figures, label in zip(
+            line, (_found(setting, repetitions), _accuracy(repetitions)), _MEASURES, strict=True
+        ):
             for name in MAIN:
                 mean, spread = _mean_and_spread(figures[name])
                 panel.errorbar([0, *SHARES], mean, spread, label=name, capsize=2, linewidth=1)
@@ -68,12 +70,12 @@ def _with_main_orders(measured: Measured) -> Measured:
     return [(setting, repetitions) for setting, repetitions in measured if not setting.has_variants]
 
 
-def _found(repetitions: Sequence[Repetition]) -> Figures:
-    return {name: [one.found[name] for one in repetitions] for name in repetitions[0].found}
+def _found(setting: Setting, repetitions: Sequence[Repetition]) -> Figures:
+    return {name: [one.found[name] for one in repetitions if name in one.found] for name in names_of(setting)}
 
 
 def _accuracy(repetitions: Sequence[Repetition]) -> Figures:
-    return {name: [one.accuracy[name] for one in repetitions] for name in repetitions[0].accuracy}
+    return {name: [one.accuracy[name] for one in repetitions if name in one.accuracy] for name in MAIN}
 
 
 def _points(found: Figures, accuracy: Figures) -> Iterator[str]:
@@ -98,7 +100,9 @@ def _table(figures: Figures, first: int) -> Iterator[str]:
     shares = [0, *SHARES][first:]
     yield "| order | " + " | ".join(f"{share:.0%}" for share in shares) + " |"
     yield "|---|" + "---:|" * len(shares)
+    most = max(map(len, figures.values()))
     for name, repetitions in figures.items():
+        fewer = f" ({len(repetitions)} repetitions)" if len(repetitions) < most else ""
         mean, spread = (values[first:] for values in _mean_and_spread(repetitions))
         cells = (f"{value:.3f} ± {around:.3f}" for value, around in zip(mean, spread, strict=True))
-        yield f"| {name} | " + " | ".join(cells) + " |"
+        yield f"| {name}{fewer} | " + " | ".join(cells) + " |"

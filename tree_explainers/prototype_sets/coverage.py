@@ -130,9 +130,8 @@ def _gains_from(store: PairStore, items: NDArray[np.int64], covered: NDArray[np.
 class EuclideanCoverage(ClassCoverage):
     """The same by plain distance, by which the first gains take a look at all pairs."""
 
-    def first_gains(self) -> NDArray[np.int64]:
-        """Return each candidate's gain while there is no prototype."""
-        return self._sweep.gains(self._candidates, self._covered)
+    def _first_gains_of(self, items: NDArray[np.int64]) -> NDArray[np.int64]:
+        return self._sweep.gains(self._candidates[items], np.zeros_like(self._covered))
 
 
 class PartitionedCoverage:

@@ -8,7 +8,6 @@ from pydantic.json_schema import SkipJsonSchema
 from typing_extensions import TypeAliasType
 
 from .artefacts import (
-    CAUTION_OF_FIGURES,
     EVALUATION_DATASET,
     REQUEST,
     RESULT,
@@ -176,8 +175,8 @@ class ApproximationTreeRequest(MethodRequest):
         default="rows",
         description="How `ism` estimates the probability that a row of a node reaches a leaf of the ensemble: by the "
         "node's rows, or as if the splits on the way to the leaf were independent of the node's, as far as these leave "
-        "them open. The latter is for random forests; it takes time by splits x nodes of the ensemble. Other methods "
-        "refuse any value but the default.",
+        "them open. The latter is for random forests, and refused for boosting and for values; it takes time by splits "
+        "x nodes of the ensemble. Other methods refuse any value but the default.",
     )
     smearing_probability: float = Field(
         default=0.25,
@@ -193,16 +192,22 @@ class ApproximationTreeRequest(MethodRequest):
         ge=1,
         le=MAX_REPEATS,
         description="Number of trees that are made from different pseudo-samples to measure stability; the first one "
-        "is the result.",
+        "is the result. More than 1 is refused where there are none (`fitted_on: dataset`).",
     )
     stop_when_pure: bool = Field(
         default=False,
         strict=True,
-        description="Whether `ism` leaves a node unsplit whose rows all have one class in the dataset's target.",
+        description="Whether `ism` leaves a node unsplit whose rows all have one class in the dataset's target. For "
+        "classes and datasets with a target: true is refused elsewhere, and `settings: paper` leaves it false.",
     )
     evaluation_dataset: Annotated[Identifier | None, EVALUATION_DATASET] = None
     seed: int = Field(
-        default=0, strict=True, ge=0, le=2**32 - 1, description="Seed of the pseudo-samples, and of a sample of rows."
+        default=0,
+        strict=True,
+        ge=0,
+        le=2**32 - 1,
+        description="Seed of the pseudo-samples, of a sample of rows, and with `cart` and `born_again` of the choice "
+        "among splits that improve alike.",
     )
     run_on: RunOn = "auto"
 
@@ -376,6 +381,24 @@ class StructureCount(Contract):
     n_structures: int = Field(description="Number of trees that differ in at least one split of these levels.")
 
 
+class DepthValidation(Contract):
+    """The errors by which the depth was chosen, on rows that the tree was not grown from."""
+
+    errors: list[float] = Field(
+        max_length=MAX_DEPTH + 1,
+        description="Mean error of the tree cut off at each depth, from 0 splits on. `max_depth: validate`: the share "
+        "of fresh pseudo-samples with another label than the model's, for regression the squared error; `born_again`: "
+        "the squared error of the scores in cross-validation.",
+    )
+    standard_errors: list[float] = Field(
+        max_length=MAX_DEPTH + 1, description="Standard error of each of these, from the folds of the rows."
+    )
+    depth: int = Field(
+        description="Depth that was chosen: the smallest from 1 on whose error is within one standard error of the "
+        "least. The tree is not deeper."
+    )
+
+
 class ApproximationTreeResult(Contract):
     """The result of an approximation tree's job: the tree, which can be applied to raw rows without the model."""
 
@@ -422,7 +445,19 @@ class ApproximationTreeResult(Contract):
     training_evaluation: ApproximationTreeEvaluation = Field(
         description="Evaluation on the rows from which the tree was made."
     )
-    caution: str | None = Field(default=None, description=CAUTION_OF_FIGURES)
+    caution: str | None = Field(
+        default=None,
+        description="Warnings, in words, a sentence each: that the scores in `evaluation` may be too good, as they "
+        "were measured on the rows from which the result was made, and the model reproduces at least 99 % of their "
+        "targets (regression: R2 of at least 0.95), as a model does that has memorised them; how many splits of `sta` "
+        "are significant within `max_pseudo_samples`, where not all are; which of the request's own `candidates` can "
+        "split nothing. Null where no such reason is known.",
+    )
+    validation: DepthValidation | None = Field(
+        default=None,
+        description="How the depth was chosen, with `max_depth: validate` and with `born_again`; null elsewhere, and "
+        "where there was nothing to choose.",
+    )
     stability: list[StructureCount] | None = Field(
         description="Number of different trees among the repeats, depth by depth; null without repeats."
     )

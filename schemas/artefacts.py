@@ -9,19 +9,29 @@ from .contract import NUMBER, WORD, WORD_OR_NUMBER, Contract, CreatedAt, Identif
 from .problems import Problem
 
 ProximityKind = Literal["auto", "random_forest", "boosting", "boosting_l1"]
-RequestedKind = Annotated[
-    ProximityKind,
-    Field(
-        description="How trees are weighted in proximities. `random_forest`: all alike (Tan et al., equation 1); "
-        "`boosting`: by their contribution to the scores, its variance over the rows (Tan et al., definition 3); "
-        "`boosting_l1`: by its mean absolute deviation instead, which leaves more weight to small trees; `auto`: by "
-        "the model's `ensemble`, and `random_forest` where that is `other` or unknown (votes, AdaBoost, calibrated "
-        "models)."
-    ),
-]
+_KINDS = (
+    "How trees are weighted in proximities. `random_forest`: all alike (Tan et al., equation 1); "
+    "`boosting`: by their contribution to the scores, its variance over the rows (Tan et al., definition 3); "
+    "`boosting_l1`: by its mean absolute deviation instead, which leaves more weight to small trees; `auto`: by "
+    "the model's `ensemble`, and `random_forest` where that is `other` or unknown (votes, AdaBoost, calibrated "
+    "models)."
+)
+RequestedKind = Annotated[ProximityKind, Field(description=_KINDS)]
 UsedKind = Annotated[
     Literal["random_forest", "boosting", "boosting_l1"],
     Field(description="How trees were weighted in the proximities."),
+]
+RequestedKindOrDistance = Annotated[
+    Literal["auto", "random_forest", "boosting", "boosting_l1", "euclidean"],
+    Field(
+        description=f"{_KINDS} `euclidean`: no trees at all, as a baseline; 1 - distance / sqrt(number of features), "
+        "where numbers differ by their ranks among the reference rows, 0 to 1, and categories, truth values and "
+        "missing values by 0 or 1 (Tan et al., table 1)."
+    ),
+]
+UsedKindOrDistance = Annotated[
+    Literal["random_forest", "boosting", "boosting_l1", "euclidean"],
+    Field(description="How trees were weighted in the proximities; `euclidean`: rows were compared by plain distance."),
 ]
 LeafRows = Annotated[
     int,
@@ -46,11 +56,19 @@ UsedLeafRows = Annotated[
         "either side; 1: they were not cut."
     ),
 ]
+UsedLeafRowsOrNull = Annotated[
+    int | None,
+    Field(
+        description="The `min_leaf_rows` that was used: trees were cut back where a split left fewer reference rows on "
+        "either side; 1: they were not cut. Null with `euclidean`, which knows no leaves."
+    ),
+]
 TreesUsed = Annotated[
     int | None,
     Field(
         description="Number of trees that count in proximities: those cut back to a single leaf do not, nor do those "
-        "of boosting whose values do not vary. Null in results that were made before this field existed."
+        "of boosting whose values do not vary. Null by plain distance (`euclidean`), and in results that were made "
+        "before this field existed."
     ),
 ]
 
@@ -70,7 +88,7 @@ class SearchedRows(Contract):
 
 SEARCHED_ROWS = (
     "Reference rows that `nearest_rows` can search; null where none are kept: for more than 250,000,000 rows x (trees "
-    "+ features), and in sets that were made before this field existed."
+    "+ features), with `euclidean`, and in sets that were made before this field existed."
 )
 RequestedModel = Annotated[Identifier, Field(description="Id of the model.")]
 ReferenceDataset = Annotated[

@@ -350,7 +350,7 @@ APPROXIMATION_TREES = Noun(
     summary=ApproximationTree,
     view=ApproximationTree,
     result=ApproximationTreeResult,
-    revision=5,
+    revision=6,
     files=("onnx",),
     products=(
         Product(name="content", media_types=_TABLE),

@@ -1,9 +1,9 @@
 """Settings of the papers: requests that leave a method's settings to the paper that describes it."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
-from pydantic import model_validator
+from pydantic import ModelWrapValidatorHandler, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from .contract import Contract, absent
@@ -17,8 +17,9 @@ class MethodRequest(Contract):
 
     settings: Literal["paper"] | SkipJsonSchema[None] = absent(
         "`paper`: the fields that are left out have the values of the method's paper, as docs/methods.md lists them, "
-        "instead of these defaults, fields of fields included; what is given, null included, stands. Answers show the "
-        "fields that result, so that the id is that of the same request in full. Absent: the defaults."
+        "instead of these defaults, fields of fields included; what is given, null included, stands, but for "
+        "`method: auto`, which leaves the method to the word, too. Answers show the fields that result, so that the id "
+        "is that of the same request in full. Absent: the defaults."
     )
 
     @model_validator(mode="before")
@@ -29,9 +30,20 @@ class MethodRequest(Contract):
             return given
         sent = {name: value for name, value in given.items() if name != "settings"}
         of_all = cls.of_papers.get("", {})
+        if sent.get("method") == "auto" and "method" in of_all:
+            del sent["method"]  # the word chooses it
         method = sent.get("method", of_all.get("method"))
         of_method = cls.of_papers.get(method, {}) if isinstance(method, str) else {}
         return _merged(_merged(of_all, of_method), sent)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _as_sent(cls, given: object, validate: ModelWrapValidatorHandler[Self]) -> Self:
+        """Return the request, whose ``model_fields_set`` has what was sent, and not what papers filled in."""
+        request = validate(given)
+        if isinstance(given, Mapping):
+            request.model_fields_set.intersection_update(given)
+        return request
 
 
 def _merged(settings: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:

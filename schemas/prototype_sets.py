@@ -18,13 +18,13 @@ from .artefacts import (
     EvaluationRows,
     LeafRowsOrAuto,
     ReferenceDataset,
-    RequestedKind,
+    RequestedKindOrDistance,
     RequestedModel,
     RunOn,
     SearchedRows,
     TreesUsed,
-    UsedKind,
-    UsedLeafRows,
+    UsedKindOrDistance,
+    UsedLeafRowsOrNull,
 )
 from .contract import (
     NUMBER,
@@ -100,7 +100,7 @@ class PrototypeSetRequest(MethodRequest):
         le=1,
         description="Share of the dataset's rows that are to have at least the minimum proximity to a prototype "
         f"(`row_coverage`): prototypes are selected until it is reached, at most {MAX_PROTOTYPES_BY_COVERAGE:,}. It "
-        "replaces `n_prototypes`, and is not applicable to `sm_u` and `a_pete`. Null: by `n_prototypes`.",
+        "replaces `n_prototypes`, and is not applicable to `sm_u`, `a_pete` and `euclidean`. Null: by `n_prototypes`.",
     )
     min_leaf_rows: LeafRowsOrAuto = Field(
         default="auto",
@@ -108,7 +108,8 @@ class PrototypeSetRequest(MethodRequest):
         "either side, and rows are compared by the coarser leaves. 1: the trees' own leaves, as in the papers. `auto`: "
         "the smallest of 1, 2, 3, 5, 10, 20, 30, 50, … at which 95 % of the rows have at least the minimum proximity "
         "to a prototype; see `leaf_steps` in the result. Where the number of prototypes is to be found, by `coverage`, "
-        "`validate` or `a_pete`, 10 prototypes by `sm_a` decide. Explainers compare rows as their prototype set does.",
+        "`validate` or `a_pete`, 10 prototypes by `sm_a` decide. Explainers compare rows as their prototype set does. "
+        "With `euclidean` there are no leaves: 1 and `auto` mean the same, and other numbers are refused.",
     )
     alpha: float = Field(
         default=0.05,
@@ -118,12 +119,13 @@ class PrototypeSetRequest(MethodRequest):
         "methods, which refuse any value but the default.",
     )
     labels: LabelsUsed = "predicted"
-    proximity_kind: RequestedKind = "auto"
+    proximity_kind: RequestedKindOrDistance = "auto"
     refine: Literal["none", "swap"] = Field(
         default="none",
         description="Refinement after the selection. `swap`: prototypes are replaced by other candidates, one at a "
         "time, until no single replacement raises the objective of the method (`sm_u`: by candidates of the same "
-        "class); where better sets are not ruled out, up to three other starts are tried. Not applicable to `sg`.",
+        "class); where better sets are not ruled out, up to three other starts are tried. Not applicable to `sg` and "
+        "`euclidean`.",
     )
     n_candidates: int | None = Field(
         default=None,
@@ -131,7 +133,8 @@ class PrototypeSetRequest(MethodRequest):
         ge=2,
         description="Number of rows, drawn at random with at least one of each class, that may become prototypes. They "
         "are selected to represent all rows nevertheless. Null: all rows, or 10,000 where rows x rows x trees are more "
-        "than 5 x 10^12 (150,000 rows x 200 trees).",
+        "than 5 x 10^12 (150,000 rows x 200 trees); with `euclidean`, where rows x rows x (features + 50) are more "
+        "than 10^12.",
     )
     evaluation_dataset: Annotated[Identifier | None, EVALUATION_DATASET] = None
     seed: int = Field(
@@ -336,12 +339,12 @@ class TypicalityScale(Contract):
 class PrototypeSetResult(Contract):
     """The result of a prototype job."""
 
-    proximity_kind: UsedKind
+    proximity_kind: UsedKindOrDistance
     task: TaskOfModel
     classes: ClassesOfModel
     n_rows: RowsOfDataset
     n_trees: TreesOfModel
-    min_leaf_rows: UsedLeafRows = 1
+    min_leaf_rows: UsedLeafRowsOrNull = 1
     n_trees_used: TreesUsed = None
     leaf_steps: list[LeafStep] = Field(
         default=[],
@@ -349,8 +352,8 @@ class PrototypeSetResult(Contract):
     )
     row_coverage: RowCoverage | None = Field(
         default=None,
-        description="How many of the dataset's rows have at least the minimum proximity to a prototype; null in sets "
-        "that were made before this field existed.",
+        description="How many of the dataset's rows have at least the minimum proximity to a prototype; null with "
+        "`euclidean`, by which nearly all have, and in sets that were made before this field existed.",
     )
     validation: Validation | None = Field(
         default=None, description="How `validate` found the number of prototypes; null where it was not requested."
@@ -369,31 +372,34 @@ class PrototypeSetResult(Contract):
         "any class, 0 to `n_rows`."
     )
     objective_mean: float = Field(ge=0, le=1, description="Objective divided by the number of rows.")
-    all_rows_certificate: float = Field(
+    all_rows_certificate: float | None = Field(
         gt=0,
         le=1,
         description="Proven share of the best possible objective, among sets of any rows: "
-        "`certificate_objective.value` / `all_rows_upper_bound`.",
+        "`certificate_objective.value` / `all_rows_upper_bound`. Null with `euclidean`, which has no bounds.",
     )
-    all_rows_upper_bound: float = Field(
+    all_rows_upper_bound: float | None = Field(
         description="Proven upper bound of the objective of all sets of any rows that satisfy the constraint of "
-        "`certificate_objective`. It is the looser of the two bounds where candidates are a sample, otherwise the same."
+        "`certificate_objective`: the looser of the two bounds where candidates are a sample, otherwise the same. Null "
+        "with `euclidean`."
     )
-    certificate: float = Field(
+    certificate: float | None = Field(
         gt=0,
         le=1,
         description="Proven share of the best possible objective, among sets within `certificate_scope`: "
-        "`certificate_objective.value` / `objective_upper_bound`. Swaps never lower it.",
+        "`certificate_objective.value` / `objective_upper_bound`. Swaps never lower it. Null with `euclidean`.",
     )
-    objective_upper_bound: float = Field(
+    objective_upper_bound: float | None = Field(
         description="Proven upper bound of the objective of all sets within `certificate_scope` that satisfy the "
-        "constraint of `certificate_objective`."
+        "constraint of `certificate_objective`. Null with `euclidean`."
     )
-    certificate_scope: Literal["all_rows", "candidates"] = Field(
+    certificate_scope: Literal["all_rows", "candidates"] | None = Field(
         description="Sets that `certificate` and `objective_upper_bound` refer to: of any rows, or of the sampled "
-        "candidates only, which allows no conclusion on other rows."
+        "candidates only, which allows no conclusion on other rows. Null with `euclidean`."
     )
-    certificate_objective: CertificateObjective = Field(description="What the certificates refer to.")
+    certificate_objective: CertificateObjective | None = Field(
+        description="What the certificates refer to; null with `euclidean`."
+    )
     stopped_by: StopReason = Field(description="Why the selection ended.")
     prototypes: list[Prototype] = Field(description="The prototypes in the order of their selection.")
     criticisms: list[Criticism] = Field(
@@ -410,8 +416,8 @@ class PrototypeSetResult(Contract):
     evaluated_on: EvaluationRows
     typicality: TypicalityScale | None = Field(
         default=None,
-        description="What explanations compare a row's proximity with; null in sets that were made before this field "
-        "existed, whose explanations have no `typicality`.",
+        description="What explanations compare a row's proximity with; null with `euclidean`, which explains no rows, "
+        "and in sets that were made before this field existed, whose explanations have no `typicality`.",
     )
     measured_against: ComparedWith
     baseline: Baseline = Field(description="Scores to compare those of the prototypes with.")

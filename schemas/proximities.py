@@ -13,11 +13,13 @@ from .artefacts import (
     NeighborCount,
     ReferenceDataset,
     RequestedKind,
+    RequestedKindOrDistance,
     RequestedModel,
     RunOn,
     TreesUsed,
     UsedKind,
-    UsedLeafRows,
+    UsedKindOrDistance,
+    UsedLeafRowsOrNull,
 )
 from .contract import OBJECT, Contract, Identifier, RowId, RowIndex, RowsOfDataset, TreesOfModel
 from .models import INSTANCES, MAX_INSTANCES, ROW_IDS, Instance, InstanceRowId, RowIds
@@ -32,7 +34,7 @@ class ProximitiesRequest(MethodRequest):
 
     model: RequestedModel
     dataset: ReferenceDataset
-    proximity_kind: RequestedKind = "auto"
+    proximity_kind: RequestedKindOrDistance = "auto"
     n_neighbors: NeighborCount = 10
     min_leaf_rows: LeafRows = 1
     run_on: RunOn = "auto"
@@ -41,10 +43,10 @@ class ProximitiesRequest(MethodRequest):
 class ProximitiesResult(Contract):
     """Statistics of all rows together; the neighbours themselves are in `/content`."""
 
-    proximity_kind: UsedKind
+    proximity_kind: UsedKindOrDistance
     n_rows: RowsOfDataset
     n_trees: TreesOfModel
-    min_leaf_rows: UsedLeafRows = 1
+    min_leaf_rows: UsedLeafRowsOrNull = 1
     n_trees_used: TreesUsed = None
     n_neighbors: NeighborCount
     n_pairs: int = Field(
@@ -70,7 +72,10 @@ class Neighbor(Contract):
     row: RowIndex
     row_id: RowId
     proximity: float = Field(
-        gt=0, le=1, description="Share of trees, by weight, in which the two rows have the same leaf."
+        gt=0,
+        le=1,
+        description="Share of trees, by weight, in which the two rows have the same leaf; with `euclidean` 1 - "
+        "distance / sqrt(number of features).",
     )
     distance: float = Field(ge=0, lt=1, description="1 - proximity.")
 

@@ -37,6 +37,8 @@ RegionStart = Literal["responsibilities", "eta", "algorithm_1"]
 EarlierSearch = Literal["improved", "plain"]
 RuleExportFormat = Literal["json", "markdown", "sql", "python", "html"]
 MAX_RULES, MAX_RESTARTS = 20, 1000
+FAB_RESTARTS, PAPER_RESTARTS = 120, 20
+MAX_ROUNDS = 100  # of an E-step
 MODEL_COLUMN = (
     "Name of the model's feature that is read: `feature` itself, except for one-hot columns that were declared as one "
     "feature, where `is` means a value over 0.5."
@@ -126,9 +128,14 @@ class RuleSetRequest(MethodRequest):
 
     of_papers: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "": {"method": "fab", "labels": "target"},
-        "rule_list": {"start": "algorithm_1"},
-        "fab": {"boxes": "whole", "start": "algorithm_1"},
-        "em": {"boxes": "whole", "start": "algorithm_1"},
+        "rule_list": {"start": "algorithm_1", "n_restarts": PAPER_RESTARTS},
+        "fab": {
+            "boxes": "whole",
+            "start": "algorithm_1",
+            "e_step_rounds": MAX_ROUNDS,
+            "n_restarts": PAPER_RESTARTS,
+        },
+        "em": {"boxes": "whole", "start": "algorithm_1", "n_restarts": PAPER_RESTARTS},
         "in_trees": {"in_trees": {"decay": "relative"}},
     }
 
@@ -142,8 +149,8 @@ class RuleSetRequest(MethodRequest):
         "`in_trees`: paths of the model's trees, pruned, selected and put in order (Deng); `node_harvest`: nodes of "
         "the trees with weights, of which the weighted mean predicts (Meinshausen), for regression or two classes; "
         "`decision_tree`: a small tree on the dataset's rows, which knows nothing of the model's trees. The last three "
-        "have settings of their own, but not `boxes`, `max_rules`, `n_restarts`, `start`, `omega` and `regions`. Of "
-        "what a method does not have, any value but the default is refused.",
+        "have settings of their own, but not `boxes`, `max_rules`, `n_restarts`, `start`, `omega`, `e_step_rounds` and "
+        "`regions`. Of what a method does not have, any value but the default is refused.",
     )
     boxes: BoxForm = Field(
         default="whole",
@@ -161,12 +168,12 @@ class RuleSetRequest(MethodRequest):
         "of their own that limit it, and refuse any value but the default.",
     )
     n_restarts: int = Field(
-        default=20,
+        default_factory=lambda fields: FAB_RESTARTS if fields.get("method") == "fab" else PAPER_RESTARTS,
         strict=True,
         ge=1,
         le=MAX_RESTARTS,
         description="Number of fits from random starts, of which the one with the least training error is kept; "
-        "`rule_list` makes a tenth of them.",
+        "`rule_list` makes a tenth of them. Default: 120 with `fab`, otherwise 20.",
     )
     start: Literal["responsibilities", "eta", "algorithm_1", "in_turn"] = Field(
         default="in_turn",
@@ -180,6 +187,13 @@ class RuleSetRequest(MethodRequest):
         gt=0,
         description="Cost of a region in `fab`, in the paper half the number of its parameters: null. A smaller one "
         "leaves more regions. EM has none, and refuses it.",
+    )
+    e_step_rounds: Annotated[int, Field(strict=True, ge=1, le=MAX_ROUNDS)] | Literal["in_turn"] = Field(
+        default="in_turn",
+        description="Maximum number of rounds in which an E-step of `fab` updates the responsibilities. It ends before "
+        "where they settle, as in the paper, which is nearly always within 100 rounds; fewer leave more regions. "
+        "`in_turn`: one in the first restart of each `start`, two in the second, and so on. Other methods refuse "
+        "any value but the default.",
     )
     regions: Literal["fab", "em"] = Field(
         default="fab", description="How the regions are fitted from which the search of `rule_list` begins."

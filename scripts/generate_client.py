@@ -17,6 +17,10 @@ _TARGET = _ROOT / "clients/python/src/leafspace_client/_generated"
 _MODELS = "models/__init__.py"
 _DRAWN = "Dataset|Job|Model|NextQuestion"  # answers that have a picture of their own
 _LABELLED = ("ClassPrediction", "Contrast", "NearestPrototype", "NearestRow", "PrototypePrediction", "Score")
+_TRIED_MEMBER = (
+    r"(?P<try>try:\n\s+)(?P<check>if not isinstance\((?P<data>\w+), dict\)):"
+    r"(?P<rest>\n\s+raise TypeError\(\)\n\s+\w+ = (?P<kind>\w+)\.from_dict\(\w+\)\n)"
+)
 
 
 def main() -> int:
@@ -70,7 +74,12 @@ def _generate(folder: Path) -> dict[str, bytes]:
     command = [sys.executable, "-m", "openapi_python_client", "generate", *map(str, options)]
     subprocess.run(command, env=_environment(), check=True, stdout=subprocess.DEVNULL)  # noqa: S603  # our own command
     files = dict(_files(target))
-    changed = {name: _with_records(content) for name, content in files.items() if name.startswith("models/")}
+    members = _union_members(json.loads(contract.read_text(encoding="utf-8")))
+    changed = {
+        name: _by_discriminator(_with_records(content), members)
+        for name, content in files.items()
+        if name.startswith("models/")
+    }
     return files | changed | {_MODELS: _imported_late(files[_MODELS])}
 
 
@@ -120,6 +129,33 @@ def _with_records(module: bytes) -> bytes:
     relative = f"{'from ...displays import DrawnRecord' + chr(10) if is_drawn else ''}from ...records import Record\n"
     text = re.sub(imports, lambda m: f"{m[1]}\n{relative}{'' if m[2] else chr(10)}", text, flags=re.MULTILINE)
     return text.encode()
+
+
+def _union_members(contract: dict[str, Any]) -> dict[str, tuple[str, str]]:
+    """Return by class the field that discriminates the members of its union, and the value that it has in this one."""
+    found = {}
+    for schema in contract["components"]["schemas"].values():
+        if "discriminator" in schema:
+            for value, reference in schema["discriminator"]["mapping"].items():
+                found[reference.rpartition("/")[2]] = schema["discriminator"]["propertyName"], value
+    return found
+
+
+def _by_discriminator(module: bytes, members: dict[str, tuple[str, str]]) -> bytes:
+    """Let a member of a union be tried only if the field that discriminates says so.
+
+    The generator tries one class after the other, and takes the first whose required fields are there. The last one
+    also takes values that the client is too old to know.
+    """
+
+    def chosen(found: re.Match[str]) -> str:
+        if found["kind"] not in members:
+            return found[0]
+        field, value = members[found["kind"]]
+        check = f'{found["check"]} or {found["data"]}.get("{field}") != "{value}"'
+        return f"{found['try']}{check}:{found['rest']}"
+
+    return re.sub(_TRIED_MEMBER, chosen, module.decode()).encode()
 
 
 def _environment() -> dict[str, str]:

@@ -42,14 +42,16 @@ class RowRefused(ExplainerError):
 
 
 class InvalidInput(ExplainerError):
-    """An argument is outside what the method is defined for."""
+    """An argument, ``field`` where it has a name, is outside what the method is defined for."""
 
-    def __init__(self, detail: str, code: str = "validation_failed") -> None:
+    def __init__(self, detail: str, code: str = "validation_failed", field: str | None = None) -> None:
         super().__init__(code, detail)
+        self.field = field
 
 
 class MethodNotApplicable(ExplainerError):
-    """The method has no meaning for this model, such as supervised greedy for regression."""
+    """The method, or its argument ``field``, has no meaning for a model, such as supervised greedy for regression."""
 
-    def __init__(self, detail: str) -> None:
+    def __init__(self, detail: str, field: str | None = None) -> None:
         super().__init__("method_not_applicable", detail)
+        self.field = field

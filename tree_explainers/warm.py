@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from .compute.compiled import compile_ahead, load_compiler
 from .compute.threads import n_cores
 from .ensemble import Operator, TreeEnsemble, TreeTensor
+from .leaf_space.leaf_masks import BLOCK
 from .leaf_space.leaves import LeafTable, tree_weights
 from .onnx_models.description import InputSpec, ModelColumn, ModelDescription
 from .rows import Rows
@@ -166,11 +167,22 @@ def _run_prototype_sets() -> None:
         )
         rows = np.arange(_N_ROWS)
         list(Sweep(table, weights, rows).close_pairs(few, np.zeros(_N_ROWS, np.int64), 1_000_000))
+        _run_block_sums(table, weights, few)
         leaves = table.leaves_of(selection.rows)
         measure_quality(table, weights, leaves, Classes(2, classes, selection.classes))
     small, equal = next(_tables())
     nearest_in_pairs(gather_pairs(small, np.arange(small.n_rows) % 2, equal, np.arange(2)))
     _run_leaf_boxes()
+
+
+def _run_block_sums(table: LeafTable, weights: NDArray[np.int64], rows: NDArray[np.int64]) -> None:
+    from .leaf_space.block_sums import BlockSums  # noqa: PLC0415
+    from .leaf_space.nearest_by_blocks import NearestToBlocks  # noqa: PLC0415
+
+    sums_of, limits = BlockSums(table, weights), np.zeros((1, len(rows)), np.int64)
+    for _, sums in sums_of.of(rows, sums_of.block(table.codes, rows)):
+        sums.tally(limits, np.zeros((2, 1, BLOCK), np.int64))
+    NearestToBlocks(table, weights).find(table.leaves_of(rows), rows, lambda _: None)
 
 
 def _run_leaf_boxes() -> None:

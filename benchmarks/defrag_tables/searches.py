@@ -22,7 +22,7 @@ _Made = TypeVar("_Made")
 
 
 def found(case: EvaluationCase, search: Search, max_rules: int = MOST_RULES) -> FoundRules:
-    """Return what a search finds on a draw: shortened boxes of regions, which the paper prints whole, or a rule list."""
+    """Return what a search finds on a draw: shortened boxes of regions (the paper's are whole), or a rule list."""
     settings = RuleSettings(
         method="fab" if search == "plain" else "rule_list",
         boxes="shortened",

@@ -1,8 +1,8 @@
 """How well prototypes classify, by how many there are."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,35 @@ from tree_explainers.prototype_sets.selection import Method, select_prototypes
 
 from .rows import Split
 from .tree_spaces import TreeSpace
+
+
+class RowSpace(Protocol):
+    """Training, validation and test rows, and how they are compared: a ``TreeSpace``, or by plain distance."""
+
+    @property
+    def train(self) -> LeafTable:
+        """The training rows: all prototypes come from them."""
+
+    @property
+    def valid(self) -> LeafTable:
+        """The validation rows."""
+
+    @property
+    def test(self) -> LeafTable:
+        """The test rows."""
+
+    @property
+    def weights(self) -> NDArray[np.int64]:
+        """What each tree counts."""
+
+    @property
+    def leaves(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+        """Leaves of the rows, (n_rows, n_trees) each."""
+
+    @property
+    def predicted(self) -> Sequence[NDArray[np.int64] | None]:
+        """Classes that a model predicts for the rows, (n_rows,) each, if there is one."""
+
 
 Measure = Literal["balanced_accuracy", "accuracy"]
 Ties = Literal["earlier", "lower class"]
@@ -51,7 +80,7 @@ def original(space: TreeSpace, split: Split) -> Tested:
     return Tested(None, valid, test)
 
 
-def one_nearest_neighbour(space: TreeSpace, split: Split) -> Tested:
+def one_nearest_neighbour(space: RowSpace, split: Split) -> Tested:
     """Return how well all training rows do as prototypes."""
     scores = []
     for number, part in ((1, split.valid), (2, split.test)):
@@ -62,7 +91,7 @@ def one_nearest_neighbour(space: TreeSpace, split: Split) -> Tested:
 
 
 def curve(
-    space: TreeSpace,
+    space: RowSpace,
     split: Split,
     method: Method,
     n_prototypes: int = 1,
@@ -103,13 +132,13 @@ def best_on_test(tested: list[Tested], measure: Measure) -> Tested:
     return max(tested, key=lambda one: (getattr(one.test, measure), -(one.n_prototypes or 0)))
 
 
-def _given_earlier(table: LeafTable, space: TreeSpace, chosen: Chosen) -> Iterator[NDArray[np.int64]]:
+def _given_earlier(table: LeafTable, space: RowSpace, chosen: Chosen) -> Iterator[NDArray[np.int64]]:
     """Give classes by the first 1, 2, … prototypes, ties to the earlier one: what the service does."""
     for nearest in nearest_by_size(table, space.weights, space.train.leaves_of(chosen.rows)):
         yield classes_of(nearest, chosen.classes)
 
 
-def _given_lower_class(table: LeafTable, space: TreeSpace, chosen: Chosen) -> Iterator[NDArray[np.int64]]:
+def _given_lower_class(table: LeafTable, space: RowSpace, chosen: Chosen) -> Iterator[NDArray[np.int64]]:
     """Give classes by the first 1, 2, … prototypes, ties to the lower class."""
     values = np.unique(chosen.classes)
     nearest = np.zeros((len(values), table.n_rows), dtype=np.int64)

@@ -25,7 +25,6 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.offsetbox import AnnotationBbox, OffsetImage
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 from sklearn.ensemble import RandomForestClassifier
 
 from tree_explainers.leaf_space.leaves import LeafTable
@@ -34,8 +33,8 @@ from tree_explainers.maps.embedding import embed
 from tree_explainers.prototype_sets.selection import Method, select_prototypes
 
 from ..machine import describe_machine
-from ..paper_tables.curves import Tested, curve, one_nearest_neighbour, original
-from ..paper_tables.euclidean import prototype_sets, ranks, score_of
+from ..paper_tables.curves import RowSpace, Tested, curve, one_nearest_neighbour, original
+from ..paper_tables.euclidean import EuclideanSpace
 from ..paper_tables.rows import Split
 from ..paper_tables.tan_data import tan_split
 from ..paper_tables.tree_spaces import TreeSpace, all_features, by_part, leaves_within_trees
@@ -119,15 +118,14 @@ def _spread(values: NDArray[np.float64]) -> str:
 
 def _figure_4() -> Figure:
     split = tan_split("breast_cancer", 0)
-    features = ranks(split.train, split.train)
-    between = cdist(features, features)
+    between = _distances(EuclideanSpace.of(split))
     found = {
         "RF distance": _distances(tuned_forest(split, 0)),
         "GBT distance": _distances(tuned_boosting(split, 0)),
         "Euclidean distance": between / between.max(),
     }
     figure = Figure(figsize=(8, 2.6), layout="constrained")
-    pairs = np.triu_indices(len(features), 1)
+    pairs = np.triu_indices(len(between), 1)
     for axis, (title, distances) in zip(figure.subplots(1, 3, sharey=True), found.items(), strict=True):
         values = distances[pairs]
         axis.hist(values, bins=40, range=(0, 1), weights=np.full(len(values), 1 / len(values)), color="#4477aa")
@@ -139,7 +137,7 @@ def _figure_4() -> Figure:
     return figure
 
 
-def _distances(space: TreeSpace) -> NDArray[np.float64]:
+def _distances(space: RowSpace) -> NDArray[np.float64]:
     shared = columns(space.train, space.weights, space.leaves[0])
     return np.asarray(1 - shared / int(space.weights.sum()))
 
@@ -186,15 +184,12 @@ def _accuracy(tested: Tested) -> float:
 
 
 def _draw_euclidean(axis: Axes, split: Split) -> None:
-    train, test = (ranks(split.train, part) for part in (split.train, split.test))
-    between, to_test = cdist(train, train), cdist(test, train)
+    space = EuclideanSpace.of(split)
     for method in _METHODS:
-        sets = list(prototype_sets(method, between, split.train.classes, _N_CURVE))
-        scores = [score_of(to_test, chosen, split, split.test) for chosen in sets]
-        axis.plot([len(chosen) for chosen in sets], scores)
-        print(f"Euclidean distance, {method}: best balanced accuracy on test rows {max(scores):.3f}", flush=True)
-    everything = np.arange(len(train))
-    _draw_nearest_of_all(axis, score_of(to_test, everything, split, split.test))
+        tested = curve(space, split, method, _N_CURVE)
+        axis.plot([one.n_prototypes or 0 for one in tested], [_accuracy(one) for one in tested])
+        print(f"Euclidean distance, {method}: {_best(tested)}", flush=True)
+    _draw_nearest_of_all(axis, _accuracy(one_nearest_neighbour(space, split)))
     _label(axis, "Euclidean distance")
 
 

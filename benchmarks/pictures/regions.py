@@ -4,8 +4,8 @@ Each picture is of one draw (seed 100, the first of the tables in ``benchmarks/r
 in the unit square, a tenth of the labels turned round, a forest of 100 trees with R's defaults. Regions of a forest are
 the cells in which each tree gives one leaf; they are counted on all combinations of thresholds. Rules are the printed
 ones, applied to a grid of 300 x 300 points: colours are what they predict, lines where another rule begins to decide.
-Regions are fitted as for those tables: from random responsibilities, with shortened boxes, where the paper has algorithm 1
-and whole ones. Node Harvest's rules overlap: a line is the border of a rule, thicker with its weight.
+Regions are fitted as for those tables: from random responsibilities, with shortened boxes, where the paper has
+algorithm 1 and whole ones. Node Harvest's rules overlap: a line is the border of a rule, thicker with its weight.
 
 ``python -m benchmarks.pictures.regions FOLDER``
 """

@@ -92,7 +92,8 @@ def write_classifier_sql(content: PrototypeClassifier) -> str:
     """Return what the nearest prototype has as an SQL expression over the features; NULL where no leaf is shared.
 
     Its inner queries read no table: the leaf of each tree, then the sum of each prototype. It runs in SQLite,
-    PostgreSQL and DuckDB.
+    PostgreSQL and DuckDB, whose optimizer takes more than the square of the number of trees (docs/methods.md says what
+    to do about that).
     """
     conditions = [_sql_condition(content, test) for test in _readable(content).tests]
     leaves = [f"{_sql_tree(tree, conditions)} AS {_leaf(index)}" for index, tree in enumerate(content.trees)]

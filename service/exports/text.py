@@ -4,7 +4,17 @@ from collections.abc import Iterator
 
 import numpy as np
 from leafspace_drawings.tree_colours import Colours, text_colour_on
-from leafspace_drawings.tree_texts import confidence, prediction, question, row_count, shares, summary
+from leafspace_drawings.tree_texts import (
+    ABOUT_SETTLED,
+    confidence,
+    on_one_line,
+    prediction,
+    question,
+    row_count,
+    settled,
+    shares,
+    summary,
+)
 
 from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult
 from schemas.rule_sets import Rule, RuleSetResult
@@ -68,6 +78,10 @@ def write_indented_tree(content: ApproximationTreeResult) -> str:
     head = [summary(content)]
     if any(node.p_value is not None for node in content.nodes):
         head.append(_ABOUT_TESTS)
+    if any(node.settled for node in content.nodes):
+        head.append(ABOUT_SETTLED)
+    if content.caution is not None:
+        head.append(f"Caution: {on_one_line(content.caution)}.")
     return "\n".join([*head, "", *_indented_lines(content, 0, "", "")]) + "\n"
 
 
@@ -75,7 +89,7 @@ def _indented_lines(content: ApproximationTreeResult, node_id: int, branch: str,
     """Yield the lines of a node and all below it: ``branch`` precedes its text, ``indent`` the lines below."""
     node = content.nodes[node_id]
     if node.left is None or node.right is None:
-        yield f"{branch}{prediction(node)}  [{_joined(row_count(node), shares(node, _CLASSES_OF_LEAF))}]"
+        yield f"{branch}{prediction(node)}  [{_joined(row_count(node), shares(node, _CLASSES_OF_LEAF), settled(node))}]"
         return
     yield f"{branch}{question(node)}  [{_joined(row_count(node), confidence(node))}]"
     yield from _indented_lines(content, node.left, f"{indent}├─ yes: ", f"{indent}│  ")

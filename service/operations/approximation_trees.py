@@ -59,10 +59,13 @@ def request_approximation_tree(context: AppContext, request: ApproximationTreeRe
     dataset = context.datasets.get(request.dataset)
     if request.method == "auto":
         request = request.model_copy(update={"method": _method_for(model, dataset)})
-    request = request.model_copy(update={"fitted_on": _fitted_on(request, dataset)})
+    request = request.model_copy(
+        update={"fitted_on": _fitted_on(request, dataset), "stop_when_pure": _stop_when_pure(request, model, dataset)}
+    )
     if request.method == "ism":
         _check_ism(context, request, model, dataset)
     _refuse_unused(request)
+    _refuse_repeats_without_samples(request)
     _check_candidates(request, model.view)
     match_features(model.view, dataset.view)
     complete = _normalised(request)
@@ -156,20 +159,31 @@ def _normalised(request: ApproximationTreeRequest) -> ApproximationTreeRequest:
     return request.model_copy(update=changes)
 
 
+def _stop_when_pure(request: ApproximationTreeRequest, model: StoredModel, dataset: StoredDataset) -> bool:
+    """Return whether pure nodes are leaves; what the paper says of true classes holds where there are some."""
+    has_classes = model.view.task == "classification" and dataset.view.target is not None
+    return request.stop_when_pure and (has_classes or "stop_when_pure" in request.model_fields_set)
+
+
+def _refuse_repeats_without_samples(request: ApproximationTreeRequest) -> None:
+    if request.n_repeats > 1 and request.fitted_on == "dataset":
+        differ = "in nothing" if request.method == "ism" else "in how ties are decided, and in nothing else"
+        detail = (
+            f"without pseudo-samples, repeats of {request.method} would differ {differ}; leave n_repeats out, or send "
+            "fitted_on=generator"
+        )
+        raise StorageError("validation_failed", detail, "/n_repeats")
+
+
 def _check_ism(
     context: AppContext, request: ApproximationTreeRequest, model: StoredModel, dataset: StoredDataset
 ) -> None:
-    if request.n_repeats > 1 and request.fitted_on == "dataset":
-        detail = "without pseudo-samples, every repeat of ism would give the same tree; leave n_repeats out"
-        raise StorageError("validation_failed", detail, "/n_repeats")
     has_target = dataset.view.target is not None
     settings = IsmSettings(stop_when_pure=request.stop_when_pure, leaf_probabilities=request.leaf_probabilities)
     try:
         check_ism(ModelDescription.from_json(model.description), settings, has_target=has_target)
-    except MethodNotApplicable as error:
-        raise StorageError(error.code, error.detail, "/method") from error
-    except InvalidInput as error:
-        raise StorageError(error.code, error.detail, "/stop_when_pure") from error
+    except (MethodNotApplicable, InvalidInput) as error:
+        raise StorageError(error.code, error.detail, f"/{error.field or 'method'}") from error
     reason = "method ism chooses among the trees' own splits, described by raw features, where sta finds its own"
     refuse_unmapped_columns(context, model, reason)
 

@@ -15,6 +15,7 @@ from ..app_context import AppContext
 from .artefacts import ready_result
 from .deletion import with_reserve
 from .leaves_needed import require_leaves
+from .plain_distances import refuse_without_leaves
 
 
 def register_explainer(context: AppContext, request: ExplainerRequest) -> tuple[Explainer, bool]:
@@ -25,13 +26,15 @@ def register_explainer(context: AppContext, request: ExplainerRequest) -> tuple[
     StorageError
         ``artefact_not_ready``, ``conflict`` for prototypes, rules or a tree of another model, ``unknown_feature`` to be
         shown, ``validation_failed`` for a percentile to abstain below where prototypes have no ``typicality``, or for
-        explanations to be stored where the service stores none, ``model_without_leaves`` for an oracle.
+        explanations to be stored where the service stores none, ``model_without_leaves`` for an oracle,
+        ``method_not_applicable`` for prototypes by plain distance.
     """
     require_leaves(context, EXPLAINERS, request)
     _check_storing(context, request)
     model = context.models.get(request.model).view
     prototypes = context.artefacts.get(PROTOTYPE_SETS.name, request.prototype_set)
     _check_artefact(prototypes, "prototype set", request)
+    refuse_without_leaves(prototypes, "an explainer", "/prototype_set")
     if request.rule_set is not None:
         _check_artefact(context.artefacts.get(RULE_SETS.name, request.rule_set), "rule set", request)
     if request.approximation_tree is not None:

@@ -20,6 +20,7 @@ from schemas.models import Model
 from schemas.nouns import NOUNS
 from storage.errors import StorageError
 from tree_explainers.compute.threads import n_cores
+from tree_explainers.prototype_sets.euclidean_sweep import default_candidates, n_steps
 
 _MIB, _GIB = 1 << 20, 1 << 30
 _WORKER_BYTES = 256 * _MIB  # of libraries, in any job's process
@@ -35,6 +36,8 @@ _FEWEST_PAIRS, _PAIRS_PER_ROW, _MOST_PAIRS = 1 << 24, 64, 1 << 26  # kept for ce
 _COMPARISONS, _SAMPLED = 5e12, 10_000  # beyond the first number, the second number of candidates is drawn
 _SECONDS_TO_BEGIN = 0.5
 _SECONDS_OF_PROTOTYPES = {"none": 5e-10, "swap": 4e-9}  # for each comparison of a row with a candidate in a tree
+_COMPARED_BYTES = 128 * _MIB  # of some rows' proximities to all, and of sorting them
+_SECONDS_BY_DISTANCE = 4e-10  # for each step of comparing rows by plain distance
 _SELECTIONS_TO_FIND_LEAVES = 2  # as a rule
 _SECONDS_A_PSEUDO_ROW = {"sta": 1e-5, "cart": 5e-7, "born_again": 1e-6, "ism": 5e-7}  # and tree
 _NODES_LABELLED = {"sta": 20, "cart": 1, "born_again": 1, "ism": 0}  # with pseudo rows of their own
@@ -175,6 +178,8 @@ def _reading(sizes: Sizes) -> tuple[Need, ...]:
 
 def _proximities(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
     cells = min(sizes.n_rows * max(request["n_neighbors"], sizes.n_outputs), _CELLS)
+    if request.get("proximity_kind") == "euclidean":
+        return _positions(sizes), Need(40 * cells + _COMPARED_BYTES, "request fewer neighbours", "/n_neighbors")
     return Need(sizes.list_bytes + _coarser(sizes, request)), Need(
         40 * cells, "request fewer neighbours", "/n_neighbors"
     )
@@ -207,6 +212,8 @@ def _coarser(sizes: Sizes, request: Mapping[str, Any]) -> float:
 
 
 def _prototype_sets(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
+    if request.get("proximity_kind") == "euclidean":
+        return _positions(sizes), Need(sizes.code_bytes * sizes.n_paths)
     pairs = min(
         sizes.n_rows * _n_candidates(sizes, request),
         max(_FEWEST_PAIRS, min(_PAIRS_PER_ROW * sizes.n_rows, _MOST_PAIRS)),
@@ -221,6 +228,11 @@ def _prototype_sets(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...
         ),
         Need(bytes_each * pairs, "request fewer candidates", "/n_candidates"),
     )
+
+
+def _positions(sizes: Sizes) -> Need:
+    """Return what it takes to compare rows by plain distance: two copies of positions, and one column of values."""
+    return Need(8 * sizes.n_cells + 400 * sizes.n_rows, "send fewer rows", "/dataset")
 
 
 def _lists_of_prototype_sets(sizes: Sizes, request: Mapping[str, Any]) -> float:
@@ -352,7 +364,9 @@ def _reports(sizes: Sizes, _request: Mapping[str, Any]) -> tuple[Need, ...]:
     return (Need(2 * sizes.model_bytes + 2 * _BLOCK_BYTES + _DRAWN_BYTES),)
 
 
-def _seconds_of_neighbors(sizes: Sizes, _: Mapping[str, Any]) -> float:
+def _seconds_of_neighbors(sizes: Sizes, request: Mapping[str, Any]) -> float:
+    if request.get("proximity_kind") == "euclidean":
+        return _SECONDS_BY_DISTANCE * n_steps(sizes.n_rows, sizes.n_rows, sizes.n_features)
     return 4e-11 * sizes.n_rows * sizes.n_paths
 
 
@@ -365,6 +379,9 @@ def _seconds_of_audit(sizes: Sizes, request: Mapping[str, Any]) -> float:
 
 
 def _seconds_of_prototypes(sizes: Sizes, request: Mapping[str, Any]) -> float:
+    if request.get("proximity_kind") == "euclidean":
+        n_candidates = request["n_candidates"] or default_candidates(sizes.n_rows, sizes.n_features)
+        return _SECONDS_BY_DISTANCE * n_steps(sizes.n_rows, n_candidates, sizes.n_features)
     n_selections = _SELECTIONS_TO_FIND_LEAVES if request["min_leaf_rows"] == "auto" else 1
     seconds = _SECONDS_OF_PROTOTYPES[request["refine"]] * _n_candidates(sizes, request) * sizes.n_paths
     return n_selections * seconds

@@ -22,7 +22,8 @@ from ..exports import write_classifier
 from .artefact_tables import open_table
 from .artefacts import MadeFrom, matching_evaluation, ready_result, request_artefact
 from .json_pages import MAX_PAGE_BYTES, PARQUET_ADVICE, Rows, first_row_of, page_blocks
-from .request_checks import check_leaf_rows, known_kind
+from .plain_distances import check_distances, is_by_distance, refusal_of_distances, refuse_without_leaves
+from .request_checks import check_leaf_rows, kind_or_distance
 
 _DEFAULT_PROTOTYPES = 10
 _FIND_NUMBERS_IN_THEIR_OWN_WAY = ("sm_u", "a_pete")
@@ -39,7 +40,8 @@ def request_prototype_set(context: AppContext, request: PrototypeSetRequest) -> 
     """
     model = context.models.get(request.model).view
     dataset = context.datasets.get(request.dataset)
-    kind = known_kind(request.proximity_kind, model)
+    kind = kind_or_distance(request.proximity_kind, model)
+    check_distances(request)
     _check_method(request, model, dataset)
     check_leaf_rows(request.min_leaf_rows, dataset.view.n_rows)
     match_features(model, dataset.view)
@@ -47,7 +49,8 @@ def request_prototype_set(context: AppContext, request: PrototypeSetRequest) -> 
     evaluation = matching_evaluation(context, model, complete.evaluation_dataset)
     _check_evaluation_target(complete, evaluation)
     made_from = MadeFrom(model, dataset, evaluation)
-    return request_artefact(context, PROTOTYPE_SETS, complete, made_from, _refusal_of_result(complete, model))
+    refusal = _refusal_of_result(complete, model) or refusal_of_distances(complete, model, dataset.view.n_rows)
+    return request_artefact(context, PROTOTYPE_SETS, complete, made_from, refusal)
 
 
 def classifier_file(context: AppContext, prototype_set_id: str, form: ClassifierExportFormat) -> Path:
@@ -56,10 +59,11 @@ def classifier_file(context: AppContext, prototype_set_id: str, form: Classifier
     Raises
     ------
     StorageError
-        ``artefact_not_ready``, or ``method_not_applicable`` for a set of an earlier release, which has none.
+        ``artefact_not_ready``, or ``method_not_applicable`` for a set by plain distance or of an earlier release.
     """
     artefact = context.artefacts.get(PROTOTYPE_SETS.name, prototype_set_id)
     ready_result(artefact)
+    refuse_without_leaves(artefact, "an export of its classifier")
     name = "onnx" if form == "onnx" else "classifier"
     if name not in artefact.files:
         detail = (
@@ -83,6 +87,8 @@ def _normalised(request: PrototypeSetRequest, kind: str, n_rows: int) -> Prototy
         "evaluation_dataset": None if on_itself else request.evaluation_dataset,
         "n_candidates": None if request.n_candidates is None else min(request.n_candidates, n_rows),
     }
+    if is_by_distance(request):
+        changes["min_leaf_rows"] = 1  # as good as `auto`: there are no leaves
     if request.method != "a_pete" and request.coverage is None:
         changes["n_prototypes"] = request.n_prototypes or _DEFAULT_PROTOTYPES
     return request.model_copy(update=changes)

@@ -33,6 +33,7 @@ from ..app_context import AppContext
 from .artefact_tables import KeptTable, open_table
 from .artefacts import MadeFrom, ready_result, request_artefact
 from .json_pages import MAX_PAGE_BYTES, PARQUET_ADVICE, Rows, first_row_of, page_blocks
+from .plain_distances import check_distances, refusal_of_distances
 from .request_checks import check_neighbors, known_kind
 
 _NEIGHBOR_NAMES = ("neighbor_row", "neighbor")  # of the second column; tables of earlier releases have the latter
@@ -48,8 +49,10 @@ def request_proximities(context: AppContext, request: ProximitiesRequest) -> Pro
     StorageError
         What in the request cannot be done; no job is made then.
     """
+    check_distances(request)
     complete, model, dataset = check_neighbors(context, request)
-    return request_artefact(context, PROXIMITIES, complete, MadeFrom(model, dataset))
+    refusal = refusal_of_distances(complete, model, dataset.view.n_rows)
+    return request_artefact(context, PROXIMITIES, complete, MadeFrom(model, dataset), refusal)
 
 
 def list_neighbors(context: AppContext, proximities_id: str, limit: int, cursor: str | None) -> Generator[bytes]:

@@ -33,6 +33,13 @@ def known_kind(requested: ProximityKind, model: Model) -> Literal["random_forest
     return "boosting" if model.ensemble == "boosting" else "random_forest"
 
 
+def kind_or_distance(
+    requested: Literal["auto", "random_forest", "boosting", "boosting_l1", "euclidean"], model: Model
+) -> Literal["random_forest", "boosting", "boosting_l1", "euclidean"]:
+    """Return the same where plain distance, which is nobody's own, may be requested as well."""
+    return "euclidean" if requested == "euclidean" else known_kind(requested, model)
+
+
 def refuse_unused(request: Contract, user: str, unused: Mapping[str, str]) -> None:
     """Refuse values that would change nothing. Defaults may be spelled out: clients send whole requests.
 
@@ -51,8 +58,8 @@ def refuse_unused(request: Contract, user: str, unused: Mapping[str, str]) -> No
         ``validation_failed``, naming the first such field and its value.
     """
     for name, advice in unused.items():
-        value = getattr(request, name)
-        if value != type(request).model_fields[name].default:
+        value, field = getattr(request, name), type(request).model_fields[name]
+        if value != field.get_default(call_default_factory=True, validated_data=dict(request)):
             detail = f"{name} is {_shown(value)}, which {user} does not use: {advice}"
             raise StorageError("validation_failed", detail, f"/{name}")
 
@@ -62,7 +69,10 @@ def _shown(value: Any) -> str:  # noqa: ANN401  # of any field
     return orjson.dumps(value, default=lambda given: given.model_dump(mode="json", exclude_unset=True)).decode()
 
 
-def other_methods(unused: Mapping[str, tuple[str, ...]], name: str) -> str:
+MethodName = TypeVar("MethodName", bound=str)
+
+
+def other_methods(unused: Mapping[MethodName, tuple[str, ...]], name: str) -> str:
     """Return the advice to take a method that uses a field, given the fields that methods do not use."""
     *some, last = [method for method, fields in unused.items() if name not in fields]
     return f"leave it out, or take method {', '.join(some)}{' or ' if some else ''}{last}"
@@ -81,7 +91,7 @@ def check_neighbors(context: AppContext, request: NeighborRequest) -> tuple[Neig
     """
     model = context.models.get(request.model).view
     dataset = context.datasets.get(request.dataset)
-    kind = known_kind(request.proximity_kind, model)
+    kind = kind_or_distance(request.proximity_kind, model)
     _check_number(request.n_neighbors or 1, dataset.view.n_rows)  # null: all rows vote
     check_leaf_rows(request.min_leaf_rows, dataset.view.n_rows)
     match_features(model, dataset.view)

@@ -27,11 +27,11 @@ from .feature_sets import tables_behind
 from .request_checks import other_methods, refuse_unmapped_columns, refuse_unused
 
 _OPTIONS = {"in_trees": InTreesOptions, "node_harvest": NodeHarvestOptions, "decision_tree": DecisionTreeOptions}
-_OF_FITS = ("boxes", "max_rules", "n_restarts", "start", "omega", "regions")
+_OF_FITS = ("boxes", "max_rules", "n_restarts", "start", "omega", "e_step_rounds", "regions")
 _UNUSED: dict[RuleSetMethod, tuple[str, ...]] = {  # fields of requests that do not matter to a method
-    "rule_list": ("boxes", *_OPTIONS),
+    "rule_list": ("boxes", "e_step_rounds", *_OPTIONS),
     "fab": ("regions", *_OPTIONS),
-    "em": ("regions", "omega", *_OPTIONS),
+    "em": ("regions", "omega", "e_step_rounds", *_OPTIONS),
     "in_trees": (*_OF_FITS, "node_harvest", "decision_tree"),
     "node_harvest": (*_OF_FITS, "in_trees", "decision_tree"),
     "decision_tree": (*_OF_FITS, "in_trees", "node_harvest"),

@@ -36,6 +36,7 @@ _TYPES = {
     "n_pseudo_samples": pa.int64(),
     "p_value": pa.float64(),
     "at_cap": pa.bool_(),
+    "settled": pa.bool_(),
 }
 _EXPORTS: dict[int | str, dict[str, Any]] = {
     200: {
@@ -60,7 +61,7 @@ def _table(content: dict[str, Any]) -> pa.Table:
     classes, nodes = content["classes"], content["nodes"]
     fields = [*_TYPES.items(), ("prediction", pa.string() if classes else pa.float64())]
     rows = [{**node, "value": _text(node["value"])} for node in nodes]
-    columns = {name: pa.array([row[name] for row in rows], kind) for name, kind in fields}
+    columns = {name: pa.array([row.get(name) for row in rows], kind) for name, kind in fields}
     for index, label in enumerate(classes):
         columns[f"score:{label}"] = pa.array([node["scores"][index]["value"] for node in nodes], pa.float64())
     return pa.table(columns)

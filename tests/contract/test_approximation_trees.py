@@ -13,11 +13,16 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import Pipeline
 
 from schemas.approximation_trees import ApproximationTree
+from tests.support import naive_ism
 from tests.support.api import Api, Json, Registered, csv_of, frame_of
+from tests.support.ism_training import ism_case
 from tests.support.models import fitted, matrix_data
 from tests.support.patience import PATIENCE_SECONDS, when_idle
 from tests.support.pipelines import matrix_onnx
 from tests.support.sampling import mostly_long
+from tree_explainers.approximation_trees.ism import IsmSettings, grow_ism
+from tree_explainers.approximation_trees.ordered_tests import OrderedTests
+from tree_explainers.approximation_trees.tree_growth import TreeLimits
 
 _PATH = "/v1/approximation-trees"
 _FIELDS = set(ApproximationTree.model_fields)
@@ -205,6 +210,26 @@ def test_a_tree_may_have_fewer_leaves_than_its_depth_allows(api: Api, request_: 
     assert as_many["id"] == made["id"]
 
 
+def test_leaves_of_ism_that_are_settled_are_marked_in_every_form(api: Api) -> None:
+    model = fitted("decision_tree_multiclass")
+    metadata = {"feature_names": list(model.rows.names), "ensemble": "random_forest"}
+    request = {
+        "model": api.upload("/v1/models", model.onnx, metadata).json()["id"],
+        "dataset": api.upload("/v1/datasets", csv_of(frame_of(model)), {"target": "t"}).json()["id"],
+    }
+
+    found = api.made(_PATH, {**request, "method": "ism", "fitted_on": "dataset", "min_samples_leaf": 1})
+
+    settled = [node["settled"] for node in found["result"]["nodes"]]
+    rows = pq.read_table(io.BytesIO(api.content(_path(found), _PARQUET))).to_pylist()
+    assert {True, False, None} == set(settled)
+    assert [row["settled"] for row in rows] == settled
+    text = api.get(f"{_path(found)}/export?format=text").text
+    assert text.count("settled]") == settled.count(True)
+    html = api.get(f"{_path(found)}/export?format=html").text
+    assert html.count("✓ settled") == settled.count(True) + 1
+
+
 def test_a_node_of_one_true_class_may_end_the_questions_of_ism(api: Api, request_: Json) -> None:
     whole = api.made(_PATH, {**request_, "method": "ism", "max_depth": 6, "min_samples_leaf": 1})
     pure = api.made(_PATH, {**request_, "method": "ism", "max_depth": 6, "min_samples_leaf": 1, "stop_when_pure": True})
@@ -248,6 +273,7 @@ def test_content_comes_in_three_forms(api: Api, made: Json) -> None:
     result = made["result"]
     assert whole["nodes"] == result["nodes"]
     assert as_csv["id"].tolist() == [node["id"] for node in result["nodes"]]
+    assert as_csv["settled"].isna().all()  # which only ISM proves
     for row, node in zip(as_parquet, result["nodes"], strict=True):
         plain = ("feature", "operator", "or_missing", "text", "left", "right", "prediction", "n_samples", "p_value")
         assert {name: row[name] for name in plain} == {name: node[name] for name in plain}
@@ -334,6 +360,7 @@ def test_requested_again_a_tree_is_answered_at_once_and_deleted_it_is_made_again
         ({"n_repeats": 201}, 422, "validation_failed", "/n_repeats"),
         ({"n_repeats": True}, 422, "validation_failed", "/n_repeats"),
         ({"n_repeats": 2, "method": "ism", "fitted_on": "dataset"}, 422, "validation_failed", "/n_repeats"),
+        ({"n_repeats": 2, "method": "cart", "fitted_on": "dataset"}, 422, "validation_failed", "/n_repeats"),
         ({"fitted_on": "dataset"}, 422, "validation_failed", "/fitted_on"),
         ({"max_depth": "validate", "method": "cart"}, 422, "validation_failed", "/max_depth"),
         ({"candidates": [{"feature": "no such"}]}, 422, "unknown_feature", "/candidates/0/feature"),
@@ -369,6 +396,99 @@ def test_ism_is_refused_where_there_are_no_class_probabilities(api: Api, request
     assert (answer.status_code, answer.json()["code"]) == (422, "method_not_applicable")
     assert answer.json()["errors"][0]["pointer"] == "/method"
     assert "sta" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("name", "ensemble", "changes"),
+    [
+        ("random_forest_regression", "random_forest", {"stop_when_pure": True}),
+        ("random_forest_regression", "random_forest", {"leaf_probabilities": "independent"}),
+        ("gradient_boosting_multiclass", "boosting", {"leaf_probabilities": "independent"}),
+        ("catboost_binary", "boosting", {"leaf_probabilities": "independent"}),
+        ("lightgbm_binary", "random_forest", {"leaf_probabilities": "independent"}),  # whatever the caller calls it
+    ],
+)
+def test_what_ism_cannot_do_for_a_kind_of_model_is_refused_before_a_job(
+    api: Api, name: str, ensemble: str, changes: Json
+) -> None:
+    model, newest = fitted(name), api.newest_job()
+    metadata = {"feature_names": list(model.rows.names), "ensemble": ensemble}
+    request = {
+        "model": api.upload("/v1/models", model.onnx, metadata).json()["id"],
+        "dataset": api.upload("/v1/datasets", csv_of(frame_of(model)), {"target": "t"}).json()["id"],
+    }
+
+    refused = api.post(_PATH, {**request, "method": "ism", **changes})
+
+    assert (refused.status_code, refused.json()["code"]) == (422, "method_not_applicable")
+    assert [error["pointer"] for error in refused.json()["errors"]] == [f"/{field}" for field in changes]
+    assert api.newest_job() == newest
+
+
+@pytest.fixture(scope="module")
+def of_classes(api: Api) -> Json:
+    """Return a request about a forest of several classes, whose tests ISM chooses on the dataset's rows."""
+    model = fitted("random_forest_multiclass")
+    metadata = {"feature_names": list(model.rows.names), "ensemble": "random_forest"}
+    return {
+        "model": api.upload("/v1/models", model.onnx, metadata).json()["id"],
+        "dataset": api.upload("/v1/datasets", csv_of(frame_of(model)), {"target": "t"}).json()["id"],
+        "method": "ism",
+        "fitted_on": "dataset",
+        "max_depth": 2,
+    }
+
+
+def test_the_criterion_of_ism_is_the_one_that_was_requested(api: Api, of_classes: Json) -> None:
+    case = ism_case("random_forest_multiclass")
+    scores, tests, rows = case.training.scores, OrderedTests(case.training.binned), np.arange(len(case.rows))
+    all_ratios = [
+        naive_ism.gain_ratio(scores, given)
+        for given in (tests.holds(test, rows) for test in range(tests.n_tests))
+        if 5 <= given.sum() <= len(rows) - 5
+    ]
+
+    by_gain, by_ratio = (
+        api.made(_PATH, {**of_classes, "criterion": criterion})["result"]["nodes"][0]
+        for criterion in ("gain", "gain_ratio")
+    )
+
+    ratio_of_gain, ratio = (
+        naive_ism.gain_ratio(scores, case.rows.select([root["column"]]).columns[0] <= root["value"])
+        for root in (by_gain, by_ratio)
+    )
+    assert ratio == pytest.approx(max(all_ratios), abs=1e-6)
+    assert ratio_of_gain < ratio - 1e-3
+
+
+def test_the_leaf_probabilities_of_ism_are_those_that_were_requested(api: Api, of_classes: Json) -> None:
+    case = ism_case("random_forest_multiclass")
+    settings = IsmSettings(TreeLimits(2, 5), leaf_probabilities="independent")
+    expected = grow_ism(case.training, case.read.ensemble, case.read.description, settings)
+
+    by_rows, independent = (
+        _conditions(api.made(_PATH, {**of_classes, "leaf_probabilities": each})) for each in ("rows", "independent")
+    )
+
+    assert independent == [(node.condition.column, node.condition.value) for node in expected.nodes if node.condition]
+    assert by_rows != independent
+
+
+def _conditions(made: Json) -> list[tuple[str, float]]:
+    return [(node["column"], node["value"]) for node in made["result"]["nodes"] if node["left"] is not None]
+
+
+def test_the_p_values_of_sta_are_those_of_the_splits_that_were_requested(api: Api, request_: Json) -> None:
+    """On the same pseudo rows, the chance that one other split is better is at most a half; of all, it is their sum."""
+    of_root = {**request_, "max_depth": 1, "max_pseudo_samples": 1000, "choose_by": "gain"}
+
+    of_all, of_two = (
+        api.made(_PATH, {**of_root, "compare": compare})["result"]["nodes"][0] for compare in ("all", "best_two")
+    )
+
+    assert (of_all["column"], of_all["value"]) == (of_two["column"], of_two["value"])
+    assert of_all["n_pseudo_samples"] == of_two["n_pseudo_samples"] == 1000
+    assert 0 < of_two["p_value"] <= 0.5 < of_all["p_value"]
 
 
 def test_a_tree_may_be_grown_on_rows_of_another_dataset_which_then_stays(

@@ -6,7 +6,7 @@ from typing import Any, get_args
 import pytest
 from pydantic import ValidationError
 
-from schemas.approximation_trees import ApproximationTreeRequest
+from schemas.approximation_trees import ApproximationTreeRequest, RequestedMethod
 from schemas.contract import Contract
 from schemas.datasets import SourceDatasetRequest
 from schemas.feature_sets import FeatureDatasetRequest
@@ -16,7 +16,8 @@ from schemas.paper_settings import MethodRequest
 from schemas.prototype_sets import PrototypeSetRequest
 from schemas.relational_forests import RelationalForestRequest
 from schemas.rule_sets import InTreesOptions, RuleSetMethod, RuleSetRequest
-from tests.support.api import Api, Json, Registered
+from tests.support.api import Api, Json, Registered, csv_of, frame_of
+from tests.support.models import fitted
 from tests.support.nouns import inputs_of
 
 _TAKING = tuple(noun for noun in NOUNS.values() if noun.request is not None and issubclass(noun.request, MethodRequest))
@@ -75,7 +76,8 @@ def test_datasets_that_a_job_makes_take_them(kind: type[Contract]) -> None:
         (PrototypeSetRequest, {}, {"min_leaf_rows": 1, "labels": "target", "method": "sm_a"}),
         (PrototypeSetRequest, {"min_leaf_rows": "auto"}, {"min_leaf_rows": "auto", "labels": "target"}),
         (LabelAuditRequest, {}, {"method": "neighbors", "min_leaf_rows": 1}),
-        (_RULES, {}, {"method": "fab", "boxes": "whole", "start": "algorithm_1", "labels": "target", "omega": None}),
+        (_RULES, {}, {"method": "fab", "boxes": "whole", "labels": "target", "omega": None}),
+        (_RULES, {}, {"start": "algorithm_1", "e_step_rounds": 100, "n_restarts": 20}),
         (_RULES, {"method": "em", "labels": "predicted"}, {"method": "em", "labels": "predicted"}),
         (_RULES, {"method": "in_trees"}, {"in_trees": _IN_TREES | {"decay": "relative"}}),
         (
@@ -93,6 +95,7 @@ def test_datasets_that_a_job_makes_take_them(kind: type[Contract]) -> None:
             {"method": "ism"},
             {"fitted_on": "dataset", "stop_when_pure": True, "min_samples_leaf": 1, "max_depth": 30},
         ),
+        (_TREES, {"method": "auto"}, {"method": "sta", "generator": _KERNEL, "choose_by": "gain", "max_depth": 4}),
         (_TREES, {"method": "ism", "stop_when_pure": False}, {"fitted_on": "dataset", "stop_when_pure": False}),
         (_TREES, {"method": "born_again"}, {"smearing_probability": 0.25, "max_depth": 5, "stop_when_pure": False}),
         (_FORESTS, {}, {"aggregates": False, "pruning": "none", "test_share": 0.25, "criterion": "gain"}),
@@ -121,6 +124,40 @@ def test_rule_sets_of_every_method_are_made_as_in_its_paper(api: Api, forest: Re
     made = api.made("/v1/rule-sets", {**request, "settings": "paper"})
 
     assert (made["status"], made["request"]["labels"]) == ("ready", "target"), made["problem"]
+
+
+@pytest.mark.parametrize("method", get_args(RequestedMethod))
+@pytest.mark.parametrize("task", ["binary", "regression"])
+def test_trees_of_classes_and_of_values_are_made_as_in_the_papers(api: Api, task: str, method: str) -> None:
+    model = fitted(f"random_forest_{task}")
+    metadata = {"feature_names": list(model.rows.names), "ensemble": "random_forest"}
+    request = {
+        "model": api.upload("/v1/models", model.onnx, metadata).json()["id"],
+        "dataset": api.upload("/v1/datasets", csv_of(frame_of(model)), {"target": "t"}).json()["id"],
+        "method": method,
+        "max_pseudo_samples": 1000,
+        "settings": "paper",
+    }
+
+    made = api.made("/v1/approximation-trees", request)
+
+    assert made["status"] == "ready", made["problem"]
+    assert made["request"]["stop_when_pure"] == (method == "ism" and task == "binary")
+    if method == "auto":
+        assert made["id"] == api.post("/v1/approximation-trees", {**request, "method": "sta"}).json()["id"]
+
+
+def test_the_papers_criterion_of_true_classes_takes_some(api: Api, forest: Registered) -> None:
+    unlabelled = api.upload("/v1/datasets", csv_of(frame_of(forest.fitted).drop(columns="t"))).json()["id"]
+    request = {"model": forest.model["id"], "dataset": unlabelled, "method": "ism", "settings": "paper"}
+
+    made = api.made("/v1/approximation-trees", request)
+    refused = api.post("/v1/approximation-trees", {**request, "stop_when_pure": True})
+
+    assert (made["status"], made["request"]["stop_when_pure"]) == ("ready", False)
+    assert refused.json()["errors"][0]["pointer"] == "/stop_when_pure"
+    assert "`stop_when_pure: false`" in refused.json()["detail"]
+    assert api.post("/v1/approximation-trees", {**request, "stop_when_pure": False}).json()["id"] == made["id"]
 
 
 @pytest.mark.parametrize("given", ["papers", "", 1, True, ["paper"]])

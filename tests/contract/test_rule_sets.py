@@ -58,7 +58,8 @@ def test_a_new_rule_set_is_accepted_with_a_job_to_look_at(api: Api, request_: Js
 def test_a_ready_rule_set_shows_its_rules_and_how_good_they_are(api: Api, request_: Json, made: Json) -> None:
     assert set(made) == _FIELDS
     assert RuleSet.model_validate(made).model_dump(mode="json") == made
-    of_regions = {"boxes": "whole", "start": "in_turn", "omega": None, "regions": "fab"}
+    of_regions = {"boxes": "whole", "start": "in_turn", "omega": None, "e_step_rounds": "in_turn"}
+    of_regions |= {"regions": "fab"}
     of_regions |= dict.fromkeys(("in_trees", "node_harvest", "decision_tree"))
     defaults = {"method": "rule_list", **of_regions, "labels": "predicted", "evaluation_dataset": None, "seed": 0}
     defaults["run_on"] = "auto"
@@ -274,6 +275,14 @@ def test_what_a_method_does_not_use_is_refused_with_what_to_do(
     assert (refused.status_code, refused.json()["code"]) == (422, "validation_failed")
     assert [error["pointer"] for error in refused.json()["errors"]] == [pointer]
     assert detail in refused.json()["detail"]
+
+
+@pytest.mark.parametrize("rounds", [0, 101, 1.5, "all"])
+def test_rounds_of_an_e_step_are_a_number_or_in_turn(api: Api, request_: Json, rounds: object) -> None:
+    refused = api.post(_PATH, {**request_, "method": "fab", "e_step_rounds": rounds})
+
+    assert (refused.status_code, refused.json()["code"]) == (422, "validation_failed")
+    assert {error["pointer"] for error in refused.json()["errors"]} == {"/e_step_rounds"}
 
 
 def test_a_target_that_is_lacking_or_does_not_fit_is_refused(api: Api, forest: Registered, request_: Json) -> None:

@@ -168,6 +168,18 @@ def test_prototypes_of_rows_without_a_target_have_a_curve_of_fidelity_alone() ->
     assert "accuracy* " not in text
 
 
+def test_prototypes_by_plain_distance_are_not_called_the_models_view() -> None:
+    found = document("PrototypeSet")
+    without_leaves = dict.fromkeys(("certificate", "min_leaf_rows", "row_coverage", "typicality", "nearest_rows"))
+    found["result"] |= {"proximity_kind": "euclidean", **without_leaves}
+
+    text = " ".join(_Elements.of(drawn("PrototypeSet", found)).texts)
+
+    assert "What plain distance sees" in text
+    assert "not by the model" in text
+    assert words.share(found["result"]["evaluation"][-1]["fidelity"]) in text
+
+
 def test_the_figures_of_an_explanation_are_those_of_its_document() -> None:
     found = document("ExplanationList")
     text = " ".join(_Elements.of(drawn("ExplanationList", found)).texts)
@@ -233,6 +245,24 @@ def test_a_model_names_its_features_as_the_dataset_does_and_lists_what_was_made_
     assert f"rules by {rules['request']['method']}" in text
     assert "The model predicts 100.0% of these labels." in text
     assert f"#/rules/{rules['id']}" in drawing
+
+
+def test_settled_leaves_have_a_mark_and_a_legend() -> None:
+    found = document("ApproximationTree")
+    leaves = [node for node in found["result"]["nodes"] if node["left"] is None]
+    for node in leaves:
+        node["settled"] = node is leaves[0]
+    found["result"]["caution"] = "none of 3 splits of the tree are significant"
+
+    text = unescape(drawn("ApproximationTree", found))
+
+    assert text.count("✓ settled") == 2  # the leaf, and the legend
+    assert "✓ settled: proved that the model gives every row" in text
+    assert "None of 3 splits of the tree are significant." in text
+    leaves[0].pop("settled")  # as documents of earlier versions
+    for node in leaves[1:]:
+        node["settled"] = None
+    assert "✓" not in drawn("ApproximationTree", found)
 
 
 def test_an_audit_says_how_many_suspect_rows_it_does_not_show() -> None:

@@ -9,6 +9,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from explanations.instances import Features, read_instances
+from schemas.approximation_trees import ApproximationTreeRequest
 from schemas.prototype_sets import PrototypeSetRequest
 from service import problems
 from service.request_class import BodyRefused, StrictRoute
@@ -26,6 +27,7 @@ _FAILURES = {
     "damaged": ObjectDamaged("abc" * 20),
     "ours": RuntimeError("/etc/inner/secret"),
 }
+_GENERATORS = "bootstrap, dataset, kernel, ranks or residual_permutation"
 
 
 @pytest.fixture
@@ -39,6 +41,10 @@ def client() -> Iterator[TestClient]:
 
     @app.router.post("/requested")
     def make(request: PrototypeSetRequest) -> str:
+        return request.model
+
+    @app.router.post("/grown")
+    def grow(request: ApproximationTreeRequest) -> str:
         return request.model
 
     app.router.route_class = StrictRoute
@@ -91,6 +97,23 @@ def test_our_own_failures_are_reported_without_what_is_inside(
 def test_callers_learn_that_the_connection_ends_after_our_own_failures(client: TestClient) -> None:
     assert client.get("/ours").headers["Connection"] == "close"
     assert "Connection" not in client.get("/storage").headers
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointer", "detail"),
+    [
+        ({"generator": {}}, "/generator", f"give `method`: {_GENERATORS}"),
+        ({"generator": {"method": "noise"}}, "/generator", f"give `method`: {_GENERATORS}; got 'noise'"),
+        ({"settings": "papers"}, "/settings", "Input should be 'paper'; got 'papers'"),
+    ],
+)
+def test_what_a_field_may_be_is_said_in_words(
+    client: TestClient, changes: dict[str, object], pointer: str, detail: str
+) -> None:
+    answer = client.post("/grown", json={"model": "m", "dataset": "d", **changes})
+
+    assert (answer.status_code, answer.json()["code"]) == (422, "validation_failed")
+    assert answer.json()["errors"] == [{"pointer": pointer, "detail": detail}]
 
 
 def test_pointers_lead_into_the_body_and_escape_odd_names(client: TestClient) -> None:

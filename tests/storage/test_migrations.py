@@ -177,7 +177,7 @@ def test_explanation_sets_that_had_everything_say_so(new_database_url: str) -> N
         ),
         (
             {"method": "fab", "search": "plain"},
-            {"method": "fab", "boxes": "shortened", "start": "responsibilities"},
+            {"method": "fab", "boxes": "shortened", "start": "responsibilities", "e_step_rounds": 100},
         ),
     ],
 )

@@ -58,6 +58,7 @@ class NaiveDefrag:
 
     s: Matrix
     y: Matrix
+    max_rounds: int = 100  # of an E-step
 
     @property
     def omega(self) -> float:
@@ -92,9 +93,9 @@ class NaiveDefrag:
         return self.log_s(model) + log_normal
 
     def e_step(self, log_f: Matrix, q: Matrix, omega: float) -> Matrix:
-        """Equation (13) until the regions' weights stay; equation (17) where regions cost nothing."""
+        """Equation (13) until the regions' weights stay or rounds end; equation (17) where regions cost nothing."""
         weights = q.sum(axis=0)
-        for _ in range(100):
+        for _ in range(self.max_rounds):
             penalised = log_f - omega / (weights + 1)
             q = np.exp(penalised - penalised.max(axis=1, keepdims=True))
             q /= q.sum(axis=1, keepdims=True)

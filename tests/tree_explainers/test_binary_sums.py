@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tree_explainers.leaf_space.binary_sums import limits_by_digit, list_above, list_both, tally_above
+from tree_explainers.leaf_space.binary_sums import ExactSums, limits_by_digit, list_both, tally_above
 
 
 def in_binary(numbers: NDArray[np.int64], n_digits: int) -> NDArray[np.uint64]:
@@ -36,13 +36,13 @@ def test_sums_above_limits_are_counted_and_added_up(n_digits: int, n_targets: in
 @pytest.mark.parametrize("n_digits", [1, 10, 32])
 def test_sums_above_limits_are_listed_as_far_as_there_is_room(n_digits: int) -> None:
     numbers, limits = numbers_and_limits(40, n_digits)
-    sums = in_binary(numbers, n_digits)
+    sums = ExactSums(in_binary(numbers, n_digits), n_digits)
     room = np.empty(1500, np.int32), np.empty(1500, np.int32), np.empty(1500, np.uint32)
     listed: list[tuple[int, ...]] = []
     target, n_calls = 0, 0
 
     while target < len(limits):
-        n_found, target = list_above(sums, n_digits, limits, target, room)
+        n_found, target = sums.list_above(limits, target, room)
         listed += zip(*(part[:n_found].tolist() for part in room), strict=True)
         n_calls += 1
 

@@ -23,6 +23,7 @@ WAYS = pytest.mark.parametrize("by_lists", [True, False], ids=["lists", "codes"]
 def go(monkeypatch: pytest.MonkeyPatch, *, by_lists: bool) -> None:
     """Go this way, whatever it costs."""
     monkeypatch.setattr(NearestRows, "_lists_are_cheaper", lambda *_: by_lists)
+    monkeypatch.setattr(NearestRows, "_blocks_are_cheapest", lambda *_: False)
 
 
 @functools.cache
@@ -224,6 +225,43 @@ def test_masks_leave_out_the_row_itself_and_name_the_lowest_of_equally_near_ones
     rows, proximities = NearestOfAll(table_of(leaves), weights).find(lambda _: None)
 
     assert_nearest((rows[:, None], proximities[:, None]), leaves, weights, np.arange(n_rows))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dataset", ["spambase", "covertype_20k", REGRESSION])
+def test_blocks_of_queries_find_their_nearest_rows(
+    monkeypatch: pytest.MonkeyPatch, dataset: str, kind: ProximityKind
+) -> None:
+    """They are listed a few at a time, and each piece of the rows knows what those before it found."""
+    monkeypatch.setattr(NearestRows, "_blocks_are_cheapest", lambda *_: True)
+    monkeypatch.setattr("tree_explainers.leaf_space.nearest_rows.BLOCK", 128)
+    monkeypatch.setattr("tree_explainers.leaf_space.nearest_by_blocks._NANOSECONDS_PER_PIECE", 1e5)
+    monkeypatch.setattr("tree_explainers.leaf_space.nearest_by_blocks._ROOM", 600)
+    real = real_leaves(dataset, kind)
+    rows = np.random.default_rng(0).permutation(400)[:300]
+    search = NearestRows(real.table, real.weights)
+
+    assert_nearest(search.of_rows(rows, 1), real.leaves, real.weights, rows)
+    of_leaves = search.of_leaves(real.leaves[rows], 1)
+
+    assert (of_leaves[1] == real.weights.sum()).all()
+    first_alike = np.unique(real.leaves[:, real.weights > 0], axis=0, return_index=True, return_inverse=True)
+    assert of_leaves[0][:, 0].tolist() == first_alike[1][first_alike[2].ravel()[rows]].tolist()
+
+
+@pytest.mark.parametrize("largest", [1, 2**28])
+@pytest.mark.parametrize("n_leaves", [2, 300])
+def test_blocks_leave_out_the_query_itself_and_name_the_lowest_of_equally_near_rows(
+    monkeypatch: pytest.MonkeyPatch, n_leaves: int, largest: int
+) -> None:
+    monkeypatch.setattr(NearestRows, "_blocks_are_cheapest", lambda *_: True)
+    rng = np.random.default_rng(0)
+    leaves, weights = rng.integers(0, n_leaves, (600, 4)).astype(np.int32), rng.integers(0, largest + 1, 4)
+    rows = rng.permutation(600)[:550]
+
+    found = NearestRows(table_of(leaves), weights).of_rows(rows, 1)
+
+    assert_nearest(found, leaves, weights, rows)
 
 
 @pytest.mark.parametrize("n_groups", [1, 2, 5])

@@ -137,9 +137,10 @@ def grow_born_again(
         return repaired(smeared, settings.implications), origins
 
     growth = _ControlGrowth.of(rows, draw, oracle, settings, rng, dict(missing_texts or {}), report)
-    depth = best_depth(growth.table.matrix, growth.labelled, growth.limits, growth.seed, report)
+    choice = best_depth(growth.table.matrix, growth.labelled, growth.limits, growth.seed, report)
     report(0.9, "growing the tree")
-    return growth.tree(replace(growth.limits, max_depth=depth))
+    limits = growth.limits if choice is None else replace(growth.limits, max_depth=choice.depth)
+    return replace(growth.tree(limits), depth_choice=choice)
 
 
 @dataclass(frozen=True, slots=True)

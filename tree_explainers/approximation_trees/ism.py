@@ -31,7 +31,7 @@ from .information_gain import (
     in_units,
 )
 from .ism_growth import MOST_WITNESSES, IsmSettings, grow_over
-from .leaf_probabilities import IndependentLeaves
+from .leaf_probabilities import IndependentLeaves, not_of_means
 from .mixed_tests import statement_tests
 from .statement_conditions import ValuesHere
 from .trees import ApproximationTree, NodeFacts
@@ -90,10 +90,10 @@ def grow_ism(
     Raises
     ------
     MethodNotApplicable
-        For trees that vote (AdaBoost); with independent leaf probabilities, for regression and for models whose
-        scores are not means of the leaves'.
+        For trees that vote (AdaBoost); for regression with ``stop_when_pure``; with independent leaf probabilities, for
+        regression and for models whose scores are not means of the leaves'.
     InvalidInput
-        ``schema_mismatch`` for ``stop_when_pure`` without classes.
+        ``schema_mismatch`` for ``stop_when_pure`` without a target.
 
     References
     ----------
@@ -112,22 +112,38 @@ def criterion_of(settings: IsmSettings, *, is_classifier: bool) -> int:
 
 
 def check_ism(description: ModelDescription, settings: IsmSettings, *, has_target: bool) -> None:
-    """Reject models and settings for which the method has no meaning; see ``grow_ism``."""
+    """Reject models and settings for which the method has no meaning, as far as this is known before; ``grow_ism``."""
     if description.task == "classification" and set(description.operators) >= _VOTES:
         msg = (
             "The model's trees cast votes (as AdaBoost's do), while `ism` needs scores that are means or sums of leaf "
             "values; use `sta`, `born_again` or `cart`."
         )
         raise MethodNotApplicable(msg)
-    if description.task == "regression" and settings.leaf_probabilities == "independent":
+    if settings.leaf_probabilities == "independent":
+        _check_independent(description)
+    if settings.stop_when_pure:
+        _check_purity(description, has_target=has_target)
+
+
+def _check_independent(description: ModelDescription) -> None:
+    if description.task == "regression":
         msg = "`leaf_probabilities: independent` is for classes, and the model predicts a value; leave it out."
-        raise MethodNotApplicable(msg)
-    if settings.stop_when_pure and not has_target:
+        raise MethodNotApplicable(msg, field="leaf_probabilities")
+    has_link = description.scoring is not None and description.scoring.link is not None
+    if has_link or description.ensemble == "boosting":
+        raise not_of_means()
+
+
+def _check_purity(description: ModelDescription, *, has_target: bool) -> None:
+    if description.task == "regression":
+        msg = "`stop_when_pure` is for classes, and the model predicts a value; send `stop_when_pure: false`."
+        raise MethodNotApplicable(msg, field="stop_when_pure")
+    if not has_target:
         msg = (
-            "`stop_when_pure` needs the true classes of the training rows, and the dataset has no target; leave it "
-            "out, or register the dataset with its target."
+            "`stop_when_pure` needs the true classes of the training rows, and the dataset has no target; send "
+            "`stop_when_pure: false`, or register the dataset with its target."
         )
-        raise InvalidInput(msg, code="schema_mismatch")
+        raise InvalidInput(msg, "schema_mismatch", field="stop_when_pure")
 
 
 class _Rows:

@@ -51,7 +51,7 @@ class IndependentLeaves:
         reached = reached_leaves(forest, binned.bins)
         raw = raw_scores(ensemble, reached, scores)
         if raw is None or _largest_difference(raw, reached, scores) >= _TOLERANCE:
-            raise _not_of_means()
+            raise not_of_means()
         n_reached = np.bincount(reached.ravel(), minlength=len(raw.values))
         return cls(forest, raw.values, raw.offsets, _left_shares(forest, n_reached))
 
@@ -67,11 +67,11 @@ class IndependentLeaves:
         forest = Forest.of(ensemble, node_conditions(ensemble, description, statements), statements)
         raw = raw_scores(ensemble, reached_leaves(forest, some.bins), scores)
         if raw is None:
-            raise _not_of_means()
+            raise not_of_means()
         n_reached = np.zeros(len(raw.values), np.int64)
         for of_part, difference in parts.map(_count_leaves, forest, raw):
             if difference >= _TOLERANCE:
-                raise _not_of_means()
+                raise not_of_means()
             n_reached += of_part
         return cls(forest, raw.values, raw.offsets, _left_shares(forest, n_reached))
 
@@ -86,12 +86,13 @@ def _centred(raw: Floats) -> Floats:
     return np.asarray(raw - raw.mean(axis=1, keepdims=True) + 1 / raw.shape[1])
 
 
-def _not_of_means() -> MethodNotApplicable:
+def not_of_means() -> MethodNotApplicable:
+    """Return the refusal of models whose scores are not means of their leaves'."""
     msg = (
         "`leaf_probabilities: independent` needs scores that are means of the leaves', as those of random forests are; "
         "leave it out."
     )
-    return MethodNotApplicable(msg)
+    return MethodNotApplicable(msg, field="leaf_probabilities")
 
 
 def _largest_difference(raw: RawScores, reached: NDArray[np.int64], scores: Floats) -> float:

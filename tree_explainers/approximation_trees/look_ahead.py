@@ -38,6 +38,7 @@ class LookAhead:
         """Return the place of the split with the most faithful tree below it; the first, unless one is surely ahead.
 
         The error is the share of fresh pseudo rows with another label than the model's, or the squared error of values.
+        A side from which no tree can be grown, as no row is there, predicts as if there were no split.
         Another split is taken if its error is less by two standard errors of the difference.
         """
         rows = self.draw(2 * N_ROWS, np.random.default_rng(self.seed))
@@ -60,10 +61,11 @@ class LookAhead:
             grown, measured = np.flatnonzero(side & ~is_measured), np.flatnonzero(side & is_measured)
             if not len(measured):
                 continue
+            tree = None
             if not len(grown):
-                errors[measured] = 1.0
-                continue
-            tree = fit_cart(table.matrix[grown], targets[grown], self.limits, 0) if self.limits.max_depth else None
+                grown = np.flatnonzero(~is_measured)
+            elif self.limits.max_depth:
+                tree = fit_cart(table.matrix[grown], targets[grown], self.limits, 0)
             errors[measured] = self._unlike(tree, table.matrix, scores, grown, measured)
         return errors[is_measured]
 

@@ -12,7 +12,7 @@ from .cart_trees import CartTree, fit_cart
 from .merging import in_preorder
 from .oracle import LabelledRows
 from .tree_growth import TreeLimits
-from .trees import ApproximationTree, TreeNode
+from .trees import ApproximationTree, DepthChoice, TreeNode
 
 N_FOLDS = 5  # of pseudo rows, in cross-validation
 N_VALIDATION_FOLDS = 10  # of rows that a tree was not grown from
@@ -23,6 +23,8 @@ Floats = NDArray[np.float64]
 
 def validated(tree: ApproximationTree, rows: Rows, scores: Floats, *, is_classifier: bool) -> ApproximationTree:
     """Return a tree cut back to the smallest depth that is within one standard error of the best on other rows.
+
+    Its ``depth_choice`` has the errors; a single leaf is returned as it is.
 
     Parameters
     ----------
@@ -48,7 +50,8 @@ def validated(tree: ApproximationTree, rows: Rows, scores: Floats, *, is_classif
     else:
         errors = np.stack([(each.scores_of(rows) - scores)[:, 0] ** 2 for each in cuts], axis=1)
     folds = np.array([fold.mean(axis=0) for fold in np.array_split(errors, N_VALIDATION_FOLDS)])
-    return cuts[smallest_good(folds)]
+    choice = choose_depth(folds)
+    return replace(cuts[choice.depth], depth_choice=choice)
 
 
 def cut_to_depth(tree: ApproximationTree, depth: int) -> ApproximationTree:
@@ -152,10 +155,11 @@ def best_depth(
     limits: TreeLimits,
     seed: np.random.SeedSequence,
     report: ReportProgress = ignore_progress,
-) -> int:
+) -> DepthChoice | None:
     """Return the smallest depth whose squared error is within one standard error of the least, by cross-validation.
 
-    Folds divide the training rows that pseudo rows were made from: copies of one row are never on both sides.
+    Folds divide the training rows that pseudo rows were made from: copies of one row are never on both sides. ``None``
+    if there are too few for two folds.
     """
     rng = np.random.default_rng(seed)
     n_origins = int(labelled.origins.max()) + 1
@@ -167,15 +171,15 @@ def best_depth(
         if held_out.any() and not held_out.all():
             tree = fit_cart(matrix[~held_out], labelled.targets[~held_out], limits, int(rng.integers(2**31)))
             errors.append(errors_by_depth(tree, matrix[held_out], labelled.targets[held_out], limits.max_depth))
-    return smallest_good(np.array(errors)) if errors else limits.max_depth
+    return choose_depth(np.array(errors)) if errors else None
 
 
-def smallest_good(errors: Floats) -> int:
+def choose_depth(errors: Floats) -> DepthChoice:
     """Return the first depth by the rule of one standard error, given errors of shape (n_folds, max_depth + 1)."""
-    means = errors.mean(axis=0)
+    means: Floats = errors.mean(axis=0)
+    spread: Floats = errors.std(axis=0, ddof=1 if len(errors) > 1 else 0) / np.sqrt(len(errors))
     least = int(np.argmin(means))
-    allowed = means[least] + errors[:, least].std(ddof=1 if len(errors) > 1 else 0) / np.sqrt(len(errors))
-    return max(1, int(np.argmax(means <= allowed)))
+    return DepthChoice(means, spread, max(1, int(np.argmax(means <= means[least] + spread[least]))))
 
 
 def errors_by_depth(

@@ -252,7 +252,7 @@ def choose_split(
         ``best_two``: only the p-value of the second best is compared (section 2.4, the alternative).
     prefer
         Chooses where the cap is reached without significance: among the candidates that Benjamini & Hochberg's
-        procedure has never found worse, the best of each feature. ``None``: that of the largest gain.
+        procedure does not find worse on these rows, the best of each feature. ``None``: that of the largest gain.
 
     References
     ----------

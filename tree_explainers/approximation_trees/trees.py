@@ -1,7 +1,7 @@
 """ApproximationTree: one tree of conditions on raw features that represents an ensemble."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -68,6 +68,15 @@ TreeNode = Node[Condition]
 
 
 @dataclass(frozen=True, slots=True)
+class DepthChoice:
+    """How a tree's depth was found: by its errors when it is cut off at each depth, on rows it was not grown from."""
+
+    errors: NDArray[np.float64]  # (n_depths,) the mean error, from depth 0 on
+    standard_errors: NDArray[np.float64]  # (n_depths,) of these means
+    depth: int  # the smallest, from 1 on, whose error is within one standard error of the least
+
+
+@dataclass(frozen=True, slots=True)
 class ApproximationTree:
     """A tree in preorder: the root first, the left child of a node right after it.
 
@@ -77,6 +86,7 @@ class ApproximationTree:
 
     nodes: tuple[TreeNode, ...]
     missing_texts: Mapping[str, str]  # by column: a text that represents a missing category
+    depth_choice: DepthChoice | None = field(default=None, compare=False)  # None where the depth is the caller's
 
     @property
     def n_leaves(self) -> int:

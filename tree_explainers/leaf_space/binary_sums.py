@@ -1,5 +1,6 @@
 """Reading sums that are kept digit by digit, 512 at a time, as ``leaf_masks`` makes them."""
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -20,10 +21,48 @@ _PLACES[[(int(_DE_BRUIJN) << place) % 2**64 >> 58 for place in range(64)]] = np.
 # The bits of a byte, each in a byte of its own.
 _SPREAD = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").view(np.uint64)[:, 0].copy()
 
-_NO_LIMITS = np.empty((0, _WORDS), dtype=np.uint64)
-
 Found = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint32]]
 """Room for pairs: rows of a block (or candidates), targets and proximities, (n_room,) each."""
+
+
+class BlockLimits(NamedTuple):
+    """What sums must exceed for pairs to be listed from the side of the rows of the block, too."""
+
+    of_rows: NDArray[np.int64]  # (n_block,) not negative; (0,) if pairs are not listed from there
+    by_digit: NDArray[np.uint64]  # (n_digits + 1, 8) from ``limits_by_digit``, or (0, 8)
+
+
+NO_LIMITS = BlockLimits(np.empty(0, dtype=np.int64), np.empty((0, _WORDS), dtype=np.uint64))
+
+
+@dataclass(frozen=True, slots=True)
+class ExactSums:
+    """The proximities of some targets to a block, digit by digit."""
+
+    digits: NDArray[np.uint64]  # (n_targets, 8 x n_lines), see ``add_masks``
+    n_digits: int
+
+    def tally(self, limits: NDArray[np.int64], found: NDArray[np.int64]) -> None:
+        """Add how many targets are above their limit, and by how much, for each row of the block.
+
+        ``limits`` are (n_lines, n_targets), and ``found`` (2, n_lines, 512).
+        """
+        for line, its_limits in enumerate(limits):
+            tally_above(self.digits, self.n_digits, its_limits, *found[:, line])
+
+    def list_above(self, thresholds: NDArray[np.int64], start: int, found: Found) -> tuple[int, int]:
+        """List the pairs above the thresholds of their targets, which are not negative, as long as there is room.
+
+        ``start`` is the target to begin with. Returns how many pairs are listed, and the next target.
+        """
+        n_found, _, following = self.list_both(thresholds, NO_LIMITS, start, (found, found))
+        return n_found, following
+
+    def list_both(
+        self, thresholds: NDArray[np.int64], limits: BlockLimits, start: int, found: tuple[Found, Found]
+    ) -> tuple[int, int, int]:
+        """List these pairs, and those above the limits of their rows of the block; likewise."""
+        return list_both(self.digits, self.n_digits, thresholds, limits.by_digit, start, found)
 
 
 @compiled
@@ -68,30 +107,6 @@ def add_excess(sums: NDArray[np.uint64], n_digits: int, limits: NDArray[np.int64
     tally_above(sums, n_digits, limits, np.zeros(len(excess), dtype=np.int64), excess)
 
 
-def list_above(
-    sums: NDArray[np.uint64], n_digits: int, thresholds: NDArray[np.int64], start: int, found: Found
-) -> tuple[int, int]:
-    """List the pairs of a target and a row of a block whose sum is above the target's threshold.
-
-    Parameters
-    ----------
-    sums : (n_targets, 8 x n_lines)
-        See ``add_masks``.
-    thresholds : (n_targets,) int64
-        Not negative.
-    start
-        Target to begin with.
-    found
-        Rows of the block, targets and sums: written to, as long as there is room for 512 more.
-
-    Returns
-    -------
-    (n_found, next target)
-    """
-    n_found, _, following = list_both(sums, n_digits, thresholds, _NO_LIMITS, start, (found, found))
-    return n_found, following
-
-
 def limits_by_digit(limits: NDArray[np.int64], n_digits: int) -> NDArray[np.uint64]:
     """Return for 512 rows of a block what their sums must reach to be above limits, digit by digit: (n_digits + 1, 8).
 
@@ -112,10 +127,24 @@ def list_both(
     start: int,
     found: tuple[Found, Found],
 ) -> tuple[int, int, int]:
-    """List the pairs that ``list_above`` lists, and those whose sum is above the limit of the row of the block.
+    """List the pairs of a target and a row of a block whose sum is above the target's threshold, or the row's limit.
 
-    ``limits`` are from ``limits_by_digit``; without lines, there are none of the second kind. Returns how many there
-    are of each kind, and the next target.
+    Parameters
+    ----------
+    sums : (n_targets, 8 x n_lines)
+        See ``add_masks``.
+    thresholds : (n_targets,) int64
+        Not negative.
+    limits : (n_digits + 1, 8)
+        From ``limits_by_digit``; without lines, there are no pairs of the second kind.
+    start
+        Target to begin with.
+    found
+        Rows of the block, targets and sums of each kind: written to, as long as there is room for 512 more.
+
+    Returns
+    -------
+    (n_first, n_second, next target)
     """
     excess, numbers = np.zeros(64, dtype=np.uint64), np.zeros((4, 64), dtype=np.uint64)
     above = np.zeros((2, _WORDS), dtype=np.uint64)

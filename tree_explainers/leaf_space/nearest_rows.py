@@ -10,8 +10,12 @@ from numpy.typing import NDArray
 from ..compute.progress import ReportProgress, ignore_progress
 from ..compute.threads import in_order
 from ..errors import InvalidInput
+from .euclidean_table import EuclideanTable
+from .leaf_masks import BLOCK
 from .leaves import LeafTable
+from .nearest_by_blocks import NearestToBlocks
 from .nearest_by_codes import ranked, search_codes, search_for
+from .nearest_by_distance import nearest_by_distance
 from .nearest_by_lists import (
     BLOCK_QUERIES,
     MAX_PIVOTS,
@@ -39,17 +43,20 @@ _STAGE = "finding nearest rows"
 
 def nearest_rows(table: LeafTable, weights: NDArray[np.int64]) -> "NearestRows":
     """Return what finds the nearest rows of a table, wherever these lie; see ``NearestRows``."""
+    if isinstance(table, EuclideanTable):
+        return EuclideanNearestRows(table, weights)
     return (
         PartitionedNearestRows(table, weights) if isinstance(table, PartitionedTable) else NearestRows(table, weights)
     )
 
 
 class NearestRows:
-    """Finds the rows of a table that are nearest, by the quickest of three searches.
+    """Finds the rows of a table that are nearest, by the quickest of four searches.
 
     Where leaves are small, the rows listed in them are visited, for blocks of queries that share leaves; the lists,
     4 bytes for each row and tree, are made when they are first needed. Where leaves are large, codes are compared.
-    Where the nearest of every row is wanted, masks may be quicker still. All give the same integers.
+    Where one neighbour is wanted, of many queries or of every row, masks may be quicker still. All give the same
+    integers.
 
     Parameters
     ----------
@@ -150,6 +157,8 @@ class NearestRows:
         n_queries = len(own_rows)
         if n_neighbors == 1 and np.array_equal(own_rows, np.arange(self._table.n_rows)) and self._masks_are_cheapest():
             return self._find_by_masks(report)
+        if n_neighbors == 1 and self._blocks_are_cheapest(n_queries):
+            return self._find_by_blocks(leaves_of, own_rows, report)
         by_lists = self._lists_are_cheaper(n_queries)
         lists = self._make_lists(report) if by_lists else None
         order = np.arange(n_queries) if lists is None else self._order(lists, leaves_of, own_rows, report)
@@ -199,8 +208,27 @@ class NearestRows:
         rows, proximities = nearest.find(lambda share: report(share, _STAGE))
         return rows[:, None], proximities[:, None]
 
+    def _find_by_blocks(self, leaves_of: LeavesOf, own_rows: NDArray[np.int64], report: ReportProgress) -> Nearest:
+        n_queries = len(own_rows)
+        found = np.empty((2, n_queries, 1), dtype=np.int64)
+        for start in range(0, n_queries, BLOCK):
+            queries = np.arange(start, min(start + BLOCK, n_queries))
+
+            def report_share(share: float, start: int = start, n_some: int = len(queries)) -> None:
+                report((start + share * n_some) / n_queries, _STAGE)
+
+            found[:, queries, 0] = self._blocks.find(leaves_of(queries), own_rows[queries], report_share)
+        return found[0], found[1]
+
+    @cached_property
+    def _blocks(self) -> NearestToBlocks:
+        return NearestToBlocks(self._table, self._weights.astype(np.int64))
+
     def _masks_are_cheapest(self) -> bool:
         return self._nanoseconds_by_masks < self._nanoseconds_of(self._table.n_rows)
+
+    def _blocks_are_cheapest(self, n_queries: int) -> bool:
+        return self._blocks.nanoseconds(n_queries) < self._nanoseconds_one_by_one(n_queries)
 
     def _lists_are_cheaper(self, n_queries: int) -> bool:
         lists, codes = self._nanoseconds(by_lists=True), self._nanoseconds(by_lists=False)
@@ -215,6 +243,10 @@ class NearestRows:
         return NearestOfAll(self._table, self._weights.astype(np.int64)).nanoseconds
 
     def _nanoseconds_of(self, n_queries: int) -> float:
+        """Return how long finding the nearest row of some queries takes."""
+        return min(self._blocks.nanoseconds(n_queries), self._nanoseconds_one_by_one(n_queries))
+
+    def _nanoseconds_one_by_one(self, n_queries: int) -> float:
         """Return how long some queries take, by lists or codes."""
         lists, codes = (n_queries * self._nanoseconds(by_lists=by_lists) for by_lists in (True, False))
         return min(lists + self._nanoseconds_to_prepare(), codes)
@@ -260,6 +292,31 @@ class PartitionedNearestRows(NearestRows):
             )
             report((n_done + 1) / len(self._parts), _STAGE)
         return rows, proximities
+
+
+class EuclideanNearestRows(NearestRows):
+    """The same by plain distance: positions stand where leaves do."""
+
+    def __init__(self, table: EuclideanTable, weights: NDArray[np.int64]) -> None:
+        super().__init__(table, weights)
+        self._rows = table
+
+    def of_all(self, within: NearestWithin, report: ReportProgress = ignore_progress) -> Nearest:  # noqa: ARG002
+        """Return the nearest other row of every row; ``within`` saves nothing here."""
+        return self.of_rows(np.arange(self._rows.n_rows), 1, report)
+
+    def of_leaves(
+        self, leaves: NDArray[np.int32], n_neighbors: int, report: ReportProgress = ignore_progress
+    ) -> Nearest:
+        """Return the nearest rows for rows of these positions, (n_queries, n_features)."""
+        self._check(n_neighbors, self._rows.n_rows)
+        return self._find(lambda queries: leaves[queries], np.full(len(leaves), -1), n_neighbors, report)
+
+    def _find(
+        self, leaves_of: LeavesOf, own_rows: NDArray[np.int64], n_neighbors: int, report: ReportProgress
+    ) -> Nearest:
+        positions = leaves_of(np.arange(len(own_rows)))
+        return nearest_by_distance(self._rows, positions, own_rows, n_neighbors, lambda share: report(share, _STAGE))
 
 
 def _nearest_in_part(

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..compute.compiled import compiled, compiled_ahead
 from ..compute.threads import in_threads
 from ..errors import InvalidInput
+from .euclidean_table import EuclideanTable
 from .leaves import LeafTable
 from .partitioned_table import PartitionedTable
 
@@ -58,6 +59,8 @@ def columns(
     InvalidInput
         If the number of trees differs.
     """
+    if isinstance(table, EuclideanTable):
+        return table.columns(leaves.astype(np.int32, copy=False), n_threads)
     if leaves.ndim != 2 or leaves.shape[1] != table.n_trees or weights.shape != (table.n_trees,):  # noqa: PLR2004
         msg = f"the table has {table.n_trees} trees, but leaves have shape {leaves.shape}, weights {weights.shape}"
         raise InvalidInput(msg)

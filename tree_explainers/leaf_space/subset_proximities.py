@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from ..compute.compiled import compiled
 from ..compute.threads import in_threads
+from .euclidean_table import EuclideanTable
 from .leaves import LeafTable
 from .partitioned_table import PartitionedTable
 
@@ -101,6 +102,8 @@ def column(table: LeafTable, weights: NDArray[np.int64], row: int) -> NDArray[np
 
     ``weights`` are not negative and sum to less than 2^32.
     """
+    if isinstance(table, EuclideanTable):
+        return np.asarray(table.columns(table.leaves_of(np.array([row])))[0])
     if isinstance(table, PartitionedTable):
         own = table.leaves_of(np.array([row]))[0]
         return np.concatenate(list(table.map(column_of, weights, own)))

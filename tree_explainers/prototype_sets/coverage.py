@@ -18,6 +18,7 @@ from ..leaf_space.proximity import each_column
 from ..leaf_space.subset_proximities import proximities_to, proximity_sums
 from ..submodular import Objective
 from .candidate_pairs import PairStore
+from .euclidean_sweep import EuclideanSweep
 from .pair_lists import blocks
 from .partitioned_sweep import PartitionedSweep, gains_in_part, losses_in_part
 from .swap_gains import sum_gains
@@ -33,6 +34,8 @@ def class_coverage(
     """Return g restricted to the rows of one class, wherever these lie; see ``ClassCoverage``."""
     if isinstance(sweep, PartitionedSweep):
         return PartitionedCoverage(table, weights, sweep, candidates)
+    if isinstance(sweep, EuclideanSweep):
+        return EuclideanCoverage(table, weights, sweep, candidates, max_pairs)
     return ClassCoverage(table, weights, sweep, candidates, max_pairs)
 
 
@@ -74,7 +77,7 @@ class ClassCoverage:
 
     def first_gains(self) -> NDArray[np.int64]:
         """Return each candidate's gain while there is no prototype, for which no pair needs to be looked at."""
-        return proximity_sums(self._table, self._weights, self._sweep.targets, self._candidates)
+        return self._first_gains_of(np.arange(len(self._candidates)))
 
     def gains(self, items: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return by how much g would grow if each of these candidates alone became a prototype."""
@@ -91,9 +94,14 @@ class ClassCoverage:
         before, self._covered = self._covered, np.maximum(self._covered, near)
         self._n_chosen += 1
         self._sweep.tick()
+        if self._n_chosen == 1:  # what has been gained without prototypes is known, and takes no comparing
+            return self._first_gains_of(kept) - self.gains(kept)
         if self._pairs is None:
             return self._sweep.losses(self._candidates[kept], before, self._covered)
         return _gains_from(self._pairs, kept, before) - _gains_from(self._pairs, kept, self._covered)
+
+    def _first_gains_of(self, items: NDArray[np.int64]) -> NDArray[np.int64]:
+        return proximity_sums(self._table, self._weights, self._sweep.targets, self._candidates[items])
 
     def _list_pairs(self) -> None:
         """List the pairs that are closer than what covers the row, or drop others, as far as there is room."""
@@ -117,6 +125,14 @@ def _gains_from(store: PairStore, items: NDArray[np.int64], covered: NDArray[np.
     gains = np.empty(len(items), dtype=np.int64)
     sum_gains(store.pairs_of(items), 0, 1, covered, gains)
     return gains
+
+
+class EuclideanCoverage(ClassCoverage):
+    """The same by plain distance, by which the first gains take a look at all pairs."""
+
+    def first_gains(self) -> NDArray[np.int64]:
+        """Return each candidate's gain while there is no prototype."""
+        return self._sweep.gains(self._candidates, self._covered)
 
 
 class PartitionedCoverage:

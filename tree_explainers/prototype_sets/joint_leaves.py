@@ -28,6 +28,7 @@ _MOST_WORK = 500_000_000  # joint leaves that rows are looked up in
 _MOST_TREES = 5
 _HEAVY_SHARE = 0.95  # of the weight, in which blocks are as large as the work allows
 _UNITS = 2**20
+_ROWS_AT_ONCE = 512  # whose amounts stay in the first cache
 
 
 class _Block(NamedTuple):
@@ -213,8 +214,9 @@ def _add_gains(block: _Block, gains: NDArray[np.int64]) -> None:
     """Go through all choices of trees, each one made of the one before, or one before that, and a further tree."""
     n_trees, n_rows = block.codes.shape
     room = _room_for_keys(n_rows if n_trees > 1 else 1)
-    numbers, totals = np.empty((n_trees, n_rows), dtype=np.int32), np.empty(0, dtype=np.int64)
+    numbers, totals = np.empty((n_trees, n_rows), dtype=np.int32), np.empty((0, len(gains)), dtype=np.int64)
     chosen = np.zeros(n_trees, dtype=np.int64)
+    least, amounts = block.promised.min(), np.empty((len(gains), _ROWS_AT_ONCE), dtype=np.int64)
     depth, tree, choice = 0, 0, 0
     while depth >= 0:
         chosen[depth], choice = tree, choice | (1 << tree)
@@ -223,9 +225,9 @@ def _add_gains(block: _Block, gains: NDArray[np.int64]) -> None:
         else:
             n_numbers = _number_pairs(numbers[depth - 1], block.codes[tree], room, numbers[depth])
         if n_numbers > len(totals):
-            totals = np.empty(n_numbers, dtype=np.int64)
-        for line in range(len(gains)):
-            _add_shared(numbers[depth], totals[:n_numbers], choice, block.choices, block.promised[line], gains[line])
+            totals = np.empty((n_numbers, len(gains)), dtype=np.int64)
+        if block.choices[choice] > least:
+            _add_shared(block, numbers[depth], choice, totals[:n_numbers], amounts, gains)
         if tree + 1 < n_trees:
             depth, tree = depth + 1, tree + 1
         else:
@@ -237,29 +239,47 @@ def _add_gains(block: _Block, gains: NDArray[np.int64]) -> None:
 
 @compiled
 def _add_shared(  # a loop over arrays
+    block: _Block,
     numbers: NDArray[np.int32],
-    totals: NDArray[np.int64],
     choice: int,
-    choices: NDArray[np.int64],
-    promised: NDArray[np.int64],
+    totals: NDArray[np.int64],
+    amounts: NDArray[np.int64],
     gains: NDArray[np.int64],
 ) -> None:
-    """Add what the rows in the same joint leaf have together for sharing the leaves of all trees of a choice.
-
-    For sharing just these trees a row has what their weight exceeds its promise by; smaller choices have contributed
-    a part of that already.
-    """
-    if choices[choice] <= promised.min():
-        return
+    """Add what the rows in the same joint leaf have together for sharing the leaves of all trees of a choice."""
+    n_lines, n_rows = gains.shape
     totals[:] = 0
-    for row in range(len(numbers)):
-        amount, smaller, sign = np.int64(0), choice, _parity(choice)
-        while smaller > 0:
-            amount += sign * _parity(smaller) * max(choices[smaller] - promised[row], 0)
-            smaller = (smaller - 1) & choice
-        totals[numbers[row]] += amount
-    for row in range(len(numbers)):
-        gains[row] += totals[numbers[row]]
+    for start in range(0, n_rows, _ROWS_AT_ONCE):
+        end = min(start + _ROWS_AT_ONCE, n_rows)
+        for line in range(n_lines):
+            _find_amounts(block.promised[line, start:end], block.choices, choice, amounts[line])
+        for row in range(start, end):
+            of_leaf = totals[numbers[row]]
+            for line in range(n_lines):
+                of_leaf[line] += amounts[line, row - start]
+    for row in range(n_rows):
+        of_leaf = totals[numbers[row]]
+        for line in range(n_lines):
+            gains[line, row] += of_leaf[line]
+
+
+@compiled
+def _find_amounts(
+    promised: NDArray[np.int64], choices: NDArray[np.int64], choice: int, amounts: NDArray[np.int64]
+) -> None:
+    """Write what each of some rows has for sharing just the trees of a choice.
+
+    It is what their weight exceeds the row's promise by; smaller choices have contributed a part of that already.
+    """
+    amounts[:] = 0
+    least, smaller = promised.min(), choice
+    while smaller > 0:
+        weight = choices[smaller]
+        if weight > least:
+            sign = _parity(choice) * _parity(smaller)
+            for row in range(len(promised)):
+                amounts[row] += sign * max(weight - promised[row], 0)
+        smaller = (smaller - 1) & choice
 
 
 @compiled

@@ -8,10 +8,12 @@ from numpy.typing import NDArray
 
 from ..compute.partitions import Partitions
 from ..compute.progress import Tick, no_tick
+from ..leaf_space.euclidean_table import EuclideanTable
 from ..leaf_space.leaf_masks import BLOCK
 from ..leaf_space.leaves import LeafTable, read_only
 from ..leaf_space.partitioned_table import PartitionedTable
 from ..leaf_space.subset_proximities import column_of
+from .euclidean_sweep import EuclideanSweep
 from .pair_lists import ClosePairs, FoundPairs, blocks, by_candidate
 from .sweep import Sweep
 
@@ -20,6 +22,8 @@ _ALL = 2**62  # pairs at once
 
 def sweep_over(table: LeafTable, weights: NDArray[np.int64], targets: NDArray[np.int64], tick: Tick = no_tick) -> Sweep:
     """Return a sweep over the rows of a table, wherever these lie; see ``Sweep``."""
+    if isinstance(table, EuclideanTable):
+        return EuclideanSweep(table, targets, tick)
     if isinstance(table, PartitionedTable):
         return PartitionedSweep(table, weights, targets, tick)
     return Sweep(table, weights, targets, tick)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..compute.progress import ReportProgress, ignore_progress, part_of
 from ..errors import InvalidInput, MethodNotApplicable
+from ..leaf_space.euclidean_table import EuclideanTable
 from ..leaf_space.leaves import LeafTable
 from .candidate_pairs import CandidatePairs
 from .coverage import measure_coverage
@@ -92,7 +93,7 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
     Parameters
     ----------
     table
-        Leaves of the rows, all of which are to be covered.
+        Leaves of the rows, all of which are to be covered; or an ``EuclideanTable``, with its ``weights``.
     classes : (n_rows,) int64
         Class of each row, 0 or more, as predicted or as observed. For regression all rows are of one class.
     weights : (n_trees,) int64
@@ -127,7 +128,7 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
     InvalidInput
         If more prototypes are requested than there are candidates, or an argument is outside its range.
     MethodNotApplicable
-        If ``sg`` meets a single class, or is to be refined.
+        If ``sg`` meets a single class, or is to be refined; or for ``coverage`` or swaps by plain distance.
 
     References
     ----------
@@ -138,6 +139,7 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
     eligible = np.arange(table.n_rows) if candidates is None else np.asarray(candidates, dtype=np.int64)
     _check(table, classes, method, alpha, refine)
     _check_coverage(method, coverage)
+    _check_comparison(table, coverage, refine)
     _check_weights(table, weights)
     _check_candidates(table, method, n_prototypes, eligible)
     share = 1.0 if refine == "none" else _SHARE_BEFORE_SWAPS
@@ -216,6 +218,17 @@ def _check_coverage(method: Method, coverage: float | None) -> None:
         raise InvalidInput(msg)
     if method in {"sm_u", "a_pete"}:
         msg = f"{method} finds the number of prototypes in its own way: take sm_a, sm_wa or sg with coverage"
+        raise MethodNotApplicable(msg)
+
+
+def _check_comparison(table: LeafTable, coverage: float | None, refine: Refine) -> None:
+    if not isinstance(table, EuclideanTable):
+        return
+    if coverage is not None:
+        msg = "by plain distance nearly all rows have the minimum proximity to any row: give n_prototypes, not coverage"
+        raise MethodNotApplicable(msg)
+    if refine != "none":
+        msg = "swaps look into leaves, of which there are none by plain distance: leave out refine"
         raise MethodNotApplicable(msg)
 
 

@@ -13,9 +13,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..leaf_space.euclidean_table import EuclideanTable
 from ..leaf_space.leaves import LeafTable
 from ..leaf_space.partitioned_table import PartitionedTable
-from ..leaf_space.subset_proximities import column, proximity_sums
+from ..leaf_space.subset_proximities import column
 from .partitioned_sweep import sweep_over
 
 _INFINITELY_NEAR = 2**62  # nothing is nearer: a row that does not count
@@ -76,6 +77,9 @@ def _joined(table: LeafTable, evaluated: EvaluatedRows) -> LeafTable:
     if isinstance(table, PartitionedTable):
         assert isinstance(evaluated.table, PartitionedTable)  # noqa: S101  # one job, one executor
         return table.followed_by(evaluated.table)
+    if isinstance(table, EuclideanTable):
+        assert isinstance(evaluated.table, EuclideanTable)  # noqa: S101  # rows are compared alike
+        return table.followed_by(evaluated.table)
     codes = np.concatenate([table.codes, evaluated.table.codes], axis=1)
     return LeafTable.from_codes(codes, np.diff(table.offsets))
 
@@ -132,9 +136,9 @@ class _Classifier:
             if not len(own) or not len(rows):
                 continue
             candidates = self._candidates[own]
-            n_near, _ = self._sweep.tally(candidates, rows, np.zeros((1, len(rows)), dtype=np.int64))
+            n_near, proximities = self._sweep.tally(candidates, rows, np.zeros((1, len(rows)), dtype=np.int64))
             self._effects.won[own] = n_near[0]
-            self._effects.gains[own] = proximity_sums(self._table, self._weights, rows, candidates)
+            self._effects.gains[own] = proximities[0]
 
     def add(self, candidate: int) -> None:
         """Add a prototype, and correct all candidates' effects."""

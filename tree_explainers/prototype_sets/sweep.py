@@ -1,6 +1,6 @@
 """Comparing many candidates with all rows that they might represent: what they would gain, and which pairs are close.
 
-A ``Sweep`` uses masks or lists (``candidate_sweeps``); the sizes of the leaves decide which. Either takes
+A ``Sweep`` uses masks or lists (``mask_sweep``, ``list_sweep``); the sizes of the leaves decide which. Either takes
 O(n_rows) memory beside what is found.
 """
 
@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 from ..compute.progress import Tick, no_tick
 from ..leaf_space.leaf_masks import BLOCK
 from ..leaf_space.leaves import LeafTable
-from .candidate_sweeps import ListSweep, MaskSweep, Pieces
+from .list_sweep import ListSweep
+from .mask_sweep import MaskSweep
 from .pair_lists import ClosePairs, MirroredPairs, blocks, by_candidate
+from .pieces import Pieces
 
 
 class Sweep:

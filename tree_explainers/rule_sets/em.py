@@ -44,7 +44,7 @@ Floats = NDArray[np.float64]
 LEAST_SHARE = 1e-8  # of all rows: a region with less is removed, delta in the paper
 _TOLERANCE = 1e-8  # of the bound: a smaller gain ends the fit
 _MAX_ITERATIONS = 1_000
-_MAX_ROUNDS = 100  # of one E-step of FAB
+MAX_ROUNDS = 100  # of one E-step of FAB, which nearly always settles before
 _ROUND_TOLERANCE = 1e-9  # change of a region's share of rows at which the rounds of an E-step end
 
 
@@ -156,7 +156,7 @@ def random_parameters(steps: "EMSteps", n_regions: int, rng: np.random.Generator
 def e_step(
     steps: "EMSteps", likelihoods: Likelihoods, weights: Floats, omega: float, first: Floats | None = None
 ) -> tuple[Step, Floats]:
-    """Return the responsibilities that raise the bound: equation (13), iterated until the weights of regions settle.
+    """Return responsibilities that raise the bound: equation (13), until the weights of regions settle or rounds end.
 
     Parameters
     ----------
@@ -174,11 +174,11 @@ def e_step(
     Returns
     -------
     Step
-        After 100 rounds it is returned as it is; every round raises the bound.
+        After the most rounds it is returned as it is; every round raises the bound.
     (n_regions,) float64
         Their sums.
     """
-    for _ in range(_MAX_ROUNDS if omega else 1):
+    for _ in range(steps.max_rounds if omega else 1):
         step, before = Step(likelihoods, _penalties(weights, omega)), weights
         weights, first = steps.weights(step) if first is None else first, None
         if np.abs(weights - before).max() <= _ROUND_TOLERANCE * steps.rows.n_rows:
@@ -194,9 +194,10 @@ class EMSteps:
     layout: Layout
     least_variance: float  # of a region's values: 1e-10 of the variance of all, so that no likelihood is infinite
     report: ReportProgress  # called before each sum over all rows; may raise to stop
+    max_rounds: int = MAX_ROUNDS  # of one E-step of FAB
 
     @classmethod
-    def of(cls, rows: RowParts, n_regions: int, report: ReportProgress) -> "EMSteps":
+    def of(cls, rows: RowParts, n_regions: int, report: ReportProgress, max_rounds: int = MAX_ROUNDS) -> "EMSteps":
         """Prepare the steps for a training set and check that regions can be fitted to it.
 
         Raises
@@ -211,7 +212,7 @@ class EMSteps:
             msg = f"at least one region is needed, got {n_regions}"
             raise InvalidInput(msg)
         variance = rows.squares / rows.n_rows if rows.is_regression else 0.0
-        return cls(rows, Layout.of(rows.statements), FLOOR * (variance or 1.0), report)
+        return cls(rows, Layout.of(rows.statements), FLOOR * (variance or 1.0), report, max_rounds)
 
     def weights(self, responsibilities: Responsibilities) -> Floats:
         """Return the sums of responsibilities, (n_regions,)."""

@@ -22,7 +22,7 @@ from ..compute.parallel import run_in_threads
 from ..compute.partitions import Spread
 from ..compute.progress import ReportProgress, ignore_progress
 from ..errors import InvalidInput
-from .em import EMSteps, Floats, maximise_bound, random_parameters, responsibilities_of_random_eta
+from .em import MAX_ROUNDS, EMSteps, Floats, maximise_bound, random_parameters, responsibilities_of_random_eta
 from .regions import FITTING, FittedRegions
 from .responsibilities import DrawnStart
 from .row_parts import RowParts, reporting
@@ -34,13 +34,19 @@ STARTS: tuple[Start, ...] = ("responsibilities", "eta", "algorithm_1")
 
 @dataclass(frozen=True, slots=True)
 class FitSettings:
-    """What one fit is begun with, and what a region costs."""
+    """What one fit is begun with, what a region costs, and how soon parameters follow responsibilities."""
 
     start: Start = "responsibilities"
     omega: float | None = None  # None: ``omega_of``; EM knows no cost
+    max_rounds: int = MAX_ROUNDS  # of an E-step of FAB; in the paper it converges
 
 
 _DEFAULT = FitSettings()
+
+# What restarts take in turn by default. With one round regions are many, with two as few as the data allow: neither is
+# best on all data (benchmarks/results/defrag_starts.md), and the training error decides.
+ROUNDS_IN_TURN = (1, 2)
+IN_TURN = tuple(FitSettings(start, max_rounds=rounds) for rounds in ROUNDS_IN_TURN for start in STARTS)
 
 
 def fit_fab(  # the training set, how to begin, and the callback
@@ -91,7 +97,7 @@ def fit_fab(  # the training set, how to begin, and the callback
     Hara, Hayashi (2018), section 5.1, equations (12) to (14), algorithm 1, with delta = 1e-8. Its first line draws
     parameters and responsibilities (``algorithm_1``).
     """
-    steps = EMSteps.of(rows, max_regions, report)
+    steps = EMSteps.of(rows, max_regions, report, settings.max_rounds)
     omega = omega_of(rows) if settings.omega is None else settings.omega
     return _fit(steps, max_regions, rng, start, settings.start, omega)
 

@@ -26,6 +26,7 @@ from tree_explainers.approximation_trees.possible_rows import PossibleRows
 from tree_explainers.approximation_trees.sta import StaSettings, grow_sta
 from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.approximation_trees.trees import ApproximationTree
+from tree_explainers.approximation_trees.unusable_splits import unusable_splits
 from tree_explainers.compute.progress import ReportProgress, part_of
 from tree_explainers.questions.binned_rows import BinnedRows
 from tree_explainers.questions.conditions import Condition
@@ -100,6 +101,14 @@ def _grow_sta(
     return grow_sta(
         inputs.training.rows, oracle_of(inputs.answers), settings, rng, inputs.model.description.missing_texts, report
     )
+
+
+def unusable_candidates(request: ApproximationTreeRequest, inputs: ApproximationTreeInputs) -> list[Condition | str]:
+    """Return the request's own candidates that can split nothing: conditions, or the names of features."""
+    given, texts = _given_splits(request), inputs.model.description.missing_texts
+    if given is None:
+        return []
+    return unusable_splits(inputs.training.rows, texts, _limits(request, inputs).min_samples_leaf, given)
 
 
 def _given_splits(request: ApproximationTreeRequest) -> dict[str, GivenSplits] | None:

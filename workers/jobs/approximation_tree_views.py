@@ -8,6 +8,7 @@ from schemas.approximation_trees import (
     MAX_IMPLICATIONS,
     ApproximationNode,
     ApproximationTreeRequest,
+    DepthValidation,
     ImpliedAnswer,
     Smoothing,
     StructureCount,
@@ -23,6 +24,8 @@ from tree_explainers.wording import Phrases
 
 from .column_phrases import feature_type
 
+_CHOSEN_BY = {"fidelity": "fidelity", "gain": "their gain"}
+_SHOWN_CANDIDATES = 5
 _CONDITION_FIELDS = ("feature", "column", "operator", "value", "or_missing", "text", "question", "left", "right")
 
 
@@ -59,6 +62,40 @@ def view_smoothing(request: ApproximationTreeRequest, generator: GeneratorSettin
         rank_bandwidth=generator.bandwidth if is_ranks else None,
         move_probability=generator.neighbor_probability,
     )
+
+
+def view_validation(tree: ApproximationTree) -> DepthValidation | None:
+    """Return the errors by which the depth was chosen; ``None`` where it is the caller's."""
+    found = tree.depth_choice
+    if found is None:
+        return None
+    return DepthValidation(
+        errors=found.errors.tolist(), standard_errors=found.standard_errors.tolist(), depth=found.depth
+    )
+
+
+def caution_of_tests(request: ApproximationTreeRequest, tree: ApproximationTree) -> str | None:
+    """Return how many of the tree's splits are significant, unless all are or none was tested."""
+    tests = [node.confidence for node in tree.nodes if node.confidence is not None]
+    n_significant = sum(not test.at_cap for test in tests)
+    if n_significant == len(tests):
+        return None
+    within, by = f"significant within {request.max_pseudo_samples:,} pseudo-samples", _CHOSEN_BY[request.choose_by]
+    if len(tests) == 1:
+        return f"the only split of the tree is not {within}; it was chosen by {by}"
+    shown, others = (f"{n_significant:,}", "the others") if n_significant else ("none", "they")
+    verb = "is" if n_significant == 1 else "are"
+    return f"{shown} of {len(tests):,} splits of the tree {verb} {within}; {others} were chosen by {by}"
+
+
+def caution_of_candidates(unusable: Sequence[Condition | str], min_samples_leaf: int, phrases: Phrases) -> str | None:
+    """Return which of the request's own candidates can split nothing, unless all can."""
+    if not unusable:
+        return None
+    texts = [each if isinstance(each, str) else condition_text(each, phrases) for each in unusable[:_SHOWN_CANDIDATES]]
+    listed = "; ".join([*texts, "..."] if len(unusable) > len(texts) else texts)
+    rows = "no row of the dataset" if min_samples_leaf == 1 else f"fewer than {min_samples_leaf:,} rows of the dataset"
+    return f"of the given candidates, {len(unusable):,} can split nothing, as they leave {rows} on one side: {listed}"
 
 
 def view_stability(trees: Sequence[ApproximationTree]) -> list[StructureCount] | None:

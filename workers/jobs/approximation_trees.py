@@ -21,11 +21,19 @@ from tree_explainers.approximation_trees.trees import ApproximationTree
 from tree_explainers.compute.progress import ReportProgress, ignore_progress, part_of
 
 from ..runtime.context import JobContext, Produced
-from .approximation_tree_growth import grow_trees, method_of
+from .approximation_tree_growth import grow_trees, method_of, unusable_candidates
 from .approximation_tree_inputs import ApproximationTreeInputs, load_inputs
 from .approximation_tree_rows import EvaluationRows, PartitionedRows
-from .approximation_tree_views import view_implications, view_smoothing, view_stability, view_tree
-from .cautions import caution_of_figures
+from .approximation_tree_views import (
+    caution_of_candidates,
+    caution_of_tests,
+    view_implications,
+    view_smoothing,
+    view_stability,
+    view_tree,
+    view_validation,
+)
+from .cautions import caution_of_figures, joined_cautions
 from .row_targets import ConstantPredictions, constant_predictions, name_constants
 
 _EvaluatedOn = Literal["dataset", "evaluation_dataset"]
@@ -53,7 +61,7 @@ def make_approximation_tree(context: JobContext) -> Produced:
     if inputs.evaluation is not None:
         classes = inputs.model.view.classes
         elsewhere = evaluate(trees[0], inputs.evaluation, classes, "evaluation_dataset", report)
-    content = _content(request, inputs, trees, grown.n_leaves, (on_training, elsewhere))
+    content = _content(request, inputs, trees, grown, (on_training, elsewhere))
     onnx = context.workspace / "tree.onnx"
     onnx.write_bytes(tree_onnx(trees[0], inputs.model.description))
     return Produced(content.model_dump_json().encode(), files={"onnx": onnx})
@@ -132,9 +140,26 @@ def _against_target(found: Measured | None) -> dict[str, float | None]:
     return {} if found is None else asdict(found)
 
 
-def _caution(on_training: ApproximationTreeEvaluation) -> str | None:
-    model = on_training.model
-    return None if model is None else caution_of_figures(accuracy=model.accuracy, r2=model.r2)
+def _caution(
+    request: ApproximationTreeRequest,
+    inputs: ApproximationTreeInputs,
+    tree: ApproximationTree,
+    measured: ApproximationTreeEvaluation,
+) -> str | None:
+    """Return all that speaks against relying on the tree or its figures, a sentence each."""
+    found = [
+        _caution_of_figures(measured),
+        caution_of_tests(request, tree),
+        caution_of_candidates(unusable_candidates(request, inputs), request.min_samples_leaf, inputs.phrases),
+    ]
+    return joined_cautions(found)
+
+
+def _caution_of_figures(measured: ApproximationTreeEvaluation) -> str | None:
+    model = measured.model
+    if model is None or measured.evaluated_on != "dataset":
+        return None
+    return caution_of_figures(accuracy=model.accuracy, r2=model.r2)
 
 
 # The result.
@@ -144,7 +169,7 @@ def _content(
     request: ApproximationTreeRequest,
     inputs: ApproximationTreeInputs,
     trees: Sequence[ApproximationTree],
-    n_leaves_grown: int,  # of the first, before leaves were merged
+    grown: ApproximationTree,  # the first, before leaves were merged
     evaluations: tuple[ApproximationTreeEvaluation, ApproximationTreeEvaluation | None],  # on training rows, elsewhere
 ) -> ApproximationTreeResult:
     tree, view, (on_training, elsewhere) = trees[0], inputs.model.view, evaluations
@@ -157,13 +182,14 @@ def _content(
         n_trees=view.n_trees,
         n_features=view.n_features,
         **view_tree(tree, inputs.model.description, inputs.phrases),
-        n_leaves_before_merging=n_leaves_grown if _merges(request, inputs) else None,
+        n_leaves_before_merging=grown.n_leaves if _merges(request, inputs) else None,
         smoothing=view_smoothing(request, inputs.generator),
         n_implications=_n_implications(request, inputs),
         implications=view_implications(tree, inputs.phrases),
         training_evaluation=on_training,
         evaluation=elsewhere or on_training,
-        caution=_caution(on_training) if elsewhere is None else None,
+        caution=_caution(request, inputs, grown, elsewhere or on_training),
+        validation=view_validation(grown),
         stability=view_stability(trees),
         n_repeats=len(trees),
     )

@@ -1,5 +1,7 @@
 """Cautions: why figures may flatter, where the model has memorised the rows that they were measured on."""
 
+from collections.abc import Sequence
+
 _MEMORISED = 0.99  # share of labels that the model repeats
 _MEMORISED_R2 = 0.95  # forests grown until leaves are pure, each tree on a sample of the rows, are not far above this
 
@@ -13,6 +15,12 @@ TYPICALITY_OF_MEMORISED_ROWS = (
     "nearer to prototypes than new rows, which look less typical for it; name rows that it was not trained on as "
     "evaluation_dataset"
 )
+
+
+def joined_cautions(cautions: Sequence[str | None]) -> str | None:
+    """Return cautions as sentences one after the other, without the last full stop; nothing if there are none."""
+    found = [caution for caution in cautions if caution is not None]
+    return ". ".join([*found[:1], *(each[0].upper() + each[1:] for each in found[1:])]) or None
 
 
 def caution_of_labels(agreement: float, consequence: str) -> str | None:

@@ -266,19 +266,33 @@ class LeafSpace:
         """Number of trees that count."""
         return int((self.weights > 0).sum())
 
+    @property
+    def min_leaf_rows(self) -> int:
+        """Fewest rows of a leaf."""
+        return self.leaves.min_leaf_rows
+
+    @property
+    def n_steps_each(self) -> int:
+        """Number of steps that it takes to compare one row with all."""
+        return self.dataset.n_rows * len(self.weights)
+
+    def rows_of(self, dataset: ScoredDataset) -> ScoredDataset:
+        """Return the rows of another dataset, which come with the trees' own leaves, as they are compared."""
+        return dataset.within(self.leaves)
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return what is kept to compare other rows in the same space; no leaves where those are the trees' own."""
         if self.leaves.min_leaf_rows == 1:
             return {"weights": self.weights}
         return {"weights": self.weights, "coarser_leaves": self.leaves.codes, "leaf_offsets": self.leaves.offsets}
 
-    def row_names(self, objects: ObjectStore) -> pa.Array:
-        """Return the id of each row, or else its index, (n_rows,), as texts side by side in one piece of memory."""
-        stored = self.dataset.stored
-        if stored.view.row_id is None:
-            return pa.array(np.arange(self.dataset.n_rows)).cast(pa.string())
-        with open_rows(objects, stored.content) as file:
-            return pa.array(file.row_ids(), pa.large_string())
+
+def row_names(objects: ObjectStore, stored: StoredDataset) -> pa.Array:
+    """Return the id of each row, or else its index, (n_rows,), as texts side by side in one piece of memory."""
+    if stored.view.row_id is None:
+        return pa.array(np.arange(stored.view.n_rows)).cast(pa.string())
+    with open_rows(objects, stored.content) as file:
+        return pa.array(file.row_ids(), pa.large_string())
 
 
 def load_leaf_space(context: JobContext, request: ProximitiesRequest | LabelAuditRequest | MapRequest) -> LeafSpace:

@@ -18,7 +18,7 @@ from tree_explainers.leaf_space.votes import Votes, votes_of_all_rows
 
 from ..runtime.context import JobContext, Produced
 from .cautions import caution_of_labels
-from .inputs import LEAVES_LOADED, LeafSpace, load_leaf_space
+from .inputs import LEAVES_LOADED, LeafSpace, load_leaf_space, row_names
 from .row_targets import classes_of_rows, known_targets
 
 SCHEMA = pa.schema(
@@ -54,7 +54,7 @@ def make_label_audit(context: JobContext) -> Produced:
     """Make the artefact that a ``LabelAuditRequest`` describes."""
     request = LabelAuditRequest(**context.request)
     space = load_leaf_space(context, request)
-    names, rows = space.row_names(context.objects), np.arange(space.dataset.n_rows)
+    names, rows = row_names(context.objects, space.dataset.stored), np.arange(space.dataset.n_rows)
     truth, labelled = known_targets(context.objects, space.model, space.dataset)
     if labelled is not None:  # examples of several tables; the others are neither audited nor anybody's neighbours
         space, names, rows = replace(space, dataset=space.dataset.take(labelled)), names.take(labelled), labelled

@@ -20,7 +20,7 @@ from tree_explainers.maps.quality import evaluate_map
 from tree_explainers.scoring import Targets
 
 from ..runtime.context import JobContext, Produced
-from .inputs import LEAVES_LOADED, LeafSpace, load_leaf_space
+from .inputs import LEAVES_LOADED, LeafSpace, load_leaf_space, row_names
 from .row_targets import true_targets
 
 SCHEMA = pa.schema(
@@ -137,7 +137,7 @@ def _lines(context: JobContext, whole: LeafSpace, mapped: _Mapped) -> pa.Table:
     ranks[mapped.prototypes] = np.arange(len(mapped.prototypes)) + 1
     columns = {
         "row": rows,
-        "row_id": whole.row_names(context.objects).take(rows),
+        "row_id": row_names(context.objects, whole.dataset.stored).take(rows),
         "x": mapped.places[:, 0],
         "y": mapped.places[:, 1],
         "label": nothing if truth is None or truth.classes is None else classes.take(truth.classes[rows]),

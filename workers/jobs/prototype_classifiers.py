@@ -29,7 +29,7 @@ def write_classifier(context: JobContext, chosen: ChosenPrototypes, prototypes: 
 
 
 def _graph(chosen: ChosenPrototypes, prototypes: list[Prototype]) -> bytes:
-    space = chosen.space
+    space = chosen.leaf_space
     labels = [each.label for each in prototypes if each.label is not None]
     values = np.array([each.value for each in prototypes if each.value is not None])
     coarser = None if space.leaves.min_leaf_rows == 1 else (space.leaves.codes, space.leaves.offsets)
@@ -37,7 +37,7 @@ def _graph(chosen: ChosenPrototypes, prototypes: list[Prototype]) -> bytes:
 
 
 def _document(chosen: ChosenPrototypes, prototypes: list[Prototype]) -> bytes:
-    space = chosen.space
+    space = chosen.leaf_space
     description, dataset = space.model.description, space.dataset
     types = {column.name: column.type for column in dataset.stored.view.columns}
     named = zip(description.feature_names, dataset.columns, strict=True)

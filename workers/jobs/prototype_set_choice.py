@@ -23,12 +23,14 @@ from storage.models import ModelStore
 from tree_explainers.compute.progress import ReportProgress, ignore_progress, part_of
 from tree_explainers.leaf_space.coarser_leaves import CoarserLeaves, coarser_leaves, steps_of_min_leaf_rows
 from tree_explainers.prototype_sets.classifier import nearest_by_size
+from tree_explainers.prototype_sets.euclidean_sweep import default_candidates
 from tree_explainers.prototype_sets.row_coverage import near_rows
 from tree_explainers.prototype_sets.selection import PrototypeSelection, sample_candidates, select_prototypes
 from tree_explainers.prototype_sets.supervised import EvaluatedRows, Metric
 from tree_explainers.prototype_sets.validation import Score, score_labels, score_numbers, validate_number
 
 from ..runtime.context import JobContext
+from .euclidean_space import EuclideanSpace, compare_by_distance
 from .inputs import LeafSpace, OpenModel, ScoredDataset, apply_model, open_model, proximity_kind
 from .prototype_set_evaluation import SUFFICIENT_COVERAGE, ChosenPrototypes, EvaluationRows
 from .row_targets import classes_of_rows
@@ -59,6 +61,8 @@ def load_inputs(
     dataset = of_evaluation = apply_model(context, model, request.dataset, part_of(report, 0, 0.8))
     if request.evaluation_dataset is not None and not is_training:
         of_evaluation = apply_model(context, model, request.evaluation_dataset, part_of(report, 0.8, 1))
+    if request.proximity_kind == "euclidean":
+        dataset, of_evaluation = compare_by_distance(context.objects, dataset, of_evaluation, part_of(report, 1, 1))
     evaluation = EvaluationRows.of(context.objects, model, of_evaluation, request.labels, is_training=is_training)
     return PrototypeSetInputs(model, dataset, evaluation)
 
@@ -94,11 +98,15 @@ def choose(
     """
     task = _Task.of(context, request, inputs)
     steps: list[LeafStep] = []
-    if request.min_leaf_rows == "auto":
+    space: LeafSpace | EuclideanSpace
+    selection: PrototypeSelection | None = None
+    if request.proximity_kind == "euclidean":
+        space = EuclideanSpace.of(inputs.model, inputs.dataset)
+    elif request.min_leaf_rows == "auto":
         best = _best_step(_try_steps(task, part_of(report, *_LEAVES)), steps)
         space, selection = task.space(task.leaves(best.view.min_leaf_rows)), best.selection
     else:
-        space, selection = task.space(task.leaves(request.min_leaf_rows)), None
+        space = task.space(task.leaves(request.min_leaf_rows))
     validation = None
     if request.n_prototypes == "validate":
         number, validation = _validate(task, space, part_of(report, *_NUMBER))
@@ -122,7 +130,7 @@ class _Task:
         model, dataset = inputs.model, inputs.dataset
         classes = classes_of_rows(context.objects, model, dataset, request.labels)
         _refuse_one_class(request, model, classes)
-        return _Task(request, inputs, classes, _candidates(context, request, classes, dataset.table.n_trees))
+        return _Task(request, inputs, classes, _candidates(context, request, classes, dataset))
 
     @property
     def number_is_open(self) -> bool:
@@ -145,7 +153,12 @@ class _Task:
         return LeafSpace.of(self.inputs.model, self.inputs.dataset, kind, leaves)
 
     def select(
-        self, space: LeafSpace, report: ReportProgress, n_prototypes: int | None = None, *, swaps: bool = True
+        self,
+        space: LeafSpace | EuclideanSpace,
+        report: ReportProgress,
+        n_prototypes: int | None = None,
+        *,
+        swaps: bool = True,
     ) -> PrototypeSelection:
         """Choose as the request says; ``n_prototypes`` where it leaves that to be found."""
         request = self.request
@@ -166,7 +179,7 @@ class _Task:
             report=report,
         )
 
-    def _evaluated_rows(self, space: LeafSpace) -> EvaluatedRows:
+    def _evaluated_rows(self, space: LeafSpace | EuclideanSpace) -> EvaluatedRows:
         """Return the rows whose predictions by the nearest prototype are to be improved."""
         is_accuracy = self.request.metric in ("accuracy", "fidelity")
         metric: Metric = "accuracy" if is_accuracy else "balanced_accuracy"
@@ -199,12 +212,14 @@ def _refuse_one_class(request: PrototypeSetRequest, model: OpenModel, classes: N
 
 
 def _candidates(
-    context: JobContext, request: PrototypeSetRequest, classes: NDArray[np.int64], n_trees: int
+    context: JobContext, request: PrototypeSetRequest, classes: NDArray[np.int64], dataset: ScoredDataset
 ) -> NDArray[np.int64] | None:
     """Return the rows that may become prototypes, ascending, or ``None`` for all."""
     n_rows, n_candidates = len(classes), request.n_candidates
-    if n_candidates is None:
-        n_candidates = n_rows if n_rows**2 * n_trees <= _MAX_COMPARISONS else _N_SAMPLED
+    if n_candidates is None and request.proximity_kind == "euclidean":
+        n_candidates = default_candidates(n_rows, len(dataset.columns))
+    elif n_candidates is None:
+        n_candidates = n_rows if n_rows**2 * dataset.table.n_trees <= _MAX_COMPARISONS else _N_SAMPLED
     if n_candidates >= n_rows:
         return None
     n_classes = len(np.unique(classes))
@@ -259,7 +274,7 @@ def _try_steps(task: _Task, report: ReportProgress) -> Iterator[_Step]:
 # The number of prototypes, by how well they predict other rows.
 
 
-def _validate(task: _Task, space: LeafSpace, report: ReportProgress) -> tuple[int, Validation]:
+def _validate(task: _Task, space: LeafSpace | EuclideanSpace, report: ReportProgress) -> tuple[int, Validation]:
     """Return the smallest number of prototypes that is good enough on the evaluation rows."""
     most = task.at_most(MAX_PROTOTYPES_VALIDATED)
     chosen = ChosenPrototypes(space, task.classes, task.select(space, report, most, swaps=False))

@@ -42,6 +42,7 @@ from tree_explainers.prototype_sets.typicality import proximity_quantiles
 from tree_explainers.scoring import constant_class, constant_value
 
 from .cautions import TYPICALITY_OF_MEMORISED_ROWS, caution_of_figures
+from .euclidean_space import EuclideanSpace
 from .inputs import LeafSpace, OpenModel, ScoredDataset
 from .row_targets import has_unlabelled, true_classes, true_values
 
@@ -56,13 +57,19 @@ _MAX_COMPARISONS = 2e11  # rows x rows x trees for the nearest-row baseline: som
 class ChosenPrototypes:
     """The prototypes to evaluate, and the rows that they were chosen from."""
 
-    space: LeafSpace
+    space: LeafSpace | EuclideanSpace
     classes: NDArray[np.int64]  # (n_rows,) as predicted or as in the target; all 0 for regression
     selection: PrototypeSelection
 
     @property
+    def leaf_space(self) -> LeafSpace:
+        """The space, for what looks into leaves: files beside the result, and certificates."""
+        assert isinstance(self.space, LeafSpace)  # noqa: S101  # callers know
+        return self.space
+
+    @property
     def leaves(self) -> NDArray[np.int32]:
-        """Leaves of the prototypes, (n_prototypes, n_trees)."""
+        """Leaves of the prototypes, (n_prototypes, n_trees); by plain distance their positions."""
         return self.space.dataset.leaves_of(self.selection.rows)
 
     def predictions(self, nearest: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[Any]:
@@ -99,9 +106,9 @@ class EvaluationRows:
         truth = None if has_unlabelled(dataset) else true_classes(objects, model, dataset)
         return EvaluationRows(dataset, is_training, truth, dataset.labels, "predicted" if truth is None else labels)
 
-    def within(self, space: LeafSpace) -> "EvaluationRows":
+    def within(self, space: LeafSpace | EuclideanSpace) -> "EvaluationRows":
         """Return the same rows with the leaves of the space that prototypes are chosen in."""
-        return replace(self, dataset=space.dataset if self.is_training else self.dataset.within(space.leaves))
+        return replace(self, dataset=space.dataset if self.is_training else space.rows_of(self.dataset))
 
     @property
     def classes(self) -> NDArray[np.int64]:
@@ -132,8 +139,13 @@ class EvaluationRows:
 # How many rows are near enough to a prototype.
 
 
-def measure_row_coverage(chosen: ChosenPrototypes) -> RowCoverage:
-    """Count the rows that have at least the minimum proximity to a prototype, by class as well."""
+def measure_row_coverage(chosen: ChosenPrototypes) -> RowCoverage | None:
+    """Count the rows that have at least the minimum proximity to a prototype, by class as well.
+
+    By plain distance nearly all have, so that nothing is said.
+    """
+    if isinstance(chosen.space, EuclideanSpace):
+        return None
     near = near_rows(chosen.space.dataset.table, chosen.space.weights, chosen.leaves)
     minimum, names = MinimumProximity.of(chosen.space.weights), chosen.space.model.view.classes
     sizes = np.bincount(chosen.classes, minlength=max(1, len(names))).tolist()
@@ -149,9 +161,11 @@ def measure_row_coverage(chosen: ChosenPrototypes) -> RowCoverage:
 
 
 def caution_of_row_coverage(
-    request: PrototypeSetRequest, leaf_steps: list[LeafStep], row_coverage: RowCoverage
+    request: PrototypeSetRequest, leaf_steps: list[LeafStep], row_coverage: RowCoverage | None
 ) -> str | None:
     """Return a caution if prototypes are near enough to fewer rows than requested; nothing otherwise."""
+    if row_coverage is None:
+        return None
     share = row_coverage.share
     if request.coverage is not None and share < request.coverage:
         return f"{share:.1%} of the rows have the minimum proximity to a prototype, less than the requested coverage"
@@ -192,7 +206,7 @@ def evaluate_baselines(
     """
     n_rows = rows.dataset.n_rows
     model = None if rows.truth is None else BaselineScore(n_rows=n_rows, **asdict(rows.score(rows.predicted)))
-    sample = _sample(rng, n_rows, chosen.space.dataset.n_rows * len(chosen.space.weights))
+    sample = _sample(rng, n_rows, chosen.space.n_steps_each)
     nearest = _nearest_of_all(chosen, rows, sample, report, within)
     scores = rows.score(chosen.predictions(nearest, np.arange(chosen.space.dataset.n_rows)), sample)
     return Baseline(
@@ -202,8 +216,8 @@ def evaluate_baselines(
     )
 
 
-def _sample(rng: np.random.Generator, n_rows: int, n_comparisons_each: int) -> NDArray[np.int64]:
-    n_affordable = max(1, int(_MAX_COMPARISONS / n_comparisons_each))
+def _sample(rng: np.random.Generator, n_rows: int, n_steps_each: int) -> NDArray[np.int64]:
+    n_affordable = max(1, int(_MAX_COMPARISONS / n_steps_each))
     if n_affordable >= n_rows:
         return np.arange(n_rows)
     return np.sort(rng.choice(n_rows, n_affordable, replace=False))
@@ -308,8 +322,12 @@ def typicality_quantiles(quality: Quality, chosen: ChosenPrototypes, rows: Evalu
     return proximity_quantiles(quality.best, chosen.selection.rows if rows.is_training else None)
 
 
-def view_typicality(quantiles: NDArray[np.int64], chosen: ChosenPrototypes, rows: EvaluationRows) -> TypicalityScale:
-    """Return the quantiles as proximities, and which rows they are of."""
+def view_typicality(
+    quantiles: NDArray[np.int64], chosen: ChosenPrototypes, rows: EvaluationRows
+) -> TypicalityScale | None:
+    """Return the quantiles as proximities, and which rows they are of; nothing where no rows will be explained."""
+    if isinstance(chosen.space, EuclideanSpace):
+        return None
     return TypicalityScale(
         rows="dataset" if rows.is_training else "evaluation_dataset",
         n_rows=rows.dataset.n_rows - (len(chosen.selection.rows) if rows.is_training else 0),

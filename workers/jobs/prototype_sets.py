@@ -37,6 +37,7 @@ from tree_explainers.prototype_sets.readable import feature_numbers
 from tree_explainers.prototype_sets.selection import StoppingImprovement
 
 from ..runtime.context import JobContext, Produced
+from .euclidean_space import EuclideanSpace
 from .prototype_classifiers import write_classifier
 from .prototype_set_choice import Choice, choose, load_inputs
 from .prototype_set_evaluation import (
@@ -92,7 +93,7 @@ def make_prototype_set(context: JobContext) -> Produced:
         classes=view.classes,
         n_rows=chosen.space.dataset.n_rows,
         n_trees=view.n_trees,
-        min_leaf_rows=chosen.space.leaves.min_leaf_rows,
+        min_leaf_rows=chosen.space.min_leaf_rows,
         n_trees_used=chosen.space.n_trees_used,
         leaf_steps=choice.leaf_steps,
         row_coverage=row_coverage,
@@ -104,13 +105,13 @@ def make_prototype_set(context: JobContext) -> Produced:
         nested=selection.nested,
         objective=selection.objective / selection.total_weight,
         objective_mean=selection.objective_mean,
-        **_view_certificate(certificate, selection.total_weight),
+        **(_NO_CERTIFICATE if certificate is None else _view_certificate(certificate, selection.total_weight)),
         stopped_by=_view_stop_reason(request, choice, row_coverage),
         prototypes=prototypes,
         criticisms=_view_criticisms(chosen, criticisms, cells[len(prototypes) :]),
         quality=view_quality_of_set(quality, chosen, rows),
         typicality=view_typicality(quantiles, chosen, rows),
-        **_evaluate(context, request, choice, rows, row_coverage, certificate.nearest),
+        **_evaluate(context, request, choice, rows, row_coverage, None if certificate is None else certificate.nearest),
     )
     return Produced(content.model_dump_json().encode(), _arrays(chosen, quantiles), files)
 
@@ -119,6 +120,8 @@ def _write_files(
     context: JobContext, chosen: ChosenPrototypes, prototypes: list[Prototype], truth: NDArray[Any] | None
 ) -> tuple[Reference, dict[str, Path]]:
     """Write all files beside the result, at once: one of them reads and packs rows, another is built of objects."""
+    if isinstance(chosen.space, EuclideanSpace):  # no leaves by which rows could be explained or classified later
+        return Reference(), write_represented(context, chosen)
     with ThreadPoolExecutor() as pool:
         reference = pool.submit(write_reference, context, chosen.space, truth)
         classifier = pool.submit(write_classifier, context, chosen, prototypes)
@@ -129,7 +132,9 @@ def _write_files(
 # Certificate: how close the choice is to the best one, rounded such that every bound stays a bound.
 
 
-def _certify(context: JobContext, chosen: ChosenPrototypes) -> Certificate:
+def _certify(context: JobContext, chosen: ChosenPrototypes) -> Certificate | None:
+    if isinstance(chosen.space, EuclideanSpace):  # its bounds are sums over leaves
+        return None
     selection = chosen.selection
     return certify(
         chosen.space.dataset.table,
@@ -161,6 +166,14 @@ def _view_certificate(found: Certificate, total_weight: int) -> dict[str, Any]:
     }
 
 
+_NO_CERTIFICATE: dict[str, None] = dict.fromkeys(
+    (
+        *("all_rows_certificate", "all_rows_upper_bound", "certificate", "objective_upper_bound"),
+        *("certificate_scope", "certificate_objective"),
+    )
+)
+
+
 def _rounded_up(exact: Fraction) -> float:
     nearest = float(exact)
     return nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
@@ -179,7 +192,7 @@ def _evaluate(
     request: PrototypeSetRequest,
     choice: Choice,
     rows: EvaluationRows,
-    row_coverage: RowCoverage,
+    row_coverage: RowCoverage | None,
     nearest: NearestWithin | None,
 ) -> dict[str, Any]:
     """Return the fields of ``PrototypeSetResult`` about how well the prototypes predict."""
@@ -269,8 +282,9 @@ def _cells(row: dict[str, object], chosen: ChosenPrototypes) -> list[Cell]:
     return [Cell(name=feature, value=by_name[column]) for feature, column in named]
 
 
-def _view_stop_reason(request: PrototypeSetRequest, choice: Choice, row_coverage: RowCoverage) -> StopReason:
+def _view_stop_reason(request: PrototypeSetRequest, choice: Choice, row_coverage: RowCoverage | None) -> StopReason:
     """Return why no more prototypes were chosen."""
+    share = 0.0 if row_coverage is None else row_coverage.share
     selection = choice.prototypes.selection
     stopping = selection.stopping_improvement
     if stopping is not None:
@@ -285,7 +299,7 @@ def _view_stop_reason(request: PrototypeSetRequest, choice: Choice, row_coverage
     details = {
         "n_prototypes": f"{n_selected} prototypes were chosen, as requested",
         "coverage": f"with {n_selected} prototypes {request.coverage or 0:.1%} of the rows have the minimum proximity",
-        "max_prototypes": f"{n_selected} prototypes, the most there may be, reach {row_coverage.share:.1%} of the rows",
+        "max_prototypes": f"{n_selected} prototypes, the most there may be, reach {share:.1%} of the rows",
         "validate": f"{n_selected} prototypes are within one standard error of the best number",
         "no_gain": "no further row would bring any row closer to a prototype",
         "no_improvement": f"no further row would raise the {request.metric.replace('_', ' ')}",
@@ -306,9 +320,11 @@ def _of_class(classes: list[str], index: int) -> str:
     return f" (class {classes[index]!r})" if classes else ""
 
 
-def _arrays(chosen: ChosenPrototypes, quantiles: NDArray[np.int64]) -> bytes:
+def _arrays(chosen: ChosenPrototypes, quantiles: NDArray[np.int64]) -> bytes | None:
     """Return what explainers need: the prototypes' leaves and boxes, how to find a row's leaves, what is typical."""
-    space = chosen.space
+    if isinstance(chosen.space, EuclideanSpace):
+        return None
+    space = chosen.leaf_space
     features = feature_numbers(space.model.description.columns)
     boxes = leaf_boxes(space.leaves.cut(space.model.ensemble), chosen.leaves, features).to_arrays()
     prototypes: dict[str, NDArray[Any]] = {

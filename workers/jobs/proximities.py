@@ -15,7 +15,8 @@ from tree_explainers.compute.progress import ReportProgress, part_of
 from tree_explainers.leaf_space.neighborhoods import Neighborhoods, each_neighborhood
 
 from ..runtime.context import JobContext, Produced
-from .inputs import LEAVES_LOADED, LeafSpace, load_leaf_space
+from .euclidean_space import EuclideanSpace, load_distances
+from .inputs import LEAVES_LOADED, LeafSpace, load_leaf_space, row_names
 
 SCHEMA = pa.schema(
     [
@@ -34,22 +35,25 @@ _GROUP_BYTES = 1 << 28  # of names: fewer lines where these are long
 def make_proximities(context: JobContext) -> Produced:
     """Make the artefact that a ``ProximitiesRequest`` describes."""
     request = ProximitiesRequest(**context.request)
-    space = load_leaf_space(context, request)
+    is_by_distance = request.proximity_kind == "euclidean"
+    space = load_distances(context, request) if is_by_distance else load_leaf_space(context, request)
     table = context.workspace / "neighbors.parquet"
     report = part_of(context.report, LEAVES_LOADED, 1)
-    totals = _write_neighbors(table, space, space.row_names(context.objects), request.n_neighbors, report)
+    names = row_names(context.objects, space.dataset.stored)
+    totals = _write_neighbors(table, space, names, request.n_neighbors, report)
     content = ProximitiesResult(
         proximity_kind=space.kind,
         n_rows=space.dataset.n_rows,
         n_trees=space.model.view.n_trees,
-        min_leaf_rows=space.leaves.min_leaf_rows,
+        min_leaf_rows=space.min_leaf_rows,
         n_trees_used=space.n_trees_used,
         n_neighbors=request.n_neighbors,
         n_pairs=totals.n_pairs,
         mean_nearest_proximity=totals.nearest / space.total_weight / space.dataset.n_rows,
         share_without_neighbors=totals.n_alone / space.dataset.n_rows,
     )
-    return Produced(content.model_dump_json().encode(), write_arrays(space.arrays()), files={"table": table})
+    arrays = write_arrays(space.arrays()) if isinstance(space, LeafSpace) else None
+    return Produced(content.model_dump_json().encode(), arrays, files={"table": table})
 
 
 @dataclass(slots=True)
@@ -67,7 +71,7 @@ class _Totals:
 
 
 def _write_neighbors(
-    path: Path, space: LeafSpace, names: pa.Array, n_neighbors: int, report: ReportProgress
+    path: Path, space: LeafSpace | EuclideanSpace, names: pa.Array, n_neighbors: int, report: ReportProgress
 ) -> _Totals:
     """Write the nearest ``n_neighbors`` of every row, leaving out rows that share no leaf with it."""
     totals = _Totals()

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from schemas.rule_sets import DecisionTreeOptions, InTreesOptions, NodeHarvestOptions, RuleSetRequest
 from tree_explainers.compute.progress import ReportProgress
 from tree_explainers.rule_sets.decision_tree import tree_rules
-from tree_explainers.rule_sets.fab import STARTS, FitSettings, Restarts, Start
+from tree_explainers.rule_sets.em import MAX_ROUNDS
+from tree_explainers.rule_sets.fab import ROUNDS_IN_TURN, STARTS, FitSettings, Restarts, Start
 from tree_explainers.rule_sets.in_trees import InTreesSettings, in_trees_rules
 from tree_explainers.rule_sets.list_search import RuleLimits
 from tree_explainers.rule_sets.node_harvest import NodeHarvestSettings, harvest
@@ -77,11 +78,14 @@ def _paths(inputs: RuleSetInputs, max_depth: int, n_trees: int | None = None) ->
 
 def _settings(request: RuleSetRequest, method: Method) -> RuleSettings:
     starts: tuple[Start, ...] = STARTS if request.start == "in_turn" else (request.start,)
+    rounds: tuple[int, ...] = (MAX_ROUNDS,)
+    if method == "fab":
+        rounds = ROUNDS_IN_TURN if request.e_step_rounds == "in_turn" else (request.e_step_rounds,)
     return RuleSettings(
         method,
         request.boxes,
         request.regions,
-        tuple(FitSettings(start, request.omega) for start in starts),
+        tuple(FitSettings(start, request.omega, limit) for limit in rounds for start in starts),
         request.n_restarts,
         RuleLimits(max_rules=request.max_rules),
     )

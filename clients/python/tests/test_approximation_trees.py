@@ -50,9 +50,60 @@ def test_a_tree_approximates_a_forest(tree: ApproximationTree) -> None:
     assert lines[1].startswith("  yes: ")
     assert tree.evaluation.fidelity is not None
     assert tree.evaluation.fidelity > 0.85
+    assert f"splits of the tree {'is' if _n_significant(tree) == 1 else 'are'} significant within 2,000" in figures[4]
+    assert tree.to_frame()["settled"].tolist() == [None] * len(tree.nodes)
     assert tree.to_frame()["n_samples"].tolist() == [node.n_samples for node in tree.nodes]
     n_leaves = sum(node.left is None for node in tree.nodes)
     assert repr(tree) == f"<ApproximationTree {tree.id} ready, {n_leaves} leaves>"
+
+
+def _n_significant(tree: ApproximationTree) -> int:
+    return [node.at_cap for node in tree.nodes].count(False)
+
+
+@pytest.mark.parametrize(
+    "generator",
+    [
+        {"method": "ranks", "bandwidth": 0.2, "neighbor_probability": 0.3},
+        {"method": "kernel", "bandwidth": 0.2, "neighbor_probability": 0.3},
+        {"method": "residual_permutation", "neighbor_probability": 0.3},
+        {"method": "bootstrap"},
+        {"method": "dataset", "dataset": None},
+    ],
+)
+def test_a_generator_is_read_back_as_what_it_was_and_sent_again(
+    client: Leafspace, model: str, dataset: str, generator: dict[str, object]
+) -> None:
+    sent = {**generator, "dataset": dataset} if "dataset" in generator else generator
+    candidates = [{"feature": "mean area", "thresholds": [500.0]}, {"feature": "worst area"}]
+    about = {"max_depth": 1, "max_pseudo_samples": 1000}
+
+    made = client.approximation_trees.create(model, dataset, generator=sent, candidates=candidates, **about)
+    request = made.details.request
+    again = client.approximation_trees.create(
+        model, dataset, generator=request.generator, candidates=request.candidates, **about
+    )
+
+    assert type(request.generator).__name__ == f"{str(sent['method']).title().replace('_', '')}Generator"
+    assert request.generator.to_dict() == sent
+    assert again.id == made.id
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"generator": {"method": "bootstrap", "bandwidth": 0.1}}, "method bootstrap` has no 'bandwidth'; give method"),
+        ({"generator": {"method": "ranks", "width": 1}}, "no 'width'; give method, bandwidth, neighbor_probability"),
+        ({"generator": {"bandwidth": 1}}, "give one of ranks, kernel"),
+        ({"generator": {"method": "dataset"}}, "needs 'dataset'"),
+        ({"candidates": [{"feature": "mean area", "cuts": [1]}]}, "`candidates` has no 'cuts'; give feature, "),
+    ],
+)
+def test_a_field_that_a_part_of_the_request_does_not_have_is_named(
+    client: Leafspace, model: str, dataset: str, changes: dict[str, object], named: str
+) -> None:
+    with pytest.raises(ValueError, match=named):
+        client.approximation_trees.create(model, dataset, **changes)  # type: ignore[arg-type]  # that is what is tested
 
 
 def test_explanations_exports_and_questionnaires_say_the_same(

@@ -54,7 +54,7 @@ def test_settings_of_the_paper_fill_in_what_is_left_out(client: Leafspace, model
 
     request = made.details.request
     assert (request.method, request.start, request.labels, request.max_rules) == ("fab", "algorithm_1", "predicted", 4)
-    again = {"method": "fab", "start": "algorithm_1", "max_rules": 4, "n_restarts": 3}
+    again = {"method": "fab", "start": "algorithm_1", "e_step_rounds": 100, "max_rules": 4, "n_restarts": 3}
     assert client.rule_sets.create(model, dataset, **again).id == made.id
 
 

@@ -14,7 +14,7 @@ from .templating import render
 from .tree_documents import Node, tree_of
 from .tree_svg import CAPPED, EDGE, EMPTY_BAR, write_svg
 from .tree_svg_parts import INK, LINE, MUTED
-from .tree_texts import confidence, question
+from .tree_texts import ABOUT_SETTLED, confidence, question, settled
 
 Json = Mapping[str, Any]
 
@@ -48,6 +48,7 @@ class Line:
     branch: str  # yes, no, or empty at the root
     question: str | None
     confidence: str
+    settled: str
 
 
 class _One:
@@ -85,7 +86,12 @@ class _One:
             if node.left is not None and node.right is not None:
                 branches |= {node.left: "yes", node.right: "no"}
                 text = question(node)
-            yield Line(node, branches.get(node.id, ""), text, confidence(node))
+            yield Line(node, branches.get(node.id, ""), text, confidence(node), settled(node))
+
+    @property
+    def about_settled(self) -> str | None:
+        """What the mark of settled leaves means, if any is."""
+        return ABOUT_SETTLED if any(settled(node) for node in self.tree.nodes) else None
 
 
 _ELEMENT = re.compile(r"<(rect|text|path) ([^>]*)>")

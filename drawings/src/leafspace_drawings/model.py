@@ -111,7 +111,8 @@ class _Known:
     def cautions(self) -> list[str]:
         """What limits the figures of the table of trust, each once."""
         made = (*self.context.prototype_sets, *self.context.rule_sets, *self.context.approximation_trees)
-        return list(dict.fromkeys(each["result"]["caution"] for each in made if each["result"].get("caution")))
+        sentences = (each for one in made for each in (one["result"].get("caution") or "").split(". "))
+        return list(dict.fromkeys(filter(None, sentences)))
 
     def _of_prototypes(self, result: Json, href: str | None) -> list[Explained]:
         name = f"nearest of {len(result['prototypes'])} prototypes"

@@ -64,6 +64,10 @@ class Node(Protocol):
     def at_cap(self) -> bool | None:
         """Whether the test ended for want of pseudo rows."""
 
+    @property
+    def settled(self) -> bool | None:
+        """Whether a leaf's label is proved for every row that could reach it; None where none is tried."""
+
 
 class Tree(Protocol):
     """An approximation tree; see ``ApproximationTreeResult`` of the contract."""

@@ -5,6 +5,7 @@ from decimal import Context, Decimal
 
 from .tree_documents import Node, Tree
 
+ABOUT_SETTLED = "settled: proved that the model gives every row that could reach the leaf its label, seen or not"
 _DIGITS = 5  # of a predicted value
 _SMALLEST_P = 0.001  # smaller p-values are only bounded
 _METHODS = {
@@ -64,6 +65,11 @@ def confidence(node: Node) -> str:
         return ""
     p_value = f"p = {node.p_value:.2g}" if node.p_value >= _SMALLEST_P else f"p < {_SMALLEST_P:g}"
     return f"{p_value}, cap" if node.at_cap else p_value
+
+
+def settled(node: Node) -> str:
+    """Return that a leaf's label is proved for every row that could reach it; empty where it is not."""
+    return "settled" if getattr(node, "settled", None) else ""  # documents of earlier versions have no such field
 
 
 def summary(content: Tree) -> str:

@@ -43,6 +43,21 @@ def test_text_has_a_line_for_each_node_below_its_parent() -> None:
     ]
 
 
+def test_text_says_what_speaks_against_the_tree_and_which_leaves_are_settled() -> None:
+    nodes = [{**node.model_dump(), "p_value": None, "at_cap": None} for node in SMALL.nodes]
+    nodes[1] |= {"settled": True}
+    nodes[2] |= {"settled": False}
+    found = document(nodes, SMALL.features, SMALL.classes, method="ism", caution="1 of 2 splits is significant")
+
+    lines = write_tree(found, "text").splitlines()
+
+    assert lines[1].startswith("settled: proved that the model gives every row that could reach the leaf its label")
+    assert lines[2] == "Caution: 1 of 2 splits is significant."
+    assert lines[5] == "├─ yes: survived  [5 rows; survived: 1.00, died: 0.00; settled]"
+    assert lines[6] == "└─ no:  died  [5 rows; died: 1.00, survived: 0.00]"
+    assert "settled" not in write_tree(SMALL, "text")
+
+
 @pytest.mark.parametrize("name", TREES)
 def test_the_path_to_each_leaf_can_be_read_from_the_text(name: str) -> None:
     content = tree_content(grown(name))

@@ -94,6 +94,15 @@ def test_what_a_request_may_lower_counts_and_is_named(
     assert refused.value.pointer == pointer
 
 
+def test_by_plain_distance_positions_are_held_instead_of_lists_and_features_take_time() -> None:
+    sizes, wide = (replace(SOME, n_features=n_features) for n_features in (10, 1000))
+    for kind in ("prototype_sets", "proximities"):
+        request = REQUESTS[kind] | {"proximity_kind": "euclidean"}
+        estimates = [estimate_job(kind, each, request) for each in (sizes, wide)]
+        assert estimates[0].n_bytes < estimates[1].n_bytes
+        assert estimates[0].seconds < estimates[1].seconds
+
+
 def test_prototype_sets_need_room_for_lists_of_uncut_and_of_coarser_leaves_and_for_those_that_they_file() -> None:
     def n_bytes(sizes: Sizes, min_leaf_rows: object) -> float:
         request = REQUESTS["prototype_sets"] | {"min_leaf_rows": min_leaf_rows}

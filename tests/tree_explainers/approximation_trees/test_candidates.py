@@ -19,6 +19,7 @@ from tree_explainers.approximation_trees.candidates import (
 )
 from tree_explainers.approximation_trees.generators import Smoother
 from tree_explainers.approximation_trees.node_boxes import NodeBox
+from tree_explainers.approximation_trees.unusable_splits import unusable_splits
 from tree_explainers.questions.conditions import Condition
 from tree_explainers.rows import Rows
 from tree_explainers.rule_sets.rule_lists import PrintedRules
@@ -186,3 +187,23 @@ def test_midpoints_of_the_narrowest_and_the_widest_gaps_stay_inside() -> None:
 
 def test_there_may_be_no_gaps() -> None:
     assert len(round_midpoints(np.empty(0), np.empty(0))) == 0
+
+
+def test_splits_that_leave_too_few_training_rows_anywhere_are_named() -> None:
+    rows = rows_at_node("titanic")
+    n_children = int((rows.select(["age"]).columns[0] <= 1.0).sum())
+    given = {
+        "age": GivenSplits(thresholds=(-5.0, 1.0, 18.0), missing=True),
+        "embarked": GivenSplits(categories=("S", "nowhere")),
+        "sex": GivenSplits(missing=True),
+        "pclass": GivenSplits(),
+    }
+
+    found, fewer, more = (unusable_splits(rows, MISSING_TEXTS, least, given) for least in (1, n_children, len(rows)))
+
+    named = [each if isinstance(each, str) else (each.column, each.operator, each.value) for each in found]
+    n_missing = int(np.isnan(rows.select(["age"]).columns[0]).sum())
+    assert n_missing > 0
+    assert named == [("embarked", "is", "nowhere"), ("sex", "is missing", None)]
+    assert found == fewer
+    assert "pclass" in more

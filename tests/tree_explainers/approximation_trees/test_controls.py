@@ -22,7 +22,7 @@ from tree_explainers.approximation_trees.fidelity import ModelPredictions
 from tree_explainers.approximation_trees.generators import Smoother
 from tree_explainers.approximation_trees.node_boxes import NodeBox
 from tree_explainers.approximation_trees.oracle import LabelledRows, SessionOracle, label_rows, oracle_scores
-from tree_explainers.approximation_trees.size_choice import errors_by_depth, smallest_good
+from tree_explainers.approximation_trees.size_choice import choose_depth, errors_by_depth
 from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.compute.progress import ignore_progress
 from tree_explainers.onnx_models.session import ModelSession
@@ -180,8 +180,8 @@ def test_errors_by_depth_are_those_of_the_nodes_on_the_path(task: str) -> None:
 def test_the_smallest_depth_within_one_standard_error_is_taken() -> None:
     errors = np.array([[9.0, 4.0, 2.0, 1.1, 1.0], [9.0, 4.0, 2.2, 1.4, 1.4]])  # the last: 1.2, with an error of 0.2
 
-    assert smallest_good(errors) == 3
-    assert smallest_good(errors - np.array([0, 0, 0.8, 0, 0])) == 2
+    assert choose_depth(errors).depth == 3
+    assert choose_depth(errors - np.array([0, 0, 0.8, 0, 0])).depth == 2
 
 
 @pytest.mark.parametrize("name", BORN_AGAIN)
@@ -213,7 +213,7 @@ def test_noise_justifies_no_depth() -> None:
         for fold in range(5)
     ]
 
-    assert smallest_good(np.array(errors)) <= 2
+    assert choose_depth(np.array(errors)).depth <= 2
 
 
 @pytest.mark.parametrize("name", ["random_forest_multiclass", "missing_kept", "random_forest_regression"])

@@ -153,5 +153,12 @@ def test_a_tree_is_cut_back_to_the_depth_that_other_rows_confirm() -> None:
     assert found == cut_to_depth(tree, found.depth)
     assert found.structure(found.depth) == tree.structure(found.depth)
     assert errors[found.depth] <= min(errors) + 0.01 < errors[found.depth - 1]
+    choice = found.depth_choice
+    assert choice is not None
+    assert choice.depth == found.depth
+    np.testing.assert_allclose(choice.errors, errors)
+    least = int(np.argmin(choice.errors))
+    within = choice.errors[least] + choice.standard_errors[least]
+    assert choice.errors[choice.depth] <= within < choice.errors[choice.depth - 1]
     shuffled = scores[np.random.default_rng(2).permutation(len(scores))]
     assert validated(tree, other, shuffled, is_classifier=True).depth == 1  # nothing is confirmed: the least there is

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from tests.support import naive
 from tests.support.real_leaves import CLASSIFICATIONS, KINDS, real_leaves
 from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind
-from tree_explainers.prototype_sets.candidate_sweeps import ListSweep, MaskSweep
+from tree_explainers.prototype_sets.list_sweep import ListSweep
+from tree_explainers.prototype_sets.mask_sweep import MaskSweep
 from tree_explainers.prototype_sets.pair_lists import ClosePairs
 from tree_explainers.prototype_sets.sweep import Sweep
 

@@ -37,6 +37,7 @@ from tree_explainers.rule_sets.em import (
     responsibilities_of_random_eta,
 )
 from tree_explainers.rule_sets.fab import (
+    IN_TURN,
     STARTS,
     FitSettings,
     Method,
@@ -98,6 +99,30 @@ def test_every_iteration_is_that_of_the_dense_matrix(name: str, seed: int) -> No
         assert bound == pytest.approx(naive_bound, rel=1e-10)
 
 
+@pytest.mark.parametrize("max_rounds", [1, 2])
+@pytest.mark.parametrize("name", ["three classes", "values"])
+def test_an_e_step_ends_after_as_many_rounds_as_it_may_have(name: str, max_rounds: int) -> None:
+    data = training_set(name)
+    start, omega = random_start(data.binned.n_rows, 6, np.random.default_rng(0)), omega_of(data.labelled)
+    naive = NaiveDefrag(data.matrix, data.naive_targets, max_rounds).fit(start, omega, 12)
+
+    fast = islice(iterations(EMSteps.of(data.labelled, 6, ignore_progress, max_rounds), start, omega), 12)
+
+    for (model, bound), (naive_model, naive_bound) in zip(fast, naive, strict=True):
+        assert_same(model, naive_model)
+        assert bound == pytest.approx(naive_bound, rel=1e-10)
+
+
+def test_regions_are_left_where_e_steps_are_short() -> None:
+    data = spambase(300, 5)
+    short, settled = (
+        fit_restarts("fab", data.labelled, 8, 9, np.random.default_rng(0), settings=settings)
+        for settings in (IN_TURN, [FitSettings(start) for start in STARTS])
+    )
+
+    assert sum(each.n_regions for each in short.all) > sum(each.n_regions for each in settled.all)
+
+
 @pytest.mark.parametrize("name", ["three classes", "values"])
 def test_parameters_and_responsibilities_may_both_be_drawn_as_in_algorithm_1(name: str) -> None:
     data = training_set(name)
@@ -150,12 +175,13 @@ def test_the_log_joint_of_a_model_is_that_of_the_dense_matrix(name: str) -> None
     np.testing.assert_allclose(log_joint, naive.log_s(model), rtol=1e-11)
 
 
+@pytest.mark.parametrize("max_rounds", [1, 100])
 @pytest.mark.parametrize("name", TRAINING_SETS)
-def test_the_bound_never_decreases(name: str) -> None:
-    data = training_set(name)
+def test_the_bound_never_decreases(name: str, max_rounds: int) -> None:
+    data, settings = training_set(name), FitSettings(max_rounds=max_rounds)
 
     for seed in range(5):
-        bounds = fit_fab(data.labelled, 10, np.random.default_rng(seed)).lower_bounds
+        bounds = fit_fab(data.labelled, 10, np.random.default_rng(seed), settings=settings).lower_bounds
 
         assert (np.diff(bounds) >= -1e-12 * abs(bounds[-1])).all()
 

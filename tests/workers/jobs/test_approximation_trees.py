@@ -307,3 +307,64 @@ def test_no_tree_grows_larger_than_can_be_requested(workshop: Workshop, method: 
 
     assert made.status == "ready", made.problem
     assert result_of(made).n_leaves == MAX_LEAVES
+
+
+def _registered(workshop: Workshop, name: str) -> dict[str, Any]:
+    onnx, frame = _frame(name)
+    names = [column for column in frame.columns if column != "t"]
+    model = workshop.register_model(onnx, feature_names=names, ensemble="random_forest")
+    return {"model": model, "dataset": workshop.register_dataset(frame, target="t")}
+
+
+@pytest.mark.parametrize("choose_by", ["fidelity", "gain"])
+def test_a_tree_says_how_many_of_its_splits_are_significant(workshop: Workshop, choose_by: str) -> None:
+    about = {**_registered(workshop, "random_forest_multiclass"), **_FEW, "choose_by": choose_by}
+
+    made = result_of(workshop.grow_tree(**about))
+    by_ism = result_of(workshop.grow_tree(**about, method="ism"))
+
+    tests = [node.at_cap for node in made.nodes if node.at_cap is not None]
+    n_significant = tests.count(False)
+    assert 0 <= n_significant < len(tests)
+    shown = f"{n_significant or 'none'} of {len(tests)} splits of the tree {'is' if n_significant == 1 else 'are'}"
+    assert made.caution is not None
+    assert f"{shown} significant within 2,000 pseudo-samples; " in made.caution.lower()
+    assert made.caution.endswith(" were chosen by fidelity" if choose_by == "fidelity" else " by their gain")
+    assert "significant" not in (by_ism.caution or "")
+
+
+def test_candidates_that_can_split_nothing_are_named(workshop: Workshop) -> None:
+    about = {**_registered(workshop, "random_forest_binary"), **_FEW, "max_pseudo_samples": 1000}
+    hollow = [{"feature": "f0", "thresholds": [-5.0]}, {"feature": "f1", "missing": True}]
+
+    nothing = result_of(workshop.grow_tree(**about, candidates=hollow))
+    some = result_of(workshop.grow_tree(**about, candidates=[*hollow, {"feature": "f2"}]))
+    all_usable = result_of(workshop.grow_tree(**about, candidates=[{"feature": "f2"}]))
+
+    sentence = (
+        "f the given candidates, 2 can split nothing, as they leave fewer than 5 rows of the dataset on one side: "
+        "f0 is at most -5; f1 is missing"
+    )
+    assert nothing.n_leaves == 1 < some.n_leaves
+    for result in (nothing, some):
+        assert result.caution is not None
+        assert result.caution.endswith(sentence)
+    assert "candidates" not in (all_usable.caution or "")
+
+
+def test_a_validated_depth_comes_with_its_errors(workshop: Workshop) -> None:
+    about = {**_registered(workshop, "random_forest_multiclass"), "max_pseudo_samples": 1000}
+
+    validated = result_of(workshop.grow_tree(**about, max_depth="validate"))
+    by_folds = result_of(workshop.grow_tree(**about, method="born_again", max_depth=4))
+    given = result_of(workshop.grow_tree(**about, max_depth=2))
+
+    for result, most in ((validated, 10), (by_folds, 4)):
+        found = result.validation
+        assert found is not None
+        assert 2 <= len(found.errors) == len(found.standard_errors) <= most + 1
+        least = int(np.argmin(found.errors))
+        allowed = found.errors[least] + found.standard_errors[least]
+        good = [depth for depth, error in enumerate(found.errors) if depth and error <= allowed]
+        assert found.depth == good[0] >= result.depth
+    assert given.validation is None

@@ -24,6 +24,7 @@ from tests.support.naive_scores import balanced_share_alike, most_frequent
 from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame
 from tests.support.sampling import mostly_long
 from tests.support.workshop import Workshop, result_of
+from tree_explainers.rule_sets.fab import STARTS
 
 _PIPELINES = ("scaled_and_one_hot", "imputed_categories", "one_matrix", "ordinal_categories", "missing_kept")
 _MODELS = ("random_forest_multiclass", "random_forest_regression", "xgboost_binary", "lightgbm_multiclass")
@@ -306,6 +307,21 @@ def test_methods_are_told_apart_by_their_own_settings_alone(workshop: Workshop) 
     deeper = workshop.find_rules(**question, node_harvest={"max_depth": 3, "max_total_weight": 2})
     assert deeper.id != made.id
     assert sum(rule.weight or 0 for rule in result_of(deeper).rules) <= 2.001
+
+
+def test_restarts_of_fab_take_starts_and_rounds_in_turn_and_other_methods_know_no_rounds(workshop: Workshop) -> None:
+    onnx, frame = _matrix("random_forest_binary")
+    model = workshop.register_model(onnx, feature_names=list(frame.columns[:-1]), ensemble="random_forest")
+    question = {"model": model, "dataset": workshop.register_dataset(frame, target="t")}
+
+    fab, settled = (workshop.find_rules(**question, method="fab", **own) for own in ({}, {"e_step_rounds": 100}))
+
+    assert (fab.request.n_restarts, fab.request.e_step_rounds) == (120, "in_turn")
+    assert [each.start for each in result_of(fab).restarts] == list(STARTS) * 40
+    fewer, more = (sum(each.n_regions for each in result_of(made).restarts) for made in (settled, fab))
+    assert fewer < more
+    rule_list, rounds = (workshop.find_rules(**question, **own) for own in ({}, {"e_step_rounds": 1}))
+    assert (rule_list.request.n_restarts, rule_list.id) == (20, rounds.id)
 
 
 def test_node_harvest_refuses_more_than_two_classes(workshop: Workshop) -> None:

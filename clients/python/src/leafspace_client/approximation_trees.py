@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, cast
+
+import attrs
 
 from ._generated.api.approximation_trees import (
     create_approximation_tree,
@@ -46,6 +48,7 @@ from .calls import Program, awaitable, blocking, call_of, create, fetch
 from .frames import nodes_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, id_or_none, unless_none
 from .proximities import RunOn
+from .records import Record
 from .rows import named_instance
 from .texts import describe_tree, describe_tree_figures
 
@@ -153,10 +156,10 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     min_samples_leaf: int | None = None,
     significance: float = 0.1,
     max_pseudo_samples: int = 100_000,
-    generator: Mapping[str, Any] | None = None,
+    generator: Mapping[str, Any] | Record | None = None,
     fitted_on: Literal["auto", "dataset", "generator"] | None = None,
     choose_by: Literal["gain", "fidelity"] | None = None,
-    candidates: Sequence[Mapping[str, Any]] | None = None,
+    candidates: Sequence[Mapping[str, Any] | Record] | None = None,
     compare: Literal["all", "best_two"] = "all",
     significance_level_of: Literal["node", "tree"] = "node",
     criterion: Literal["gain", "gain_ratio"] = "gain",
@@ -193,12 +196,12 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     significance
         ``sta`` draws pseudo rows until the chance that other splits are better is at most this.
     max_pseudo_samples
-        1,000 to 10,000,000: of one node in ``sta``, of the whole tree in ``born_again`` and ``cart``.
+        1,000 to 10,000,000: of one node in ``sta``, of the whole tree in ``born_again``, ``cart`` and ``ism``.
     generator
-        How pseudo rows of ``sta`` and ``cart`` are made: ``{"method": "ranks", "bandwidth": 0.1}`` (the default),
+        How pseudo rows of ``sta``, ``cart`` and ``ism`` are made: ``{"method": "ranks", "bandwidth": 0.1}`` (default),
         ``{"method": "kernel", "bandwidth": 0.1}`` (Zhou & Hooker), ``{"method": "residual_permutation"}``, all with a
         ``neighbor_probability``, ``{"method": "bootstrap"}``, or ``{"method": "dataset", "dataset": ...}`` for rows of
-        another dataset.
+        another dataset; or what ``details.request.generator`` of another tree is.
     fitted_on
         ``cart`` and ``ism`` on the dataset's rows alone (``"dataset"``), or with pseudo rows (``"generator"``, the
         default but for ``ism`` where the dataset has a feature set).
@@ -217,9 +220,10 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     smearing_probability
         Of ``born_again``: that a value is replaced by that of another row.
     n_repeats
-        Number of trees to grow, 1 to 200, to measure how stable they are (``result.stability``).
+        Number of trees to grow, 1 to 200, to measure how stable they are (``result.stability``); 1 with
+        ``fitted_on="dataset"``.
     stop_when_pure
-        ``ism`` stops splitting where all rows have one class in the dataset's target.
+        ``ism`` stops splitting where all rows have one class in the dataset's target; for classes.
     evaluation_dataset
         Other rows to evaluate on; default: the dataset itself.
     seed
@@ -230,6 +234,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         Where the job works on the rows: ``local``, in a worker's own process, on the ``cluster`` that the service has,
         or, with ``auto``, there only if one process could not hold them. The result is the same.
     """
+    splits = None if candidates is None else [_record(CandidateSplits, each, "candidates") for each in candidates]
     request = ApproximationTreeRequest(
         model=id_of(model),
         dataset=id_of(dataset),
@@ -242,7 +247,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         generator=UNSET if generator is None else _generator(generator),
         fitted_on=unless_none(fitted_on),
         choose_by=unless_none(choose_by),
-        candidates=None if candidates is None else [CandidateSplits(**each) for each in candidates],
+        candidates=splits,
         compare=compare,
         significance_level_of=significance_level_of,
         criterion=criterion,
@@ -258,15 +263,33 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     return self._wrapped((yield from create(create_approximation_tree, Details, body=request)))
 
 
-def _generator(given: Mapping[str, Any]) -> Any:  # noqa: ANN401  # one of five generated classes
+def _generator(given: Mapping[str, Any] | Record) -> Any:  # noqa: ANN401  # one of five generated classes
     """Return a generator of pseudo rows as the service takes it."""
-    method, values = given.get("method"), dict(given)
+    values = _values(given)
+    method = values.get("method")
     if method not in _GENERATORS:
         msg = f"`generator` has the method {method!r}; give one of {', '.join(_GENERATORS)}"
         raise ValueError(msg)
     if "dataset" in values:
         values["dataset"] = id_of(values["dataset"])
-    return _GENERATORS[method](**values)
+    return _record(_GENERATORS[method], values, f"generator of method {method}")
+
+
+def _record(kind: Any, given: Mapping[str, Any] | Record, name: str) -> Any:  # noqa: ANN401
+    """Return a part of the request as its generated class, ``kind``."""
+    values, fields = _values(given), {field.name: field.default for field in attrs.fields(kind)}
+    if unknown := [field for field in values if field not in fields]:
+        msg = f"`{name}` has no {unknown[0]!r}; give {', '.join(fields)}"
+        raise ValueError(msg)
+    if lacking := [field for field, default in fields.items() if default is attrs.NOTHING and field not in values]:
+        msg = f"`{name}` needs {lacking[0]!r}"
+        raise ValueError(msg)
+    return kind(**values)
+
+
+def _values(given: Mapping[str, Any] | Record) -> dict[str, Any]:
+    """Return the fields of a mapping, or of a part of an answer."""
+    return dict(given) if isinstance(given, Mapping) else cast("Any", given).to_dict()
 
 
 class ApproximationTree(ApproximationTreeView, BlockingArtefact):

@@ -90,7 +90,9 @@ def features_frame(file: BinaryIO, dataset: "Dataset") -> Any:  # noqa: ANN401  
 
 def _node_row(node: "ApproximationNode") -> dict[str, Any]:
     names = ("id", "depth", "text", "left", "right", "prediction", "n_samples", "n_pseudo_samples", "p_value", "at_cap")
-    return {name: getattr(node, name) for name in names}
+    return {name: getattr(node, name) for name in names} | {
+        "settled": None if isinstance(node.settled, Unset) else node.settled
+    }
 
 
 def _rule_row(rule: "Rule") -> dict[str, Any]:

@@ -121,7 +121,8 @@ def _export(self: PrototypeSetView, form: ExportForm = "python") -> Program[Any]
 
     Python functions (``predict(row)``, ``nearest_prototype(row)``) need nothing but Python; SQL is one expression over
     the features; the ONNX model takes what the registered model takes. All predict what the service predicts, ties
-    included; where the model scales numbers first, Python and SQL do so but for rounding at thresholds.
+    included; where the model scales numbers first, Python and SQL do so but for rounding at thresholds. DuckDB takes
+    long to plan the SQL of several hundred trees; the other forms have no such limit.
     """
     response = yield call_of(export_prototype_set, prototype_set_id=self.id, format_=form)
     # Not as the answer is declared: types of text without a charset are read as Latin by some.
@@ -139,7 +140,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     min_leaf_rows: int | Literal["auto"] | None = None,
     alpha: float | None = None,
     labels: Literal["predicted", "target"] | None = None,
-    proximity_kind: ProximityKind = "auto",
+    proximity_kind: ProximityKind | Literal["euclidean"] = "auto",
     refine: Literal["none", "swap"] = "none",
     selected_on: Literal["dataset", "evaluation_dataset"] = "dataset",
     metric: Literal["balanced_accuracy", "accuracy", "balanced_fidelity", "fidelity"] = "balanced_accuracy",
@@ -175,7 +176,9 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     labels
         Classes as the model predicts them (the default), or as the dataset's target has them.
     proximity_kind
-        Which proximity; ``auto`` follows the model's kind of ensemble.
+        Which proximity; ``auto`` follows the model's kind of ensemble. ``euclidean``: plain distance between raw
+        features instead, numbers by their ranks; a baseline to judge the trees' view by. Such a set has no certificate
+        and no exports, and explains no rows; ``min_leaf_rows``, ``coverage`` and ``refine`` do not go with it.
     refine
         ``swap``: afterwards swap prototypes for other rows as long as that improves the objective.
     selected_on, metric

@@ -74,7 +74,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     dataset: Identified,
     *,
     n_neighbors: int = 10,
-    proximity_kind: ProximityKind = "auto",
+    proximity_kind: ProximityKind | Literal["euclidean"] = "auto",
     min_leaf_rows: int = 1,
     settings: Settings | None = None,
     run_on: RunOn = "auto",
@@ -88,7 +88,8 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     n_neighbors
         Maximum number of other rows to name for each row.
     proximity_kind
-        Which proximity; ``auto`` follows the model's kind of ensemble.
+        Which proximity; ``auto`` follows the model's kind of ensemble. ``euclidean``: plain distance between raw
+        features instead, numbers by their ranks, with which ``min_leaf_rows`` means nothing.
     min_leaf_rows
         Fewest rows of a leaf: trees are cut back to where splits leave fewer; 1 compares by the trees' own leaves.
     settings

@@ -160,9 +160,10 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     method: Method | None = None,
     boxes: Literal["whole", "shortened"] = "whole",
     max_rules: int = 10,
-    n_restarts: int = 20,
+    n_restarts: int | None = None,
     start: Start | None = None,
     omega: float | None = None,
+    e_step_rounds: int | Literal["in_turn"] | None = None,
     regions: Literal["fab", "em"] = "fab",
     labels: Literal["predicted", "target"] | None = None,
     evaluation_dataset: Identified | None = None,
@@ -189,12 +190,15 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     max_rules
         Maximum number of rules, including the default rule, or of regions with whole boxes, 1 to 20.
     n_restarts
-        Random starts, 1 to 1,000, of which ``rule_list`` makes a tenth.
+        Random starts, 1 to 1,000, of which ``rule_list`` makes a tenth; default: 120 with ``fab``, otherwise 20.
     start
         What fits of regions begin with; ``algorithm_1`` is the paper's, ``in_turn``, the default, takes all three in
         turn.
     omega
         Cost of a region in ``fab``; default: half the number of its parameters, as in the paper.
+    e_step_rounds
+        Maximum number of rounds of an E-step in ``fab``, 1 to 100: the fewer, the more regions are left. 100 lets
+        E-steps settle, as in the paper; ``in_turn``, the default, takes 1 and 2 in turn.
     regions
         How the regions are fitted from which the search of ``rule_list`` begins.
     labels
@@ -217,9 +221,10 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         method=unless_none(method),
         boxes=boxes,
         max_rules=max_rules,
-        n_restarts=n_restarts,
+        n_restarts=unless_none(n_restarts),
         start=unless_none(start),
         omega=omega,
+        e_step_rounds=unless_none(e_step_rounds),
         regions=regions,
         labels=unless_none(labels),
         evaluation_dataset=id_or_none(evaluation_dataset),

@@ -267,6 +267,9 @@ def _measure(name: str, value: float) -> str:
 
 
 def _certificates(found: Any) -> Iterator[str]:  # noqa: ANN401  # see above
+    if found.certificate is None:
+        yield "Rows are compared by plain distance, not by the trees, so that no bound is known."
+        return
     n_prototypes = "1 prototype" if found.n_selected == 1 else f"{found.n_selected:,} prototypes"
     yield f"Surely {found.all_rows_certificate:.1%} of the best that {n_prototypes} among all rows could reach."
     if found.certificate_scope == "candidates":

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from .decision_counts import DecisionCounts
     from .decision_tree_options import DecisionTreeOptions
     from .deleted_explanations import DeletedExplanations
+    from .depth_validation import DepthValidation
     from .difference import Difference
     from .drift import Drift
     from .drift_share import DriftShare
@@ -305,6 +306,7 @@ _MODULES = {
     "DecisionCounts": "decision_counts",
     "DecisionTreeOptions": "decision_tree_options",
     "DeletedExplanations": "deleted_explanations",
+    "DepthValidation": "depth_validation",
     "Difference": "difference",
     "Drift": "drift",
     "DriftShare": "drift_share",
@@ -558,6 +560,7 @@ __all__ = (
     "DecisionCounts",
     "DecisionTreeOptions",
     "DeletedExplanations",
+    "DepthValidation",
     "Difference",
     "Drift",
     "DriftShare",

@@ -194,7 +194,7 @@ class AbstainedRow(Record):
 
         def _parse_prediction(data: object) -> ClassPrediction | ValuePrediction:
             try:
-                if not isinstance(data, dict):
+                if not isinstance(data, dict) or data.get("task") != "classification":
                     raise TypeError()
                 componentsschemas_prediction_type_0 = ClassPrediction.from_dict(data)
 

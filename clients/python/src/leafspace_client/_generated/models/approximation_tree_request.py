@@ -29,8 +29,8 @@ class ApproximationTreeRequest(Record):
         dataset (str): Id of the reference dataset, which has every feature that the model reads.
         settings (str | Unset): `paper`: the fields that are left out have the values of the method's paper, as
             docs/methods.md lists them, instead of these defaults, fields of fields included; what is given, null included,
-            stands. Answers show the fields that result, so that the id is that of the same request in full. Absent: the
-            defaults.
+            stands, but for `method: auto`, which leaves the method to the word, too. Answers show the fields that result,
+            so that the id is that of the same request in full. Absent: the defaults.
         method (str | Unset): How splits are chosen. `auto`: `ism` for classes where the dataset has a feature set, else
             `sta`, and the answer names it. `sta`: by a test on as many pseudo-samples as it needs (Zhou & Hooker); `ism`:
             among the ensemble's own splits, from its class distributions (Van Assche & Blockeel); `born_again`: CART on
@@ -71,17 +71,19 @@ class ApproximationTreeRequest(Record):
             value but the default. Default: 'gain'.
         leaf_probabilities (str | Unset): How `ism` estimates the probability that a row of a node reaches a leaf of the
             ensemble: by the node's rows, or as if the splits on the way to the leaf were independent of the node's, as far
-            as these leave them open. The latter is for random forests; it takes time by splits x nodes of the ensemble.
-            Other methods refuse any value but the default. Default: 'rows'.
+            as these leave them open. The latter is for random forests, and refused for boosting and for values; it takes
+            time by splits x nodes of the ensemble. Other methods refuse any value but the default. Default: 'rows'.
         smearing_probability (float | Unset): Probability that `born_again` replaces a value by that of another row.
             Other methods refuse any value but the default. Default: 0.25.
         n_repeats (int | Unset): Number of trees that are made from different pseudo-samples to measure stability; the
-            first one is the result. Default: 1.
+            first one is the result. More than 1 is refused where there are none (`fitted_on: dataset`). Default: 1.
         stop_when_pure (bool | Unset): Whether `ism` leaves a node unsplit whose rows all have one class in the
-            dataset's target. Default: False.
+            dataset's target. For classes and datasets with a target: true is refused elsewhere, and `settings: paper`
+            leaves it false. Default: False.
         evaluation_dataset (None | str | Unset): Id of a dataset on which the result is evaluated instead of the
             reference dataset; null: on the reference dataset itself.
-        seed (int | Unset): Seed of the pseudo-samples, and of a sample of rows. Default: 0.
+        seed (int | Unset): Seed of the pseudo-samples, of a sample of rows, and with `cart` and `born_again` of the
+            choice among splits that improve alike. Default: 0.
         run_on (str | Unset): Where the job works on the rows: `local`, in the worker's own process; `cluster`, on the
             workers of a Dask cluster (LEAFSPACE_DASK_SCHEDULER); `auto`: on the cluster where one process would need more
             memory than a job may use, and else locally. The result is the same, and so is the id: answers always show
@@ -306,7 +308,7 @@ class ApproximationTreeRequest(Record):
             if isinstance(data, Unset):
                 return data
             try:
-                if not isinstance(data, dict):
+                if not isinstance(data, dict) or data.get("method") != "dataset":
                     raise TypeError()
                 componentsschemas_generator_type_0 = DatasetGenerator.from_dict(data)
 
@@ -314,7 +316,7 @@ class ApproximationTreeRequest(Record):
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
             try:
-                if not isinstance(data, dict):
+                if not isinstance(data, dict) or data.get("method") != "ranks":
                     raise TypeError()
                 componentsschemas_generator_type_1 = RanksGenerator.from_dict(data)
 
@@ -322,7 +324,7 @@ class ApproximationTreeRequest(Record):
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
             try:
-                if not isinstance(data, dict):
+                if not isinstance(data, dict) or data.get("method") != "kernel":
                     raise TypeError()
                 componentsschemas_generator_type_2 = KernelGenerator.from_dict(data)
 
@@ -330,7 +332,7 @@ class ApproximationTreeRequest(Record):
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
             try:
-                if not isinstance(data, dict):
+                if not isinstance(data, dict) or data.get("method") != "residual_permutation":
                     raise TypeError()
                 componentsschemas_generator_type_3 = ResidualPermutationGenerator.from_dict(data)
 

@@ -11,6 +11,7 @@ from ..types import UNSET, Unset
 if TYPE_CHECKING:
     from ..models.approximation_node import ApproximationNode
     from ..models.approximation_tree_evaluation import ApproximationTreeEvaluation
+    from ..models.depth_validation import DepthValidation
     from ..models.implied_answer import ImpliedAnswer
     from ..models.rule_feature import RuleFeature
     from ..models.smoothing import Smoothing
@@ -58,9 +59,13 @@ class ApproximationTreeResult(Record):
             such as `has an account of kind credit` and `has an account`: pseudo-samples that break one were repaired before
             the model predicted them, a column that implies a false one being made false. Null without a feature set, and
             with `ism`.
-        caution (None | str | Unset): Warning, in words, that the scores in `evaluation` may be too good: they were
-            measured on the rows from which the result was made, and the model reproduces at least 99 % of their targets
-            (regression: R2 of at least 0.95), as a model does that has memorised them. Null where no such reason is known.
+        caution (None | str | Unset): Warnings, in words, a sentence each: that the scores in `evaluation` may be too
+            good, as they were measured on the rows from which the result was made, and the model reproduces at least 99 %
+            of their targets (regression: R2 of at least 0.95), as a model does that has memorised them; how many splits of
+            `sta` are significant within `max_pseudo_samples`, where not all are; which of the request's own `candidates`
+            can split nothing. Null where no such reason is known.
+        validation (DepthValidation | None | Unset): How the depth was chosen, with `max_depth: validate` and with
+            `born_again`; null elsewhere, and where there was nothing to choose.
     """
 
     task: str
@@ -84,8 +89,10 @@ class ApproximationTreeResult(Record):
     implications: list[ImpliedAnswer] | Unset = UNSET
     n_implications: int | None | Unset = UNSET
     caution: None | str | Unset = UNSET
+    validation: DepthValidation | None | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.depth_validation import DepthValidation  # noqa: PLC0415
         from ..models.smoothing import Smoothing  # noqa: PLC0415
 
         task = self.task
@@ -165,6 +172,14 @@ class ApproximationTreeResult(Record):
         else:
             caution = self.caution
 
+        validation: dict[str, Any] | None | Unset
+        if isinstance(self.validation, Unset):
+            validation = UNSET
+        elif isinstance(self.validation, DepthValidation):
+            validation = self.validation.to_dict()
+        else:
+            validation = self.validation
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -197,6 +212,8 @@ class ApproximationTreeResult(Record):
             field_dict["n_implications"] = n_implications
         if caution is not UNSET:
             field_dict["caution"] = caution
+        if validation is not UNSET:
+            field_dict["validation"] = validation
 
         return field_dict
 
@@ -204,6 +221,7 @@ class ApproximationTreeResult(Record):
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.approximation_node import ApproximationNode  # noqa: PLC0415
         from ..models.approximation_tree_evaluation import ApproximationTreeEvaluation  # noqa: PLC0415
+        from ..models.depth_validation import DepthValidation  # noqa: PLC0415
         from ..models.implied_answer import ImpliedAnswer  # noqa: PLC0415
         from ..models.rule_feature import RuleFeature  # noqa: PLC0415
         from ..models.smoothing import Smoothing  # noqa: PLC0415
@@ -321,6 +339,23 @@ class ApproximationTreeResult(Record):
 
         caution = _parse_caution(d.pop("caution", UNSET))
 
+        def _parse_validation(data: object) -> DepthValidation | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                validation_type_0 = DepthValidation.from_dict(data)
+
+                return validation_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(DepthValidation | None | Unset, data)
+
+        validation = _parse_validation(d.pop("validation", UNSET))
+
         approximation_tree_result = cls(
             task=task,
             classes=classes,
@@ -343,6 +378,7 @@ class ApproximationTreeResult(Record):
             implications=implications,
             n_implications=n_implications,
             caution=caution,
+            validation=validation,
         )
 
         return approximation_tree_result

@@ -20,8 +20,8 @@ class ExplainerRequest(Record):
         prototype_set (str): Id of a prototype set of this model.
         settings (str | Unset): `paper`: the fields that are left out have the values of the method's paper, as
             docs/methods.md lists them, instead of these defaults, fields of fields included; what is given, null included,
-            stands. Answers show the fields that result, so that the id is that of the same request in full. Absent: the
-            defaults.
+            stands, but for `method: auto`, which leaves the method to the word, too. Answers show the fields that result,
+            so that the id is that of the same request in full. Absent: the defaults.
         rule_set (None | str | Unset): Id of a rule set of this model, whose rules `include: ["rules"]` lists; null:
             none.
         approximation_tree (None | str | Unset): Id of an approximation tree of this model, in which `include:

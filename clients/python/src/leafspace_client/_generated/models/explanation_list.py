@@ -92,7 +92,7 @@ class ExplanationList(Record):
 
             def _parse_data_item(data: object) -> AbstainedRow | ExplainedRow | RefusedRow:
                 try:
-                    if not isinstance(data, dict):
+                    if not isinstance(data, dict) or data.get("status") != "ok":
                         raise TypeError()
                     componentsschemas_explanation_type_0 = ExplainedRow.from_dict(data)
 
@@ -100,7 +100,7 @@ class ExplanationList(Record):
                 except (TypeError, ValueError, AttributeError, KeyError):
                     pass
                 try:
-                    if not isinstance(data, dict):
+                    if not isinstance(data, dict) or data.get("status") != "abstained":
                         raise TypeError()
                     componentsschemas_explanation_type_1 = AbstainedRow.from_dict(data)
 

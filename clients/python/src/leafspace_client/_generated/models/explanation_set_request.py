@@ -37,8 +37,8 @@ class ExplanationSetRequest(Record):
             about each prototype; `n_reasons` and `include` change nothing then. Default: 'short'.
         settings (str | Unset): `paper`: the fields that are left out have the values of the method's paper, as
             docs/methods.md lists them, instead of these defaults, fields of fields included; what is given, null included,
-            stands. Answers show the fields that result, so that the id is that of the same request in full. Absent: the
-            defaults.
+            stands, but for `method: auto`, which leaves the method to the word, too. Answers show the fields that result,
+            so that the id is that of the same request in full. Absent: the defaults.
         run_on (str | Unset): Where the job works on the rows: `local`, in the worker's own process; `cluster`, on the
             workers of a Dask cluster (LEAFSPACE_DASK_SCHEDULER); `auto`: on the cluster where one process would need more
             memory than a job may use, and else locally. The result is the same, and so is the id: answers always show

@@ -18,8 +18,8 @@ class FeatureDatasetRequest(Record):
     Attributes:
         settings (str | Unset): `paper`: the fields that are left out have the values of the method's paper, as
             docs/methods.md lists them, instead of these defaults, fields of fields included; what is given, null included,
-            stands. Answers show the fields that result, so that the id is that of the same request in full. Absent: the
-            defaults.
+            stands, but for `method: auto`, which leaves the method to the word, too. Answers show the fields that result,
+            so that the id is that of the same request in full. Absent: the defaults.
         relational_dataset (None | str | Unset): Id of a relational dataset that has the tables and columns of the
             feature set's own; null: its own.
     """

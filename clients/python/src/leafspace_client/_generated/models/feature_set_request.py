@@ -24,8 +24,8 @@ class FeatureSetRequest(Record):
         relational_dataset (str): Id of the relational dataset.
         settings (str | Unset): `paper`: the fields that are left out have the values of the method's paper, as
             docs/methods.md lists them, instead of these defaults, fields of fields included; what is given, null included,
-            stands. Answers show the fields that result, so that the id is that of the same request in full. Absent: the
-            defaults.
+            stands, but for `method: auto`, which leaves the method to the word, too. Answers show the fields that result,
+            so that the id is that of the same request in full. Absent: the defaults.
         features (list[RequestedFeature] | None | Unset): The features; one that means the same as an earlier one is
             refused. Null where they are generated and in answers: the result has them.
         generate (GeneratedFeatures | None | Unset): Each column of the example, and every aggregate along one or two

@@ -20,8 +20,8 @@ class LabelAuditRequest(Record):
         dataset (str): Id of the reference dataset, which has every feature that the model reads.
         settings (str | Unset): `paper`: the fields that are left out have the values of the method's paper, as
             docs/methods.md lists them, instead of these defaults, fields of fields included; what is given, null included,
-            stands. Answers show the fields that result, so that the id is that of the same request in full. Absent: the
-            defaults.
+            stands, but for `method: auto`, which leaves the method to the word, too. Answers show the fields that result,
+            so that the id is that of the same request in full. Absent: the defaults.
         method (str | Unset): Who votes on a row's label. `all_rows`: all other rows, each with the weight of its
             proximity to the row; it finds more wrong labels and takes less time. `neighbors`: its `n_neighbors` nearest
             rows, each with one vote, as in the paper. Default: 'all_rows'.

@@ -41,8 +41,8 @@ class LabelAuditResult(Record):
         min_leaf_rows (int | Unset): The `min_leaf_rows` that was used: trees were cut back where a split left fewer
             reference rows on either side; 1: they were not cut. Default: 1.
         n_trees_used (int | None | Unset): Number of trees that count in proximities: those cut back to a single leaf do
-            not, nor do those of boosting whose values do not vary. Null in results that were made before this field
-            existed.
+            not, nor do those of boosting whose values do not vary. Null by plain distance (`euclidean`), and in results
+            that were made before this field existed.
         leaf_steps (list[AuditLeafStep] | Unset): What `auto` tried, in this order; empty where `min_leaf_rows` was
             given as a number.
     """

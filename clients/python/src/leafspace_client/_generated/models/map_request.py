@@ -20,8 +20,8 @@ class MapRequest(Record):
         dataset (str): Id of the reference dataset, which has every feature that the model reads.
         settings (str | Unset): `paper`: the fields that are left out have the values of the method's paper, as
             docs/methods.md lists them, instead of these defaults, fields of fields included; what is given, null included,
-            stands. Answers show the fields that result, so that the id is that of the same request in full. Absent: the
-            defaults.
+            stands, but for `method: auto`, which leaves the method to the word, too. Answers show the fields that result,
+            so that the id is that of the same request in full. Absent: the defaults.
         prototype_set (None | str | Unset): Id of a prototype set of this model and dataset, whose prototypes are all on
             the map; null: none.
         proximity_kind (str | Unset): How trees are weighted in proximities. `random_forest`: all alike (Tan et al.,

@@ -17,7 +17,8 @@ class Neighbor(Record):
     Attributes:
         row (int): 0-based index of the row in the dataset.
         row_id (str): Id of the row: its text in the dataset's row_id column, or its 0-based index without one.
-        proximity (float): Share of trees, by weight, in which the two rows have the same leaf.
+        proximity (float): Share of trees, by weight, in which the two rows have the same leaf; with `euclidean` 1 -
+            distance / sqrt(number of features).
         distance (float): 1 - proximity.
     """
 

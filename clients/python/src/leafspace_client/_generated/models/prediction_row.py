@@ -116,7 +116,7 @@ class PredictionRow(Record):
             if isinstance(data, Unset):
                 return data
             try:
-                if not isinstance(data, dict):
+                if not isinstance(data, dict) or data.get("task") != "classification":
                     raise TypeError()
                 componentsschemas_prediction_type_0 = ClassPrediction.from_dict(data)
 
@@ -124,7 +124,7 @@ class PredictionRow(Record):
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
             try:
-                if not isinstance(data, dict):
+                if not isinstance(data, dict) or data.get("task") != "regression":
                     raise TypeError()
                 componentsschemas_prediction_type_1 = ValuePrediction.from_dict(data)
 

@@ -20,8 +20,8 @@ class PrototypeSetRequest(Record):
         dataset (str): Id of the reference dataset, which has every feature that the model reads.
         settings (str | Unset): `paper`: the fields that are left out have the values of the method's paper, as
             docs/methods.md lists them, instead of these defaults, fields of fields included; what is given, null included,
-            stands. Answers show the fields that result, so that the id is that of the same request in full. Absent: the
-            defaults.
+            stands, but for `method: auto`, which leaves the method to the word, too. Answers show the fields that result,
+            so that the id is that of the same request in full. Absent: the defaults.
         method (str | Unset): Selection method: `sm_u`, `sm_a`, `sm_wa` or `sg` (Tan et al.), or `a_pete` (Karolczak &
             Stefanowski), which finds the number of prototypes itself, or `k_medoids`: prototypes of whatever class for all
             rows together (Tan et al., equation 2); with `refine: swap` it is PAM. Default: 'sm_a'.
@@ -40,7 +40,7 @@ class PrototypeSetRequest(Record):
             `selected_on: evaluation_dataset`: those rows would be no test of it.
         coverage (float | None | Unset): Share of the dataset's rows that are to have at least the minimum proximity to
             a prototype (`row_coverage`): prototypes are selected until it is reached, at most 1,000. It replaces
-            `n_prototypes`, and is not applicable to `sm_u` and `a_pete`. Null: by `n_prototypes`.
+            `n_prototypes`, and is not applicable to `sm_u`, `a_pete` and `euclidean`. Null: by `n_prototypes`.
         min_leaf_rows (int | str | Unset):
         alpha (float | Unset): `a_pete` stops when the relative change of gains is at most this. Not applicable to other
             methods, which refuse any value but the default. Default: 0.05.
@@ -50,14 +50,17 @@ class PrototypeSetRequest(Record):
             equation 1); `boosting`: by their contribution to the scores, its variance over the rows (Tan et al., definition
             3); `boosting_l1`: by its mean absolute deviation instead, which leaves more weight to small trees; `auto`: by
             the model's `ensemble`, and `random_forest` where that is `other` or unknown (votes, AdaBoost, calibrated
-            models). Default: 'auto'.
+            models). `euclidean`: no trees at all, as a baseline; 1 - distance / sqrt(number of features), where numbers
+            differ by their ranks among the reference rows, 0 to 1, and categories, truth values and missing values by 0 or
+            1 (Tan et al., table 1). Default: 'auto'.
         refine (str | Unset): Refinement after the selection. `swap`: prototypes are replaced by other candidates, one
             at a time, until no single replacement raises the objective of the method (`sm_u`: by candidates of the same
-            class); where better sets are not ruled out, up to three other starts are tried. Not applicable to `sg`.
-            Default: 'none'.
+            class); where better sets are not ruled out, up to three other starts are tried. Not applicable to `sg` and
+            `euclidean`. Default: 'none'.
         n_candidates (int | None | Unset): Number of rows, drawn at random with at least one of each class, that may
             become prototypes. They are selected to represent all rows nevertheless. Null: all rows, or 10,000 where rows x
-            rows x trees are more than 5 x 10^12 (150,000 rows x 200 trees).
+            rows x trees are more than 5 x 10^12 (150,000 rows x 200 trees); with `euclidean`, where rows x rows x (features
+            + 50) are more than 10^12.
         evaluation_dataset (None | str | Unset): Id of a dataset on which the result is evaluated instead of the
             reference dataset; null: on the reference dataset itself.
         seed (int | Unset): Seed of the random draws: of candidates, and of rows for the nearest-neighbour baseline,

@@ -31,7 +31,8 @@ class PrototypeSetResult(Record):
     """The result of a prototype job.
 
     Attributes:
-        proximity_kind (str): How trees were weighted in the proximities.
+        proximity_kind (str): How trees were weighted in the proximities; `euclidean`: rows were compared by plain
+            distance.
         task (str): What the model predicts.
         classes (list[str]): Classes in the order of the model's scores; empty for regression.
         n_rows (int): Number of rows of the dataset.
@@ -43,18 +44,18 @@ class PrototypeSetResult(Record):
         objective (float): Sum over the rows of the proximity to the nearest prototype of their class, with `k_medoids`
             of any class, 0 to `n_rows`.
         objective_mean (float): Objective divided by the number of rows.
-        all_rows_certificate (float): Proven share of the best possible objective, among sets of any rows:
-            `certificate_objective.value` / `all_rows_upper_bound`.
-        all_rows_upper_bound (float): Proven upper bound of the objective of all sets of any rows that satisfy the
-            constraint of `certificate_objective`. It is the looser of the two bounds where candidates are a sample,
-            otherwise the same.
-        certificate (float): Proven share of the best possible objective, among sets within `certificate_scope`:
-            `certificate_objective.value` / `objective_upper_bound`. Swaps never lower it.
-        objective_upper_bound (float): Proven upper bound of the objective of all sets within `certificate_scope` that
-            satisfy the constraint of `certificate_objective`.
-        certificate_scope (str): Sets that `certificate` and `objective_upper_bound` refer to: of any rows, or of the
-            sampled candidates only, which allows no conclusion on other rows.
-        certificate_objective (CertificateObjective): The objective and constraint that certificates refer to.
+        all_rows_certificate (float | None): Proven share of the best possible objective, among sets of any rows:
+            `certificate_objective.value` / `all_rows_upper_bound`. Null with `euclidean`, which has no bounds.
+        all_rows_upper_bound (float | None): Proven upper bound of the objective of all sets of any rows that satisfy
+            the constraint of `certificate_objective`: the looser of the two bounds where candidates are a sample, otherwise
+            the same. Null with `euclidean`.
+        certificate (float | None): Proven share of the best possible objective, among sets within `certificate_scope`:
+            `certificate_objective.value` / `objective_upper_bound`. Swaps never lower it. Null with `euclidean`.
+        objective_upper_bound (float | None): Proven upper bound of the objective of all sets within `certificate_scope`
+            that satisfy the constraint of `certificate_objective`. Null with `euclidean`.
+        certificate_scope (None | str): Sets that `certificate` and `objective_upper_bound` refer to: of any rows, or of
+            the sampled candidates only, which allows no conclusion on other rows. Null with `euclidean`.
+        certificate_objective (CertificateObjective | None): What the certificates refer to; null with `euclidean`.
         stopped_by (StopReason): Why the selection ended, before any swaps.
         prototypes (list[Prototype]): The prototypes in the order of their selection.
         quality (SetQuality): The measures of all prototypes together, each 0 to 1; null where there is nothing to take
@@ -67,24 +68,28 @@ class PrototypeSetResult(Record):
         measured_against (str): Reference of accuracies and errors: the dataset's target, or the model where it has
             none.
         baseline (Baseline): Scores of the model, of the nearest other row of the dataset, and of constant predictions.
-        min_leaf_rows (int | Unset): The `min_leaf_rows` that was used: trees were cut back where a split left fewer
-            reference rows on either side; 1: they were not cut. Default: 1.
+        min_leaf_rows (int | None | Unset): The `min_leaf_rows` that was used: trees were cut back where a split left
+            fewer reference rows on either side; 1: they were not cut. Null with `euclidean`, which knows no leaves.
+            Default: 1.
         n_trees_used (int | None | Unset): Number of trees that count in proximities: those cut back to a single leaf do
-            not, nor do those of boosting whose values do not vary. Null in results that were made before this field
-            existed.
+            not, nor do those of boosting whose values do not vary. Null by plain distance (`euclidean`), and in results
+            that were made before this field existed.
         leaf_steps (list[LeafStep] | Unset): What `auto` tried, in this order; empty where `min_leaf_rows` was given as
             a number.
         row_coverage (None | RowCoverage | Unset): How many of the dataset's rows have at least the minimum proximity to
-            a prototype; null in sets that were made before this field existed.
+            a prototype; null with `euclidean`, by which nearly all have, and in sets that were made before this field
+            existed.
         validation (None | Unset | Validation): How `validate` found the number of prototypes; null where it was not
             requested.
         nearest_rows (None | SearchedRows | Unset): Reference rows that `nearest_rows` can search; null where none are
-            kept: for more than 250,000,000 rows x (trees + features), and in sets that were made before this field existed.
+            kept: for more than 250,000,000 rows x (trees + features), with `euclidean`, and in sets that were made before
+            this field existed.
         criticisms (list[Criticism] | Unset): Rows that no prototype represents well, at most 10: each is the row that
             is farthest from all prototypes and earlier criticisms of its class, with `k_medoids` of any class (ties: the
             lowest row). Empty in sets that were made before this field existed.
-        typicality (None | TypicalityScale | Unset): What explanations compare a row's proximity with; null in sets that
-            were made before this field existed, whose explanations have no `typicality`.
+        typicality (None | TypicalityScale | Unset): What explanations compare a row's proximity with; null with
+            `euclidean`, which explains no rows, and in sets that were made before this field existed, whose explanations
+            have no `typicality`.
         classes_without_prototypes (list[str] | Unset): Classes of rows of the dataset (see `labels`) without a
             prototype: the nearest prototype gives their rows another class, or none. Empty for regression.
         caution (None | str | Unset): Warning, in words, that the scores in `evaluation` may be too good: they were
@@ -104,12 +109,12 @@ class PrototypeSetResult(Record):
     nested: bool
     objective: float
     objective_mean: float
-    all_rows_certificate: float
-    all_rows_upper_bound: float
-    certificate: float
-    objective_upper_bound: float
-    certificate_scope: str
-    certificate_objective: CertificateObjective
+    all_rows_certificate: float | None
+    all_rows_upper_bound: float | None
+    certificate: float | None
+    objective_upper_bound: float | None
+    certificate_scope: None | str
+    certificate_objective: CertificateObjective | None
     stopped_by: StopReason
     prototypes: list[Prototype]
     quality: SetQuality
@@ -117,7 +122,7 @@ class PrototypeSetResult(Record):
     evaluated_on: str
     measured_against: str
     baseline: Baseline
-    min_leaf_rows: int | Unset = 1
+    min_leaf_rows: int | None | Unset = 1
     n_trees_used: int | None | Unset = UNSET
     leaf_steps: list[LeafStep] | Unset = UNSET
     row_coverage: None | RowCoverage | Unset = UNSET
@@ -129,6 +134,7 @@ class PrototypeSetResult(Record):
     caution: None | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.certificate_objective import CertificateObjective  # noqa: PLC0415
         from ..models.row_coverage import RowCoverage  # noqa: PLC0415
         from ..models.searched_rows import SearchedRows  # noqa: PLC0415
         from ..models.typicality_scale import TypicalityScale  # noqa: PLC0415
@@ -156,17 +162,26 @@ class PrototypeSetResult(Record):
 
         objective_mean = self.objective_mean
 
+        all_rows_certificate: float | None
         all_rows_certificate = self.all_rows_certificate
 
+        all_rows_upper_bound: float | None
         all_rows_upper_bound = self.all_rows_upper_bound
 
+        certificate: float | None
         certificate = self.certificate
 
+        objective_upper_bound: float | None
         objective_upper_bound = self.objective_upper_bound
 
+        certificate_scope: None | str
         certificate_scope = self.certificate_scope
 
-        certificate_objective = self.certificate_objective.to_dict()
+        certificate_objective: dict[str, Any] | None
+        if isinstance(self.certificate_objective, CertificateObjective):
+            certificate_objective = self.certificate_objective.to_dict()
+        else:
+            certificate_objective = self.certificate_objective
 
         stopped_by = self.stopped_by.to_dict()
 
@@ -188,7 +203,11 @@ class PrototypeSetResult(Record):
 
         baseline = self.baseline.to_dict()
 
-        min_leaf_rows = self.min_leaf_rows
+        min_leaf_rows: int | None | Unset
+        if isinstance(self.min_leaf_rows, Unset):
+            min_leaf_rows = UNSET
+        else:
+            min_leaf_rows = self.min_leaf_rows
 
         n_trees_used: int | None | Unset
         if isinstance(self.n_trees_used, Unset):
@@ -343,17 +362,55 @@ class PrototypeSetResult(Record):
 
         objective_mean = d.pop("objective_mean")
 
-        all_rows_certificate = d.pop("all_rows_certificate")
+        def _parse_all_rows_certificate(data: object) -> float | None:
+            if data is None:
+                return data
+            return cast(float | None, data)
 
-        all_rows_upper_bound = d.pop("all_rows_upper_bound")
+        all_rows_certificate = _parse_all_rows_certificate(d.pop("all_rows_certificate"))
 
-        certificate = d.pop("certificate")
+        def _parse_all_rows_upper_bound(data: object) -> float | None:
+            if data is None:
+                return data
+            return cast(float | None, data)
 
-        objective_upper_bound = d.pop("objective_upper_bound")
+        all_rows_upper_bound = _parse_all_rows_upper_bound(d.pop("all_rows_upper_bound"))
 
-        certificate_scope = d.pop("certificate_scope")
+        def _parse_certificate(data: object) -> float | None:
+            if data is None:
+                return data
+            return cast(float | None, data)
 
-        certificate_objective = CertificateObjective.from_dict(d.pop("certificate_objective"))
+        certificate = _parse_certificate(d.pop("certificate"))
+
+        def _parse_objective_upper_bound(data: object) -> float | None:
+            if data is None:
+                return data
+            return cast(float | None, data)
+
+        objective_upper_bound = _parse_objective_upper_bound(d.pop("objective_upper_bound"))
+
+        def _parse_certificate_scope(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        certificate_scope = _parse_certificate_scope(d.pop("certificate_scope"))
+
+        def _parse_certificate_objective(data: object) -> CertificateObjective | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                certificate_objective_type_0 = CertificateObjective.from_dict(data)
+
+                return certificate_objective_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(CertificateObjective | None, data)
+
+        certificate_objective = _parse_certificate_objective(d.pop("certificate_objective"))
 
         stopped_by = StopReason.from_dict(d.pop("stopped_by"))
 
@@ -379,7 +436,14 @@ class PrototypeSetResult(Record):
 
         baseline = Baseline.from_dict(d.pop("baseline"))
 
-        min_leaf_rows = d.pop("min_leaf_rows", UNSET)
+        def _parse_min_leaf_rows(data: object) -> int | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(int | None | Unset, data)
+
+        min_leaf_rows = _parse_min_leaf_rows(d.pop("min_leaf_rows", UNSET))
 
         def _parse_n_trees_used(data: object) -> int | None | Unset:
             if data is None:

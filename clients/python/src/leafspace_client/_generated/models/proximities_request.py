@@ -20,13 +20,15 @@ class ProximitiesRequest(Record):
         dataset (str): Id of the reference dataset, which has every feature that the model reads.
         settings (str | Unset): `paper`: the fields that are left out have the values of the method's paper, as
             docs/methods.md lists them, instead of these defaults, fields of fields included; what is given, null included,
-            stands. Answers show the fields that result, so that the id is that of the same request in full. Absent: the
-            defaults.
+            stands, but for `method: auto`, which leaves the method to the word, too. Answers show the fields that result,
+            so that the id is that of the same request in full. Absent: the defaults.
         proximity_kind (str | Unset): How trees are weighted in proximities. `random_forest`: all alike (Tan et al.,
             equation 1); `boosting`: by their contribution to the scores, its variance over the rows (Tan et al., definition
             3); `boosting_l1`: by its mean absolute deviation instead, which leaves more weight to small trees; `auto`: by
             the model's `ensemble`, and `random_forest` where that is `other` or unknown (votes, AdaBoost, calibrated
-            models). Default: 'auto'.
+            models). `euclidean`: no trees at all, as a baseline; 1 - distance / sqrt(number of features), where numbers
+            differ by their ranks among the reference rows, 0 to 1, and categories, truth values and missing values by 0 or
+            1 (Tan et al., table 1). Default: 'auto'.
         n_neighbors (int | Unset): Number of nearest rows of each row; less than the number of rows of the dataset.
             Default: 10.
         min_leaf_rows (int | Unset): Fewest reference rows of a leaf: a tree is cut back where a split leaves fewer on

@@ -16,18 +16,20 @@ class ProximitiesResult(Record):
     """Statistics of all rows together; the neighbours themselves are in `/content`.
 
     Attributes:
-        proximity_kind (str): How trees were weighted in the proximities.
+        proximity_kind (str): How trees were weighted in the proximities; `euclidean`: rows were compared by plain
+            distance.
         n_rows (int): Number of rows of the dataset.
         n_trees (int): Number of trees of the model; 0 of an oracle.
         n_neighbors (int): Number of nearest rows of each row; less than the number of rows of the dataset.
         n_pairs (int): Number of neighbours of all rows together; a row that shares leaves with few others has fewer.
         mean_nearest_proximity (float): Mean over the rows of the proximity to the nearest other row.
         share_without_neighbors (float): Share of rows that share no leaf with any other.
-        min_leaf_rows (int | Unset): The `min_leaf_rows` that was used: trees were cut back where a split left fewer
-            reference rows on either side; 1: they were not cut. Default: 1.
+        min_leaf_rows (int | None | Unset): The `min_leaf_rows` that was used: trees were cut back where a split left
+            fewer reference rows on either side; 1: they were not cut. Null with `euclidean`, which knows no leaves.
+            Default: 1.
         n_trees_used (int | None | Unset): Number of trees that count in proximities: those cut back to a single leaf do
-            not, nor do those of boosting whose values do not vary. Null in results that were made before this field
-            existed.
+            not, nor do those of boosting whose values do not vary. Null by plain distance (`euclidean`), and in results
+            that were made before this field existed.
     """
 
     proximity_kind: str
@@ -37,7 +39,7 @@ class ProximitiesResult(Record):
     n_pairs: int
     mean_nearest_proximity: float
     share_without_neighbors: float
-    min_leaf_rows: int | Unset = 1
+    min_leaf_rows: int | None | Unset = 1
     n_trees_used: int | None | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
@@ -55,7 +57,11 @@ class ProximitiesResult(Record):
 
         share_without_neighbors = self.share_without_neighbors
 
-        min_leaf_rows = self.min_leaf_rows
+        min_leaf_rows: int | None | Unset
+        if isinstance(self.min_leaf_rows, Unset):
+            min_leaf_rows = UNSET
+        else:
+            min_leaf_rows = self.min_leaf_rows
 
         n_trees_used: int | None | Unset
         if isinstance(self.n_trees_used, Unset):
@@ -100,7 +106,14 @@ class ProximitiesResult(Record):
 
         share_without_neighbors = d.pop("share_without_neighbors")
 
-        min_leaf_rows = d.pop("min_leaf_rows", UNSET)
+        def _parse_min_leaf_rows(data: object) -> int | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(int | None | Unset, data)
+
+        min_leaf_rows = _parse_min_leaf_rows(d.pop("min_leaf_rows", UNSET))
 
         def _parse_n_trees_used(data: object) -> int | None | Unset:
             if data is None:

@@ -23,8 +23,8 @@ class RelationalForestRequest(Record):
         relational_dataset (str): Id of the relational dataset.
         settings (str | Unset): `paper`: the fields that are left out have the values of the method's paper, as
             docs/methods.md lists them, instead of these defaults, fields of fields included; what is given, null included,
-            stands. Answers show the fields that result, so that the id is that of the same request in full. Absent: the
-            defaults.
+            stands, but for `method: auto`, which leaves the method to the word, too. Answers show the fields that result,
+            so that the id is that of the same request in full. Absent: the defaults.
         method (str | Unset): `forf`: first-order random forest, each node of which tries a random share of the tests
             (Van Assche, Vens, Blockeel & Džeroski); `bagging`: trees on bootstrap samples, which try all tests; `tilde`:
             one tree on all labelled examples (Blockeel & De Raedt). Default: 'forf'.

@@ -26,16 +26,16 @@ class RuleSetRequest(Record):
         dataset (str): Id of the reference dataset, which has every feature that the model reads.
         settings (str | Unset): `paper`: the fields that are left out have the values of the method's paper, as
             docs/methods.md lists them, instead of these defaults, fields of fields included; what is given, null included,
-            stands. Answers show the fields that result, so that the id is that of the same request in full. Absent: the
-            defaults.
+            stands, but for `method: auto`, which leaves the method to the word, too. Answers show the fields that result,
+            so that the id is that of the same request in full. Absent: the defaults.
         method (str | Unset): How rules are found. `rule_list`: a search for an ordered list of few and short rules that
             predict well; `fab`: factorised asymptotic Bayesian inference of regions, which finds their number up to
             `max_rules` (Hara & Hayashi), and prints their boxes; `em`: their baseline, EM for each number of regions.
             `in_trees`: paths of the model's trees, pruned, selected and put in order (Deng); `node_harvest`: nodes of the
             trees with weights, of which the weighted mean predicts (Meinshausen), for regression or two classes;
             `decision_tree`: a small tree on the dataset's rows, which knows nothing of the model's trees. The last three
-            have settings of their own, but not `boxes`, `max_rules`, `n_restarts`, `start`, `omega` and `regions`. Of what
-            a method does not have, any value but the default is refused. Default: 'rule_list'.
+            have settings of their own, but not `boxes`, `max_rules`, `n_restarts`, `start`, `omega`, `e_step_rounds` and
+            `regions`. Of what a method does not have, any value but the default is refused. Default: 'rule_list'.
         boxes (str | Unset): How `fab` and `em` print the boxes of regions. `whole`: as in the paper, one rule for each
             region, without the conditions that exclude no row of the dataset; `shortened`: ordered, and without the
             conditions and rules that help least, until they can be read. `rule_list` has no boxes. Default: 'whole'.
@@ -43,13 +43,17 @@ class RuleSetRequest(Record):
             number of regions, beside which there is the default rule. `in_trees`, `node_harvest` and `decision_tree` have
             settings of their own that limit it, and refuse any value but the default. Default: 10.
         n_restarts (int | Unset): Number of fits from random starts, of which the one with the least training error is
-            kept; `rule_list` makes a tenth of them. Default: 20.
+            kept; `rule_list` makes a tenth of them. Default: 120 with `fab`, otherwise 20.
         start (str | Unset): What fits of regions begin with. `responsibilities`: the shares of regions in rows are
             random, and parameters follow from them; `eta`: the shares of regions for which statements are true are random;
             `algorithm_1`: all parameters and the responsibilities are random, as in the paper; `in_turn`: restarts begin in
             these three ways, one after the other. Default: 'in_turn'.
         omega (float | None | Unset): Cost of a region in `fab`, in the paper half the number of its parameters: null. A
             smaller one leaves more regions. EM has none, and refuses it.
+        e_step_rounds (int | str | Unset): Maximum number of rounds in which an E-step of `fab` updates the
+            responsibilities. It ends before where they settle, as in the paper, which is nearly always within 100 rounds;
+            fewer leave more regions. `in_turn`: one in the first restart of each `start`, two in the second, and so on.
+            Other methods refuse any value but the default. Default: 'in_turn'.
         regions (str | Unset): How the regions are fitted from which the search of `rule_list` begins. Default: 'fab'.
         in_trees (InTreesOptions | None | Unset): Settings of `in_trees`; null: the defaults. Other methods refuse them.
         node_harvest (NodeHarvestOptions | None | Unset): Settings of `node_harvest`; null: the defaults. Other methods
@@ -73,9 +77,10 @@ class RuleSetRequest(Record):
     method: str | Unset = "rule_list"
     boxes: str | Unset = "whole"
     max_rules: int | Unset = 10
-    n_restarts: int | Unset = 20
+    n_restarts: int | Unset = UNSET
     start: str | Unset = "in_turn"
     omega: float | None | Unset = UNSET
+    e_step_rounds: int | str | Unset = "in_turn"
     regions: str | Unset = "fab"
     in_trees: InTreesOptions | None | Unset = UNSET
     node_harvest: NodeHarvestOptions | None | Unset = UNSET
@@ -111,6 +116,12 @@ class RuleSetRequest(Record):
             omega = UNSET
         else:
             omega = self.omega
+
+        e_step_rounds: int | str | Unset
+        if isinstance(self.e_step_rounds, Unset):
+            e_step_rounds = UNSET
+        else:
+            e_step_rounds = self.e_step_rounds
 
         regions = self.regions
 
@@ -172,6 +183,8 @@ class RuleSetRequest(Record):
             field_dict["start"] = start
         if omega is not UNSET:
             field_dict["omega"] = omega
+        if e_step_rounds is not UNSET:
+            field_dict["e_step_rounds"] = e_step_rounds
         if regions is not UNSET:
             field_dict["regions"] = regions
         if in_trees is not UNSET:
@@ -222,6 +235,13 @@ class RuleSetRequest(Record):
             return cast(float | None | Unset, data)
 
         omega = _parse_omega(d.pop("omega", UNSET))
+
+        def _parse_e_step_rounds(data: object) -> int | str | Unset:
+            if isinstance(data, Unset):
+                return data
+            return cast(int | str | Unset, data)
+
+        e_step_rounds = _parse_e_step_rounds(d.pop("e_step_rounds", UNSET))
 
         regions = d.pop("regions", UNSET)
 
@@ -301,6 +321,7 @@ class RuleSetRequest(Record):
             n_restarts=n_restarts,
             start=start,
             omega=omega,
+            e_step_rounds=e_step_rounds,
             regions=regions,
             in_trees=in_trees,
             node_harvest=node_harvest,

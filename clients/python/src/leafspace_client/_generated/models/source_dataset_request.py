@@ -35,8 +35,8 @@ class SourceDatasetRequest(Record):
             called `pixel_0_0`, `pixel_0_1`, … (line, place) are shown as one.
         settings (str | Unset): `paper`: the fields that are left out have the values of the method's paper, as
             docs/methods.md lists them, instead of these defaults, fields of fields included; what is given, null included,
-            stands. Answers show the fields that result, so that the id is that of the same request in full. Absent: the
-            defaults.
+            stands, but for `method: auto`, which leaves the method to the word, too. Answers show the fields that result,
+            so that the id is that of the same request in full. Absent: the defaults.
     """
 
     source: DatasetFiles

@@ -160,7 +160,7 @@ class StoredExplanation(Record):
 
         def _parse_response(data: object) -> AbstainedRow | ExplainedRow | RefusedRow:
             try:
-                if not isinstance(data, dict):
+                if not isinstance(data, dict) or data.get("status") != "ok":
                     raise TypeError()
                 componentsschemas_explanation_type_0 = ExplainedRow.from_dict(data)
 
@@ -168,7 +168,7 @@ class StoredExplanation(Record):
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
             try:
-                if not isinstance(data, dict):
+                if not isinstance(data, dict) or data.get("status") != "abstained":
                     raise TypeError()
                 componentsschemas_explanation_type_1 = AbstainedRow.from_dict(data)
 

@@ -1,0 +1,96 @@
+"""Comparing candidates with all rows by masks: 512 candidates for the price of one, where leaves are large."""
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..leaf_space.block_sums import Block, BlockSums
+from ..leaf_space.leaf_masks import BLOCK
+from ..leaf_space.leaves import LeafTable
+from .pair_lists import FoundPairs, drain, drain_both
+from .pieces import NANOSECONDS_PER_PIECE, Pieces
+
+
+class MaskSweep:
+    """Compares blocks of at most 512 candidates with rows of a table.
+
+    ``candidate_codes``, (n_trees, n_rows), are the codes that candidates are numbered among: the table's own, or
+    those of other rows.
+    """
+
+    def __init__(
+        self, table: LeafTable, weights: NDArray[np.int64], pieces: Pieces, candidate_codes: NDArray[Any] | None = None
+    ) -> None:
+        self._table, self._pieces, self._own = table, pieces, candidate_codes
+        self._sums = BlockSums(table, weights)
+
+    @property
+    def nanoseconds_per_target(self) -> float:
+        """How long comparing a block with a row takes, on one core."""
+        return self._sums.nanoseconds_per_target
+
+    def tally(
+        self, candidates: NDArray[np.int64], targets: NDArray[np.int64], limits: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Return how many targets are above their limit, and by how much: (2, n_lines of limits, n_candidates)."""
+        block = self._block(candidates)
+
+        def tally(part: slice) -> NDArray[np.int64]:
+            found = np.zeros((2, len(limits), BLOCK), dtype=np.int64)
+            for some, sums in self._sums.of(targets[part], block):
+                sums.tally(limits[:, part][:, some], found)
+            return found
+
+        total = np.zeros((2, len(limits), BLOCK), dtype=np.int64)
+        for found in self._pieces(tally, len(targets), self._targets_per_piece, len(candidates)):
+            total += found
+        return total[:, :, : len(candidates)]
+
+    def close_pairs(
+        self, candidates: NDArray[np.int64], targets: NDArray[np.int64], thresholds: NDArray[np.int64]
+    ) -> Iterator[FoundPairs]:
+        """Yield the pairs whose proximity is above the target's threshold."""
+        block = self._block(candidates)
+
+        def close(part: slice) -> list[FoundPairs]:
+            found = []
+            for some, sums in self._sums.of(targets[part], block):
+                find = partial(sums.list_above, thresholds[part][some])
+                first = np.int32(part.start + some.start)
+                found += [FoundPairs(c, t + first, p) for c, t, p in drain(find, some.stop - some.start, BLOCK)]
+            return found
+
+        return chain.from_iterable(self._pieces(close, len(targets), self._targets_per_piece, len(candidates)))
+
+    def pairs_both_ways(
+        self, rows: NDArray[np.int64], block: slice, thresholds: NDArray[np.int64]
+    ) -> Iterator[tuple[FoundPairs, FoundPairs]]:
+        """Yield the close pairs of a block of rows with these and all later ones; see ``PairsBothWays``."""
+        of_block, limits = self._block(rows[block]), self._sums.limits(thresholds[block])
+
+        def close(part: slice) -> list[tuple[FoundPairs, FoundPairs]]:
+            found = []
+            for some, sums in self._sums.of(rows[block.start :][part], of_block):
+                first, n_some = block.start + part.start + some.start, some.stop - some.start
+                find = partial(sums.list_both, thresholds[first : first + n_some], limits)
+                for own, mirrored in drain_both(find, n_some, BLOCK):
+                    later = slice(int(np.searchsorted(mirrored.targets, block.stop - first)), None)
+                    candidates = mirrored.targets[later] + np.int32(first)
+                    members = mirrored.candidates[later] + np.int32(block.start)
+                    seen = FoundPairs(candidates, members, mirrored.proximities[later])
+                    found.append((own._replace(targets=own.targets + np.int32(first)), seen))
+            return found
+
+        n_targets = len(rows) - block.start
+        return chain.from_iterable(self._pieces(close, n_targets, self._targets_per_piece, block.stop - block.start))
+
+    @property
+    def _targets_per_piece(self) -> int:
+        return int(NANOSECONDS_PER_PIECE / self.nanoseconds_per_target)
+
+    def _block(self, candidates: NDArray[np.int64]) -> Block:
+        return self._sums.block(self._table.codes if self._own is None else self._own, candidates)

@@ -34,7 +34,7 @@ def main() -> None:
             run(setting, 1 if arguments.quick else setting.n_repetitions, arguments.json)
     found = [(setting, read(setting, arguments.json)) for setting in SETTINGS]
     measured = [(setting, repetitions) for setting, repetitions in found if repetitions]
-    print("# Label audit: finding flipped labels", *reading(measured), *about(arguments.plot), sep="\n\n")
+    print("# Label audit: finding flipped labels", *reading(measured), *about(measured, arguments.plot), sep="\n\n")
     for setting, repetitions in measured:
         print("", *tables(setting, repetitions), sep="\n")
     if arguments.plot:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from benchmarks.machine import describe_machine
 
-from .experiment import MAIN, PAPER, SHARES, Repetition, Setting, names_of
+from .experiment import MAIN, PAPER, SETTINGS, SHARES, Repetition, Setting, names_of
 
 Measured = list[tuple[Setting, list[Repetition]]]
 Figures = dict[str, list[list[float]]]  # by order: a list for each repetition
@@ -25,10 +25,12 @@ def reading(measured: Measured) -> Iterator[str]:
         yield "\n".join(_points(_found(setting, repetitions), _accuracy(repetitions)))
 
 
-def about(plot: Path | None) -> Iterator[str]:
+def about(measured: Measured, plot: Path | None) -> Iterator[str]:
     """Yield where the figures come from."""
     results = "benchmarks/results/label_audit"
-    command = f"python -m benchmarks.label_audit --json {results}.jsonl --plot {results}.svg > {results}.md"
+    names = [setting.name for setting, _ in measured]
+    settings = f" --settings {' '.join(names)}" if len(names) < len(SETTINGS) else ""
+    command = f"python -m benchmarks.label_audit --json {results}.jsonl{settings} --plot {results}.svg > {results}.md"
     yield f"Made by `{command}` on {describe_machine()}, numba {version('numba')}."
     if plot:
         yield f"![share of flipped labels found, and test accuracy after retraining]({plot.name})"

@@ -33,7 +33,7 @@ class RoundedWeights(NamedTuple):
 
     def limits(self, limits: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return what U must exceed for P to exceed the limits; -1 where any pair may."""
-        return np.maximum((limits - self.left_out) >> self.n_dropped, -1)
+        return np.asarray(np.maximum((limits - self.left_out) >> self.n_dropped, -1))
 
 
 class Compared(NamedTuple):
@@ -180,7 +180,7 @@ def _rows_of_bits(bits: NDArray[np.uint64], n_block: int, rows: NDArray[np.int64
 
 
 @inlined
-def _append(found: Found, n_found: int, row: int, target: int, proximity: int) -> int:
+def _append(found: Found, n_found: int, row: int, target: int, proximity: np.int64) -> int:
     found[0][n_found], found[1][n_found], found[2][n_found] = row, target, np.uint32(proximity)
     return n_found + 1
 
@@ -221,7 +221,7 @@ def _find_reached(
 
 
 @inlined
-def _proximity(codes: NDArray[Any], others: NDArray[Any], weights: NDArray[np.uint32]) -> int:
+def _proximity(codes: NDArray[Any], others: NDArray[Any], weights: NDArray[np.uint32]) -> np.int64:
     total = np.uint32(0)
     for tree in range(len(weights)):  # as numbers of 32 bits, of which twice as many fit into a register
         total = np.uint32(total + (weights[tree] if codes[tree] == others[tree] else np.uint32(0)))

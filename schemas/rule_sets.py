@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
+from typing_extensions import TypeAliasType
 
 from .artefacts import (
     CAUTION_OF_FIGURES,
@@ -19,7 +20,10 @@ from .artefacts import (
     RunOn,
 )
 from .contract import (
+    NUMBER,
     OBJECT,
+    WORD,
+    WORD_OR_NUMBER,
     ClassesOfModel,
     Contract,
     Identifier,
@@ -39,6 +43,12 @@ RuleExportFormat = Literal["json", "markdown", "sql", "python", "html"]
 MAX_RULES, MAX_RESTARTS = 20, 1000
 FAB_RESTARTS, PAPER_RESTARTS = 120, 20
 MAX_ROUNDS = 100  # of an E-step
+Rounds = Annotated[int, Field(strict=True, ge=1, le=MAX_ROUNDS)]
+RoundsOrInTurn = TypeAliasType(
+    "RoundsOrInTurn",
+    Annotated[Annotated[Rounds, NUMBER] | Annotated[Literal["in_turn"], WORD], WORD_OR_NUMBER],
+)
+"""A number of rounds, or ``in_turn``: restarts take several."""
 MODEL_COLUMN = (
     "Name of the model's feature that is read: `feature` itself, except for one-hot columns that were declared as one "
     "feature, where `is` means a value over 0.5."
@@ -188,7 +198,7 @@ class RuleSetRequest(MethodRequest):
         description="Cost of a region in `fab`, in the paper half the number of its parameters: null. A smaller one "
         "leaves more regions. EM has none, and refuses it.",
     )
-    e_step_rounds: Annotated[int, Field(strict=True, ge=1, le=MAX_ROUNDS)] | Literal["in_turn"] = Field(
+    e_step_rounds: RoundsOrInTurn = Field(
         default="in_turn",
         description="Maximum number of rounds in which an E-step of `fab` updates the responsibilities. It ends before "
         "where they settle, as in the paper, which is nearly always within 100 rounds; fewer leave more regions. "

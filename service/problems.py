@@ -93,7 +93,7 @@ async def _invalid(request: Request, error: Exception) -> Response:
     # Those that the code names come first.
     faults = sorted(_meant(error), key=lambda fault: fault["type"] not in _CODE_OF_FAULT)
     problems = [
-        FieldProblem(pointer=_pointer(fault, error.body), detail=_detail(fault, request.app)) for fault in faults[:20]
+        FieldProblem(pointer=_pointer(fault, error.body), detail=_detail(fault, request)) for fault in faults[:20]
     ]
     code = next((_CODE_OF_FAULT[fault["type"]] for fault in faults if fault["type"] in _CODE_OF_FAULT), None)
     detail = "; ".join(f"{problem.pointer or 'the body'}: {problem.detail}" for problem in problems[:3])
@@ -185,13 +185,13 @@ def _has(value: Any, step: Any) -> bool:  # noqa: ANN401  # any JSON value, and 
     return step in value if isinstance(value, Mapping) else isinstance(value, list) and isinstance(step, int)
 
 
-def _detail(fault: dict[str, Any], app: FastAPI) -> str:
+def _detail(fault: dict[str, Any], request: Request) -> str:
     if fault["type"] == "extra_forbidden":
         return "there is no such field; leave it out, or check its spelling"
     if fault["type"] in {"model_type", "model_attributes_type"}:
         return "a JSON object is expected here"
     if fault["type"] in {"union_tag_not_found", "union_tag_invalid"}:
-        return _detail_of_union(fault, app.openapi())
+        return _detail_of_union(fault, request.app.openapi())  # the short cut has no app, and no unions
     given = fault.get("input")
     shown = f"; got {str(given)[:80]!r}" if isinstance(given, str | int | float | bool) else ""
     return f"{fault['msg']}{shown}"

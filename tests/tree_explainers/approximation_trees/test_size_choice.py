@@ -146,7 +146,8 @@ def test_a_tree_is_cut_back_to_the_depth_that_other_rows_confirm() -> None:
     tree = grow_cart(rows, oracle, settings, np.random.default_rng(0))
     other = Smoother.of(rows, {}).draw(rows, NodeBox({}), 4_000, np.random.default_rng(1))
     scores = oracle.predict(other)
-    errors = [np.mean(cut_to_depth(tree, depth).labels_of(other) != scores.argmax(axis=1)) for depth in range(7)]
+    depths = range(tree.depth + 1)
+    errors = [np.mean(cut_to_depth(tree, depth).labels_of(other) != scores.argmax(axis=1)) for depth in depths]
 
     found = validated(tree, other, scores, is_classifier=True)
 

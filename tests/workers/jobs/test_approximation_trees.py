@@ -321,7 +321,7 @@ def test_a_tree_says_how_many_of_its_splits_are_significant(workshop: Workshop, 
     about = {**_registered(workshop, "random_forest_multiclass"), **_FEW, "choose_by": choose_by}
 
     made = result_of(workshop.grow_tree(**about))
-    by_ism = result_of(workshop.grow_tree(**about, method="ism"))
+    by_ism = result_of(workshop.grow_tree(**about | {"choose_by": "fidelity"}, method="ism"))
 
     tests = [node.at_cap for node in made.nodes if node.at_cap is not None]
     n_significant = tests.count(False)

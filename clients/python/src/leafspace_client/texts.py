@@ -168,9 +168,10 @@ def describe_prototypes(found: PrototypeSetResult) -> str:
         "nearest of all rows": found.baseline.one_nearest_neighbor,
         "model": found.baseline.model,
     }
-    lines = [*map(_prototype, found.prototypes), *_criticisms(found), *_certificates(found), *_row_coverage(found)]
+    lines = [*map(_prototype, found.prototypes), *_certificates(found), *_row_coverage(found)]
     if found.classes_without_prototypes:
         lines.append(f"Classes without a prototype: {', '.join(map(repr, found.classes_without_prototypes))}.")
+    lines += _criticisms(found)
     lines += [_measured_on(found.evaluated_on, found.quality.n_rows), *_scores(scores, found.baseline.constant)]
     return "\n".join([*lines, *_caution(found)])
 

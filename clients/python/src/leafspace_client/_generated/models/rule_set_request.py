@@ -50,10 +50,7 @@ class RuleSetRequest(Record):
             these three ways, one after the other. Default: 'in_turn'.
         omega (float | None | Unset): Cost of a region in `fab`, in the paper half the number of its parameters: null. A
             smaller one leaves more regions. EM has none, and refuses it.
-        e_step_rounds (int | str | Unset): Maximum number of rounds in which an E-step of `fab` updates the
-            responsibilities. It ends before where they settle, as in the paper, which is nearly always within 100 rounds;
-            fewer leave more regions. `in_turn`: one in the first restart of each `start`, two in the second, and so on.
-            Other methods refuse any value but the default. Default: 'in_turn'.
+        e_step_rounds (int | str | Unset):
         regions (str | Unset): How the regions are fitted from which the search of `rule_list` begins. Default: 'fab'.
         in_trees (InTreesOptions | None | Unset): Settings of `in_trees`; null: the defaults. Other methods refuse them.
         node_harvest (NodeHarvestOptions | None | Unset): Settings of `node_harvest`; null: the defaults. Other methods
@@ -80,7 +77,7 @@ class RuleSetRequest(Record):
     n_restarts: int | Unset = UNSET
     start: str | Unset = "in_turn"
     omega: float | None | Unset = UNSET
-    e_step_rounds: int | str | Unset = "in_turn"
+    e_step_rounds: int | str | Unset = UNSET
     regions: str | Unset = "fab"
     in_trees: InTreesOptions | None | Unset = UNSET
     node_harvest: NodeHarvestOptions | None | Unset = UNSET

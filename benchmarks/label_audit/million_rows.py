@@ -3,7 +3,8 @@
 Rows and model are those of ``benchmarks.million_rows``: higgs_11k drawn with replacement and jittered, in 200 boosted
 trees of 31 leaves; and a forest of 200 trees of at most 1,024 leaves on the same rows. Leaves are found by the walker,
 as a job does it, predictions included. The audit is what its job does with them: which rows share leaves with rows of
-their own label alone, and the vote of all rows. Seconds are of processor, in all threads.
+their own label alone, and the vote of all rows times the scores of their labels. Seconds are of processor, in all
+threads.
 
 ``python -m benchmarks.label_audit.million_rows [rows]``
 """
@@ -57,15 +58,17 @@ def _compare(kind: Any, estimator: Any, many: pd.DataFrame) -> None:  # noqa: AN
     n_leaves = read.ensemble.n_leaves
     codes = np.zeros((len(n_leaves), len(features)), smallest_dtype(int(n_leaves.max())))
     rows = Rows(read.description.feature_names, tuple(features.T.astype(np.float64)))
-    session.fill(codes[:, :1000], [rows.take(slice(0, 1000))])
+    few = session.fill(codes[:, :1000], [rows.take(slice(0, 1000))])
     table = LeafTable.from_codes(codes[:, :1000].copy(), n_leaves)
     classes = many["label"].to_numpy(np.int64)
-    _audit(table, tree_weights(kind, table, read.ensemble.leaf_values), classes[:1000])
-    of_leaves = _seconds(lambda: session.fill(codes, [rows]))
+    _audit(table, tree_weights(kind, table, read.ensemble.leaf_values), classes[:1000], few.scores)
+    start = time.process_time()
+    predictions = session.fill(codes, [rows])
+    of_leaves = time.process_time() - start
 
     def audit() -> None:
         table = LeafTable.from_codes(codes, n_leaves)
-        _audit(table, tree_weights(kind, table, read.ensemble.leaf_values), classes)
+        _audit(table, tree_weights(kind, table, read.ensemble.leaf_values), classes, predictions.scores)
 
     of_audit = _seconds(audit)
     print(f"{kind}: {len(features):,} rows x {len(n_leaves)} trees of {n_leaves.min()} to {n_leaves.max()} leaves")
@@ -74,10 +77,11 @@ def _compare(kind: Any, estimator: Any, many: pd.DataFrame) -> None:  # noqa: AN
     print(f"  both take {ratio:.2f} x as long as the leaves (to stay under: {TO_STAY_UNDER})")
 
 
-def _audit(table: LeafTable, weights: np.ndarray, classes: np.ndarray) -> None:
+def _audit(table: LeafTable, weights: np.ndarray, classes: np.ndarray, scores: np.ndarray) -> None:
     votes = votes_of_all_rows(table, weights, classes)
     share_unopposed(votes)
-    audit_by_all_rows(table, weights, classes, votes=votes)
+    of_labels = scores[np.arange(len(classes)), classes].astype(np.float64)
+    audit_by_all_rows(table, weights, classes, votes=votes, scores=of_labels)
 
 
 def _seconds(work: Callable[[], Any]) -> float:

@@ -15,6 +15,7 @@ for pima_diabetes in other units: each column is exp(3 z) of its standard scores
 these, ``stability``, ``skewed`` or ``units``
 """
 
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -193,9 +194,9 @@ def main() -> None:
 
 
 def _named(index: int, known: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what an argument names by commas; all that is known without it."""
+    """Return what an argument names by commas (without a blank: names have some); all that is known without it."""
     named = sys.argv[index] if len(sys.argv) > index else "all"
-    return known if named == "all" else tuple(named.split(","))
+    return known if named == "all" else tuple(re.split(",(?! )", named))
 
 
 def _measured(case: Case, methods: tuple[str, ...]) -> dict[str, float]:

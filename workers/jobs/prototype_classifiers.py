@@ -9,7 +9,6 @@ import numpy as np
 import orjson
 
 from schemas.prototype_classifiers import ClassifierPrototype
-from schemas.prototype_sets import Prototype
 from schemas.rule_sets import RuleFeature
 from tree_explainers.errors import MethodNotApplicable
 from tree_explainers.onnx_models.description import ModelDescription
@@ -20,7 +19,9 @@ from ..runtime.context import JobContext
 from .prototype_set_evaluation import ChosenPrototypes
 
 
-def write_classifier(context: JobContext, chosen: ChosenPrototypes, prototypes: list[Prototype]) -> dict[str, Path]:
+def write_classifier(
+    context: JobContext, chosen: ChosenPrototypes, prototypes: list[ClassifierPrototype]
+) -> dict[str, Path]:
     """Write the classifier as the document ``classifier`` and as ``onnx``; return the files by name."""
     document, graph = context.workspace / "classifier.json", context.workspace / "classifier.onnx"
     document.write_bytes(_document(chosen, prototypes))
@@ -28,7 +29,7 @@ def write_classifier(context: JobContext, chosen: ChosenPrototypes, prototypes: 
     return {"classifier": document, "onnx": graph}
 
 
-def _graph(chosen: ChosenPrototypes, prototypes: list[Prototype]) -> bytes:
+def _graph(chosen: ChosenPrototypes, prototypes: list[ClassifierPrototype]) -> bytes:
     space = chosen.leaf_space
     labels = [each.label for each in prototypes if each.label is not None]
     values = np.array([each.value for each in prototypes if each.value is not None])
@@ -36,19 +37,18 @@ def _graph(chosen: ChosenPrototypes, prototypes: list[Prototype]) -> bytes:
     return prototype_graph(space.model.read_graph(), chosen.leaves, space.weights, labels or values, coarser)
 
 
-def _document(chosen: ChosenPrototypes, prototypes: list[Prototype]) -> bytes:
+def _document(chosen: ChosenPrototypes, prototypes: list[ClassifierPrototype]) -> bytes:
     space = chosen.leaf_space
     description, dataset = space.model.description, space.dataset
     types = {column.name: column.type for column in dataset.stored.view.columns}
     named = zip(description.feature_names, dataset.columns, strict=True)
     booleans = {feature for feature, column in named if types[column] == "boolean"}
-    given = [ClassifierPrototype(row_id=each.row_id, label=each.label, value=each.value) for each in prototypes]
     try:
         trees = classifier_trees(space.leaves.cut(space.model.ensemble), chosen.leaves, space.weights, description)
     except MethodNotApplicable as refused:
         nothing = ClassifierTrees((), (), int(space.weights.sum()))
-        return describe_classifier(nothing, description, booleans, given, refused.detail)
-    return describe_classifier(trees, description, booleans, given)
+        return describe_classifier(nothing, description, booleans, prototypes, refused.detail)
+    return describe_classifier(trees, description, booleans, prototypes)
 
 
 def describe_classifier(

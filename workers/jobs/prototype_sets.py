@@ -1,6 +1,7 @@
 """Make a prototype set: choose rows that represent the others, bound how good a choice could be, evaluate this one."""
 
 import math
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.datasets import Cell
+from schemas.prototype_classifiers import ClassifierPrototype
 from schemas.prototype_quality import PrototypeQuality
 from schemas.prototype_sets import (
     MAX_CRITICISMS,
@@ -76,17 +78,22 @@ def make_prototype_set(context: JobContext) -> Produced:
     request = PrototypeSetRequest(**context.request)
     inputs = load_inputs(context, request, part_of(context.report, *_READING))
     choice = choose(context, request, inputs, part_of(context.report, *_CHOOSING))
-    certificate = _certify(context, choice.prototypes)
-    choice = choice.without_pairs()
-    chosen = choice.prototypes
-    rows = inputs.evaluation.within(chosen.space)
-    quality = measure(chosen, rows, part_of(context.report, *_MEASURING))
+    rows = inputs.evaluation.within(choice.prototypes.space)
+    criticisms = _find_criticisms(choice.prototypes)
+    cells = _take(context.objects, choice.prototypes, criticisms)
+    with ThreadPoolExecutor() as pool:  # files need the choice alone: they are written while it is measured
+        written = _begin_files(pool, context, choice.without_pairs().prototypes, cells, rows)
+        certificate = _certify(context, choice.prototypes)
+        choice = choice.without_pairs()
+        chosen = choice.prototypes
+        quality = measure(chosen, rows, part_of(context.report, *_MEASURING))
+        row_coverage, quantiles = measure_row_coverage(chosen), typicality_quantiles(quality, chosen, rows)
+        nearest = None if certificate is None else certificate.nearest
+        evaluated = _evaluate(context, request, choice, rows, row_coverage, nearest)
+        arrays = _arrays(chosen, quantiles)
+    reference, files = written()
     selection, view = chosen.selection, chosen.space.model.view
-    row_coverage, quantiles = measure_row_coverage(chosen), typicality_quantiles(quality, chosen, rows)
-    criticisms = _find_criticisms(chosen)
-    cells = _take(context.objects, chosen, [*selection.rows.tolist(), *criticisms.rows.tolist()])
     prototypes = _view_prototypes(chosen, quality, cells)
-    reference, files = _write_files(context, chosen, prototypes, rows.truth if rows.is_training else None)
     content = PrototypeSetResult(
         proximity_kind=chosen.space.kind,
         task=view.task,
@@ -111,22 +118,32 @@ def make_prototype_set(context: JobContext) -> Produced:
         criticisms=_view_criticisms(chosen, criticisms, cells[len(prototypes) :]),
         quality=view_quality_of_set(quality, chosen, rows),
         typicality=view_typicality(quantiles, chosen, rows),
-        **_evaluate(context, request, choice, rows, row_coverage, None if certificate is None else certificate.nearest),
+        **evaluated,
     )
-    return Produced(content.model_dump_json().encode(), _arrays(chosen, quantiles), files)
+    return Produced(content.model_dump_json().encode(), arrays, files)
 
 
-def _write_files(
-    context: JobContext, chosen: ChosenPrototypes, prototypes: list[Prototype], truth: NDArray[Any] | None
-) -> tuple[Reference, dict[str, Path]]:
-    """Write all files beside the result, at once: one of them reads and packs rows, another is built of objects."""
+def _begin_files(
+    pool: ThreadPoolExecutor,
+    context: JobContext,
+    chosen: ChosenPrototypes,
+    cells: list[dict[str, object]],
+    rows: EvaluationRows,
+) -> Callable[[], tuple[Reference, dict[str, Path]]]:
+    """Begin to write all files beside the result; return what waits for them.
+
+    One of them reads and packs rows, another is built of objects, so that they are written at once.
+    """
+    represented = pool.submit(write_represented, context, chosen)
     if isinstance(chosen.space, EuclideanSpace):  # no leaves by which rows could be explained or classified later
-        return Reference(), write_represented(context, chosen)
-    with ThreadPoolExecutor() as pool:
-        reference = pool.submit(write_reference, context, chosen.space, truth)
-        classifier = pool.submit(write_classifier, context, chosen, prototypes)
-        represented = pool.submit(write_represented, context, chosen)
-    return reference.result(), {**reference.result().files, **classifier.result(), **represented.result()}
+        return lambda: (Reference(), represented.result())
+    reference = pool.submit(write_reference, context, chosen.space, rows.truth if rows.is_training else None)
+    given = [_given(chosen, index, cells[index]) for index in range(len(chosen.selection.rows))]
+    classifier = pool.submit(write_classifier, context, chosen, given)
+    return lambda: (
+        reference.result(),
+        {**reference.result().files, **classifier.result(), **represented.result()},
+    )
 
 
 # Certificate: how close the choice is to the best one, rounded such that every bound stays a bound.
@@ -218,10 +235,10 @@ def _evaluate(
 # The result: real rows with their values and gains, why the choice ended, and arrays for explainers.
 
 
-def _take(objects: ObjectStore, chosen: ChosenPrototypes, rows: list[int]) -> list[dict[str, object]]:
+def _take(objects: ObjectStore, chosen: ChosenPrototypes, criticisms: Criticisms) -> list[dict[str, object]]:
     """Return the cells of prototypes and criticisms, which lie in the same parts of the file as a rule."""
     with open_rows(objects, chosen.space.dataset.stored.content) as file:
-        return file.take(rows)
+        return file.take([*chosen.selection.rows.tolist(), *criticisms.rows.tolist()])
 
 
 def _view_prototypes(chosen: ChosenPrototypes, quality: Quality, cells: list[dict[str, object]]) -> list[Prototype]:
@@ -233,20 +250,28 @@ def _view_prototypes(chosen: ChosenPrototypes, quality: Quality, cells: list[dic
 def _view_prototype(
     chosen: ChosenPrototypes, index: int, found: dict[str, object], quality: PrototypeQuality
 ) -> Prototype:
-    selection, view = chosen.selection, chosen.space.model.view
-    row = int(selection.rows[index])
-    is_regression = view.task == "regression"
+    selection, given = chosen.selection, _given(chosen, index, found)
     return Prototype(
         rank=index + 1,
-        row_id=str(found["row_id"]),
-        row=row,
-        label=None if is_regression else view.classes[selection.classes[index]],
-        value=float(str(chosen.space.dataset.scores[row, 0])) if is_regression else None,
+        row_id=given.row_id,
+        row=int(selection.rows[index]),
+        label=given.label,
+        value=given.value,
         gain=int(selection.gains[index]) / selection.total_weight,
         objective=int(selection.objectives[index]) / selection.total_weight,
         coverage=Coverage(n_rows=int(selection.n_covered[index]), share=float(selection.coverage_shares[index])),
         quality=quality,
         features=_cells(found, chosen),
+    )
+
+
+def _given(chosen: ChosenPrototypes, index: int, found: dict[str, object]) -> ClassifierPrototype:
+    """Return what a row gets whose nearest prototype this is."""
+    view, is_regression = chosen.space.model.view, chosen.space.model.view.task == "regression"
+    return ClassifierPrototype(
+        row_id=str(found["row_id"]),
+        label=None if is_regression else view.classes[chosen.selection.classes[index]],
+        value=float(str(chosen.space.dataset.scores[chosen.selection.rows[index], 0])) if is_regression else None,
     )
 
 

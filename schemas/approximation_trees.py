@@ -77,7 +77,13 @@ class ApproximationTreeRequest(MethodRequest):
         "": {"method": "sta"},
         "sta": {"generator": {"method": "kernel"}, "choose_by": "gain", "max_depth": 4},  # five layers with the root
         "cart": {"generator": {"method": "kernel"}, "max_depth": 4},
-        "ism": {"max_depth": MAX_DEPTH, "min_samples_leaf": 1, "fitted_on": "dataset", "stop_when_pure": True},
+        "ism": {
+            "max_depth": MAX_DEPTH,
+            "min_samples_leaf": 1,
+            "fitted_on": "dataset",
+            "stop_when_pure": True,
+            "choose_by": "gain",
+        },
     }
 
     model: RequestedModel
@@ -101,9 +107,9 @@ class ApproximationTreeRequest(MethodRequest):
         strict=True,
         ge=2,
         le=MAX_LEAVES,
-        description="Maximum number of leaves; the nodes that improve most are split first. With `sta` and `choose_by: "
-        "fidelity`, up to three times as many are grown, and the most faithful ones stay. Null: as many as the depth "
-        f"allows, up to {MAX_LEAVES:,}.",
+        description="Maximum number of leaves; the nodes that improve most are split first. With `choose_by: "
+        "fidelity` (`sta`, and `ism` with pseudo-samples), up to three times as many are grown, and the most faithful "
+        f"ones stay. Null: as many as the depth allows, up to {MAX_LEAVES:,}.",
     )
     min_samples_leaf: int = Field(
         default=5,
@@ -147,7 +153,9 @@ class ApproximationTreeRequest(MethodRequest):
         default="fidelity",
         description="How `sta` chooses among splits that its test cannot separate within `max_pseudo_samples`: by "
         "their gain (Zhou & Hooker), or by the fidelity of trees grown below each of them, unless none is clearly "
-        "ahead; and which leaves stay where `max_leaves` is set. Other methods refuse any value but the default.",
+        "ahead. And which leaves stay where `max_leaves` is set, of `ism`, too, if pseudo-samples join the rows: those "
+        "of the splits that gain most, or the most faithful ones of a larger tree. Other methods refuse any value but "
+        "the default.",
     )
     candidates: Annotated[list[CandidateSplits], Field(min_length=1, max_length=MAX_CANDIDATES)] | None = Field(
         default=None,

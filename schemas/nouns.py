@@ -350,7 +350,7 @@ APPROXIMATION_TREES = Noun(
     summary=ApproximationTree,
     view=ApproximationTree,
     result=ApproximationTreeResult,
-    revision=6,
+    revision=7,
     files=("onnx",),
     products=(
         Product(name="content", media_types=_TABLE),

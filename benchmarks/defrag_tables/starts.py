@@ -134,12 +134,10 @@ def _best_of(
     return measure
 
 
-def make(
-    kept: Path, seeds: Iterable[int], runs: Iterable[int], datasets: Iterable[str], measures: Mapping[str, Measure]
-) -> None:
-    """Make the fits that are not kept yet, draw by draw."""
+def make(kept: Path, cases: Iterable[tuple[int, int, str, str]], measures: Mapping[str, Measure]) -> None:
+    """Make the fits that are not kept yet: of each run, draw, dataset and forest, in turn."""
     known = {(fit.dataset, fit.forest, fit.seed, fit.run, fit.column) for fit in read(kept)}
-    for run, seed, dataset, forest in itertools.product(runs, seeds, datasets, FORESTS):
+    for run, seed, dataset, forest in cases:
         missing = [name for name in measures if (dataset, forest, seed, run, name) not in known]
         if missing:
             drawn = realisation(dataset, seed)
@@ -201,6 +199,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=3)
     parser.add_argument("--runs", type=int, default=1, help="of each draw, with other random starts")
     parser.add_argument("--datasets", nargs="+", choices=DATASETS, default=DATASETS)
+    parser.add_argument("--forests", nargs="+", choices=FORESTS, default=FORESTS)
     parser.add_argument("--columns", nargs="+", help="only these are made; all without it")
     parser.add_argument("--authors", type=Path, help="the authors' defragTrees.py; without it they have no new figures")
     given = parser.parse_args()
@@ -209,7 +208,7 @@ def main() -> None:
         print("The authors' program is not run: --authors names its defragTrees.py", file=sys.stderr)
     chosen = {name: own for name, own in columns(given.authors).items() if name in (given.columns or [name])}
     seeds = range(FIRST_SEED, FIRST_SEED + given.draws)
-    make(given.kept, seeds, range(given.runs), given.datasets, chosen)
+    make(given.kept, itertools.product(range(given.runs), seeds, given.datasets, given.forests), chosen)
     print(f"# MAP errors by start, E-step and forest, beside the authors' program\n\n{__doc__}")
     print("Means over draws; in brackets: regions.\n")
     for line in lines(read(given.kept)):

@@ -37,13 +37,13 @@ from .feature_sets import tables_behind
 from .request_checks import other_methods, refuse_unmapped_columns, refuse_unused
 
 _DEFAULTS = {name: field.default for name, field in ApproximationTreeRequest.model_fields.items()}
-_OF_STA = ("significance", "choose_by", "candidates", "compare", "significance_level_of")
+_OF_STA = ("significance", "candidates", "compare", "significance_level_of")
 _OF_ISM = ("criterion", "leaf_probabilities", "stop_when_pure")
 _UNUSED: dict[ApproximationMethod, tuple[str, ...]] = {  # fields of requests that do not matter to a method
     "sta": (*_OF_ISM, "smearing_probability"),
     "ism": (*_OF_STA, "smearing_probability"),
-    "born_again": (*_OF_STA, *_OF_ISM, "generator"),
-    "cart": (*_OF_STA, *_OF_ISM, "smearing_probability"),
+    "born_again": (*_OF_STA, *_OF_ISM, "choose_by", "generator"),
+    "cart": (*_OF_STA, *_OF_ISM, "choose_by", "smearing_probability"),
 }
 
 

@@ -301,6 +301,7 @@ def test_requests_with_the_same_answer_are_one(api: Api, request_: Json) -> None
         ),
         ({"method": "sta", "smearing_probability": 0.5}, "/smearing_probability", "or take method born_again"),
         ({"method": "ism", "compare": "best_two"}, "/compare", "leave it out, or take method sta"),
+        ({"method": "cart", "choose_by": "gain"}, "/choose_by", "leave it out, or take method sta or ism"),
         ({"method": "cart", "significance": 0.2}, "/significance", "is 0.2, which method cart does not use"),
         (
             {"method": "born_again", "generator": {"method": "bootstrap"}},

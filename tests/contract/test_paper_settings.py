@@ -95,6 +95,11 @@ def test_datasets_that_a_job_makes_take_them(kind: type[Contract]) -> None:
             {"method": "ism"},
             {"fitted_on": "dataset", "stop_when_pure": True, "min_samples_leaf": 1, "max_depth": 30},
         ),
+        (
+            _TREES,
+            {"method": "ism", "fitted_on": "generator"},
+            {"fitted_on": "generator", "choose_by": "gain", "generator": {**_KERNEL, "method": "ranks"}},
+        ),
         (_TREES, {"method": "auto"}, {"method": "sta", "generator": _KERNEL, "choose_by": "gain", "max_depth": 4}),
         (_TREES, {"method": "ism", "stop_when_pure": False}, {"fitted_on": "dataset", "stop_when_pure": False}),
         (_TREES, {"method": "born_again"}, {"smearing_probability": 0.25, "max_depth": 5, "stop_when_pure": False}),

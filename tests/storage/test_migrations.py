@@ -199,6 +199,24 @@ def test_rule_sets_and_their_jobs_mean_what_they_meant_before_rule_lists_had_a_n
     database.close()
 
 
+def test_trees_of_ism_whose_leaves_were_those_of_the_largest_gains_say_so(new_database_url: str) -> None:
+    database = Database(new_database_url)
+    _go_to(database, command.upgrade, "0023")
+    _fill(database)
+    of_ism, of_sta = ({"method": method, "choose_by": "fidelity", "seed": 1} for method in ("ism", "sta"))
+    with database.transaction() as connection:
+        connection.execute(update(artefacts).values(noun="approximation_trees", request=of_ism))
+        connection.execute(update(jobs).values(kind="approximation_trees", request=of_sta))
+
+    database.migrate()
+
+    for table, choose_by in ((artefacts, "gain"), (jobs, "fidelity")):
+        requests = [row["request"] for row in _rows(database, table, ["request"])]
+        assert requests
+        assert all((request["choose_by"], request["seed"]) == (choose_by, 1) for request in requests)
+    database.close()
+
+
 def test_label_audits_that_nearest_rows_decided_say_so(new_database_url: str) -> None:
     database = Database(new_database_url)
     _go_to(database, command.upgrade, "0017")

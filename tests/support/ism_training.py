@@ -59,6 +59,14 @@ class IsmCase:
         settings = IsmSettings(limits, stop_when_pure=stop_when_pure, prune_safely=prune_safely)
         return grow_ism(self.training, self.read.ensemble, self.read.description, settings)
 
+    def joined_by(self, drawn: Rows) -> IsmTraining:
+        """Return the rows with others after them."""
+        columns = tuple(map(np.concatenate, zip(self.rows.columns, drawn.columns, strict=True)))
+        rows = Rows(self.rows.names, columns)
+        predicted, binned = self.session.predict(rows), BinnedRows.of(self.statements, rows)
+        scores = oracle_scores(predicted, self.read.description)
+        return IsmTraining(rows, binned, scores, predicted.labels, n_training=len(self.rows))
+
     def labels(self, rows: Rows) -> NDArray[np.int64]:
         """Return the model's own."""
         labels = self.session.predict(rows).labels

@@ -5,7 +5,7 @@ whose class is certain for every row that could reach them are not split ("safe 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,7 @@ from .information_gain import (
 from .ism_growth import MOST_WITNESSES, IsmSettings, grow_over
 from .leaf_probabilities import IndependentLeaves, not_of_means
 from .mixed_tests import statement_tests
+from .size_choice import before_cutting_back, with_best_leaves
 from .statement_conditions import ValuesHere
 from .trees import ApproximationTree, NodeFacts
 
@@ -65,6 +66,17 @@ class IsmTraining:
     implications: Implications = field(default_factory=Implications)  # among columns, of any rows that there can be
     n_training: int | None = None  # the first rows, which are training rows; None: all are
 
+    @property
+    def has_drawn_rows(self) -> bool:
+        """Whether other rows follow the training rows."""
+        return self.n_training is not None and self.n_training < len(self.rows)
+
+    @property
+    def samples(self) -> list[tuple[Rows, NDArray[np.float64]]]:
+        """The training rows and those that follow them, with the ensemble's scores."""
+        parts = np.split(np.arange(len(self.rows)), [len(self.rows) if self.n_training is None else self.n_training])
+        return [(self.rows.take(part), self.scores[part]) for part in parts if len(part)]
+
 
 def grow_ism(
     training: IsmTraining,
@@ -82,10 +94,11 @@ def grow_ism(
     ever reach it certainly gets one class (``prune_safely``; rows are assumed to miss no feature that no training row
     misses, and to break no implication among columns), if its training rows have one true class, as far as theirs are
     known (``stop_when_pure``), or if it reaches a limit. Where drawn rows join the training rows, ``min_samples_leaf``
-    demands the same share of all rows. A leaf's label is the ensemble's, if it labels all rows in it alike; otherwise
-    the class of the highest mean probability. With independent ``leaf_probabilities``, gains come from P(C|A) of boxes
-    (``IndependentLeaves``), in time by the tests and the ensemble's nodes. Ties go to the lower feature, the lower
-    threshold, the first class.
+    demands the same share of all rows, and with ``choose_by`` fidelity a larger tree is cut back to the leaves that are
+    the most faithful on both (``with_best_leaves``). A leaf's label is the ensemble's, if it labels all rows in it
+    alike; otherwise the class of the highest mean probability. With independent ``leaf_probabilities``, gains come from
+    P(C|A) of boxes (``IndependentLeaves``), in time by the tests and the ensemble's nodes. Ties go to the lower
+    feature, the lower threshold, the first class.
 
     Raises
     ------
@@ -101,7 +114,14 @@ def grow_ism(
     Order Ensemble".
     """
     check_ism(description, settings, has_target=training.classes is not None)
-    return grow_over(_Rows(training, settings, tests_of), ensemble, description, settings, report)
+    rows, max_leaves = _Rows(training, settings, tests_of), settings.limits.max_leaves
+    if settings.choose_by == "gain" or max_leaves is None or not training.has_drawn_rows:
+        return grow_over(rows, ensemble, description, settings, report)
+    larger = replace(settings, limits=before_cutting_back(settings.limits))
+    tree = grow_over(rows, ensemble, description, larger, report)
+    if tree.n_leaves <= max_leaves:
+        return tree
+    return with_best_leaves(tree, max_leaves, training.samples, is_classifier=rows.is_classifier)
 
 
 def criterion_of(settings: IsmSettings, *, is_classifier: bool) -> int:

@@ -33,6 +33,9 @@ class IsmSettings:
     prune_safely: bool = True  # a node whose rows all certainly get one class is a leaf
     criterion: Literal["gain", "gain_ratio"] = "gain"  # of classes; values have the decrease of variance
     leaf_probabilities: Literal["rows", "independent"] = "rows"  # how P(Y|A) is estimated
+    # Which leaves stay where their number is limited: those of the splits that gain most or, if drawn rows join the
+    # training rows, the most faithful ones of a larger tree.
+    choose_by: Literal["gain", "fidelity"] = "fidelity"
 
 
 class RowsAtNode(Protocol):

@@ -16,6 +16,8 @@ from .trees import ApproximationTree, DepthChoice, TreeNode
 
 N_FOLDS = 5  # of pseudo rows, in cross-validation
 N_VALIDATION_FOLDS = 10  # of rows that a tree was not grown from
+_GROWN_FOR_EACH = 3  # leaves that are grown for each one that may stay
+_MOST_GROWN = 256  # leaves, if others are to be cut back: what is gained by it is little in large trees
 _WEIGHT_OF_SCORES = 1e-6  # relative to labels: they decide only where labels do not
 
 Floats = NDArray[np.float64]
@@ -57,6 +59,14 @@ def validated(tree: ApproximationTree, rows: Rows, scores: Floats, *, is_classif
 def cut_to_depth(tree: ApproximationTree, depth: int) -> ApproximationTree:
     """Return a tree without the splits below a depth; its nodes there are leaves."""
     return _cut_at(tree, np.flatnonzero(tree.depths == depth).tolist())
+
+
+def before_cutting_back(limits: TreeLimits) -> TreeLimits:
+    """Return the limits of a tree that is to be cut back to the leaves that ``limits`` allow; ``with_best_leaves``."""
+    allowed = limits.max_leaves
+    if allowed is None:
+        return limits
+    return replace(limits, max_leaves=max(allowed, min(_GROWN_FOR_EACH * allowed, _MOST_GROWN)))
 
 
 def with_best_leaves(

@@ -5,7 +5,7 @@ regression.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
 
@@ -23,14 +23,12 @@ from .node_boxes import NodeBox
 from .oracle import Floats, Oracle, TargetTransform, predict_in_blocks
 from .possible_rows import PossibleRows
 from .pseudo_samples import PseudoSample, Targets
-from .size_choice import validated, with_best_leaves
+from .size_choice import before_cutting_back, validated, with_best_leaves
 from .split_choice import FIRST_SIZE, Compare, Prefer, choose_split
 from .tree_growth import ExaminedNode, RepeatableProgress, Split, TreeLimits, grow
 from .trees import ApproximationTree, NodeFacts, facts_of
 
 N_VALIDATION_ROWS = 10_000  # fresh pseudo rows on which the leaves and the depth are chosen
-_GROWN_FOR_EACH = 3  # leaves that are grown for each one that may stay
-_MOST_GROWN = 256  # leaves, if others are to be cut back: what is gained by it is little in large trees
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +57,7 @@ class StaSettings:
     @property
     def grown(self) -> TreeLimits:
         """The limits of the tree that is cut back to the limits of the result."""
-        allowed = self.limits.max_leaves
-        if allowed is None or self.choose_by == "gain":
-            return self.limits
-        return replace(self.limits, max_leaves=max(allowed, min(_GROWN_FOR_EACH * allowed, _MOST_GROWN)))
+        return before_cutting_back(self.limits) if self.choose_by == "fidelity" else self.limits
 
 
 def grow_sta(

@@ -154,6 +154,7 @@ def _grow_ism(
         request.stop_when_pure,
         criterion=request.criterion,
         leaf_probabilities=request.leaf_probabilities,
+        choose_by=request.choose_by,
     )
     if inputs.all_rows is not None and counts_all_rows(request):
         parts = PartitionedTraining(inputs.all_rows.parts, statements, inputs.implications)

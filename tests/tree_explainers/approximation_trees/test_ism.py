@@ -15,9 +15,12 @@ from tests.support.ism_training import IsmCase, ism_case
 from tests.support.models import onnx_of, rows_of_matrix
 from tests.support.shared import shared_path
 from tree_explainers.approximation_trees.bin_boxes import BinBox
+from tree_explainers.approximation_trees.generators import Smoother
 from tree_explainers.approximation_trees.ism import IsmSettings, grow_ism
 from tree_explainers.approximation_trees.leaf_probabilities import IndependentLeaves
+from tree_explainers.approximation_trees.node_boxes import NodeBox
 from tree_explainers.approximation_trees.ordered_tests import OrderedTests
+from tree_explainers.approximation_trees.size_choice import with_best_leaves
 from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.approximation_trees.trees import ApproximationTree
 from tree_explainers.errors import InvalidInput, MethodNotApplicable
@@ -254,6 +257,34 @@ def test_rows_that_were_drawn_join_the_estimates_and_are_counted_apart() -> None
     assert tree.structure(5) == case.grow(TreeLimits(5, 10)).structure(5)
     for node in tree.nodes:
         assert node.facts.n_samples == node.facts.n_pseudo_samples >= 10
+
+
+@pytest.mark.parametrize(
+    ("name", "differs"),  # from the tree of the largest gains
+    [("random_forest_binary", True), ("random_forest_multiclass", False), ("random_forest_regression", False)],
+)
+def test_of_a_larger_tree_the_leaves_stay_that_are_the_most_faithful_on_all_rows(name: str, differs: bool) -> None:  # noqa: FBT001  # a parameter
+    case, limits = ism_case(name), TreeLimits(8, 5, max_leaves=5)
+    drawn = Smoother.of(case.rows, {}).draw(case.rows, NodeBox({}), 1_500, np.random.default_rng(0))
+    joined = case.joined_by(drawn)
+    samples = [(case.rows, joined.scores[: len(case.rows)]), (drawn, joined.scores[len(case.rows) :])]
+
+    by_fidelity, by_gain, larger = (
+        grow_ism(joined, case.read.ensemble, case.read.description, settings)
+        for settings in (
+            IsmSettings(limits),
+            IsmSettings(limits, choose_by="gain"),
+            IsmSettings(replace(limits, max_leaves=15), choose_by="gain"),
+        )
+    )
+
+    expected = with_best_leaves(larger, 5, samples, is_classifier=bool(case.read.description.classes))
+    assert by_fidelity.structure(8) == expected.structure(8)
+    assert (by_fidelity.structure(8) != by_gain.structure(8)) is differs
+    assert (by_fidelity.n_leaves, by_gain.n_leaves, larger.n_leaves) == (5, 5, 15)
+    alone = IsmSettings(limits), IsmSettings(limits, choose_by="gain")
+    first, second = (grow_ism(case.training, case.read.ensemble, case.read.description, own) for own in alone)
+    assert first.structure(8) == second.structure(8)  # nothing was drawn, by which leaves could be chosen
 
 
 def test_independent_leaf_probabilities_are_those_of_a_walk_through_each_tree() -> None:

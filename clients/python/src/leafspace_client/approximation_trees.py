@@ -207,7 +207,8 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         default but for ``ism`` where the dataset has a feature set).
     choose_by
         How ``sta`` chooses among splits that its test cannot separate: by the ``fidelity`` of the trees below them
-        (the default), or by their ``gain``, as in the paper.
+        (the default), or by their ``gain``, as in the paper. And which leaves of ``sta`` and ``ism`` stay where
+        ``max_leaves`` is set: the most faithful ones of a larger tree, or those of the splits that gain most.
     candidates
         Features that ``sta`` may split on, such as ``{"feature": "age", "thresholds": [18, 65]}``, with ``categories``
         or ``missing``, or none of them for all splits of the feature. Default: all features.

@@ -38,8 +38,8 @@ class ApproximationTreeRequest(Record):
             dataset's rows (`fitted_on`). Default: 'auto'.
         max_depth (int | str | Unset):
         max_leaves (int | None | Unset): Maximum number of leaves; the nodes that improve most are split first. With
-            `sta` and `choose_by: fidelity`, up to three times as many are grown, and the most faithful ones stay. Null: as
-            many as the depth allows, up to 1,024.
+            `choose_by: fidelity` (`sta`, and `ism` with pseudo-samples), up to three times as many are grown, and the most
+            faithful ones stay. Null: as many as the depth allows, up to 1,024.
         min_samples_leaf (int | Unset): Minimum number of the dataset's rows in each leaf (`sta`, `ism`). `born_again`
             and `cart` require the same share of pseudo-samples instead, so that a leaf may have fewer of the dataset's
             rows; `ism` of all rows, if it draws some. Of a dataset that is sampled (`n_sampled_rows`), leaves have the same
@@ -56,8 +56,9 @@ class ApproximationTreeRequest(Record):
             dataset has a feature set. Other methods take `auto` or `generator`. Default: 'auto'.
         choose_by (str | Unset): How `sta` chooses among splits that its test cannot separate within
             `max_pseudo_samples`: by their gain (Zhou & Hooker), or by the fidelity of trees grown below each of them,
-            unless none is clearly ahead; and which leaves stay where `max_leaves` is set. Other methods refuse any value
-            but the default. Default: 'fidelity'.
+            unless none is clearly ahead. And which leaves stay where `max_leaves` is set, of `ism`, too, if pseudo-samples
+            join the rows: those of the splits that gain most, or the most faithful ones of a larger tree. Other methods
+            refuse any value but the default. Default: 'fidelity'.
         candidates (list[CandidateSplits] | None | Unset): Features that `sta` may split on, each with its own
             thresholds or categories, or those that the dataset suggests. Null: all features, with what the dataset
             suggests. Other methods refuse it.

@@ -7,10 +7,11 @@ worker included, to the whole result at the caller. The shortest of the turns is
 checkout, which is this one.
 
 ``python -m benchmarks.whole_job [turns [checkout …]]``, a checkout being the folder of an earlier version, such as
-``git worktree add ../before f1a8a902`` makes it, with an environment of its own in ``.venv`` (``make setup``). This
-version's client asks all of them.
+``git worktree add ../before 87a37965`` makes it, with an environment of its own in ``.venv`` (``make setup``). All are
+asked by plain HTTP, which has changed less than the clients.
 """
 
+import json
 import subprocess
 import sys
 import tempfile
@@ -19,9 +20,11 @@ from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
+import httpx
 import numpy as np
 import pandas as pd
-from leafspace_client import Leafspace
+from leafspace_client.conversion import convert_model
+from leafspace_client.conversion.models import ConvertedModel
 from sklearn.ensemble import RandomForestClassifier
 
 from tests.support.shared import shared_path
@@ -30,6 +33,7 @@ from .machine import describe_machine
 from .serving import served
 
 N_TREES, N_PROTOTYPES, N_TURNS, TO_REACH = 1_000, 50, 3, 3.5
+_BETWEEN_LOOKS = 0.02  # seconds
 _HERE = Path(__file__).parents[1]
 
 
@@ -48,7 +52,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rows.parquet"
         rows.assign(digit=target).to_parquet(path, index=False)
-        turns = [[_turn(checkout, forest, rows, path) for checkout in checkouts] for _ in range(n_turns)]
+        uploads = _uploads(convert_model(forest, rows), path)
+        turns = [[_turn(checkout, uploads) for checkout in checkouts] for _ in range(n_turns)]
     for name, seconds in zip(("first", "leaves kept"), np.array(turns).min(axis=0).T, strict=True):
         each = ", ".join(f"{taken:.2f} s" for taken in seconds)
         ratios = ", ".join(f"{taken / seconds[-1]:.2f}" for taken in seconds[:-1])
@@ -61,21 +66,39 @@ def _digits() -> tuple[Any, Any]:
         return images["X_train"][which].reshape(which.sum(), -1).astype(np.float32), images["y_train"][which]
 
 
-def _turn(checkout: Path, forest: RandomForestClassifier, rows: pd.DataFrame, path: Path) -> tuple[float, float]:
+def _uploads(model: ConvertedModel, rows: Path) -> dict[str, dict[str, Any]]:
+    """Return what is uploaded, by noun."""
+    of_model, of_rows = json.dumps(model.metadata()), json.dumps({"target": "digit"})
+    return {
+        "models": {"file": ("model.onnx", model.onnx), "metadata": (None, of_model)},
+        "datasets": {"file": (rows.name, rows.read_bytes()), "metadata": (None, of_rows)},
+    }
+
+
+def _turn(checkout: Path, uploads: dict[str, dict[str, Any]]) -> tuple[float, float]:
     """Return the seconds of the first request and of the next one."""
-    with chdir(checkout), served(python=_python_of(checkout)) as url, Leafspace(url) as client:
-        model = client.register_model(forest, X=rows, name="4 or 9")
-        dataset = client.register_dataset(path, target="digit")
-        found = [_seconds(client, model, dataset, seed) for seed in range(3)]
+    with chdir(checkout), served(python=_python_of(checkout)) as url, httpx.Client(timeout=600) as session:
+        made = {noun: _answer(session.post(f"{url}/v1/{noun}", files=parts)) for noun, parts in uploads.items()}
+        request = {"model": made["models"]["id"], "dataset": made["datasets"]["id"], "n_prototypes": N_PROTOTYPES}
+        found = [_seconds(session, f"{url}/v1", {**request, "seed": seed}) for seed in range(3)]
     print(f"{checkout.name}: " + ", ".join(f"{seconds:.2f} s" for seconds in found), flush=True)
     return found[0], min(found[1:])
 
 
-def _seconds(client: Leafspace, model: Any, dataset: Any, seed: int) -> float:  # noqa: ANN401  # of the SDK
+def _seconds(session: httpx.Client, root: str, request: dict[str, Any]) -> float:
     start = time.perf_counter()
-    made = client.prototype_sets.create(model, dataset, n_prototypes=N_PROTOTYPES, seed=seed).wait(progress=False)
-    assert len(made.result.prototypes) == N_PROTOTYPES
+    made = _answer(session.post(f"{root}/prototype-sets", json=request))
+    while made["status"] == "pending":
+        time.sleep(_BETWEEN_LOOKS)
+        made = _answer(session.get(f"{root}/prototype-sets/{made['id']}"))
+    assert len(made["result"]["prototypes"]) == N_PROTOTYPES
     return time.perf_counter() - start
+
+
+def _answer(response: httpx.Response) -> dict[str, Any]:
+    response.raise_for_status()
+    answer: dict[str, Any] = response.json()
+    return answer
 
 
 def _python_of(checkout: Path) -> str:

@@ -32,7 +32,7 @@ def limit_cores(n_most: int) -> None:
 def in_threads(
     work: Callable[[slice], None], n_items: int, n_threads: int | None = None, *, n_steps: int | None = None
 ) -> None:
-    """Share ``range(n_items)`` among threads, one piece each; by default one thread for each core.
+    """Share ``range(n_items)`` among threads, the caller's among them: one piece each, by default one for each core.
 
     ``n_steps`` is how many additions or so all of it takes, if known: few are not shared.
     """
@@ -44,8 +44,11 @@ def in_threads(
         for part in parts:
             work(part)
         return
-    with ThreadPoolExecutor(len(parts)) as pool:
-        list(pool.map(work, parts))
+    with ThreadPoolExecutor(len(parts) - 1) as pool:
+        others = [pool.submit(work, part) for part in parts[1:]]
+        work(parts[0])  # by the caller, who would wait: a thread takes a while to start
+        for other in others:
+            other.result()
 
 
 def in_order(

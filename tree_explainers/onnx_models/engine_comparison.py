@@ -4,6 +4,9 @@ The rows are made to be hard: each feature's values are thresholds of the trees,
 """
 
 import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +23,7 @@ _MOST_ROWS, _ROWS_TOGETHER, _MOST_SECONDS = 4_096, 256, 2.0
 _MISSING, _SPECIAL = 0.05, 0.05
 _ROOM_FOR_SCALING = 2.0**-64
 _WALKER = Engine("walker", None)
+_Draw = Callable[..., NDArray[Any]]  # returns some values of a feature
 
 
 def compare_engines(session: WalkedSession, ensemble: TreeEnsemble, given: Rows | None = None) -> Engine:
@@ -35,7 +39,7 @@ def compare_engines(session: WalkedSession, ensemble: TreeEnsemble, given: Rows 
         Rows of the caller's own, which are tried as well.
     """
     rng, started = np.random.default_rng(0), time.monotonic()
-    n_compared = 0
+    hard_rows, n_compared = HardRows.of(session.description, ensemble), 0
     for has_missing in (True, False):  # some models refuse what is missing
         try:
             for rows in [given] if given is not None and has_missing else []:
@@ -43,7 +47,7 @@ def compare_engines(session: WalkedSession, ensemble: TreeEnsemble, given: Rows 
                     return _refused(difference)
                 n_compared += len(rows)
             for _ in range(_MOST_ROWS // _ROWS_TOGETHER):
-                rows = hard_rows(session.description, ensemble, _ROWS_TOGETHER, rng, has_missing=has_missing)
+                rows = hard_rows.draw(_ROWS_TOGETHER, rng, has_missing=has_missing)
                 if (difference := _difference(session, rows)) is not None:
                     return _refused(difference)
                 n_compared += len(rows)
@@ -78,19 +82,32 @@ def _same(found: Any, expected: Outcome) -> bool:  # noqa: ANN401  # predictions
     return same_scores and same_labels
 
 
-def hard_rows(
-    description: ModelDescription, ensemble: TreeEnsemble, n: int, rng: np.random.Generator, *, has_missing: bool
-) -> Rows:
-    """Return rows at the thresholds of all features: on them, next to them, zero of both signs, huge or missing."""
-    thresholds = _raw_thresholds(description, ensemble)
-    columns = []
-    for index, kind in enumerate(column_types(description.inputs)):
-        if kind == "string":
-            columns.append(_texts(description, index, n, rng, has_missing=has_missing))
-        else:
-            own = thresholds.get(index, np.zeros(1))
-            columns.append(_numbers(own, kind, _largest(description, index, kind), n, rng, has_missing=has_missing))
-    return Rows(description.feature_names, tuple(columns))
+@dataclass(frozen=True, slots=True)
+class HardRows:
+    """Draws rows at the thresholds of all features: on them, next to them, zero of both signs, huge or missing."""
+
+    names: tuple[str, ...]
+    draws: tuple[_Draw, ...]  # of each feature
+
+    @classmethod
+    def of(cls, description: ModelDescription, ensemble: TreeEnsemble) -> "HardRows":
+        """Look up what each feature's values can be."""
+        by_feature: dict[int | None, list[ModelColumn]] = {}
+        for column in description.columns:
+            by_feature.setdefault(column.raw_index, []).append(column)
+        thresholds = _raw_thresholds(description, ensemble)
+        draws: list[_Draw] = []
+        for index, kind in enumerate(column_types(description.inputs)):
+            own = by_feature.get(index, [])
+            if kind == "string":
+                draws.append(partial(_texts, own))
+            else:
+                draws.append(partial(_numbers, thresholds.get(index, np.zeros(1)), kind, _largest(own, kind)))
+        return cls(description.feature_names, tuple(draws))
+
+    def draw(self, n: int, rng: np.random.Generator, *, has_missing: bool) -> Rows:
+        """Return ``n`` rows."""
+        return Rows(self.names, tuple(draw(n, rng, has_missing=has_missing) for draw in self.draws))
 
 
 def _raw_thresholds(description: ModelDescription, ensemble: TreeEnsemble) -> dict[int, NDArray[np.float64]]:
@@ -115,14 +132,14 @@ def _raw(column: ModelColumn, thresholds: NDArray[np.float64]) -> NDArray[np.flo
     return (thresholds - column.offset) / (column.scale or 1.0)
 
 
-def _largest(description: ModelDescription, index: int, kind: str) -> float:
+def _largest(own: Sequence[ModelColumn], kind: str) -> float:
     """Return the largest number that a feature is tried with.
 
     Where the graph calculates with it before the trees, it must not become infinite: there the model's own operator
     and the one that returns leaves part, if a threshold is infinite (see ``with_finite_thresholds``).
     """
     largest = float(np.finfo(np.float64 if kind == "double" else np.float32).max)
-    is_calculated = any(column.raw_index == index and column.kind != "identity" for column in description.columns)
+    is_calculated = any(column.kind != "identity" for column in own)
     return largest * _ROOM_FOR_SCALING if is_calculated else largest
 
 
@@ -147,10 +164,7 @@ def _numbers(
     return values.astype(np.float64)
 
 
-def _texts(
-    description: ModelDescription, index: int, n: int, rng: np.random.Generator, *, has_missing: bool
-) -> NDArray[Any]:
-    own = [column for column in description.columns if column.raw_index == index]
+def _texts(own: Sequence[ModelColumn], n: int, rng: np.random.Generator, *, has_missing: bool) -> NDArray[Any]:
     known = {each for column in own for each in (column.category, *column.categories) if isinstance(each, str)}
     values = [*sorted(known), *([None] if has_missing or not known else [])]
     texts = np.empty(n, np.object_)

@@ -6,7 +6,7 @@ import pytest
 from tests.support.models import ALL_MODELS, FittedModel, fitted, undecided_forest
 from tests.support.pipelines import PIPELINES, FittedPipeline, fitted_pipeline
 from tree_explainers.onnx_models import engine_comparison
-from tree_explainers.onnx_models.engine_comparison import compare_engines, hard_rows
+from tree_explainers.onnx_models.engine_comparison import HardRows, compare_engines
 from tree_explainers.onnx_models.walked_session import WalkedSession
 
 SCORED_BY_THE_GRAPH = ("bagging", "ada_boost", "catboost_binary")
@@ -75,7 +75,7 @@ def test_hard_rows_are_at_the_thresholds() -> None:
     model = fitted("random_forest_binary")
     rng = np.random.default_rng(0)
 
-    rows = hard_rows(model.read.description, model.read.ensemble, 500, rng, has_missing=True)
+    rows = HardRows.of(model.read.description, model.read.ensemble).draw(500, rng, has_missing=True)
 
     values = np.stack(rows.columns)
     hit = np.isin(values, model.read.ensemble.threshold).mean()
@@ -88,9 +88,10 @@ def test_hard_rows_are_no_larger_than_the_graph_can_scale() -> None:
     """An infinite threshold has another answer in the leaf operator for values that scaling makes infinite alone."""
     model = fitted_pipeline("missing_kept")
     ensemble, rng = model.read.ensemble, np.random.default_rng(0)
+    hard_rows = HardRows.of(model.read.description, ensemble)
 
     for _ in range(16):
-        rows = hard_rows(model.read.description, ensemble, 256, rng, has_missing=True)
+        rows = hard_rows.draw(256, rng, has_missing=True)
         outcome = model.session.run(model.session.encode(rows))
         sums = ensemble.leaf_values[ensemble.leaf_offsets[:-1] + outcome.leaves, 0].sum(axis=1)
         np.testing.assert_allclose(outcome.scores[:, 1], sums, atol=1e-6)

@@ -22,7 +22,8 @@ def test_few_steps_are_left_to_the_caller(n_steps: int, *, is_shared: bool) -> N
 
     in_threads(lambda _: by.add(threading.current_thread()), 2, 2, n_steps=n_steps)
 
-    assert (threading.current_thread() not in by) == is_shared
+    assert threading.current_thread() in by
+    assert (len(by) == 2) == is_shared
 
 
 @pytest.mark.parametrize("n_threads", [1, 3])

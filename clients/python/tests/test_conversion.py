@@ -102,6 +102,19 @@ def test_parity_predictions_are_those_of_the_library(name: str) -> None:
     np.testing.assert_allclose(converted.parity.predictions, library_scores(model.estimator, rows), rtol=1e-6)
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_model_fitted_to_an_array_takes_a_table_without_a_warning() -> None:
+    features, target = datasets.load_iris(return_X_y=True)
+    forest = ensemble.RandomForestClassifier(5, random_state=0).fit(features, target)
+    rows = pd.DataFrame(features, columns=["sepal length", "sepal width", "petal length", "petal width"])
+
+    converted = convert_model(forest, rows)
+
+    assert converted.declared.feature_names == list(rows.columns)
+    assert converted.parity is not None
+    np.testing.assert_allclose(converted.parity.predictions, forest.predict_proba(np.array(converted.parity.rows)))
+
+
 @pytest.mark.parametrize("kind", _KINDS)
 def test_histogram_gradient_boosting_predicts_the_same_after_conversion(kind: str) -> None:
     features, target = _KINDS[kind]

@@ -1,5 +1,6 @@
 """Models: a fitted estimator becomes ONNX, with what is declared about it and rows that prove the conversion."""
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -111,7 +112,10 @@ def convert_model(
         return ConvertedModel(converted, completed, None)
     from .parity import parity_rows  # noqa: PLC0415  # imports an extra
 
-    return ConvertedModel(converted, completed, parity_rows(estimator, inputs, converted, completed.classes))
+    with warnings.catch_warnings():  # an estimator that was fitted to an array says of a table that it needs no names
+        warnings.filterwarnings("ignore", "X has feature names, but", UserWarning)
+        found = parity_rows(estimator, inputs, converted, completed.classes)
+    return ConvertedModel(converted, completed, found)
 
 
 def onnx_bytes(model: Any) -> bytes | None:  # noqa: ANN401  # anything

@@ -291,6 +291,11 @@ class Rule(Contract):
     precision: float | None = Field(
         description="Share of these rows whose label it predicts, 0 to 1; null for regression or without rows."
     )
+    decided_precision: float | None = Field(
+        default=None,
+        description="Share of the rows that it decides (`support`) whose label it predicts, 0 to 1; null for "
+        "regression, without rows, and in rule sets that were made before it was counted.",
+    )
     n_rows: int = Field(description="Number of the dataset's rows that satisfy its conditions.")
     support: int = Field(
         description="Number of rows that it decides: those that satisfy no rule before it; with weights `n_rows`."

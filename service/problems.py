@@ -101,8 +101,11 @@ async def _invalid(request: Request, error: Exception) -> Response:
 
 
 def _meant(error: RequestValidationError) -> list[dict[str, Any]]:
-    """Return the faults, but not that a field is not null where another fault says what it may be."""
-    faults = list(error.errors())
+    """Return the faults, but not that a field is not null where another fault says what it may be.
+
+    Nor that a default, which depends on other fields, could not be found for theirs.
+    """
+    faults = [fault for fault in error.errors() if fault["type"] != "default_factory_not_called"]
     others = {_pointer(fault, error.body) for fault in faults if fault["type"] != "none_required"}
     return [fault for fault in faults if fault["type"] != "none_required" or _pointer(fault, error.body) not in others]
 

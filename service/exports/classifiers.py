@@ -12,6 +12,7 @@ from storage.errors import StorageError
 from ..sql_queries.expressions import ABOUT_NAN, NEVER, number, sql_name, sql_text, sql_value
 from .terms import ABOUT_ROWS, python_text, python_tuple, python_value
 
+_BEYOND_32_BITS = 2**31
 _ADDED_TOGETHER = 50  # sums are nested no deeper than databases allow
 _COLUMNS_TOGETHER = 500
 
@@ -127,8 +128,10 @@ def _paths(tree: CutTree, conditions: Sequence[str]) -> Iterator[tuple[int, list
 
 
 def _sum_of(content: PrototypeClassifier, rank: int) -> str:
+    # Of boosting, weights sum to 2^31, beyond what databases add up in 32 bits.
+    nothing = "CAST(0 AS BIGINT)" if content.total_weight >= _BEYOND_32_BITS else "0"
     terms = [
-        f"CASE WHEN {_leaf(index)} = {tree.leaves[rank]} THEN {tree.weight} ELSE 0 END"
+        f"CASE WHEN {_leaf(index)} = {tree.leaves[rank]} THEN {tree.weight} ELSE {nothing} END"
         for index, tree in enumerate(content.trees)
     ]
     while len(terms) > 1:

@@ -7,6 +7,8 @@ from leafspace_drawings.tree_colours import Colours, text_colour_on
 from leafspace_drawings.tree_texts import (
     ABOUT_SETTLED,
     confidence,
+    of_repeats,
+    of_validation,
     on_one_line,
     prediction,
     question,
@@ -22,7 +24,7 @@ from schemas.rule_sets import Rule, RuleSetResult
 from .terms import markdown_cell
 
 _DIGITS = 6  # of a predicted value in a table
-_TABLE_HEAD = "| | if | then | rows | of them decided | precision |\n|--:|:--|:--|--:|--:|--:|\n"
+_TABLE_HEAD = "| | if | then | rows | right for | of them decided | right for |\n|--:|:--|:--|--:|--:|--:|--:|\n"
 _WEIGHTED_HEAD = "| | if | %s | weight | rows |\n|--:|:--|--:|--:|--:|\n"
 _WEIGHTED_FOOT = "\nA row gets the mean of all rules that hold for it, by their weights%s.\n"
 _ABOUT_TESTS = "p: how likely new pseudo rows would lead to another question; cap: no more rows were allowed"
@@ -42,7 +44,7 @@ def write_markdown(content: RuleSetResult) -> str:
         return _write_weighted(content)
     lines = "".join(map(_table_line, content.rules))
     default = _prediction_cell(content.default_prediction)
-    return f"{_TABLE_HEAD}{lines}| | otherwise | {default} | | {content.default_support} | |\n"
+    return f"{_TABLE_HEAD}{lines}| | otherwise | {default} | | | {content.default_support} | |\n"
 
 
 def _write_weighted(content: RuleSetResult) -> str:
@@ -61,9 +63,9 @@ def _mean(rule: Rule) -> float:
 
 
 def _table_line(rule: Rule) -> str:
-    precision = "" if rule.precision is None else f"{rule.precision:.1%}"
+    of_all, of_decided = ("" if each is None else f"{each:.1%}" for each in (rule.precision, rule.decided_precision))
     predicted = _prediction_cell(rule.prediction)
-    cells = (rule.rank, markdown_cell(rule.text), predicted, rule.n_rows, rule.support, precision)
+    cells = (rule.rank, markdown_cell(rule.text), predicted, rule.n_rows, of_all, rule.support, of_decided)
     return f"| {' | '.join(map(str, cells))} |\n"
 
 
@@ -80,6 +82,7 @@ def write_indented_tree(content: ApproximationTreeResult) -> str:
         head.append(_ABOUT_TESTS)
     if any(node.settled for node in content.nodes):
         head.append(ABOUT_SETTLED)
+    head += [*of_validation(content), *of_repeats(content)]
     if content.caution is not None:
         head.append(f"Caution: {on_one_line(content.caution)}.")
     return "\n".join([*head, "", *_indented_lines(content, 0, "", "")]) + "\n"

@@ -57,11 +57,14 @@ def request_approximation_tree(context: AppContext, request: ApproximationTreeRe
     """
     model = context.models.get(request.model)
     dataset = context.datasets.get(request.dataset)
+    asks_generator = "generator" in request.model_fields_set
     if request.method == "auto":
         request = request.model_copy(update={"method": _method_for(model, dataset)})
     request = request.model_copy(
         update={"fitted_on": _fitted_on(request, dataset), "stop_when_pure": _stop_when_pure(request, model, dataset)}
     )
+    if request.fitted_on == "dataset" and not asks_generator:  # the paper's fills it in
+        request = request.model_copy(update={"generator": _DEFAULTS["generator"]})
     if request.method == "ism":
         _check_ism(context, request, model, dataset)
     _refuse_unused(request)
@@ -154,6 +157,10 @@ def _normalised(request: ApproximationTreeRequest) -> ApproximationTreeRequest:
             changes["seed"] = _DEFAULTS["seed"]  # nothing is drawn
     if request.max_leaves is not None and request.max_leaves >= min(2**request.deepest, MAX_LEAVES):
         changes["max_leaves"] = None  # no more are grown anyway
+    if request.method == "ism" and None in (request.max_leaves, changes.get("max_leaves", request.max_leaves)):
+        changes["choose_by"] = "gain"  # no leaves are chosen
+    if request.method == "ism" and request.fitted_on == "dataset":
+        changes["choose_by"] = "gain"  # there is nothing else to choose them by
     if request.evaluation_dataset == request.dataset:
         changes["evaluation_dataset"] = None
     return request.model_copy(update=changes)
@@ -179,7 +186,11 @@ def _check_ism(
     context: AppContext, request: ApproximationTreeRequest, model: StoredModel, dataset: StoredDataset
 ) -> None:
     has_target = dataset.view.target is not None
-    settings = IsmSettings(stop_when_pure=request.stop_when_pure, leaf_probabilities=request.leaf_probabilities)
+    settings = IsmSettings(
+        stop_when_pure=request.stop_when_pure,
+        criterion=request.criterion,
+        leaf_probabilities=request.leaf_probabilities,
+    )
     try:
         check_ism(ModelDescription.from_json(model.description), settings, has_target=has_target)
     except (MethodNotApplicable, InvalidInput) as error:

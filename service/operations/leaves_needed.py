@@ -25,7 +25,16 @@ def require_leaves(context: AppContext, noun: Noun[Any], request: Contract) -> N
     if not noun.needs_leaves(request):
         return
     for name in (name for name, of in noun.made_from.items() if of == "models"):
-        refuse_without_leaves(context.models.summary(getattr(request, name)), noun.words, f"/{name}")
+        refuse_without_leaves(context.models.summary(getattr(request, name)), _words(noun, request), f"/{name}")
+
+
+def _words(noun: Noun[Any], request: Contract) -> str:
+    """Return what needs leaves: the noun, by the method that does, where others do not."""
+    without = noun.made_without_leaves or {}
+    some = [
+        f"{name} `{getattr(request, name)}`" for name, values in without.items() if getattr(request, name) not in values
+    ]
+    return f"{noun.words} by {some[0]}" if some else noun.words
 
 
 def needs_leaves_below(noun: Noun[Any], below: str) -> bool:

@@ -40,7 +40,7 @@ def kind_or_distance(
     return "euclidean" if requested == "euclidean" else known_kind(requested, model)
 
 
-def refuse_unused(request: Contract, user: str, unused: Mapping[str, str]) -> None:
+def refuse_unused(request: Contract, user: str, unused: Mapping[str, str], below: str = "") -> None:
     """Refuse values that would change nothing. Defaults may be spelled out: clients send whole requests.
 
     Parameters
@@ -51,6 +51,8 @@ def refuse_unused(request: Contract, user: str, unused: Mapping[str, str]) -> No
         What does not use the fields, for the problem's detail, such as ``method em``.
     unused
         The fields, and what to do instead of giving them.
+    below
+        Pointer to ``request`` in what was sent, where it is a part of that.
 
     Raises
     ------
@@ -61,7 +63,7 @@ def refuse_unused(request: Contract, user: str, unused: Mapping[str, str]) -> No
         value, field = getattr(request, name), type(request).model_fields[name]
         if value != field.get_default(call_default_factory=True, validated_data=dict(request)):
             detail = f"{name} is {_shown(value)}, which {user} does not use: {advice}"
-            raise StorageError("validation_failed", detail, f"/{name}")
+            raise StorageError("validation_failed", detail, f"{below}/{name}")
 
 
 def _shown(value: Any) -> str:  # noqa: ANN401  # of any field

@@ -64,6 +64,9 @@ def request_rule_set(context: AppContext, request: RuleSetRequest) -> RuleSet:
         )
         raise StorageError("method_not_applicable", detail, "/method")
     _refuse_unused(request)
+    if request.in_trees is not None and model.view.classes:
+        advice = {"n_levels": "leave it out"}
+        refuse_unused(request.in_trees, f"in_trees for the classes of model {request.model!r}", advice, "/in_trees")
     if request.labels == "target":
         _check_target(model.view, dataset)
     complete = _normalised(request)

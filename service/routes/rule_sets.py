@@ -19,7 +19,7 @@ from .artefact_routes import add_whole_content, artefact_router
 from .streamed_answers import drawn, rewritten, stream_file
 from .table_answers import Accept, choose, table_answer, table_as
 
-_PLAIN = ("rank", "text", "prediction", "coverage", "precision", "n_rows", "support")
+_PLAIN = ("rank", "text", "prediction", "coverage", "precision", "decided_precision", "n_rows", "support")
 _TABLE_FORMS = {form: form for form in (CSV, PARQUET)} | {"*/*": CSV, "application/*": PARQUET, "text/*": CSV, "": CSV}
 _EXPORTS: dict[int | str, dict[str, Any]] = {
     200: {
@@ -52,7 +52,7 @@ def _otherwise(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def _flat(rule: dict[str, Any]) -> dict[str, Any]:
-    plain = {name: rule[name] for name in _PLAIN}
+    plain = {name: rule.get(name) for name in _PLAIN}  # rule sets of before lack some
     return plain | {f"score:{score['label']}": score["value"] for score in rule["scores"]}
 
 

@@ -404,6 +404,7 @@ def test_ism_is_refused_where_there_are_no_class_probabilities(api: Api, request
     [
         ("random_forest_regression", "random_forest", {"stop_when_pure": True}),
         ("random_forest_regression", "random_forest", {"leaf_probabilities": "independent"}),
+        ("random_forest_regression", "random_forest", {"criterion": "gain_ratio"}),
         ("gradient_boosting_multiclass", "boosting", {"leaf_probabilities": "independent"}),
         ("catboost_binary", "boosting", {"leaf_probabilities": "independent"}),
         ("lightgbm_binary", "random_forest", {"leaf_probabilities": "independent"}),  # whatever the caller calls it
@@ -528,6 +529,42 @@ def test_cart_on_the_rows_of_the_dataset_makes_no_rows_up(api: Api, request_: Js
     assert (result["n_leaves"], result["smoothing"]) == (4, None)
     assert result["evaluation"]["fidelity"] > 0.9
     assert found["request"]["max_pseudo_samples"] == 100_000  # the default: it is not used
+
+
+def test_a_generator_that_the_paper_fills_in_is_left_out_where_nothing_is_drawn(api: Api, request_: Json) -> None:
+    on_rows = {**request_, "method": "cart", "fitted_on": "dataset", "max_leaves": 4}
+
+    by_paper = api.made(_PATH, {**on_rows, "max_depth": 4, "settings": "paper"})
+
+    assert by_paper["id"] == api.made(_PATH, {**on_rows, "max_depth": 4})["id"]
+    assert by_paper["request"]["generator"]["method"] == "ranks"  # the default, which is not used
+
+
+@pytest.mark.parametrize("changes", [{"fitted_on": "dataset", "max_leaves": 4}, {"fitted_on": "generator"}])
+def test_ism_says_that_leaves_are_those_of_the_largest_gains_where_none_are_chosen(
+    api: Api, request_: Json, changes: Json
+) -> None:
+    by_ism = {**request_, "method": "ism", **changes}
+
+    found = [api.made(_PATH, {**by_ism, **more}) for more in ({}, {"choose_by": "gain"}, {"choose_by": "fidelity"})]
+
+    assert len({made["id"] for made in found}) == 1
+    assert found[0]["request"]["choose_by"] == "gain"
+
+
+def test_figures_on_the_rows_that_a_tree_was_grown_from_are_cautioned_of(api: Api, request_: Json) -> None:
+    frame = frame_of(fitted("random_forest_binary"))
+    other = api.upload("/v1/datasets", csv_of(frame.iloc[::2]), {"target": "t"}).json()["id"]
+    on_others = {**request_, "evaluation_dataset": other, "method": "cart"}
+
+    drawn, given = (
+        api.made(_PATH, {**on_others, "generator": generator})["result"]
+        for generator in ({"method": "ranks"}, {"method": "dataset", "dataset": other})
+    )
+
+    sentence = "the pseudo-samples were rows of evaluation_dataset"
+    assert sentence in given["caution"].lower()
+    assert sentence not in (drawn["caution"] or "").lower()
 
 
 def test_ism_is_refused_where_columns_are_mixed_and_sta_is_not(api: Api, forest: Registered) -> None:

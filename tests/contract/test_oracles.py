@@ -89,6 +89,7 @@ def test_what_is_made_from_leaves_is_refused_unless_its_noun_says_otherwise(
             assert (answer.status_code, problem["code"]) == (422, "model_without_leaves"), answer.text
             assert problem["errors"][0]["pointer"] == "/model"
             assert noun.words in problem["detail"]
+            assert all(f"by {name} `{value}` need leaves" in problem["detail"] for name, value in method.items())
         else:
             assert answer.status_code == 202, answer.text
             api.post(f"/v1/jobs/{answer.json()['job']}/cancel")

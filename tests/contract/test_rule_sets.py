@@ -19,7 +19,7 @@ _PATH = "/v1/rule-sets"
 _FIELDS = set(RuleSet.model_fields)
 _RULE_FIELDS = {
     *("rank", "text", "conditions", "prediction", "scores", "weight", "region"),
-    *("coverage", "precision", "n_rows", "support"),
+    *("coverage", "precision", "decided_precision", "n_rows", "support"),
 }
 _FEW = {"n_restarts": 2, "max_rules": 4}
 _CSV, _PARQUET = "text/csv", "application/vnd.apache.parquet"
@@ -262,6 +262,11 @@ def test_what_cannot_be_is_refused_and_no_job_begun(
         ({"method": "fab", "in_trees": {"max_depth": 2}}, "/in_trees", 'is {"max_depth":2}, which method fab does not'),
         ({"method": "in_trees", "start": "eta"}, "/start", "leave it out, or take method rule_list, fab or em"),
         ({"method": "in_trees", "node_harvest": {}}, "/node_harvest", "or take method node_harvest"),
+        (
+            {"method": "in_trees", "in_trees": {"n_levels": 5}},
+            "/in_trees/n_levels",
+            "is 5, which in_trees for the classes",
+        ),
         ({"method": "in_trees", "max_rules": 3}, "/max_rules", "and raise in_trees.min_frequency for fewer rules"),
         ({"method": "node_harvest", "max_rules": 3}, "/max_rules", "is 3, which method node_harvest does not use"),
         ({"method": "decision_tree", "n_restarts": 3}, "/n_restarts", "which method decision_tree does not use"),
@@ -275,6 +280,16 @@ def test_what_a_method_does_not_use_is_refused_with_what_to_do(
     assert (refused.status_code, refused.json()["code"]) == (422, "validation_failed")
     assert [error["pointer"] for error in refused.json()["errors"]] == [pointer]
     assert detail in refused.json()["detail"]
+
+
+@pytest.mark.parametrize(("changes", "pointer"), [({"method": "trees"}, "/method"), ({"max_rules": 30}, "/max_rules")])
+def test_a_wrong_value_is_named_and_no_default_that_follows_from_it(
+    api: Api, request_: Json, changes: Json, pointer: str
+) -> None:
+    refused = api.post(_PATH, {**request_, **changes})
+
+    assert [error["pointer"] for error in refused.json()["errors"]] == [pointer]
+    assert "default" not in refused.json()["detail"]
 
 
 @pytest.mark.parametrize("rounds", [0, 101, 1.5, "all"])

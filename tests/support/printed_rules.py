@@ -46,6 +46,7 @@ def rule_set(
             scores=[],
             coverage=0.5,
             precision=None if isinstance(prediction, float) else 0.75,
+            decided_precision=None if isinstance(prediction, float) else 1.0,
             n_rows=2,
             support=1,
         )

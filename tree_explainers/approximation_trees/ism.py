@@ -103,8 +103,8 @@ def grow_ism(
     Raises
     ------
     MethodNotApplicable
-        For trees that vote (AdaBoost); for regression with ``stop_when_pure``; with independent leaf probabilities, for
-        regression and for models whose scores are not means of the leaves'.
+        For trees that vote (AdaBoost); for regression with ``stop_when_pure`` or gain ratio; with independent leaf
+        probabilities, for regression and for models whose scores are not means of the leaves'.
     InvalidInput
         ``schema_mismatch`` for ``stop_when_pure`` without a target.
 
@@ -139,6 +139,9 @@ def check_ism(description: ModelDescription, settings: IsmSettings, *, has_targe
             "values; use `sta`, `born_again` or `cart`."
         )
         raise MethodNotApplicable(msg)
+    if settings.criterion == "gain_ratio" and description.task == "regression":
+        msg = "`criterion: gain_ratio` is for classes, and the model predicts a value; leave it out."
+        raise MethodNotApplicable(msg, field="criterion")
     if settings.leaf_probabilities == "independent":
         _check_independent(description)
     if settings.stop_when_pure:

@@ -117,15 +117,19 @@ class FiringCounts:
     n_covered: NDArray[np.int64]  # (n_rules,) rows for which a rule's conditions hold
     n_decided: NDArray[np.int64]  # (n_rules + 1,) rows for which no earlier rule holds; the default comes last
     n_right: NDArray[np.int64]  # (n_rules,) covered rows that are of the rule's class; 0 for values
+    n_decided_right: NDArray[np.int64]  # (n_rules,) those of them that it decides
 
     @staticmethod
     def of(rules: RuleList, fires: NDArray[np.bool_], targets: Targets) -> "FiringCounts":
         """Count the rows for which rules hold, (n_rows, n_rules), and their targets."""
-        n_right = np.zeros(rules.n_rules, np.int64)
+        first = first_firing(fires)
+        n_right = n_decided_right = np.zeros(rules.n_rules, np.int64)
         if targets.classes is not None:
             n_right = (fires & (targets.classes[:, None] == rules.predictions[:-1])).sum(axis=0)
-        n_decided = np.bincount(first_firing(fires), minlength=rules.n_rules + 1)
-        return FiringCounts(len(fires), fires.sum(axis=0), n_decided, n_right)
+            right = first[targets.classes == rules.predictions[first]]
+            n_decided_right = np.bincount(right, minlength=rules.n_rules + 1)[:-1]
+        n_decided = np.bincount(first, minlength=rules.n_rules + 1)
+        return FiringCounts(len(fires), fires.sum(axis=0), n_decided, n_right, n_decided_right)
 
     def plus(self, other: "FiringCounts") -> "FiringCounts":
         """Return the counts of these rows and others."""
@@ -134,6 +138,7 @@ class FiringCounts:
             self.n_covered + other.n_covered,
             self.n_decided + other.n_decided,
             self.n_right + other.n_right,
+            self.n_decided_right + other.n_decided_right,
         )
 
 
@@ -145,6 +150,7 @@ class MeasuresOfEach:
     coverage: NDArray[np.float64]  # (n_rules,) share of all rows
     support: NDArray[np.int64]  # (n_rules,) rows that it decides: no earlier rule covers them
     precision: NDArray[np.float64]  # (n_rules,) share of the covered rows that are of its class; NaN for values
+    decided_precision: NDArray[np.float64]  # (n_rules,) the same of the rows that it decides
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +163,11 @@ class MeasuresOfAll:
 
 def measure_each(rules: RuleList, counts: FiringCounts) -> MeasuresOfEach:
     """Measure each rule by the rows for which it holds."""
-    n_covered = counts.n_covered
-    n_right = counts.n_right.astype(np.float64) if rules.scores is not None else np.full(rules.n_rules, np.nan)
-    coverage, precision = _share(n_covered, counts.n_rows), _share(n_right, n_covered)
-    return MeasuresOfEach(n_covered, coverage, counts.n_decided[:-1], precision)
+    n_covered, n_decided = counts.n_covered, counts.n_decided[:-1]
+    precisions = [_share(counts.n_right, n_covered), _share(counts.n_decided_right, n_decided)]
+    if rules.scores is None:
+        precisions = [np.full(rules.n_rules, np.nan)] * 2
+    return MeasuresOfEach(n_covered, _share(n_covered, counts.n_rows), n_decided, *precisions)
 
 
 def measure_all(counts: FiringCounts) -> MeasuresOfAll:

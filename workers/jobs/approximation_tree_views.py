@@ -24,7 +24,7 @@ from tree_explainers.wording import Phrases
 
 from .column_phrases import feature_type
 
-_CHOSEN_BY = {"fidelity": "fidelity", "gain": "their gain"}
+_CHOSEN_BY = {"fidelity": "fidelity or, where that is about the same, by gain", "gain": "their gain"}
 _SHOWN_CANDIDATES = 5
 _CONDITION_FIELDS = ("feature", "column", "operator", "value", "or_missing", "text", "question", "left", "right")
 
@@ -85,7 +85,7 @@ def caution_of_tests(request: ApproximationTreeRequest, tree: ApproximationTree)
         return f"the only split of the tree is not {within}; it was chosen by {by}"
     shown, others = (f"{n_significant:,}", "the others") if n_significant else ("none", "they")
     verb = "is" if n_significant == 1 else "are"
-    return f"{shown} of {len(tests):,} splits of the tree {verb} {within}; {others} were chosen by {by}"
+    return f"{shown} of the {len(tests):,} splits of the tree {verb} {within}; {others} were chosen by {by}"
 
 
 def caution_of_candidates(unusable: Sequence[Condition | str], min_samples_leaf: int, phrases: Phrases) -> str | None:
@@ -95,7 +95,8 @@ def caution_of_candidates(unusable: Sequence[Condition | str], min_samples_leaf:
     texts = [each if isinstance(each, str) else condition_text(each, phrases) for each in unusable[:_SHOWN_CANDIDATES]]
     listed = "; ".join([*texts, "..."] if len(unusable) > len(texts) else texts)
     rows = "no row of the dataset" if min_samples_leaf == 1 else f"fewer than {min_samples_leaf:,} rows of the dataset"
-    return f"of the given candidates, {len(unusable):,} can split nothing, as they leave {rows} on one side: {listed}"
+    those = "it leaves" if len(unusable) == 1 else "they leave"
+    return f"of the given candidates, {len(unusable):,} can split nothing, as {those} {rows} on one side: {listed}"
 
 
 def view_stability(trees: Sequence[ApproximationTree]) -> list[StructureCount] | None:

@@ -11,6 +11,7 @@ from schemas.approximation_trees import (
     ApproximationTreeResult,
     ConstantTreeScores,
 )
+from schemas.generators import DatasetGenerator
 from tree_explainers.approximation_trees.fidelity import AgainstTarget as Measured
 from tree_explainers.approximation_trees.fidelity import ConstantScores, Fidelity, ModelPredictions, measure_fidelity
 from tree_explainers.approximation_trees.merging import merge_alike
@@ -149,10 +150,21 @@ def _caution(
     """Return all that speaks against relying on the tree or its figures, a sentence each."""
     found = [
         _caution_of_figures(measured),
+        _caution_of_generator(request),
         caution_of_tests(request, tree),
         caution_of_candidates(unusable_candidates(request, inputs), request.min_samples_leaf, inputs.phrases),
     ]
     return joined_cautions(found)
+
+
+def _caution_of_generator(request: ApproximationTreeRequest) -> str | None:
+    """Return a caution if the tree was grown from the rows that it is measured on."""
+    generator = request.generator
+    if not isinstance(generator, DatasetGenerator) or generator.dataset != request.evaluation_dataset:
+        return None
+    return (
+        "the pseudo-samples were rows of evaluation_dataset: these figures are better than those of other rows will be"
+    )
 
 
 def _caution_of_figures(measured: ApproximationTreeEvaluation) -> str | None:

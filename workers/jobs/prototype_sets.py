@@ -61,6 +61,10 @@ _SELECTED_ON_THEM = (
     "prototypes were selected for their predictions of the rows of evaluation_dataset: these scores are better than "
     "those of other rows will be"
 )
+_NUMBER_CHOSEN_ON_THEM = (
+    "the number of prototypes was chosen by their predictions of the rows of evaluation_dataset: these scores are "
+    "somewhat better than those of other rows will be"
+)
 
 
 def make_prototype_set(context: JobContext) -> Produced:
@@ -166,6 +170,7 @@ def _evaluate(
         caution_of_row_coverage(request, choice.leaf_steps, row_coverage),
         caution_of(rows, baseline.model, left_out),
         _SELECTED_ON_THEM if request.selected_on == "evaluation_dataset" else None,
+        _NUMBER_CHOSEN_ON_THEM if choice.validation is not None and not rows.is_training else None,
     )
     return {
         "evaluation": evaluation,

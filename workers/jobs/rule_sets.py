@@ -141,13 +141,18 @@ def _content(request: RuleSetRequest, inputs: RuleSetInputs, found: FoundRules, 
     )
 
 
+def _share_or_null(share: np.float64) -> float | None:
+    return None if np.isnan(share) else float(share)
+
+
 def _view_rules(
     found: FoundRules, printed: PrintedRules, inputs: RuleSetInputs, firing: FiringCounts
 ) -> dict[str, Any]:
     """Return the fields of ``RuleSetResult`` about the rules, with their counts on the training rows."""
     rules, classes = found.rules, inputs.model.view.classes
     each = measure_each(rules, firing)
-    support = each.support if found.weighted is None else each.n_covered
+    is_list = found.weighted is None
+    support, decided_precision = (each.support, each.decided_precision) if is_list else (each.n_covered, each.precision)
     views = [
         Rule(
             rank=index + 1,
@@ -158,7 +163,8 @@ def _view_rules(
             weight=None if found.weighted is None else float(found.weighted.weights[index]),
             region=found.regions[index] if found.regions else None,
             coverage=float(each.coverage[index]),
-            precision=None if np.isnan(each.precision[index]) else float(each.precision[index]),
+            precision=_share_or_null(each.precision[index]),
+            decided_precision=_share_or_null(decided_precision[index]),
             n_rows=int(each.n_covered[index]),
             support=int(support[index]),
         )

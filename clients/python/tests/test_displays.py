@@ -1,7 +1,7 @@
 """What notebooks show of the client's objects: static pictures of documents that the real service answered."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -113,6 +113,34 @@ def test_what_is_too_large_says_so() -> None:
     view = RuleSet(Leafspace()._transport, models.RuleSet.from_dict(found))
     assert len(view._repr_html_().encode()) <= MOST_SHOWN_BYTES
     assert "save()" in _text(view._repr_html_())
+
+
+def test_a_tree_of_many_leaves_is_shown_as_a_list_and_saved_with_its_picture(tmp_path: Path) -> None:
+    found = document("ApproximationTree")
+    found["result"]["nodes"] = [*_full_tree(found["result"]["nodes"], 5)]
+    view = ApproximationTree(Leafspace()._transport, models.ApproximationTree.from_dict(found))
+
+    shown = view._repr_html_()
+
+    assert len(shown.encode()) <= MOST_SHOWN_BYTES
+    assert shown.count("<li") >= 63
+    assert "ls-scroll ls-picture" not in shown
+    assert "The whole tree" in shown
+    assert "ls-scroll ls-picture" in view.save(tmp_path / "tree.html").read_text(encoding="utf-8")
+
+
+def _full_tree(nodes: list[dict[str, Any]], depth: int) -> Iterator[dict[str, Any]]:
+    """Yield the nodes of a tree as deep as can be, in preorder: copies of a split and of a leaf."""
+    split, leaf = (next(each for each in nodes if (each["left"] is None) == is_leaf) for is_leaf in (False, True))
+    waiting, number = [0], 0
+    while waiting:
+        level = waiting.pop()
+        if level == depth:
+            yield leaf | {"id": number, "depth": level}
+        else:
+            yield split | {"id": number, "depth": level, "left": number + 1, "right": number + 2 ** (depth - level)}
+            waiting += [level + 1, level + 1]
+        number += 1
 
 
 def test_a_saved_picture_is_a_whole_file_that_allows_nothing(tmp_path: Path) -> None:

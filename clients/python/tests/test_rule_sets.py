@@ -138,8 +138,9 @@ def test_rules_with_weights_are_shown_with_them(client: Leafspace, model: str, d
     made = client.rule_sets.create(model, dataset, method="node_harvest", options={"max_depth": 1}).wait(timeout=120)
 
     lines = str(made).splitlines()
-    assert lines[0] == "weighted mean of the rules that hold:"
-    assert lines[1].startswith(f"{made.rules[0].weight:.3g} x benign {made.rules[0].scores[0].value:.1%}, malignant ")
+    share = "the share of malignant, which is predicted above 50%"
+    assert lines[0] == f"weighted mean of the rules that hold of {share}:"
+    assert lines[1].startswith(f"weight {made.rules[0].weight:.3g}: {made.rules[0].scores[1].value:.1%} if ")
     assert lines[1].endswith(f" if {made.rules[0].text}")
     always = next(line for line, rule in zip(lines[1:], made.rules, strict=False) if rule.text == "always")
     assert always.endswith(" always")

@@ -14,7 +14,7 @@ from .templating import render
 from .tree_documents import Node, tree_of
 from .tree_svg import CAPPED, EDGE, EMPTY_BAR, write_svg
 from .tree_svg_parts import INK, LINE, MUTED
-from .tree_texts import ABOUT_SETTLED, confidence, question, settled
+from .tree_texts import ABOUT_SETTLED, confidence, of_repeats, of_validation, question, settled
 
 Json = Mapping[str, Any]
 
@@ -28,6 +28,7 @@ class TreeContext:
     next_question: Json | None = None  # the answer of the API to the answers so far
     answers: Mapping[str, Any] = field(default_factory=dict)
     links: Links = field(default_factory=Links)
+    has_picture: bool = True  # the tree as SVG, beside the list of its nodes
 
 
 def draw_approximation_tree(document: Json, context: TreeContext) -> str:
@@ -66,6 +67,11 @@ class _One:
     def meanings(self) -> list[ColumnName]:
         """What the columns in the questions mean."""
         return self.names.explained(node["feature"] for node in self.result["nodes"] if node["feature"] is not None)
+
+    @property
+    def remarks(self) -> list[str]:
+        """How the depth was chosen, and how much repeats differ."""
+        return [*of_validation(self.tree), *of_repeats(self.tree)]
 
     @property
     def questions(self) -> str | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from decimal import Context, Decimal
+from typing import Any
 
 from .tree_documents import Node, Tree
 
@@ -70,6 +71,26 @@ def confidence(node: Node) -> str:
 def settled(node: Node) -> str:
     """Return that a leaf's label is proved for every row that could reach it; empty where it is not."""
     return "settled" if getattr(node, "settled", None) else ""  # documents of earlier versions have no such field
+
+
+def of_validation(content: Any) -> Iterator[str]:  # noqa: ANN401  # a document, or an answer of the client
+    """Yield which depth was chosen by the tree's errors, if one was."""
+    found = getattr(content, "validation", None)  # documents of earlier versions have no such field
+    if found:
+        least = min(range(len(found.errors)), key=found.errors.__getitem__)
+        yield (
+            f"Depth {found.depth} was chosen: its error, {found.errors[found.depth]:.3g}, is within one standard error "
+            f"({found.standard_errors[least]:.2g}) of the least, {found.errors[least]:.3g} at depth {least}."
+        )
+
+
+def of_repeats(content: Any) -> Iterator[str]:  # noqa: ANN401  # likewise
+    """Yield how many different trees the repeats made, if there were several."""
+    if content.stability:
+        first, *others = content.stability
+        deeper = "".join(f", {each.n_structures:,} to depth {each.depth}" for each in others)
+        noun = "tree" if first.n_structures == 1 else "trees"
+        yield f"The repeats from other pseudo-samples made {first.n_structures:,} different {noun} to depth 1{deeper}."
 
 
 def summary(content: Tree) -> str:

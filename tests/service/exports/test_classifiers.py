@@ -1,10 +1,13 @@
 """The nearest-prototype classifier in Python, SQL and ONNX predicts what the service does, ties included."""
 
 import functools
+from contextlib import closing
 from typing import Any
 
+import duckdb
 import numpy as np
 import onnxruntime
+import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
 
@@ -136,6 +139,19 @@ def test_every_row_gets_what_its_nearest_prototype_has(name: str, min_leaf_rows:
 
     for rows in (first, _on_thresholds(known)):
         _check(known, rows)
+
+
+@pytest.mark.parametrize("name", ["gradient_boosting_binary", "xgboost_multiclass", "random_forest_binary"])
+def test_sums_of_weights_are_no_more_than_a_database_with_numbers_of_32_bits_adds_up(name: str) -> None:
+    known = _known(name)
+    content, nearest = known.document(), known.nearest(known.rows)
+
+    with closing(duckdb.connect()) as connection:
+        connection.register("rows", pa.table(dict(zip(known.rows.names, known.rows.columns, strict=True))))
+        answers = connection.execute(f"SELECT {write_classifier(content, 'sql')} FROM rows").fetchall()  # noqa: S608
+
+    assert 0 in nearest  # the prototypes are among the rows, and share all leaves with themselves
+    assert [answer for (answer,) in answers] == [None if each is None else known.given[each] for each in nearest]
 
 
 @pytest.mark.parametrize(

@@ -204,9 +204,9 @@ def test_json_holds_the_rules_and_nothing_about_how_they_were_made() -> None:
 def test_a_table_in_markdown_has_a_line_for_each_rule_and_one_for_the_rest() -> None:
     lines = write_rules(EVERY_KIND, "markdown").splitlines()
 
-    assert lines[0] == "| | if | then | rows | of them decided | precision |"
-    assert lines[2] == "| 1 | `age <= 12.5 and sex is male` | `a` | 2 | 1 | 75.0% |"
-    assert lines[-1] == "| | otherwise | `otherwise` | | 0 | |"
+    assert lines[0] == "| | if | then | rows | right for | of them decided | right for |"
+    assert lines[2] == "| 1 | `age <= 12.5 and sex is male` | `a` | 2 | 75.0% | 1 | 100.0% |"
+    assert lines[-1] == "| | otherwise | `otherwise` | | | 0 | |"
     assert len(lines) == 3 + len(EVERY_KIND.rules)
 
 
@@ -219,7 +219,7 @@ def test_odd_texts_do_not_break_the_table(text: str) -> None:
     assert len(lines) == 5
     for line in lines[2:4]:
         cells = re.split(r"(?<!\\)\|", line)
-        assert len(cells) == 8
+        assert len(cells) == 9
         for cell in (cells[2], cells[3]):
             inside = cell.strip()
             fence = re.match("`*", inside)

@@ -145,6 +145,10 @@ def test_each_rule_is_measured_as_counting_rows_does() -> None:
         assert measures.support[rule] == len(decided)
         assert measures.coverage[rule] == len(covered) / len(fires)
         assert measures.precision[rule] == len(right) / len(covered)
+        right_of_decided = np.isin(decided, right)
+        assert measures.decided_precision[rule] == (
+            right_of_decided.mean() if decided else pytest.approx(np.nan, nan_ok=True)
+        )
     assert measure_all(counts).coverage == np.mean([row.any() for row in fires])
     assert measure_all(counts).mean_rules_per_row == np.mean([row.sum() for row in fires])
 
@@ -158,4 +162,5 @@ def test_rules_for_values_have_no_precision() -> None:
     measures = measure_each(rules, FiringCounts.of(rules, fires, data.targets))
 
     assert np.isnan(measures.precision).all()
+    assert np.isnan(measures.decided_precision).all()
     assert measures.support.sum() == (first_firing(fires) < rules.n_rules).sum()

@@ -14,7 +14,7 @@ from tests.support.real_leaves import KINDS
 from tests.support.workshop import Workshop, result_of
 from tree_explainers.leaf_space.leaves import ProximityKind
 from tree_explainers.prototype_sets.selection import sample_candidates
-from workers.jobs import prototype_sets
+from workers.jobs import prototype_set_views
 
 from .conftest import FindCase
 
@@ -162,7 +162,7 @@ def test_regression_has_a_certificate_of_its_objective(
 
 @pytest.mark.parametrize("exact", [Fraction(1, 3), Fraction(2, 3), Fraction(10**17 + 1, 10**16), Fraction(7)])
 def test_a_bound_that_is_rounded_is_still_one(exact: Fraction) -> None:
-    up, down = Fraction(prototype_sets._rounded_up(exact)), Fraction(prototype_sets._rounded_down(exact))
+    up, down = Fraction(prototype_set_views._rounded_up(exact)), Fraction(prototype_set_views._rounded_down(exact))
 
     assert down <= exact <= up
     assert float(up - down) <= 2**-52 * float(exact)

@@ -213,9 +213,15 @@ def _check(scores: RuleScores, given: NDArray[Any], checked: CheckedRules) -> No
 def test_each_rule_says_what_the_rows_it_covers_are_predicted_as(checked: CheckedRules) -> None:
     content = checked.content
     if content.task == "regression":
-        assert all(rule.precision is None and rule.scores == [] for rule in content.rules)
+        assert all(rule.precision is rule.decided_precision is None and rule.scores == [] for rule in content.rules)
         return
+    is_open = np.ones(len(checked.predicted), dtype=bool)  # no earlier rule holds
     for rule, holds in zip(content.rules, checked.holding.T, strict=True):
+        decided = holds if content.combination == "weighted_mean" else holds & is_open
+        is_open &= ~holds
+        assert rule.decided_precision == (
+            pytest.approx(np.mean(checked.predicted[decided] == rule.prediction)) if decided.any() else None
+        )
         assert [score.label for score in rule.scores] == content.classes
         assert sum(score.value for score in rule.scores) == pytest.approx(1)
         assert rule.precision == (

@@ -5,6 +5,7 @@ No request is made for a picture: it shows what is here. What it can use beside,
 the axes of an explanation, comes from what this client has met before.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -45,6 +46,7 @@ class Drawing:
 
     title: str
     html: str
+    smaller: Callable[[], str] | None = None  # the same with less in it, where the whole is too large to be shown
 
 
 class Displayed:

@@ -97,7 +97,9 @@ def _node_row(node: "ApproximationNode") -> dict[str, Any]:
 
 def _rule_row(rule: "Rule") -> dict[str, Any]:
     names = ("rank", "text", "prediction", "coverage", "precision", "n_rows", "support")
-    return {name: getattr(rule, name) for name in names}
+    return {name: getattr(rule, name) for name in names} | {
+        "decided_precision": None if isinstance(rule.decided_precision, Unset) else rule.decided_precision
+    }
 
 
 def _neighbor_rows(row: "NeighborsOfRow") -> list[dict[str, Any]]:

@@ -1,6 +1,7 @@
 """Pictures: what the drawings make of the client's objects, each with what stands beside it."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, TypeAlias
 
 from leafspace_drawings import (
@@ -97,10 +98,11 @@ _FIGURES: Mapping[str, tuple[tuple[str, str], ...]] = {
 
 
 def output_of(drawing: Drawing, most_bytes: int) -> str:
-    """Return what a notebook shows; of what is too large for it, a card that says so."""
-    shown = notebook_output(drawing.html)
-    if len(shown.encode()) <= most_bytes:
-        return shown
+    """Return what a notebook shows; of what is too large for it, less, or a card that says so."""
+    for html in (lambda: drawing.html, drawing.smaller):
+        shown = None if html is None else notebook_output(html())
+        if shown is not None and len(shown.encode()) <= most_bytes:
+            return shown
     return notebook_output(_card(drawing.title, lead="It is too large to be shown here: save() writes it to a file."))
 
 
@@ -115,8 +117,8 @@ def drawing_of(document: Json, seen: SeenDocuments) -> Drawing:
     title = f"{_WORDS.get(kind, kind.replace('_', ' '))} {document.get('name') or document.get('id', '')}".strip()
     if "status" in document and kind != "job" and not document.get("result"):
         return Drawing(title, _unfinished(title, document))
-    draw = _DRAWN.get(kind, _facts)
-    return Drawing(title, draw(document, seen))
+    draw, smaller = _DRAWN.get(kind, _facts), _SMALLER.get(kind)
+    return Drawing(title, draw(document, seen), None if smaller is None else partial(smaller, document, seen))
 
 
 def drawing_of_explanation(row: Json, provenance: Json | None, seen: SeenDocuments) -> Drawing:
@@ -174,6 +176,10 @@ def _approximation_tree(document: Json, seen: SeenDocuments) -> str:
     return draw_approximation_tree(document, TreeContext(*_beside(document, seen)))
 
 
+def _listed_tree(document: Json, seen: SeenDocuments) -> str:
+    return draw_approximation_tree(document, TreeContext(*_beside(document, seen), has_picture=False))
+
+
 def _next_question(document: Json, _seen: SeenDocuments) -> str:
     return draw_next_question(document)
 
@@ -219,6 +225,7 @@ def _figure(name: str, value: Any) -> str:  # noqa: ANN401  # a figure
     return words.cell(value)
 
 
+_SMALLER: Mapping[str, Callable[[Json, SeenDocuments], str]] = {"approximation_tree": _listed_tree}
 _DRAWN: Mapping[str, Callable[[Json, SeenDocuments], str]] = {
     "model": _model,
     "dataset": _dataset,

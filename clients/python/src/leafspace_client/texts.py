@@ -96,8 +96,10 @@ def _firing_rules(rules: Sequence[FiringRule]) -> list[str]:
 def describe_rules(rules: Sequence[Rule], default_prediction: float | str) -> str:
     """Return rules one a line, in the order in which they are tested; with their weights where these decide."""
     if any(rule.weight for rule in rules):
-        weighted = [f"{_weight(rule)} x {_weighted(rule)}" for rule in rules]
-        return "\n".join(["weighted mean of the rules that hold:", *weighted])
+        weighted = [f"weight {_weight(rule)}: {_weighted(rule)}" for rule in rules]
+        second = rules[0].scores[1].label if rules[0].scores else None
+        of_share = "" if second is None else f" of the share of {second}, which is predicted above 50%"
+        return "\n".join([f"weighted mean of the rules that hold{of_share}:", *weighted])
     return "\n".join([*map(_rule, rules), f"otherwise {_outcome(default_prediction)}"])
 
 
@@ -112,10 +114,9 @@ def number(value: float | None) -> str:
 
 
 def _weighted(rule: Rule) -> str:
-    """Return the outcome of a rule with its share of the classes, where there are any."""
-    shares = ", ".join(f"{score.label} {score.value:.1%}" for score in rule.scores)
-    condition = rule.text if rule.text == _ALWAYS else f"if {rule.text}"
-    return f"{shares or number(float(rule.prediction))} {condition}"
+    """Return the value of a rule, or its share of the second class, which is what is averaged."""
+    share = f"{rule.scores[1].value:.1%}" if rule.scores else number(float(rule.prediction))
+    return f"{share} {rule.text if rule.text == _ALWAYS else f'if {rule.text}'}"
 
 
 def _weight(rule: Rule | FiringRule) -> str:
@@ -229,8 +230,11 @@ def describe_rule_figures(found: RuleSetResult) -> str:
 
 def describe_tree_figures(found: ApproximationTreeResult) -> str:
     """Return how well a ready tree approximates the model."""
+    from leafspace_drawings.tree_texts import of_repeats, of_validation  # noqa: PLC0415  # as above
+
     evaluation: ApproximationTreeEvaluation = found.evaluation
-    return _figures(found, evaluation, {"tree": evaluation, "model": evaluation.model})
+    figures = _figures(found, evaluation, {"tree": evaluation, "model": evaluation.model})
+    return "\n".join([figures, *of_validation(found), *of_repeats(found)])
 
 
 def _figures(found: Any, evaluation: Any, scores: dict[str, Any]) -> str:  # noqa: ANN401  # of several nouns
@@ -239,8 +243,9 @@ def _figures(found: Any, evaluation: Any, scores: dict[str, Any]) -> str:  # noq
 
 
 def _measured_on(evaluated_on: str, n_rows: int) -> str:
-    is_other = evaluated_on == "evaluation_dataset"
-    rows = "rows that it was not made from" if is_other else "rows, the rows that it was made from"
+    rows = (
+        "rows of evaluation_dataset" if evaluated_on == "evaluation_dataset" else "rows, the rows that it was made from"
+    )
     return f"Measured on {n_rows:,} {rows}:"
 
 

@@ -36,6 +36,8 @@ class Rule(Record):
         weight (float | None | Unset): Weight of the rule in the mean, a multiple of 0.000001; null where the first rule
             decides.
         region (int | None | Unset): The region whose box it is, an index into `regions`; null unless boxes are whole.
+        decided_precision (float | None | Unset): Share of the rows that it decides (`support`) whose label it predicts,
+            0 to 1; null for regression, without rows, and in rule sets that were made before it was counted.
     """
 
     rank: int
@@ -49,6 +51,7 @@ class Rule(Record):
     support: int
     weight: float | None | Unset = UNSET
     region: int | None | Unset = UNSET
+    decided_precision: float | None | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         rank = self.rank
@@ -89,6 +92,12 @@ class Rule(Record):
         else:
             region = self.region
 
+        decided_precision: float | None | Unset
+        if isinstance(self.decided_precision, Unset):
+            decided_precision = UNSET
+        else:
+            decided_precision = self.decided_precision
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -108,6 +117,8 @@ class Rule(Record):
             field_dict["weight"] = weight
         if region is not UNSET:
             field_dict["region"] = region
+        if decided_precision is not UNSET:
+            field_dict["decided_precision"] = decided_precision
 
         return field_dict
 
@@ -171,6 +182,15 @@ class Rule(Record):
 
         region = _parse_region(d.pop("region", UNSET))
 
+        def _parse_decided_precision(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        decided_precision = _parse_decided_precision(d.pop("decided_precision", UNSET))
+
         rule = cls(
             rank=rank,
             text=text,
@@ -183,6 +203,7 @@ class Rule(Record):
             support=support,
             weight=weight,
             region=region,
+            decided_precision=decided_precision,
         )
 
         return rule

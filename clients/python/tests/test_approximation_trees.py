@@ -92,11 +92,11 @@ def test_a_generator_is_read_back_as_what_it_was_and_sent_again(
 @pytest.mark.parametrize(
     ("changes", "named"),
     [
-        ({"generator": {"method": "bootstrap", "bandwidth": 0.1}}, "method bootstrap` has no 'bandwidth'; give method"),
-        ({"generator": {"method": "ranks", "width": 1}}, "no 'width'; give method, bandwidth, neighbor_probability"),
+        ({"generator": {"method": "bootstrap", "bandwidth": 0.1}}, "method bootstrap` has no 'bandwidth', but method"),
+        ({"generator": {"method": "ranks", "width": 1}}, "no 'width', but method, bandwidth, neighbor_probability"),
         ({"generator": {"bandwidth": 1}}, "give one of ranks, kernel"),
         ({"generator": {"method": "dataset"}}, "needs 'dataset'"),
-        ({"candidates": [{"feature": "mean area", "cuts": [1]}]}, "`candidates` has no 'cuts'; give feature, "),
+        ({"candidates": [{"feature": "mean area", "cuts": [1]}]}, "`candidates` has no 'cuts', but feature, "),
     ],
 )
 def test_a_field_that_a_part_of_the_request_does_not_have_is_named(

@@ -280,7 +280,7 @@ def _record(kind: Any, given: Mapping[str, Any] | Record, name: str) -> Any:  # 
     """Return a part of the request as its generated class, ``kind``."""
     values, fields = _values(given), {field.name: field.default for field in attrs.fields(kind)}
     if unknown := [field for field in values if field not in fields]:
-        msg = f"`{name}` has no {unknown[0]!r}; give {', '.join(fields)}"
+        msg = f"`{name}` has no {unknown[0]!r}, but {', '.join(fields)}"
         raise ValueError(msg)
     if lacking := [field for field, default in fields.items() if default is attrs.NOTHING and field not in values]:
         msg = f"`{name}` needs {lacking[0]!r}"

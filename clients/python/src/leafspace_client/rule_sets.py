@@ -247,7 +247,7 @@ def _options(method: Method | None, given: Mapping[str, Any]) -> dict[str, Any]:
     if not given:
         return {}
     if method is None or method not in _OPTIONS:
-        msg = f"method {method!r} has no options; only {', '.join(_OPTIONS)} have"
+        msg = f"method {method or 'rule_list'!r} has no options; only {', '.join(_OPTIONS)} have"
         raise ValueError(msg)
     known = [field.name for field in fields(_OPTIONS[method])]
     if unknown := [name for name in given if name not in known]:

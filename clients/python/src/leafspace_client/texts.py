@@ -254,15 +254,17 @@ def _scores(scores: dict[str, Any], constant: Any) -> Iterator[str]:  # noqa: AN
     measures = [name for name in _MEASURES if _is_number(getattr(next(iter(scores.values())), name, None))]
     scored = {name: own for name, own in scores.items() if own}
     if constant:
-        scored[_constant(constant)] = constant
+        has_fidelity = any(_is_number(getattr(constant, name, None)) for name in measures if "fidelity" in name)
+        scored[_constant(constant, has_fidelity=has_fidelity)] = constant
     for name, own in scored.items():
         known = [measure for measure in measures if _is_number(getattr(own, measure, None))]
         yield f"  {name}: {', '.join(_measure(measure, getattr(own, measure)) for measure in known)}"
 
 
-def _constant(constant: Any) -> str:  # noqa: ANN401  # of several nouns
+def _constant(constant: Any, *, has_fidelity: bool) -> str:  # noqa: ANN401  # of several nouns
     of_truth, of_model = (_prediction(each) for each in (constant.prediction, constant.model_prediction))
-    return f"always {of_truth}" if of_truth == of_model else f"always {of_truth}, for fidelity always {of_model}"
+    is_one = of_truth == of_model or not has_fidelity
+    return f"always {of_truth}" if is_one else f"always {of_truth}, for fidelity always {of_model}"
 
 
 def _measure(name: str, value: float) -> str:

@@ -57,13 +57,13 @@ def request_approximation_tree(context: AppContext, request: ApproximationTreeRe
     """
     model = context.models.get(request.model)
     dataset = context.datasets.get(request.dataset)
-    asks_generator = "generator" in request.model_fields_set
+    has_generator = "generator" in request.model_fields_set
     if request.method == "auto":
         request = request.model_copy(update={"method": _method_for(model, dataset)})
     request = request.model_copy(
         update={"fitted_on": _fitted_on(request, dataset), "stop_when_pure": _stop_when_pure(request, model, dataset)}
     )
-    if request.fitted_on == "dataset" and not asks_generator:  # the paper's fills it in
+    if request.fitted_on == "dataset" and not has_generator:  # the paper's fills it in
         request = request.model_copy(update={"generator": _DEFAULTS["generator"]})
     if request.method == "ism":
         _check_ism(context, request, model, dataset)

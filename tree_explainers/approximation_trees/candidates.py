@@ -177,8 +177,9 @@ def candidates_of(
     report
         Called before each column; may raise to stop.
     given
-        The caller's own splits by column, of which those that leave enough training rows on both sides are candidates;
-        other columns have none. ``None``: the training rows suggest all.
+        The caller's own splits by column, of which those that leave enough training rows on both sides are candidates,
+        and of thresholds those with numbers on both sides; other columns have none. ``None``: the training rows suggest
+        all.
 
     References
     ----------
@@ -199,7 +200,7 @@ def _candidates_of_column(
 ) -> FeatureCandidates:
     missing = is_missing(values, missing_text)
     known, n_missing = values[~missing], int(missing.sum())
-    cuts, categories = np.empty(0), None
+    cuts, n_below, categories = np.empty(0), np.empty(0, np.int64), None
     if values.dtype == object:
         counts = Counter(known)
         categories = tuple(sorted(counts))
@@ -210,7 +211,8 @@ def _candidates_of_column(
         sends = _up_to(n_below, n_missing)
     enough = (sends.n_left >= min_samples_leaf) & (len(values) - sends.n_left >= min_samples_leaf)
     if not given.are_free:
-        enough &= _is_given(sends.last, cuts, categories, given)
+        parts = (n_below > 0) & (n_below < len(known))  # or it would be ``is missing`` in other words
+        enough &= _is_given(sends.last, parts, categories, given)
     own = sends.first[enough], sends.last[enough], sends.with_missing[enough]
     return FeatureCandidates(name, missing_text, cuts, categories, *own)
 
@@ -222,12 +224,10 @@ def _given_cuts(known: Floats, thresholds: Sequence[float]) -> tuple[Floats, _In
 
 
 def _is_given(
-    last: _Integers, cuts: Floats, categories: tuple[str, ...] | None, given: GivenSplits
+    last: _Integers, parts: NDArray[np.bool_], categories: tuple[str, ...] | None, given: GivenSplits
 ) -> NDArray[np.bool_]:
-    """Return which candidates, known by their last bins, the caller allows."""
-    if categories is None:
-        return (last < len(cuts)) | given.missing
-    allowed = [category in given.categories for category in categories]
+    """Return which candidates, known by their last bins, the caller allows; of thresholds those that part numbers."""
+    allowed = parts if categories is None else [category in given.categories for category in categories]
     return np.array([*allowed, False, given.missing], np.bool_)[last]
 
 

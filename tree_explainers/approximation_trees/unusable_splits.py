@@ -10,7 +10,7 @@ from .candidates import FeatureCandidates, GivenSplits, candidates_of
 def unusable_splits(
     rows: Rows, missing_texts: Mapping[str, str], min_samples_leaf: int, given: Mapping[str, GivenSplits]
 ) -> list[Condition | str]:
-    """Return the given splits that leave fewer than ``min_samples_leaf`` training rows on one side.
+    """Return the given splits that leave fewer than ``min_samples_leaf`` training rows on one side, or no number there.
 
     What has too few rows at the root has too few at every node. A column that is given without splits of its own is
     returned by its name, if it has no candidate.

@@ -96,7 +96,8 @@ def caution_of_candidates(unusable: Sequence[Condition | str], min_samples_leaf:
     listed = "; ".join([*texts, "..."] if len(unusable) > len(texts) else texts)
     rows = "no row of the dataset" if min_samples_leaf == 1 else f"fewer than {min_samples_leaf:,} rows of the dataset"
     those = "it leaves" if len(unusable) == 1 else "they leave"
-    return f"of the given candidates, {len(unusable):,} can split nothing, as {those} {rows} on one side: {listed}"
+    found = f"of the given candidates, {len(unusable):,} can split nothing, as {those} {rows} on one side"
+    return f"{found}, or no known value: {listed}"
 
 
 def view_stability(trees: Sequence[ApproximationTree]) -> list[StructureCount] | None:

@@ -344,8 +344,8 @@ def test_candidates_that_can_split_nothing_are_named(workshop: Workshop) -> None
     all_usable = result_of(workshop.grow_tree(**about, candidates=[{"feature": "f2"}]))
 
     sentence = (
-        "f the given candidates, 2 can split nothing, as they leave fewer than 5 rows of the dataset on one side: "
-        "f0 is at most -5; f1 is missing"
+        "f the given candidates, 2 can split nothing, as they leave fewer than 5 rows of the dataset on one side, or "
+        "no known value: f0 is at most -5; f1 is missing"
     )
     assert nothing.n_leaves == 1 < some.n_leaves
     for result in (nothing, some):

@@ -1,6 +1,7 @@
 """Numbers in words, and where values stand on an axis."""
 
 import math
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 from leafspace_drawings import words
 from leafspace_drawings.images import ImageColumns
 from leafspace_drawings.scales import Axis, Strip
+from leafspace_drawings.tree_texts import of_repeats, of_validation
 
 
 @pytest.mark.parametrize(
@@ -153,3 +155,23 @@ def test_a_strip_says_which_share_of_rows_lies_in_the_stretch() -> None:
     assert axis is not None
     assert Strip.of(axis, {"low": 1, "high": 10}, 5, None).share == 0.5
     assert Strip.of(Axis((0, 10), by_rank=False), {"low": 2}, 5, None).share is None
+
+
+@pytest.mark.parametrize(
+    ("depth", "sentence"),
+    [
+        (1, "its error, 0.2, is within one standard error (0.01) of the least, 0.195 at depth 2."),
+        (2, "its error, 0.195, is the least."),
+    ],
+)
+def test_a_tree_says_how_its_depth_was_chosen(depth: int, sentence: str) -> None:
+    found = SimpleNamespace(errors=[0.4, 0.2, 0.195], standard_errors=[0.02, 0.02, 0.01], depth=depth)
+    assert [*of_validation(SimpleNamespace(validation=found))] == [f"Depth {depth} was chosen: {sentence}"]
+    assert [*of_validation(SimpleNamespace(validation=None))] == []
+
+
+def test_a_tree_says_how_many_different_ones_its_repeats_made() -> None:
+    levels = [SimpleNamespace(depth=depth, n_structures=n) for depth, n in enumerate((1, 4, 12), 1)]
+    sentence = "The repeats from other pseudo-samples made 1 different tree to depth 1, 4 to depth 2, 12 to depth 3."
+    assert [*of_repeats(SimpleNamespace(stability=levels))] == [sentence]
+    assert [*of_repeats(SimpleNamespace(stability=None))] == []

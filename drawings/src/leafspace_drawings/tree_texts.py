@@ -78,10 +78,9 @@ def of_validation(content: Any) -> Iterator[str]:  # noqa: ANN401  # a document,
     found = getattr(content, "validation", None)  # documents of earlier versions have no such field
     if found:
         least = min(range(len(found.errors)), key=found.errors.__getitem__)
-        yield (
-            f"Depth {found.depth} was chosen: its error, {found.errors[found.depth]:.3g}, is within one standard error "
-            f"({found.standard_errors[least]:.2g}) of the least, {found.errors[least]:.3g} at depth {least}."
-        )
+        within = f"within one standard error ({found.standard_errors[least]:.2g}) of the least"
+        is_least = "the least" if found.depth == least else f"{within}, {found.errors[least]:.3g} at depth {least}"
+        yield f"Depth {found.depth} was chosen: its error, {found.errors[found.depth]:.3g}, is {is_least}."
 
 
 def of_repeats(content: Any) -> Iterator[str]:  # noqa: ANN401  # likewise

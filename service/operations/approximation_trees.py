@@ -157,10 +157,9 @@ def _normalised(request: ApproximationTreeRequest) -> ApproximationTreeRequest:
             changes["seed"] = _DEFAULTS["seed"]  # nothing is drawn
     if request.max_leaves is not None and request.max_leaves >= min(2**request.deepest, MAX_LEAVES):
         changes["max_leaves"] = None  # no more are grown anyway
-    if request.method == "ism" and None in (request.max_leaves, changes.get("max_leaves", request.max_leaves)):
+    has_limit = changes.get("max_leaves", request.max_leaves) is not None
+    if request.method == "ism" and not (has_limit and request.fitted_on == "generator"):
         changes["choose_by"] = "gain"  # no leaves are chosen
-    if request.method == "ism" and request.fitted_on == "dataset":
-        changes["choose_by"] = "gain"  # there is nothing else to choose them by
     if request.evaluation_dataset == request.dataset:
         changes["evaluation_dataset"] = None
     return request.model_copy(update=changes)

@@ -176,8 +176,8 @@ class ApproximationTreeRequest(MethodRequest):
     criterion: Literal["gain", "gain_ratio"] = Field(
         default="gain",
         description="What `ism` maximises for classes: information gain, or its ratio to the entropy of the shares of "
-        "rows on both sides (Quinlan). For values it is the decrease of variance. Other methods refuse any "
-        "value but the default.",
+        "rows on both sides (Quinlan). For values it is the decrease of variance, and the ratio is refused. Other "
+        "methods refuse any value but the default.",
     )
     leaf_probabilities: Literal["rows", "independent"] = Field(
         default="rows",

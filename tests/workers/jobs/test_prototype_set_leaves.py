@@ -177,6 +177,9 @@ def test_validation_finds_the_smallest_number_that_predicts_other_rows_well_enou
     good = [n for n, (value, _) in enumerate(expected, 1) if value >= expected[best][0] - expected[best][1]]
     assert result.n_selected == good[0]
     assert result.stopped_by.reason == "validate"
+    assert "the number of prototypes was chosen by their predictions of the rows of evaluation_dataset" in (
+        result.caution or ""
+    )
     assert found.measure == ("r2" if case.is_regression else "balanced_accuracy")
 
 

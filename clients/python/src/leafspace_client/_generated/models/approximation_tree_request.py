@@ -68,8 +68,8 @@ class ApproximationTreeRequest(Record):
             the tree together, of which each one gets an equal part (`tree`, Bonferroni). Methods other than `sta` refuse
             any value but the default. Default: 'node'.
         criterion (str | Unset): What `ism` maximises for classes: information gain, or its ratio to the entropy of the
-            shares of rows on both sides (Quinlan). For values it is the decrease of variance. Other methods refuse any
-            value but the default. Default: 'gain'.
+            shares of rows on both sides (Quinlan). For values it is the decrease of variance, and the ratio is refused.
+            Other methods refuse any value but the default. Default: 'gain'.
         leaf_probabilities (str | Unset): How `ism` estimates the probability that a row of a node reaches a leaf of the
             ensemble: by the node's rows, or as if the splits on the way to the leaf were independent of the node's, as far
             as these leave them open. The latter is for random forests, and refused for boosting and for values; it takes

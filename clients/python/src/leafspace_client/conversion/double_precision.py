@@ -17,7 +17,8 @@ from .tree_operators import TreeArrays, add_trees, arrays_of_attributes, nearest
 
 _DOUBLE = onnx_proto.TensorProto.DOUBLE
 _FLOAT = onnx_proto.TensorProto.FLOAT
-_TYPE_OF_KIND = {"f": _DOUBLE, "i": onnx_proto.TensorProto.INT64, "U": onnx_proto.TensorProto.STRING}
+_INT64 = onnx_proto.TensorProto.INT64
+_TYPE_OF_KIND = {"f": _DOUBLE, "i": _INT64, "U": onnx_proto.TensorProto.STRING}
 
 
 class Nodes:
@@ -56,6 +57,36 @@ class Nodes:
         position = self.add("ArgMax", [scores], axis=1, keepdims=0)
         self.add("Gather", [self.constant(labels), position], outputs[0], axis=0)
         self.add("Identity", [scores], outputs[1])
+
+    def add_cut_off(  # what is compared with what, and what comes out
+        self,
+        scores: str,
+        threshold: float,
+        labels: Any,  # noqa: ANN401  # an array
+        output: str,
+        *,
+        column: int = 1,
+        is_strict: bool = False,
+    ) -> str:
+        """Add the label that a cut-off decides, and return its tensor, (n_rows,).
+
+        Parameters
+        ----------
+        scores : (n_rows, n_scores)
+            A tensor of doubles.
+        threshold
+            Compared with the score of ``column``.
+        labels : (2,)
+            The label of rows below the threshold, and that of rows at or above it, as ``graph_labels`` returns them.
+        output
+            The name of the tensor of labels.
+        is_strict
+            Whether a score has to be above the threshold: one that equals it does not suffice then.
+        """
+        score = self.add("Gather", [scores, self.constant(np.array(column))], axis=1)
+        is_reached = self.add("Greater" if is_strict else "GreaterOrEqual", [score, self.constant(float(threshold))])
+        index = self.add("Cast", [is_reached], to=_INT64)
+        return self.add("Gather", [self.constant(labels), index], output, axis=0)
 
 
 class DoublePrecision:

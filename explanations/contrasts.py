@@ -1,4 +1,8 @@
-"""Contrasts: the nearest prototypes of other classes, and what would have to differ for trees to go with them."""
+"""Contrasts: the nearest prototypes of other classes, and what the trees ask that tell a row apart from them.
+
+That a tree tells two rows apart at a feature is a fact about that tree. It claims neither that another value there
+would change the prediction, nor that the prediction changes with no other feature.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -7,14 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tree_explainers import wording
-from tree_explainers.prototype_sets.feature_reasons import TRANSFORMED
 from tree_explainers.prototype_sets.partings import parting_reasons
 from tree_explainers.wording import ColumnPhrases, Interval
 
 from .reason_texts import Compared, ReasonTexts
 from .warm_explainer import WarmExplainer
 
-_INFINITIVES = {"has": "have", "is": "be"}
+_VERBS = ("has", "is")  # with which sentences about columns of several tables begin
 
 
 class ContrastedRow(NamedTuple):
@@ -31,13 +34,13 @@ class ContrastLimits(NamedTuple):
 
     n_contrasts: int  # classes
     n_differences: int | None  # of each; None: all
-    with_intervals: bool  # what would have to hold in numbers, too
+    with_intervals: bool  # what holds for the prototypes, in numbers, too
 
 
 def contrasts(warm: WarmExplainer, row: ContrastedRow, limits: ContrastLimits) -> list[dict[str, Any]]:
     """Return the nearest prototype of each of the nearest classes other than the predicted one, nearest first.
 
-    What would have to differ is absent where the explainer has no paths to leaves.
+    What the trees ask is absent where the explainer has no paths to leaves.
     """
     nearest = warm.index.of_other_classes(row.proximities, row.label, limits.n_contrasts)
     prototypes = [warm.prototypes[index] for index in nearest.tolist()]
@@ -55,7 +58,7 @@ def contrasts(warm: WarmExplainer, row: ContrastedRow, limits: ContrastLimits) -
 def write_differences(
     texts: ReasonTexts, reasons: NDArray[Any], compared: Compared, limits: ContrastLimits
 ) -> list[list[dict[str, Any]]]:
-    """Return what would have to differ for trees to go with each of some rows where they part a row from it.
+    """Return what the trees ask that tell a row apart from each of some others.
 
     Parameters
     ----------
@@ -71,7 +74,7 @@ def write_differences(
     Returns
     -------
     list of one list for each pair
-        Entries as those of reasons are; the features at which most trees part the two come first.
+        Entries as those of reasons are; what most of the trees ask comes first.
     """
     found = texts.write(reasons, compared, limits.n_differences, with_intervals=limits.with_intervals)
     for entries in found:
@@ -81,31 +84,26 @@ def write_differences(
 
 
 def difference_text(reason: Mapping[str, Any], phrases: ColumnPhrases | None = None) -> str:
-    """Return what would have to hold instead: ``income is 31,000 here and would have to be above 45,000``.
+    """Return what the trees ask that tell the two rows apart: ``whether income is above 45,000; it is 31,000 here``.
 
-    The row's own value is left out where the feature is not a raw one. A boolean column says what holds here instead.
+    The answer is yes for the prototype and no for the row. The row's own value is left out where the feature is not a
+    raw one. A boolean column says what holds here instead.
     """
-    if phrases is not None:
-        return _difference_in_words(reason, phrases)
-    subject = reason["feature"] + (TRANSFORMED if "value" not in reason else "")
-    predicate = reason["text"].removeprefix(f"{subject} is ")
-    here = f"is {_value_text(reason['value'])} here and " if "value" in reason else ""
-    return f"{subject} {here}would have to be {predicate}"
+    text = reason["text"]
+    question = f"whether {'it ' if text.partition(' ')[0] in _VERBS else ''}{text}"
+    return f"{question}; {_value_here(reason, phrases)} here" if "value" in reason else question
 
 
-def _difference_in_words(reason: Mapping[str, Any], phrases: ColumnPhrases) -> str:
-    feature, text, value = reason["feature"], reason["text"], reason.get("value")
-    point = (
-        None if value is None or not phrases.is_boolean else Interval(float(value), float(value), low_inclusive=True)
-    )
-    here = (None if point is None else phrases.sentence(point)) or f"{feature} is {_value_text(value)}"
-    infinitive = text.removeprefix(f"{feature} is ")
-    if infinitive != text:
-        return f"{here} here and would have to be {infinitive}"
-    verb, _, rest = text.partition(" ")
-    if verb in _INFINITIVES and here.partition(" ")[0] in _INFINITIVES:
-        return f"{here} here and would have to {_INFINITIVES[verb]} {rest}"
-    return f"{here} here, and needed is: {text}"
+def _value_here(reason: Mapping[str, Any], phrases: ColumnPhrases | None) -> str:
+    """Return the row's own value as a sentence: ``it is 31,000``, or ``it has no account``."""
+    feature, value = reason["feature"], reason["value"]
+    if phrases is not None and phrases.is_boolean and value is not None:
+        point = Interval(float(value), float(value), low_inclusive=True)
+        sentence = phrases.sentence(point)
+        if sentence is not None:
+            return f"it {sentence.removeprefix(feature).strip()}"
+    subject = "it" if reason["text"].startswith(f"{feature} ") else feature
+    return f"{subject} is {_value_text(value)}"
 
 
 def _value_text(value: Any) -> str:  # noqa: ANN401  # a cell

@@ -290,7 +290,7 @@ def _values(
 def _contrasts(
     warm: WarmExplainer, parts: Parts, explained: ExplainedRow, _nearest: NDArray[np.int64]
 ) -> list[dict[str, Any]] | None:
-    """Return the nearest prototypes of other classes than the one predicted, and what would have to differ."""
+    """Return the nearest prototypes of other classes, and what the trees ask that tell the row apart from them."""
     if explained.label is None:
         return None
     row = ContrastedRow(explained.label, explained.leaves, explained.proximities, explained.values)

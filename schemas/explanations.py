@@ -182,20 +182,21 @@ class Difference(_FeatureOfTwo):
     """A feature at which trees part a row from a prototype: at it, their paths in a tree go different ways first."""
 
     text: str = Field(
-        description="What would have to hold for all these trees to go on with the prototype, as an English phrase, "
-        "such as `income is 31,000 here and would have to be above 45,000`."
+        description="What the trees that separate the two rows ask at this feature, as an English phrase, such as "
+        "`whether income is above 45,000; it is 31,000 here`. The answer is yes for the prototype and no for the row. "
+        "It is not claimed that the prediction changes with this feature alone, nor that it changes with no other."
     )
     share_of_trees: float = Field(
         description="Among the trees that separate the two rows, the share, by weight, of those that do so at this "
         "feature, 0 to 1, rounded to 4 decimals. Over all features, hidden ones included, these shares add up to 1."
     )
     interval: ReasonInterval | SkipJsonSchema[None] = absent(
-        "What would have to hold, in numbers; absent unless `intervals` are included."
+        "What holds for the prototype, in numbers; absent unless `intervals` are included."
     )
 
 
 class Contrast(Contract):
-    """The nearest prototype of another class, and what would have to differ."""
+    """The nearest prototype of another class, and what the trees ask that separate the row from it."""
 
     row_id: RowId
     label: str = Field(description="Class of the prototype.")

@@ -20,6 +20,8 @@ _LONGEST_ALTERNATIVE = 2  # longer lists are written as "one of"
 _MOST_LISTED = 10  # categories of a reason; of more it says how many
 _LONGEST_SENT = 60  # characters
 _MOST_DIGITS, _DIGITS_OF_MANY = 9, 6  # of an end that is printed as it is, and of one that has more
+_NEGLIGIBLE = 1e-30  # LightGBM writes 1e-35 for the threshold between 0 and what is above it
+_N_NEIGHBOURS = 4  # numbers that an end may pass over: libraries write the number after 1.5 where they mean 1.5
 _COULD_MISLEAD = re.compile(r",|\b(and|or|is)\b|^\s|\s$|^$")  # a category that holds words of conditions
 
 
@@ -76,7 +78,8 @@ def shortest_end(end: End, *, is_low: bool, is_single: bool) -> End:
     """Return an end in the fewest digits that leave the same numbers inside.
 
     Numbers have gaps, and from one side of a gap to the other is no number: what is at most 0.32299998 in single
-    precision is below 0.323, which is the next number. Of two that are equally long, the end itself is returned.
+    precision is below 0.323, which is the next number. Of two that are equally long, the end itself is returned. An end
+    that is nearer to 0 than any data are is 0.
 
     Parameters
     ----------
@@ -87,6 +90,8 @@ def shortest_end(end: End, *, is_low: bool, is_single: bool) -> End:
     is_single
         Whether the numbers are of single precision; else they are of double precision.
     """
+    if 0 < abs(end.value) < _NEGLIGIBLE:
+        return End(0.0, (end.value < 0) is is_low)
     kind = np.float32 if is_single else np.float64
     outwards = -inf if is_low else inf
     with np.errstate(over="ignore"):
@@ -183,7 +188,8 @@ def rounded_inwards(ends: Interval) -> Interval | None:
     """Return an interval whose ends have few digits and that lies inside another one, in double precision.
 
     Ends that were calculated, such as where a transform passes a threshold, have 17 digits: these are rounded to six,
-    or to whole numbers where that is more. ``None`` where no end has as many, or nothing would be left between them.
+    or to whole numbers where that is more; to the number that is meant where that is one of the next few numbers.
+    ``None`` where no end has as many digits, or nothing would be left between them.
     """
     low, high = End(ends.low, ends.low_inclusive), End(ends.high, ends.high_inclusive)
     low, high = _shortest_or_same(low, is_low=True), _shortest_or_same(high, is_low=False)
@@ -198,8 +204,11 @@ def _shortest_or_same(end: End, *, is_low: bool) -> End:
 
 
 def _fewer_digits(value: float, rounding: str) -> float:
-    if not isfinite(value) or float(f"{value:.{_MOST_DIGITS}g}") == value:
+    if not isfinite(value):
         return value
+    meant = float(f"{value:.{_MOST_DIGITS}g}")
+    if abs(meant - value) <= _N_NEIGHBOURS * np.spacing(abs(value)):
+        return meant
     exact = Decimal(value)
     n_digits = max(_DIGITS_OF_MANY, exact.adjusted() + 1)
     return float(exact.quantize(Decimal(1).scaleb(exact.adjusted() + 1 - n_digits), rounding=rounding))

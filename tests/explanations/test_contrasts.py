@@ -1,4 +1,4 @@
-"""What would have to differ, on real pipelines: the other row has it, and the row does not."""
+"""What the trees ask that tell two rows apart, on real pipelines: yes for the other row, no for the row."""
 
 from typing import Any
 
@@ -84,7 +84,7 @@ def test_shares_are_those_of_the_trees_that_part_the_rows_and_the_largest_come_f
         assert differences.of(row, other, 2) == found[:2]
 
 
-def test_a_difference_names_both_values_and_what_would_have_to_hold() -> None:
+def test_a_difference_names_both_values_and_what_the_trees_ask() -> None:
     model = made("scaled_and_one_hot")
     names, differences = list(model.rows.names), Differences(model)
     row, other = (differences.values(each) for each in (0, 1))
@@ -94,12 +94,13 @@ def test_a_difference_names_both_values_and_what_would_have_to_hold() -> None:
 
     assert only_sex == [texts["sex"]]
     sex, fare = names.index("sex"), names.index("fare")
-    assert only_sex[0]["text"] == f"sex is {row[sex]} here and would have to be {other[sex]}"
+    assert only_sex[0]["text"] == f"whether sex is {other[sex]}; it is {row[sex]} here"
     assert only_sex[0]["interval"]["category"] == other[sex]
     assert (texts["fare"]["value"], texts["fare"]["prototype_value"]) == (row[fare], other[fare])
     low = texts["fare"]["interval"]["low"]
-    before, printed = texts["fare"]["text"].rsplit(" ", 1)
-    assert before == f"fare is {row[fare]} here and would have to be above"
+    asked, here = texts["fare"]["text"].split("; ")
+    before, printed = asked.rsplit(" ", 1)
+    assert (before, here) == ("whether fare is above", f"it is {row[fare]} here")
     assert row[fare] <= low < float(printed) < other[fare]
     assert len(printed) < len(str(low))
 
@@ -112,7 +113,7 @@ def test_columns_that_are_not_raw_features_have_no_values_and_are_hidden_with_th
 
     transformed = [each for each in found if "value" not in each]
     assert transformed
-    assert all("(transformed) would have to be " in each["text"] for each in transformed)
+    assert all("(transformed) is " in each["text"] and "here" not in each["text"] for each in transformed)
     assert shown == [each for each in found if "value" in each]
 
 
@@ -122,18 +123,18 @@ def test_columns_that_are_not_raw_features_have_no_values_and_are_hidden_with_th
 def test_the_own_value_is_written_as_in_conditions(value: Any, text: str) -> None:  # noqa: ANN401  # any cell
     reason = {"feature": "age", "text": "age is above 30", "value": value}
 
-    assert difference_text(reason) == f"age is {text} here and would have to be above 30"
+    assert difference_text(reason) == f"whether age is above 30; it is {text} here"
 
 
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (False, "smoker is false here and would have to be true"),
-        (0, "smoker is false here and would have to be true"),
-        (None, "smoker is missing here and would have to be true"),
+        (False, "whether smoker is true; it is false here"),
+        (0, "whether smoker is true; it is false here"),
+        (None, "whether smoker is true; it is missing here"),
     ],
 )
-def test_boolean_columns_would_have_to_be_true_or_false(value: Any, text: str) -> None:  # noqa: ANN401  # any cell
+def test_of_boolean_columns_it_is_asked_whether_they_are_true(value: Any, text: str) -> None:  # noqa: ANN401  # any cell
     reason = {"feature": "smoker", "text": "smoker is true", "value": value}
 
     assert difference_text(reason, BooleanPhrases("smoker")) == text

@@ -119,12 +119,12 @@ def test_conditions_rules_and_questions_have_these_words() -> None:
             "credit",
             False,
             Interval(low=0.5),
-            f"has no account {ACCOUNTS} here and would have to have an account {ACCOUNTS}",
+            f"whether it has an account {ACCOUNTS}; it has no account {ACCOUNTS} here",
         ),
-        ("number", 4, Interval(high=2.5), f"number is 4 here, and needed is: has at most 2 accounts {ACCOUNTS}"),
+        ("number", 4, Interval(high=2.5), f"whether it has at most 2 accounts {ACCOUNTS}; number is 4 here"),
     ],
 )
-def test_differences_state_what_there_would_have_to_be(column: str, value: Any, interval: Interval, text: str) -> None:  # noqa: ANN401
+def test_differences_ask_whether_there_is_one(column: str, value: Any, interval: Interval, text: str) -> None:  # noqa: ANN401
     words = PHRASES[column]
 
     assert difference_text({"feature": column, "text": words.sentence(interval), "value": value}, words) == text

@@ -1,7 +1,7 @@
 """Where the trees part two rows: for each tree that separates them, the split at which their paths part.
 
-The two rows take the same way down to that split, and different ways at it. What the other row has there is what this
-row would have to have for the tree to go on with both.
+The two rows take the same path down to that split, and different ones at it. It is known what the other row has there
+and this row has not.
 """
 
 from typing import Any
@@ -20,7 +20,7 @@ _OPERATOR_BITS, _MISSING_BITS = 4, 1  # of a node's test, see ``path_arrays``
 def parting_reasons(
     paths: LeafPaths, leaves: NDArray[np.int32], others: NDArray[np.int32], weights: NDArray[np.integer[Any]]
 ) -> NDArray[Any]:
-    """Return what a row would have to have in each feature at which trees part it from some other rows.
+    """Return what some other rows have, and a row has not, in each feature at which trees part it from them.
 
     Parameters
     ----------

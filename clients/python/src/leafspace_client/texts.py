@@ -60,7 +60,7 @@ def describe_explanation(explanation: "Explanation") -> str:
     for rank, near in enumerate(explanation.nearest_prototypes, 1):
         lines += [f"{rank}. {_near(near)}", *_reasons(near.reasons)]
     for contrast in explanation.contrasts:
-        lines += [f"Nearest prototype of another class: {_near(contrast)}", *_reasons(contrast.differences or [])]
+        lines += [f"Nearest prototype of another class: {_near(contrast)}", *_questions(contrast.differences or [])]
     for rank, row in enumerate(explanation.nearest_rows, 1):
         lines += [f"Nearest row {rank}: {_near(row)}", *_reasons(row.reasons)]
     lines += _firing_rules(explanation.rules)
@@ -83,6 +83,11 @@ def _percent(share: float) -> str:
 
 def _reasons(reasons: Sequence[Reason] | Sequence[Difference]) -> list[str]:
     return [f"   {reason.text}" for reason in reasons]
+
+
+def _questions(differences: Sequence[Difference]) -> list[str]:
+    """Return what the trees ask that separate two rows, below a line that says so."""
+    return ["   The trees that tell the two apart ask most often", *_reasons(differences)] if differences else []
 
 
 def _firing_rules(rules: Sequence[FiringRule]) -> list[str]:

@@ -21,8 +21,9 @@ class Difference(Record):
 
     Attributes:
         feature (str): Name of the feature.
-        text (str): What would have to hold for all these trees to go on with the prototype, as an English phrase, such
-            as `income is 31,000 here and would have to be above 45,000`.
+        text (str): What the trees that separate the two rows ask at this feature, as an English phrase, such as
+            `whether income is above 45,000; it is 31,000 here`. The answer is yes for the prototype and no for the row. It
+            is not claimed that the prediction changes with this feature alone, nor that it changes with no other.
         share_of_trees (float): Among the trees that separate the two rows, the share, by weight, of those that do so at
             this feature, 0 to 1, rounded to 4 decimals. Over all features, hidden ones included, these shares add up to 1.
         value (bool | float | None | str | Unset): Value of the row; null if it is missing. Absent, as is

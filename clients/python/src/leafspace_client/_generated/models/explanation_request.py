@@ -25,9 +25,9 @@ class ExplanationRequest(Record):
         n_reasons (int | str | Unset):
         include (list[str] | Unset): Optional parts of explanations. `values`: the values of the row and of its nearest
             prototypes; `intervals`: the ends of each reason as numbers; `contrast`: the nearest prototypes of other
-            classes, and what would have to differ; `rules`: the rules that apply, if the explainer has a rule set;
-            `approximation_path`: the path in the approximation tree, if the explainer has one; `nearest_rows`: the nearest
-            of all reference rows, if the explainer has them.
+            classes, and what the trees ask that separate the two; `rules`: the rules that apply, if the explainer has a
+            rule set; `approximation_path`: the path in the approximation tree, if the explainer has one; `nearest_rows`:
+            the nearest of all reference rows, if the explainer has them.
         n_contrasts (int | Unset): Maximum number of other classes in `contrasts`, where `contrast` is included: the
             nearest ones, each by its nearest prototype. Default: 1.
         nearest_rows (NearestRowsOptions | None | Unset): Which rows `nearest_rows` lists, where it is included; null:

@@ -606,12 +606,11 @@ def test_rows_that_do_not_fit_the_model_are_refused() -> None:
 
 
 def test_a_missing_converter_is_named_with_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    xgboost = library("xgboost")
-    model = xgboost.XGBClassifier(n_estimators=2).fit(*_BREAST_CANCER)
-    for name in ("onnxmltools", "onnxmltools.convert.xgboost.operator_converters.XGBoost"):
-        monkeypatch.setitem(sys.modules, name, None)
+    model = tree.DecisionTreeClassifier(max_depth=2).fit(*_BREAST_CANCER)
+    monkeypatch.delitem(sys.modules, "leafspace_client.conversion.scikit_learn", raising=False)
+    monkeypatch.setitem(sys.modules, "skl2onnx", None)
 
-    with pytest.raises(MissingExtra, match=r'pip install "leafspace-client\[xgboost\]"'):
+    with pytest.raises(MissingExtra, match=r'pip install "leafspace-client\[sklearn\]"'):
         convert_model(model)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from skl2onnx.common.data_types import DoubleTensorType
 from skl2onnx.proto import onnx_proto
 
-from .tree_operators import TreeArrays, add_trees, arrays_of_attributes, nearest_float32
+from .tree_operators import TreeArrays, nearest_float32
 
 _DOUBLE = onnx_proto.TensorProto.DOUBLE
 _FLOAT = onnx_proto.TensorProto.FLOAT
@@ -89,79 +89,6 @@ class Nodes:
         return self.add("Gather", [self.constant(labels), index], output, axis=0)
 
 
-class DoublePrecision:
-    """What converters add nodes to: tree operators are rewritten in double precision.
-
-    ``is_single`` means that the library's own numbers are in single precision, of which its converter has decimals.
-    ``n_per_iteration`` is the number of trees fitted at once where sums are divided by the number of times; ``None``
-    where they are not.
-    """
-
-    def __init__(  # what skl2onnx gives, and how the library calculates
-        self,
-        scope: Any,  # noqa: ANN401
-        operator: Any,  # noqa: ANN401
-        container: Any,  # noqa: ANN401
-        *,
-        is_single: bool,
-        n_per_iteration: int | None = None,
-    ) -> None:
-        self._operator, self._container = operator, container
-        self._nodes = Nodes(scope, container)
-        self._is_single = is_single
-        self._n_per_iteration = n_per_iteration
-
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401  # whatever the container has
-        return getattr(self._container, name)
-
-    def add_initializer(self, name: str, kind: int, shape: Any, content: Any) -> Any:  # noqa: ANN401  # as skl2onnx's
-        """Add a constant; one that scores are calculated with is a double."""
-        return self._container.add_initializer(name, _DOUBLE if kind == _FLOAT else kind, shape, content)
-
-    def add_node(self, op_type: str, inputs: Any, outputs: Any, **attributes: Any) -> Any:  # noqa: ANN401  # passed on
-        """Add a node."""
-        if op_type not in ("TreeEnsembleClassifier", "TreeEnsembleRegressor"):
-            return self._container.add_node(op_type, inputs, outputs, **attributes)
-        inputs, outputs = ([each] if isinstance(each, str) else list(each) for each in (inputs, outputs))
-        rounds = self._is_single and takes_doubles(self._operator)
-        tensor = self._nodes.as_rounded(inputs[0]) if rounds else self._nodes.as_double(inputs[0])
-        if op_type == "TreeEnsembleRegressor":
-            value = self._sums(tensor, attributes, int(attributes["n_targets"]))
-            return self._nodes.add("Identity", [value], outputs[0])
-        labels = _labels(attributes)
-        is_single = len(labels) <= 2 and len(set(attributes["class_ids"])) <= 1  # noqa: PLR2004  # one score for two
-        if is_single:
-            attributes["class_ids"] = [0] * len(attributes["class_ids"])
-        scores = self._sums(tensor, attributes, 1 if is_single else len(labels))
-        return self._nodes.add_classifier(self._linked(scores, attributes, is_single=is_single), labels, outputs)
-
-    def _sums(self, tensor: str, attributes: dict[str, Any], n_outputs: int) -> str:
-        trees = for_precision(arrays_of_attributes(attributes, n_outputs), self._operator)
-        if self._is_single:
-            numbers = {"threshold": nearest_float32(trees.threshold), "values": nearest_float32(trees.values)}
-            trees = replace(trees, **numbers)
-        sums = add_trees(self._nodes, tensor, trees, average=False)
-        if self._n_per_iteration:
-            divisors = np.full(n_outputs, len(trees.roots) / self._n_per_iteration)
-            sums = self._nodes.add("Div", [sums, self._nodes.constant(divisors)])
-        base = attributes.get("base_values")
-        if base is None or not len(base):
-            return sums
-        return self._nodes.add("Add", [sums, self._nodes.constant(np.asarray(base, np.float64).ravel())])
-
-    def _linked(self, sums: str, attributes: dict[str, Any], *, is_single: bool) -> str:
-        """Return scores of all classes from sums, by the link that the operator would have applied."""
-        link = attributes.get("post_transform", "NONE")
-        link = link.decode() if isinstance(link, bytes) else link
-        if link == "SOFTMAX":
-            return self._nodes.add("Softmax", [sums], axis=1)
-        if not is_single:
-            return sums
-        if link == "LOGISTIC":
-            return with_complement(self._nodes, self._nodes.add("Sigmoid", [sums]))
-        return self._nodes.add("Concat", [self._nodes.add("Neg", [sums]), sums], axis=1)
-
-
 def for_precision(trees: TreeArrays, operator: Any) -> TreeArrays:  # noqa: ANN401  # skl2onnx's own
     """Return trees whose thresholds are in the precision in which rows come to them.
 
@@ -187,10 +114,6 @@ def with_complement(nodes: Nodes, share: str, whole: float = 1.0) -> str:
     """Return the shares of both of two classes where that of the second is known."""
     first = nodes.add("Sub", [nodes.constant(whole), share])
     return nodes.add("Concat", [first, share], axis=1)
-
-
-def _labels(attributes: dict[str, Any]) -> Any:  # noqa: ANN401  # an array
-    return graph_labels(attributes.get("classlabels_int64s", attributes.get("classlabels_strings")))
 
 
 def graph_labels(labels: Any) -> Any:  # noqa: ANN401  # arrays

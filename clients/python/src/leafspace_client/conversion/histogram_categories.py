@@ -10,19 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from .double_precision import Nodes
 from .estimators import ModelInputs
-from .native_categories import (
+from .native_trees import (
     LEQ,
     MEMBER,
     Coding,
     NativeTrees,
+    Operation,
     TreeNode,
     arrays_of_nodes,
     checked_coding,
     raw_category,
 )
-from .sklearn_trees import HISTOGRAM, scores_of_sums
+from .sklearn_trees import HISTOGRAM
 
 _WORD = 32  # bits of a part of a set
 
@@ -40,18 +40,22 @@ def native_trees(estimator: Any, inputs: ModelInputs) -> NativeTrees:  # noqa: A
     columns = [*np.flatnonzero(flags).tolist(), *np.flatnonzero(~flags).tolist()]
     sizes = [len(own) for own in known]
     trees = [_tree(each, columns, sizes, output) for stage in stages for output, each in enumerate(stage)]
-
-    def link(nodes: Nodes, raw: str) -> str:
-        return scores_of_sums(nodes, raw, estimator)
-
     return NativeTrees(
         trees=arrays_of_nodes(trees, len(stages[0])),
-        base=estimator._baseline_prediction,  # noqa: SLF001  # has no other
-        link=link,
         labels=getattr(estimator, "classes_", None),
-        codings=_codings(dict(zip(columns, known, strict=False)), inputs),
         is_single=False,
+        link=_link(estimator),
+        base=np.ravel(estimator._baseline_prediction),  # noqa: SLF001  # has no other
+        codings=_codings(dict(zip(columns, known, strict=False)), inputs),
     )
+
+
+def _link(estimator: Any) -> Operation | None:  # noqa: ANN401  # an estimator
+    if not hasattr(estimator, "classes_"):
+        return (lambda nodes, raw: nodes.add("Exp", [raw])) if estimator.loss in ("poisson", "gamma") else None
+    if len(estimator.classes_) > 2:  # noqa: PLR2004  # one tree a stage and class
+        return lambda nodes, raw: nodes.add("Softmax", [raw], axis=1)
+    return lambda nodes, raw: nodes.add("Sigmoid", [raw])
 
 
 def _known_categories(estimator: Any) -> list[list[Any]]:  # noqa: ANN401  # an estimator

@@ -1,7 +1,7 @@
 """Models: a fitted estimator becomes ONNX, with what is declared about it and rows that prove the conversion."""
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -176,7 +176,9 @@ def onnx_of(library: Library, estimator: Any, inputs: ModelInputs) -> bytes:  # 
         If the converter is not installed.
     """
     try:
-        return _native(estimator, inputs) or _CONVERTERS[library](estimator, inputs)
+        from .native_models import native_model_onnx  # noqa: PLC0415  # imports extras
+
+        return native_model_onnx(estimator, inputs) or _sklearn(estimator, inputs)
     except LeafspaceError:
         raise
     except ImportError as error:
@@ -187,44 +189,7 @@ def onnx_of(library: Library, estimator: Any, inputs: ModelInputs) -> bytes:  # 
         raise CannotConvert("cannot_convert", detail) from error
 
 
-def _native(estimator: Any, inputs: ModelInputs) -> bytes | None:  # noqa: ANN401  # an estimator
-    if library_of(estimator) == "catboost" and not estimator.get_cat_feature_indices():
-        return None  # CatBoost writes ONNX without any other library
-    from .native_models import native_model_onnx  # noqa: PLC0415  # imports extras
-
-    return native_model_onnx(estimator, inputs)
-
-
 def _sklearn(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator
     from .scikit_learn import sklearn_onnx  # noqa: PLC0415  # imports an extra
 
     return sklearn_onnx(estimator, inputs)
-
-
-def _xgboost(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator
-    from .boosters import prepared_xgboost  # noqa: PLC0415  # imports an extra
-    from .scikit_learn import sklearn_onnx  # noqa: PLC0415  # imports an extra
-
-    return sklearn_onnx(prepared_xgboost(estimator, inputs), inputs)
-
-
-def _lightgbm(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator
-    from .boosters import refuse_texts  # noqa: PLC0415  # imports an extra
-    from .scikit_learn import sklearn_onnx  # noqa: PLC0415  # imports an extra
-
-    refuse_texts(estimator, inputs)
-    return sklearn_onnx(estimator, inputs)
-
-
-def _catboost(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator
-    from .boosters import catboost_onnx  # noqa: PLC0415  # imports an extra
-
-    return catboost_onnx(estimator, inputs)
-
-
-_CONVERTERS: dict[Library, Callable[[Any, ModelInputs], bytes]] = {
-    "sklearn": _sklearn,
-    "xgboost": _xgboost,
-    "lightgbm": _lightgbm,
-    "catboost": _catboost,
-}

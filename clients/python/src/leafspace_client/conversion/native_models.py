@@ -1,26 +1,54 @@
-"""Which models split categories themselves, and how each of them is written."""
+"""Which models are written from their libraries' own documents: alone, behind steps, and inside other models."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from .double_precision import Nodes, joined_columns, takes_doubles
+from ..errors import CannotConvert, Invalid
+from .double_precision import Nodes, for_precision, joined_columns, takes_doubles
 from .estimators import ModelInputs, library_of
-from .native_categories import NativeTrees, add_native, behind_steps, native_onnx
+from .native_graph import add_native, behind_steps, native_onnx
+from .native_trees import NativeTrees
 
 # Each imports an extra.
-_MODULES = {
-    "lightgbm": ".lightgbm_categories",
-    "xgboost": ".xgboost_categories",
-    "catboost": ".catboost_categories",
-    "sklearn": ".histogram_categories",
-}
+_BOOSTERS = {"lightgbm": ".lightgbm_trees", "xgboost": ".xgboost_trees", "catboost": ".catboost_trees"}
+_OPTIONS = {"nocl": [True, False], "zipmap": [True, False, "columns"]}
+
+
+def native_trees(final: Any, inputs: ModelInputs) -> NativeTrees | None:  # noqa: ANN401  # an estimator
+    """Return a fitted booster, or histogram gradient boosting with categories, as it predicts; ``None`` for others.
+
+    Raises
+    ------
+    CannotConvert
+        For what has no counterpart in ONNX, by name and with what to do.
+    """
+    module = _BOOSTERS.get(library_of(final) or "")
+    read: Callable[[Any, ModelInputs], NativeTrees]
+    if module is not None:
+        read = import_module(module, __package__).native_trees
+        return read(final, inputs)
+    histogram: Any = import_module(".histogram_categories", __package__)
+    read = histogram.native_trees
+    return read(final, inputs) if histogram.splits_categories(final) else None
 
 
 def native_model_onnx(estimator: Any, inputs: ModelInputs) -> bytes | None:  # noqa: ANN401  # an estimator
-    """Return a fitted model that splits categories itself as ONNX; ``None`` for other models and for pipelines."""
-    model = native_trees(_only_step(estimator), inputs)
-    return None if model is None else native_onnx(model, inputs)
+    """Return a fitted model as ONNX, as its library's document has it; ``None`` for other models and for pipelines."""
+    final = _only_step(estimator)
+    if inputs.rows is not None and len(inputs.rows) == 0:
+        raise Invalid("dataset_empty", "X has no rows; pass some, or leave it out")
+    model = native_trees(final, inputs)
+    if model is None:
+        return None
+    if not model.codings and "string" in (inputs.column_types or []):
+        detail = (
+            f"{type(final).__name__} was not fitted on categories, and X has texts; fit it on columns of the type "
+            "category, or encode them before, for example with a OneHotEncoder in a scikit-learn pipeline"
+        )
+        raise CannotConvert("cannot_convert", detail)
+    return native_onnx(model, inputs)
 
 
 def _only_step(estimator: Any) -> Any:  # noqa: ANN401  # an estimator
@@ -28,30 +56,47 @@ def _only_step(estimator: Any) -> Any:  # noqa: ANN401  # an estimator
     return _only_step(steps[0][1]) if steps and len(steps) == 1 else estimator
 
 
-def native_trees(final: Any, inputs: ModelInputs) -> NativeTrees | None:  # noqa: ANN401  # an estimator
-    """Return the trees of a model that splits categories itself; ``None`` for other models."""
-    read = _reader(final)
-    return None if read is None else read(final, inputs)
+def trees_behind_steps(final: Any) -> NativeTrees | None:  # noqa: ANN401  # an estimator
+    """Return a model as the steps of a pipeline, or another model, feed it; ``None`` for models that are not native."""
+    model = native_trees(final, ModelInputs(None, getattr(final, "n_features_in_", 0), None, None))
+    return None if model is None else behind_steps(model)
 
 
-def native_writer(final: Any) -> Any:  # noqa: ANN401  # an estimator, a converter for skl2onnx or None
-    """Return what writes a model that splits categories behind the steps of a pipeline; ``None`` for other models."""
-    read = _reader(final)
-    if read is None:
-        return None
+def native_writer(model: NativeTrees) -> Callable[[Any, Any, Any], None]:
+    """Return a converter for skl2onnx that adds a model, in double precision: its label and scores, or its values."""
 
     def write(scope: Any, operator: Any, container: Any) -> None:  # noqa: ANN401  # skl2onnx's own
         nodes = Nodes(scope, container)
-        model = behind_steps(read(final, ModelInputs(None, final.n_features_in_, None, None)))
         joined = joined_columns(nodes, operator)
         rounds = model.is_single and takes_doubles(operator)
         tensor = nodes.as_rounded(joined) if rounds else nodes.as_double(joined)
-        add_native(nodes, tensor, model, [output.full_name for output in operator.outputs])
+        precise = replace(model, trees=for_precision(model.trees, operator))
+        add_native(nodes, tensor, precise, [output.full_name for output in operator.outputs])
 
     return write
 
 
-def _reader(final: Any) -> Callable[[Any, ModelInputs], NativeTrees] | None:  # noqa: ANN401  # an estimator
-    module: Any = import_module(_MODULES.get(library_of(final) or "", _MODULES["sklearn"]), __package__)
-    read: Callable[[Any, ModelInputs], NativeTrees] = module.native_trees
-    return read if module.splits_categories(final) else None
+def write_native(scope: Any, operator: Any, container: Any) -> None:  # noqa: ANN401  # skl2onnx's own
+    """Add a booster that is part of another model."""
+    model = trees_behind_steps(operator.raw_operator)
+    if model is None:
+        detail = f"{type(operator.raw_operator).__name__} is not written from a document of its library"
+        raise CannotConvert("cannot_convert", detail)
+    native_writer(model)(scope, operator, container)
+
+
+def make_known(model: Any) -> None:  # noqa: ANN401  # an estimator
+    """Register with skl2onnx what writes a booster, unless that is done."""
+    from skl2onnx import update_registered_converter  # noqa: PLC0415  # an extra
+    from skl2onnx._supported_operators import sklearn_operator_name_map  # noqa: PLC0415  # an extra
+    from skl2onnx.common.shape_calculator import (  # noqa: PLC0415  # an extra
+        calculate_linear_classifier_output_shapes,
+        calculate_linear_regressor_output_shapes,
+    )
+
+    if library_of(model) not in _BOOSTERS or type(model) in sklearn_operator_name_map:
+        return
+    is_classifier = hasattr(model, "predict_proba")
+    shapes = calculate_linear_classifier_output_shapes if is_classifier else calculate_linear_regressor_output_shapes
+    options = _OPTIONS if is_classifier else None
+    update_registered_converter(type(model), type(model).__name__, shapes, write_native, options=options)

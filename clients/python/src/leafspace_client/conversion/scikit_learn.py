@@ -14,7 +14,6 @@ from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import Binarizer, FunctionTransformer, OneHotEncoder
 
 from ..errors import CannotConvert
-from .boosters import booster_writer, fold_tree_weights, make_known
 from .estimators import (
     GRAPH_NAME,
     ModelInputs,
@@ -25,7 +24,8 @@ from .estimators import (
     predicts_classes,
     predicts_labels_alone,
 )
-from .native_models import native_writer
+from .native_graph import MATRIX
+from .native_models import make_known, native_writer, trees_behind_steps
 from .preprocessing import SCALERS, calculates, convert_binarizer, convert_imputer, convert_scaler, read_missing_texts
 from .refusals import refuse_several_targets
 from .rising_steps import move_tests_to_raw_numbers, take_off
@@ -34,8 +34,7 @@ from .transformers import convert_function, convert_one_hot, function_shapes, on
 from .tree_operators import OPSET_OF_TREE_ENSEMBLE
 from .voting import is_voting, write_voting
 
-MATRIX = "X"
-# Named, so that newer libraries give the same file for the same model; converters of boosters know no later ones.
+# Named, so that newer libraries give the same file for the same model.
 _OPSETS = {"": 18, "ai.onnx.ml": 3}
 _IR_VERSION = 10  # of the operator set that TreeEnsemble is in
 _SINGLE_ONLY = ("Imputer", "LabelEncoder", "Binarizer")  # as onnxruntime has them
@@ -57,7 +56,7 @@ def sklearn_onnx(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401 
 def _is_scaled_in_double(estimator: Any, inputs: ModelInputs) -> bool:  # noqa: ANN401  # an estimator
     """Whether steps calculate in double precision before the trees round what comes of it to single."""
     final = final_step(estimator)
-    rounds = writer_of(final) is not None or library_of(final) == "xgboost"
+    rounds = writer_of(final) is not None or library_of(final) in ("xgboost", "catboost")
     return rounds and calculates(estimator) and not are_single(inputs.rows)
 
 
@@ -65,12 +64,11 @@ def _written(estimator: Any, inputs: ModelInputs, *, is_double: bool) -> bytes: 
     prepared = copy.deepcopy(estimator)
     read_missing_texts(prepared)
     final = final_step(prepared)
-    fold_tree_weights(final)
     make_known(final)
-    native = native_writer(final)
-    plain = None if native else writer_of(final) or booster_writer(final)
-    taken = take_off(prepared) if plain else []
-    write = native or plain or (write_voting if is_voting(final) else None)
+    native = trees_behind_steps(final)
+    write = native_writer(native) if native else writer_of(final)
+    taken = take_off(prepared) if write and not (native and native.codings) else []
+    write = write or (write_voting if is_voting(final) else None)
 
     model = _converted(prepared, inputs, write, is_double=is_double)
     if write is not None:
@@ -114,9 +112,8 @@ def _writers_of_members(final: Any) -> dict[type, Any]:  # noqa: ANN401  # an es
         return {}
     writers: dict[type, dict[int, Any]] = {}
     for member in final.estimators_:
-        fold_tree_weights(member)
         make_known(member)
-        write = writer_of(member) or booster_writer(member)
+        write = writer_of(member)
         if write is not None:
             writers.setdefault(type(member), {})[id(member)] = write
     return {kind: partial(_written_member, writers=each) for kind, each in writers.items()}

@@ -6,7 +6,7 @@ it is given each share in parts, so short that the sums of all but the last come
 parts are put together behind it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,37 +79,6 @@ def arrays_of_trees(trees: Sequence[Any], columns: Sequence[Any], values: Sequen
         right=np.where(is_leaf, own, sides[1]),
         missing_left=missing_left & ~is_leaf,
         values=np.where(is_leaf[:, None], np.concatenate(values), 0),
-    )
-
-
-def arrays_of_attributes(attributes: Mapping[str, Any], n_outputs: int) -> TreeArrays:
-    """Return what converters write as attributes of a TreeEnsembleClassifier or TreeEnsembleRegressor as arrays."""
-    prefix = "class" if "class_ids" in attributes else "target"
-    trees, nodes = (np.asarray(attributes[f"nodes_{name}"], np.int64) for name in ("treeids", "nodeids"))
-    order = np.lexsort((nodes, trees))
-    trees, nodes = trees[order], nodes[order]
-    modes = [mode if isinstance(mode, bytes) else str(mode).encode() for mode in attributes["nodes_modes"]]
-    mode = np.array([MODES.get(mode, _LEAF) for mode in modes], np.uint8)[order]
-    is_leaf, own = mode == _LEAF, np.arange(len(nodes))
-    roots = np.flatnonzero(np.diff(trees, prepend=-1))
-    start = roots[np.cumsum(np.diff(trees, prepend=-1) != 0) - 1]
-    sides = [np.asarray(attributes[f"nodes_{side}nodeids"], np.int64)[order] + start for side in ("true", "false")]
-    values = np.zeros((len(nodes), n_outputs))
-    first = dict(zip(trees[roots].tolist(), roots.tolist(), strict=True))
-    of_weights = [first[tree] for tree in attributes[f"{prefix}_treeids"]]
-    nodes_of_weights = np.asarray(attributes[f"{prefix}_nodeids"], np.int64) + np.asarray(of_weights, np.int64)
-    outputs = np.asarray(attributes[f"{prefix}_ids"], np.int64)
-    np.add.at(values, (nodes_of_weights, outputs), np.asarray(attributes[f"{prefix}_weights"], np.float64))
-    missing = attributes.get("nodes_missing_value_tracks_true") or [0] * len(nodes)
-    return TreeArrays(
-        roots=roots,
-        feature=np.asarray(attributes["nodes_featureids"], np.int64)[order],
-        threshold=np.asarray(attributes["nodes_values"], np.float64)[order],
-        mode=mode,
-        left=np.where(is_leaf, own, sides[0]),
-        right=np.where(is_leaf, own, sides[1]),
-        missing_left=np.asarray(missing, bool)[order] & ~is_leaf,
-        values=values,
     )
 
 

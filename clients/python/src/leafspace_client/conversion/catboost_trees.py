@@ -1,12 +1,13 @@
-"""CatBoost with one-hot categories: its trees as it writes them, whose tests are equality with one category.
+"""CatBoost: its trees as it writes them, symmetric ones and others, and the links of its losses.
 
-CatBoost knows categories by their hashes only; which texts these are of is found in the rows that come along. Columns
-of more categories than ``one_hot_max_size`` become statistics of the target (CTR), which no test of the raw row equals.
+Tests of categories are equality with one. CatBoost knows categories by their hashes only; which texts these are of is
+found in the rows that come along. Columns of more categories than ``one_hot_max_size`` become statistics of the target
+(CTR), which no test of the raw row equals.
 """
 
 import json
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import nan
 from pathlib import Path
 from typing import Any
@@ -14,33 +15,28 @@ from typing import Any
 import numpy as np
 
 from ..errors import CannotConvert
-from .double_precision import Nodes, with_complement
-from .estimators import ModelInputs, is_frame
-from .native_categories import (
+from .estimators import ModelInputs, class_names, is_frame
+from .native_trees import (
     EQ,
     GT,
     MISSING_TEXTS,
     Category,
     Coding,
     NativeTrees,
+    Operation,
     TreeNode,
     arrays_of_nodes,
     checked_coding,
     raw_category,
 )
+from .tree_operators import nearest_float32
 
 _Document = Mapping[str, Any]
 _KINDS = ("float_features", "categorical_features")
 _MOST_ONE_HOT = 255  # categories that CatBoost splits one-hot
 _HASH = 2**32
-_LOGISTIC = ("Logloss", "CrossEntropy")
-_EXPONENTIAL = ("Poisson", "Tweedie", "LogLinQuantile")
-_PLAIN = ("RMSE", "MAE", "Quantile", "MAPE", "Huber", "Expectile", "Lq", "LogCosh")
-
-
-def splits_categories(estimator: Any) -> bool:  # noqa: ANN401  # an estimator
-    """Whether a fitted CatBoost model was given categories."""
-    return bool(estimator.get_cat_feature_indices())
+_EXPONENTIAL = ("Poisson", "Tweedie")
+_HALF = 0.5
 
 
 def native_trees(estimator: Any, inputs: ModelInputs) -> NativeTrees:  # noqa: ANN401  # an estimator
@@ -49,37 +45,80 @@ def native_trees(estimator: Any, inputs: ModelInputs) -> NativeTrees:  # noqa: A
     Raises
     ------
     CannotConvert
-        For statistics of the target, by name and with what to do; without rows of all categories that trees test.
+        For what has no counterpart, by name and with what to do; without rows of all categories that trees test.
     """
+    _refuse_features(estimator)
     document = _document(estimator, inputs)
+    scale, biases = document["scale_and_bias"]
+    loss = document["model_info"]["params"]["loss_function"]["type"]
+    is_classifier = hasattr(estimator, "predict_proba")
+    _refuse_loss(estimator, loss, len(biases))
     features = document["features_info"]
     columns = {kind: [each["flat_feature_index"] for each in features.get(kind, [])] for kind in _KINDS}
     hashes = {each["value"]: int(each["hash"]) for each in features.get("cat_features_hash", [])}
     known = {column: _known_hashes(inputs, column, hashes) for column in columns["categorical_features"]}
     _refuse_statistics(estimator, document, known, inputs)
-    scale, biases = document["scale_and_bias"]
     reader = _Reader(document, columns, {column: list(own.values()) for column, own in known.items()}, scale)
     return NativeTrees(
         trees=arrays_of_nodes(reader.trees(), len(biases)),
-        base=np.array(biases),
-        link=_link(estimator, document["model_info"]["params"]["loss_function"]["type"]),
-        labels=getattr(estimator, "classes_", None) if hasattr(estimator, "predict_proba") else None,
-        codings={column: _coding(own, inputs, column) for column, own in known.items()},
+        labels=estimator.classes_ if is_classifier else None,
         is_single=True,
+        link=_link(estimator, loss),
+        base=np.array(biases),
+        codings={column: _coding(own, inputs, column) for column, own in known.items()},
+        cut_off=_cut_off(estimator) if is_classifier and len(biases) == 1 else None,
     )
+
+
+def _refuse_features(estimator: Any) -> None:  # noqa: ANN401  # an estimator
+    """Refuse texts and embeddings, of which CatBoost makes numbers, and a model that does not say what it predicts."""
+    reason = None
+    if not {"CatBoostClassifier", "CatBoostRegressor"}.intersection(class_names(estimator)):
+        reason = "it does not say what it predicts; save it and load it into a CatBoostClassifier or CatBoostRegressor"
+    for kind in ("text", "embedding"):
+        indices = getattr(estimator, f"get_{kind}_feature_indices")()
+        if indices:
+            names = [estimator.feature_names_[index] for index in indices]
+            reason = (
+                f"it makes numbers of its own of the columns {names} ({kind}_features), which ONNX does not have; fit "
+                "it on numbers that a step before it makes of them, or without them"
+            )
+    if reason is not None:
+        raise CannotConvert("cannot_convert", f"this {type(estimator).__name__} cannot be registered: {reason}")
+
+
+def _refuse_loss(estimator: Any, loss: str, n_outputs: int) -> None:  # noqa: ANN401  # an estimator
+    is_classifier = hasattr(estimator, "predict_proba")
+    reason = None
+    if loss == "RMSEWithUncertainty":
+        reason = "with this loss it predicts a mean and a variance for each row; fit it with loss_function='RMSE'"
+    elif loss == "MultiQuantile":
+        reason = "with this loss it predicts several quantiles for each row; fit one model with Quantile for each"
+    elif loss in ("MultiLogloss", "MultiCrossEntropy") or (not is_classifier and n_outputs > 1):
+        reason = "with this loss it predicts several targets at once; fit one model for each"
+    if reason is not None:
+        detail = f"this {type(estimator).__name__} cannot be registered, its loss being {loss}: {reason}"
+        raise CannotConvert("cannot_convert", detail)
+
+
+def _cut_off(estimator: Any) -> float | None:  # noqa: ANN401  # an estimator
+    """Return the probability above which the second of two classes is predicted; ``None`` for one half."""
+    threshold = float(estimator.get_probability_threshold())
+    return None if threshold == _HALF else threshold
 
 
 def _document(estimator: Any, inputs: ModelInputs) -> _Document:  # noqa: ANN401  # an estimator
     """Return the model as CatBoost writes it, with the hashes of all categories of the rows."""
     from catboost import Pool  # noqa: PLC0415  # an extra
 
-    if inputs.rows is None:
+    indices = estimator.get_cat_feature_indices()
+    if indices and inputs.rows is None:
         detail = (
             f"{type(estimator).__name__} knows categories by their hashes only: pass rows that have all of them, X=…, "
             "such as those that it was fitted on"
         )
         raise CannotConvert("cannot_convert", detail)
-    pool = Pool(inputs.rows, cat_features=estimator.get_cat_feature_indices())
+    pool = Pool(inputs.rows, cat_features=indices) if indices else None
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.json"
         estimator.save_model(str(path), format="json", pool=pool)
@@ -144,9 +183,8 @@ class _Reader:
         self._missing_is_above = [each.get("nan_value_treatment") == "AsTrue" for each in floats]
 
     def trees(self) -> list[list[TreeNode]]:
-        if "oblivious_trees" in self._document:
-            return [self._symmetric(tree) for tree in self._document["oblivious_trees"]]
-        return [self._other(tree) for tree in self._document["trees"]]
+        symmetric, others = (self._document.get(name) or [] for name in ("oblivious_trees", "trees"))
+        return [*map(self._symmetric, symmetric), *map(self._other, others)]
 
     def _symmetric(self, tree: _Document) -> list[TreeNode]:
         """Return the nodes of a tree with the same test at all nodes of a level, level by level; yes goes left."""
@@ -185,8 +223,8 @@ class _Reader:
     def _branch(self, split: _Document, left: int, right: int) -> TreeNode:
         if split["split_type"] == "FloatFeature":
             index = split["float_feature_index"]
-            column = self._columns["float_features"][index]
-            return TreeNode(left, right, column, GT, split["border"], missing_left=self._missing_is_above[index])
+            column, border = self._columns["float_features"][index], float(nearest_float32(split["border"]))
+            return TreeNode(left, right, column, GT, border, missing_left=self._missing_is_above[index])
         if split["split_type"] != "OneHotFeature":
             raise CannotConvert("cannot_convert", f"CatBoost's split {split['split_type']} is not converted")
         column = self._columns["categorical_features"][split["cat_feature_index"]]
@@ -200,16 +238,10 @@ class _Reader:
         return TreeNode(left, right, column, EQ, float(self._hashes[column].index(number)))
 
 
-def _link(estimator: Any, loss: str) -> Callable[[Nodes, str], str]:  # noqa: ANN401  # an estimator
-    if loss in _LOGISTIC:
-        return lambda nodes, raw: with_complement(nodes, nodes.add("Sigmoid", [raw]))
+def _link(estimator: Any, loss: str) -> Operation | None:  # noqa: ANN401  # an estimator
+    if not hasattr(estimator, "predict_proba"):
+        is_exponent = loss.startswith(_EXPONENTIAL)
+        return (lambda nodes, raw: nodes.add("Exp", [raw])) if is_exponent else None
     if loss == "MultiClass":
         return lambda nodes, raw: nodes.add("Softmax", [raw], axis=1)
-    if loss == "MultiClassOneVsAll":
-        return lambda nodes, raw: nodes.add("Sigmoid", [raw])
-    if loss in _EXPONENTIAL:
-        return lambda nodes, raw: nodes.add("Exp", [raw])
-    if loss in _PLAIN:
-        return lambda _, raw: raw
-    detail = f"{type(estimator).__name__} splits categories with the loss {loss}, which is not converted"
-    raise CannotConvert("cannot_convert", detail)
+    return lambda nodes, raw: nodes.add("Sigmoid", [raw])

@@ -82,7 +82,7 @@ def explain_read(
     outcome, indices, refused = run
     leaves = for_loops(warm.leaves(outcome))
     proximities = warm.index.proximities(leaves)
-    are_near = near_ties(outcome.scores, warm.session.description.rounding)
+    are_near = near_ties(outcome.scores, warm.session.description)
     values = dict(zip(read.indices, read.values, strict=True))
     data: list[Any] = [None] * len(row_ids)
     for row, index in enumerate(indices):

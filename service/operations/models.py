@@ -129,7 +129,7 @@ def predict(context: AppContext, model_id: str, request: PredictionRequest) -> P
     read = read_instances(request.instances, Features.of(model))
     session = context.sessions.get(model_id)
     outcome, indices, refused = run_readable(session, read)
-    are_near = near_ties(outcome.scores, session.description.rounding).tolist()
+    are_near = near_ties(outcome.scores, session.description).tolist()
     rows: dict[int, PredictionRow] = {}
     for row, index in enumerate(indices):
         prediction = prediction_of(model, outcome, row, near_tie=are_near[row])

@@ -184,3 +184,35 @@ def _roots(old: dict[str, Any], keys: list[tuple[int, int]], is_leaf: list[bool]
 
 def _tensor(name: str, values: Sequence[float] | NDArray[np.float64], element: int) -> TensorProto:
     return helper.make_tensor(name, element, [len(values)], list(values))
+
+
+def classifier_graph(leaf_values: Sequence[Sequence[float]], n_trees: int = 1, **more: Any) -> ModelProto:  # noqa: ANN401  # attributes
+    """Return a classifier of stumps that answers ``label`` and ``scores``.
+
+    Tree t asks whether feature t is at most 0, and has both leaves of ``leaf_values`` (2, n_scored): for class 0, 1, …;
+    of one value a leaf there are two classes.
+    """
+    n_scored = len(leaf_values[0])
+    trees = range(n_trees)
+    attributes = {
+        "classlabels_int64s": list(range(max(2, n_scored))),
+        "nodes_treeids": [tree for tree in trees for _ in range(3)],
+        "nodes_nodeids": [0, 1, 2] * n_trees,
+        "nodes_modes": ["BRANCH_LEQ", "LEAF", "LEAF"] * n_trees,
+        "nodes_featureids": [feature for tree in trees for feature in (tree, 0, 0)],
+        "nodes_values": [0.0, 0.0, 0.0] * n_trees,
+        "nodes_truenodeids": [1, 0, 0] * n_trees,
+        "nodes_falsenodeids": [2, 0, 0] * n_trees,
+        "class_treeids": [tree for tree in trees for _ in range(2 * n_scored)],
+        "class_nodeids": [node for _ in trees for node in (1, 2) for _ in range(n_scored)],
+        "class_ids": list(range(n_scored)) * 2 * n_trees,
+        "class_weights": [value for _ in trees for leaf in leaf_values for value in leaf],
+    }
+    node = helper.make_node(
+        "TreeEnsembleClassifier", ["X"], ["label", "scores"], domain="ai.onnx.ml", **attributes, **more
+    )
+    model = graph_of([node])
+    del model.graph.output[:]
+    model.graph.output.append(helper.make_tensor_value_info("label", TensorProto.INT64, [None]))
+    model.graph.output.append(helper.make_tensor_value_info("scores", TensorProto.FLOAT, [None, max(2, n_scored)]))
+    return model

@@ -5,7 +5,7 @@ one row and for as many as one call may have, so that whatever can fail fails he
 """
 
 import resource
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,19 +15,12 @@ from ..errors import ModelRefused, RowRefused
 from ..rows import Rows
 from .description import DeclaredModel, ModelDescription, ModelLimits
 from .oracle_trial import rows_to_try, try_oracle
+from .plausible_trial import DerivedModel, check_fixed_rows, labels_are_highest, try_plausible_rows
 from .reading import ReadModel, read_model
 from .session import MOST_ROWS_TRIED, ModelSession
 from .sniffing import HEAD_BYTES, sniff_model
 
 _MOST_BYTES_OF_ROWS = 512 * 1024**2
-
-
-@dataclass(frozen=True, slots=True)
-class DerivedModel:
-    """A model that was read, and the session in which it was tried."""
-
-    read: ReadModel
-    session: ModelSession
 
 
 def derive_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> DerivedModel:
@@ -46,13 +39,13 @@ def derive_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> D
     session = ModelSession(read.leaf_graph, read.description)
     if _predicts_one_row(session):
         _predict_many_rows(session, _some_rows(session.description, MOST_ROWS_TRIED))
-    return DerivedModel(read, session)
+    return try_plausible_rows(DerivedModel(read, session))
 
 
 def _tried_oracle(read: ReadModel, limits: ModelLimits) -> DerivedModel:
     """Return an oracle with what is known only once it has run: how quick it is, and whether scores are probabilities.
 
-    It is tried with its raw scores: those of probabilities would be clipped.
+    It is tried with its raw scores: one that represents two classes is 1 less the other as a probability.
     """
     known = read.description
     unclipped = "raw" if known.score_kind == "probability" else known.score_kind
@@ -60,9 +53,19 @@ def _tried_oracle(read: ReadModel, limits: ModelLimits) -> DerivedModel:
     rows = rows_to_try(session, read.example_texts, limits)
     _predict_many_rows(session, rows)
     tried = try_oracle(session, rows, limits)
+    if read.of_fixed_rows is not None:
+        check_fixed_rows(session, read.of_fixed_rows, rows)
     are_probabilities = known.score_kind == "probability" and tried.are_probabilities
     kind = "probability" if are_probabilities else unclipped
-    read = replace(read, description=replace(known, score_kind=kind, seconds_per_1000_rows=tried.seconds))
+    read = replace(
+        read,
+        description=replace(
+            known,
+            score_kind=kind,
+            seconds_per_1000_rows=tried.seconds,
+            labels_are_highest=labels_are_highest(known, tried.outcome),
+        ),
+    )
     return DerivedModel(read, ModelSession(read.leaf_graph, read.description))
 
 
@@ -93,8 +96,8 @@ def _predict_many_rows(session: ModelSession, many: Rows) -> None:
     try:
         session.run(rows)
     except RowRefused as refusal:
-        # The same row alone was accepted: there was no memory for all of them.
-        raise _too_large() from refusal
+        # The same row alone was accepted: there was no memory for all of them, or shapes inside are those of one row.
+        raise _too_large() if _lacks_memory(refusal) else _for_one_row() from refusal
     if _peak_bytes() - before > _MOST_BYTES_OF_ROWS:
         raise _too_large()
 
@@ -102,6 +105,19 @@ def _predict_many_rows(session: ModelSession, many: Rows) -> None:
 def _too_large() -> ModelRefused:
     detail = f"Predicting {MOST_ROWS_TRIED:,} rows takes more than {_MOST_BYTES_OF_ROWS // 1024**2} MiB of memory."
     return ModelRefused("model_too_complex", detail)
+
+
+def _lacks_memory(refusal: RowRefused) -> bool:
+    text = str(refusal.__cause__).lower()
+    return "alloc" in text or "out of memory" in text
+
+
+def _for_one_row() -> ModelRefused:
+    detail = (
+        f"The graph predicts one row, but not {MOST_ROWS_TRIED:,} rows together: sizes inside it are fixed. Export it "
+        "for any number of rows."
+    )
+    return ModelRefused("model_invalid_graph", detail)
 
 
 def _peak_bytes() -> int:

@@ -154,6 +154,8 @@ class ModelDescription:
     oracle_only: bool = False  # predictions alone are used: no trees, columns or leaf output are known
     seconds_per_1000_rows: float | None = None  # of processor time, as tried at registration; of oracles alone
     tensors: tuple[TreeTensor, ...] = ()  # that the trees read; none of models kept before they were known
+    # Otherwise labels come about in another way, such as by a cut-off, and no two scores are near to a tie.
+    labels_are_highest: bool = True
     scoring: Scoring | None = None  # None where more is calculated between leaves and scores than it can say
     engine: Engine = Engine()
 

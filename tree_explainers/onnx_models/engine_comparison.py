@@ -95,7 +95,7 @@ class HardRows:
         by_feature: dict[int | None, list[ModelColumn]] = {}
         for column in description.columns:
             by_feature.setdefault(column.raw_index, []).append(column)
-        thresholds = _raw_thresholds(description, ensemble)
+        thresholds = raw_thresholds(description, ensemble)
         draws: list[_Draw] = []
         for index, kind in enumerate(column_types(description.inputs)):
             own = by_feature.get(index, [])
@@ -110,7 +110,7 @@ class HardRows:
         return Rows(self.names, tuple(draw(n, rng, has_missing=has_missing) for draw in self.draws))
 
 
-def _raw_thresholds(description: ModelDescription, ensemble: TreeEnsemble) -> dict[int, NDArray[np.float64]]:
+def raw_thresholds(description: ModelDescription, ensemble: TreeEnsemble) -> dict[int, NDArray[np.float64]]:
     """Return numbers at which trees or encoders distinguish values of a raw feature, by its index."""
     is_test = (ensemble.operator != Operator.LEAF) & (ensemble.operator != Operator.MEMBER)
     nodes = np.flatnonzero(is_test)

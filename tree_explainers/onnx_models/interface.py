@@ -10,7 +10,9 @@ from onnx import GraphProto, NodeProto, TensorProto, ValueInfoProto
 from ..errors import ModelRefused
 from .checking import quoted
 from .description import DeclaredModel, InputSpec, InputType, ModelLimits, ScoreKind, Task
-from .graph import first_that_computes, makers_of, tensor_array
+from .graph import first_that_computes, makers_of
+from .label_values import LabelValues, label_values_of
+from .score_columns import split_scores
 from .tree_attributes import attributes_of, class_labels, integers, numbers
 
 _TYPES: dict[int, InputType] = {
@@ -25,6 +27,7 @@ _MAX_RANK = 2
 _MAX_CHARACTERS = 255
 _NUMBERS = (TensorProto.FLOAT, TensorProto.DOUBLE)
 _MAKERS_OF_RAW_SCORES = ("TreeEnsembleClassifier", "TreeEnsembleRegressor", "LinearClassifier", "SVMClassifier")
+_LINKS = (b"LOGISTIC", b"SOFTMAX", b"SOFTMAX_ZERO")
 _LABELS = (TensorProto.INT64, TensorProto.INT32, TensorProto.STRING, TensorProto.BOOL)
 
 
@@ -123,16 +126,16 @@ def find_outputs(graph: GraphProto, declared: DeclaredModel) -> Outputs:
     """
     makers = makers_of(graph)
     score, zip_map = _score_output(graph, makers)
+    score = split_scores(graph) or score
     label = next((value.name for value in graph.output if _element_type(value) in _LABELS), None)
     has_classifier = any(node.op_type == "TreeEnsembleClassifier" for node in graph.node)
     if not (label or zip_map or has_classifier or declared.classes):
         return Outputs("regression", (), (), None, score, "value")
-    label_values = _label_values(graph, makers, label, zip_map)
+    classes, label_values = _classes(_label_values(graph, label, zip_map), declared.classes, _writes(graph, label))
     if label is not None and _is_misread(first_that_computes(label, makers)):
         label = None
-    classes = _classes(label_values, declared.classes)
-    kind: ScoreKind = "probability" if _are_probabilities(score, makers) else "raw"
-    return Outputs("classification", classes, label_values or classes, label, score, kind)
+    kind: ScoreKind = "probability" if _may_be_probabilities(score, makers) else "raw"
+    return Outputs("classification", classes, label_values, label, score, kind)
 
 
 def _element_type(value: ValueInfoProto) -> int:
@@ -165,44 +168,73 @@ def _is_misread(maker: NodeProto | None) -> bool:
     return len(class_labels(attributes)) == n_scored == 2  # noqa: PLR2004  # both of two
 
 
-def _label_values(
-    graph: GraphProto, makers: Mapping[str, NodeProto], label: str | None, zip_map: NodeProto | None
-) -> tuple[int | str, ...]:
-    """Return the values of the label output, in the order of the scores; empty where the graph lacks them."""
+def _label_values(graph: GraphProto, label: str | None, zip_map: NodeProto | None) -> LabelValues | None:
+    """Return the values of the label output; ``None`` where the graph does not tell."""
     if zip_map is not None:
-        return class_labels(attributes_of(zip_map))
-    if label is None:
-        classifiers = [node for node in graph.node if node.op_type == "TreeEnsembleClassifier"]
-        return class_labels(attributes_of(classifiers[-1])) if classifiers else ()
-    maker = first_that_computes(label, makers)
-    if maker is None:
-        return ()
-    if maker.op_type in ("ArrayFeatureExtractor", "Gather"):
-        constants = {tensor.name: tensor for tensor in graph.initializer}
-        return _texts_or_integers(constants[maker.input[0]]) if maker.input[0] in constants else ()
-    return class_labels(attributes_of(maker))
+        return LabelValues(class_labels(attributes_of(zip_map)))
+    if label is not None:
+        return label_values_of(graph, label)
+    classifiers = [node for node in graph.node if node.op_type == "TreeEnsembleClassifier"]
+    return LabelValues(class_labels(attributes_of(classifiers[-1]))) if classifiers else None
 
 
-def _texts_or_integers(tensor: TensorProto) -> tuple[int | str, ...]:
-    values = tensor_array(tensor).ravel().tolist()
-    return tuple(value.decode("utf-8", "replace") if isinstance(value, bytes) else value for value in values)
+def _writes(graph: GraphProto, label: str | None) -> int:
+    """Return the type of the label output; texts where there is none."""
+    types = (_element_type(value) for value in graph.output if value.name == label)
+    return next(types, TensorProto.STRING)
 
 
-def _classes(label_values: tuple[int | str, ...], declared: tuple[str, ...] | None) -> tuple[str, ...]:
-    found = tuple(str(value) for value in label_values)
-    _check_class_names(found, "The graph's classes")
+def _classes(
+    labels: LabelValues | None, declared: tuple[str, ...] | None, element: int
+) -> tuple[tuple[str, ...], tuple[int | str, ...]]:
+    """Return the classes in the order of the scores, and what the label output contains for each.
+
+    Declared classes are the graph's labels as texts, or other names for them in the same order.
+    """
+    values = () if labels is None else labels.values
+    in_order = labels is not None and (labels.are_in_order or values == tuple(range(len(values))))
+    texts = tuple(map(str, values))
+    _check_class_names(texts, "The graph's classes")
     if declared is None:
-        if not found:
-            raise ModelRefused("validation_failed", "The graph does not name its classes; give them as `classes`.")
-        return found
+        if not values or not in_order:
+            seen = f" (its labels are {', '.join(map(quoted, texts[:5]))})" if values else ""
+            detail = f"The graph does not name its classes{seen}; give them as `classes`, in the order of the scores."
+            raise ModelRefused("validation_failed", detail)
+        return texts, values
     _check_class_names(declared, "The declared classes")
-    if found and len(found) != len(declared):
-        detail = f"{len(declared)} classes are declared; the model has {len(found)}."
+    if in_order and (len(values) == len(declared) or not set(texts) <= set(declared)):
+        _check_declared(declared, texts)
+        return declared, values
+    return declared, _values_of(declared, set(values), element)
+
+
+def _values_of(declared: tuple[str, ...], seen: set[int | str], element: int) -> tuple[int | str, ...]:
+    """Return what the label output contains for each declared class, where the graph does not tell it of all.
+
+    Integers are the declared names, if these are integers, or else the index of the class.
+    """
+    if element == TensorProto.STRING:
+        return declared
+    indices = tuple(range(len(declared)))
+    are_integers = all(name.removeprefix("-").isdecimal() for name in declared)
+    if are_integers and seen <= set(map(int, declared)):
+        return tuple(map(int, declared))
+    if not seen <= set(indices):
+        detail = (
+            f"The graph's labels are {', '.join(map(str, sorted(seen, key=str)[:5]))}; declare `classes` as the label "
+            "output writes them, in the order of the scores."
+        )
         raise ModelRefused("validation_failed", detail)
-    if set(found) == set(declared) and found != declared:
+    return indices
+
+
+def _check_declared(declared: tuple[str, ...], texts: tuple[str, ...]) -> None:
+    if len(texts) != len(declared):
+        detail = f"{len(declared)} classes are declared; the model has {len(texts)}."
+        raise ModelRefused("validation_failed", detail)
+    if set(texts) == set(declared) and texts != declared:
         detail = "The declared classes are in another order than the model's; give them in the order of the scores."
         raise ModelRefused("validation_failed", detail)
-    return declared
 
 
 def _check_class_names(classes: tuple[str, ...], whose: str) -> None:
@@ -220,8 +252,11 @@ def _check_class_names(classes: tuple[str, ...], whose: str) -> None:
         raise ModelRefused("validation_failed", detail)
 
 
-def _are_probabilities(score: str, makers: Mapping[str, NodeProto]) -> bool:
-    """Return whether scores are probabilities: assumed unless the sums of the trees are returned unchanged."""
+def _may_be_probabilities(score: str, makers: Mapping[str, NodeProto]) -> bool:
+    """Return whether scores can be probabilities by the operator that makes them; running the graph shows the rest.
+
+    The sums of trees are, where they are shares of classes (``scores_are_shares``); a probit is a number of any size.
+    """
     maker = first_that_computes(score, makers)
     if maker is None or maker.op_type not in _MAKERS_OF_RAW_SCORES:
         return True
@@ -230,6 +265,6 @@ def _are_probabilities(score: str, makers: Mapping[str, NodeProto]) -> bool:
         return "prob_a" in attributes
     transform = attributes["post_transform"].s if "post_transform" in attributes else b"NONE"
     if transform != b"NONE":
-        return True
+        return transform in _LINKS
     weights = numbers(attributes, "class_weights")
     return maker.op_type == "TreeEnsembleClassifier" and bool((weights >= 0).all())

@@ -43,26 +43,49 @@ class LabelIndex:
             highest: NDArray[np.int64] = scores.argmax(axis=1)
             return highest
         flat = labels.reshape(-1)
-        if self._is_its_own_index and flat.dtype == np.int64:
+        if self._is_its_own_index and flat.dtype == np.int64 and self._are_indices(flat):
             indices: NDArray[np.int64] = flat
             return indices
         try:
             return np.array([self._index_of[label] for label in flat.tolist()], np.int64)
         except KeyError as error:
-            detail = f"The graph's label {ascii(error.args[0])[:40]} is not one of the model's classes; give `classes`."
-            raise ModelRefused("validation_failed", detail) from error
+            raise self._unknown_label(error.args[0]) from error
+
+    def _are_indices(self, labels: NDArray[np.int64]) -> bool:
+        n_classes = len(self._index_of)
+        if len(labels) <= _FEW_SCORES:
+            return all(0 <= label < n_classes for label in labels.tolist())
+        return bool(labels.min() >= 0 and labels.max() < n_classes)
+
+    def _unknown_label(self, label: Any) -> ModelRefused:  # noqa: ANN401  # an integer or a text
+        expected = ", ".join(ascii(value)[:40] for value in list(self._index_of)[:10])
+        detail = (
+            f"The graph's label output contains {ascii(label)[:40]}, which is not one of the model's classes "
+            f"({expected}{', …' if len(self._index_of) > 10 else ''}); "  # noqa: PLR2004  # shown
+            "declare `classes` as the label output writes them, in the order of the scores."
+        )
+        return ModelRefused("validation_failed", detail)
 
 
-def near_ties(scores: NDArray[np.floating[Any]], rounding: float) -> NDArray[np.bool_]:
+def near_ties(scores: NDArray[np.floating[Any]], description: ModelDescription) -> NDArray[np.bool_]:
     """Return which rows' two best scores are so close that rounding may have decided between them, shape (n_rows,).
+
+    Where labels do not follow the highest score, such as with a cut-off, it is not said of any row.
 
     Parameters
     ----------
     scores : (n_rows, n_classes), or (n_rows, 1): the value of a regression
         As ``ModelSession`` returns them.
-    rounding
-        Of the model's description.
+    description
+        Of the model.
     """
+    if not description.labels_are_highest:
+        return np.zeros(len(scores), np.bool_)
+    return within_rounding(scores, description.rounding)
+
+
+def within_rounding(scores: NDArray[np.floating[Any]], rounding: float) -> NDArray[np.bool_]:
+    """Return which rows' two best scores are no further apart than rounding may put them, shape (n_rows,)."""
     if scores.shape[1] == 1 or rounding == 0:
         return np.zeros(len(scores), np.bool_)
     if scores.size <= _FEW_SCORES:

@@ -33,6 +33,7 @@ class TriedOracle:
 
     seconds: float  # of processor time per 1,000 rows
     are_probabilities: bool  # no score spoke against it
+    outcome: Outcome  # of the rows tried
 
 
 def rows_to_try(session: ModelSession, example_texts: Sequence[str | None], limits: ModelLimits) -> Rows:
@@ -83,7 +84,7 @@ def try_oracle(session: ModelSession, rows: Rows, limits: ModelLimits) -> TriedO
         raise _too_slow(seconds, limit)
     outcome = session.run(session.encode(rows))
     _check_independence(session, rows, outcome)
-    return TriedOracle(seconds, outcome.labels is not None and _are_probabilities(outcome.scores))
+    return TriedOracle(seconds, outcome.labels is not None and _are_probabilities(outcome.scores), outcome)
 
 
 def _tried_rows(description: ModelDescription, example_texts: Sequence[str | None]) -> Iterator[Rows]:

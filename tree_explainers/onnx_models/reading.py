@@ -25,16 +25,18 @@ from .description import (
     ModelDescription,
     ModelLimits,
     ModelWarning,
+    ScoreKind,
     Scoring,
     Sums,
 )
 from .ensemble_kind import infer_ensemble
-from .graph import in_reading_order, makers_of, matrices_behind
+from .fixed_batch import FixedRows, free_rows
+from .graph import first_that_computes, in_reading_order, makers_of, matrices_behind
 from .interface import Outputs, find_inputs, find_outputs, name_features
 from .leaf_graph import LEAF_OUTPUT, TreesOfTensor, build_graphs, build_prediction_graph
 from .monotone_functions import thresholds_in_raw_units
 from .runtime_order import is_in_runtime_order, put_in_runtime_order
-from .scoring import scoring_of
+from .scoring import are_shares, scoring_of
 from .tree_attributes import read_node_table
 from .tree_attributes_5 import read_node_table_5
 from .tree_nodes import OrderedTrees, adds_up_exactly, order_trees
@@ -55,6 +57,7 @@ class ReadModel:
     leaf_graph: bytes  # of an oracle, the graph of its predictions alone
     for_walker: WalkedParts
     example_texts: tuple[str | None, ...] = ()  # of an oracle: (n_features,) a category that an encoder knows
+    of_fixed_rows: FixedRows | None = None  # the graph as it came, where that is for a fixed number of rows
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that are kept: those of the ensemble, and those for the walker."""
@@ -109,6 +112,7 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
         return _read_oracle(model, declared, limits)
     check_model(model, limits)
     tree_nodes = _tree_nodes(model.graph, limits)
+    of_fixed_rows = free_rows(model)
     front = _read_front(model.graph, declared, limits)
     operators = _read_operators(model.graph, tree_nodes, front, limits)
     _check_outputs(operators, front.outputs, limits)
@@ -121,6 +125,7 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
     kind = infer_ensemble(model, front.outputs.score, [(operator.node, operator.trees) for operator in operators])
     description = replace(
         _describe(front, declared, kind),
+        score_kind=_score_kind(model.graph, operators, front.outputs),
         **_facts_of_trees(operators, ensemble),
         operators=_op_types(model.graph),
         columns=columns,
@@ -134,7 +139,7 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
     names = [name for name in (front.outputs.label, front.outputs.score) if name]
     graphs = build_graphs(model, parts, names, with_predictions=scoring is None)
     for_walker = WalkedParts.of(graphs.front_graph, graphs.prediction_graph, as_read, ensemble)
-    return ReadModel(description, ensemble, graphs.leaf_graph, for_walker)
+    return ReadModel(description, ensemble, graphs.leaf_graph, for_walker, of_fixed_rows=of_fixed_rows)
 
 
 def _op_types(graph: GraphProto) -> tuple[str, ...]:
@@ -161,6 +166,7 @@ def _read_oracle(model: ModelProto, declared: DeclaredModel, limits: ModelLimits
         detail = "`ensemble` and `feature_groups` are about trees, which `oracle_only` leaves unread; leave them out."
         raise ModelRefused("validation_failed", detail)
     check_model(model, limits, ORACLE_OPERATORS)
+    of_fixed_rows = free_rows(model)
     front = _read_front(model.graph, declared, limits)
     for node in model.graph.node:
         if node.op_type in TREE_OPERATORS:
@@ -175,7 +181,8 @@ def _read_oracle(model: ModelProto, declared: DeclaredModel, limits: ModelLimits
     )
     _refuse_large_description(description, limits)
     graph = build_prediction_graph(model, [name for name in (front.outputs.label, front.outputs.score) if name])
-    return ReadModel(description, empty_ensemble(), graph, WalkedParts(b"", b""), front.column_map.example_texts)
+    parts = WalkedParts(b"", b"")
+    return ReadModel(description, empty_ensemble(), graph, parts, front.column_map.example_texts, of_fixed_rows)
 
 
 def _warnings(ensemble: TreeEnsemble, columns: Sequence[ModelColumn]) -> tuple[ModelWarning, ...]:
@@ -316,6 +323,15 @@ def _scoring(graph: GraphProto, operators: Sequence[_ReadOperator], outputs: Out
     (operator,) = operators
     in_double: Sums = "double" if operator.answers_in_double else "double_rounded"
     return scoring_of(graph, operator.node, operator.trees, in_double if operator.is_double else "single", outputs)
+
+
+def _score_kind(graph: GraphProto, operators: Sequence[_ReadOperator], outputs: Outputs) -> ScoreKind:
+    """Return the kind of scores: sums of trees that can leave 0 to 1 are not taken for probabilities."""
+    last = first_that_computes(outputs.score, makers_of(graph))
+    operator = next((operator for operator in operators if operator.node is last), None)
+    if outputs.score_kind != "probability" or operator is None or are_shares(operator.node, operator.trees):
+        return outputs.score_kind
+    return "raw"
 
 
 def _check_outputs(operators: Sequence[_ReadOperator], outputs: Outputs, limits: ModelLimits) -> None:

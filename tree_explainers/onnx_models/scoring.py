@@ -19,6 +19,7 @@ _SUM, _MEAN = (b"SUM", 1), (b"AVERAGE", 0)  # in the older operators, and as a n
 _LINKS: dict[bytes | int, Link | None] = {
     b"NONE": None, 0: None, b"LOGISTIC": "logistic", b"SOFTMAX": "softmax",
 }  # fmt: skip
+_TOLERANCE = 1e-4  # of sums of shares in single precision
 _FLOATING = (TensorProto.FLOAT, TensorProto.DOUBLE)
 _OF_LABELS = frozenset({"ArgMax", "ArrayFeatureExtractor", "Gather", "ZipMap"}) | PASSING
 
@@ -44,6 +45,24 @@ def scoring_of(graph: GraphProto, node: NodeProto, trees: OrderedTrees, sums: Su
         return made
     is_plain = made == Scoring(sums) and trees.ensemble.leaf_values.shape[1] == 1
     return _of_both_shares(graph, last, node, sums) if is_plain else None
+
+
+def are_shares(node: NodeProto, trees: OrderedTrees) -> bool:
+    """Whether what an operator returns is certainly from 0 to 1: by its link, or by the least and largest leaf values.
+
+    Of two classes of which one is scored, the other has what is left of 1.
+    """
+    attributes = attributes_of(node)
+    if _value(attributes, "post_transform", b"NONE") not in (b"NONE", 0):
+        return True
+    leaves = trees.ensemble
+    ends = [at.reduceat(leaves.leaf_values, leaves.leaf_offsets[:-1]).sum(axis=0) for at in (np.minimum, np.maximum)]
+    base = numbers(attributes, "base_values")
+    if len(base) == 1 or len(base) == len(ends[0]):
+        ends = [end + base for end in ends]
+    if _value(attributes, "aggregate_function", 1) in _MEAN:
+        ends = [end / leaves.n_trees for end in ends]
+    return bool((ends[0] >= -_TOLERANCE).all() and (ends[1] <= 1 + _TOLERANCE).all())
 
 
 def _of_operator(node: NodeProto, trees: OrderedTrees, sums: Sums) -> Scoring | None:

@@ -29,6 +29,7 @@ MOST_ROWS_TRIED = 1_000
 
 # Of probabilities, in the scores' own type: numpy takes as long again to convert integers to it.
 _BOUNDS = {np.dtype(kind): (np.zeros((), kind), np.ones((), kind)) for kind in (np.float32, np.float64)}
+_ROUNDED_BEYOND = 1e-4  # a probability is this far beyond 0 or 1 by rounding alone; what is further out is shown
 
 Piece = tuple[slice, Rows]  # some rows, and which they are among all
 _Made = TypeVar("_Made")
@@ -92,7 +93,7 @@ class ModelSession:
         self._labels = LabelIndex(description)
         if description.label_output:
             self._output_names.append(description.label_output)
-        self._prediction_names = [name for name in self._output_names if name != description.leaf_output]
+        self.prediction_names = [name for name in self._output_names if name != description.leaf_output]
 
     def encode(self, rows: Rows) -> Feeds:
         """Return the graph's tensors for raw rows; see ``RowEncoder.encode`` for what is refused."""
@@ -114,12 +115,13 @@ class ModelSession:
             ``non_finite_number`` where a score is not finite.
         """
         if self.description.oracle_only:
-            scores, *label = self._outputs(self._prediction_names, feeds)
+            scores, *label = self.outputs(self.prediction_names, feeds)
             return Outcome(*self._checked(scores, label), np.empty((len(scores), 0), np.int32))
-        scores, leaves, *label = self._outputs(self._output_names, feeds)
+        scores, leaves, *label = self.outputs(self._output_names, feeds)
         return Outcome(*self._checked(scores, label), leaves)
 
-    def _outputs(self, names: list[str], feeds: Feeds) -> list[NDArray[Any]]:
+    def outputs(self, names: list[str], feeds: Feeds) -> list[NDArray[Any]]:
+        """Return tensors of the graph as onnxruntime calculates them; ``RowRefused`` where it takes not all rows."""
         try:
             outputs: list[NDArray[Any]] = self._session().run(names, feeds)
         except runtime_errors() as error:
@@ -240,7 +242,7 @@ class ModelSession:
     def _predict_piece(self, piece: Piece) -> Predictions:
         place, rows = piece
         try:
-            scores, *label = self._outputs(self._prediction_names, self.encode(rows))
+            scores, *label = self.outputs(self.prediction_names, self.encode(rows))
             return Predictions(*self._checked(scores, label))
         except RowRefused as refusal:
             raise self._located(rows, refusal).after(place.start) from None
@@ -275,11 +277,16 @@ class ModelSession:
             first = 1 - columns if self.description.score_kind == "probability" else -columns
             columns = np.hstack((first, columns))
         if columns.shape[1] == n_scores:
-            # Averaged in single precision, some are a hair beyond 0 or 1.
-            is_probability = self.description.score_kind == "probability"
-            return columns.clip(*_BOUNDS.get(columns.dtype, (0, 1))) if is_probability else columns
+            return _without_excess(columns) if self.description.score_kind == "probability" else columns
         detail = f"The model gives {columns.shape[1]} scores a row; {n_scores} are expected."
         raise ModelRefused("model_unsupported_input", detail)
+
+
+def _without_excess(scores: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
+    """Return probabilities from 0 to 1: averaged in single precision, some are a hair beyond."""
+    within = scores.clip(*_BOUNDS.get(scores.dtype, (0, 1)))
+    excess = within - scores
+    return np.where(np.abs(excess) <= _ROUNDED_BEYOND, within, scores) if excess.any() else within
 
 
 def _rows_of_a_chunk(description: ModelDescription) -> int:

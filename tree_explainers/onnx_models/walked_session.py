@@ -16,7 +16,7 @@ from ..walker.loops import logistic_of_sums, softmax_of_sums
 from ..walker.walking import Walker
 from .description import ModelDescription, Scoring
 from .encoding import Feeds
-from .label_index import near_ties
+from .label_index import within_rounding
 from .session import ModelSession, Piece, Predictions, open_graph, refusal_of, runtime_errors
 from .walked_parts import WalkedParts
 
@@ -80,7 +80,7 @@ class WalkedSession(ModelSession):
 
     def _predicted(self, feeds: Feeds, sums: NDArray[Any] | None) -> Predictions:
         if self.description.scoring is None or sums is None:
-            scores, *label = self._outputs(self._prediction_names, feeds)
+            scores, *label = self.outputs(self.prediction_names, feeds)
             return Predictions(*self._checked(scores, label))
         scores, labels = self._checked(_scores(sums, self.description.scoring), [])
         if labels is None or self.description.label_output is None:
@@ -88,13 +88,14 @@ class WalkedSession(ModelSession):
         near = np.flatnonzero(_may_tie(scores, self.description.rounding))
         if len(near):
             labels = labels.copy()
-            _, *label = self._outputs(self._prediction_names, {name: each[near] for name, each in feeds.items()})
+            _, *label = self.outputs(self.prediction_names, {name: each[near] for name, each in feeds.items()})
             labels[near] = self._labels.find(scores[near], label[0])  # type: ignore[assignment]  # a classifier has them
         return Predictions(scores, labels)
 
-    def _outputs(self, names: list[str], feeds: Feeds) -> list[NDArray[Any]]:
-        if self._predicting is None or names != self._prediction_names:
-            return super()._outputs(names, feeds)
+    def outputs(self, names: list[str], feeds: Feeds) -> list[NDArray[Any]]:
+        """Return tensors of the graph, by the graph of predictions alone where there is one."""
+        if self._predicting is None or names != self.prediction_names:
+            return super().outputs(names, feeds)
         try:
             outputs: list[NDArray[Any]] = self._predicting.run(names, feeds)
         except runtime_errors() as error:
@@ -127,5 +128,5 @@ def _may_tie(scores: NDArray[Any], rounding: float) -> NDArray[np.bool_]:
     if scores.shape[1] == 1:
         return np.zeros(len(scores), np.bool_)
     best = np.partition(scores, -2, axis=1)[:, -2:]
-    ties: NDArray[np.bool_] = (best[:, 0] == best[:, 1]) | near_ties(scores, rounding)
+    ties: NDArray[np.bool_] = (best[:, 0] == best[:, 1]) | within_rounding(scores, rounding)
     return ties

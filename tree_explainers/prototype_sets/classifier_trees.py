@@ -153,7 +153,8 @@ class _TestReader:
         """Return the tests of some nodes, which are in the order of their columns."""
         columns, starts = np.unique(self.ensemble.column[nodes], return_index=True)
         found: list[RawTest] = []
-        for column, own in zip(columns.tolist(), np.split(nodes, starts[1:]), strict=True):
+        of_columns = np.split(nodes, starts[1:]) if len(nodes) else []  # trees without any split have none
+        for column, own in zip(columns.tolist(), of_columns, strict=True):
             found += self._of_column(self.description.columns[column], own)
         return found
 

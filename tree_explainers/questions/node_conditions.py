@@ -147,7 +147,8 @@ def _nodes_by_column(ensemble: TreeEnsemble) -> Iterator[tuple[int, NDArray[np.i
     inner = np.flatnonzero(ensemble.operator != Operator.LEAF)
     inner = inner[np.argsort(ensemble.column[inner], kind="stable")]
     columns, starts = np.unique(ensemble.column[inner], return_index=True)
-    yield from zip(columns.tolist(), np.split(inner, starts[1:]), strict=True)
+    of_columns = np.split(inner, starts[1:]) if len(inner) else []  # trees without any split have none
+    yield from zip(columns.tolist(), of_columns, strict=True)
 
 
 def _is_number(column: ModelColumn, feature: FeatureStatements) -> bool:

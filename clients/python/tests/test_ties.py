@@ -52,7 +52,7 @@ def outcome(estimator: Estimator, rows: Any) -> Any:  # noqa: ANN401  # a DataFr
     return (
         converted_predicts.labels,
         converted_predicts.scores,
-        near_ties(converted_predicts.scores, description.rounding),
+        near_ties(converted_predicts.scores, description),
     )
 
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from tests.support.models import ALL_MODELS, fitted, undecided_forest
 from tree_explainers.errors import InvalidInput, ModelRefused
 from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
-from tree_explainers.onnx_models.label_index import near_ties
+from tree_explainers.onnx_models.label_index import near_ties, within_rounding
 from tree_explainers.onnx_models.parity import check_parity
 from tree_explainers.onnx_models.reading import read_model
 from tree_explainers.onnx_models.session import ModelSession
@@ -80,7 +80,7 @@ def test_labels_that_differ_where_classes_tie_are_counted_and_flagged() -> None:
     report = check_parity(session, rows, scores, labels)
 
     assert report.label_mismatches == differs.sum() > 0
-    near = near_ties(outcome.scores, session.description.rounding)
+    near = near_ties(outcome.scores, session.description)
     np.testing.assert_array_equal(near, scores[:, 0] == scores[:, 1])
     assert near[differs].all()
 
@@ -93,9 +93,9 @@ def test_a_row_alone_is_as_near_a_tie_as_among_others(n_classes: int, dtype: typ
     scores[::4, 1] = scores[::4, 0]
     rounding = float(np.finfo(np.float32).eps)
 
-    alone = [bool(near_ties(scores[row : row + 1], rounding)[0]) for row in range(300)]
+    alone = [bool(within_rounding(scores[row : row + 1], rounding)[0]) for row in range(300)]
 
-    assert alone == near_ties(scores, rounding).tolist()
+    assert alone == within_rounding(scores, rounding).tolist()
     assert 0 < sum(alone) < 300
 
 

@@ -194,7 +194,7 @@ def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: Expl
         "object": "explanation",
         "row_id": row_id,
         "status": "abstained" if standing.abstains else "ok",
-        "summary": summary(prediction, near, standing.sentence, warm.reason_texts.mention),
+        "summary": summary(prediction, near, standing, warm.reason_texts.mention),
         "prediction": prediction,
         **standing.document,
         "warnings": _warnings(warm, explained, prediction),
@@ -260,7 +260,7 @@ def _add_nearest_rows(
     is_near = warm.minimum.is_reached(found.proximities, found.shared.sum(axis=1))
     places = [] if document["status"] == "abstained" else np.flatnonzero(is_near).tolist()
     reasons = warm.reason_texts.write(
-        search.file.paths.reasons(explained.leaves, found.shared[places]),
+        search.file.paths.reasons(explained.leaves, found.shared[places], warm.index.weights),
         Compared(explained.values, [rows[place].values for place in places], warm.unexpected.of_row(explained.values)),
         parts.n_reasons,
         with_intervals="intervals" in parts.included,

@@ -7,6 +7,8 @@ from leafspace_drawings.words import share as percent
 
 from tree_explainers import wording
 
+from .typicality import Standing
+
 _N_FEATURES = 3  # that a summary names
 
 
@@ -15,9 +17,12 @@ Mention = Callable[[str], str]
 
 
 def summary(
-    prediction: Mapping[str, Any], nearest: Sequence[Mapping[str, Any]], typicality: str, mention: Mention = str
+    prediction: Mapping[str, Any], nearest: Sequence[Mapping[str, Any]], standing: Standing, mention: Mention = str
 ) -> str:
-    """Return an explanation in a sentence or two.
+    """Return an explanation in a few sentences.
+
+    A prototype that hardly any row is farther from is not called near, whichever class it is of; one of another class
+    is said to be so. Features are those that the shared trees test, which are not causes of the prediction.
 
     Parameters
     ----------
@@ -25,43 +30,53 @@ def summary(
         As explanations have it.
     nearest
         The nearest prototypes, as explanations have them.
-    typicality
-        The first sentence, about how typical the row is; empty where that is not known.
+    standing
+        Where the row stands among others.
     mention
         How features are named; default: by their names.
     """
-    explained = _explained(prediction, nearest, mention, is_placed=bool(typicality))
-    return f"{typicality} {explained}" if typicality else explained
+    sentences = [f"Predicted as {_outcome(prediction)}."]
+    if nearest:
+        sentences += [_of_nearest(prediction, nearest[0], standing), _of_shared_trees(nearest[0], mention)]
+    else:
+        sentences.append("It shares no leaf with any prototype.")
+    return " ".join(filter(None, [*sentences, standing.abstention]))
 
 
-def _explained(
-    prediction: Mapping[str, Any], nearest: Sequence[Mapping[str, Any]], mention: Mention, *, is_placed: bool
-) -> str:
-    outcome = f"Predicted as {_outcome(prediction)}"
-    if not nearest and is_placed:
-        return f"{outcome}."
-    if not nearest:
-        return f"{outcome}; the row shares no leaf with any prototype."
-    prototype = nearest[0]
-    proximity = f"proximity {percent(prototype['proximity'])}"
+def _of_nearest(prediction: Mapping[str, Any], prototype: Mapping[str, Any], standing: Standing) -> str:
+    """Return which prototype is nearest, how near it is, and how that compares with other rows."""
+    row, near = f"row {prototype['row_id']} ({case_words(prototype)})", percent(prototype["proximity"])
+    is_other = "label" in prototype and prototype["label"] != prediction["label"]
+    if standing.is_far:
+        nearest = "the nearest is of another class," if is_other else "the nearest,"
+        return f"No prototype is near it: {nearest} {row}, has a proximity of {near}, and {standing.others}."
+    begin = "Its nearest prototype is of another class:" if is_other else "Its nearest prototype is"
+    return f"{begin} {row}, at a proximity of {near}{'; ' if standing.others else ''}{standing.others}."
+
+
+def _of_shared_trees(prototype: Mapping[str, Any], mention: Mention) -> str:
     features = [mention(reason["feature"]) for reason in prototype["reasons"][:_N_FEATURES]]
-    because = f", mostly by {_listed(features)}" if features else ""
-    return f"{outcome}{_beside(prediction, prototype)} ({proximity}){because}."
+    return f"The trees that they share ask most often about {_listed(features)}." if features else ""
 
 
-def _beside(prediction: Mapping[str, Any], prototype: Mapping[str, Any]) -> str:
-    name = f"its nearest prototype, row {prototype['row_id']}"
-    if "label" not in prototype:
-        return f"; {name}, as {_outcome(prototype)}"
-    if prototype["label"] == prediction["label"]:
-        return f", like {name}"
-    return f"; {name}, is {_outcome(prototype)}"
+def case_words(case: Mapping[str, Any]) -> str:
+    """Return what is predicted for a row, and what came of it where that differs: ``predicted paid, was unpaid``."""
+    predicted = _outcome(case)
+    if "target" not in case or case["target"] == case.get("label", case.get("value")):
+        return predicted
+    actual = case["target"]
+    words = _number(actual) if isinstance(actual, int | float) else wording.value_text(actual)
+    return f"predicted {predicted}, was {words}"
 
 
 def _outcome(of: Mapping[str, Any]) -> str:
     """Return a label or a value, of a prediction or a prototype."""
     label: str | None = of.get("label")
-    return wording.number_text(float(f"{of['value']:.6g}")) if label is None else wording.value_text(label)
+    return _number(of["value"]) if label is None else wording.value_text(label)
+
+
+def _number(value: float) -> str:
+    return wording.number_text(float(f"{value:.6g}"))
 
 
 def _listed(names: Sequence[str]) -> str:

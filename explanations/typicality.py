@@ -14,11 +14,13 @@ class Standing(NamedTuple):
     """What an explanation says about how typical a row is."""
 
     document: dict[str, Any]  # the fields of the explanation
-    sentence: str  # with which its summary begins
+    others: str  # how many other rows are nearer to a prototype, as a clause of the summary; empty: not known
+    is_far: bool  # hardly any row is farther
     abstains: bool  # the explainer does not explain the row
+    abstention: str  # the same as a sentence; empty where it does
 
 
-UNKNOWN = Standing({}, "", abstains=False)
+UNKNOWN = Standing({}, "", is_far=False, abstains=False, abstention="")
 """Of rows explained by a prototype set without a scale."""
 
 
@@ -46,7 +48,7 @@ class TypicalityScale:
     ) -> "TypicalityScale | None":
         """Return the scale of a prototype set's arrays and result; ``None`` where it has none.
 
-        Sets that were made before there was any have none, and those all of whose rows are prototypes.
+        Those all of whose rows are prototypes have none.
         """
         quantiles = arrays.get("typicality_quantiles")
         if quantiles is None or len(quantiles) == 0:
@@ -59,18 +61,17 @@ class TypicalityScale:
         return self._none if proximity == 0 else self._standings[bisect_right(self._upper, proximity)]
 
 
-def _standing(found: Typicality, rows: str, abstain_below: float) -> Standing:
-    abstains = found.percentile < abstain_below
-    consequence = f"; the explainer abstains below {abstain_below:g}%" if abstains else ""
-    document = {"typicality": {"level": found.level, "percentile": found.percentile}}
-    return Standing(document, f"{_sentence(found, rows)}{consequence}.", abstains)
+def _standing(typicality: Typicality, rows: str, abstain_below: float) -> Standing:
+    abstains = typicality.percentile < abstain_below
+    return Standing(
+        document={"typicality": {"level": typicality.level, "percentile": typicality.percentile}},
+        others=f"{_share_nearer(typicality)} of the {rows} are nearer to theirs",
+        is_far=typicality.level in ("far", "none"),
+        abstains=abstains,
+        abstention=f"The explainer abstains below {abstain_below:g}%." if abstains else "",
+    )
 
 
-def _sentence(found: Typicality, rows: str) -> str:
-    if found.level == "none":
-        return "This row shares no leaf with any prototype"
-    if found.level == "far":
-        share = "less than 1%" if found.percentile == 0 else f"only {found.percentile}%"
-        return f"This row is far from all prototypes: {share} of the {rows} are no nearer to one"
-    words = "close to" if found.level == "close" else "about as near as usual to"
-    return f"This row is {words} a prototype: {found.percentile}% of the {rows} are no nearer to one"
+def _share_nearer(typicality: Typicality) -> str:
+    """Return the share of rows that are nearer to a prototype; that of the others is a percentile, rounded down."""
+    return "nearly all" if typicality.percentile == 0 else f"{100 - typicality.percentile}%"

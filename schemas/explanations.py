@@ -103,8 +103,8 @@ class Reason(_FeatureOfTwo):
         "rows."
     )
     share_of_trees: float = Field(
-        description="Share of the shared trees that test the feature on the path to the shared leaf, 0 to 1, rounded "
-        "to 4 decimals."
+        description="Share of the shared trees, by the weight that each has in the proximity, that test the feature on "
+        "the path to the shared leaf, 0 to 1, rounded to 4 decimals."
     )
     interval: ReasonInterval | SkipJsonSchema[None] = absent(
         "The same as `text`, in numbers; absent unless `intervals` are included."

@@ -140,15 +140,14 @@ def test_as_many_reasons_are_given_as_are_requested(api: Api, forest: Registered
 
 def test_a_summary_names_the_prediction_and_the_nearest_prototype(explained: Explained) -> None:
     for row in explained.data:
-        typicality, _, summary = row["summary"].partition(". ")
-        prediction, number = row["prediction"], float(row["prediction"].get("value", 0))
-        assert typicality.startswith("This row ")
+        summary, prediction, number = row["summary"], row["prediction"], float(row["prediction"].get("value", 0))
         assert summary.startswith(f"Predicted as {prediction.get('label', f'{number:,.6g}')}")
         for nearest in row["nearest_prototypes"][:1]:
             assert f"row {nearest['row_id']}" in summary
-            assert f"(proximity {nearest['proximity']:.0%})" in summary
-            assert all(f", mostly by {reason['feature']}" in summary for reason in nearest["reasons"][:1])
-            assert (", like its" in summary) == row["prototype_prediction"].get("agrees", False)
+            assert f" a proximity of {nearest['proximity']:.0%}" in summary
+            assert all(f"ask most often about {reason['feature']}" in summary for reason in nearest["reasons"][:1])
+            agrees = row["prototype_prediction"].get("agrees", True)
+            assert ("nearest is of another class" in summary or "prototype is of another class" in summary) != agrees
 
 
 def test_predictions_are_the_librarys(explained: Explained) -> None:

@@ -41,7 +41,7 @@ def test_reasons_are_those_that_the_reader_translates(find_case: FindCase, name:
             continue
         near = np.array([places[each["row_id"]] for each in found["nearest_prototypes"]], dtype=np.int64)
         values = list(case.rows[row])
-        reasons = warm.reasons.of(near, warm.index.leaves[near] == leaves_of(case, values))
+        reasons = warm.reasons.of(near, warm.index.leaves[near] == leaves_of(case, values), warm.index.weights)
         expected = warm.reason_texts.reader.read(reasons, len(near), warm.unexpected.of_row(values))
         for each, own in zip(found["nearest_prototypes"], expected, strict=True):
             # What is as near by chance explains nothing.

@@ -9,6 +9,7 @@ import pytest
 from explanations.contrasts import difference_text
 from explanations.feature_words import FeaturePhrases, implications_of, implied_answers
 from explanations.sentences import summary
+from explanations.typicality import UNKNOWN
 from tests.support.relational_schemas import BANK
 from tree_explainers.questions.conditions import Condition, condition_text, question_text, rule_text
 from tree_explainers.questions.implications import ColumnTest
@@ -86,14 +87,14 @@ def test_intervals_are_said_as_what_there_is(
 def test_summaries_say_100_percent_of_no_less(proximity: float, text: str) -> None:
     near = {"row_id": "7", "label": "no", "proximity": proximity, "reasons": []}
 
-    assert summary({"label": "no"}, [near], "").endswith(f"(proximity {text}).")
+    assert summary({"label": "no"}, [near], UNKNOWN).endswith(f"at a proximity of {text}.")
 
 
 def test_summaries_name_a_query_as_what_is_asked() -> None:
     near = {"row_id": "7", "label": "no", "proximity": 0.5, "reasons": [{"feature": f"has an account {ACCOUNTS}"}]}
-    text = summary({"label": "no"}, [near], "", PHRASES["credit"].mention)
+    text = summary({"label": "no"}, [near], UNKNOWN, PHRASES["credit"].mention)
 
-    assert text.endswith(f"(proximity 50%), mostly by whether it has an account {ACCOUNTS}.")
+    assert text.endswith(f" The trees that they share ask most often about whether it has an account {ACCOUNTS}.")
     assert PHRASES["number"].mention("number of accounts") == "number of accounts"
 
 

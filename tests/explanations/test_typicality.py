@@ -10,7 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from explanations.explained_rows import explain_instances
-from explanations.typicality import TypicalityScale
+from explanations.sentences import summary
+from explanations.typicality import UNKNOWN, TypicalityScale
 from explanations.warm_explainer import WarmExplainer, warm_up
 from schemas.explanations import ExplanationList, ExplanationRequest
 from schemas.identifiers import content_identifier
@@ -89,7 +90,8 @@ def test_a_row_stands_among_the_evaluation_rows_and_is_explained_by_what_is_near
         level = "close" if percentile > 75 else "typical" if percentile >= 5 else "far"
         assert explained["typicality"]["level"] == (level if best[row] else "none")
         assert explained["status"] == "ok"
-        assert explained["summary"].startswith("This row ")
+        nearest = explained["nearest_prototypes"]
+        assert ("No prototype is near it" in explained["summary"]) == (bool(nearest) and level == "far")
         for prototype in explained["nearest_prototypes"]:
             is_near = 100 * prototype["proximity"] >= 1 - 1e-9 and prototype["shared_trees"] >= 2
             assert bool(prototype["reasons"]) == is_near
@@ -115,22 +117,42 @@ def test_an_explainer_abstains_from_rows_below_its_percentile_and_still_lists_pr
             assert explained == other
             continue
         assert explained["status"] == "abstained"
-        assert "; the explainer abstains below 30%. Predicted as " in explained["summary"]
+        assert explained["summary"].endswith(" The explainer abstains below 30%.")
         without = [{**prototype, "reasons": []} for prototype in other["nearest_prototypes"]]
         assert explained["nearest_prototypes"] == without
         assert explained["prediction"] == other["prediction"]
 
 
-def test_the_sentence_says_where_a_row_stands() -> None:
+def test_a_summary_says_how_near_the_nearest_prototype_is_and_how_many_rows_are_nearer_to_theirs() -> None:
     scale = TypicalityScale(np.arange(100, 201), "reference rows")
+    nearest = {"row_id": "8", "label": "bad", "proximity": 0.03, "reasons": [{"feature": "age"}]}
 
-    assert [scale.standing(each).sentence for each in (0, 5, 103, 150, 190)] == [
-        "This row shares no leaf with any prototype.",
-        "This row is far from all prototypes: less than 1% of the reference rows are no nearer to one.",
-        "This row is far from all prototypes: only 3% of the reference rows are no nearer to one.",
-        "This row is about as near as usual to a prototype: 50% of the reference rows are no nearer to one.",
-        "This row is close to a prototype: 90% of the reference rows are no nearer to one.",
-    ]
+    texts = [summary({"label": "bad"}, [nearest], scale.standing(each)) for each in (5, 103, 150)]
+
+    far = "Predicted as bad. No prototype is near it: the nearest, row 8 (bad), has a proximity of 3%, and"
+    usual = "Predicted as bad. Its nearest prototype is row 8 (bad), at a proximity of 3%;"
+    others = "of the reference rows are nearer to theirs. The trees that they share ask most often about age."
+    assert texts == [f"{far} nearly all {others}", f"{far} 97% {others}", f"{usual} 50% {others}"]
+    assert summary({"label": "bad"}, [], scale.standing(0)) == "Predicted as bad. It shares no leaf with any prototype."
+
+
+@pytest.mark.parametrize(
+    ("case", "words"),
+    [
+        ({"label": "good"}, "good"),
+        ({"label": "good", "target": "good"}, "good"),
+        ({"label": "good", "target": "bad"}, "predicted good, was bad"),
+        ({"value": 580.154321, "target": 262.0}, "predicted 580.154, was 262"),
+    ],
+)
+def test_a_case_is_shown_with_what_came_of_it(case: Json, words: str) -> None:
+    prediction = {"label": "bad"} if "label" in case else {"value": 1.0}
+    nearest = {"row_id": "8", "proximity": 0.5, "reasons": [], **case}
+
+    text = summary(prediction, [nearest], UNKNOWN)
+
+    assert f"row 8 ({words}), at a proximity of 50%." in text
+    assert ("of another class" in text) == ("label" in case)
 
 
 def test_contrasts_are_the_nearest_prototypes_of_other_classes_and_what_would_have_to_differ(

@@ -130,7 +130,7 @@ def test_reasons_are_exact_for_boxes_of_inner_nodes(name: str) -> None:
     row = int((leaves[1:] == leaves[0]).sum(axis=1).argmax()) + 1
     shared = leaves[[row]] == leaves[0]
 
-    found = reasons.of(np.array([0]), shared)
+    found = reasons.of(np.array([0]), shared, np.ones(shared.shape[1], np.uint32))
 
     n_checked = 0
     for reason in found:

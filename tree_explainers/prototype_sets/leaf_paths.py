@@ -75,7 +75,9 @@ class LeafPaths:
             arrays["path_nodes"].view(NODE), arrays["path_ends"], np.array(arrays["path_offsets"]), own_features, ranks
         )
 
-    def reasons(self, leaves: NDArray[np.int32], shared: NDArray[np.bool_]) -> NDArray[Any]:
+    def reasons(
+        self, leaves: NDArray[np.int32], shared: NDArray[np.bool_], weights: NDArray[np.uint32]
+    ) -> NDArray[Any]:
         """Return the reasons of a row's similarity to each of some others, as ``Reasons.of`` does for prototypes.
 
         Parameters
@@ -84,6 +86,8 @@ class LeafPaths:
             Leaves of the row, numbered as in ``path_arrays``.
         shared : (n_pairs, n_trees) bool
             In which trees each of the others shares them.
+        weights : (n_trees,) uint32
+            What each tree counts in the proximity.
 
         Returns
         -------
@@ -96,7 +100,8 @@ class LeafPaths:
         entries, opens = np.empty(n_entries, dtype=ENTRY), np.empty(n_entries, dtype=np.bool_)
         n_distinct = _sort(room[:n_entries], self.ranks, len(ends), entries, opens)
         boxes = LeafBoxes(np.array([0, n_entries], dtype=np.int64), entries)
-        return Reasons(boxes, np.array([n_distinct], dtype=np.int64), opens).of(np.zeros(len(shared), np.int64), shared)
+        reasons = Reasons(boxes, np.array([n_distinct], dtype=np.int64), opens)
+        return reasons.of(np.zeros(len(shared), np.int64), shared, weights)
 
 
 @compiled

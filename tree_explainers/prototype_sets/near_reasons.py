@@ -45,7 +45,7 @@ def near_reasons(
     """
     boxes = reasons.boxes
     found = _near_reasons(
-        *(*row, index.leaves, boxes.entries, reasons.opens, boxes.starts, reasons.room),
+        *(*row, index.leaves, index.weights, boxes.entries, reasons.opens, boxes.starts, reasons.room),
         *(n_prototypes, minimum.weight, minimum.n_trees),
     )
     return NearReasons(*found)
@@ -66,7 +66,7 @@ def _nearest(proximities: NDArray[np.int64], n_prototypes: int) -> NDArray[np.in
 def _types(n: Any) -> list[Any]:  # noqa: ANN401  # numba's types
     integers, leaves, leaves_of_all = n.int64[::1], n.int32[::1], n.int32[:, ::1]
     found = n.Tuple((integers, integers, array_of(REASON)))
-    rows = (leaves, integers, leaves_of_all, array_of(ENTRY), n.boolean[::1], integers, integers)
+    rows = (leaves, integers, leaves_of_all, n.uint32[::1], array_of(ENTRY), n.boolean[::1], integers, integers)
     return [found(*rows, n.int64, n.int64, n.int64)]
 
 
@@ -75,6 +75,7 @@ def _near_reasons(  # noqa: PLR0913, PLR0917  # parts of objects: compiled code 
     leaves: NDArray[np.int32],
     proximities: NDArray[np.int64],
     prototypes: NDArray[np.int32],
+    weights: NDArray[np.uint32],
     entries: NDArray[Any],
     opens: NDArray[np.bool_],
     starts: NDArray[np.int64],
@@ -93,5 +94,5 @@ def _near_reasons(  # noqa: PLR0913, PLR0917  # parts of objects: compiled code 
         n_shared[pair] = shared.sum()
         if proximities[prototype] >= least_weight and n_shared[pair] >= fewest_trees:
             own = slice(starts[prototype], starts[prototype + 1])
-            end += meet_pair(pair, entries[own], opens[own], shared, reasons[end:])
+            end += meet_pair(pair, entries[own], opens[own], shared, weights, reasons[end:])
     return nearest, n_shared, reasons[:end].copy()

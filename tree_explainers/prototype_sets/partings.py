@@ -67,7 +67,7 @@ def _of_pair(
     entries, is_hole = entries[order], is_hole[order]
     boxes = LeafBoxes(np.array([0, len(entries)], dtype=np.int64), entries)
     every = Reasons(boxes, np.array([len(entries)], dtype=np.int64), ~is_hole)
-    reasons = every.of(np.zeros(1, dtype=np.int64), separates[None, :])
+    reasons = every.of(np.zeros(1, dtype=np.int64), separates[None, :], weights.astype(np.uint32))
     # A tree parts the two at one split: its interval, or the hole in it, represents the tree.
     counted = np.bincount(
         entries["feature"][~is_hole], weights[entries["tree"][~is_hole]], minlength=len(paths.features)

@@ -38,7 +38,7 @@ class Reasons:
         room = np.array([_n_distinct(boxes.entries[start:end]) for start, end in _spans(boxes.starts)], dtype=np.int64)
         return Reasons(boxes, room, _firsts(boxes))
 
-    def of(self, prototypes: NDArray[np.int64], shared: NDArray[np.bool_]) -> NDArray[Any]:
+    def of(self, prototypes: NDArray[np.int64], shared: NDArray[np.bool_], weights: NDArray[np.uint32]) -> NDArray[Any]:
         """Return the reasons of one row's similarity to each of some prototypes.
 
         Parameters
@@ -47,6 +47,8 @@ class Reasons:
             Positions of the prototypes.
         shared : (n_pairs, n_trees) bool
             In which trees the row shares a leaf with each of them.
+        weights : (n_trees,) uint32
+            What each tree counts in the proximity.
 
         Returns
         -------
@@ -55,10 +57,10 @@ class Reasons:
             it on the path: with any other value inside (and not excluded by the holes and sets that follow it) the row
             stays in its leaf in each of them; beyond an end, it leaves at least one. ``MISSING_STAYS`` holds if it
             does for all of them. An end that no tree sets is infinite. ``share_of_trees`` is the share of the shared
-            trees that test the *feature*, through any of its columns, and is the same for all of these.
+            trees, by weight, that test the *feature*, through any of its columns, and is the same for all of these.
         """
         reasons = np.empty(int(self.room[prototypes].sum()), dtype=REASON)
-        n_reasons = _intersect(self.boxes.entries, self.opens, self.boxes.starts, prototypes, shared, reasons)
+        n_reasons = _intersect(self.boxes.entries, self.opens, self.boxes.starts, prototypes, shared, weights, reasons)
         return reasons[:n_reasons]
 
 
@@ -93,19 +95,24 @@ _HOLE, _SET = int(Side.HOLE), int(Side.SET)
 
 @compiled
 def _meet_entries(
-    entries: NDArray[Any], opens: NDArray[np.bool_], shared: NDArray[np.bool_], reasons: NDArray[Any]
+    entries: NDArray[Any],
+    opens: NDArray[np.bool_],
+    shared: NDArray[np.bool_],
+    weights: NDArray[np.uint32],
+    reasons: NDArray[Any],
 ) -> int:
     """Intersect one prototype's entries over the shared trees; return how many reasons were written."""
     last, interval = -1, -1  # the reason written last, and the last that is no hole
-    first_of_feature, n_testing = 0, 0  # where the feature's reasons begin, and how many shared trees test it
+    first_of_feature, testing = 0, 0.0  # where the feature's reasons begin, and the weight of shared trees that test it
     for place in range(len(entries)):
         entry = entries[place]
         if not shared[entry.tree]:
             continue
         if last >= first_of_feature and reasons[last].feature != entry.feature:
-            _write_share_of_trees(reasons[first_of_feature : last + 1], n_testing)
-            first_of_feature, n_testing = last + 1, 0
-        n_testing += opens[place]
+            _write_weight(reasons[first_of_feature : last + 1], testing)
+            first_of_feature, testing = last + 1, 0.0
+        if opens[place]:
+            testing += weights[entry.tree]
         is_hole = entry.side & (_HOLE | _SET)
         same_column = last >= 0 and reasons[last].column == entry.column
         if is_hole:
@@ -122,7 +129,7 @@ def _meet_entries(
         last += 1
         interval = interval if is_hole else last
         _copy(entry, reasons[last])
-    _write_share_of_trees(reasons[first_of_feature : last + 1], n_testing)
+    _write_weight(reasons[first_of_feature : last + 1], testing)
     return last + 1
 
 
@@ -136,40 +143,50 @@ def _copy(entry: Any, reason: Any) -> None:  # noqa: ANN401  # records
 
 
 @compiled
-def _write_share_of_trees(reasons: NDArray[Any], n_testing: int) -> None:
-    """Let a feature's reasons hold the number of shared trees that test it, to be divided by that of shared trees."""
+def _write_weight(reasons: NDArray[Any], testing: float) -> None:
+    """Let a feature's reasons hold the weight of the shared trees that test it, to be divided by that of all shared."""
     for reason in range(len(reasons)):
-        reasons[reason].share_of_trees = n_testing
+        reasons[reason].share_of_trees = testing
 
 
 @compiled
-def meet_pair(
-    pair: int, entries: NDArray[Any], opens: NDArray[np.bool_], shared: NDArray[np.bool_], reasons: NDArray[Any]
+def meet_pair(  # the parts of Reasons: compiled code takes arrays
+    pair: int,
+    entries: NDArray[Any],
+    opens: NDArray[np.bool_],
+    shared: NDArray[np.bool_],
+    weights: NDArray[np.uint32],
+    reasons: NDArray[Any],
 ) -> int:
     """Write the reasons of one pair, of which ``shared`` marks the shared trees; return how many they are."""
-    n_reasons = _meet_entries(entries, opens, shared, reasons)
-    n_shared = shared.sum()
+    n_reasons = _meet_entries(entries, opens, shared, weights, reasons)
+    total = 0.0
+    for tree in range(len(shared)):
+        if shared[tree]:
+            total += weights[tree]
     for reason in range(n_reasons):
         reasons[reason].pair = pair
-        reasons[reason].share_of_trees /= n_shared
+        reasons[reason].share_of_trees /= max(1.0, total)
     return n_reasons
 
 
 def _types(n: Any) -> list[Any]:  # noqa: ANN401  # numba's types
-    return [n.int64(array_of(ENTRY), n.boolean[::1], n.int64[::1], n.int64[::1], n.boolean[:, ::1], array_of(REASON))]
+    places, shared, weights = n.int64[::1], n.boolean[:, ::1], n.uint32[::1]
+    return [n.int64(array_of(ENTRY), n.boolean[::1], places, places, shared, weights, array_of(REASON))]
 
 
 @compiled_ahead(_types)
-def _intersect(  # the parts of Reasons: compiled code takes arrays
+def _intersect(  # noqa: PLR0913, PLR0917  # the parts of Reasons: compiled code takes arrays
     entries: NDArray[Any],
     opens: NDArray[np.bool_],
     starts: NDArray[np.int64],
     prototypes: NDArray[np.int64],
     shared: NDArray[np.bool_],
+    weights: NDArray[np.uint32],
     reasons: NDArray[Any],
 ) -> int:
     end = 0
     for pair in range(len(prototypes)):
         own = slice(starts[prototypes[pair]], starts[prototypes[pair] + 1])
-        end += meet_pair(pair, entries[own], opens[own], shared[pair], reasons[end:])
+        end += meet_pair(pair, entries[own], opens[own], shared[pair], weights, reasons[end:])
     return end

@@ -34,11 +34,12 @@ def test_paths_of_the_explained_row_give_the_reasons_that_boxes_of_prototypes_gi
     features = (np.arange(len(model.read.description.columns)) % n_features).astype(np.int32)  # columns of a feature
     reasons = Reasons.build(leaf_boxes(ensemble, leaves[PROTOTYPES], features))
     paths, n_reasons = paths_of(ensemble, features), 0
+    weights = np.arange(leaves.shape[1], dtype=np.uint32) % np.uint32(4)  # some trees count nothing
     for row in range(0, 150, 10):
         shared = leaves[PROTOTYPES] == leaves[row]
         shared[0] = False
-        expected = reasons.of(np.arange(len(PROTOTYPES)), shared)
-        assert paths.reasons(leaves[row], shared).tolist() == expected.tolist()
+        expected = reasons.of(np.arange(len(PROTOTYPES)), shared, weights)
+        assert paths.reasons(leaves[row], shared, weights).tolist() == expected.tolist()
         n_reasons += len(expected)
     assert n_reasons > 50
 
@@ -51,7 +52,8 @@ def test_any_questions_give_the_same_reasons(
     leaves = np.array([len(path) for path in answers], np.int32)
     some = st.lists(st.booleans(), min_size=len(answers), max_size=len(answers)).filter(any)
     shared = np.array(data.draw(st.lists(some, min_size=1, max_size=4)))
+    weights = np.arange(1, len(leaves) + 1, dtype=np.uint32)
     boxes = leaf_boxes(ensemble, leaves[None], _FEATURES)
-    expected = Reasons.build(boxes).of(np.zeros(len(shared), np.int64), shared)
+    expected = Reasons.build(boxes).of(np.zeros(len(shared), np.int64), shared, weights)
 
-    assert paths_of(ensemble, _FEATURES).reasons(leaves, shared).tolist() == expected.tolist()
+    assert paths_of(ensemble, _FEATURES).reasons(leaves, shared, weights).tolist() == expected.tolist()

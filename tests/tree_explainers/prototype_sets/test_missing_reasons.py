@@ -79,7 +79,9 @@ def reasons_of(case: Case, row: int, *, missing: tuple[int, ...] = ()) -> list[t
     """Return the prototypes, the trees shared with them, and the reasons of a row."""
     shared = case.leaves[PROTOTYPES] == case.leaves[row]
     every, is_missing = np.arange(len(PROTOTYPES)), np.isin(np.arange(N_COLUMNS), missing)
-    found = case.reader.read(Reasons.build(case.boxes).of(every, shared), len(every), is_missing)
+    found = case.reader.read(
+        Reasons.build(case.boxes).of(every, shared, np.ones(shared.shape[1], np.uint32)), len(every), is_missing
+    )
     return [(place, shared[place], reason) for place, reasons in enumerate(found) for reason in reasons]
 
 
@@ -169,7 +171,7 @@ def test_a_row_that_misses_what_no_reference_row_misses_has_a_reason_that_its_va
         gone = N_COLUMNS - 1
         (leaves,) = case.changed(row, gone, np.array([np.nan]))
         shared = case.leaves[PROTOTYPES] == leaves
-        reasons = Reasons.build(case.boxes).of(np.arange(len(PROTOTYPES)), shared)
+        reasons = Reasons.build(case.boxes).of(np.arange(len(PROTOTYPES)), shared, np.ones(shared.shape[1], np.uint32))
         for found in case.reader.read(reasons, len(PROTOTYPES), np.arange(N_COLUMNS) == gone):
             own = [reason for reason in found if column_of(reason) == gone]
             assert all(reason["or_missing"] for reason in own)

@@ -31,7 +31,7 @@ def test_nearest_prototypes_come_by_proximity_then_order_and_with_their_reasons(
         shared = (leaves[PROTOTYPES[nearest]] == leaves[row]) & (weights > 0)
         n_shared = shared.sum(axis=1)
         places = np.flatnonzero((proximities[nearest] >= minimum.weight) & (n_shared >= minimum.n_trees))
-        wanted = reasons.of(nearest[places], shared[places])
+        wanted = reasons.of(nearest[places], shared[places], index.weights)
         wanted["pair"] = places[wanted["pair"]]
 
         found = near_reasons(index, reasons, minimum, (leaves[row], proximities), n_prototypes)

@@ -104,7 +104,9 @@ def test_behind_a_pipeline_raw_values_that_a_reason_admits_keep_all_shared_trees
     seen = set()
     for row in (0, 17, 400, 829):
         shared = leaves[prototypes] == leaves[row]
-        for place, rendered in enumerate(reader.read(reasons.of(np.arange(4), shared), 4)):
+        for place, rendered in enumerate(
+            reader.read(reasons.of(np.arange(4), shared, np.ones(shared.shape[1], np.uint32)), 4)
+        ):
             for reason in rendered:
                 values = own_probes(read, reason)
                 raw = rows.take(np.full(len(values), prototypes[place]))
@@ -125,7 +127,9 @@ def test_features_come_by_the_share_of_trees_that_test_them(titanic: tuple[ReadM
     columns = read.description.columns
     reasons = Reasons.build(leaf_boxes(read.ensemble, leaves[:1], feature_numbers(columns)))
 
-    (rendered,) = ReasonReader.build(columns).read(reasons.of(np.array([0]), leaves[:1] == leaves[:1]), 1)
+    (rendered,) = ReasonReader.build(columns).read(
+        reasons.of(np.array([0]), leaves[:1] == leaves[:1], np.ones(leaves.shape[1], np.uint32)), 1
+    )
 
     shares = [reason["share_of_trees"] for reason in rendered]
     assert shares == sorted(shares, reverse=True)

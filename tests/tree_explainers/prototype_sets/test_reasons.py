@@ -41,6 +41,13 @@ class Pair:
     reasons: NDArray[Any]
 
 
+ONE = np.ones(1, np.uint32)  # tree, and what it counts
+
+
+def weights_of(model: FittedModel) -> NDArray[np.uint32]:
+    return np.arange(model.read.ensemble.n_trees, dtype=np.uint32) % np.uint32(3) + np.uint32(1)
+
+
 def pairs_of(model: FittedModel) -> list[Pair]:
     ensemble, leaves = model.read.ensemble, model.session.run_in_chunks(model.rows).leaves
     features = np.arange(len(model.read.description.columns), dtype=np.int32)
@@ -50,7 +57,7 @@ def pairs_of(model: FittedModel) -> list[Pair]:
     for row in INSTANCES:
         every = np.arange(len(PROTOTYPES))
         shared = index.leaves == leaves[row]
-        found = reasons.of(every, shared)
+        found = reasons.of(every, shared, weights_of(model))
         for place, prototype in enumerate(PROTOTYPES.tolist()):
             own = found[found["pair"] == place]
             pairs.append(Pair(prototype, row, leaves[prototype], shared[place], own))
@@ -98,7 +105,7 @@ def test_inside_the_interval_all_shared_trees_keep_their_leaf_and_outside_one_of
 @pytest.mark.sampled("thirds")
 def test_reasons_are_those_of_the_twin_that_follows_every_path(name: str) -> None:
     model = fitted(name)
-    ensemble = model.read.ensemble
+    ensemble, weights = model.read.ensemble, weights_of(model).tolist()
     for pair in pairs_of(model)[:6]:
         shared = np.flatnonzero(pair.shared).tolist()
         thresholds = {tree: naive.columns_tested(ensemble, pair.leaves, tree) for tree in shared}
@@ -106,7 +113,8 @@ def test_reasons_are_those_of_the_twin_that_follows_every_path(name: str) -> Non
         assert pair.reasons["column"].tolist() == columns
         for reason in pair.reasons:
             column = int(reason["column"])
-            assert reason["share_of_trees"] == sum(column in own for own in thresholds.values()) / len(shared)
+            testing = sum(weights[tree] for tree, own in thresholds.items() if column in own)
+            assert reason["share_of_trees"] == testing / sum(weights[tree] for tree in shared)
             for value in probes(reason):
                 expected = naive.stays_in_leaves(ensemble, pair.leaves, shared, column, value)
                 assert admits(reason, value) == expected
@@ -128,8 +136,8 @@ def test_boxes_can_be_kept_as_plain_arrays() -> None:
 def test_a_row_that_shares_no_tree_with_any_prototype_has_no_reasons() -> None:
     reasons = Reasons.build(one_tree([(0, Operator.LEQ, 1.0, True)]))
 
-    assert len(reasons.of(np.array([0]), np.array([[False]]))) == 0
-    assert len(reasons.of(np.empty(0, dtype=np.int64), np.empty((0, 1), dtype=np.bool_))) == 0
+    assert len(reasons.of(np.array([0]), np.array([[False]]), ONE)) == 0
+    assert len(reasons.of(np.empty(0, dtype=np.int64), np.empty((0, 1), dtype=np.bool_), ONE)) == 0
 
 
 MEMBERS = tuple(np.array(own, np.float64) for own in ([0, 1], [2], [1, 3, 4], [0, 1], [-1, 2, 3]))
@@ -179,7 +187,7 @@ def one_tree(path: list[tuple[int, Operator, float, bool]], *, missing_left: boo
 def test_each_operator_and_answer_admits_what_the_tree_lets_pass(operator: Operator, went_left: bool) -> None:  # noqa: FBT001
     path = [(0, operator, 2.0, went_left)]
     ensemble = chain(path)
-    reasons = Reasons.build(one_tree(path)).of(np.array([0]), np.array([[True]]))
+    reasons = Reasons.build(one_tree(path)).of(np.array([0]), np.array([[True]]), ONE)
     interval, holes = reasons[0], reasons[1:]
 
     for value in (-9.0, 1.0, 2.0, 3.0, 9.0, float("nan")):
@@ -207,7 +215,7 @@ def test_any_questions_of_any_shared_trees_are_intersected_as_the_twin_says(
     boxes = leaf_boxes(ensemble, leaves[None, :], np.arange(2, dtype=np.int32))
     reasons = Reasons.build(boxes)
 
-    found = reasons.of(np.array([0]), shared)
+    found = reasons.of(np.array([0]), shared, np.ones(shared.shape[1], np.uint32))
 
     trees = np.flatnonzero(shared[0]).tolist()
     thresholds = [naive.columns_tested(ensemble, leaves, tree) for tree in trees]
@@ -242,7 +250,7 @@ def test_holes_outside_the_interval_or_listed_twice_are_left_out() -> None:
         (1, Operator.EQ, 3.0, False),
     ]
 
-    reasons = Reasons.build(one_tree(path)).of(np.array([0]), np.array([[True]]))
+    reasons = Reasons.build(one_tree(path)).of(np.array([0]), np.array([[True]]), ONE)
 
     is_hole = (reasons["side"] & Side.HOLE) != 0
     assert reasons["column"].tolist() == [0, 0, 1, 1]
@@ -261,7 +269,7 @@ def test_equal_sets_are_kept_and_listed_once_and_can_be_kept_as_plain_arrays() -
     ]
     boxes = one_tree(path)
 
-    reasons = Reasons.build(boxes).of(np.array([0]), np.array([[True]]))
+    reasons = Reasons.build(boxes).of(np.array([0]), np.array([[True]]), ONE)
     again = LeafBoxes.from_arrays(boxes.to_arrays())
 
     is_set = (reasons["side"] & Side.SET) != 0
@@ -274,8 +282,8 @@ def test_equal_sets_are_kept_and_listed_once_and_can_be_kept_as_plain_arrays() -
 def test_a_missing_value_stays_only_where_every_question_sends_it_to_the_same_side() -> None:
     path = [(0, Operator.LEQ, 2.0, True), (0, Operator.GT, 1.0, False)]
 
-    (left,) = Reasons.build(one_tree(path[:1], missing_left=True)).of(np.array([0]), np.array([[True]]))
-    (both,) = Reasons.build(one_tree(path, missing_left=True)).of(np.array([0]), np.array([[True]]))
+    (left,) = Reasons.build(one_tree(path[:1], missing_left=True)).of(np.array([0]), np.array([[True]]), ONE)
+    (both,) = Reasons.build(one_tree(path, missing_left=True)).of(np.array([0]), np.array([[True]]), ONE)
 
     assert left["side"] & Side.MISSING_STAYS
     assert not both["side"] & Side.MISSING_STAYS
@@ -288,13 +296,13 @@ def test_columns_of_one_feature_are_counted_once_for_each_tree() -> None:
     features = (np.arange(30) // 15).astype(np.int32)
     reasons = Reasons.build(leaf_boxes(model.read.ensemble, leaves[[3]], features))
 
-    found = reasons.of(np.array([0]), np.ones((1, leaves.shape[1]), dtype=np.bool_))
+    found = reasons.of(np.array([0]), np.ones((1, leaves.shape[1]), dtype=np.bool_), weights_of(model))
 
     thresholds = [naive.columns_tested(model.read.ensemble, leaves[3], tree) for tree in range(leaves.shape[1])]
     for feature in (0, 1):
-        n_testing = sum(any(column // 15 == feature for column in own) for own in thresholds)
+        is_testing = [any(column // 15 == feature for column in own) for own in thresholds]
         shares = found["share_of_trees"][found["feature"] == feature]
-        assert set(shares.tolist()) == {n_testing / leaves.shape[1]}
+        assert set(shares.tolist()) == {weights_of(model)[is_testing].sum() / weights_of(model).sum()}
 
 
 def test_leaves_of_another_ensemble_are_refused() -> None:

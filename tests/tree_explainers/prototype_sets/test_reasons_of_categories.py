@@ -57,10 +57,12 @@ def test_categories_that_a_reason_admits_keep_all_shared_trees_in_their_leaves_a
     leaves, columns = model.session.run_in_chunks(model.rows).leaves, model.read.description.columns
     boxes = leaf_boxes(model.read.ensemble, leaves[PROTOTYPES], feature_numbers(columns))
     reasons, reader = Reasons.build(boxes), reader_of(model, boxes)
+    weights = np.ones(leaves.shape[1], np.uint32)
     seen: list[FeatureReason] = []
     for row in INSTANCES:
         shared = leaves[PROTOTYPES] == leaves[row]
-        for place, rendered in enumerate(reader.read(reasons.of(np.arange(len(PROTOTYPES)), shared), len(PROTOTYPES))):
+        found_reasons = reasons.of(np.arange(len(PROTOTYPES)), shared, weights)
+        for place, rendered in enumerate(reader.read(found_reasons, len(PROTOTYPES))):
             for reason in rendered:
                 if reason["feature"] not in CATEGORIES:
                     continue

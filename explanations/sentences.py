@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from leafspace_drawings.words import outcome
 from leafspace_drawings.words import share as percent
 
 from tree_explainers import wording
@@ -61,12 +62,9 @@ def _of_shared_trees(prototype: Mapping[str, Any], mention: Mention) -> str:
 
 def case_words(case: Mapping[str, Any]) -> str:
     """Return what is predicted for a row, and what came of it where that differs: ``predicted paid, was unpaid``."""
-    predicted = _outcome(case)
-    if "target" not in case or case["target"] == case.get("label", case.get("value")):
-        return predicted
-    actual = case["target"]
-    words = _number(actual) if isinstance(actual, int | float) else wording.value_text(actual)
-    return f"predicted {predicted}, was {words}"
+    predicted = _outcome(case if "predicted" not in case else {"label": case["predicted"]})
+    actual = case.get("target")
+    return outcome(predicted, _number(actual) if isinstance(actual, float) else actual and wording.value_text(actual))
 
 
 def _outcome(of: Mapping[str, Any]) -> str:

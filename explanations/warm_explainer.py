@@ -145,6 +145,10 @@ def _leaf_boxes(arrays: Mapping[str, NDArray[Any]]) -> LeafBoxes:
 def _prototype(item: dict[str, Any], model: Model) -> WarmPrototype:
     values = {cell["name"]: cell["value"] for cell in item["features"]}
     outcome = {"value": item["value"]} if item["label"] is None else {"label": item["label"]}
+    if item["predicted"] != item["label"]:
+        outcome["predicted"] = item["predicted"]
+    if item["target"] is not None:
+        outcome["target"] = item["target"]
     return WarmPrototype(
         row_id=item["row_id"],
         label=item["label"],

@@ -118,12 +118,18 @@ _REASONS = (
 )
 
 
+PREDICTED_OF_A_PROTOTYPE = "Class that the model predicts for the prototype; absent where that is its `label`."
+TARGET_OF_A_ROW = "Its class or value in the target column; absent where the dataset has no target that fits the model."
+
+
 class NearestPrototype(Contract):
     """A prototype near the row, as the model sees it."""
 
     row_id: RowId
     label: str | SkipJsonSchema[None] = absent("Class of the prototype; absent for regression.")
     value: float | SkipJsonSchema[None] = absent("Value that the model predicts for it; absent for classification.")
+    predicted: str | SkipJsonSchema[None] = absent(PREDICTED_OF_A_PROTOTYPE)
+    target: str | float | SkipJsonSchema[None] = absent(TARGET_OF_A_ROW)
     proximity: float = Field(
         ge=0, le=1, description="Share of trees, by weight, in which it has the same leaf as the row."
     )
@@ -145,9 +151,7 @@ class NearestRow(Contract):
     row_id: RowId
     label: str | SkipJsonSchema[None] = absent("Class that the model predicts for it; absent for regression.")
     value: float | SkipJsonSchema[None] = absent("Value that the model predicts for it; absent for classification.")
-    target: str | float | SkipJsonSchema[None] = absent(
-        "Its class or value in the target column; absent where the dataset has no target that fits the model."
-    )
+    target: str | float | SkipJsonSchema[None] = absent(TARGET_OF_A_ROW)
     proximity: float = Field(
         ge=0, le=1, description="Share of trees, by weight, in which it has the same leaf as the row."
     )
@@ -200,6 +204,8 @@ class Contrast(Contract):
 
     row_id: RowId
     label: str = Field(description="Class of the prototype.")
+    predicted: str | SkipJsonSchema[None] = absent(PREDICTED_OF_A_PROTOTYPE)
+    target: str | float | SkipJsonSchema[None] = absent(TARGET_OF_A_ROW)
     proximity: float = Field(
         description="Proximity to the row, 0 to 1; where it is 0, this is the prototype of its class selected first."
     )

@@ -161,8 +161,12 @@ class Prototype(Contract):
     rank: int = Field(description="1-based rank in the order of selection.")
     row_id: RowId
     row: RowIndex
-    label: str | None = Field(description="Class of the prototype; null for regression.")
+    label: str | None = Field(description="Class of the prototype, see `labels`; null for regression.")
     value: float | None = Field(description="Value that the model predicts for it; null for classification.")
+    predicted: str | None = Field(description="Class that the model predicts for it; null for regression.")
+    target: str | float | None = Field(
+        description="Its class or value in the target column; null where the dataset has no target that fits the model."
+    )
     gain: float = Field(description="What it adds to the objective of the prototypes before it.")
     objective: float = Field(description="Objective of all prototypes up to this one.")
     coverage: Coverage = Field(description="The rows that it covers.")
@@ -180,6 +184,10 @@ class Criticism(Contract):
     row: RowIndex
     label: str | None = Field(description="Class of the row, see `labels`; null for regression.")
     value: float | None = Field(description="Value that the model predicts for it; null for classification.")
+    predicted: str | None = Field(description="Class that the model predicts for it; null for regression.")
+    target: str | float | None = Field(
+        description="Its class or value in the target column; null where the dataset has no target that fits the model."
+    )
     proximity: float = Field(
         description="Proximity to the nearest prototype of its own class, 0 to 1; with `k_medoids` to the nearest one "
         "of all."

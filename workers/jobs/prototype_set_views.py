@@ -23,6 +23,7 @@ from tree_explainers.prototype_sets.selection import StoppingImprovement
 
 from .prototype_set_choice import Choice
 from .prototype_set_evaluation import ChosenPrototypes, view_quality_of_each
+from .row_targets import target_of_cell
 
 
 def view_choice(request: PrototypeSetRequest, choice: Choice, row_coverage: RowCoverage | None) -> dict[str, Any]:
@@ -116,6 +117,7 @@ def _view_prototype(
         row=int(selection.rows[index]),
         label=given.label,
         value=given.value,
+        **_view_outcome(chosen, int(selection.rows[index]), found),
         gain=int(selection.gains[index]) / selection.total_weight,
         objective=int(selection.objectives[index]) / selection.total_weight,
         coverage=Coverage(n_rows=int(selection.n_covered[index]), share=float(selection.coverage_shares[index])),
@@ -143,6 +145,7 @@ def _view_criticisms(chosen: ChosenPrototypes, found: Criticisms, cells: list[di
             row=row,
             label=view.classes[chosen.classes[row]] if view.classes else None,
             value=None if view.classes else float(str(space.dataset.scores[row, 0])),
+            **_view_outcome(chosen, row, own),
             proximity=covered / chosen.selection.total_weight,
             features=_cells(own, chosen),
         )
@@ -150,6 +153,16 @@ def _view_criticisms(chosen: ChosenPrototypes, found: Criticisms, cells: list[di
             zip(found.rows.tolist(), found.covered.tolist(), cells, strict=True), 1
         )
     ]
+
+
+def _view_outcome(chosen: ChosenPrototypes, row: int, cells: dict[str, object]) -> dict[str, Any]:
+    """Return what the model predicts for a row, and what came of it."""
+    dataset, classes = chosen.space.dataset, chosen.space.model.view.classes
+    values = {cell["name"]: cell["value"] for cell in cells["values"]}  # type: ignore[attr-defined]  # cells as JSON
+    return {
+        "predicted": None if dataset.labels is None else classes[int(dataset.labels[row])],
+        "target": target_of_cell(values.get(dataset.stored.view.target), classes),
+    }
 
 
 def _cells(row: dict[str, object], chosen: ChosenPrototypes) -> list[Cell]:

@@ -249,6 +249,21 @@ def _refuse_missing(objects: ObjectStore, is_missing: NDArray[np.bool_], stored:
         raise StorageError("schema_mismatch", detail)
 
 
+def target_of_cell(value: Any, classes: Sequence[str]) -> str | float | None:  # noqa: ANN401  # a cell
+    """Return the class or, without classes, the value that a cell of the target column holds.
+
+    ``None`` where it is missing, or is none of the classes.
+    """
+    if value is None or (not classes and isinstance(value, str)):
+        return None
+    if not classes:
+        return float(value)
+    index = _class_index(
+        value if isinstance(value, str) else float(value), {name: at for at, name in enumerate(classes)}
+    )
+    return classes[index] if index >= 0 else None
+
+
 def _class_index(value: Any, known: dict[str, int]) -> int:  # noqa: ANN401  # a cell
     spellings = [value] if isinstance(value, str) else _spellings(value)
     return next((known[spelling] for spelling in spellings if spelling in known), -1)

@@ -15,10 +15,11 @@ from .templating import render
 Json = Mapping[str, Any]
 
 N_FEATURES_SHOWN, N_NEAREST_SHOWN = 10, 3
+_UNEQUAL = 0.005  # between the share of the trees and that of their weight, from which on a reader would ask why
 _EMPTY: Json = {}
 LEVELS = {
-    "close": "nearer to a prototype than most rows",
-    "typical": "as near to a prototype as rows usually are",
+    "close": "nearer to its prototype than three of four rows",
+    "typical": "no farther from its prototype than nearly all rows",
     "far": "farther from every prototype than nearly all rows",
     "none": "it shares no leaf with any prototype",
 }
@@ -102,6 +103,17 @@ class _Why:
         """How well the nearest prototype alone predicts, of all its prototypes together."""
         result = (self.context.prototype_set or _EMPTY).get("result") or _EMPTY
         return result["evaluation"][-1] if result.get("evaluation") else _EMPTY
+
+    @property
+    def is_far(self) -> bool:
+        """Whether hardly any row is farther from its nearest prototype than this one."""
+        return self.typicality is not None and self.typicality["level"] in {"far", "none"}
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether the trees that the row shares with its nearest prototype weigh more or less than as many others."""
+        near = self.nearest[0]
+        return bool(abs(near["shared_trees"] / near["n_trees"] - near["proximity"]) >= _UNEQUAL)
 
     @property
     def agrees(self) -> bool | None:

@@ -55,6 +55,14 @@ def counted(n: int, noun: str, plural: str | None = None) -> str:
     return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
 
 
+def outcome(predicted: str, actual: str | None) -> str:
+    """Return what a model predicts for a case, and what came of it where that differs: ``predicted paid, was unpaid``.
+
+    ``actual`` is None where that is not known.
+    """
+    return predicted if actual in {None, predicted} else f"predicted {predicted}, was {actual}"
+
+
 def cell(value: Any) -> str:  # noqa: ANN401  # of JSON
     """Return a value of a table as text; a null is ``missing``."""
     if value is None:

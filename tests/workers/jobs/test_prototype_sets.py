@@ -75,6 +75,25 @@ def test_criticisms_are_rows_that_prototypes_of_their_class_are_far_from(worksho
         assert [cell.value for cell in each.features] == pytest.approx(case.real.features[each.row].tolist())
 
 
+@pytest.mark.parametrize("labels", ["predicted", "target"])
+def test_prototypes_and_criticisms_have_what_is_predicted_for_them_and_what_came_of_them(
+    workshop: Workshop, forest: tuple[str, pd.DataFrame], labels: str
+) -> None:
+    model, frame = forest
+    turned = frame.assign(t=np.where(np.arange(len(frame)) % 2 == 0, 1 - frame["t"], frame["t"]))
+    dataset = workshop.register_dataset(turned, target="t")
+
+    result = result_of(workshop.make(model=model, dataset=dataset, n_prototypes=8, labels=labels))
+
+    predicted = fitted("random_forest_binary").session.run_in_chunks(fitted("random_forest_binary").rows).labels
+    assert predicted is not None
+    cases = [*result.prototypes, *result.criticisms]
+    assert [each.predicted for each in cases] == [result.classes[predicted[each.row]] for each in cases]
+    assert [each.target for each in cases] == [str(turned["t"].iloc[each.row]) for each in cases]
+    assert [each.label for each in cases] == [getattr(each, labels) for each in cases]
+    assert any(each.predicted != each.target for each in cases)
+
+
 def test_criticisms_of_k_medoids_are_far_from_prototypes_of_every_class(workshop: Workshop, case: RealCase) -> None:
     made = result_of(_prototypes(workshop, case, method="k_medoids", min_leaf_rows=1))
 

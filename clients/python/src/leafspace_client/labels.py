@@ -18,7 +18,7 @@ Label: TypeAlias = str | int | float | bool
 """A class, as the caller has it."""
 T = TypeVar("T")
 
-_FIELDS_WITH_LABELS = frozenset({"label", "target", "prediction"})
+_FIELDS_WITH_LABELS = frozenset({"label", "predicted", "target", "prediction"})
 
 
 class KnownLabels:

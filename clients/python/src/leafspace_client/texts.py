@@ -13,6 +13,7 @@ from ._generated.models import (
     ApproximationTreeResult,
     AuditedRow,
     Contrast,
+    Criticism,
     Difference,
     FiringRule,
     NearestPrototype,
@@ -25,7 +26,7 @@ from ._generated.models import (
     RuleSetEvaluation,
     RuleSetResult,
 )
-from ._generated.types import UNSET, Unset
+from ._generated.types import Unset
 from .labels import Label
 from .rows import spelled
 
@@ -70,9 +71,22 @@ def describe_explanation(explanation: "Explanation") -> str:
 
 
 def _near(near: NearestPrototype | NearestRow | Contrast) -> str:
-    found = near.label if isinstance(near, Contrast) or near.label is not UNSET else near.value
-    outcome = "" if isinstance(found, Unset) else f" ({_outcome(found)})"
-    return f"row {near.row_id}{outcome}, proximity {_percent(near.proximity)}"
+    return f"row {near.row_id} ({_case(near)}), proximity {_percent(near.proximity)}"
+
+
+def _case(case: NearestPrototype | NearestRow | Contrast | Prototype | Criticism) -> str:
+    """Return what the model predicts for a row, and what came of it where that differs."""
+    from leafspace_drawings.words import outcome  # noqa: PLC0415  # importing the client stays quick
+
+    said = [_given(case, "predicted"), _given(case, "label"), _given(case, "value")]
+    predicted = next(each for each in said if each is not None)
+    actual = _given(case, "target")
+    return outcome(_outcome(predicted), None if actual is None else _outcome(actual))
+
+
+def _given(case: object, name: str) -> Any:  # noqa: ANN401  # a label, a number or None
+    value = getattr(case, name, None)
+    return None if isinstance(value, Unset) else value
 
 
 def _percent(share: float) -> str:
@@ -205,8 +219,7 @@ def _criticisms(found: PrototypeSetResult) -> Iterator[str]:
     if not found.criticisms:
         return
     shown = [
-        f"row {each.row_id} ({number(each.value) if each.label is None else each.label}, "
-        f"proximity {each.proximity:.3g})"
+        f"row {each.row_id} ({_case(each)}, proximity {each.proximity:.3g})"
         for each in found.criticisms[:_N_CRITICISMS]
     ]
     n_more = len(found.criticisms) - len(shown)
@@ -297,9 +310,8 @@ def _caution(found: Any) -> list[str]:  # noqa: ANN401  # see above
 
 
 def _prototype(prototype: Prototype) -> str:
-    label = number(prototype.value) if prototype.label is None else prototype.label
     represented = f"{prototype.coverage.n_rows:,} rows ({_percent(prototype.coverage.share)})"
-    return f"{prototype.rank}. row {prototype.row_id} ({label}) represents {represented}"
+    return f"{prototype.rank}. row {prototype.row_id} ({_case(prototype)}) represents {represented}"
 
 
 def _prediction(value: float | str) -> str:

@@ -24,6 +24,8 @@ class Contrast(Record):
         label (float | str): Class of the prototype.
         proximity (float): Proximity to the row, 0 to 1; where it is 0, this is the prototype of its class selected
             first.
+        predicted (str | Unset): Class that the model predicts for the prototype; absent where that is its `label`.
+        target (float | str | Unset): A number or a text, such as a predicted value or label.
         differences (list[Difference] | Unset): Features at which the trees part the two rows, by descending share of
             trees; at most `n_reasons`. Absent where the prototype set keeps no reference rows, and with them no paths.
     """
@@ -31,6 +33,8 @@ class Contrast(Record):
     row_id: str
     label: float | str
     proximity: float
+    predicted: str | Unset = UNSET
+    target: float | str | Unset = UNSET
     differences: list[Difference] | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
@@ -40,6 +44,14 @@ class Contrast(Record):
         label = self.label
 
         proximity = self.proximity
+
+        predicted = self.predicted
+
+        target: float | str | Unset
+        if isinstance(self.target, Unset):
+            target = UNSET
+        else:
+            target = self.target
 
         differences: list[dict[str, Any]] | Unset = UNSET
         if not isinstance(self.differences, Unset):
@@ -57,6 +69,10 @@ class Contrast(Record):
                 "proximity": proximity,
             }
         )
+        if predicted is not UNSET:
+            field_dict["predicted"] = predicted
+        if target is not UNSET:
+            field_dict["target"] = target
         if differences is not UNSET:
             field_dict["differences"] = differences
 
@@ -76,6 +92,15 @@ class Contrast(Record):
 
         proximity = d.pop("proximity")
 
+        predicted = d.pop("predicted", UNSET)
+
+        def _parse_target(data: object) -> float | str | Unset:
+            if isinstance(data, Unset):
+                return data
+            return cast(float | str | Unset, data)
+
+        target = _parse_target(d.pop("target", UNSET))
+
         _differences = d.pop("differences", UNSET)
         differences: list[Difference] | Unset = UNSET
         if _differences is not UNSET:
@@ -89,6 +114,8 @@ class Contrast(Record):
             row_id=row_id,
             label=label,
             proximity=proximity,
+            predicted=predicted,
+            target=target,
             differences=differences,
         )
 

@@ -24,6 +24,9 @@ class Criticism(Record):
         row (int): 0-based index of the row in the dataset.
         label (None | str): Class of the row, see `labels`; null for regression.
         value (float | None): Value that the model predicts for it; null for classification.
+        predicted (None | str): Class that the model predicts for it; null for regression.
+        target (float | None | str): Its class or value in the target column; null where the dataset has no target that
+            fits the model.
         proximity (float): Proximity to the nearest prototype of its own class, 0 to 1; with `k_medoids` to the nearest
             one of all.
         features (list[Cell]): Values of its features, in the model's order.
@@ -34,6 +37,8 @@ class Criticism(Record):
     row: int
     label: None | str
     value: float | None
+    predicted: None | str
+    target: float | None | str
     proximity: float
     features: list[Cell]
 
@@ -49,6 +54,12 @@ class Criticism(Record):
 
         value: float | None
         value = self.value
+
+        predicted: None | str
+        predicted = self.predicted
+
+        target: float | None | str
+        target = self.target
 
         proximity = self.proximity
 
@@ -66,6 +77,8 @@ class Criticism(Record):
                 "row": row,
                 "label": label,
                 "value": value,
+                "predicted": predicted,
+                "target": target,
                 "proximity": proximity,
                 "features": features,
             }
@@ -98,6 +111,20 @@ class Criticism(Record):
 
         value = _parse_value(d.pop("value"))
 
+        def _parse_predicted(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        predicted = _parse_predicted(d.pop("predicted"))
+
+        def _parse_target(data: object) -> float | None | str:
+            if data is None:
+                return data
+            return cast(float | None | str, data)
+
+        target = _parse_target(d.pop("target"))
+
         proximity = d.pop("proximity")
 
         features = []
@@ -113,6 +140,8 @@ class Criticism(Record):
             row=row,
             label=label,
             value=value,
+            predicted=predicted,
+            target=target,
             proximity=proximity,
             features=features,
         )

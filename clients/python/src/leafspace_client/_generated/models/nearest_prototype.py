@@ -28,6 +28,8 @@ class NearestPrototype(Record):
             prototype sets), and where the status is `abstained`.
         label (float | str | Unset): Class of the prototype; absent for regression.
         value (float | Unset): Value that the model predicts for it; absent for classification.
+        predicted (str | Unset): Class that the model predicts for the prototype; absent where that is its `label`.
+        target (float | str | Unset): A number or a text, such as a predicted value or label.
         rank (int | Unset): 1-based rank by proximity to the row; absent unless `detail` is `full`.
         distance (float | Unset): 1 - proximity; absent unless `detail` is `full`.
         shared_trees (int | Unset): Number of trees in which it has the same leaf as the row; absent unless `detail` is
@@ -42,6 +44,8 @@ class NearestPrototype(Record):
     reasons: list[Reason]
     label: float | str | Unset = UNSET
     value: float | Unset = UNSET
+    predicted: str | Unset = UNSET
+    target: float | str | Unset = UNSET
     rank: int | Unset = UNSET
     distance: float | Unset = UNSET
     shared_trees: int | Unset = UNSET
@@ -65,6 +69,14 @@ class NearestPrototype(Record):
             label = self.label
 
         value = self.value
+
+        predicted = self.predicted
+
+        target: float | str | Unset
+        if isinstance(self.target, Unset):
+            target = UNSET
+        else:
+            target = self.target
 
         rank = self.rank
 
@@ -91,6 +103,10 @@ class NearestPrototype(Record):
             field_dict["label"] = label
         if value is not UNSET:
             field_dict["value"] = value
+        if predicted is not UNSET:
+            field_dict["predicted"] = predicted
+        if target is not UNSET:
+            field_dict["target"] = target
         if rank is not UNSET:
             field_dict["rank"] = rank
         if distance is not UNSET:
@@ -130,6 +146,15 @@ class NearestPrototype(Record):
 
         value = d.pop("value", UNSET)
 
+        predicted = d.pop("predicted", UNSET)
+
+        def _parse_target(data: object) -> float | str | Unset:
+            if isinstance(data, Unset):
+                return data
+            return cast(float | str | Unset, data)
+
+        target = _parse_target(d.pop("target", UNSET))
+
         rank = d.pop("rank", UNSET)
 
         distance = d.pop("distance", UNSET)
@@ -151,6 +176,8 @@ class NearestPrototype(Record):
             reasons=reasons,
             label=label,
             value=value,
+            predicted=predicted,
+            target=target,
             rank=rank,
             distance=distance,
             shared_trees=shared_trees,

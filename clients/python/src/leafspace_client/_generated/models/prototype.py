@@ -25,8 +25,11 @@ class Prototype(Record):
         rank (int): 1-based rank in the order of selection.
         row_id (str): Id of the row: its text in the dataset's row_id column, or its 0-based index without one.
         row (int): 0-based index of the row in the dataset.
-        label (None | str): Class of the prototype; null for regression.
+        label (None | str): Class of the prototype, see `labels`; null for regression.
         value (float | None): Value that the model predicts for it; null for classification.
+        predicted (None | str): Class that the model predicts for it; null for regression.
+        target (float | None | str): Its class or value in the target column; null where the dataset has no target that
+            fits the model.
         gain (float): What it adds to the objective of the prototypes before it.
         objective (float): Objective of all prototypes up to this one.
         coverage (Coverage): The dataset's rows for which this prototype is the nearest one of their class (`k_medoids`:
@@ -41,6 +44,8 @@ class Prototype(Record):
     row: int
     label: None | str
     value: float | None
+    predicted: None | str
+    target: float | None | str
     gain: float
     objective: float
     coverage: Coverage
@@ -61,6 +66,12 @@ class Prototype(Record):
 
         value: float | None
         value = self.value
+
+        predicted: None | str
+        predicted = self.predicted
+
+        target: float | None | str
+        target = self.target
 
         gain = self.gain
 
@@ -90,6 +101,8 @@ class Prototype(Record):
                 "row": row,
                 "label": label,
                 "value": value,
+                "predicted": predicted,
+                "target": target,
                 "gain": gain,
                 "objective": objective,
                 "coverage": coverage,
@@ -128,6 +141,20 @@ class Prototype(Record):
 
         value = _parse_value(d.pop("value"))
 
+        def _parse_predicted(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        predicted = _parse_predicted(d.pop("predicted"))
+
+        def _parse_target(data: object) -> float | None | str:
+            if data is None:
+                return data
+            return cast(float | None | str, data)
+
+        target = _parse_target(d.pop("target"))
+
         gain = d.pop("gain")
 
         objective = d.pop("objective")
@@ -164,6 +191,8 @@ class Prototype(Record):
             row=row,
             label=label,
             value=value,
+            predicted=predicted,
+            target=target,
             gain=gain,
             objective=objective,
             coverage=coverage,

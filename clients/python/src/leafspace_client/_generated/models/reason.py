@@ -25,8 +25,8 @@ class Reason(Record):
             allowed)`, `color is G or H` or `income is missing`. It names the remaining categories or the excluded ones,
             whichever are fewer, and adds `(transformed)` to the names of transformed features. Ends of more than 9 digits
             are rounded to 6 so that the printed interval lies inside the exact one, where it then holds for both rows.
-        share_of_trees (float): Share of the shared trees that test the feature on the path to the shared leaf, 0 to 1,
-            rounded to 4 decimals.
+        share_of_trees (float): Share of the shared trees, by the weight that each has in the proximity, that test the
+            feature on the path to the shared leaf, 0 to 1, rounded to 4 decimals.
         value (bool | float | None | str | Unset): Value of the row; null if it is missing. Absent, as is
             `prototype_value`, where the feature could not be mapped back to a raw one.
         prototype_value (bool | float | None | str | Unset): Value of the prototype, or of the reference row; null if it

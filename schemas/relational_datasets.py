@@ -155,10 +155,12 @@ class Examples(Contract):
 class RelationalWarning(Contract):
     """A reason to look at the tables again."""
 
-    code: Literal["dates_without_time", "time_without_cutoff"] = Field(
+    code: Literal["dates_without_time", "time_without_cutoff", "table_not_joined", "column_of_ids"] = Field(
         description="Stable, machine-readable name. `dates_without_time`: a table has a column of dates and no `time`; "
         "`time_without_cutoff`: it has a `time`, and the examples no `cutoff`. Either way its rows are seen whenever "
-        "they were made, which may reveal the target."
+        "they were made, which may reveal the target. `table_not_joined`: no relationship leads from the examples to a "
+        "table, so that nothing is learned from it. `column_of_ids`: nearly each row has another value, as ids have, "
+        "which says nothing about other rows; it is a column like all others as long as it is not part of a key."
     )
     table: str = Field(description="Name of the table.")
     columns: list[str] = Field(description="Names of the columns.")

@@ -163,6 +163,17 @@ class SkippedQuery(Contract):
     reason: str = Field(description="Why it was not tested.")
 
 
+class ForestWarning(Contract):
+    """A reason not to trust a forest."""
+
+    code: Literal["no_better_than_constant", "tests_ids"] = Field(
+        description="Stable, machine-readable name. `no_better_than_constant`: out of bag it predicts no better than "
+        "one answer for all examples would, though it predicts those that it was learned from far better; `tests_ids`: "
+        "trees test columns in which nearly each row has another value, as ids have."
+    )
+    detail: str = Field(description="What is wrong, and what to do.")
+
+
 class RelationalForestResult(Contract):
     """The result of a relational forest's job: what it published, and how well it predicts."""
 
@@ -174,6 +185,9 @@ class RelationalForestResult(Contract):
     evaluation: ForestEvaluation = Field(description="How well the forest predicts, and how large it is.")
     trees: list[RelationalTree] = Field(description="The trees in their order.")
     skipped: list[SkippedQuery] = Field(description="Queries that would have had too many bindings, at most 100.")
+    warnings: list[ForestWarning] = Field(
+        default=[], description="Reasons not to trust the forest; empty: there are none."
+    )
 
 
 class RelationalForest(ArtefactView):

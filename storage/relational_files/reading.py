@@ -18,6 +18,7 @@ from ..errors import DatasetRefused
 from .declaration import RelationalDeclaration, refuse_schema
 from .keys import Link, PrimaryKeys, find_links, find_primary_keys, possible_keys
 from .table_files import ColumnUses, ReadTable, described, read_column, read_table, survey_table
+from .table_warnings import warnings_of
 from .times import TimeKind, read_times
 
 MAX_CLASSES = 1_000
@@ -74,12 +75,7 @@ def read_tables(declared: RelationalDeclaration, limits: DatasetLimits, places: 
         "relationships": [link.described(tables[link.parent].n_rows) for link in links],
         "examples": examples,
         "unused": [name for name in tables if name not in reached],
-        "warnings": [
-            warning
-            for table in tables.values()
-            if table.name in reached - {declared.examples}
-            for warning in _warnings(table, has_cutoff=declared.cutoff is not None)
-        ],
+        "warnings": [warning for table in tables.values() for warning in warnings_of(table, declared, tables, reached)],
     }
 
 
@@ -200,23 +196,6 @@ def _reached(examples: str, links: Sequence[Link]) -> set[str]:
         new = {name for pair in ends for name in pair} - reached
         reached |= new
     return reached
-
-
-def _warnings(table: ReadTable, *, has_cutoff: bool) -> Iterator[dict[str, Any]]:
-    """Yield why a table's rows may reveal the target: what was made after the moment of the prediction is seen."""
-    sees = "each example sees all of its rows, also those made after the moment of the prediction, which may reveal the"
-    time = table.declared.time
-    if time is None and (columns := table.columns_of_dates()):
-        some = ", ".join(columns[:5]) + (", …" if len(columns) > 5 else "")  # noqa: PLR2004  # as many as are read
-        detail = f"table {table.name} has dates ({some}) and no time: {sees} target; name the column in `time`, and a "
-        yield _warning("dates_without_time", table, columns[:100], f"{detail}`cutoff`")
-    if time is not None and not has_cutoff:
-        detail = f"table {table.name} has a time ({time}), but the examples have no cutoff: {sees} target; name a "
-        yield _warning("time_without_cutoff", table, [time], f"{detail}`cutoff`, unless no row is later")
-
-
-def _warning(code: str, table: ReadTable, columns: list[str], detail: str) -> dict[str, Any]:
-    return {"code": code, "table": table.name, "columns": columns, "detail": detail}
 
 
 def in_order(levels: Iterable[str]) -> list[str]:

@@ -1,11 +1,13 @@
 """Table files: one table of several, read from its upload into a normalised file, and columns read back from there."""
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -18,6 +20,14 @@ from ..errors import DatasetRefused, TooManyRows
 from .declaration import RelationalDeclaration, TableDeclaration, check_columns
 from .key_columns import KeyColumn
 from .times import are_moments
+
+_FEWEST_IDS = 20  # values of a column that is taken for ids
+_SHARE_OF_IDS = 0.95  # distinct values among all
+_SPREAD_OF_IDS = 2  # largest range of numbers that run on, in multiples of their number
+_NAME_OF_IDS = re.compile(
+    r"(^|[^a-z])(ids?|no|nr|num|number|key|code|ref|uuid|guid)$|[a-z](Id|ID|No|Nr|Key)$", re.ASCII
+)
+_DIGIT = re.compile(r"\d")
 
 _UNTOLD = frozenset({"quantiles", "category_counts"})  # of columns of tables
 
@@ -88,6 +98,29 @@ class ReadTable:
     def columns_of_dates(self) -> list[str]:
         """Return the names of the features that hold dates or times alone."""
         return [column.name for column in self.columns if column.role == "feature" and self._holds_dates(column)]
+
+    def columns_of_ids(self) -> list[str]:
+        """Return the names of the features that identify rows rather than describe them."""
+        return [column.name for column in self.columns if column.role == "feature" and self._holds_ids(column)]
+
+    def _holds_ids(self, column: ColumnSummary) -> bool:
+        """Return whether nearly each row has another whole number, or another text with a digit in it.
+
+        Numbers run on, or their column is called an id; else they may be measured.
+        """
+        n_values = self.n_rows - column.n_missing
+        if n_values < _FEWEST_IDS:
+            return False
+        if column.type == "category":
+            levels = column.categories or ()
+            return len(levels) >= _SHARE_OF_IDS * n_values and all(_DIGIT.search(level) for level in levels)
+        if column.type != "number" or column.min is None or column.max is None:
+            return False
+        runs_on = column.max - column.min < _SPREAD_OF_IDS * n_values
+        if not runs_on and _NAME_OF_IDS.search(column.name) is None:
+            return False
+        distinct = pc.unique(read_column(self.content, column.name)).to_numpy()
+        return len(distinct) >= _SHARE_OF_IDS * n_values and bool(np.nanmax(np.abs(distinct % 1)) == 0)
 
     def _holds_dates(self, column: ColumnSummary) -> bool:
         if column.type != "category" or column.n_missing == self.n_rows:

@@ -16,6 +16,7 @@ from schemas.relational_features import RelationalFeature
 from schemas.relational_forests import (
     ForestEvaluation,
     ForestScores,
+    ForestWarning,
     RelationalForestRequest,
     RelationalForestResult,
     RelationalTree,
@@ -50,6 +51,7 @@ from tree_explainers.scoring import balanced_share, r2_of
 
 from ..runtime.context import JobContext, Produced
 from .feature_columns import WrittenDataset, evaluate_table, write_dataset
+from .relational_cautions import forest_warnings
 from .relational_inputs import RelationalInput, load_relational_rows
 
 # Shares of the job's progress, which goes from 0 to 1 and never back.
@@ -79,7 +81,9 @@ def make_relational_forest(context: JobContext) -> Produced:
     context.report(_PUBLISHING, "publishing")
     feature_set, features = listed_set(request.relational_dataset, described)
     dataset = write_dataset(table, feature_set.id, f"features of {name}", context.workspace / "dataset.parquet")
-    content = _content(forest, feature_set, model, dataset, _evaluation(forest, votes, read.rows))
+    evaluation = _evaluation(forest, votes, read.rows)
+    warnings = list(forest_warnings(forest.features, evaluation, read))
+    content = _content(forest, feature_set, model, dataset, evaluation, warnings)
     publish = partial(_publish, feature_set, features, model, dataset)
     return Produced(content.model_dump_json().encode(), publish=publish)
 
@@ -231,6 +235,7 @@ def _content(
     model: PublishedModel,
     dataset: WrittenDataset,
     evaluation: ForestEvaluation,
+    warnings: list[ForestWarning],
 ) -> RelationalForestResult:
     return RelationalForestResult(
         feature_set=feature_set.id,
@@ -244,6 +249,7 @@ def _content(
             for tree in forest.trees
         ],
         skipped=[SkippedQuery(**asdict(each)) for each in forest.skipped[:_MOST_SKIPPED]],
+        warnings=warnings,
     )
 
 

@@ -219,8 +219,31 @@ def test_dates_without_a_time_are_warned_of_and_nothing_else_is(tmp_path: Path) 
 
     of_dates = [("dates_without_time", "dated", ["day", "moment"]), ("dates_without_time", "local", ["a", "b", "c"])]
     of_times = [("time_without_cutoff", "timed", ["day"])]
-    assert [(each["code"], each["table"], each["columns"]) for each in without] == of_dates + of_times
-    assert [(each["code"], each["table"], each["columns"]) for each in cut_off.summary["warnings"]] == of_dates
+    apart = [("table_not_joined", "apart", [])]
+    assert [(each["code"], each["table"], each["columns"]) for each in without] == of_dates + of_times + apart
+    assert [(each["code"], each["table"], each["columns"]) for each in cut_off.summary["warnings"]] == of_dates + apart
+
+
+def test_columns_that_identify_rows_are_warned_of_and_measurements_are_not(tmp_path: Path) -> None:
+    """Row numbers, codes and numbers that are called ids, each in a table that is joined."""
+    n_rows, rng = 40, np.random.default_rng(0)
+    shuffled, measured = rng.permutation(n_rows), rng.normal(size=n_rows).round(6)
+    rows = [
+        f"{row % 10},{1000 + shuffled[row]},{900_000 * row + 1},C-{row},{measured[row]},{37 * row * row},{row % 7}"
+        for row in range(n_rows)
+    ]
+    header = "p,line,order_no,code,measured,amount,day"
+    files = {
+        "p": "id,order_no\n" + "".join(f"{row},{row}\n" for row in range(10)),  # too few to tell
+        "c": "\n".join([header, *rows, ""]),
+    }
+    tables = [{"name": "p", "primary_key": ["id"]}, {"name": "c", "foreign_keys": [key(["p"], "p")]}]
+
+    warnings = read(tmp_path / "ids", files, metadata_of({"table": "p"}, *tables)).summary["warnings"]
+
+    found = [(each["code"], each["table"], each["columns"]) for each in warnings]
+    assert found == [("column_of_ids", "c", ["line", "order_no", "code"])]
+    assert "as the primary key" in warnings[0]["detail"]
 
 
 @pytest.mark.parametrize(

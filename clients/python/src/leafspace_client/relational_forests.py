@@ -13,6 +13,7 @@ from ._generated.api.relational_forests import (
 )
 from ._generated.models import (
     ForestEvaluation,
+    ForestWarning,
     PageRelationalForest,
     QueryLanguage,
     RelationalForestRequest,
@@ -35,7 +36,7 @@ from .artefacts import (
 from .calls import Program, awaitable, blocking, create, transport_of
 from .feature_sets import AsyncFeatureSet, FeatureSet
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, unless_none
-from .relational_texts import describe_forest
+from .relational_texts import describe_forest, forest_warnings
 
 RELATIONAL_FORESTS: Noun[Details] = Noun(
     Details,
@@ -88,6 +89,16 @@ class RelationalForestView(ArtefactView[Details]):
         """Queries that were not evaluated, and why."""
         found: list[SkippedQuery] = self._part("skipped")
         return found
+
+    @property
+    def warnings(self) -> list[ForestWarning]:
+        """Reasons not to trust the forest: it learned examples by heart, or tests ids."""
+        found: list[ForestWarning] = self._part("warnings")
+        return found
+
+    def __repr__(self) -> str:
+        result = self._loaded_result
+        return "\n".join([super().__repr__(), *([] if result is None else forest_warnings(result))])
 
     def __str__(self) -> str:
         if not self._has_result():

@@ -19,8 +19,6 @@ _SHOWN_FEATURES = 50
 def describe_tables(dataset: "RelationalDataset") -> str:
     """Return the tables one a line, with their keys, what they refer to, and what the service warns of."""
     lines = [line for table in dataset.tables for line in _table_lines(table, dataset)]
-    if dataset.unused:
-        lines.append(f"No relationship leads from the examples to {', '.join(dataset.unused)}.")
     return "\n".join([*lines, *(f"Warning: {warning.detail}" for warning in dataset.warnings)])
 
 
@@ -65,7 +63,13 @@ def describe_forest(found: "RelationalForestResult") -> str:
     lines.append(f"On the examples that it was learned from, {_scores(own.training)}")
     if found.skipped:
         lines.append(f"{_number(len(found.skipped), 'query', 'queries')} not evaluated: {found.skipped[0].reason}")
-    return "\n".join(lines)
+    return "\n".join([*lines, *forest_warnings(found)])
+
+
+def forest_warnings(found: "RelationalForestResult") -> list[str]:
+    """Return the reasons not to trust a forest, a line each."""
+    warnings = found.warnings if isinstance(found.warnings, list) else []
+    return [f"Warning: {warning.detail}" for warning in warnings]
 
 
 def _scores(found: "ForestScores") -> str:

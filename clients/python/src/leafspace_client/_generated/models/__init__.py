@@ -96,6 +96,7 @@ if TYPE_CHECKING:
     from .foreign_key_metadata import ForeignKeyMetadata
     from .forest_evaluation import ForestEvaluation
     from .forest_scores import ForestScores
+    from .forest_warning import ForestWarning
     from .frozen_decisions import FrozenDecisions
     from .generated_features import GeneratedFeatures
     from .generated_features_depth import GeneratedFeaturesDepth
@@ -349,6 +350,7 @@ _MODULES = {
     "ForeignKeyMetadata": "foreign_key_metadata",
     "ForestEvaluation": "forest_evaluation",
     "ForestScores": "forest_scores",
+    "ForestWarning": "forest_warning",
     "FrozenDecisions": "frozen_decisions",
     "GeneratedFeatures": "generated_features",
     "GeneratedFeaturesDepth": "generated_features_depth",
@@ -603,6 +605,7 @@ __all__ = (
     "ForeignKeyMetadata",
     "ForestEvaluation",
     "ForestScores",
+    "ForestWarning",
     "FrozenDecisions",
     "GeneratedFeatures",
     "GeneratedFeaturesDepth",

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from attrs import define as _attrs_define
 
 from ...records import Record
+from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
     from ..models.forest_evaluation import ForestEvaluation
+    from ..models.forest_warning import ForestWarning
     from ..models.relational_tree import RelationalTree
     from ..models.skipped_query import SkippedQuery
 
@@ -29,6 +31,7 @@ class RelationalForestResult(Record):
         evaluation (ForestEvaluation): How well a forest predicts, and how large it is.
         trees (list[RelationalTree]): The trees in their order.
         skipped (list[SkippedQuery]): Queries that would have had too many bindings, at most 100.
+        warnings (list[ForestWarning] | Unset): Reasons not to trust the forest; empty: there are none.
     """
 
     feature_set: str
@@ -39,6 +42,7 @@ class RelationalForestResult(Record):
     evaluation: ForestEvaluation
     trees: list[RelationalTree]
     skipped: list[SkippedQuery]
+    warnings: list[ForestWarning] | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         feature_set = self.feature_set
@@ -63,6 +67,13 @@ class RelationalForestResult(Record):
             skipped_item = skipped_item_data.to_dict()
             skipped.append(skipped_item)
 
+        warnings: list[dict[str, Any]] | Unset = UNSET
+        if not isinstance(self.warnings, Unset):
+            warnings = []
+            for warnings_item_data in self.warnings:
+                warnings_item = warnings_item_data.to_dict()
+                warnings.append(warnings_item)
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -77,12 +88,15 @@ class RelationalForestResult(Record):
                 "skipped": skipped,
             }
         )
+        if warnings is not UNSET:
+            field_dict["warnings"] = warnings
 
         return field_dict
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.forest_evaluation import ForestEvaluation  # noqa: PLC0415
+        from ..models.forest_warning import ForestWarning  # noqa: PLC0415
         from ..models.relational_tree import RelationalTree  # noqa: PLC0415
         from ..models.skipped_query import SkippedQuery  # noqa: PLC0415
 
@@ -113,6 +127,15 @@ class RelationalForestResult(Record):
 
             skipped.append(skipped_item)
 
+        _warnings = d.pop("warnings", UNSET)
+        warnings: list[ForestWarning] | Unset = UNSET
+        if _warnings is not UNSET:
+            warnings = []
+            for warnings_item_data in _warnings:
+                warnings_item = ForestWarning.from_dict(warnings_item_data)
+
+                warnings.append(warnings_item)
+
         relational_forest_result = cls(
             feature_set=feature_set,
             model=model,
@@ -122,6 +145,7 @@ class RelationalForestResult(Record):
             evaluation=evaluation,
             trees=trees,
             skipped=skipped,
+            warnings=warnings,
         )
 
         return relational_forest_result

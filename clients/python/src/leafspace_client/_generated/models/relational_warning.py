@@ -17,7 +17,9 @@ class RelationalWarning(Record):
     Attributes:
         code (str): Stable, machine-readable name. `dates_without_time`: a table has a column of dates and no `time`;
             `time_without_cutoff`: it has a `time`, and the examples no `cutoff`. Either way its rows are seen whenever they
-            were made, which may reveal the target.
+            were made, which may reveal the target. `table_not_joined`: no relationship leads from the examples to a table,
+            so that nothing is learned from it. `column_of_ids`: nearly each row has another value, as ids have, which says
+            nothing about other rows; it is a column like all others as long as it is not part of a key.
         table (str): Name of the table.
         columns (list[str]): Names of the columns.
         detail (str): What may be wrong, and what to do.

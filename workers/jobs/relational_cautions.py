@@ -68,19 +68,25 @@ def _constant_accuracy(read: RelationalInput) -> float:
 
 
 def _no_better(out_of_bag: ForestScores, training: ForestScores, constant_accuracy: float) -> str | None:
-    """Return how an unlearned example fares beside a learned one, where one answer for all would be as good."""
+    """Return how examples fare that trees have not seen, if one answer for all would be as good but for chance.
+
+    Chance is a standard error: of an accuracy, or of the R2 of predictions that have nothing to do with the values.
+    """
     if out_of_bag.accuracy is not None and training.accuracy is not None:
-        is_no_better = out_of_bag.accuracy <= constant_accuracy
+        chance = np.sqrt(constant_accuracy * (1 - constant_accuracy) / out_of_bag.n_examples)
+        is_no_better = out_of_bag.accuracy <= constant_accuracy + chance
         if not is_no_better or training.accuracy - out_of_bag.accuracy < _GAP_OF_ACCURACY:
             return None
         return (
-            f"the forest predicts {out_of_bag.accuracy:.1%} of labels out of bag, no more than the "
-            f"{constant_accuracy:.1%} of the most frequent label, and "
+            f"the forest predicts {out_of_bag.accuracy:.1%} of labels out of bag, which is no better than always "
+            f"answering with the most frequent label ({constant_accuracy:.1%}) but for chance, and "
             f"{training.accuracy:.1%} of those that it was learned from"
         )
-    if out_of_bag.r2 is None or training.r2 is None or out_of_bag.r2 > 0 or training.r2 < _GAP_OF_R2:
+    if out_of_bag.r2 is None or training.r2 is None:
+        return None
+    if out_of_bag.r2 > 1 / np.sqrt(out_of_bag.n_examples) or training.r2 - out_of_bag.r2 < _GAP_OF_R2:
         return None
     return (
-        f"the forest's R2 is {out_of_bag.r2:.2f} out of bag, no more than the 0 of predicting the mean, and "
-        f"{training.r2:.2f} on the examples that it was learned from"
+        f"the forest's R2 is {out_of_bag.r2:.2f} out of bag, which is no better than always predicting the mean (0) "
+        f"but for chance, and {training.r2:.2f} on the examples that it was learned from"
     )

@@ -40,7 +40,7 @@ def test_a_forest_that_learned_ids_by_heart_says_so(client: Leafspace) -> None:
 
     evaluation, warnings = forest.evaluation, {each.code: each.detail for each in forest.warnings}
     assert evaluation.training.accuracy > 0.9
-    assert evaluation.out_of_bag.accuracy <= 0.5
+    assert evaluation.out_of_bag.accuracy < 0.6
     assert "visit.visit_no" in warnings["tests_ids"]
     assert f"{evaluation.out_of_bag.accuracy:.1%} of labels out of bag" in warnings["no_better_than_constant"]
     for text in (repr(forest), str(forest)):

@@ -47,12 +47,11 @@ def native_trees(estimator: Any, inputs: ModelInputs) -> NativeTrees:  # noqa: A
     CannotConvert
         For what has no counterpart, by name and with what to do; without rows of all categories that trees test.
     """
-    _refuse_features(estimator)
     document = _document(estimator, inputs)
     scale, biases = document["scale_and_bias"]
     loss = document["model_info"]["params"]["loss_function"]["type"]
     is_classifier = hasattr(estimator, "predict_proba")
-    _refuse_loss(estimator, loss, len(biases))
+    _refuse(estimator, loss, len(biases))
     features = document["features_info"]
     columns = {kind: [each["flat_feature_index"] for each in features.get(kind, [])] for kind in _KINDS}
     hashes = {each["value"]: int(each["hash"]) for each in features.get("cat_features_hash", [])}
@@ -70,34 +69,21 @@ def native_trees(estimator: Any, inputs: ModelInputs) -> NativeTrees:  # noqa: A
     )
 
 
-def _refuse_features(estimator: Any) -> None:  # noqa: ANN401  # an estimator
-    """Refuse texts and embeddings, of which CatBoost makes numbers, and a model that does not say what it predicts."""
+def _refuse(estimator: Any, loss: str, n_outputs: int) -> None:  # noqa: ANN401  # an estimator
+    is_classifier = hasattr(estimator, "predict_proba")
     reason = None
     if not {"CatBoostClassifier", "CatBoostRegressor"}.intersection(class_names(estimator)):
         reason = "it does not say what it predicts; save it and load it into a CatBoostClassifier or CatBoostRegressor"
-    for kind in ("text", "embedding"):
-        indices = getattr(estimator, f"get_{kind}_feature_indices")()
-        if indices:
-            names = [estimator.feature_names_[index] for index in indices]
-            reason = (
-                f"it makes numbers of its own of the columns {names} ({kind}_features), which ONNX does not have; fit "
-                "it on numbers that a step before it makes of them, or without them"
-            )
-    if reason is not None:
-        raise CannotConvert("cannot_convert", f"this {type(estimator).__name__} cannot be registered: {reason}")
-
-
-def _refuse_loss(estimator: Any, loss: str, n_outputs: int) -> None:  # noqa: ANN401  # an estimator
-    is_classifier = hasattr(estimator, "predict_proba")
-    reason = None
-    if loss == "RMSEWithUncertainty":
+    elif not estimator.tree_count_:
+        reason = "it has no trees, and so its own predict() fails, too; fit it with more iterations"
+    elif loss == "RMSEWithUncertainty":
         reason = "with this loss it predicts a mean and a variance for each row; fit it with loss_function='RMSE'"
     elif loss == "MultiQuantile":
         reason = "with this loss it predicts several quantiles for each row; fit one model with Quantile for each"
     elif loss in ("MultiLogloss", "MultiCrossEntropy") or (not is_classifier and n_outputs > 1):
         reason = "with this loss it predicts several targets at once; fit one model for each"
     if reason is not None:
-        detail = f"this {type(estimator).__name__} cannot be registered, its loss being {loss}: {reason}"
+        detail = f"this {type(estimator).__name__} (loss {loss}) cannot be registered: {reason}"
         raise CannotConvert("cannot_convert", detail)
 
 

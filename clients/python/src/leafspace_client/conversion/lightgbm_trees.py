@@ -4,8 +4,9 @@ A split of categories sends the members of a set left, and all else right: unkno
 as near to 0 as ``_ZERO`` are read as 0.
 """
 
+import sys
 from collections.abc import Iterator, Mapping
-from math import nan
+from math import inf, nan
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from .native_trees import (
     Operation,
     TreeNode,
     arrays_of_nodes,
+    as_missing,
     checked_coding,
     own_codes,
     raw_category,
@@ -30,6 +32,7 @@ _Dump = Mapping[str, Any]
 _PLAIN = ("regression", "regression_l1", "huber", "fair", "quantile", "mape", "custom")
 _EXPONENTIAL = ("poisson", "gamma", "tweedie")
 _ZERO = float(np.float32(1e-35))
+_LARGEST = 1e300
 
 
 def native_trees(estimator: Any, inputs: ModelInputs) -> NativeTrees:  # noqa: ANN401  # an estimator
@@ -85,7 +88,7 @@ def _takes_zero_for_missing(document: _Dump) -> bool:
 
 def _nan_of_zeros(nodes: Nodes, tensor: str) -> str:
     is_zero = nodes.add("LessOrEqual", [nodes.add("Abs", [tensor]), nodes.constant(_ZERO)])
-    return nodes.add("Where", [is_zero, nodes.constant(nan), tensor])
+    return as_missing(nodes, tensor, is_zero)
 
 
 def _pandas_codings(estimator: Any, categories: list[list[Any]], inputs: ModelInputs) -> dict[int, Coding]:  # noqa: ANN401
@@ -138,11 +141,16 @@ def _branch(node: _Dump, left: int, right: int) -> TreeNode:
         return TreeNode(left, right, feature, MEMBER, members=tuple(map(int, threshold.split("||"))))
     # Where no row had a missing value, LightGBM takes one for 0.
     missing_left = threshold >= 0 if node["missing_type"] == "None" else node["default_left"]
-    return TreeNode(left, right, feature, LEQ, _about_zero(threshold), missing_left=bool(missing_left))
+    return TreeNode(left, right, feature, LEQ, _exact(threshold), missing_left=bool(missing_left))
 
 
-def _about_zero(threshold: float) -> float:
-    """Return the largest number that passes a test, as all numbers about 0 do if 0 does, and else none of them."""
+def _exact(threshold: float) -> float:
+    """Return the largest number that passes a test, of which the dump has the threshold.
+
+    If 0 passes, so do all numbers that are read as 0, and else none of them. An infinity is dumped as ``_LARGEST``.
+    """
+    if abs(threshold) >= _LARGEST:
+        return inf if threshold > 0 else -sys.float_info.max
     if abs(threshold) > _ZERO:
         return threshold
     return _ZERO if threshold >= 0 else float(np.nextafter(-_ZERO, -1))

@@ -19,7 +19,7 @@ from .estimators import (
     predicts_labels_alone,
 )
 from .imbalanced import without_resampling
-from .refusals import refuse_by_name, refuse_unfitted
+from .refusals import refuse_by_name, refuse_made_features, refuse_unfitted
 
 if TYPE_CHECKING:
     from .parity import Parity
@@ -101,6 +101,7 @@ def convert_model(
     if library is None:
         raise CannotConvert("cannot_convert", _unknown(model))
     refuse_unfitted(estimator)
+    refuse_made_features(estimator)
     inputs = describe_inputs(estimator, rows, declared.feature_names)
     converted = onnx_of(library, estimator, inputs)
     if predicts_labels_alone(estimator):

@@ -126,3 +126,8 @@ def checked_coding(coding: Coding, column: str) -> Coding:
         detail = f"the categories of {column!r} are texts and numbers; make them all texts before you fit the model"
         raise CannotConvert("cannot_convert", detail)
     return coding
+
+
+def as_missing(nodes: Nodes, tensor: str, is_missing: str) -> str:
+    """Add what makes NaN of numbers, and return the tensor; NaN is a logarithm, as constants have to be finite."""
+    return nodes.add("Where", [is_missing, nodes.add("Log", [nodes.constant(-1.0)]), tensor])

@@ -64,6 +64,21 @@ def refuse_unfitted(estimator: Any) -> None:  # noqa: ANN401  # an estimator
         raise CannotConvert("cannot_convert", detail)
 
 
+def refuse_made_features(estimator: Any) -> None:  # noqa: ANN401  # an estimator
+    """Refuse texts and embeddings, of which CatBoost makes numbers that ONNX does not have."""
+    final = final_step(estimator)
+    if library_of(final) != "catboost":
+        return
+    for kind in ("text", "embedding"):
+        names = [final.feature_names_[index] for index in getattr(final, f"get_{kind}_feature_indices")()]
+        if names:
+            detail = (
+                f"this {type(final).__name__} cannot be registered: it makes numbers of its own of the columns {names} "
+                f"({kind}_features); fit it on numbers that a step before it makes of them, or without them"
+            )
+            raise CannotConvert("cannot_convert", detail)
+
+
 def refuse_several_targets(estimator: Any) -> None:  # noqa: ANN401  # an estimator
     """Refuse a model that predicts several values for a row, and a booster that has no trees."""
     final = final_step(estimator)

@@ -8,13 +8,12 @@ the node says. XGBoost rounds what it reads, adds and predicts to single precisi
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from math import isnan, log, nan
+from math import isnan, log
 from typing import Any
 
 import numpy as np
 
 from ..errors import CannotConvert
-from .double_precision import Nodes
 from .estimators import ModelInputs
 from .native_trees import (
     LT,
@@ -25,6 +24,7 @@ from .native_trees import (
     Operation,
     TreeNode,
     arrays_of_nodes,
+    as_missing,
     checked_coding,
     own_codes,
 )
@@ -61,14 +61,16 @@ def native_trees(estimator: Any, inputs: ModelInputs) -> NativeTrees:  # noqa: A
     model = gradient["model"] if weights is None else gradient["gbtree"]["model"]
     trees = arrays_of_nodes(_trees(estimator, model, weights), n_outputs)
     names = inputs.names or [f"x{column}" for column in range(inputs.n_features)]
-    base = _numbers(document["learner_model_param"]["base_score"])
+    parameters = document["learner_model_param"]
+    base = _numbers(parameters["base_score"])
+    # Before it has a tree to estimate it for, XGBoost adds a base score of its own as it is.
+    is_margin = not model["trees"] and int(parameters.get("boost_from_average", 0)) == 1
     return NativeTrees(
         trees=trees,
         labels=getattr(estimator, "classes_", None),
         is_single=True,
         link=_link(estimator, objective),
-        # Before it has a tree, XGBoost adds the base score as it is; then what the link makes the base score of.
-        base=_margins(base, objective) if model["trees"] else base,
+        base=base if is_margin else _margins(base, objective),
         codings={**own_codes(trees), **_codings(model.get("cats", {}), names)},
         missing=_missing(estimator.missing),
     )
@@ -82,6 +84,8 @@ def _refuse(estimator: Any, document: _Document) -> None:  # noqa: ANN401  # an 
     elif int(document["learner_model_param"].get("num_target", 1)) > 1:
         several = "quantiles" if objective == "reg:quantileerror" else "targets"
         reason = f"it predicts several {several} at once; fit one model for each"
+    elif getattr(estimator, "multi_strategy", None) == "multi_output_tree":
+        reason = "its leaves hold vectors; fit it with multi_strategy='one_output_per_tree'"
     elif objective.startswith("rank:"):
         reason = f"with the objective {objective} it ranks the rows of a query, and predicts no values of their own"
     elif getattr(estimator, "n_classes_", None) == 1:
@@ -162,11 +166,7 @@ def _missing(number: float | None) -> Operation | None:
         return None
     same = float(nearest_float32(number))
 
-    def add(nodes: Nodes, tensor: str) -> str:
-        is_missing = nodes.add("Equal", [tensor, nodes.constant(same)])
-        return nodes.add("Where", [is_missing, nodes.constant(nan), tensor])
-
-    return add
+    return lambda nodes, tensor: as_missing(nodes, tensor, nodes.add("Equal", [tensor, nodes.constant(same)]))
 
 
 def _codings(kept: _Document, names: Sequence[str]) -> dict[int, Coding]:

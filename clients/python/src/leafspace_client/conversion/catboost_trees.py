@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import CannotConvert
-from .estimators import ModelInputs, class_names, is_frame
+from .estimators import ModelInputs, is_frame
 from .native_trees import (
     EQ,
     GT,
@@ -30,6 +30,7 @@ from .native_trees import (
     raw_category,
 )
 from .tree_operators import nearest_float32
+from .unwrapping import class_names
 
 _Document = Mapping[str, Any]
 _KINDS = ("float_features", "categorical_features")

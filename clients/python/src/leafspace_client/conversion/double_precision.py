@@ -10,10 +10,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from skl2onnx.common.data_types import DoubleTensorType
 from skl2onnx.proto import onnx_proto
 
-from .tree_operators import TreeArrays, nearest_float32
+from .tree_operators import PostponedTrees, TreeArrays, nearest_float32
 
 _DOUBLE = onnx_proto.TensorProto.DOUBLE
 _FLOAT = onnx_proto.TensorProto.FLOAT
@@ -26,27 +25,45 @@ class Nodes:
 
     def __init__(self, scope: Any, container: Any) -> None:  # noqa: ANN401  # skl2onnx's own
         self._scope, self._container = scope, container
+        self.postponed: PostponedTrees | None = None  # where several models are in one graph
+
+    def unique_name(self, wanted: str) -> str:
+        """Return a name that no tensor has yet."""
+        return str(self._scope.get_unique_variable_name(wanted))
 
     def add(self, op_type: str, inputs: Sequence[str], output: str | None = None, **attributes: Any) -> str:  # noqa: ANN401
         """Add an operator and return the name of its tensor."""
-        name = output or self._scope.get_unique_variable_name(op_type.lower())
+        name = output or self.unique_name(op_type.lower())
+        self._add(op_type, inputs, [name], attributes)
+        return name
+
+    def add_two(self, op_type: str, inputs: Sequence[str], **attributes: Any) -> tuple[str, str]:  # noqa: ANN401
+        """Add an operator that has two outputs and return the names of their tensors."""
+        first, second = (self.unique_name(op_type.lower()) for _ in range(2))
+        self._add(op_type, inputs, [first, second], attributes)
+        return first, second
+
+    def _add(self, op_type: str, inputs: Sequence[str], outputs: list[str], attributes: dict[str, Any]) -> None:
         domain = attributes.pop("domain", "")
         # TreeEnsemble is newer than skl2onnx knows: the operator set that the graph imports is raised afterwards.
         version = {"op_version": 3} if domain else {}
-        self._container.add_node(op_type, list(inputs), [name], op_domain=domain, **version, **attributes)
-        return str(name)
+        self._container.add_node(op_type, list(inputs), outputs, op_domain=domain, **version, **attributes)
 
     def constant(self, values: Any) -> str:  # noqa: ANN401  # an array or a number
         """Add a constant and return its name."""
         array = np.asarray(values)
-        name = self._scope.get_unique_variable_name("constant")
+        name = self.unique_name("constant")
         content = [text.encode() for text in array.ravel().tolist()] if array.dtype.kind == "U" else array.ravel()
         self._container.add_initializer(name, _TYPE_OF_KIND[array.dtype.kind], array.shape, content)
-        return str(name)
+        return name
 
     def as_double(self, tensor: str) -> str:
         """Return a tensor in double precision."""
         return self.add("Cast", [tensor], to=_DOUBLE)
+
+    def as_whole(self, tensor: str) -> str:
+        """Return a tensor as whole numbers."""
+        return self.add("Cast", [tensor], to=_INT64)
 
     def as_rounded(self, tensor: str) -> str:
         """Return a tensor rounded to single precision, in double."""
@@ -57,6 +74,22 @@ class Nodes:
         position = self.add("ArgMax", [scores], axis=1, keepdims=0)
         self.add("Gather", [self.constant(labels), position], outputs[0], axis=0)
         self.add("Identity", [scores], outputs[1])
+
+    def is_reached(self, scores: str, threshold: float, *, column: int = 1, is_strict: bool = False) -> str:
+        """Add whether a score reaches a cut-off, and return the tensor of that, 0 or 1, (n_rows,).
+
+        Parameters
+        ----------
+        scores : (n_rows, n_scores)
+            A tensor of doubles.
+        threshold
+            Compared with the score of ``column``.
+        is_strict
+            Whether a score has to be above the threshold: one that equals it does not suffice then.
+        """
+        score = self.add("Gather", [scores, self.constant(np.array(column))], axis=1)
+        operator = "Greater" if is_strict else "GreaterOrEqual"
+        return self.as_whole(self.add(operator, [score, self.constant(float(threshold))]))
 
     def add_cut_off(  # what is compared with what, and what comes out
         self,
@@ -70,44 +103,21 @@ class Nodes:
     ) -> str:
         """Add the label that a cut-off decides, and return its tensor, (n_rows,).
 
-        Parameters
-        ----------
-        scores : (n_rows, n_scores)
-            A tensor of doubles.
-        threshold
-            Compared with the score of ``column``.
-        labels : (2,)
-            The label of rows below the threshold, and that of rows at or above it, as ``graph_labels`` returns them.
-        output
-            The name of the tensor of labels.
-        is_strict
-            Whether a score has to be above the threshold: one that equals it does not suffice then.
+        ``labels``, (2,), are the label of rows whose score does not reach the threshold, and that of the others, as
+        ``graph_labels`` returns them; ``output`` is the name of the tensor; the rest is that of ``is_reached``.
         """
-        score = self.add("Gather", [scores, self.constant(np.array(column))], axis=1)
-        is_reached = self.add("Greater" if is_strict else "GreaterOrEqual", [score, self.constant(float(threshold))])
-        index = self.add("Cast", [is_reached], to=_INT64)
+        index = self.is_reached(scores, threshold, column=column, is_strict=is_strict)
         return self.add("Gather", [self.constant(labels), index], output, axis=0)
 
 
-def for_precision(trees: TreeArrays, operator: Any) -> TreeArrays:  # noqa: ANN401  # skl2onnx's own
+def for_precision(trees: TreeArrays, *, takes_doubles: bool) -> TreeArrays:
     """Return trees whose thresholds are in the precision in which rows come to them.
 
     A row that lies on a threshold, rounded to single precision as that is, still does.
     """
-    if takes_doubles(operator):
+    if takes_doubles:
         return trees
     return replace(trees, threshold=nearest_float32(trees.threshold))
-
-
-def takes_doubles(operator: Any) -> bool:  # noqa: ANN401  # skl2onnx's own
-    """Whether rows come to the trees in double precision."""
-    return all(isinstance(each.type, DoubleTensorType) for each in operator.inputs)
-
-
-def joined_columns(nodes: Nodes, operator: Any) -> str:  # noqa: ANN401  # skl2onnx's own
-    """Return the columns that the trees read as one tensor."""
-    names = [each.full_name for each in operator.inputs]
-    return names[0] if len(names) == 1 else nodes.add("Concat", names, axis=1)
 
 
 def with_complement(nodes: Nodes, share: str, whole: float = 1.0) -> str:

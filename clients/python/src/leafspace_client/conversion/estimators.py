@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from ..errors import CannotConvert, Invalid, missing_extra
 from ..rows import column_names
+from .unwrapping import all_models, class_names, final_step, members_of
 
 Ensemble = Literal["random_forest", "boosting", "other"]
 Library = Literal["sklearn", "xgboost", "lightgbm", "catboost"]
@@ -25,6 +26,7 @@ _ENSEMBLES: dict[str, Ensemble] = {
     "BaseGradientBoosting": "boosting",
     "BaseHistGradientBoosting": "boosting",
 }
+_OF_ONE_MODEL = ("BaseThresholdClassifier", "RFE", "TransformedTargetRegressor")
 
 
 def library_of(estimator: Any) -> Library | None:  # noqa: ANN401  # an estimator
@@ -36,16 +38,10 @@ def library_of(estimator: Any) -> Library | None:  # noqa: ANN401  # an estimato
     return None
 
 
-def final_step(estimator: Any) -> Any:  # noqa: ANN401  # an estimator
-    """Return what predicts: the last step of a pipeline, else the estimator itself."""
-    steps = getattr(estimator, "steps", None)
-    return final_step(steps[-1][1]) if steps else estimator
-
-
-def decides_in_double(final: Any) -> bool:  # noqa: ANN401  # an estimator
+def decides_in_double(estimator: Any) -> bool:  # noqa: ANN401  # an estimator
     """Whether a model compares rows with its thresholds in double precision; all others take them in single."""
-    members = final.estimators_ if votes(final) else [final]
-    return any(name in ("LGBMModel", "BaseHistGradientBoosting") for each in members for name in class_names(each))
+    kinds = (class_names(each) for each in all_models(estimator))
+    return any("LGBMModel" in names or "BaseHistGradientBoosting" in names for names in kinds)
 
 
 def votes(final: Any) -> bool:  # noqa: ANN401  # an estimator
@@ -75,16 +71,13 @@ def ensemble_of(estimator: Any) -> Ensemble:  # noqa: ANN401  # an estimator
     names = class_names(final)
     if "LGBMModel" in names:
         return "random_forest" if final.get_params().get("boosting_type") == "rf" else "boosting"
+    members = members_of(final)
     if "BaseBagging" in names:
-        members = getattr(final, "estimators_", [])
         is_forest = bool(members) and all("BaseDecisionTree" in class_names(member) for member in members)
         return "random_forest" if is_forest else "other"
+    if any(name in _OF_ONE_MODEL for name in names) and len(members) == 1:
+        return ensemble_of(members[0])
     return next((_ENSEMBLES[name] for name in names if name in _ENSEMBLES), "other")
-
-
-def class_names(estimator: object) -> list[str]:
-    """Return the names of an estimator's class and of those that it is derived from."""
-    return [kind.__name__ for kind in type(estimator).__mro__]
 
 
 ColumnType = Literal["float", "int64", "string"]

@@ -18,8 +18,8 @@ from .estimators import (
     predicts_classes,
     predicts_labels_alone,
 )
-from .imbalanced import without_resampling
 from .refusals import refuse_by_name, refuse_made_features, refuse_unfitted
+from .unwrapping import unwrapped
 
 if TYPE_CHECKING:
     from .parity import Parity
@@ -95,7 +95,7 @@ def convert_model(
     if isinstance(model, type):
         detail = f"{model.__name__} is a class: register a fitted instance of it, {model.__name__}(…).fit(X, y)"
         raise CannotConvert("cannot_convert", detail)
-    estimator = without_resampling(getattr(model, "best_estimator_", model))
+    estimator = unwrapped(model)
     refuse_by_name(estimator, oracle_only=declared.oracle_only)
     library = library_of(estimator)
     if library is None:

@@ -28,6 +28,11 @@ _IR_VERSION = 10
 
 def add_scores(nodes: Nodes, tensor: str, model: NativeTrees) -> str:
     """Add the trees, which read a tensor of doubles, and return the scores of all classes, or the values."""
+    return scores_of(nodes, add_sums(nodes, tensor, model), model)
+
+
+def add_sums(nodes: Nodes, tensor: str, model: NativeTrees) -> str:
+    """Add the trees, which read a tensor of doubles, and return their sums before the link, (n_rows, n_outputs)."""
     marked = tensor if model.missing is None else model.missing(nodes, tensor)
     scores = add_trees(nodes, marked, model.trees, average=False)
     n_outputs = model.trees.values.shape[1]
@@ -36,6 +41,12 @@ def add_scores(nodes: Nodes, tensor: str, model: NativeTrees) -> str:
         scores = nodes.add("Div", [scores, nodes.constant(np.full(n_outputs, model.divisor))])
     if base.any():
         scores = nodes.add("Add", [scores, nodes.constant(base)])
+    return scores
+
+
+def scores_of(nodes: Nodes, sums: str, model: NativeTrees) -> str:
+    """Add the link, and return the scores of all classes, or the values."""
+    scores, n_outputs = sums, model.trees.values.shape[1]
     if model.link is not None:
         scores = model.link(nodes, scores)
     return with_complement(nodes, scores) if model.labels is not None and n_outputs == 1 else scores

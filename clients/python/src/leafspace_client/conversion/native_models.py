@@ -1,19 +1,16 @@
 """Which models are written from their libraries' own documents: alone, behind steps, and inside other models."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
 from ..errors import CannotConvert, Invalid
-from .double_precision import Nodes, for_precision, joined_columns, takes_doubles
 from .estimators import ModelInputs, library_of
-from .native_graph import add_native, behind_steps, native_onnx
+from .native_graph import behind_steps, native_onnx
 from .native_trees import NativeTrees
 
 # Each imports an extra.
 _BOOSTERS = {"lightgbm": ".lightgbm_trees", "xgboost": ".xgboost_trees", "catboost": ".catboost_trees"}
-_OPTIONS = {"nocl": [True, False], "zipmap": [True, False, "columns"]}
 
 
 def native_trees(final: Any, inputs: ModelInputs) -> NativeTrees | None:  # noqa: ANN401  # an estimator
@@ -60,43 +57,3 @@ def trees_behind_steps(final: Any) -> NativeTrees | None:  # noqa: ANN401  # an 
     """Return a model as the steps of a pipeline, or another model, feed it; ``None`` for models that are not native."""
     model = native_trees(final, ModelInputs(None, getattr(final, "n_features_in_", 0), None, None))
     return None if model is None else behind_steps(model)
-
-
-def native_writer(model: NativeTrees) -> Callable[[Any, Any, Any], None]:
-    """Return a converter for skl2onnx that adds a model, in double precision: its label and scores, or its values."""
-
-    def write(scope: Any, operator: Any, container: Any) -> None:  # noqa: ANN401  # skl2onnx's own
-        nodes = Nodes(scope, container)
-        joined = joined_columns(nodes, operator)
-        rounds = model.is_single and takes_doubles(operator)
-        tensor = nodes.as_rounded(joined) if rounds else nodes.as_double(joined)
-        precise = replace(model, trees=for_precision(model.trees, operator))
-        add_native(nodes, tensor, precise, [output.full_name for output in operator.outputs])
-
-    return write
-
-
-def write_native(scope: Any, operator: Any, container: Any) -> None:  # noqa: ANN401  # skl2onnx's own
-    """Add a booster that is part of another model."""
-    model = trees_behind_steps(operator.raw_operator)
-    if model is None:
-        detail = f"{type(operator.raw_operator).__name__} is not written from a document of its library"
-        raise CannotConvert("cannot_convert", detail)
-    native_writer(model)(scope, operator, container)
-
-
-def make_known(model: Any) -> None:  # noqa: ANN401  # an estimator
-    """Register with skl2onnx what writes a booster, unless that is done."""
-    from skl2onnx import update_registered_converter  # noqa: PLC0415  # an extra
-    from skl2onnx._supported_operators import sklearn_operator_name_map  # noqa: PLC0415  # an extra
-    from skl2onnx.common.shape_calculator import (  # noqa: PLC0415  # an extra
-        calculate_linear_classifier_output_shapes,
-        calculate_linear_regressor_output_shapes,
-    )
-
-    if library_of(model) not in _BOOSTERS or type(model) in sklearn_operator_name_map:
-        return
-    is_classifier = hasattr(model, "predict_proba")
-    shapes = calculate_linear_classifier_output_shapes if is_classifier else calculate_linear_regressor_output_shapes
-    options = _OPTIONS if is_classifier else None
-    update_registered_converter(type(model), type(model).__name__, shapes, write_native, options=options)

@@ -13,8 +13,9 @@ import numpy as np
 from onnx import NodeProto, TensorProto, load_from_string, numpy_helper
 
 from ..rows import Cell, instances_of
-from .estimators import ModelInputs, final_step, is_frame, predicts_classes, predicts_labels_alone, votes_hard
+from .estimators import ModelInputs, is_frame, predicts_classes, predicts_labels_alone, votes_hard
 from .tree_operators import MODES, nearest_float32
+from .unwrapping import final_step
 
 N_ROWS = 100
 _LOG = getLogger("leafspace_client")

@@ -4,31 +4,9 @@ import json
 from typing import Any
 
 from ..errors import CannotConvert
-from .estimators import class_names, final_step, library_of
-
-_RANKS = "it ranks the rows of a query, and predicts neither classes nor values of their own"
-_SURVIVAL = "it predicts survival functions; fit a classifier of an event before a date, or a regressor of a risk score"
-_QUANTILES = "it predicts quantiles of what its leaves hold; fit a RandomForestRegressor with the same parameters"
-_SEVERAL = "it predicts several targets at once; fit one model for each"
-_STACKED = "its trees are not the ones that decide; register it with oracle_only=True to approximate it by a tree"
-_REFUSED = {
-    "Booster": (
-        "a bare Booster does not say what it predicts; load it into the library's XGBClassifier, XGBRegressor, "
-        "LGBMClassifier or LGBMRegressor, or write it as ONNX and register the file"
-    ),
-    "IsolationForest": "it scores outliers, and is neither a classifier nor a regressor",
-    "RandomTreesEmbedding": "it makes features, and is neither a classifier nor a regressor",
-    "TransformedTargetRegressor": "ONNX cannot invert the transformed target; register its regressor_ instead",
-    **dict.fromkeys(("StackingClassifier", "StackingRegressor"), _STACKED),
-    **dict.fromkeys(("XGBRanker", "LGBMRanker", "CatBoostRanker"), _RANKS),
-    **dict.fromkeys(("RandomSurvivalForest", "ExtraSurvivalTrees", "SurvivalTree"), _SURVIVAL),
-    **dict.fromkeys(
-        ("GradientBoostingSurvivalAnalysis", "ComponentwiseGradientBoostingSurvivalAnalysis", "XGBSEBaseEstimator"),
-        _SURVIVAL,
-    ),
-    **dict.fromkeys(("BaseForestQuantileRegressor", "RandomForestQuantileRegressor"), _QUANTILES),
-    **dict.fromkeys(("MultiOutputClassifier", "MultiOutputRegressor", "ClassifierChain", "RegressorChain"), _SEVERAL),
-}
+from .estimators import library_of
+from .refused_names import REFUSED, SEVERAL, STACKED
+from .unwrapping import all_models, class_names, final_step
 
 
 def refuse_by_name(estimator: Any, *, oracle_only: bool = False) -> None:  # noqa: ANN401  # an estimator
@@ -40,10 +18,12 @@ def refuse_by_name(estimator: Any, *, oracle_only: bool = False) -> None:  # noq
         Naming the model, why, and what to do.
     """
     final = final_step(estimator)
-    for name in class_names(final):
-        if name in _REFUSED and not (oracle_only and _REFUSED[name] == _STACKED):
-            detail = f"{type(final).__name__} cannot be registered: {_REFUSED[name]}"
-            raise CannotConvert("cannot_convert", detail)
+    for model in all_models(estimator):
+        for name in class_names(model):
+            if name in REFUSED and not (oracle_only and REFUSED[name] == STACKED):
+                inner = "" if model is final else f", in it {type(model).__name__}"
+                detail = f"{type(final).__name__}{inner} cannot be registered: {REFUSED[name]}"
+                raise CannotConvert("cannot_convert", detail)
 
 
 def refuse_unfitted(estimator: Any) -> None:  # noqa: ANN401  # an estimator
@@ -51,7 +31,11 @@ def refuse_unfitted(estimator: Any) -> None:  # noqa: ANN401  # an estimator
 
     Fitting leaves attributes of scikit-learn's whose names end with an underscore, and a Booster in those of others.
     """
-    final = final_step(estimator)
+    for model in all_models(estimator):
+        _refuse_unfitted(model)
+
+
+def _refuse_unfitted(final: Any) -> None:  # noqa: ANN401  # an estimator
     library = library_of(final)
     if library == "catboost":
         is_fitted = bool(final.is_fitted())
@@ -66,9 +50,12 @@ def refuse_unfitted(estimator: Any) -> None:  # noqa: ANN401  # an estimator
 
 def refuse_made_features(estimator: Any) -> None:  # noqa: ANN401  # an estimator
     """Refuse texts and embeddings, of which CatBoost makes numbers that ONNX does not have."""
-    final = final_step(estimator)
-    if library_of(final) != "catboost":
-        return
+    for final in all_models(estimator):
+        if library_of(final) == "catboost":
+            _refuse_made_features(final)
+
+
+def _refuse_made_features(final: Any) -> None:  # noqa: ANN401  # an estimator
     for kind in ("text", "embedding"):
         names = [final.feature_names_[index] for index in getattr(final, f"get_{kind}_feature_indices")()]
         if names:
@@ -94,4 +81,4 @@ def refuse_several_targets(estimator: Any) -> None:  # noqa: ANN401  # an estima
     if library_of(final) == "catboost" and str(final.get_all_params().get("loss_function", "")).startswith("Multi"):
         n_targets = 1 if hasattr(final, "predict_proba") else 2
     if n_targets != 1:
-        raise CannotConvert("cannot_convert", f"{type(final).__name__} cannot be registered: {_SEVERAL}")
+        raise CannotConvert("cannot_convert", f"{type(final).__name__} cannot be registered: {SEVERAL}")

@@ -14,27 +14,25 @@ from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import Binarizer, FunctionTransformer, OneHotEncoder
 
 from ..errors import CannotConvert
+from .combinations import is_written, reads_columns_alone
 from .estimators import (
     GRAPH_NAME,
     ModelInputs,
     are_single,
     decides_in_double,
-    final_step,
-    library_of,
     predicts_classes,
     predicts_labels_alone,
 )
 from .native_graph import MATRIX
-from .native_models import make_known, native_writer, trees_behind_steps
 from .preprocessing import SCALERS, calculates, convert_binarizer, convert_imputer, convert_scaler, read_missing_texts
 from .refusals import refuse_several_targets
 from .rising_steps import move_tests_to_raw_numbers, take_off
-from .sklearn_trees import TREE_MODELS, convert_trees, writer_of
 from .transformers import convert_function, convert_one_hot, function_shapes, one_hot_shapes
 from .tree_operators import OPSET_OF_TREE_ENSEMBLE
-from .voting import is_voting, write_voting
+from .unwrapping import all_pipelines, final_step
+from .written_models import written_last
 
-# Named, so that newer libraries give the same file for the same model.
+# Named, so that newer libraries give the same file for the same model; converters of boosters know no later ones.
 _OPSETS = {"": 18, "ai.onnx.ml": 3}
 _IR_VERSION = 10  # of the operator set that TreeEnsemble is in
 _SINGLE_ONLY = ("Imputer", "LabelEncoder", "Binarizer")  # as onnxruntime has them
@@ -45,7 +43,7 @@ _TENSORS = {"float": FloatTensorType, "int64": Int64TensorType, "string": String
 def sklearn_onnx(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator
     """Return a fitted estimator as ONNX; the estimator stays as it is."""
     _check(estimator)
-    if decides_in_double(final_step(estimator)) or _is_scaled_in_double(estimator, inputs):
+    if decides_in_double(estimator) or _is_scaled_in_double(estimator, inputs):
         try:
             return _written(estimator, inputs, is_double=True)
         except _NOT_IN_DOUBLE:  # steps before the trees that take single precision only
@@ -55,23 +53,19 @@ def sklearn_onnx(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401 
 
 def _is_scaled_in_double(estimator: Any, inputs: ModelInputs) -> bool:  # noqa: ANN401  # an estimator
     """Whether steps calculate in double precision before the trees round what comes of it to single."""
-    final = final_step(estimator)
-    rounds = writer_of(final) is not None or library_of(final) in ("xgboost", "catboost")
-    return rounds and calculates(estimator) and not are_single(inputs.rows)
+    rounds = is_written(final_step(estimator))
+    return rounds and any(map(calculates, all_pipelines(estimator))) and not are_single(inputs.rows)
 
 
 def _written(estimator: Any, inputs: ModelInputs, *, is_double: bool) -> bytes:  # noqa: ANN401  # an estimator
     prepared = copy.deepcopy(estimator)
-    read_missing_texts(prepared)
+    for pipeline in all_pipelines(prepared):
+        read_missing_texts(pipeline)
     final = final_step(prepared)
-    make_known(final)
-    native = trees_behind_steps(final)
-    write = native_writer(native) if native else writer_of(final)
-    taken = take_off(prepared) if write and not (native and native.codings) else []
-    write = write or (write_voting if is_voting(final) else None)
+    taken = take_off(prepared) if reads_columns_alone(final) else []
 
-    model = _converted(prepared, inputs, write, is_double=is_double)
-    if write is not None:
+    model = _converted(prepared, inputs, is_double=is_double)
+    if is_written(final):
         _declare_precision(model)
     if taken:
         numbers = np.float32 if are_single(inputs.rows) else np.float64
@@ -81,10 +75,12 @@ def _written(estimator: Any, inputs: ModelInputs, *, is_double: bool) -> bytes: 
     return bytes(model.SerializeToString())
 
 
-def _converted(prepared: Any, inputs: ModelInputs, write: Any, *, is_double: bool) -> ModelProto:  # noqa: ANN401
-    """Return what skl2onnx makes of an estimator; ``write`` converts its last step, None: skl2onnx's own."""
+def _converted(prepared: Any, inputs: ModelInputs, *, is_double: bool) -> ModelProto:  # noqa: ANN401  # an estimator
+    """Return what skl2onnx makes of an estimator whose last step is written here, if it can be."""
     final, is_single = final_step(prepared), are_single(inputs.rows)
     has_scores = predicts_classes(prepared) and not predicts_labels_alone(prepared)
+    if is_written(final):
+        prepared = written_last(prepared)
     model: ModelProto = convert_sklearn(
         prepared,
         name=GRAPH_NAME,
@@ -95,39 +91,12 @@ def _converted(prepared: Any, inputs: ModelInputs, write: Any, *, is_double: boo
             **dict.fromkeys(SCALERS, partial(convert_scaler, is_single=is_single)),
             SimpleImputer: convert_imputer,
             Binarizer: convert_binarizer,
-            **dict.fromkeys(TREE_MODELS, convert_trees),
             FunctionTransformer: partial(convert_function, is_single=is_single),
             OneHotEncoder: convert_one_hot,
-            **({} if write is None else {type(final): _only_for(final, write)}),
-            **_writers_of_members(final),
         },
         custom_shape_calculators={FunctionTransformer: function_shapes, OneHotEncoder: one_hot_shapes},
     )
     return model
-
-
-def _writers_of_members(final: Any) -> dict[type, Any]:  # noqa: ANN401  # an estimator
-    """Return converters for the members of a vote, so that each decides as it does alone."""
-    if not is_voting(final):
-        return {}
-    writers: dict[type, dict[int, Any]] = {}
-    for member in final.estimators_:
-        make_known(member)
-        write = writer_of(member)
-        if write is not None:
-            writers.setdefault(type(member), {})[id(member)] = write
-    return {kind: partial(_written_member, writers=each) for kind, each in writers.items()}
-
-
-def _written_member(scope: Any, operator: Any, container: Any, writers: dict[int, Any]) -> None:  # noqa: ANN401
-    writers.get(id(operator.raw_operator), convert_trees)(scope, operator, container)
-
-
-def _only_for(final: Any, write: Any) -> Any:  # noqa: ANN401  # an estimator, a converter
-    """Return a converter for one model, and skl2onnx's own for others of its type, which are parts of other models."""
-    return lambda scope, operator, container: (write if operator.raw_operator is final else convert_trees)(
-        scope, operator, container
-    )
 
 
 def _declare_precision(model: ModelProto) -> None:

@@ -1,16 +1,12 @@
-"""scikit-learn's models of trees: its own written as they calculate, in double precision and divided at the end.
+"""scikit-learn's models of trees, written as they calculate: in double precision, and divided at the end."""
 
-Those inside other models (AdaBoost, stacks of bagged forests) are left to skl2onnx and corrected as they enter the
-graph: skl2onnx omits to which side trees send missing numbers, and hands numpy's numbers to ONNX, which refuses them.
-"""
-
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from skl2onnx.common._registration import get_converter
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import (
     BaggingClassifier,
     BaggingRegressor,
@@ -26,39 +22,36 @@ from sklearn.ensemble import (
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier, ExtraTreeRegressor
 
 from ..errors import CannotConvert
-from .double_precision import Nodes, for_precision, graph_labels, joined_columns, takes_doubles, with_complement
+from .answers import Answer, Columns, Writer
+from .double_precision import Nodes, for_precision, with_complement
+from .estimators import ModelInputs
+from .native_graph import behind_steps
 from .tree_operators import TreeArrays, add_trees, arrays_of_trees, floor_float32
 
 _TREES = (DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier, ExtraTreeRegressor)
-_FORESTS = (ExtraTreesClassifier, ExtraTreesRegressor, RandomForestClassifier, RandomForestRegressor)
+TREES_AND_FORESTS = (*_TREES, ExtraTreesClassifier, ExtraTreesRegressor, RandomForestClassifier, RandomForestRegressor)
 _BAGGING = (BaggingClassifier, BaggingRegressor)
-_GRADIENT = (GradientBoostingClassifier, GradientBoostingRegressor)
 HISTOGRAM = (HistGradientBoostingClassifier, HistGradientBoostingRegressor)
+BOOSTING = (GradientBoostingClassifier, GradientBoostingRegressor, *HISTOGRAM)
 
 
-def writer_of(model: Any) -> Any:  # noqa: ANN401  # an estimator, a converter for skl2onnx or None
-    """Return what writes a model of trees, or ``None`` where it is left to skl2onnx."""
-    if type(model) in _TREES + _FORESTS:
-        return _write_forest
-    if type(model) in _BAGGING and all(type(member) in _TREES for member in model.estimators_):
-        return _write_forest
-    return _write_boosting if type(model) in _GRADIENT + HISTOGRAM else None
+def is_forest(model: Any) -> bool:  # noqa: ANN401  # an estimator
+    """Whether a model averages trees: a tree, a forest, or trees that were bagged."""
+    if type(model) in TREES_AND_FORESTS:
+        return True
+    return type(model) in _BAGGING and all(type(member) in _TREES for member in model.estimators_)
 
 
-def _write_forest(scope: Any, operator: Any, container: Any) -> None:  # noqa: ANN401  # skl2onnx's own
+def forest(writer: Writer, model: Any, columns: Columns) -> Answer:  # noqa: ANN401  # an estimator
     """Add a tree, a forest, or trees that were bagged: the mean of their outputs."""
-    nodes, model = Nodes(scope, container), operator.raw_operator
-    trees, tensor, outputs = _trees_of_forest(model), _rounded_tensor(nodes, operator), _names(operator)
-    labels = getattr(model, "classes_", None)
-    if labels is None:
-        nodes.add("Identity", [add_trees(nodes, tensor, trees, average=True)], outputs[0])
-    elif len(labels) == 2:  # noqa: PLR2004  # the sum of the second's shares gives that of the first's
+    nodes, trees, tensor = writer.nodes, _trees_of_forest(model), writer.tensor(columns, rounds=True)
+    if len(getattr(model, "classes_", ())) != 2:  # noqa: PLR2004
+        scores = add_trees(nodes, tensor, trees, average=True)
+    else:  # the sum of the second's shares gives that of the first's
         sums = add_trees(nodes, tensor, replace(trees, values=trees.values[:, 1:]), average=False)
         n_trees = float(len(trees.roots))
-        shares = nodes.add("Div", [with_complement(nodes, sums, n_trees), nodes.constant(n_trees)])
-        nodes.add_classifier(shares, graph_labels(labels), outputs)
-    else:
-        nodes.add_classifier(add_trees(nodes, tensor, trees, average=True), graph_labels(labels), outputs)
+        scores = nodes.add("Div", [with_complement(nodes, sums, n_trees), nodes.constant(n_trees)])
+    return Answer(scores, writer.highest(scores))
 
 
 def _trees_of_forest(model: Any) -> TreeArrays:  # noqa: ANN401  # an estimator
@@ -85,21 +78,21 @@ def _values(member: Any, n_classes: int) -> Any:  # noqa: ANN401  # an estimator
     return values
 
 
-def _write_boosting(scope: Any, operator: Any, container: Any) -> None:  # noqa: ANN401  # skl2onnx's own
-    """Add gradient boosting, histogram-based or not: a base and all trees added up, then the link."""
-    nodes, model = Nodes(scope, container), operator.raw_operator
-    is_histogram = isinstance(model, HISTOGRAM)
+def boosting(writer: Writer, model: Any, columns: Columns) -> Answer:  # noqa: ANN401  # an estimator
+    """Add gradient boosting, histogram-based or not: a base and all trees added up, then the link.
+
+    Of two classes the first of them decides by its own rule: a sum of 0 is the second class, for the other the first.
+    """
+    nodes, is_histogram = writer.nodes, isinstance(model, HISTOGRAM)
     trees, base = _trees_of_histogram(model) if is_histogram else _trees_of_stages(model)
     if is_histogram:
-        trees = for_precision(trees, operator)
-    tensor = (_tensor if is_histogram else _rounded_tensor)(nodes, operator)
-    sums = add_trees(nodes, tensor, trees, average=False)
+        trees = for_precision(trees, takes_doubles=writer.takes_doubles(columns))
+    sums = add_trees(nodes, writer.tensor(columns, rounds=not is_histogram), trees, average=False)
     raw = nodes.add("Add", [sums, nodes.constant(np.asarray(base, np.float64).ravel())])
-    scores, outputs = scores_of_sums(nodes, raw, model), _names(operator)
-    if hasattr(model, "classes_"):
-        nodes.add_classifier(scores, graph_labels(model.classes_), outputs)
-    else:
-        nodes.add("Identity", [scores], outputs[0])
+    scores = scores_of_sums(nodes, raw, model)
+    if len(getattr(model, "classes_", ())) != 2:  # noqa: PLR2004
+        return Answer(scores, writer.highest(raw), raw)
+    return Answer(scores, lambda: nodes.is_reached(raw, 0.0, column=0, is_strict=is_histogram), raw)
 
 
 def scores_of_sums(nodes: Nodes, raw: str, model: Any) -> str:  # noqa: ANN401  # an estimator
@@ -113,8 +106,11 @@ def scores_of_sums(nodes: Nodes, raw: str, model: Any) -> str:  # noqa: ANN401  
 
 
 def _trees_of_stages(model: Any) -> tuple[TreeArrays, Any]:  # noqa: ANN401  # an estimator, an array
-    if model.init not in (None, "zero"):
-        detail = f"{type(model).__name__} begins with the model init={model.init!r}, which is not converted"
+    if model.init not in (None, "zero") and not isinstance(model.init_, DummyClassifier | DummyRegressor):
+        detail = (
+            f"{type(model).__name__} begins with the model init={model.init!r}, which gives each row another score "
+            "before any tree; fit it with init=None or init='zero'"
+        )
         raise CannotConvert("cannot_convert", detail)
     trees = [(tree.tree_, output) for stage in model.estimators_ for output, tree in enumerate(stage)]
     values = [model.learning_rate * _in_column(tree.value[:, 0, 0], at, model) for tree, at in trees]
@@ -130,6 +126,11 @@ def _in_column(values: Any, output: int, model: Any) -> Any:  # noqa: ANN401  # 
 
 
 def _trees_of_histogram(model: Any) -> tuple[TreeArrays, Any]:  # noqa: ANN401  # an estimator, an array
+    from .histogram_categories import native_trees, splits_categories  # noqa: PLC0415  # which imports this module
+
+    if splits_categories(model):
+        native = behind_steps(native_trees(model, ModelInputs(None, model.n_features_in_, None, None)))
+        return native.trees, native.base
     nodes = [(each.nodes, output) for stage in model._predictors for output, each in enumerate(stage)]  # noqa: SLF001
     trees = [_as_tree(each) for each, _ in nodes]
     values = [_in_column(each["value"], output, model) for each, output in nodes]
@@ -148,73 +149,25 @@ def _as_tree(nodes: Any) -> SimpleNamespace:  # noqa: ANN401  # an array of reco
     )
 
 
-def _tensor(nodes: Nodes, operator: Any) -> str:  # noqa: ANN401  # skl2onnx's own
-    """Return what comes to the trees, in double precision."""
-    return nodes.as_double(joined_columns(nodes, operator))
+def arrays_of_votes(members: Sequence[Any], classes: Any, weights: Any) -> TreeArrays:  # noqa: ANN401  # arrays
+    """Return classification trees whose leaves give the weight of their tree to the class that they vote for."""
+    values = []
+    for member, weight in zip(members, weights, strict=True):
+        labels = np.asarray(member.classes_)[member.tree_.value[:, 0, :].argmax(axis=1)]
+        values.append(np.where(labels[:, None] == classes[None, :], weight, 0.0))
+    trees = [member.tree_ for member in members]
+    return _for_single_precision(arrays_of_trees(trees, [None] * len(trees), values))
 
 
-def _rounded_tensor(nodes: Nodes, operator: Any) -> str:  # noqa: ANN401  # skl2onnx's own
-    """Return the same for trees that round it to single precision before they compare, which is their only rounding."""
-    joined = joined_columns(nodes, operator)
-    return nodes.as_rounded(joined) if takes_doubles(operator) else nodes.as_double(joined)
-
-
-def _names(operator: Any) -> list[str]:  # noqa: ANN401  # skl2onnx's own
-    return [output.full_name for output in operator.outputs]
-
-
-TREE_MODELS: tuple[type, ...] = (
-    DecisionTreeClassifier,
-    DecisionTreeRegressor,
-    ExtraTreeClassifier,
-    ExtraTreeRegressor,
-    ExtraTreesClassifier,
-    ExtraTreesRegressor,
-    HistGradientBoostingClassifier,
-    HistGradientBoostingRegressor,
-    RandomForestClassifier,
-    RandomForestRegressor,
-)
-_ROUTES = "nodes_missing_value_tracks_true"
-
-
-class _CorrectingContainer:
-    """The container that skl2onnx adds a model's nodes to; it corrects their attributes."""
-
-    def __init__(self, container: Any, model: Any) -> None:  # noqa: ANN401  # skl2onnx's container, an estimator
-        self._container = container
-        self._routes = [int(side) for each in _own_trees(model) for side in each.missing_go_to_left]
-
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401  # whatever the container has
-        return getattr(self._container, name)
-
-    def add_node(self, *arguments: Any, **attributes: Any) -> Any:  # noqa: ANN401  # passed on
-        """Add a node, its attributes as Python's own values."""
-        plain = {name: _plain(value) for name, value in attributes.items()}
-        if self._routes and _ROUTES in plain:
-            plain[_ROUTES] = self._routes
-        return self._container.add_node(*arguments, **plain)
-
-
-def convert_trees(scope: Any, operator: Any, container: Any) -> None:  # noqa: ANN401  # skl2onnx's own
-    """Convert a model of trees by skl2onnx's own converter for it."""
-    model = operator.raw_operator
-    convert = get_converter(f"Sklearn{type(model).__name__}")
-    convert(scope, operator, _CorrectingContainer(container, model))
-
-
-def _own_trees(model: Any) -> Iterator[Any]:  # noqa: ANN401  # an estimator, its trees
-    if hasattr(model, "tree_"):
-        yield model.tree_
-    for member in getattr(model, "estimators_", []):
-        yield member.tree_
-
-
-def _plain(value: Any) -> Any:  # noqa: ANN401  # any attribute
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, np.generic):
-        return _plain(value.item())
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    return int(value) if isinstance(value, bool) else value
+def lonely_leaf(value: float) -> TreeArrays:
+    """Return a tree of one leaf."""
+    none = np.zeros(1, np.int64)
+    leaf = SimpleNamespace(
+        node_count=1,
+        children_left=none - 1,
+        children_right=none - 1,
+        feature=none,
+        threshold=none,
+        missing_go_to_left=none,
+    )
+    return arrays_of_trees([leaf], [None], [np.full((1, 1), value)])

@@ -7,7 +7,7 @@ parts are put together behind it.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -107,12 +107,58 @@ def add_trees(graph: Any, tensor: str, trees: TreeArrays, *, average: bool) -> s
 
     Sums are divided after they were made: shares that are 0 or 1 then tie exactly where the estimator's do.
     """
-    if (np.count_nonzero(trees.values, axis=1) <= 1).all():
+    postponed: PostponedTrees | None = graph.postponed
+    if postponed is not None:
+        return postponed.reserved(graph, tensor, trees, average=average)
+    if not has_several_outputs(trees):
         return _add_ensemble(graph, tensor, trees, _AVERAGE if average else _SUM)
-    sums = _add_in_parts(graph, tensor, trees)
+    return (
+        _divided(graph, _add_in_parts(graph, tensor, trees), trees) if average else _add_in_parts(graph, tensor, trees)
+    )
+
+
+def has_several_outputs(trees: TreeArrays) -> bool:
+    """Whether a leaf adds to several outputs."""
+    return bool((np.count_nonzero(trees.values, axis=1) > 1).any())
+
+
+def _divided(graph: Any, sums: str, trees: TreeArrays) -> str:  # noqa: ANN401  # a Nodes
     # One divisor for each output: onnxruntime would fuse a single one with the product, in single precision.
     divisors = np.full(trees.values.shape[1], float(len(trees.roots)))
-    return str(graph.add("Div", [sums, graph.constant(divisors)])) if average else sums
+    return str(graph.add("Div", [sums, graph.constant(divisors)]))
+
+
+class PostponedTrees:
+    """Trees of several models in one graph, which are added once all are known.
+
+    A graph has either the old operators, which alone have several outputs a leaf, or the newest, which alone tests
+    sets of categories. Where both are wanted, trees are repeated for each of their outputs.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: list[tuple[str, str, TreeArrays, bool]] = []
+
+    def reserved(self, graph: Any, tensor: str, trees: TreeArrays, *, average: bool) -> str:  # noqa: ANN401
+        """Return the name of the tensor that trees will make."""
+        name = str(graph.unique_name("trees"))
+        self._waiting.append((name, tensor, trees, average))
+        return name
+
+    def add(self, graph: Any) -> None:  # noqa: ANN401  # a Nodes
+        """Add all of them."""
+        several = any(has_several_outputs(trees) for _, _, trees, _ in self._waiting)
+        write = _add_by_output if any(trees.members for _, _, trees, _ in self._waiting) else _add_in_parts
+        for name, tensor, trees, average in self._waiting:
+            sums = write(graph, tensor, trees) if several else _add_ensemble(graph, tensor, trees, _SUM)
+            graph.add("Identity", [_divided(graph, sums, trees) if average else sums], name)
+
+
+def _add_by_output(graph: Any, tensor: str, trees: TreeArrays) -> str:  # noqa: ANN401  # a Nodes
+    if not has_several_outputs(trees):
+        return _add_ensemble(graph, tensor, trees, _SUM)
+    columns = range(trees.values.shape[1])
+    sums = [_add_ensemble(graph, tensor, replace(trees, values=trees.values[:, [at]]), _SUM) for at in columns]
+    return str(graph.add("Concat", sums, axis=1))
 
 
 def _add_ensemble(graph: Any, tensor: str, trees: TreeArrays, aggregate: int) -> str:  # noqa: ANN401  # a Nodes

@@ -1,0 +1,54 @@
+"""Cut-offs: classifiers whose label is decided by a threshold of their own, not by the highest score."""
+
+from typing import Any
+
+import numpy as np
+
+from .answers import Answer, Columns, Writer
+
+
+def cut_off(writer: Writer, model: Any, columns: Columns) -> Answer:  # noqa: ANN401  # an estimator
+    """Add a classifier whose label is that of the positive class where its score reaches the threshold."""
+    inner = model.estimator_
+    answer = writer.answer(inner, columns)
+    classes = np.asarray(inner.classes_)
+    pos_label = _positive_label(model)
+    positive = 1 if pos_label is None else int(np.flatnonzero(classes == pos_label)[0])
+    by_scores = _response(model, inner) == "predict_proba"
+    if by_scores:
+        tensor, column = answer.scores, positive
+    else:
+        tensor, column = _signed(writer, answer.decision(inner), positive), 0
+    threshold = _threshold(model, by_scores=by_scores)
+
+    def index() -> str:
+        reached = writer.nodes.is_reached(tensor, threshold, column=column)
+        if positive == 1:
+            return reached
+        return writer.nodes.add("Sub", [writer.nodes.constant(np.array(1)), reached])
+
+    return Answer(answer.scores, index, answer.raw)
+
+
+def _positive_label(model: Any) -> Any:  # noqa: ANN401  # a label or None
+    scorer = getattr(model, "_curve_scorer", None)
+    return model.pos_label if scorer is None else scorer._get_pos_label()  # noqa: SLF001  # has no other
+
+
+def _response(model: Any, inner: Any) -> str:  # noqa: ANN401  # estimators
+    if model.response_method != "auto":
+        return str(model.response_method)
+    return "predict_proba" if hasattr(inner, "predict_proba") else "decision_function"
+
+
+def _threshold(model: Any, *, by_scores: bool) -> float:  # noqa: ANN401  # an estimator
+    if hasattr(model, "best_threshold_"):
+        return float(model.best_threshold_)
+    if model.threshold == "auto":
+        return 0.5 if by_scores else 0.0
+    return float(model.threshold)
+
+
+def _signed(writer: Writer, raw: str, positive: int) -> str:
+    """Return the decision function as that of the positive class."""
+    return raw if positive == 1 else writer.nodes.add("Neg", [raw])

@@ -1,0 +1,207 @@
+"""Unwrapping: the estimator that predicts, without the wrappers around it that predict what it predicts.
+
+Searches, frozen and semi-supervised estimators, samplers and subclasses that change nothing are taken off. What decides
+otherwise than the estimator in it (a cut-off, the inverse of a target's transformation) goes behind the steps of the
+pipeline in it. No library is imported for that: classes are recognised by their names.
+"""
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+from ..errors import CannotConvert
+from .refused_names import REFUSED
+
+_LIBRARIES = ("xgboost", "lightgbm", "catboost", "sklearn")
+# Attributes that hold the fitted estimator, by the class that predicts with it alone.
+_INNER = {"FrozenEstimator": "estimator", "SelfTrainingClassifier": "estimator_"}
+# The same of those that change what it predicts.
+_CHANGING = {
+    "FixedThresholdClassifier": "estimator_",
+    "TunedThresholdClassifierCV": "estimator_",
+    "TransformedTargetRegressor": "regressor_",
+}
+_ONE_OUTPUT = ("MultiOutputClassifier", "MultiOutputRegressor")
+_BASES = ("BaseEstimator", "ClassifierMixin", "RegressorMixin", "TransformerMixin")  # which predict nothing
+_OF_TREES = ("BaseForest", "BaseGradientBoosting")
+# What a subclass may have of its own: none of it is called by ``predict``.
+_HARMLESS = (
+    "fit",
+    "partial_fit",
+    "score",
+    "get_",
+    "set_",
+    "staged_",
+    "feature_importances",
+    "_more_tags",
+    "_repr",
+    "_fit",
+    "_abc",
+)
+
+
+def class_names(estimator: object) -> list[str]:
+    """Return the names of an estimator's class and of those that it is derived from."""
+    return [kind.__name__ for kind in type(estimator).__mro__]
+
+
+def unwrapped(estimator: Any) -> Any:  # noqa: ANN401  # estimators
+    """Return the estimator that predicts what a fitted one predicts: a pipeline, or one without steps.
+
+    The result may share fitted parts with the estimator, which stays as it is.
+
+    Raises
+    ------
+    CannotConvert
+        Where a subclass predicts by methods of its own, or a search kept no estimator.
+    """
+    if isinstance(estimator, str) or estimator is None:
+        return estimator
+    inner = _inner(estimator)
+    if inner is not None:
+        return unwrapped(inner)
+    plain = _without_resampling(_as_library_class(estimator))
+    if _is_pipeline(plain):
+        return _flat_pipeline(plain)
+    changing = _CHANGING.get(type(plain).__name__)
+    return plain if changing is None else _behind_steps(plain, changing)
+
+
+def final_step(estimator: Any) -> Any:  # noqa: ANN401  # an estimator
+    """Return what predicts: the last step of a pipeline, else the estimator itself; neither is wrapped."""
+    plain = unwrapped(estimator)
+    return plain.steps[-1][1] if _is_pipeline(plain) else plain
+
+
+def members_of(final: Any) -> list[Any]:  # noqa: ANN401  # estimators
+    """Return the fitted estimators that an estimator without steps combines, not unwrapped; none for trees."""
+    if not hasattr(final, "__dict__") or any(name in _OF_TREES for name in class_names(final)):
+        return []
+    parts = vars(final)
+    if "calibrated_classifiers_" in parts:
+        return [each.estimator for each in parts["calibrated_classifiers_"]]
+    if "estimators_" in parts:
+        return [*parts["estimators_"], *([parts["final_estimator_"]] if "final_estimator_" in parts else [])]
+    return [parts[name] for name in ("estimator_", "regressor_") if parts.get(name) is not None][:1]
+
+
+def all_models(estimator: Any) -> Iterator[Any]:  # noqa: ANN401  # estimators
+    """Yield an estimator's last step, and those of all that it combines, at every depth."""
+    final = final_step(estimator)
+    yield final
+    for member in members_of(final):
+        yield from all_models(member)
+
+
+def all_pipelines(estimator: Any) -> Iterator[Any]:  # noqa: ANN401  # pipelines
+    """Yield the pipelines in an estimator, at every depth."""
+    plain = unwrapped(estimator)
+    if _is_pipeline(plain):
+        yield plain
+    for member in members_of(final_step(plain)):
+        yield from all_pipelines(member)
+
+
+def _inner(estimator: Any) -> Any:  # noqa: ANN401  # estimators
+    """Return the fitted estimator that alone predicts in another; ``None`` where there is none."""
+    names = class_names(estimator)
+    if "BaseSearchCV" in names and not hasattr(estimator, "best_estimator_") and hasattr(estimator, "cv_results_"):
+        detail = (
+            f"this {type(estimator).__name__} was fitted with refit=False, and so has no model; fit it with "
+            "refit=True, or register an estimator that you fitted with the best parameters"
+        )
+        raise CannotConvert("cannot_convert", detail)
+    best = vars(estimator).get("best_estimator_") if hasattr(estimator, "__dict__") else None
+    if best is not None:
+        return best
+    if any(name in _ONE_OUTPUT for name in names) and len(getattr(estimator, "estimators_", ())) == 1:
+        return estimator.estimators_[0]
+    attribute = next((_INNER[name] for name in names if name in _INNER), None)
+    return None if attribute is None else vars(estimator).get(attribute)
+
+
+def _is_pipeline(estimator: Any) -> bool:  # noqa: ANN401  # an estimator
+    return bool(getattr(estimator, "steps", None)) and "Pipeline" in class_names(estimator)
+
+
+def _as_library_class(estimator: Any) -> Any:  # noqa: ANN401  # estimators
+    """Return an instance of a subclass as one of the class of a library that it is derived from.
+
+    Raises
+    ------
+    CannotConvert
+        Where the subclass has methods of its own that may predict otherwise.
+    """
+    kinds = type(estimator).__mro__
+    base = next((kind for kind in kinds if kind.__module__.partition(".")[0] in (*_LIBRARIES, "imblearn")), None)
+    if base is None or base is type(estimator) or base.__name__ in _BASES:
+        return estimator
+    if any(kind.__name__ in REFUSED for kind in kinds[: kinds.index(base)]):
+        return estimator  # whose own name says what it predicts
+    changed = sorted(
+        name
+        for kind in kinds[: kinds.index(base)]
+        for name in vars(kind)
+        if hasattr(base, name) and not name.startswith(("__", *_HARMLESS)) and name != "_parameter_constraints"
+    )
+    if changed:
+        detail = (
+            f"{type(estimator).__name__} has its own {', '.join(changed)}, which the trees that it inherits from "
+            f"{base.__name__} do not show; register a {base.__name__}, or write the model as ONNX yourself"
+        )
+        raise CannotConvert("cannot_convert", detail)
+    plain: Any = object.__new__(base)
+    vars(plain).update(vars(estimator))
+    return plain
+
+
+def _flat_pipeline(pipeline: Any) -> Any:  # noqa: ANN401  # pipelines
+    """Return a pipeline whose last step is unwrapped and no pipeline, in place of one in which pipelines end."""
+    *before, (name, last) = pipeline.steps
+    inner = unwrapped(last)
+    if _is_pipeline(inner):
+        before, (name, inner) = [*before, *inner.steps[:-1]], inner.steps[-1]
+    elif inner is last and len(before) == len(pipeline.steps) - 1:
+        return pipeline
+    return _with_steps(pipeline, [*before, (name, inner)])
+
+
+def _with_steps(pipeline: Any, steps: list[tuple[str, Any]]) -> Any:  # noqa: ANN401  # pipelines
+    names = [name for name, _ in steps]
+    distinct = (
+        steps if len(set(names)) == len(names) else [(f"{at}-{name}", step) for at, (name, step) in enumerate(steps)]
+    )
+    changed = copy.copy(pipeline)
+    changed.steps = distinct
+    return changed
+
+
+def _behind_steps(wrapper: Any, attribute: str) -> Any:  # noqa: ANN401  # estimators
+    """Return a wrapper around what it holds, unwrapped; the steps of a pipeline in it come before the wrapper."""
+    held = vars(wrapper).get(attribute, getattr(wrapper, "estimator", None))
+    if held is None or isinstance(held, type):
+        return wrapper
+    inner = unwrapped(held)
+    if inner is vars(wrapper).get(attribute) and not _is_pipeline(inner):
+        return wrapper
+    changed = copy.copy(wrapper)
+    setattr(changed, attribute, inner.steps[-1][1] if _is_pipeline(inner) else inner)
+    return _with_steps(inner, [*inner.steps[:-1], (inner.steps[-1][0], changed)]) if _is_pipeline(inner) else changed
+
+
+def _without_resampling(estimator: Any) -> Any:  # noqa: ANN401  # estimators
+    """Return an estimator of imbalanced-learn as the one of scikit-learn that predicts the same.
+
+    Resampling happens in fitting alone: pipelines lose their samplers, and ensembles become those that they are
+    derived from, with the same fitted members.
+    """
+    if _is_pipeline(estimator) and any(hasattr(step, "fit_resample") for _, step in estimator.steps):
+        from sklearn.pipeline import Pipeline  # noqa: PLC0415  # an extra
+
+        return Pipeline([(name, step) for name, step in estimator.steps if not hasattr(step, "fit_resample")])
+    if not type(estimator).__module__.startswith("imblearn"):
+        return estimator
+    parent: Any = next(kind for kind in type(estimator).__mro__ if kind.__module__.startswith("sklearn"))
+    plain = parent.__new__(parent)
+    vars(plain).update(vars(estimator))
+    return plain

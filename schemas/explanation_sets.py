@@ -75,7 +75,7 @@ class ExplanationParts(Contract):
         default=[],
         description="Optional parts of explanations. `values`: the values of the row and of its nearest prototypes; "
         "`intervals`: the ends of each reason as numbers; `contrast`: the nearest prototypes of other classes, and "
-        "what the trees ask that separate the two; `rules`: the rules that apply, if the explainer has a rule set; "
+        "what the trees test that tell the two apart; `rules`: the rules that apply, if the explainer has a rule set; "
         "`approximation_path`: the path in the approximation tree, if the explainer has one; `nearest_rows`: the "
         "nearest of all reference rows, if the explainer has them.",
     )

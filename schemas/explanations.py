@@ -186,7 +186,7 @@ class Difference(_FeatureOfTwo):
     """A feature at which trees part a row from a prototype: at it, their paths in a tree go different ways first."""
 
     text: str = Field(
-        description="What the trees that separate the two rows ask at this feature, as an English phrase, such as "
+        description="What the trees that separate the two rows test at this feature, as an English phrase, such as "
         "`whether income is above 45,000; it is 31,000 here`. The answer is yes for the prototype and no for the row. "
         "It is not claimed that the prediction changes with this feature alone, nor that it changes with no other."
     )
@@ -200,7 +200,7 @@ class Difference(_FeatureOfTwo):
 
 
 class Contrast(Contract):
-    """The nearest prototype of another class, and what the trees ask that separate the row from it."""
+    """The nearest prototype of another class, and what the trees that tell the two apart ask most often."""
 
     row_id: RowId
     label: str = Field(description="Class of the prototype.")

@@ -155,6 +155,9 @@ class Coverage(Contract):
     share: float = Field(description="Share of all rows of the dataset, 0 to 1.")
 
 
+TargetOfRow = TypeAliasType("TargetOfRow", Annotated[str | float, Field(description="Class or value of a row.")])
+
+
 class Prototype(Contract):
     """A real row that represents others of its class."""
 
@@ -164,7 +167,7 @@ class Prototype(Contract):
     label: str | None = Field(description="Class of the prototype, see `labels`; null for regression.")
     value: float | None = Field(description="Value that the model predicts for it; null for classification.")
     predicted: str | None = Field(description="Class that the model predicts for it; null for regression.")
-    target: str | float | None = Field(
+    target: TargetOfRow | None = Field(
         description="Its class or value in the target column; null where the dataset has no target that fits the model."
     )
     gain: float = Field(description="What it adds to the objective of the prototypes before it.")
@@ -185,7 +188,7 @@ class Criticism(Contract):
     label: str | None = Field(description="Class of the row, see `labels`; null for regression.")
     value: float | None = Field(description="Value that the model predicts for it; null for classification.")
     predicted: str | None = Field(description="Class that the model predicts for it; null for regression.")
-    target: str | float | None = Field(
+    target: TargetOfRow | None = Field(
         description="Its class or value in the target column; null where the dataset has no target that fits the model."
     )
     proximity: float = Field(

@@ -33,6 +33,9 @@ _PLAIN_WORDS = {
 _IN_NAMES = re.compile(rf"(?:^|_)({'|'.join(_PLAIN_WORDS)})(?=_|$)")
 _IN_PROSE = re.compile(rf"\b({'|'.join(_PLAIN_WORDS).replace('_', '[ _]')})\b", re.IGNORECASE)
 
+# What a contrast says: trees tell two rows apart by what they ask, which people read more easily than of splits.
+_OF_CONTRASTS = re.compile(r"\b(ask most often|tells? (them|the two) apart)\b")
+
 _ALLOWED_NAMES: dict[str, str] = {
     "tell": "what Python calls the place in a file",
     "n_asked": "a field of the API: how many questions of a questionnaire came before",
@@ -101,7 +104,8 @@ def test_the_contract_is_plain_english() -> None:
     texts = list(_texts_of(json.loads((ROOT / "openapi.json").read_text(encoding="utf-8"))))
     assert len(texts) > 500
 
-    found = {pointer: text for pointer, text in texts if _IN_PROSE.search(text) and pointer not in _ALLOWED_IN_CONTRACT}
+    dialect = [(pointer, text) for pointer, text in texts if _IN_PROSE.search(_OF_CONTRASTS.sub("", text))]
+    found = {pointer: text for pointer, text in dialect if pointer not in _ALLOWED_IN_CONTRACT}
 
     assert found == {}
 
@@ -119,7 +123,7 @@ def test_documents_are_plain_english(path: Path) -> None:
     found = {
         (number, match.group())
         for number, line in enumerate(lines, 1)
-        for match in _IN_PROSE.finditer(line)
+        for match in _IN_PROSE.finditer(_OF_CONTRASTS.sub("", line))
         if line.strip() not in _ALLOWED_IN_DOCUMENTS
     }
 

@@ -119,7 +119,7 @@ def explain_rows(  # noqa: PLR0913  # what explanations may have
         How many of the reasons to give for each prototype, or ``"all"``.
     include
         What else to return: ``"values"`` of the row and its prototypes; ``"intervals"``, the reasons in numbers;
-        ``"contrast"``, the nearest prototypes of other classes, and what the trees ask that tell them apart;
+        ``"contrast"``, the nearest prototypes of other classes, and what the trees ask most often that tell them apart;
         ``"rules"``, those that hold; ``"approximation_path"``, the path in the approximation tree; ``"nearest_rows"``,
         the nearest of all reference rows.
     n_contrasts

@@ -17,7 +17,7 @@ T = TypeVar("T", bound="Contrast")
 
 @_attrs_define(repr=False)
 class Contrast(Record):
-    """The nearest prototype of another class, and what the trees ask that separate the row from it.
+    """The nearest prototype of another class, and what the trees that tell the two apart ask most often.
 
     Attributes:
         row_id (str): Id of the row: its text in the dataset's row_id column, or its 0-based index without one.

@@ -21,7 +21,7 @@ class Difference(Record):
 
     Attributes:
         feature (str): Name of the feature.
-        text (str): What the trees that separate the two rows ask at this feature, as an English phrase, such as
+        text (str): What the trees that separate the two rows test at this feature, as an English phrase, such as
             `whether income is above 45,000; it is 31,000 here`. The answer is yes for the prototype and no for the row. It
             is not claimed that the prediction changes with this feature alone, nor that it changes with no other.
         share_of_trees (float): Among the trees that separate the two rows, the share, by weight, of those that do so at

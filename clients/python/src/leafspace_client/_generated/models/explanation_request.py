@@ -25,7 +25,7 @@ class ExplanationRequest(Record):
         n_reasons (int | str | Unset):
         include (list[str] | Unset): Optional parts of explanations. `values`: the values of the row and of its nearest
             prototypes; `intervals`: the ends of each reason as numbers; `contrast`: the nearest prototypes of other
-            classes, and what the trees ask that separate the two; `rules`: the rules that apply, if the explainer has a
+            classes, and what the trees test that tell the two apart; `rules`: the rules that apply, if the explainer has a
             rule set; `approximation_path`: the path in the approximation tree, if the explainer has one; `nearest_rows`:
             the nearest of all reference rows, if the explainer has them.
         n_contrasts (int | Unset): Maximum number of other classes in `contrasts`, where `contrast` is included: the

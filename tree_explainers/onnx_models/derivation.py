@@ -53,8 +53,8 @@ def _tried_oracle(read: ReadModel, limits: ModelLimits) -> DerivedModel:
     rows = rows_to_try(session, read.example_texts, limits)
     _predict_many_rows(session, rows)
     tried = try_oracle(session, rows, limits)
-    if read.of_fixed_rows is not None:
-        check_fixed_rows(session, read.of_fixed_rows, rows)
+    if read.for_trial.of_fixed_rows is not None:
+        check_fixed_rows(session, read.for_trial.of_fixed_rows, rows)
     are_probabilities = known.score_kind == "probability" and tried.are_probabilities
     kind = "probability" if are_probabilities else unclipped
     read = replace(

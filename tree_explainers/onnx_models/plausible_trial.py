@@ -14,6 +14,7 @@ from ..errors import ModelRefused, RowRefused
 from ..rows import Rows
 from .description import ModelDescription, ScoreKind
 from .encoding import Feeds
+from .ensemble_shares import check_shares, refuse_unmeasured
 from .fixed_batch import FixedRows
 from .label_index import within_rounding
 from .plausible_rows import plausible_rows
@@ -40,19 +41,26 @@ def try_plausible_rows(model: DerivedModel) -> DerivedModel:
     ------
     ModelRefused
         ``validation_failed`` where a label is none of the classes; ``model_invalid_graph`` where a graph for a fixed
-        number of rows predicts others when it is given more of them.
+        number of rows predicts others when it is given more of them; ``model_not_a_tree_ensemble`` where less than
+        three quarters of what decides go through trees.
     """
-    read, session = model.read, model.session
+    read, session, trial = model.read, model.session, model.read.for_trial
     rows = plausible_rows(read.description, read.ensemble, _N_ROWS, np.random.default_rng(_SEED))
     try:
-        outcome = session.run(session.encode(rows))
+        feeds = session.encode(rows)
+        outcome = session.run(feeds)
     except RowRefused:  # some models refuse combinations of values: nothing is shown
+        if trial.of_ensembles is not None:
+            refuse_unmeasured(trial.of_ensembles)
         return model
-    if read.of_fixed_rows is not None:
-        check_fixed_rows(session, read.of_fixed_rows, rows)
+    if trial.of_fixed_rows is not None:
+        check_fixed_rows(session, trial.of_fixed_rows, rows)
+    of_ensembles = trial.of_ensembles
+    shares = () if of_ensembles is None else check_shares(of_ensembles, feeds, read.description.ensemble)
     changed = replace(
         read.description,
         score_kind=_score_kind(read.description, outcome.scores),
+        warnings=shares + read.description.warnings,
         labels_are_highest=labels_are_highest(read.description, outcome),
     )
     if changed == read.description:

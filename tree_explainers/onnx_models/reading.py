@@ -24,16 +24,18 @@ from .description import (
     ModelColumn,
     ModelDescription,
     ModelLimits,
-    ModelWarning,
     ScoreKind,
     Scoring,
     Sums,
 )
 from .ensemble_kind import infer_ensemble
+from .ensemble_shares import EnsembleGraph
 from .fixed_batch import FixedRows, free_rows
 from .graph import first_that_computes, in_reading_order, makers_of, matrices_behind
 from .interface import Outputs, find_inputs, find_outputs, name_features
+from .leaf_dependence import check_leaf_dependence, connected_trees
 from .leaf_graph import LEAF_OUTPUT, TreesOfTensor, build_graphs, build_prediction_graph
+from .model_warnings import of_transformed_columns, of_unused_ensembles
 from .monotone_functions import thresholds_in_raw_units
 from .runtime_order import is_in_runtime_order, put_in_runtime_order
 from .scoring import are_shares, scoring_of
@@ -44,8 +46,15 @@ from .walked_parts import WalkedParts
 
 _OF_ORACLES = Engine("onnxruntime", "Only the model's predictions are used.")
 _OF_SETS = Engine("onnxruntime", "Trees test membership in sets, which is left to onnxruntime.")
-_SHOWN_COLUMNS, _LONGEST_NAME = 10, 200  # in a warning
 _ROUNDING_OF_ORACLES = 2.0**-20  # some single-precision operations deep
+
+
+@dataclass(frozen=True, slots=True)
+class ForTrial:
+    """Graphs that are tried at registration, and not kept; ``None`` where there is nothing to be tried."""
+
+    of_fixed_rows: FixedRows | None = None  # the graph as it came, where that is for a fixed number of rows
+    of_ensembles: EnsembleGraph | None = None  # where shares of ensembles are to be measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +66,7 @@ class ReadModel:
     leaf_graph: bytes  # of an oracle, the graph of its predictions alone
     for_walker: WalkedParts
     example_texts: tuple[str | None, ...] = ()  # of an oracle: (n_features,) a category that an encoder knows
-    of_fixed_rows: FixedRows | None = None  # the graph as it came, where that is for a fixed number of rows
+    for_trial: ForTrial = ForTrial()
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that are kept: those of the ensemble, and those for the walker."""
@@ -104,8 +113,9 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
     ------
     ModelRefused
         With the code of the first thing that is wrong: see ``checking``, ``interface`` and ``tree_nodes``;
-        ``model_not_a_tree_ensemble`` where the graph has no tree operator; ``model_unsupported_input`` where trees read
-        text or predict several values at once; ``validation_failed`` where facts about trees are declared of an oracle.
+        ``model_not_a_tree_ensemble`` where the graph has no tree operator, or trees do not decide;
+        ``model_unsupported_input`` where trees read text or predict several values at once; ``validation_failed`` where
+        facts about trees are declared of an oracle.
     """
     model = parse_model(data)
     if declared.oracle_only:
@@ -114,7 +124,10 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
     tree_nodes = _tree_nodes(model.graph, limits)
     of_fixed_rows = free_rows(model)
     front = _read_front(model.graph, declared, limits)
-    operators = _read_operators(model.graph, tree_nodes, front, limits)
+    names = [name for name in (front.outputs.label, front.outputs.score) if name]
+    connected = connected_trees(model.graph, names, tree_nodes)
+    past_trees = check_leaf_dependence(model.graph, names, connected)
+    operators = _read_operators(model.graph, connected, front, limits)
     _check_outputs(operators, front.outputs, limits)
     parts = _parts(operators, front.column_map)
     scoring = _scoring(model.graph, operators, front.outputs)
@@ -129,17 +142,19 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
         **_facts_of_trees(operators, ensemble),
         operators=_op_types(model.graph),
         columns=columns,
-        warnings=_warnings(ensemble, columns),
+        warnings=of_unused_ensembles(len(tree_nodes) - len(connected)) + of_transformed_columns(ensemble, columns),
         tensors=tensors,
         scoring=scoring,
         engine=NOT_COMPARED if can_be_walked(as_read) else _OF_SETS,
     )
     _refuse_large_description(description, limits)
 
-    names = [name for name in (front.outputs.label, front.outputs.score) if name]
+    trees = [(operator.node.output, operator.trees.ensemble.n_trees) for operator in operators]
+    of_ensembles = EnsembleGraph.of(model, trees, names, past_trees)
     graphs = build_graphs(model, parts, names, with_predictions=scoring is None)
     for_walker = WalkedParts.of(graphs.front_graph, graphs.prediction_graph, as_read, ensemble)
-    return ReadModel(description, ensemble, graphs.leaf_graph, for_walker, of_fixed_rows=of_fixed_rows)
+    for_trial = ForTrial(of_fixed_rows, of_ensembles)
+    return ReadModel(description, ensemble, graphs.leaf_graph, for_walker, for_trial=for_trial)
 
 
 def _op_types(graph: GraphProto) -> tuple[str, ...]:
@@ -182,23 +197,9 @@ def _read_oracle(model: ModelProto, declared: DeclaredModel, limits: ModelLimits
     _refuse_large_description(description, limits)
     graph = build_prediction_graph(model, [name for name in (front.outputs.label, front.outputs.score) if name])
     parts = WalkedParts(b"", b"")
-    return ReadModel(description, empty_ensemble(), graph, parts, front.column_map.example_texts, of_fixed_rows)
-
-
-def _warnings(ensemble: TreeEnsemble, columns: Sequence[ModelColumn]) -> tuple[ModelWarning, ...]:
-    """Return a warning of tested columns that cannot be mapped back to raw features."""
-    tested = np.unique(ensemble.column[ensemble.operator != Operator.LEAF]).tolist()
-    names = list(dict.fromkeys(columns[index].name for index in tested if columns[index].transformed))
-    if not names:
-        return ()
-    n_columns = sum(columns[index].transformed for index in tested)
-    shown = "; ".join(name[:_LONGEST_NAME] for name in names[:_SHOWN_COLUMNS])
-    detail = (
-        f"{n_columns:,} of the {len(tested):,} columns that the trees test cannot be mapped back to a raw feature, so "
-        f"that reasons are about these columns, and not about what you send: {shown}"
-        f"{'; …' if len(names) > _SHOWN_COLUMNS else ''}"
+    return ReadModel(
+        description, empty_ensemble(), graph, parts, front.column_map.example_texts, ForTrial(of_fixed_rows)
     )
-    return (ModelWarning("transformed_features", detail),)
 
 
 def _read_front(graph: GraphProto, declared: DeclaredModel, limits: ModelLimits) -> _Front:

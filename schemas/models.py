@@ -113,11 +113,21 @@ class ParityResult(Contract):
 class ModelWarning(Contract):
     """What limits the explanations of a model."""
 
-    code: Literal["transformed_features"] = Field(
+    code: Literal[
+        "transformed_features",
+        "trees_decide_in_part",
+        "weighted_ensembles",
+        "unused_ensembles",
+        "onnxruntime_differs",
+    ] = Field(
         description="Kind of the warning. `transformed_features`: trees test columns that cannot be mapped back to a "
-        "raw feature, such as principal components; reasons are about these columns."
+        "raw feature, such as principal components; reasons are about these columns. `trees_decide_in_part`: an input "
+        "reaches the predictions past the trees, such as by a linear member of a vote. `weighted_ensembles`: the graph "
+        "weighs its ensembles otherwise than by their numbers of trees. `unused_ensembles`: ensembles that do not lead "
+        "to the predictions are left out. `onnxruntime_differs`: predictions follow the ONNX specification, from which "
+        "onnxruntime departs for this graph."
     )
-    detail: str = Field(description="What it is about: how many columns, and the first ten of them.")
+    detail: str = Field(description="What it is about, with its figures: columns, shares, or numbers of rows.")
 
 
 class ModelEngine(Contract):

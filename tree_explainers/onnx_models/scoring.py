@@ -44,7 +44,7 @@ def scoring_of(graph: GraphProto, node: NodeProto, trees: OrderedTrees, sums: Su
     if last is node:
         return made
     is_plain = made == Scoring(sums) and trees.ensemble.leaf_values.shape[1] == 1
-    return _of_both_shares(graph, last, node, sums) if is_plain else None
+    return (_with_base(graph, last, node, sums) or _of_both_shares(graph, last, node, sums)) if is_plain else None
 
 
 def are_shares(node: NodeProto, trees: OrderedTrees) -> bool:
@@ -85,6 +85,13 @@ def _of_operator(node: NodeProto, trees: OrderedTrees, sums: Sums) -> Scoring | 
         _is_of_two_classes(attributes, base, link) if n_outputs == 1 else _scores_all_classes(attributes, trees, base)
     )
     return Scoring(sums, base, link) if is_known else None
+
+
+def _with_base(graph: GraphProto, last: NodeProto, node: NodeProto, sums: Sums) -> Scoring | None:
+    """Return how a number is added to sums of one output."""
+    added, base = _inputs_of("Add", last)
+    scalars = _scalars(graph)
+    return Scoring(sums, (scalars[base],)) if base in scalars and makers_of(graph).get(added) is node else None
 
 
 def _of_both_shares(graph: GraphProto, last: NodeProto, node: NodeProto, sums: Sums) -> Scoring | None:

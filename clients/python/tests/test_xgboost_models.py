@@ -77,6 +77,8 @@ CLASSIFIERS = {
     "by loss": classifier(TWO, grow_policy="lossguide", max_leaves=5),
     "missing as 0.1": classifier(TWO, missing=0.1),
     "missing as 0": classifier(TWO, missing=0),
+    "missing as infinity": classifier(TWO, missing=np.inf),
+    "missing as negative infinity": classifier(TWO, missing=-np.inf),
 }
 _OBJECTIVES = {
     **dict.fromkeys(("reg:squarederror", "reg:pseudohubererror", "reg:absoluteerror"), VALUES),

@@ -13,7 +13,7 @@ from leafspace_client.conversion import convert_model
 from onnx import ModelProto, TensorProto, helper
 from sklearn.ensemble import RandomForestClassifier
 
-from tests.support.models import fitted
+from tests.support.models import fitted, library
 from tests.support.tree_graphs import random_trees, regressor
 from tree_explainers.onnx_models.description import DeclaredModel, ModelDescription, ModelLimits, Scoring
 from tree_explainers.onnx_models.reading import ReadModel, read_model
@@ -120,6 +120,17 @@ def test_a_forest_that_the_sdk_converts_is_scored_by_the_walker(n_classes: int, 
     assert_scored_as_by_onnxruntime(model, rng)
     kept = ModelDescription.from_json(json.loads(json.dumps(model.description.to_json())))
     assert kept.scoring == model.description.scoring
+
+
+def test_a_booster_of_values_that_the_sdk_converts_is_scored_by_the_walker() -> None:
+    rng = np.random.default_rng(4)
+    features = rng.normal(size=(200, N_FEATURES)).astype(np.float32)
+    booster = library("xgboost").XGBRegressor(n_estimators=6, max_depth=3, base_score=0.7, n_jobs=1)
+    content = convert_model(booster.fit(features, features[:, 0]), features).onnx
+    model = read_model(content, DeclaredModel(), ModelLimits())
+
+    assert model.description.scoring == Scoring("double", (float(np.float32(0.7)),))
+    assert_scored_as_by_onnxruntime(model, rng)
 
 
 @pytest.mark.parametrize("name", ["first", "axis", "divisor", "label"])

@@ -56,11 +56,11 @@ def is_written(final: Any) -> bool:  # noqa: ANN401  # an estimator
 
 
 def reads_columns_alone(final: Any) -> bool:  # noqa: ANN401  # an estimator
-    """Whether nothing but the trees of one model reads the columns, and they split no categories."""
+    """Whether nothing but the trees of one model reads the columns, as they are, and they split no categories."""
     if not is_of_trees(final):
         return False
     native = trees_behind_steps(final)
-    return native is None or not native.codings
+    return native is None or not (native.codings or native.missing)
 
 
 def is_of_trees(final: Any) -> bool:  # noqa: ANN401  # an estimator

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from .answers import Writer
 from .combinations import is_of_trees
 from .double_precision import graph_labels
+from .estimators import predicts_classes
 from .tree_operators import PostponedTrees
 
 _ANY = None  # number of rows
@@ -33,14 +34,15 @@ def written_last(estimator: Any) -> Any:  # noqa: ANN401  # an estimator
     """Return a fitted estimator whose last step is written here."""
     steps = getattr(estimator, "steps", None)
     if not steps:
-        return (WrittenClassifier if hasattr(estimator, "classes_") else WrittenRegressor)(estimator)
+        return (WrittenClassifier if predicts_classes(estimator) else WrittenRegressor)(estimator)
     changed = copy.copy(estimator)
     changed.steps = [*steps[:-1], (steps[-1][0], written_last(steps[-1][1]))]
     return changed
 
 
 def _shapes(operator: Any) -> None:  # noqa: ANN401  # skl2onnx's own
-    classes = getattr(operator.raw_operator.model, "classes_", None)
+    is_classifier = isinstance(operator.raw_operator, WrittenClassifier)  # CatBoost's regressors have classes, too
+    classes = operator.raw_operator.model.classes_ if is_classifier else None
     if classes is not None:
         is_text = graph_labels(classes).dtype.kind == "U"
         operator.outputs[0].type = (StringTensorType if is_text else Int64TensorType)([_ANY])

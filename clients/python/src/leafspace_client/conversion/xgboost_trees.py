@@ -8,7 +8,7 @@ the node says. XGBoost rounds what it reads, adds and predicts to single precisi
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from math import isnan, log
+from math import isinf, isnan, log
 from typing import Any
 
 import numpy as np
@@ -164,6 +164,9 @@ def _missing(number: float | None) -> Operation | None:
     """Return what makes NaN of the number that a model takes for missing, in single precision as it compares."""
     if number is None or isnan(number):
         return None
+    if isinf(number):
+        signs: dict[str, Any] = {"detect_negative": int(number < 0), "detect_positive": int(number > 0)}
+        return lambda nodes, tensor: as_missing(nodes, tensor, nodes.add("IsInf", [tensor], **signs))
     same = float(nearest_float32(number))
 
     return lambda nodes, tensor: as_missing(nodes, tensor, nodes.add("Equal", [tensor, nodes.constant(same)]))

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from ..errors import ModelRefused, RowRefused
 from ..rows import Rows
-from .description import DeclaredModel, ModelDescription, ModelLimits
+from .description import DeclaredModel, ModelDescription, ModelLimits, ModelWarning
 from .oracle_trial import rows_to_try, try_oracle
 from .plausible_trial import DerivedModel, check_fixed_rows, labels_are_highest, try_plausible_rows
 from .reading import ReadModel, read_model
-from .session import MOST_ROWS_TRIED, ModelSession
+from .runtime_differences import runtime_warnings
+from .session import MOST_ROWS_TRIED, ModelSession, Outcome
 from .sniffing import HEAD_BYTES, sniff_model
 
 _MOST_BYTES_OF_ROWS = 512 * 1024**2
@@ -64,9 +65,15 @@ def _tried_oracle(read: ReadModel, limits: ModelLimits) -> DerivedModel:
             score_kind=kind,
             seconds_per_1000_rows=tried.seconds,
             labels_are_highest=labels_are_highest(known, tried.outcome),
+            warnings=_runtime_warnings(session, rows, read, tried.outcome),
         ),
     )
     return DerivedModel(read, ModelSession(read.leaf_graph, read.description))
+
+
+def _runtime_warnings(session: ModelSession, rows: Rows, read: ReadModel, outcome: Outcome) -> tuple[ModelWarning, ...]:
+    sent = read.for_trial.as_sent
+    return () if sent is None else runtime_warnings(sent, read.description, session.encode(rows), outcome)
 
 
 def _predicts_one_row(session: ModelSession) -> bool:

@@ -110,6 +110,7 @@ class Outputs:
     label: str | None  # tensor; None: the highest score decides
     score: str  # tensor
     score_kind: ScoreKind
+    misread_label: str | None = None  # tensor that onnxruntime fills otherwise than the scores imply
 
 
 def find_outputs(graph: GraphProto, declared: DeclaredModel) -> Outputs:
@@ -132,10 +133,10 @@ def find_outputs(graph: GraphProto, declared: DeclaredModel) -> Outputs:
     if not (label or zip_map or has_classifier or declared.classes):
         return Outputs("regression", (), (), None, score, "value")
     classes, label_values = _classes(_label_values(graph, label, zip_map), declared.classes, _writes(graph, label))
-    if label is not None and _is_misread(first_that_computes(label, makers)):
-        label = None
+    misread = label if label is not None and _is_misread(first_that_computes(label, makers)) else None
+    label = None if misread else label
     kind: ScoreKind = "probability" if _may_be_probabilities(score, makers) else "raw"
-    return Outputs("classification", classes, label_values, label, score, kind)
+    return Outputs("classification", classes, label_values, label, score, kind, misread)
 
 
 def _element_type(value: ValueInfoProto) -> int:

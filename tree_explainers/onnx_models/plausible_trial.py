@@ -19,6 +19,7 @@ from .fixed_batch import FixedRows
 from .label_index import within_rounding
 from .plausible_rows import plausible_rows
 from .reading import ReadModel
+from .runtime_differences import runtime_warnings
 from .session import ModelSession, Outcome, open_graph, runtime_errors
 
 _SEED, _N_ROWS, _MOST_CALLS = 0, 512, 64
@@ -53,14 +54,16 @@ def try_plausible_rows(model: DerivedModel) -> DerivedModel:
         if trial.of_ensembles is not None:
             refuse_unmeasured(trial.of_ensembles)
         return model
-    if trial.of_fixed_rows is not None:
+    is_out_of_order = trial.as_sent is not None and trial.as_sent.is_out_of_order
+    if trial.of_fixed_rows is not None and not is_out_of_order:
         check_fixed_rows(session, trial.of_fixed_rows, rows)
     of_ensembles = trial.of_ensembles
     shares = () if of_ensembles is None else check_shares(of_ensembles, feeds, read.description.ensemble)
+    differences = () if trial.as_sent is None else runtime_warnings(trial.as_sent, read.description, feeds, outcome)
     changed = replace(
         read.description,
         score_kind=_score_kind(read.description, outcome.scores),
-        warnings=shares + read.description.warnings,
+        warnings=shares + differences + read.description.warnings,
         labels_are_highest=labels_are_highest(read.description, outcome),
     )
     if changed == read.description:

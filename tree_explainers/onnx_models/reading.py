@@ -1,6 +1,5 @@
 """read_model: bytes from a stranger to a description, flat arrays and the graph that gives leaves."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -35,8 +34,10 @@ from .graph import first_that_computes, in_reading_order, makers_of, matrices_be
 from .interface import Outputs, find_inputs, find_outputs, name_features
 from .leaf_dependence import check_leaf_dependence, connected_trees
 from .leaf_graph import LEAF_OUTPUT, TreesOfTensor, build_graphs, build_prediction_graph
+from .model_sizes import check_size, refuse_large_description, refuse_long_names
 from .model_warnings import of_transformed_columns, of_unused_ensembles
 from .monotone_functions import thresholds_in_raw_units
+from .runtime_differences import AsSent
 from .runtime_order import is_in_runtime_order, put_in_runtime_order
 from .scoring import are_shares, scoring_of
 from .tree_attributes import read_node_table
@@ -55,6 +56,7 @@ class ForTrial:
 
     of_fixed_rows: FixedRows | None = None  # the graph as it came, where that is for a fixed number of rows
     of_ensembles: EnsembleGraph | None = None  # where shares of ensembles are to be measured
+    as_sent: AsSent | None = None  # of which onnxruntime makes other predictions
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,7 @@ class _ReadOperator:
     trees: OrderedTrees
     is_double: bool
     answers_in_double: bool  # sums are not rounded to single precision on their way out
+    is_in_order: bool  # of onnxruntime
 
     @property
     def tensor(self) -> str:
@@ -128,6 +131,7 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
     connected = connected_trees(model.graph, names, tree_nodes)
     past_trees = check_leaf_dependence(model.graph, names, connected)
     operators = _read_operators(model.graph, connected, front, limits)
+    as_sent = _as_sent(model, operators, front.outputs)
     _check_outputs(operators, front.outputs, limits)
     parts = _parts(operators, front.column_map)
     scoring = _scoring(model.graph, operators, front.outputs)
@@ -147,13 +151,13 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
         scoring=scoring,
         engine=NOT_COMPARED if can_be_walked(as_read) else _OF_SETS,
     )
-    _refuse_large_description(description, limits)
+    refuse_large_description(description, limits)
 
     trees = [(operator.node.output, operator.trees.ensemble.n_trees) for operator in operators]
     of_ensembles = EnsembleGraph.of(model, trees, names, past_trees)
     graphs = build_graphs(model, parts, names, with_predictions=scoring is None)
     for_walker = WalkedParts.of(graphs.front_graph, graphs.prediction_graph, as_read, ensemble)
-    for_trial = ForTrial(of_fixed_rows, of_ensembles)
+    for_trial = ForTrial(of_fixed_rows, of_ensembles, as_sent)
     return ReadModel(description, ensemble, graphs.leaf_graph, for_walker, for_trial=for_trial)
 
 
@@ -183,9 +187,9 @@ def _read_oracle(model: ModelProto, declared: DeclaredModel, limits: ModelLimits
     check_model(model, limits, ORACLE_OPERATORS)
     of_fixed_rows = free_rows(model)
     front = _read_front(model.graph, declared, limits)
-    for node in model.graph.node:
-        if node.op_type in TREE_OPERATORS:
-            _read_operator(node, front.column_map, limits, None)
+    trees = [node for node in model.graph.node if node.op_type in TREE_OPERATORS]
+    operators = [_read_operator(node, front.column_map, limits, None) for node in trees]
+    as_sent = _as_sent(model, operators, front.outputs)
     description = replace(
         _describe(front, declared, None),
         rounding=_ROUNDING_OF_ORACLES,
@@ -194,11 +198,16 @@ def _read_oracle(model: ModelProto, declared: DeclaredModel, limits: ModelLimits
         oracle_only=True,
         engine=_OF_ORACLES,
     )
-    _refuse_large_description(description, limits)
+    refuse_large_description(description, limits)
     graph = build_prediction_graph(model, [name for name in (front.outputs.label, front.outputs.score) if name])
     parts = WalkedParts(b"", b"")
     return ReadModel(
-        description, empty_ensemble(), graph, parts, front.column_map.example_texts, ForTrial(of_fixed_rows)
+        description,
+        empty_ensemble(),
+        graph,
+        parts,
+        front.column_map.example_texts,
+        ForTrial(of_fixed_rows, None, as_sent),
     )
 
 
@@ -206,29 +215,8 @@ def _read_front(graph: GraphProto, declared: DeclaredModel, limits: ModelLimits)
     inputs = find_inputs(graph, declared.feature_names, limits)
     names = name_features(inputs, declared.feature_names)
     outputs = find_outputs(graph, declared)
-    _refuse_long_names(names, outputs.classes, limits)
+    refuse_long_names(names, outputs.classes, limits)
     return _Front(inputs, names, map_columns(graph, inputs, names), outputs)
-
-
-def _refuse_long_names(features: Sequence[str], classes: Sequence[str], limits: ModelLimits) -> None:
-    n_bytes = sum(len(name.encode("utf-8", "surrogatepass")) for name in (*features, *classes))
-    if n_bytes > limits.max_name_bytes:
-        detail = (
-            f"The names of the {len(features):,} features and {len(classes):,} classes have {n_bytes:,} bytes in all; "
-            f"at most {limits.max_name_bytes:,} are accepted: declare shorter `feature_names` or `classes`."
-        )
-        raise ModelRefused("model_too_complex", detail)
-
-
-def _refuse_large_description(description: ModelDescription, limits: ModelLimits) -> None:
-    n_bytes = len(json.dumps(description.to_json()))
-    if n_bytes > limits.max_description_bytes:
-        detail = (
-            f"The description of the {len(description.columns):,} columns that the trees read has {n_bytes:,} bytes as "
-            f"JSON, categories included; at most {limits.max_description_bytes:,} are accepted: shorten names and "
-            "categories, or leave out columns."
-        )
-        raise ModelRefused("model_too_complex", detail)
 
 
 def _describe(front: _Front, declared: DeclaredModel, kind: Ensemble | None) -> ModelDescription:
@@ -269,13 +257,8 @@ def _tree_nodes(graph: GraphProto, limits: ModelLimits) -> list[NodeProto]:
         max((len(attribute.ints) for attribute in node.attribute if attribute.name.startswith("nodes_")), default=0)
         for node in nodes
     )
-    _check_size("nodes", n_nodes, limits.max_nodes)
+    check_size("nodes", n_nodes, limits.max_nodes)
     return nodes
-
-
-def _check_size(what: str, n: int, limit: int) -> None:
-    if n > limit:
-        raise ModelRefused("model_too_complex", f"The model has {n:,} {what}; at most {limit:,} are accepted.")
 
 
 def _read_operators(
@@ -298,16 +281,28 @@ def _read_operator(
         raise ModelRefused("model_unsupported_input", detail)
     is_opset_5 = node.op_type == "TreeEnsemble"
     table = read_node_table_5(node, limits) if is_opset_5 else read_node_table(node)
-    _check_size("classes or targets", table.n_outputs, limits.max_outputs)
-    _check_size("leaf values", int((table.operator == Operator.LEAF).sum()) * table.n_outputs, limits.max_leaf_values)
+    check_size("classes or targets", table.n_outputs, limits.max_outputs)
+    check_size("leaf values", int((table.operator == Operator.LEAF).sum()) * table.n_outputs, limits.max_leaf_values)
     trees = order_trees(table, tensor.width, limits)
-    _check_size("trees", trees.ensemble.n_trees, limits.max_trees)
-    if not is_opset_5 and not is_in_runtime_order(table, trees):
-        put_in_runtime_order(node, trees)
+    check_size("trees", trees.ensemble.n_trees, limits.max_trees)
+    is_in_order = is_opset_5 or is_in_runtime_order(table, trees)
     is_in_parts = matrix is not None and matrix.shape[:-1] == (trees.ensemble.leaf_values.shape[1],)
     if matrix is not None and is_in_parts:
         trees = replace(trees, ensemble=replace(trees.ensemble, leaf_values=trees.ensemble.leaf_values @ matrix))
-    return _ReadOperator(node, trees, table.is_double, table.is_double and (is_opset_5 or is_in_parts))
+    answers_in_double = table.is_double and (is_opset_5 or is_in_parts)
+    return _ReadOperator(node, trees, table.is_double, answers_in_double, is_in_order)
+
+
+def _as_sent(model: ModelProto, operators: Sequence[_ReadOperator], outputs: Outputs) -> AsSent | None:
+    """Return a copy of the graph where onnxruntime makes other predictions of it, and put its trees into order."""
+    is_out_of_order = not all(operator.is_in_order for operator in operators)
+    label = outputs.misread_label or outputs.label
+    is_other = is_out_of_order or outputs.misread_label is not None
+    sent = AsSent.of(model, label, outputs.score, is_out_of_order=is_out_of_order) if is_other else None
+    for operator in operators:
+        if not operator.is_in_order:
+            put_in_runtime_order(operator.node, operator.trees)
+    return sent
 
 
 def _rounding(operators: Sequence[_ReadOperator]) -> float:
@@ -337,10 +332,8 @@ def _score_kind(graph: GraphProto, operators: Sequence[_ReadOperator], outputs: 
 
 def _check_outputs(operators: Sequence[_ReadOperator], outputs: Outputs, limits: ModelLimits) -> None:
     n_values = [operator.trees.ensemble.leaf_values.shape for operator in operators]
-    _check_size("trees", sum(operator.trees.ensemble.n_trees for operator in operators), limits.max_trees)
-    _check_size(
-        "leaf values", sum(n for n, _ in n_values) * max(width for _, width in n_values), limits.max_leaf_values
-    )
+    check_size("trees", sum(operator.trees.ensemble.n_trees for operator in operators), limits.max_trees)
+    check_size("leaf values", sum(n for n, _ in n_values) * max(width for _, width in n_values), limits.max_leaf_values)
     if outputs.task == "regression" and max(width for _, width in n_values) > 1:
         detail = "The model predicts several values at once; register one model for each."
         raise ModelRefused("model_unsupported_input", detail)

@@ -62,6 +62,20 @@ _BINARY, _THREE, _AMOUNTS, _MIXED = _rows(2), _rows(3), _amounts(), _mixed()
 _TEXTS = (_BINARY[0], np.where(_BINARY[1] == 1, "yes", "no"))
 
 
+def _categories() -> Data:
+    """Return rows with texts and whole numbers that are categories, some of them missing, and a class of theirs."""
+    features, _ = _rows(2)
+    random = np.random.default_rng(1)
+    frame = pd.DataFrame(features[:, :2], columns=["a", "b"])
+    frame["city"] = pd.Categorical(random.choice(["u", "v", "w"], _N_ROWS))
+    frame["code"] = pd.Categorical(random.choice([10, 20, 30], _N_ROWS))
+    frame.loc[5::17, "city"] = np.nan
+    return frame, ((frame["city"].astype(object) == "u") ^ (features[:, 0] > 0)).to_numpy(int)
+
+
+_CATEGORIES = _categories()
+
+
 def forest(**parameters: Any) -> Estimator:  # noqa: ANN401
     return ensemble.RandomForestClassifier(4, max_depth=3, random_state=0, **parameters)
 
@@ -84,6 +98,14 @@ def xgboost() -> Estimator:
 
 def lightgbm() -> Estimator:
     return library("lightgbm").LGBMClassifier(n_estimators=3, max_depth=3, n_jobs=1, verbose=-1, min_child_samples=5)
+
+
+def with_categories(name: str) -> Estimator:
+    if name == "xgboost":
+        return xgboost().set_params(enable_categorical=True)
+    if name == "lightgbm":
+        return lightgbm().set_params(min_data_per_group=1, cat_smooth=0, max_cat_to_onehot=1)
+    return histogram().set_params(categorical_features="from_dtype")
 
 
 def catboost() -> Estimator:
@@ -312,6 +334,30 @@ def assert_same(estimator: Estimator, rows: Any, *, oracle_only: bool = False) -
 @pytest.mark.parametrize(("make", "data"), _CASES.values(), ids=_CASES.keys())
 def test_wrapped_models_predict_as_scikit_learn_does(make: Make, data: Data) -> None:
     assert_same(fitted(make, data), data[0])
+
+
+@pytest.mark.parametrize("name", ["xgboost", "lightgbm", "histogram"])
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda estimator: FixedThresholdClassifier(estimator, threshold=0.4),
+        lambda estimator: CalibratedClassifierCV(estimator, cv=2),
+        lambda estimator: ensemble.VotingClassifier([("a", estimator), ("b", lightgbm())], voting="soft"),
+    ],
+    ids=["cut-off", "calibrated", "vote"],
+)
+@pytest.mark.parametrize("columns", [["a", "city", "b", "code"], ["code", "b"]], ids=["texts", "numbers"])
+def test_wrapped_models_read_raw_categories_as_their_libraries_do(name: str, wrap: Any, columns: list[str]) -> None:  # noqa: ANN401
+    frame, target = _CATEGORIES
+
+    assert_same(fitted(lambda: wrap(with_categories(name)), (frame[columns], target)), frame[columns])
+
+
+def test_a_target_of_amounts_behind_raw_categories_is_transformed_back() -> None:
+    regressor = library("lightgbm").LGBMRegressor(n_estimators=3, verbose=-1, min_child_samples=5)
+    wrapped = TransformedTargetRegressor(regressor, func=np.log1p, inverse_func=np.expm1)
+
+    assert_same(fitted(lambda: wrapped, (_CATEGORIES[0], _AMOUNTS[1])), _CATEGORIES[0])
 
 
 @pytest.mark.parametrize(

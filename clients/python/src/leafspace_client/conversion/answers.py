@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 from skl2onnx._parse import _parse_sklearn
 from skl2onnx._supported_operators import sklearn_operator_name_map
-from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType, Int64TensorType
+from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType, Int64TensorType, StringTensorType
 
 from ..errors import CannotConvert
 from .double_precision import Nodes, for_precision, graph_labels
-from .native_graph import add_sums, scores_of
-from .native_models import trees_behind_steps
+from .estimators import ModelInputs
+from .native_graph import add_sums, coded_column, scores_of
+from .native_models import native_trees, trees_behind_steps
 from .native_trees import NativeTrees
 from .unwrapping import final_step, unwrapped
 
@@ -47,8 +48,11 @@ class Answer:
 class Writer:
     """Adds a model and those that it combines to the graph that skl2onnx is making."""
 
-    def __init__(self, scope: Any, operator: Any, container: Any) -> None:  # noqa: ANN401  # skl2onnx's own
+    def __init__(self, scope: Any, operator: Any, container: Any, inputs: ModelInputs) -> None:  # noqa: ANN401
         self.nodes = Nodes(scope, container)
+        self._inputs = inputs
+        is_raw = inputs.column_types is not None and not any(each.operators_outputs_ for each in operator.inputs)
+        self._raw = [each.full_name for each in operator.inputs] if is_raw else []
         self._scope = scope
         self._has_doubles = any(isinstance(each.type, DoubleTensorType) for each in operator.inputs)
         self._of_steps: set[str] = set()  # tensors whose type is known once the steps that make them are converted
@@ -72,8 +76,14 @@ class Writer:
         if write is not None:
             answer: Answer = write(self, final, columns)
             return answer
-        native = trees_behind_steps(final)
+        native = self.native(final, columns)
         return self._of_converter(final, columns) if native is None else self._of_native(native, columns)
+
+    def native(self, model: Any, columns: Columns) -> NativeTrees | None:  # noqa: ANN401  # an estimator
+        """Return what a library's own document says of a model; ``None`` for those that have none."""
+        if [each.full_name for each in columns] == self._raw:
+            return native_trees(model, self._inputs)
+        return trees_behind_steps(model)
 
     def tensor(self, columns: Columns, *, rounds: bool) -> str:
         """Return the columns as one tensor of doubles; ``rounds``: rounded to single precision."""
@@ -144,11 +154,27 @@ class Writer:
 
     def _of_native(self, native: NativeTrees, columns: Columns) -> Answer:
         model = replace(native, trees=for_precision(native.trees, takes_doubles=self.takes_doubles(columns)))
-        raw = add_sums(self.nodes, self.tensor(columns, rounds=model.is_single), model)
+        raw = add_sums(self.nodes, self.coded(columns, model), model)
         scores, cut_off = scores_of(self.nodes, raw, model), model.cut_off
         if cut_off is None:
             return Answer(scores, self.highest(scores), raw)
         return Answer(scores, lambda: self.nodes.is_reached(scores, cut_off, is_strict=True), raw)
+
+    def coded(self, columns: Columns, model: NativeTrees) -> str:
+        """Return the columns as one tensor of doubles; raw categories become the codes by which the trees know them."""
+        if not model.codings or [each.full_name for each in columns] != self._raw:
+            return self.tensor(columns, rounds=model.is_single)
+        coded = []
+        for at, each in enumerate(columns):
+            name, coding = each.full_name, model.codings.get(at)
+            is_text = isinstance(each.type, StringTensorType)
+            if coding is not None and is_text != coding.is_text:
+                detail = f"column {at} has texts either in X or among the categories that the model was fitted on, not in both"
+                raise CannotConvert("cannot_convert", detail)
+            raw = name if is_text else self.nodes.as_double(name)
+            coded.append(raw if coding is None else coded_column(self.nodes, raw, coding))
+        joined = self.nodes.add("Concat", coded, axis=1) if len(coded) > 1 else coded[0]
+        return self.nodes.as_rounded(joined) if model.is_single and self.takes_doubles(columns) else joined
 
     def _of_converter(self, model: Any, columns: Columns) -> Answer:  # noqa: ANN401  # an estimator
         """Add a model whose trees do not decide, or that has none, by skl2onnx's own converter."""

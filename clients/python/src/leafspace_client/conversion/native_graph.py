@@ -22,7 +22,7 @@ from .tree_operators import OPSET_OF_TREE_ENSEMBLE, add_trees
 
 MATRIX = "X"
 _OPSET = 18
-_OPSET_OF_TABLES = 4  # the first whose tables give doubles; the last that has the older tree operators
+OPSET_OF_TABLES = 4  # the first whose tables give doubles; the last that has the older tree operators
 _IR_VERSION = 10
 
 
@@ -106,6 +106,11 @@ def _column(nodes: Nodes, name: str, coding: Coding | None, element: int) -> str
     """Add what makes the column that the trees read of a raw one, in double precision."""
     if coding is None:
         return nodes.as_double(name) if element == TensorProto.FLOAT else name
+    return coded_column(nodes, name, coding)
+
+
+def coded_column(nodes: Nodes, name: str, coding: Coding) -> str:
+    """Add what makes the codes of the trees, in double precision, of a column of raw categories."""
     keys, codes = list(coding.codes), list(coding.codes.values())
     missing = missing_text(coding) if coding.is_text else nan
     if missing not in coding.codes:
@@ -192,6 +197,6 @@ class _Graph:
             given.insert(0, helper.make_tensor_value_info(outputs[0], element, [None]))
         graph = helper.make_graph(self._nodes, GRAPH_NAME, taken, given, self._constants)
         is_newest = any(node.op_type == "TreeEnsemble" for node in self._nodes)
-        version = OPSET_OF_TREE_ENSEMBLE if is_newest else _OPSET_OF_TABLES
+        version = OPSET_OF_TREE_ENSEMBLE if is_newest else OPSET_OF_TABLES
         opsets = [helper.make_opsetid("", _OPSET), helper.make_opsetid("ai.onnx.ml", version)]
         return bytes(helper.make_model(graph, opset_imports=opsets, ir_version=_IR_VERSION).SerializeToString())

@@ -1,11 +1,12 @@
 """scikit-learn to ONNX: what comes before the trees by skl2onnx, the trees so that they decide as the estimator."""
 
 import copy
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
-from onnx import ModelProto, TensorProto
+from onnx import ModelProto, NodeProto, TensorProto
 from onnx.shape_inference import InferenceError, infer_shapes
 from skl2onnx import convert_sklearn
 from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType, Int64TensorType, StringTensorType
@@ -20,16 +21,18 @@ from .estimators import (
     ModelInputs,
     are_single,
     decides_in_double,
+    is_frame,
+    library_of,
     predicts_classes,
     predicts_labels_alone,
 )
-from .native_graph import MATRIX
+from .native_graph import MATRIX, OPSET_OF_TABLES
 from .preprocessing import SCALERS, calculates, convert_binarizer, convert_imputer, convert_scaler, read_missing_texts
 from .refusals import refuse_several_targets
 from .rising_steps import move_tests_to_raw_numbers, take_off
 from .transformers import convert_function, convert_one_hot, function_shapes, one_hot_shapes
 from .tree_operators import OPSET_OF_TREE_ENSEMBLE
-from .unwrapping import all_pipelines, final_step
+from .unwrapping import all_models, all_pipelines, final_step
 from .written_models import written_last
 
 # Named, so that newer libraries give the same file for the same model; converters of boosters know no later ones.
@@ -43,12 +46,28 @@ _TENSORS = {"float": FloatTensorType, "int64": Int64TensorType, "string": String
 def sklearn_onnx(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator
     """Return a fitted estimator as ONNX; the estimator stays as it is."""
     _check(estimator)
+    inputs = _by_column(estimator, inputs)
     if decides_in_double(estimator) or _is_scaled_in_double(estimator, inputs):
         try:
             return _written(estimator, inputs, is_double=True)
         except _NOT_IN_DOUBLE:  # steps before the trees that take single precision only
             pass
     return _written(estimator, inputs, is_double=False)
+
+
+def _by_column(estimator: Any, inputs: ModelInputs) -> ModelInputs:  # noqa: ANN401  # an estimator
+    """Return each column as an input by itself where a model that has no steps before it codes categories."""
+    has_steps = len(getattr(estimator, "steps", [estimator])) > 1
+    if inputs.column_types is not None or has_steps or not is_frame(inputs.rows):
+        return inputs
+    has_categories = any(hasattr(inputs.rows.iloc[:, at], "cat") for at in range(inputs.n_features))
+    if not has_categories and not any(_codes_categories(each) for each in all_models(estimator)):
+        return inputs
+    return replace(inputs, column_types=["float"] * inputs.n_features)
+
+
+def _codes_categories(model: Any) -> bool:  # noqa: ANN401  # an estimator
+    return library_of(model) == "catboost" and bool(model.get_cat_feature_indices())
 
 
 def _is_scaled_in_double(estimator: Any, inputs: ModelInputs) -> bool:  # noqa: ANN401  # an estimator
@@ -80,7 +99,7 @@ def _converted(prepared: Any, inputs: ModelInputs, *, is_double: bool) -> ModelP
     final, is_single = final_step(prepared), are_single(inputs.rows)
     has_scores = predicts_classes(prepared) and not predicts_labels_alone(prepared)
     if is_written(final):
-        prepared = written_last(prepared)
+        prepared = written_last(prepared, inputs)
     model: ModelProto = convert_sklearn(
         prepared,
         name=GRAPH_NAME,
@@ -102,11 +121,14 @@ def _converted(prepared: Any, inputs: ModelInputs, *, is_double: bool) -> ModelP
 def _declare_precision(model: ModelProto) -> None:
     """Declare that the graph's scores are doubles, and which operator set its trees are of."""
     model.graph.output[-1].type.tensor_type.elem_type = TensorProto.DOUBLE
-    if any(node.op_type == "TreeEnsemble" for node in model.graph.node):
+    version = OPSET_OF_TREE_ENSEMBLE if any(node.op_type == "TreeEnsemble" for node in model.graph.node) else 0
+    if any(_is_table(node) for node in model.graph.node):
+        version = max(version, OPSET_OF_TABLES)
+    if version:
         model.ir_version = max(model.ir_version, _IR_VERSION)
-        for opset in model.opset_import:
-            if opset.domain == "ai.onnx.ml":
-                opset.version = OPSET_OF_TREE_ENSEMBLE
+    for opset in model.opset_import:
+        if opset.domain == "ai.onnx.ml":
+            opset.version = max(opset.version, version)
 
 
 def _check_types(model: ModelProto) -> None:
@@ -115,9 +137,14 @@ def _check_types(model: ModelProto) -> None:
     values = (*typed.graph.value_info, *typed.graph.input)
     doubles = {each.name for each in values if each.type.tensor_type.elem_type == TensorProto.DOUBLE}
     for node in model.graph.node:
-        if node.op_type in _SINGLE_ONLY and doubles.intersection(node.input):
+        if node.op_type in _SINGLE_ONLY and not _is_table(node) and doubles.intersection(node.input):
             msg = f"{node.op_type} takes single precision only"
             raise InferenceError(msg)
+
+
+def _is_table(node: NodeProto) -> bool:
+    """Whether a node looks up numbers in double precision, which newer operator sets do."""
+    return any(each.name == "keys_tensor" for each in node.attribute)
 
 
 def _check(estimator: Any) -> None:  # noqa: ANN401  # an estimator

@@ -24,8 +24,6 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTre
 from ..errors import CannotConvert
 from .answers import Answer, Columns, Writer
 from .double_precision import Nodes, for_precision, with_complement
-from .estimators import ModelInputs
-from .native_graph import behind_steps
 from .tree_operators import TreeArrays, add_trees, arrays_of_trees, floor_float32
 
 _TREES = (DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier, ExtraTreeRegressor)
@@ -84,10 +82,15 @@ def boosting(writer: Writer, model: Any, columns: Columns) -> Answer:  # noqa: A
     Of two classes the first of them decides by its own rule: a sum of 0 is the second class, for the other the first.
     """
     nodes, is_histogram = writer.nodes, isinstance(model, HISTOGRAM)
-    trees, base = _trees_of_histogram(model) if is_histogram else _trees_of_stages(model)
+    native = writer.native(model, columns)  # where it splits categories
+    if native is not None:
+        trees, base, tensor = native.trees, native.base, writer.coded(columns, native)
+    else:
+        trees, base = _trees_of_histogram(model) if is_histogram else _trees_of_stages(model)
+        tensor = writer.tensor(columns, rounds=not is_histogram)
     if is_histogram:
         trees = for_precision(trees, takes_doubles=writer.takes_doubles(columns))
-    sums = add_trees(nodes, writer.tensor(columns, rounds=not is_histogram), trees, average=False)
+    sums = add_trees(nodes, tensor, trees, average=False)
     raw = nodes.add("Add", [sums, nodes.constant(np.asarray(base, np.float64).ravel())])
     scores = scores_of_sums(nodes, raw, model)
     if len(getattr(model, "classes_", ())) != 2:  # noqa: PLR2004
@@ -126,11 +129,6 @@ def _in_column(values: Any, output: int, model: Any) -> Any:  # noqa: ANN401  # 
 
 
 def _trees_of_histogram(model: Any) -> tuple[TreeArrays, Any]:  # noqa: ANN401  # an estimator, an array
-    from .histogram_categories import native_trees, splits_categories  # noqa: PLC0415  # which imports this module
-
-    if splits_categories(model):
-        native = behind_steps(native_trees(model, ModelInputs(None, model.n_features_in_, None, None)))
-        return native.trees, native.base
     nodes = [(each.nodes, output) for stage in model._predictors for output, each in enumerate(stage)]  # noqa: SLF001
     trees = [_as_tree(each) for each, _ in nodes]
     values = [_in_column(each["value"], output, model) for each, output in nodes]

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from .answers import Writer
 from .combinations import is_of_trees
 from .double_precision import graph_labels
-from .estimators import predicts_classes
+from .estimators import ModelInputs, predicts_classes
 from .tree_operators import PostponedTrees
 
 _ANY = None  # number of rows
@@ -19,24 +19,24 @@ _ANY = None  # number of rows
 class WrittenClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """A fitted classifier that is written here."""
 
-    def __init__(self, model: Any) -> None:  # noqa: ANN401  # an estimator
-        self.model = model
+    def __init__(self, model: Any, inputs: ModelInputs) -> None:  # noqa: ANN401  # an estimator
+        self.model, self.inputs = model, inputs
 
 
 class WrittenRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """A fitted regressor that is written here."""
 
-    def __init__(self, model: Any) -> None:  # noqa: ANN401  # an estimator
-        self.model = model
+    def __init__(self, model: Any, inputs: ModelInputs) -> None:  # noqa: ANN401  # an estimator
+        self.model, self.inputs = model, inputs
 
 
-def written_last(estimator: Any) -> Any:  # noqa: ANN401  # an estimator
+def written_last(estimator: Any, inputs: ModelInputs) -> Any:  # noqa: ANN401  # an estimator
     """Return a fitted estimator whose last step is written here."""
     steps = getattr(estimator, "steps", None)
     if not steps:
-        return (WrittenClassifier if predicts_classes(estimator) else WrittenRegressor)(estimator)
+        return (WrittenClassifier if predicts_classes(estimator) else WrittenRegressor)(estimator, inputs)
     changed = copy.copy(estimator)
-    changed.steps = [*steps[:-1], (steps[-1][0], written_last(steps[-1][1]))]
+    changed.steps = [*steps[:-1], (steps[-1][0], written_last(steps[-1][1], inputs))]
     return changed
 
 
@@ -50,7 +50,8 @@ def _shapes(operator: Any) -> None:  # noqa: ANN401  # skl2onnx's own
 
 
 def _write(scope: Any, operator: Any, container: Any) -> None:  # noqa: ANN401  # skl2onnx's own
-    writer, model = Writer(scope, operator, container), operator.raw_operator.model
+    model = operator.raw_operator.model
+    writer = Writer(scope, operator, container, operator.raw_operator.inputs)
     writer.nodes.postponed = None if is_of_trees(model) else PostponedTrees()
     answer = writer.answer(model, operator.inputs)
     *label, scores = (each.full_name for each in operator.outputs)

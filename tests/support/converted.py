@@ -16,8 +16,11 @@ from .models import rows_of_matrix
 Table: TypeAlias = Any  # a DataFrame or a matrix
 
 
-def read_converted(onnx: bytes, names: list[str] | None, classes: tuple[str, ...] | None = None) -> ReadModel:
-    declared = DeclaredModel(feature_names=None if names is None else tuple(names), classes=classes)
+def read_converted(
+    onnx: bytes, names: list[str] | None, classes: tuple[str, ...] | None = None, *, oracle_only: bool = False
+) -> ReadModel:
+    feature_names = None if names is None else tuple(names)
+    declared = DeclaredModel(feature_names=feature_names, classes=classes, oracle_only=oracle_only)
     return read_model(onnx, declared, ModelLimits())
 
 
@@ -26,10 +29,12 @@ def scores_of_converted(onnx: bytes, rows: Table) -> NDArray[np.floating[Any]]:
     return outcome_of_converted(onnx, rows).scores
 
 
-def outcome_of_converted(onnx: bytes, rows: Table, classes: tuple[str, ...] | None = None) -> Outcome:
+def outcome_of_converted(
+    onnx: bytes, rows: Table, classes: tuple[str, ...] | None = None, *, oracle_only: bool = False
+) -> Outcome:
     """Return all predictions of the model for a DataFrame or a matrix."""
     raw = raw_rows(rows)
-    read = read_converted(onnx, list(raw.names), classes)
+    read = read_converted(onnx, list(raw.names), classes, oracle_only=oracle_only)
     return ModelSession(read.leaf_graph, read.description).run_in_chunks(raw)
 
 

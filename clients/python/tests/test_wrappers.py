@@ -323,7 +323,8 @@ def assert_same(estimator: Estimator, rows: Any, *, oracle_only: bool = False) -
     """Assert that labels and scores of the converted model are the estimator's own, on all rows."""
     converted = convert_model(estimator, rows, Declared(oracle_only=oracle_only), parity=False)
     classes = converted.declared.classes
-    outcome = outcome_of_converted(converted.onnx, rows, None if classes is None else tuple(classes))
+    declared = None if classes is None else tuple(classes)
+    outcome = outcome_of_converted(converted.onnx, rows, declared, oracle_only=oracle_only)
     np.testing.assert_allclose(outcome.scores, library_scores(estimator, rows), rtol=1e-6, atol=1e-6)
     if classes is not None:
         assert outcome.labels is not None

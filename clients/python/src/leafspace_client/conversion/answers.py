@@ -169,7 +169,7 @@ class Writer:
             name, coding = each.full_name, model.codings.get(at)
             is_text = isinstance(each.type, StringTensorType)
             if coding is not None and is_text != coding.is_text:
-                detail = f"column {at} has texts either in X or among the categories that the model was fitted on, not in both"
+                detail = f"column {at} has texts in X or among the categories of the model, but not in both"
                 raise CannotConvert("cannot_convert", detail)
             raw = name if is_text else self.nodes.as_double(name)
             coded.append(raw if coding is None else coded_column(self.nodes, raw, coding))

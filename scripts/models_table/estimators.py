@@ -1,0 +1,138 @@
+"""Small estimators of each library, unfitted, with few trees, and ways to fit them that several cases share."""
+
+from typing import Any
+
+import numpy as np
+from sklearn import ensemble
+
+from .cases import Estimator, Fit, Prediction, Rows
+
+FEW: dict[str, Any] = {"n_estimators": 5, "random_state": 0}
+
+
+def forest(**settings: Any) -> Estimator:
+    """Return a random forest."""
+    return ensemble.RandomForestClassifier(**{**FEW, "max_depth": 4, **settings})
+
+
+def forest_regressor(**settings: Any) -> Estimator:
+    """Return a random forest for values."""
+    return ensemble.RandomForestRegressor(**{**FEW, "max_depth": 4, **settings})
+
+
+def boosting(**settings: Any) -> Estimator:
+    """Return gradient boosting."""
+    return ensemble.GradientBoostingClassifier(**{**FEW, **settings})
+
+
+def boosting_regressor(**settings: Any) -> Estimator:
+    """Return gradient boosting for values."""
+    return ensemble.GradientBoostingRegressor(**{**FEW, **settings})
+
+
+def histogram(**settings: Any) -> Estimator:
+    """Return histogram-based gradient boosting."""
+    return ensemble.HistGradientBoostingClassifier(max_iter=5, min_samples_leaf=5, random_state=0, **settings)
+
+
+def histogram_regressor(**settings: Any) -> Estimator:
+    """Return histogram-based gradient boosting for values."""
+    return ensemble.HistGradientBoostingRegressor(max_iter=5, min_samples_leaf=5, random_state=0, **settings)
+
+
+def xgb(kind: str = "XGBClassifier", **settings: Any) -> Any:
+    """Return what makes one of XGBoost's estimators."""
+
+    def estimator() -> Estimator:
+        import xgboost  # heavy
+
+        return getattr(xgboost, kind)(**{"n_estimators": 4, "max_depth": 3, "n_jobs": 1, "random_state": 0, **settings})
+
+    return estimator
+
+
+def xgb_regressor(**settings: Any) -> Any:
+    """Return what makes an XGBRegressor."""
+    return xgb("XGBRegressor", **settings)
+
+
+def lgb(kind: str = "LGBMClassifier", **settings: Any) -> Any:
+    """Return what makes one of LightGBM's estimators."""
+
+    def estimator() -> Estimator:
+        import lightgbm  # heavy
+
+        few = {
+            "n_estimators": 4,
+            "num_leaves": 6,
+            "min_child_samples": 5,
+            "n_jobs": 1,
+            "random_state": 0,
+            "verbose": -1,
+        }
+        return getattr(lightgbm, kind)(**{**few, **settings})
+
+    return estimator
+
+
+def lgb_regressor(**settings: Any) -> Any:
+    """Return what makes an LGBMRegressor."""
+    return lgb("LGBMRegressor", **settings)
+
+
+def cat(kind: str = "CatBoostClassifier", **settings: Any) -> Any:
+    """Return what makes one of CatBoost's estimators."""
+
+    def estimator() -> Estimator:
+        import catboost  # heavy
+
+        few = {
+            "n_estimators": 4,
+            "depth": 3,
+            "verbose": 0,
+            "allow_writing_files": False,
+            "thread_count": 1,
+            "random_seed": 0,
+        }
+        return getattr(catboost, kind)(**{**few, **settings})
+
+    return estimator
+
+
+def cat_regressor(**settings: Any) -> Any:
+    """Return what makes a CatBoostRegressor."""
+    return cat("CatBoostRegressor", **settings)
+
+
+# Fits.
+
+
+def weighted(estimator: Estimator, rows: Rows, target: Any) -> Estimator:
+    """Fit with weights of rows."""
+    return estimator.fit(rows, target, sample_weight=np.arange(len(rows)) % 3 + 0.5)
+
+
+def going_on(name: str) -> Fit:
+    """Return a fit that goes on from an earlier model, which an argument of this name takes."""
+
+    def fit(estimator: Estimator, rows: Rows, target: Any) -> Estimator:
+        earlier = type(estimator)(**estimator.get_params()).fit(rows, target)
+        return estimator.fit(rows, target, **{name: earlier.get_booster() if name == "xgb_model" else earlier})
+
+    return fit
+
+
+def validated(estimator: Estimator, rows: Rows, target: Any) -> Estimator:
+    """Fit with rows that end the training."""
+    return estimator.fit(rows, target, eval_set=[(rows.iloc[::2], target[::2])])
+
+
+def predict_native(model: Estimator, rows: Rows) -> Prediction:
+    """Return what a library's own model predicts, which has no classes."""
+    if type(model).__module__.startswith("xgboost"):
+        import xgboost  # heavy
+
+        found = model.predict(xgboost.DMatrix(rows))
+    else:
+        found = model.predict(rows)
+    return Prediction(np.asarray(found, np.float64).reshape(len(rows), -1), None)

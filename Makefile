@@ -15,7 +15,7 @@ CHECKS := check-types check-style check-contract check-generated
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev s3-server browser notebooks cluster featuretools kserve-clients screenshots quickstart test test-long check $(CHECKS) format client openapi settings requirements notices benchmarks paper-tables defrag-tables approximation-tables relational-tables clean
+.PHONY: help setup setup-dev s3-server browser notebooks cluster featuretools kserve-clients screenshots quickstart test test-long check $(CHECKS) format client openapi settings models-table requirements notices benchmarks paper-tables defrag-tables approximation-tables relational-tables clean
 
 help: ## List the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -80,6 +80,9 @@ openapi: $(VENV)/.dev ## Write openapi.json from the code
 
 settings: $(VENV)/.dev ## Write the table of settings in docs/operations.md from the code
 	$(BIN)/python -m scripts.write_settings_table
+
+models-table: $(VENV)/.dev ## Write docs/models.md, the table of models that were tried (a minute)
+	$(BIN)/python -m scripts.write_models_table
 
 client: openapi ## Generate the SDK's lower half from openapi.json
 	$(BIN)/python -m scripts.generate_client

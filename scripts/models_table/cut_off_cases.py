@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from .cases import Case, Group
 from .estimators import boosting, forest
-from .wrapping import INNER, THREE, calibrated, fixed, frozen_then, search, tuned
+from .wrapping import INNER, THREE, around, calibrated, fixed, frozen_then, search, tuned
 
 
 class OtherPrediction(ensemble.RandomForestClassifier):  # type: ignore[misc]  # it ships no types
@@ -35,11 +35,11 @@ CUTS = Group(
     "Classifiers whose label is not the class of the highest score.",
     (
         *(
-            Case(f"FixedThresholdClassifier of {name}", lambda make=make: fixed(make()), "binary")
+            Case(f"FixedThresholdClassifier of {name}", around(fixed, make), "binary")
             for name, (make, _) in INNER.items()
         ),
         *(
-            Case(f"TunedThresholdClassifierCV of {name}", lambda make=make: tuned(make()), "binary")
+            Case(f"TunedThresholdClassifierCV of {name}", around(tuned, make), "binary")
             for name, (make, _) in INNER.items()
         ),
         Case(

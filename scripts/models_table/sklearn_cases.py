@@ -103,29 +103,31 @@ FORESTS = Group(
     ),
 )
 
+_LABELS: dict[str, Any] = {
+    "of bool": [False, True],
+    "of uint8": np.array([3, 200], np.uint8),
+    "of negative whole numbers": [-1, 1],
+    "of whole floats": [1.0, 2.0],
+    "of texts": ["benign", "malignant"],
+    "of texts of digits": ["0", "00"],
+    "of texts that are numbers": ["1", "1.0", "01"],
+    "in Unicode": ["größer", "小さい", "💧"],
+    "with markup": ["<b>", "&amp;"],
+    "with blanks": [" a", "a ", "a"],
+    "of an empty text": ["", "x"],
+    "of 300 letters": ["a" * 300, "b"],
+    "of dtype object": np.array(["x", "y"], object),
+    "of large whole numbers": [2**60, 2**60 + 1],
+    "of truth values as texts": ["True", "False"],
+    "with quotes and line ends": ['"q"', "a\nb"],
+}
+
 LABELS = Group(
     "Labels",
     "A random forest whose classes are called so.",
     tuple(
         Case(f"labels {name}", forest, "multiclass" if len(labels) > 2 else "binary", _labelled(labels))
-        for name, labels in {
-            "of bool": [False, True],
-            "of uint8": np.array([3, 200], np.uint8),
-            "of negative whole numbers": [-1, 1],
-            "of whole floats": [1.0, 2.0],
-            "of texts": ["benign", "malignant"],
-            "of texts of digits": ["0", "00"],
-            "of texts that are numbers": ["1", "1.0", "01"],
-            "in Unicode": ["größer", "小さい", "💧"],
-            "with markup": ["<b>", "&amp;"],
-            "with blanks": [" a", "a ", "a"],
-            "of an empty text": ["", "x"],
-            "of 300 letters": ["a" * 300, "b"],
-            "of dtype object": np.array(["x", "y"], object),
-            "of large whole numbers": [2**60, 2**60 + 1],
-            "of truth values as texts": ["True", "False"],
-            "with quotes and line ends": ['"q"', "a\nb"],
-        }.items()
+        for name, labels in _LABELS.items()
     ),
 )
 

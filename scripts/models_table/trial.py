@@ -263,5 +263,5 @@ def _compare_scores(theirs: NDArray[np.float64], ours: NDArray[np.floating[Any]]
     if differs.any():
         row = int(np.argmax(differs))
         some = f"{np.round(ours[row, :4].astype(float), 4).tolist()} for {np.round(theirs[row, :4], 4).tolist()}"
-        msg = f"scores of {differs.sum()} of {len(differs)} rows differ; row {row}: {some}"
+        msg = f"scores of {differs.sum()} of {len(theirs)} rows differ; row {row}: {some}"
         raise _Difference(msg)

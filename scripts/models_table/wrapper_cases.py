@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 
 from .cases import Case, Estimator, Group, Rows
 from .estimators import boosting, forest, forest_regressor, histogram_regressor, lgb, lgb_regressor, xgb
-from .wrapping import INNER, THREE, calibrated, frozen_fit, frozen_then, search
+from .wrapping import INNER, THREE, around, calibrated, frozen_fit, frozen_then, search
 
 
 class PlainSubclass(ensemble.RandomForestClassifier):  # type: ignore[misc]  # it ships no types
@@ -65,13 +65,13 @@ WRAPPERS = Group(
     "Models that hold others.",
     (
         *(
-            Case(f"CalibratedClassifierCV (sigmoid) of {name}", lambda make=make: calibrated(make()), "binary")
+            Case(f"CalibratedClassifierCV (sigmoid) of {name}", around(calibrated, make), "binary")
             for name, (make, _) in INNER.items()
         ),
         *(
             Case(
                 f"CalibratedClassifierCV (isotonic) of {name}",
-                lambda make=make: calibrated(make(), method="isotonic"),
+                around(calibrated, make, method="isotonic"),
                 "binary",
             )
             for name, (make, _) in INNER.items()
@@ -93,13 +93,11 @@ WRAPPERS = Group(
         ),
         Case("CalibratedClassifierCV, prefit", forest, "binary", frozen_then(calibration.CalibratedClassifierCV)),
         *(
-            Case(
-                f"BaggingClassifier of {name}", lambda make=make: ensemble.BaggingClassifier(make(), **THREE), "binary"
-            )
+            Case(f"BaggingClassifier of {name}", around(ensemble.BaggingClassifier, make, **THREE), "binary")
             for name, (make, _) in INNER.items()
         ),
         *(
-            Case(f"BaggingRegressor of {name}", lambda make=make: ensemble.BaggingRegressor(make(), **THREE), "values")
+            Case(f"BaggingRegressor of {name}", around(ensemble.BaggingRegressor, make, **THREE), "values")
             for name, (_, make) in INNER.items()
             if make is not None
         ),
@@ -133,7 +131,7 @@ WRAPPERS = Group(
         *(
             Case(
                 f"AdaBoostClassifier of {name}",
-                lambda make=make: ensemble.AdaBoostClassifier(make(), **THREE),
+                around(ensemble.AdaBoostClassifier, make, **THREE),
                 "binary",
             )
             for name, (make, _) in INNER.items()
@@ -145,16 +143,12 @@ WRAPPERS = Group(
             "imbalanced",
         ),
         *(
-            Case(
-                f"AdaBoostRegressor of {name}", lambda make=make: ensemble.AdaBoostRegressor(make(), **THREE), "values"
-            )
+            Case(f"AdaBoostRegressor of {name}", around(ensemble.AdaBoostRegressor, make, **THREE), "values")
             for name, (_, make) in INNER.items()
             if make is not None
         ),
         *(
-            Case(
-                f"OneVsRestClassifier of {name}", lambda make=make: multiclass.OneVsRestClassifier(make()), "multiclass"
-            )
+            Case(f"OneVsRestClassifier of {name}", around(multiclass.OneVsRestClassifier, make), "multiclass")
             for name, (make, _) in INNER.items()
         ),
         Case("OneVsRestClassifier, two classes", lambda: multiclass.OneVsRestClassifier(forest()), "binary"),

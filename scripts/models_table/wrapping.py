@@ -1,5 +1,6 @@
 """Ways to wrap an estimator, and the estimators that are wrapped."""
 
+from collections.abc import Callable
 from typing import Any
 
 from sklearn import (
@@ -23,6 +24,11 @@ from .estimators import (
 )
 
 THREE = {"n_estimators": 3, "random_state": 0}
+
+
+def around(wrap: Callable[..., Estimator], make: Callable[[], Estimator], **settings: Any) -> Callable[[], Estimator]:
+    """Return what makes a wrapper of an estimator."""
+    return lambda: wrap(make(), **settings)
 
 
 def frozen_fit(estimator: Estimator, rows: Rows, target: Any) -> Estimator:

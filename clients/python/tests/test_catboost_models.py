@@ -166,3 +166,11 @@ def test_embeddings_are_refused_in_words() -> None:
 
     with pytest.raises(CannotConvert, match=r"columns \['vector'\] \(embedding_features\)"):
         convert_model(model, rows)
+
+
+def test_parity_rows_are_finite_where_trees_test_whether_a_number_is_missing() -> None:
+    converted = convert_model(fitted(VALUES, "CatBoostRegressor", loss_function="MAE"), ROWS)
+
+    assert converted.parity is not None
+    numbers = np.array(converted.parity.rows, np.float64)
+    assert not np.isinf(numbers).any()

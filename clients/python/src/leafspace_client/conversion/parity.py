@@ -27,6 +27,7 @@ _BEYOND_PRECISION = (
 _N_NEAR_TIES = 40  # rows whose two best scores are nearest to each other
 _N_THRESHOLDS = 10  # each with a row at it, just above and just below
 _N_CANDIDATES = 10_000  # rows that are looked through for near ties
+_LARGEST = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +201,8 @@ def _tests_of_input(node: NodeProto, graph: Any) -> list[tuple[int, float]]:  # 
     thresholds = _thresholds(attributes)
     modes = attributes["nodes_modes"]
     is_leaf = np.array([mode == b"LEAF" for mode in modes.strings] or np.zeros(len(features), bool))
-    is_test = ~is_leaf & np.isfinite(thresholds) & ~_tests_sets(attributes, len(features))
+    has_neighbours = np.abs(thresholds) < _LARGEST  # finite ones: CatBoost tests for missing numbers at the lowest
+    is_test = ~is_leaf & has_neighbours & ~_tests_sets(attributes, len(features))
     return list(zip(features[is_test].tolist(), thresholds[is_test].tolist(), strict=True))
 
 

@@ -50,7 +50,8 @@ class Answering(Protocol):
 class SessionOracle:
     """A registered model as an oracle.
 
-    If the model's scores are no probabilities, its label gets the whole share.
+    If the model's scores are no probabilities, or its labels come about otherwise than by the highest score, such as by
+    a cut-off, its label gets the whole share.
     """
 
     def __init__(self, session: Answering, n_at_once: int | None = None) -> None:
@@ -77,7 +78,7 @@ def oracle_scores(predictions: Predictions, description: ModelDescription) -> Fl
     scores = predictions.scores.astype(np.float64)
     if predictions.labels is None:
         return scores
-    if description.score_kind == "raw":
+    if description.score_kind == "raw" or not description.labels_are_highest:
         return np.eye(scores.shape[1])[predictions.labels]
     totals = scores.sum(axis=1, keepdims=True)
     some = totals > 0

@@ -14,6 +14,7 @@ from leafspace_client.conversion.unwrapping import final_step, unwrapped
 from leafspace_client.conversion.voting import vote_shares
 from numpy.typing import NDArray
 from sklearn import datasets, dummy, ensemble, tree
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
 from sklearn.feature_selection import RFE, RFECV
@@ -27,6 +28,7 @@ from sklearn.model_selection import (
 )
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier
 from sklearn.multioutput import MultiOutputClassifier, MultiOutputRegressor
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 
@@ -399,6 +401,38 @@ def test_a_stack_that_is_an_oracle_predicts_as_scikit_learn_does(*, passthrough:
     assert_same(fitted(lambda: searched(scaled(stack)), _THREE), _THREE[0], oracle_only=True)
 
 
+class OwnModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """A classifier of the caller's own, which predicts by a forest in it."""
+
+    def fit(self, X: Any, y: Any) -> "OwnModel":  # noqa: ANN401, N803  # as scikit-learn has it
+        self.classes_ = np.unique(y)
+        self.forest_ = forest().fit(X, y)
+        return self
+
+    def predict(self, X: Any) -> Any:  # noqa: ANN401, N803  # as scikit-learn has it
+        return self.forest_.predict(X)
+
+    def predict_proba(self, X: Any) -> Any:  # noqa: ANN401, N803  # as scikit-learn has it
+        return self.forest_.predict_proba(X)
+
+
+class OwnStep(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """A step of the caller's own."""
+
+    def fit(self, X: Any, y: Any = None) -> "OwnStep":  # noqa: ANN401, ARG002, N803  # as scikit-learn has it
+        self.is_fitted_ = True
+        return self
+
+    def transform(self, X: Any) -> Any:  # noqa: ANN401, N803  # as scikit-learn has it
+        return X
+
+
+def test_a_cut_off_of_a_calibrated_linear_model_that_is_an_oracle_is_kept() -> None:
+    calibrated = CalibratedClassifierCV(LogisticRegression(), cv=2)
+
+    assert_same(fitted(lambda: scaled(_tuned(calibrated)), _BINARY), _BINARY[0], oracle_only=True)
+
+
 _REFUSED: dict[str, tuple[Make, Data, str]] = {
     "own predict": (lambda: OwnPredict(3), _BINARY, "OwnPredict has its own predict"),
     "own predict of a member": (
@@ -428,6 +462,28 @@ _REFUSED: dict[str, tuple[Make, Data, str]] = {
         lambda: GridSearchCV(forest(), {}, cv=2, refit=False),
         _BINARY,
         "fit it with refit=True",
+    ),
+    "own model": (OwnModel, _BINARY, "test_wrappers.OwnModel cannot be converted.*write this one as ONNX"),
+    "own model in a vote": (
+        lambda: ensemble.VotingClassifier([("a", scaled(OwnModel()))], voting="soft"),
+        _BINARY,
+        "OwnModel, a part of this VotingClassifier, cannot be converted",
+    ),
+    "own step": (lambda: make_pipeline(OwnStep(), forest()), _BINARY, "OwnStep, in its step 'ownstep', has no counter"),
+    "own step in a member": (
+        lambda: CalibratedClassifierCV(searched(make_pipeline(OwnStep(), forest())), cv=2),
+        _BINARY,
+        "OwnStep, in its step 'ownstep', has no counterpart.*register the pipeline's last step",
+    ),
+    "neighbours in a vote": (
+        lambda: ensemble.VotingClassifier([("a", forest()), ("b", KNeighborsClassifier())]),
+        _BINARY,
+        "in it KNeighborsClassifier cannot be registered: it compares rows",
+    ),
+    "no model at the end": (
+        lambda: Pipeline([("scaled", StandardScaler()), ("end", "passthrough")]),
+        _BINARY,
+        "the last step of the pipeline predicts nothing",
     ),
     "several outputs": (
         lambda: MultiOutputClassifier(forest()),

@@ -193,7 +193,14 @@ class Writer:
         part.outputs.append(self._scope.declare_local_variable("label", Int64TensorType()))
         part.outputs.append(self._scope.declare_local_variable("scores", kind()))
         label, scores = (each.full_name for each in part.outputs)
-        return Answer(self.nodes.as_double(scores), lambda: self._index_of_label(label, model.classes_))
+        raw = self._linear(model, columns) if hasattr(model, "coef_") else None
+        return Answer(self.nodes.as_double(scores), lambda: self._index_of_label(label, model.classes_), raw)
+
+    def _linear(self, model: Any, columns: Columns) -> str:  # noqa: ANN401  # an estimator
+        """Return the decision function of a linear classifier."""
+        weights = self.nodes.constant(np.atleast_2d(np.asarray(model.coef_, np.float64)).T)
+        products = self.nodes.add("MatMul", [self.tensor(columns, rounds=False), weights])
+        return self.nodes.add("Add", [products, self.nodes.constant(np.asarray(model.intercept_, np.float64).ravel())])
 
     def _index_of_label(self, label: str, classes: Any) -> str:  # noqa: ANN401  # an array
         keys = graph_labels(classes)

@@ -18,6 +18,7 @@ from .estimators import (
     predicts_classes,
     predicts_labels_alone,
 )
+from .failures import conversion_failure
 from .refusals import refuse_by_name, refuse_made_features, refuse_unfitted
 from .unwrapping import unwrapped
 
@@ -186,8 +187,7 @@ def onnx_of(library: Library, estimator: Any, inputs: ModelInputs) -> bytes:  # 
         purpose = f"converting {type(estimator).__name__}"
         raise missing_extra(error.name or str(error), library, purpose) from error
     except Exception as error:  # converters raise whatever they meet
-        detail = f"{type(estimator).__name__} cannot be converted to ONNX: {type(error).__name__}: {str(error)[:500]}"
-        raise CannotConvert("cannot_convert", detail) from error
+        raise conversion_failure(estimator, error) from error
 
 
 def _sklearn(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator

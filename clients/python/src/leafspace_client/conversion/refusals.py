@@ -36,6 +36,9 @@ def refuse_unfitted(estimator: Any) -> None:  # noqa: ANN401  # an estimator
 
 
 def _refuse_unfitted(final: Any) -> None:  # noqa: ANN401  # an estimator
+    if final is None or isinstance(final, str):
+        detail = "the last step of the pipeline predicts nothing; register one that ends in a classifier or a regressor"
+        raise CannotConvert("cannot_convert", detail)
     library = library_of(final)
     if library == "catboost":
         is_fitted = bool(final.is_fitted())

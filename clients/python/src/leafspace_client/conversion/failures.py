@@ -1,0 +1,71 @@
+"""Failures of converters, which raise whatever they meet, in words: which part of a model, and what to do."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..errors import CannotConvert
+from .unwrapping import all_models, all_pipelines, final_step
+
+_IN_PLACE = (
+    "has no counterpart in ONNX here; register the pipeline's last step with X= the rows that come to it, "
+    "pipeline[:-1].transform(X), or put another step in its place"
+)
+
+
+def conversion_failure(estimator: Any, error: Exception) -> CannotConvert:  # noqa: ANN401  # an estimator
+    """Return what to raise in place of an error in the conversion of a fitted estimator."""
+    part = next((each for each in all_models(estimator) if not _is_known(each)), None)
+    part = _failed_part(error) if part is None else part
+    whole = type(estimator).__name__
+    step = None if part is None else next((name for name, each in _steps(estimator) if type(each) is type(part)), None)
+    if step is not None:
+        detail = f"{whole} cannot be converted: {type(part).__name__}, in its step {step!r}, {_IN_PLACE}"
+        return CannotConvert("cannot_convert", detail)
+    model = final_step(estimator) if part is None else part
+    kind = f"{type(model).__module__}.{type(model).__qualname__}"
+    inner = kind if type(model).__name__ == whole else f"{kind}, a part of this {whole},"
+    detail = (
+        f"{inner} cannot be converted to ONNX with the parameters that it has; register a model of trees that is of "
+        "scikit-learn, XGBoost, LightGBM or CatBoost itself, or write this one as ONNX and register the file"
+    )
+    return CannotConvert("cannot_convert", detail)
+
+
+def _is_known(model: Any) -> bool:  # noqa: ANN401  # an estimator
+    """Whether a class of models is written here, or by skl2onnx."""
+    from skl2onnx._supported_operators import sklearn_operator_name_map  # noqa: PLC0415  # an extra
+
+    from .combinations import is_written  # noqa: PLC0415  # imports an extra
+
+    return type(model) in sklearn_operator_name_map or is_written(model)
+
+
+def _failed_part(error: Exception) -> Any:  # noqa: ANN401  # an estimator or None
+    """Return the part of a model that its converter failed at, as the innermost frame of skl2onnx knows it."""
+    part, traceback = None, error.__traceback__
+    while traceback is not None:
+        frame = traceback.tb_frame
+        name = "model" if frame.f_globals.get("__name__") == "skl2onnx._parse" else "operator"
+        known = frame.f_locals.get(name)
+        candidate = known if name == "model" else getattr(known, "raw_operator", None)
+        part = part if candidate is None else candidate
+        traceback = traceback.tb_next
+    return getattr(part, "model", part)  # what is written here is wrapped
+
+
+def _steps(estimator: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401  # steps
+    """Yield what comes before the models of all pipelines, and the name of the step that it is in."""
+    for pipeline in all_pipelines(estimator):
+        for name, step in pipeline.steps[:-1]:
+            yield from ((name, each) for each in _parts(step))
+
+
+def _parts(step: Any) -> Iterator[Any]:  # noqa: ANN401  # steps
+    yield step
+    branches = [
+        *getattr(step, "transformers_", ()),
+        *getattr(step, "transformer_list", ()),
+        *getattr(step, "steps", ()),
+    ]
+    for _, inner, *_ in branches:
+        yield from _parts(inner)

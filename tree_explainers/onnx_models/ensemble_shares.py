@@ -180,15 +180,21 @@ def _of_ensembles(behind: _BehindTrees, n_trees: Sequence[int], kind: Ensemble |
 
 
 def _gain(behind: _BehindTrees, index: int) -> float:
-    """Return how much scores change with what an ensemble returns, per change of that; 0 where it returns one value."""
+    """Return how much scores change per change of what an ensemble returns, in parts of its range; 0 without a range.
+
+    Sums of trees have larger ranges than their means, and are divided later.
+    """
     values = [_exchanged(each) if at == index else each for at, each in enumerate(behind.values)]
     scores, _ = behind.predict(behind.rows, values)
-    changes = [_mean_change(each, values[index][name]) for name, each in behind.values[index].items()]
+    changes = [_share_changed(each, values[index][name]) for name, each in behind.values[index].items()]
     largest = max(changes, default=0.0)
     return float(np.abs(scores - behind.scores).mean()) / largest if largest > 0 else 0.0
 
 
-def _mean_change(before: NDArray[Any], after: NDArray[Any]) -> float:
-    if before.dtype.kind == "f":
-        return float(np.abs(after.astype(np.float64) - before).mean())
-    return float((after != before).mean())
+def _share_changed(before: NDArray[Any], after: NDArray[Any]) -> float:
+    """Return the mean change of numbers, in parts of their range, or the share of labels that change."""
+    if before.dtype.kind != "f":
+        return float((after != before).mean())
+    numbers = before.reshape(len(before), -1).astype(np.float64)
+    change, width = np.abs(after.reshape(numbers.shape) - numbers).mean(axis=0), np.ptp(numbers, axis=0)
+    return float((change[width > 0] / width[width > 0]).mean()) if (width > 0).any() else 0.0

@@ -11,7 +11,7 @@ from ..errors import ModelRefused
 from .checking import quoted
 from .description import DeclaredModel, InputSpec, InputType, ModelLimits, ScoreKind, Task
 from .graph import first_that_computes, makers_of
-from .label_values import LabelValues, label_values_of
+from .label_values import LabelValues, has_cut_off, label_values_of
 from .score_columns import split_scores
 from .tree_attributes import attributes_of, class_labels, integers, numbers
 
@@ -110,6 +110,7 @@ class Outputs:
     label: str | None  # tensor; None: the highest score decides
     score: str  # tensor
     score_kind: ScoreKind
+    labels_are_highest: bool = True  # unless a cut-off says otherwise; running the graph may
     misread_label: str | None = None  # tensor that onnxruntime fills otherwise than the scores imply
 
 
@@ -135,8 +136,9 @@ def find_outputs(graph: GraphProto, declared: DeclaredModel) -> Outputs:
     classes, label_values = _classes(_label_values(graph, label, zip_map), declared.classes, _writes(graph, label))
     misread = label if label is not None and _is_misread(first_that_computes(label, makers)) else None
     label = None if misread else label
+    is_highest = label is None or not has_cut_off(graph, label)
     kind: ScoreKind = "probability" if _may_be_probabilities(score, makers) else "raw"
-    return Outputs("classification", classes, label_values, label, score, kind, misread)
+    return Outputs("classification", classes, label_values, label, score, kind, is_highest, misread)
 
 
 def _element_type(value: ValueInfoProto) -> int:

@@ -21,6 +21,11 @@ _MOST_OPERATORS = 64  # between a label output and what makes labels
 _COMPARISONS = frozenset(
     {"And", "Equal", "Greater", "GreaterOrEqual", "IsNaN", "Less", "LessOrEqual", "Not", "Or", "Xor"}
 )
+_ORDERED = frozenset({"Greater", "GreaterOrEqual", "Less", "LessOrEqual"})
+_BEFORE_LABELS = PASSING | {
+    "Add", "ArrayFeatureExtractor", "Gather", "LabelEncoder", "Mul", "Not", "Sub", "Where",
+}  # fmt: skip
+_SAME_CUT_OFF = 1e-6  # numbers that are one half in single precision, too
 _CLASSIFIERS = frozenset({"LinearClassifier", "SVMClassifier", "TreeEnsembleClassifier"})
 _OF_ONE_WIDTH = {
     "Abs", "Cast", "Ceil", "Clip", "Exp", "Floor", "Identity", "Log",
@@ -50,6 +55,21 @@ def n_columns_of(graph: GraphProto, tensor: str) -> int | None:
     return _Labels(graph).width(tensor, _MOST_OPERATORS)
 
 
+def has_cut_off(graph: GraphProto, label: str) -> bool:
+    """Return whether a label comes from a comparison with a number other than 0 and one half.
+
+    With these, the label is that of the higher of two scores; with any other, it is not, in some rows.
+    """
+    labels, waiting = _Labels(graph), [label]
+    for _ in range(_MOST_OPERATORS):
+        maker = labels.maker_of(waiting.pop()) if waiting else None
+        if maker is not None and maker.op_type in _ORDERED:
+            return any(labels.is_cut_off(name) for name in maker.input)
+        if maker is not None and maker.op_type in _BEFORE_LABELS:
+            waiting += maker.input
+    return False
+
+
 class _Labels:
     """Follows tensors backwards; ``depth`` is the number of operators that may still be passed."""
 
@@ -59,6 +79,17 @@ class _Labels:
         self._declared = {value.name: value for value in (*graph.output, *graph.value_info)}
         self._labels: dict[str, LabelValues | None] = {}  # each tensor once, however many operators read it
         self._widths: dict[str, int | None] = {}
+
+    def maker_of(self, tensor: str) -> NodeProto | None:
+        """Return the operator that makes a tensor."""
+        return self._makers.get(tensor)
+
+    def is_cut_off(self, tensor: str) -> bool:
+        """Return whether a tensor is a constant number other than 0 and one half."""
+        constant = self._constant(tensor)
+        if constant is None or constant.size != 1 or constant.dtype.kind not in "fiu":
+            return False
+        return not np.isclose(float(constant.ravel()[0]), [0.0, 0.5], rtol=0, atol=_SAME_CUT_OFF).any()
 
     def of(self, tensor: str, depth: int) -> LabelValues | None:
         """Return the labels that a tensor can contain."""

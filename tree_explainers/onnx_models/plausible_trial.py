@@ -80,6 +80,8 @@ def labels_are_highest(description: ModelDescription, outcome: Outcome) -> bool:
     """Return whether the label of each row is that of its highest score, as far as rounding lets one say so."""
     if outcome.labels is None or description.label_output is None:
         return True
+    if not description.labels_are_highest:
+        return False
     differs = outcome.labels != outcome.scores.argmax(axis=1)
     return not (differs & ~within_rounding(outcome.scores, max(description.rounding, _ABSOLUTE))).any()
 

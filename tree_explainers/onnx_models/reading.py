@@ -239,6 +239,7 @@ def _describe(front: _Front, declared: DeclaredModel, kind: Ensemble | None) -> 
         label_output=outputs.label,
         score_output=outputs.score,
         score_kind=outputs.score_kind,
+        labels_are_highest=outputs.labels_are_highest,
         leaf_output=LEAF_OUTPUT,
         columns=(),
     )

@@ -21,6 +21,7 @@ from tests.support.tree_graphs import classifier_graph
 from tree_explainers.errors import ModelRefused
 from tree_explainers.onnx_models.derivation import derive_model
 from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
+from tree_explainers.onnx_models.interface import find_outputs
 from tree_explainers.onnx_models.label_index import near_ties
 from tree_explainers.onnx_models.plausible_trial import DerivedModel
 from tree_explainers.rows import Rows
@@ -196,6 +197,14 @@ def test_labels_are_those_of_the_graph_in_every_row(name: str) -> None:
     is_cut = (outcome.labels != outcome.scores.argmax(axis=1)).any()
     assert is_cut == ("argmax" not in name)
     assert session.description.labels_are_highest == (not is_cut)
+
+
+@pytest.mark.parametrize(("cut", "is_highest"), [(0.5, True), (0.0, True), (0.31, False)])
+def test_a_cut_off_is_known_by_its_number_where_no_row_shows_it(cut: float, is_highest: bool) -> None:  # noqa: FBT001
+    model = with_label(2, cut_off(CAST), CUT | {"threshold": np.array([cut], np.float32)})
+    graph = ModelProto.FromString(model.SerializeToString()).graph
+
+    assert find_outputs(graph, DeclaredModel()).labels_are_highest == is_highest
 
 
 def test_rows_at_a_tie_of_scores_are_none_where_labels_come_from_a_cut_off() -> None:

@@ -8,9 +8,11 @@ import pytest
 from leafspace_client import CannotConvert
 from leafspace_client.conversion import convert_model
 from leafspace_client.conversion.estimators import ensemble_of
+from leafspace_client.conversion.models import Declared
 from numpy.typing import NDArray
+from onnxruntime import InferenceSession
 
-from tests.support.booster_rows import assert_predicts_as_its_library, targets, training_rows
+from tests.support.booster_rows import assert_predicts_as_its_library, odd_rows, targets, training_rows
 from tests.support.models import library
 
 Estimator: TypeAlias = Any
@@ -129,8 +131,29 @@ def test_a_split_between_0_and_others_takes_for_0_what_lightgbm_does(rows: NDArr
     assert_predicts_as_its_library(model, rows, tolerance=TOLERANCE)
 
 
+_LINEAR = {"linear_tree": True, "n_estimators": 6}
+
+
+@pytest.mark.parametrize(
+    "make",
+    [regressor(VALUES, **_LINEAR), classifier(TWO, **_LINEAR), classifier(THREE, **_LINEAR)],
+    ids=["values", "two", "three"],
+)
+def test_linear_leaves_predict_the_same_in_an_oracle(make: Callable[[], Estimator]) -> None:
+    model = make()
+    graph = convert_model(model, ROWS, Declared(oracle_only=True), parity=False).onnx
+    rows = odd_rows(graph, ROWS)
+    rows = rows[~(np.abs(rows) > 1e30).any(axis=1)]  # of others the products are beyond all digits
+
+    expected = np.asarray(getattr(model, "predict_proba", model.predict)(rows), np.float64).reshape(len(rows), -1)
+    *_, scores = InferenceSession(graph, providers=["CPUExecutionProvider"]).run(None, {"X": rows})
+
+    assert "leaf_features=0" in model.booster_.model_to_string()
+    np.testing.assert_allclose(scores, expected, rtol=1e-6, atol=1e-9)
+
+
 _REFUSED = {
-    "linear leaves": (regressor(VALUES, rows=np.nan_to_num(ROWS), linear_tree=True), "fit it with linear_tree=False"),
+    "linear leaves": (regressor(VALUES, linear_tree=True), "linear_tree=False, or register it with oracle_only=True"),
     "one class": (classifier(0 * TWO), "fitted on rows of one class"),
     "an objective of one's own": (classifier(TWO, objective=least_squares), "objective='binary' or 'multiclass'"),
     "early stopping of predictions": (classifier(TWO, pred_early_stop=True), "pred_early_stop=True"),

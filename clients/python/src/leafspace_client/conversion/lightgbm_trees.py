@@ -5,7 +5,7 @@ as near to 0 as ``_ZERO`` are read as 0.
 """
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from math import inf, nan
 from typing import Any
 
@@ -28,7 +28,7 @@ from .native_trees import (
     raw_category,
 )
 
-_Dump = Mapping[str, Any]
+_Dump = dict[str, Any]
 _PLAIN = ("regression", "regression_l1", "huber", "fair", "quantile", "mape", "custom")
 _EXPONENTIAL = ("poisson", "gamma", "tweedie")
 _ZERO = float(np.float32(1e-35))
@@ -44,23 +44,33 @@ def native_trees(estimator: Any, inputs: ModelInputs) -> NativeTrees:  # noqa: A
         For what has no counterpart, by name.
     """
     document = estimator.booster_.dump_model()
-    _refuse(estimator, document)
+    _refuse(estimator)
     n_outputs = int(document["num_tree_per_iteration"])
-    trees = [_tree(tree["tree_structure"], at % n_outputs) for at, tree in enumerate(document["tree_info"])]
-    arrays = arrays_of_nodes(trees, n_outputs)
+    roots = [tree["tree_structure"] for tree in document["tree_info"]]
+    is_linear = any("leaf_coeff" in node for root in roots for node in _nodes(root))
+    for root in roots if is_linear else []:
+        _split_linear_leaves(root)
+    width = 1 + (document["max_feature_idx"] + 1 if is_linear else 0)
+    trees = [_tree(root, at % n_outputs * width) for at, root in enumerate(roots)]
+    arrays = arrays_of_nodes(trees, n_outputs * width)
     categories = document.get("pandas_categorical")
+    codings = _pandas_codings(estimator, categories, inputs) if categories else own_codes(arrays)
+    if is_linear and codings:
+        detail = f"this {type(estimator).__name__} has categories and linear leaves; fit it with linear_tree=False"
+        raise CannotConvert("cannot_convert", detail)
     return NativeTrees(
         trees=arrays,
         labels=getattr(estimator, "classes_", None),
         is_single=False,
         link=_link(estimator, str(document.get("objective", "custom")).split()),
         divisor=len(trees) / n_outputs if document["average_output"] and trees else None,
-        codings=_pandas_codings(estimator, categories, inputs) if categories else own_codes(arrays),
-        missing=_nan_of_zeros if _takes_zero_for_missing(document) else None,
+        codings=codings,
+        missing=_nan_of_zeros if _takes_zero_for_missing(roots) else None,
+        n_coefficients=width - 1,
     )
 
 
-def _refuse(estimator: Any, document: _Dump) -> None:  # noqa: ANN401  # an estimator
+def _refuse(estimator: Any) -> None:  # noqa: ANN401  # an estimator
     is_classifier = hasattr(estimator, "classes_")
     reason = None
     if is_classifier and len(estimator.classes_) == 1:
@@ -70,20 +80,14 @@ def _refuse(estimator: Any, document: _Dump) -> None:  # noqa: ANN401  # an esti
             "with an objective of your own it predicts neither classes nor their probabilities; fit it with "
             "objective='binary' or 'multiclass', or an LGBMRegressor with yours"
         )
-    elif any("leaf_coeff" in leaf for tree in document["tree_info"] for leaf in _nodes(tree["tree_structure"])):
-        reason = (
-            "its leaves hold linear models (linear_tree=True): a row's leaf does not say what is "
-            "predicted for it; fit it with linear_tree=False"
-        )
     elif estimator.get_params().get("pred_early_stop"):
         reason = "it stops adding trees for some rows (pred_early_stop=True); fit it without"
     if reason is not None:
         raise CannotConvert("cannot_convert", f"this {type(estimator).__name__} cannot be registered: {reason}")
 
 
-def _takes_zero_for_missing(document: _Dump) -> bool:
-    trees = document["tree_info"]
-    return any(node.get("missing_type") == "Zero" for tree in trees for node in _nodes(tree["tree_structure"]))
+def _takes_zero_for_missing(roots: Sequence[_Dump]) -> bool:
+    return any(node.get("missing_type") == "Zero" for root in roots for node in _nodes(root))
 
 
 def _nan_of_zeros(nodes: Nodes, tensor: str) -> str:
@@ -121,18 +125,39 @@ def _nodes(root: _Dump) -> Iterator[_Dump]:
 
 
 def _tree(root: _Dump, output: int) -> list[TreeNode]:
+    """Return the nodes of a tree; ``output`` is where the numbers, or the constants, of its leaves are added."""
     listed = list(_nodes(root))
-    place = {id(node): at for at, node in enumerate(listed)}
+    index = {id(node): at for at, node in enumerate(listed)}
     return [
-        _branch(node, place[id(node["left_child"])], place[id(node["right_child"])])
+        _branch(node, index[id(node["left_child"])], index[id(node["right_child"])])
         if "split_feature" in node
         else _leaf(node, output)
         for node in listed
     ]
 
 
+def _split_linear_leaves(root: _Dump) -> None:
+    """Change a tree in place: tests whether columns of a leaf's linear model are missing come before it.
+
+    Where one is, LightGBM predicts the number of the leaf.
+    """
+    for leaf in list(_nodes(root)):
+        if not leaf.get("leaf_features"):
+            continue
+        coefficients = dict(zip(leaf["leaf_features"], leaf["leaf_coeff"], strict=True))
+        node: dict[str, Any] = {"constant": leaf["leaf_const"], "coefficients": coefficients}
+        for feature in coefficients:
+            test = {"split_feature": feature, "decision_type": "<=", "threshold": inf, "missing_type": "NaN"}
+            sides = {"default_left": False, "left_child": node, "right_child": {"leaf_value": leaf["leaf_value"]}}
+            node = {**test, **sides}
+        leaf.update(node)
+
+
 def _leaf(node: _Dump, output: int) -> TreeNode:
-    return TreeNode(values={output: node["leaf_value"]})
+    if "coefficients" not in node:
+        return TreeNode(values={output: node["leaf_value"]})
+    coefficients = {output + 1 + column: number for column, number in node["coefficients"].items()}
+    return TreeNode(values={output: node["constant"], **coefficients})
 
 
 def _branch(node: _Dump, left: int, right: int) -> TreeNode:

@@ -19,7 +19,7 @@ from .estimators import (
     predicts_labels_alone,
 )
 from .failures import conversion_failure
-from .refusals import refuse_by_name, refuse_made_features, refuse_unfitted
+from .refusals import refuse_by_name, refuse_linear_leaves, refuse_made_features, refuse_unfitted
 from .unwrapping import unwrapped
 
 if TYPE_CHECKING:
@@ -103,6 +103,7 @@ def convert_model(
         raise CannotConvert("cannot_convert", _unknown(model))
     refuse_unfitted(estimator)
     refuse_made_features(estimator)
+    refuse_linear_leaves(estimator, oracle_only=declared.oracle_only)
     inputs = describe_inputs(estimator, rows, declared.feature_names)
     converted = onnx_of(library, estimator, inputs)
     if predicts_labels_alone(estimator):

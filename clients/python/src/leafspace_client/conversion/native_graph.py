@@ -34,8 +34,9 @@ def add_scores(nodes: Nodes, tensor: str, model: NativeTrees) -> str:
 def add_sums(nodes: Nodes, tensor: str, model: NativeTrees) -> str:
     """Add the trees, which read a tensor of doubles, and return their sums before the link, (n_rows, n_outputs)."""
     marked = tensor if model.missing is None else model.missing(nodes, tensor)
-    scores = add_trees(nodes, marked, model.trees, average=False)
-    n_outputs = model.trees.values.shape[1]
+    scores, n_outputs = add_trees(nodes, marked, model.trees, average=False), model.n_outputs
+    if model.n_coefficients:
+        scores = _linear(nodes, tensor, scores, model)
     base = np.broadcast_to(np.asarray(model.base, np.float64), n_outputs)
     if model.divisor is not None:
         scores = nodes.add("Div", [scores, nodes.constant(np.full(n_outputs, model.divisor))])
@@ -44,9 +45,24 @@ def add_sums(nodes: Nodes, tensor: str, model: NativeTrees) -> str:
     return scores
 
 
+def _linear(nodes: Nodes, tensor: str, sums: str, model: NativeTrees) -> str:
+    """Add what linear models of leaves give, (n_rows, n_outputs): the trees add up their constants and coefficients.
+
+    A column without a coefficient adds nothing, be it missing or infinite.
+    """
+    width = model.n_coefficients
+    numbers = nodes.add("Reshape", [tensor, nodes.constant(np.array([-1, 1, width]))])
+    parts = nodes.add("Reshape", [sums, nodes.constant(np.array([-1, model.n_outputs, 1 + width]))])
+    constants = nodes.add("Gather", [parts, nodes.constant(np.array(0))], axis=2)
+    coefficients = nodes.add("Gather", [parts, nodes.constant(np.arange(1, 1 + width))], axis=2)
+    is_without = nodes.add("Equal", [coefficients, nodes.constant(0.0)])
+    products = nodes.add("Where", [is_without, nodes.constant(0.0), nodes.add("Mul", [coefficients, numbers])])
+    return nodes.add("Add", [constants, nodes.add("ReduceSum", [products, nodes.constant(np.array([2]))], keepdims=0)])
+
+
 def scores_of(nodes: Nodes, sums: str, model: NativeTrees) -> str:
     """Add the link, and return the scores of all classes, or the values."""
-    scores, n_outputs = sums, model.trees.values.shape[1]
+    scores, n_outputs = sums, model.n_outputs
     if model.link is not None:
         scores = model.link(nodes, scores)
     return with_complement(nodes, scores) if model.labels is not None and n_outputs == 1 else scores

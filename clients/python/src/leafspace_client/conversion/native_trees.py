@@ -16,7 +16,7 @@ from .double_precision import Nodes
 from .tree_operators import MODES, TreeArrays
 
 Category = float | str
-LEQ, LT, GT, EQ, MEMBER = (MODES[f"BRANCH_{name}".encode()] for name in ("LEQ", "LT", "GT", "EQ", "MEMBER"))
+LEQ, LT, GTE, GT, EQ, MEMBER = (MODES[f"BRANCH_{name}".encode()] for name in ("LEQ", "LT", "GTE", "GT", "EQ", "MEMBER"))
 _LEAF = 255
 MISSING_TEXTS = ("", "nan", "None", "NaN", "<NA>", "null")  # one that is no category represents a missing value
 UNKNOWN = -1.0  # a code that is in no set
@@ -55,7 +55,8 @@ class TreeNode:
 class NativeTrees:
     """A fitted model as the library predicts with it.
 
-    Where a classifier's trees have one output, the link gives the score of the second class.
+    Where a classifier's trees have one output, the link gives the score of the second class. Leaves that hold linear
+    models have, for each output, a constant and a coefficient of each column.
     """
 
     trees: TreeArrays
@@ -67,6 +68,12 @@ class NativeTrees:
     codings: Mapping[int, Coding] = field(default_factory=dict)  # by column
     missing: Operation | None = None  # adds what makes NaN of the numbers that the library takes for missing
     cut_off: float | None = None  # the second class is predicted above this score of it; None: the highest score's is
+    n_coefficients: int = 0  # of the linear model of a leaf, as many as the trees read columns; 0: leaves hold numbers
+
+    @property
+    def n_outputs(self) -> int:
+        """The number of sums of a row."""
+        return int(self.trees.values.shape[1]) // (1 + self.n_coefficients)
 
 
 def arrays_of_nodes(trees: Sequence[Sequence[TreeNode]], n_outputs: int) -> TreeArrays:

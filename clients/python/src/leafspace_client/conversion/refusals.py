@@ -69,6 +69,18 @@ def _refuse_made_features(final: Any) -> None:  # noqa: ANN401  # an estimator
             raise CannotConvert("cannot_convert", detail)
 
 
+def refuse_linear_leaves(estimator: Any, *, oracle_only: bool) -> None:  # noqa: ANN401  # an estimator
+    """Refuse LightGBM's trees whose leaves hold linear models; an oracle may have them."""
+    for model in all_models(estimator):
+        if library_of(model) == "lightgbm" and not oracle_only and "is_linear=1" in model.booster_.model_to_string():
+            detail = (
+                f"this {type(model).__name__} cannot be registered: its leaves hold linear models (linear_tree=True), "
+                "and do not alone decide what is predicted; fit it with linear_tree=False, or register it with "
+                "oracle_only=True to approximate it by a tree"
+            )
+            raise CannotConvert("cannot_convert", detail)
+
+
 def refuse_several_targets(estimator: Any) -> None:  # noqa: ANN401  # an estimator
     """Refuse a model that predicts several values for a row, and a booster that has no trees."""
     final = final_step(estimator)

@@ -30,7 +30,14 @@ from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier, OutputCo
 from sklearn.multioutput import MultiOutputClassifier, MultiOutputRegressor
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    MinMaxScaler,
+    OneHotEncoder,
+    PowerTransformer,
+    QuantileTransformer,
+    StandardScaler,
+)
 
 from tests.support.converted import outcome_of_converted
 from tests.support.models import library
@@ -250,6 +257,10 @@ _COMBINATIONS: dict[str, tuple[Make, Data]] = {
         ),
         _BINARY,
     ),
+    "vote of one-output and many-output leaves, and of categories": (
+        lambda: ensemble.VotingClassifier([("a", forest()), ("b", with_categories("lightgbm"))], voting="soft"),
+        (_CATEGORIES[0][["code", "b"]], _THREE[1]),
+    ),
     "vote with a linear model": (
         lambda: ensemble.VotingClassifier([("a", forest()), ("b", scaled(LogisticRegression()))], voting="soft"),
         _BINARY,
@@ -280,6 +291,25 @@ _TARGETS: dict[str, tuple[Make, Data]] = {
     "scaled": (lambda: TransformedTargetRegressor(regression_forest(), transformer=StandardScaler()), _AMOUNTS),
     "between 0 and 1": (lambda: TransformedTargetRegressor(regression_forest(), transformer=MinMaxScaler()), _AMOUNTS),
     "not at all": (lambda: TransformedTargetRegressor(regression_forest()), _AMOUNTS),
+    "to a normal shape": (
+        lambda: TransformedTargetRegressor(regression_forest(), transformer=PowerTransformer()),
+        (_AMOUNTS[0], _AMOUNTS[1] - _AMOUNTS[1].mean()),
+    ),
+    "to a normal shape from positive amounts": (
+        lambda: TransformedTargetRegressor(regression_forest(), transformer=PowerTransformer("box-cox")),
+        (_AMOUNTS[0], _AMOUNTS[1] + 0.1),
+    ),
+    "to quantiles": (
+        lambda: TransformedTargetRegressor(regression_forest(), transformer=QuantileTransformer(n_quantiles=30)),
+        _AMOUNTS,
+    ),
+    "by several steps": (
+        lambda: TransformedTargetRegressor(
+            regression_forest(),
+            transformer=make_pipeline(FunctionTransformer(np.log1p, np.expm1), StandardScaler()),
+        ),
+        _AMOUNTS,
+    ),
 }
 _ALONE: dict[str, tuple[Make, Data]] = {
     "boosting from zero": (lambda: boosting(init="zero"), _BINARY),
@@ -425,6 +455,13 @@ class OwnStep(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
 
     def transform(self, X: Any) -> Any:  # noqa: ANN401, N803  # as scikit-learn has it
         return X
+
+
+def test_a_linear_model_of_the_leaves_of_trees_is_an_oracle() -> None:
+    embedding = ensemble.RandomTreesEmbedding(3, max_depth=2, random_state=0)  # whose columns are sparse
+    pipeline = make_pipeline(embedding, LogisticRegression()).fit(*_BINARY)
+
+    assert_same(pipeline, _BINARY[0], oracle_only=True)
 
 
 def test_a_cut_off_of_a_calibrated_linear_model_that_is_an_oracle_is_kept() -> None:

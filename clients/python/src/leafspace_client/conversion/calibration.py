@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .answers import Answer, Columns, Writer
-from .double_precision import Nodes, with_complement
+from .double_precision import Nodes, along_lines, with_complement
 
 _SMALLEST = 1e-12  # which scikit-learn adds to a probability before it takes the logarithm
 
@@ -58,21 +58,9 @@ def _by_sigmoid(nodes: Nodes, calibrator: Any, score: str) -> str:  # noqa: ANN4
 
 def _by_steps(nodes: Nodes, calibrator: Any, score: str) -> str:  # noqa: ANN401  # scikit-learn's own
     """Return what isotonic regression makes of a score: lines between points, and constants outside them."""
-    single = calibrator.X_thresholds_.dtype == np.float32
+    is_single = calibrator.X_thresholds_.dtype == np.float32
     points, values = (np.asarray(each, np.float64) for each in (calibrator.X_thresholds_, calibrator.y_thresholds_))
-    score = nodes.as_rounded(score) if single else score
-    if len(points) == 1:
-        return nodes.add("Add", [nodes.add("Mul", [score, nodes.constant(0.0)]), nodes.constant(values)])
-    low, high = nodes.constant(np.array([points[0]])), nodes.constant(np.array([points[-1]]))
-    clipped = nodes.add("Min", [nodes.add("Max", [score, low]), high])
-    passed = nodes.as_double(nodes.add("GreaterOrEqual", [clipped, nodes.constant(points.reshape(1, -1))]))
-    n_passed = nodes.add("ReduceSum", [passed, nodes.constant(np.array([1]))], keepdims=1)
-    index = nodes.as_whole(nodes.add("Sub", [n_passed, nodes.constant(np.array([1.0]))]))
-    slopes = np.append(np.diff(values) / np.diff(points), 0.0)
-    slope, point, value = (
-        nodes.add("Gather", [nodes.constant(each), index], axis=0) for each in (slopes, points, values)
-    )
-    return nodes.add("Add", [nodes.add("Mul", [slope, nodes.add("Sub", [clipped, point])]), value])
+    return along_lines(nodes, nodes.as_rounded(score) if is_single else score, points, values)
 
 
 def _by_temperature(nodes: Nodes, part: Any, predictions: str, *, is_decision: bool) -> str:  # noqa: ANN401

@@ -126,6 +126,22 @@ def with_complement(nodes: Nodes, share: str, whole: float = 1.0) -> str:
     return nodes.add("Concat", [first, share], axis=1)
 
 
+def along_lines(nodes: Nodes, tensor: str, points: Any, values: Any) -> str:  # noqa: ANN401  # arrays
+    """Return what ``np.interp`` makes of a tensor of one column: lines between points, and constants outside them."""
+    if len(points) == 1:
+        return nodes.add("Add", [nodes.add("Mul", [tensor, nodes.constant(0.0)]), nodes.constant(values)])
+    low, high = nodes.constant(np.array([points[0]])), nodes.constant(np.array([points[-1]]))
+    clipped = nodes.add("Min", [nodes.add("Max", [tensor, low]), high])
+    passed = nodes.as_double(nodes.add("GreaterOrEqual", [clipped, nodes.constant(points.reshape(1, -1))]))
+    n_passed = nodes.add("ReduceSum", [passed, nodes.constant(np.array([1]))], keepdims=1)
+    index = nodes.as_whole(nodes.add("Sub", [n_passed, nodes.constant(np.array([1.0]))]))
+    widths = np.diff(points)
+    slopes = np.append(np.divide(np.diff(values), widths, out=np.zeros_like(widths), where=widths > 0), 0.0)
+    lines = (slopes, points, values)
+    slope, point, value = (nodes.add("Gather", [nodes.constant(each), index], axis=0) for each in lines)
+    return nodes.add("Add", [nodes.add("Mul", [slope, nodes.add("Sub", [clipped, point])]), value])
+
+
 def graph_labels(labels: Any) -> Any:  # noqa: ANN401  # arrays
     """Return labels as the graph has them: texts, whole numbers, or instead of fractions their indices."""
     array = np.array([label.decode() if isinstance(label, bytes) else label for label in labels])

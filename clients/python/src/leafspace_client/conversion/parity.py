@@ -252,7 +252,7 @@ def _predictions_of(estimator: Any, rows: Any) -> Any:  # noqa: ANN401  # an est
     if predicts_labels_alone(estimator):
         return np.asarray(estimator.predict(rows)[:, None] == estimator.classes_, np.float64)
     predict = estimator.predict_proba if hasattr(estimator, "predict_proba") else estimator.predict
-    return np.asarray(predict(rows), np.float64).reshape(len(rows), -1)
+    return np.asarray(predict(rows), np.float64).reshape(rows.shape[0], -1)  # it may be sparse
 
 
 def _rows_with_other_predictions(estimator: Any, graph: bytes, rows: Any, predictions: Any) -> Any:  # noqa: ANN401

@@ -11,6 +11,7 @@ from onnx.shape_inference import InferenceError, infer_shapes
 from skl2onnx import convert_sklearn
 from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType, Int64TensorType, StringTensorType
 from skl2onnx.common.exceptions import MissingConverter, MissingShapeCalculator
+from sklearn.ensemble import RandomTreesEmbedding
 from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import Binarizer, FunctionTransformer, OneHotEncoder
 
@@ -80,6 +81,7 @@ def _written(estimator: Any, inputs: ModelInputs, *, is_double: bool) -> bytes: 
     prepared = copy.deepcopy(estimator)
     for pipeline in all_pipelines(prepared):
         read_missing_texts(pipeline)
+        _make_dense(pipeline)
     final = final_step(prepared)
     taken = take_off(prepared) if reads_columns_alone(final) else []
 
@@ -92,6 +94,13 @@ def _written(estimator: Any, inputs: ModelInputs, *, is_double: bool) -> bytes: 
     if is_double:
         _check_types(model)
     return bytes(model.SerializeToString())
+
+
+def _make_dense(pipeline: Any) -> None:  # noqa: ANN401  # a pipeline
+    """Change steps that make sparse columns of trees in place: skl2onnx writes dense ones only, of the same numbers."""
+    for _, step in pipeline.steps[:-1]:
+        if isinstance(step, RandomTreesEmbedding):
+            step.sparse_output = False
 
 
 def _converted(prepared: Any, inputs: ModelInputs, *, is_double: bool) -> ModelProto:  # noqa: ANN401  # an estimator

@@ -21,9 +21,11 @@ from sklearn.ensemble import (
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from schemas.maps import MapRequest
-from schemas.nouns import MAPS, REPORTS
+from schemas.nouns import APPROXIMATION_TREES, MAPS, PROTOTYPE_SETS, REPORTS, RULE_SETS
 from schemas.reports import ReportRequest
-from service.operations import maps, reports
+from service.operations import approximation_trees, maps, reports, rule_sets
+from service.operations.drawn_files import export_html
+from service.operations.prototype_sets import classifier_file, export_classifier
 from storage.errors import StorageError
 from tests.support.models import Estimator
 from tests.support.workshop import Workshop
@@ -107,7 +109,26 @@ def _report(workshop: Workshop, inputs: dict[str, str]) -> Any:  # noqa: ANN401 
     return workshop._made(REPORTS, reports.request_report(workshop.context, request))
 
 
-@pytest.mark.sampled("thirds")
+def _exports(workshop: Workshop, job: str, made: Any) -> None:  # noqa: ANN401  # an artefact that is ready
+    """Write what was made in every form that there is."""
+    context = workshop.context
+    if job.startswith("tree"):
+        for tree_form in ("json", "text", "graphviz", "svg", "sql", "python", "onnx"):
+            assert approximation_trees.export_tree(context, made.id, tree_form)
+        assert "<svg" in export_html(context, APPROXIMATION_TREES, made.id)
+    elif job.startswith("rules"):
+        for rule_form in ("json", "markdown", "sql", "python"):
+            assert rule_sets.export_rules(context, made.id, rule_form)
+        assert "<html" in export_html(context, RULE_SETS, made.id)
+    elif job.startswith("prototypes"):
+        document = classifier_file(context, made.id, "json").read_bytes()
+        for form in ("sql", "python"):
+            assert export_classifier(document, form)
+        assert classifier_file(context, made.id, "onnx").stat().st_size
+        assert "<html" in export_html(context, PROTOTYPE_SETS, made.id)
+
+
+@pytest.mark.sampled("values")
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("name", ENSEMBLES)
 def test_every_job_is_done_or_refused_for_a_reason(workshop: Workshop, name: str, table: str) -> None:
@@ -121,9 +142,12 @@ def test_every_job_is_done_or_refused_for_a_reason(workshop: Workshop, name: str
     for job, do in _jobs(workshop, inputs).items():
         try:
             done = do()
-            outcomes[job] = "" if done.status == "ready" else f"{done.problem.code}: {done.problem.detail}"
         except StorageError as error:
             outcomes[job] = f"{error.code}: {error.detail}"
+            continue
+        outcomes[job] = "" if done.status == "ready" else f"{done.problem.code}: {done.problem.detail}"
+        if done.status == "ready":
+            _exports(workshop, job, done)
 
     refused = {job: outcome for job, outcome in outcomes.items() if outcome}
     assert {outcome.split(":")[0] for outcome in refused.values()} <= _REASONS, refused

@@ -6,14 +6,17 @@ declared; they are dropped (``leaf_graph``). Whether the freed graph predicts th
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, numpy_helper
 
 from ..errors import ModelRefused
 from .checking import quoted
 from .graph import tensor_array
 from .leaf_graph import build_prediction_graph, serialized
+from .tree_attributes import attributes_of, integers
 
 _MOST_ROWS = 1_000  # that are tried together
 
@@ -59,22 +62,25 @@ def free_rows(model: ModelProto) -> FixedRows | None:
 
 def _free_reshapes(graph: GraphProto, n_rows: int) -> None:
     """Let reshapes of rows that begin with the number of rows keep any number."""
-    constants = {tensor.name: tensor for tensor in graph.initializer}
-    written = {node.output[0]: node.attribute for node in graph.node if node.op_type == "Constant"}
+    constants = {tensor.name: tensor_array(tensor) for tensor in graph.initializer}
+    constants |= {node.output[0]: _written(node) for node in graph.node if node.op_type == "Constant"}
     of_rows = {value.name for value in graph.input} - constants.keys()
     for node in graph.node:
         if of_rows.isdisjoint(node.input) or node.op_type == "Shape":
             continue
         of_rows.update(node.output)
-        if node.op_type != "Reshape" or len(node.input) != 2 or node.input[1] in of_rows:  # noqa: PLR2004  # and shape
-            continue
-        tensor = constants.get(node.input[1])
-        values = [attribute.t for attribute in written.get(node.input[1], ()) if attribute.HasField("t")]
-        if tensor is None and not values:
-            continue
-        sizes = tensor_array(values[0] if tensor is None else tensor).ravel().tolist()
+        shape = constants.get(node.input[1]) if node.op_type == "Reshape" and len(node.input) > 1 else None
+        sizes = [] if shape is None else shape.ravel().tolist()
         if sizes and sizes[0] == n_rows:
             _set_shape(graph, node, [0 if -1 in sizes else -1, *sizes[1:]])
+
+
+def _written(node: NodeProto) -> NDArray[Any]:
+    """Return the integers of a Constant; none where it holds something else."""
+    attributes = attributes_of(node)
+    if "value" in attributes:
+        return tensor_array(attributes["value"].t)
+    return integers(attributes, "value_ints")
 
 
 def _set_shape(graph: GraphProto, node: NodeProto, sizes: list[int]) -> None:

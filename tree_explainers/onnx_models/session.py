@@ -272,7 +272,7 @@ class ModelSession:
     def _tidy(self, scores: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
         """Return scores in the shape (n_rows, n_classes or 1)."""
         n_scores = max(1, len(self.description.classes))
-        columns = scores.reshape(len(scores), -1)
+        columns = scores.reshape(len(scores), -1) if scores.ndim else scores.reshape(1, 1)  # of one row, squeezed
         if columns.shape[1] == 1 and n_scores == 2:  # noqa: PLR2004  # one score represents two
             first = 1 - columns if self.description.score_kind == "probability" else -columns
             columns = np.hstack((first, columns))

@@ -257,7 +257,10 @@ class ApproximationNode(Contract):
     left: int | None = Field(description="Id of the child for rows that satisfy the condition; null at a leaf.")
     right: int | None = Field(description="Id of the child for all other rows; null at a leaf.")
     prediction: float | str = Field(description=f"{PREDICTED} Splits have one, too.")
-    scores: list[Score] = Field(description="Shares of the classes in the order of the classes; empty for regression.")
+    scores: list[Score] = Field(
+        description="Shares of the classes in the order of the classes; empty for regression. They are means of the "
+        "model's probabilities; where it has none, or its labels come from a cut-off, of its labels."
+    )
     n_samples: int = Field(description="Number of the dataset's rows that reach it.")
     n_pseudo_samples: int = Field(
         description="Number of pseudo-samples that were drawn to choose its split, even if `max_leaves` ended the "

@@ -347,7 +347,7 @@ class ClassPrediction(Contract):
     scores: list[Score] = Field(description="Scores in the order of the model's classes.")
     near_tie: bool | SkipJsonSchema[None] = absent(
         "True where the two best scores differ by no more than rounding, so that another library, or another number of "
-        "its threads, may predict the other class; else absent."
+        "its threads, may predict the other class; else absent, as it is where labels come from a cut-off."
     )
 
 

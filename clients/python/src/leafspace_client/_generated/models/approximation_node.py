@@ -36,7 +36,8 @@ class ApproximationNode(Record):
         left (int | None): Id of the child for rows that satisfy the condition; null at a leaf.
         right (int | None): Id of the child for all other rows; null at a leaf.
         prediction (float | str): A number or a text, such as a predicted value or label.
-        scores (list[Score]): Shares of the classes in the order of the classes; empty for regression.
+        scores (list[Score]): Shares of the classes in the order of the classes; empty for regression. They are means of
+            the model's probabilities; where it has none, or its labels come from a cut-off, of its labels.
         n_samples (int): Number of the dataset's rows that reach it.
         n_pseudo_samples (int): Number of pseudo-samples that were drawn to choose its split, even if `max_leaves` ended
             the growth before it was split; 0 if none were drawn.

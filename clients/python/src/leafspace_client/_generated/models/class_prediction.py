@@ -24,7 +24,8 @@ class ClassPrediction(Record):
         label (float | str): Predicted class.
         scores (list[Score]): Scores in the order of the model's classes.
         near_tie (bool | Unset): True where the two best scores differ by no more than rounding, so that another
-            library, or another number of its threads, may predict the other class; else absent.
+            library, or another number of its threads, may predict the other class; else absent, as it is where labels come
+            from a cut-off.
     """
 
     task: str

@@ -423,6 +423,19 @@ def test_scores_that_tie_go_to_the_class_that_each_kind_of_boosting_names() -> N
     assert boosting().fit(rows, target).predict(rows).tolist() == [1] * 80
 
 
+@pytest.mark.parametrize("member", [tree.DecisionTreeClassifier(max_depth=1), boosting()], ids=["trees", "boosting"])
+@pytest.mark.parametrize("data", [_TEXTS, _THREE], ids=["two classes", "three classes"])
+def test_votes_of_equal_weights_that_tie_go_to_the_class_that_adaptive_boosting_names(
+    member: Estimator, data: Data
+) -> None:
+    estimator = ensemble.AdaBoostClassifier(member, n_estimators=6, random_state=0).fit(*data)
+    estimator.estimator_weights_ = np.ones(len(estimator.estimators_))
+    scores = np.sort(estimator.predict_proba(data[0]), axis=1)
+    assert np.isclose(scores[:, -1], scores[:, -2], rtol=0, atol=1e-12).any()
+
+    assert_same(estimator, data[0])
+
+
 @pytest.mark.parametrize("passthrough", [False, True])
 def test_a_stack_that_is_an_oracle_predicts_as_scikit_learn_does(*, passthrough: bool) -> None:
     members = [("a", scaled(forest())), ("b", boosting())]

@@ -18,21 +18,25 @@ def boosted_labels(writer: Writer, model: Any, columns: Columns) -> Answer:  # n
     total = nodes.constant(np.array([model.estimator_weights_.sum()]))
     shares = nodes.add("Div", [_votes(writer, model, columns), total])
     if n_classes == 2:  # noqa: PLR2004  # what the first got is the same with another sign
-        second = writer.column(shares, 1)
-        scores = nodes.add("Softmax", [nodes.add("Concat", [nodes.add("Neg", [second]), second], axis=1)], axis=1)
-        raw = nodes.add("Add", [second, second])
+        scores = nodes.add("Softmax", [nodes.add("Concat", [nodes.add("Neg", [shares]), shares], axis=1)], axis=1)
+        raw = nodes.add("Add", [shares, shares])
         return Answer(scores, lambda: nodes.is_reached(raw, 0.0, column=0, is_strict=True), raw)
     divided = nodes.add("Div", [shares, nodes.constant(np.array([n_classes - 1.0]))])
     return Answer(nodes.add("Softmax", [divided], axis=1), writer.highest(shares), shares)
 
 
 def _votes(writer: Writer, model: Any, columns: Columns) -> str:  # noqa: ANN401  # an estimator
-    """Return what each class got: the weights of its votes, less those of the others divided among them."""
+    """Return what each class got: the weights of its votes, less those of the others divided among them.
+
+    Of two classes it is what the second got, (n_rows, 1).
+    """
     nodes, n_classes = writer.nodes, len(model.classes_)
     weights = model.estimator_weights_[: len(model.estimators_)]
     if all(type(member) in (DecisionTreeClassifier, ExtraTreeClassifier) for member in model.estimators_):
         trees = arrays_of_votes(model.estimators_, model.classes_, weights)
         got = add_trees(nodes, writer.tensor(columns, rounds=True), trees, average=False)
+        if n_classes == 2:  # noqa: PLR2004
+            return got
         others = nodes.add("Sub", [nodes.constant(np.array([weights.sum()])), got])
         return nodes.add("Sub", [got, nodes.add("Div", [others, nodes.constant(np.full(n_classes, n_classes - 1.0))])])
     parts = []
@@ -40,7 +44,8 @@ def _votes(writer: Writer, model: Any, columns: Columns) -> str:  # noqa: ANN401
         votes = _among(writer, writer.answer(member, columns), member, model.classes_)
         others = nodes.constant(np.array([-1 / (n_classes - 1) * weight]))
         parts.append(nodes.add("Where", [votes, nodes.constant(np.array([weight])), others]))
-    return writer.total(parts)
+    total = writer.total(parts)
+    return writer.column(total, 1) if n_classes == 2 else total  # noqa: PLR2004
 
 
 def _among(writer: Writer, answer: Answer, member: Any, classes: Any) -> str:  # noqa: ANN401  # an array

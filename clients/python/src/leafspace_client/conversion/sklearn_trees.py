@@ -148,11 +148,16 @@ def _as_tree(nodes: Any) -> SimpleNamespace:  # noqa: ANN401  # an array of reco
 
 
 def arrays_of_votes(members: Sequence[Any], classes: Any, weights: Any) -> TreeArrays:  # noqa: ANN401  # arrays
-    """Return classification trees whose leaves give the weight of their tree to the class that they vote for."""
+    """Return classification trees whose leaves give the weight of their tree to the class that they vote for.
+
+    Of two classes there is one output, that of the second, which loses the weight where the first gets it.
+    """
     values = []
     for member, weight in zip(members, weights, strict=True):
         labels = np.asarray(member.classes_)[member.tree_.value[:, 0, :].argmax(axis=1)]
-        values.append(np.where(labels[:, None] == classes[None, :], weight, 0.0))
+        votes = labels[:, None] == classes[None, :]
+        is_binary = len(classes) == 2  # noqa: PLR2004
+        values.append(np.where(votes[:, 1:], weight, -weight) if is_binary else np.where(votes, weight, 0.0))
     trees = [member.tree_ for member in members]
     return _for_single_precision(arrays_of_trees(trees, [None] * len(trees), values))
 

@@ -1,6 +1,5 @@
 """Refusals: models that cannot be registered, recognised by name, with what to do instead."""
 
-import json
 from typing import Any
 
 from ..errors import CannotConvert
@@ -82,18 +81,10 @@ def refuse_linear_leaves(estimator: Any, *, oracle_only: bool) -> None:  # noqa:
 
 
 def refuse_several_targets(estimator: Any) -> None:  # noqa: ANN401  # an estimator
-    """Refuse a model that predicts several values for a row, and a booster that has no trees."""
+    """Refuse a model of scikit-learn that predicts several values for a row; boosters say so as they are read."""
     final = final_step(estimator)
     n_targets = getattr(final, "n_outputs_", 1)
     if "MLPClassifier" in class_names(final) and final.out_activation_ == "softmax":
         n_targets = 1  # a network counts its units: one for each class
-    if library_of(final) == "xgboost":
-        learner = json.loads(final.get_booster().save_config())["learner"]
-        n_targets = int(learner["learner_model_param"].get("num_target", 1))
-        if learner["gradient_booster"]["name"] == "gblinear":
-            detail = f"this {type(final).__name__} has no trees: its booster is gblinear"
-            raise CannotConvert("cannot_convert", detail)
-    if library_of(final) == "catboost" and str(final.get_all_params().get("loss_function", "")).startswith("Multi"):
-        n_targets = 1 if hasattr(final, "predict_proba") else 2
     if n_targets != 1:
         raise CannotConvert("cannot_convert", f"{type(final).__name__} cannot be registered: {SEVERAL}")

@@ -341,16 +341,20 @@ def _ward(dtype: Callable[[Any], Any]) -> Callable[[Rows], Rows]:
     return lambda rows: rows.assign(ward=dtype(np.resize(_WARDS, len(rows))))
 
 
+def _with_gaps(values: Any) -> Any:
+    return [None if at % 7 == 0 else value for at, value in enumerate(values.tolist())]
+
+
 _KINDS: dict[str, Callable[[Any], Any]] = {
     "whole numbers": pd.Categorical,
-    "whole numbers with missing": lambda x: pd.Categorical(np.where(np.arange(len(x)) % 7, x, None).tolist()),
+    "whole numbers with missing": lambda x: pd.Categorical(_with_gaps(x)),
     "floats": lambda x: pd.Categorical(x / 10),
     "booleans": lambda x: pd.Categorical(x > 20),
     "texts": lambda x: pd.Categorical(x.astype(str)),
     "texts with unused ones": lambda x: pd.Categorical(x.astype(str), categories=["10", "20", "30", "40", "50"]),
     "texts in another order": lambda x: pd.Categorical(x.astype(str), categories=["40", "10", "30", "20"]),
     "ordered texts": lambda x: pd.Categorical(x.astype(str), categories=["10", "20", "30", "40"], ordered=True),
-    "texts with missing": lambda x: pd.Categorical(np.where(np.arange(len(x)) % 7, x.astype(str), None).tolist()),
+    "texts with missing": lambda x: pd.Categorical(_with_gaps(x.astype(str))),
     "uint8": lambda x: pd.Categorical(x.astype(np.uint8)),
     "nullable whole numbers": lambda x: pd.Categorical(pd.array(x, "Int64")),
 }

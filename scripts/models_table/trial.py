@@ -42,7 +42,7 @@ from .library import predict_with
 Verdict = Literal["right", "right, with a warning", "refused", "wrong", "raw"]
 _REFUSALS = (LeafspaceError, ExplainerError, StorageError, DatasetRefused)
 # Of messages that nobody wrote for callers: exceptions by their names, pointers into JSON, stacks of C++.
-_RAW = re.compile(
+RAW_TEXT = re.compile(
     r"\b[A-Z]\w*(Error|Exception|Calculator)\b|Traceback|(^|\s)/\w+/\w+/\d|\.(cc|cpp|h|hpp|py):\d+|\[bt\]|0x[0-9a-f]{6}"
 )
 _ABSOLUTE, _RELATIVE = 1e-4, 1e-5
@@ -113,7 +113,7 @@ def tried(of: FittedCase, *, with_rows: bool) -> Outcome:
 
 def _refused(refusal: Exception) -> Outcome:
     detail = str(getattr(refusal, "detail", refusal))
-    return Outcome("raw" if _RAW.search(detail) else "refused", first_sentence(detail))
+    return Outcome("raw" if RAW_TEXT.search(detail) else "refused", first_sentence(detail))
 
 
 def first_sentence(text: str) -> str:

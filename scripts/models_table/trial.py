@@ -148,9 +148,8 @@ def _collected_warnings() -> Iterator[list[str]]:
 def _registered(of: FittedCase, *, with_rows: bool) -> ModelSession:
     """Return the model as the service has it once it is registered."""
     options = dict(of.case.options)
-    if not with_rows and not hasattr(of.model, "feature_names_in_"):
-        names = getattr(of.rows, "columns", None)
-        options["feature_names"] = None if names is None or not _are_texts(names) else list(names)
+    if not with_rows:
+        options["feature_names"] = _names_to_declare(of)
     converted = convert_model(of.model, of.rows if with_rows else None, Declared(**options))
     metadata = converted.metadata()
     declared = DeclaredModel(
@@ -164,8 +163,11 @@ def _registered(of: FittedCase, *, with_rows: bool) -> ModelSession:
     return derived.session
 
 
-def _are_texts(names: Any) -> bool:  # an index of pandas, a list
-    return all(isinstance(name, str) for name in names)
+def _names_to_declare(of: FittedCase) -> list[str] | None:
+    """Return the names of a frame's columns, unless the model knows them."""
+    columns = getattr(of.rows, "columns", None)
+    names = None if columns is None else [str(name) for name in columns]
+    return None if names is None or set(names) >= set(getattr(of.model, "feature_names_in_", ["\0"])) else names
 
 
 def _tuple(names: Any) -> tuple[str, ...] | None:  # a list or None

@@ -4,10 +4,13 @@ import warnings
 from typing import Any, TypeAlias
 
 import numpy as np
+import pandas as pd
 import pytest
+from leafspace_client import CannotConvert
 from leafspace_client.conversion import convert_model
 from numpy.typing import NDArray
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import make_column_transformer
 from sklearn.ensemble import BaggingClassifier, BaggingRegressor, RandomForestClassifier, VotingClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, QuantileTransformer, StandardScaler
@@ -88,3 +91,14 @@ def test_boosters_are_members_of_other_models(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert_predicts_the_same(CalibratedClassifierCV(booster(name), cv=2).fit(ROWS, TWO))
+
+
+def test_categories_that_steps_pass_on_are_refused_with_what_to_do() -> None:
+    rows = pd.DataFrame({"number": ROWS[:, 1], "text": pd.Categorical(np.array(["u", "v", "w"])[THREE])})
+    steps = make_column_transformer((StandardScaler(), ["number"]), remainder="passthrough").set_output(
+        transform="pandas"
+    )
+    pipeline = make_pipeline(steps, booster("lightgbm")).fit(rows, TWO)
+
+    with pytest.raises(CannotConvert, match="fit it without steps on a DataFrame, or encode the categories"):
+        convert_model(pipeline, rows)

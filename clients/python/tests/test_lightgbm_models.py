@@ -64,6 +64,7 @@ CLASSIFIERS = {
     "one against all of two": classifier(TWO, objective="multiclassova", num_class=2),
     "cross_entropy": classifier(TWO, objective="cross_entropy"),
     "cross_entropy_lambda": classifier(TWO, objective="cross_entropy_lambda"),
+    "a regression's objective": classifier(TWO, objective="regression"),
     "forest": classifier(TWO, **_FOREST),
     "forest of three": classifier(THREE, **_FOREST),
     "forest of one against all": classifier(THREE, objective="multiclassova", **_FOREST),
@@ -156,6 +157,7 @@ _REFUSED = {
     "linear leaves": (regressor(VALUES, linear_tree=True), "linear_tree=False, or register it with oracle_only=True"),
     "one class": (classifier(0 * TWO), "fitted on rows of one class"),
     "an objective of one's own": (classifier(TWO, objective=least_squares), "objective='binary' or 'multiclass'"),
+    "a regressor of classes": (regressor(THREE, objective="multiclass", num_class=3), "predicts 3 values for a row"),
     "early stopping of predictions": (classifier(TWO, pred_early_stop=True), "pred_early_stop=True"),
 }
 

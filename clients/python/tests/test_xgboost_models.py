@@ -75,6 +75,7 @@ CLASSIFIERS = {
     "an objective of one's own": classifier(TWO, objective=logistic),
     "exact": classifier(TWO, tree_method="exact"),
     "by loss": classifier(TWO, grow_policy="lossguide", max_leaves=5),
+    "a regression's objective": classifier(TWO, objective="reg:squarederror"),
     "missing as 0.1": classifier(TWO, missing=0.1),
     "missing as 0": classifier(TWO, missing=0),
     "missing as infinity": classifier(TWO, missing=np.inf),
@@ -91,6 +92,7 @@ REGRESSORS = {
         for objective, target in _OBJECTIVES.items()
         for settings in _BASES
     },
+    **{name: regressor(TWO, objective=name) for name in ("binary:logistic", "binary:logitraw", "binary:hinge")},
     "one quantile": regressor(VALUES, objective="reg:quantileerror", quantile_alpha=0.3),
     "forest": lambda: fitted(VALUES, "XGBRFRegressor"),
     "dart": regressor(VALUES, one_drop=1, **_DART),
@@ -150,6 +152,7 @@ _REFUSED = {
     ),
     "ranking": (regressor(TWO, objective="rank:pairwise"), "rank:pairwise it ranks the rows"),
     "linear": (regressor(VALUES, booster="gblinear", max_depth=None), "it has no trees: its booster is gblinear"),
+    "a regressor of classes": (regressor(THREE, objective="multi:softmax", num_class=3), "predicts 3 values for a row"),
     "one class": (classifier(0 * TWO), "fitted on rows of one class"),
     "softprob of two classes": (
         classifier(TWO, objective="multi:softprob", num_class=2),

@@ -25,10 +25,21 @@ def native_trees(final: Any, inputs: ModelInputs) -> NativeTrees | None:  # noqa
     read: Callable[[Any, ModelInputs], NativeTrees]
     if module is not None:
         read = import_module(module, __package__).native_trees
-        return read(final, inputs)
+        return _checked(final, read(final, inputs))
     histogram: Any = import_module(".histogram_categories", __package__)
     read = histogram.native_trees
     return read(final, inputs) if histogram.splits_categories(final) else None
+
+
+def _checked(final: Any, model: NativeTrees) -> NativeTrees:  # noqa: ANN401  # an estimator
+    """Return a booster that predicts one value for a row, or scores of classes; refuse others."""
+    if model.labels is None and model.n_outputs > 1:
+        detail = (
+            f"this {type(final).__name__} cannot be registered: it is a regressor, and predicts {model.n_outputs} "
+            "values for a row; fit the library's classifier"
+        )
+        raise CannotConvert("cannot_convert", detail)
+    return model
 
 
 def native_model_onnx(estimator: Any, inputs: ModelInputs) -> bytes | None:  # noqa: ANN401  # an estimator
@@ -55,5 +66,15 @@ def _only_step(estimator: Any) -> Any:  # noqa: ANN401  # an estimator
 
 def trees_behind_steps(final: Any) -> NativeTrees | None:  # noqa: ANN401  # an estimator
     """Return a model as the steps of a pipeline, or another model, feed it; ``None`` for models that are not native."""
+    library = library_of(final)
+    if (library == "catboost" and final.get_cat_feature_indices()) or (
+        library == "lightgbm" and final.booster_.pandas_categorical
+    ):
+        detail = (
+            f"{type(final).__name__} was fitted on categories that a step before it passes on, and which these are "
+            "cannot be seen there; fit it without steps on a DataFrame, or encode the categories in a step before it, "
+            "for example with a OneHotEncoder"
+        )
+        raise CannotConvert("cannot_convert", detail)
     model = native_trees(final, ModelInputs(None, getattr(final, "n_features_in_", 0), None, None))
     return None if model is None else behind_steps(model)

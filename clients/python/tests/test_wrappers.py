@@ -17,12 +17,14 @@ from sklearn import datasets, dummy, ensemble, tree
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401  # makes HalvingGridSearchCV known
 from sklearn.feature_selection import RFE, RFECV
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     FixedThresholdClassifier,
     GridSearchCV,
+    HalvingGridSearchCV,
     RandomizedSearchCV,
     TunedThresholdClassifierCV,
 )
@@ -144,6 +146,17 @@ class SubclassOfPipeline(Pipeline):  # type: ignore[misc]  # scikit-learn has no
     """A subclass that changes nothing."""
 
 
+class SubclassOfStep(StandardScaler):  # type: ignore[misc]  # scikit-learn has no types
+    """A subclass that changes nothing."""
+
+
+class OwnSearch(GridSearchCV):  # type: ignore[misc]  # scikit-learn has no types
+    """A search that predicts otherwise than what it chose."""
+
+    def predict(self, X: Any) -> Any:  # noqa: ANN401, N803  # as its parent has it
+        return np.zeros(len(X), int)
+
+
 class OwnPredict(ensemble.RandomForestClassifier):  # type: ignore[misc]  # scikit-learn has no types
     """A subclass that predicts otherwise."""
 
@@ -194,6 +207,18 @@ _SHELLS: dict[str, tuple[Make, Data]] = {
     "subclass of a pipeline": (lambda: SubclassOfPipeline([("s", StandardScaler()), ("f", Subclass(3))]), _BINARY),
     "frozen": (lambda: FrozenEstimator(forest().fit(*_BINARY)), _BINARY),
     "frozen in a pipeline": (lambda: scaled(FrozenEstimator(forest().fit(*_BINARY))), _BINARY),
+    "frozen steps and subclasses of steps": (
+        lambda: make_pipeline(
+            ColumnTransformer([("own", make_pipeline(SubclassOfStep()), [0, 1])], remainder="passthrough"),
+            FrozenEstimator(StandardScaler().fit(_BINARY[0])),
+            forest(),
+        ),
+        _BINARY,
+    ),
+    "halving search": (
+        lambda: HalvingGridSearchCV(forest(), {"max_depth": [1, 3]}, cv=2, random_state=0, factor=2),
+        _BINARY,
+    ),
     "searches in pipelines in searches": (
         lambda: RandomizedSearchCV(scaled(searched(forest())), {}, n_iter=1, cv=2),
         _BINARY,
@@ -485,6 +510,7 @@ def test_a_cut_off_of_a_calibrated_linear_model_that_is_an_oracle_is_kept() -> N
 
 _REFUSED: dict[str, tuple[Make, Data, str]] = {
     "own predict": (lambda: OwnPredict(3), _BINARY, "OwnPredict has its own predict"),
+    "own predict of a search": (lambda: OwnSearch(forest(), {}, cv=2), _BINARY, "OwnSearch has its own predict"),
     "own predict of a member": (
         lambda: ensemble.VotingClassifier([("a", OwnPredict(3))]),
         _BINARY,

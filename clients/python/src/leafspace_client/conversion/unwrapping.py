@@ -22,6 +22,7 @@ _CHANGING = {
     "TransformedTargetRegressor": "regressor_",
 }
 _ONE_OUTPUT = ("MultiOutputClassifier", "MultiOutputRegressor")
+_PREDICTIONS = ("predict", "predict_proba", "decision_function")
 _BASES = ("BaseEstimator", "ClassifierMixin", "RegressorMixin", "TransformerMixin")  # which predict nothing
 _OF_TREES = ("BaseForest", "BaseGradientBoosting")
 # What a subclass may have of its own: none of it is called by ``predict``.
@@ -37,6 +38,7 @@ _HARMLESS = (
     "_repr",
     "_fit",
     "_abc",
+    "_sklearn",
 )
 
 
@@ -111,13 +113,15 @@ def _inner(estimator: Any) -> Any:  # noqa: ANN401  # estimators
             "refit=True, or register an estimator that you fitted with the best parameters"
         )
         raise CannotConvert("cannot_convert", detail)
-    best = vars(estimator).get("best_estimator_") if hasattr(estimator, "__dict__") else None
-    if best is not None:
-        return best
+    inner = vars(estimator).get("best_estimator_") if hasattr(estimator, "__dict__") else None
     if any(name in _ONE_OUTPUT for name in names) and len(getattr(estimator, "estimators_", ())) == 1:
-        return estimator.estimators_[0]
+        inner = estimator.estimators_[0]
     attribute = next((_INNER[name] for name in names if name in _INNER), None)
-    return None if attribute is None else vars(estimator).get(attribute)
+    inner = inner if attribute is None else vars(estimator).get(attribute)
+    base = None if inner is None else _library_class(estimator)
+    if base is not None:  # searches have methods of their own, which only fit them
+        _refuse_own([name for name in _own_methods(estimator, base) if name in _PREDICTIONS], estimator, base)
+    return inner
 
 
 def _is_pipeline(estimator: Any) -> bool:  # noqa: ANN401  # an estimator
@@ -132,38 +136,67 @@ def _as_library_class(estimator: Any) -> Any:  # noqa: ANN401  # estimators
     CannotConvert
         Where the subclass has methods of its own that may predict otherwise.
     """
-    kinds = type(estimator).__mro__
-    base = next((kind for kind in kinds if kind.__module__.partition(".")[0] in (*_LIBRARIES, "imblearn")), None)
-    if base is None or base is type(estimator) or base.__name__ in _BASES:
+    base = _library_class(estimator)
+    if base is None:
         return estimator
-    if any(kind.__name__ in REFUSED for kind in kinds[: kinds.index(base)]):
-        return estimator  # whose own name says what it predicts
-    changed = sorted(
-        name
-        for kind in kinds[: kinds.index(base)]
-        for name in vars(kind)
-        if hasattr(base, name) and not name.startswith(("__", *_HARMLESS)) and name != "_parameter_constraints"
-    )
-    if changed:
-        detail = (
-            f"{type(estimator).__name__} has its own {', '.join(changed)}, which the trees that it inherits from "
-            f"{base.__name__} do not show; register a {base.__name__}, or write the model as ONNX yourself"
-        )
-        raise CannotConvert("cannot_convert", detail)
+    _refuse_own(_own_methods(estimator, base), estimator, base)
     plain: Any = object.__new__(base)
     vars(plain).update(vars(estimator))
     return plain
 
 
+def _library_class(estimator: Any) -> type | None:  # noqa: ANN401  # an estimator
+    """Return the class of a library that a subclass is derived from; ``None`` where the class is the library's own."""
+    kinds = type(estimator).__mro__
+    base = next((kind for kind in kinds if kind.__module__.partition(".")[0] in (*_LIBRARIES, "imblearn")), None)
+    if base is None or base is type(estimator) or base.__name__ in _BASES:
+        return None
+    is_refused = any(kind.__name__ in REFUSED for kind in kinds[: kinds.index(base)])
+    return None if is_refused else base  # a refused name says what it predicts
+
+
+def _own_methods(estimator: Any, base: type) -> list[str]:  # noqa: ANN401  # an estimator
+    """Return what a subclass has of its own that may be called when it predicts."""
+    kinds = type(estimator).__mro__
+    names = {name for kind in kinds[: kinds.index(base)] for name in vars(kind) if hasattr(base, name)}
+    return sorted(name for name in names if not name.startswith(("__", "_parameter_constraints", *_HARMLESS)))
+
+
+def _refuse_own(methods: list[str], estimator: Any, base: type) -> None:  # noqa: ANN401  # an estimator
+    if methods:
+        detail = (
+            f"{type(estimator).__name__} has its own {', '.join(methods)}, which what it inherits from "
+            f"{base.__name__} does not show; register a {base.__name__}, or write the model as ONNX yourself"
+        )
+        raise CannotConvert("cannot_convert", detail)
+
+
 def _flat_pipeline(pipeline: Any) -> Any:  # noqa: ANN401  # pipelines
     """Return a pipeline whose last step is unwrapped and no pipeline, in place of one in which pipelines end."""
-    *before, (name, last) = pipeline.steps
+    *steps, (name, last) = pipeline.steps
+    before = [(step_name, _plain_step(step)) for step_name, step in steps]
     inner = unwrapped(last)
     if _is_pipeline(inner):
         before, (name, inner) = [*before, *inner.steps[:-1]], inner.steps[-1]
-    elif inner is last and len(before) == len(pipeline.steps) - 1:
+    elif inner is last and all(plain is step for (_, plain), (_, step) in zip(before, steps, strict=True)):
         return pipeline
     return _with_steps(pipeline, [*before, (name, inner)])
+
+
+def _plain_step(step: Any) -> Any:  # noqa: ANN401  # steps
+    """Return a step before a model, and those in it, frozen ones and subclasses that change nothing taken off."""
+    if step is None or isinstance(step, str) or not hasattr(step, "__dict__"):
+        return step
+    if "FrozenEstimator" in class_names(step):
+        return _plain_step(vars(step)["estimator"])
+    for name in ("steps", "transformers_", "transformer_list"):
+        parts = vars(step).get(name) or []
+        plain = [(part[0], _plain_step(part[1]), *part[2:]) for part in parts]
+        if any(new[1] is not part[1] for new, part in zip(plain, parts, strict=True)):
+            step = copy.copy(step)
+            setattr(step, name, plain)
+    base = _library_class(step)
+    return step if base is None or _own_methods(step, base) else _as_library_class(step)
 
 
 def _with_steps(pipeline: Any, steps: list[tuple[str, Any]]) -> Any:  # noqa: ANN401  # pipelines

@@ -62,15 +62,12 @@ def native_trees(estimator: Any, inputs: ModelInputs) -> NativeTrees:  # noqa: A
     trees = arrays_of_nodes(_trees(estimator, model, weights), n_outputs)
     names = inputs.names or [f"x{column}" for column in range(inputs.n_features)]
     parameters = document["learner_model_param"]
-    base = _numbers(parameters["base_score"])
-    # Before it has a tree to estimate it for, XGBoost adds a base score of its own as it is.
-    is_margin = not model["trees"] and int(parameters.get("boost_from_average", 0)) == 1
     return NativeTrees(
         trees=trees,
         labels=getattr(estimator, "classes_", None),
         is_single=True,
         link=_link(estimator, objective),
-        base=base if is_margin else _margins(base, objective),
+        base=_margins(_numbers(parameters["base_score"]), objective) if model["trees"] else _margin_alone(estimator),
         codings={**own_codes(trees), **_codings(model.get("cats", {}), names)},
         missing=_missing(estimator.missing),
     )
@@ -127,6 +124,12 @@ def _tree(tree: _Document, output: int, weight: float) -> list[TreeNode]:
 def _segments(tree: _Document) -> Iterator[tuple[int, ...]]:
     for start, size in zip(tree["categories_segments"], tree["categories_sizes"], strict=True):
         yield tuple(tree["categories"][start : start + size])
+
+
+def _margin_alone(estimator: Any) -> Any:  # noqa: ANN401  # an estimator, an array
+    """Return what a model without trees adds up to: versions differ in whether the link is undone before."""
+    rows = np.zeros((1, estimator.n_features_in_), np.float32)
+    return np.ravel(estimator.predict(rows, output_margin=True))
 
 
 def _numbers(written: str) -> list[float]:

@@ -270,4 +270,4 @@ def _may_be_probabilities(score: str, makers: Mapping[str, NodeProto]) -> bool:
     if transform != b"NONE":
         return transform in _LINKS
     weights = numbers(attributes, "class_weights")
-    return maker.op_type == "TreeEnsembleClassifier" and bool((weights >= 0).all())
+    return maker.op_type != "LinearClassifier" and bool((weights >= 0).all())

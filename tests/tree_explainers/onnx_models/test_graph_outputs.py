@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
 from tests.support.models import Estimator
-from tests.support.tree_graphs import classifier_graph
+from tests.support.tree_graphs import classifier_graph, regressor, stump
 from tree_explainers.errors import ModelRefused
 from tree_explainers.onnx_models.derivation import derive_model
 from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
@@ -358,6 +358,29 @@ def test_scores_outside_of_0_to_1_are_shown_as_they_are(name: str) -> None:
     assert outcome.labels is not None
     assert [session.description.classes[index] for index in outcome.labels] == [str(each) for each in label]
     assert session.description.score_kind == ("probability" if name in ("softmax", "logistic", "shares") else "raw")
+
+
+@pytest.mark.parametrize(("weights", "kind"), [([0.2, 0.9], "probability"), ([-0.2, 0.9], "raw"), ([0.2, 1.9], "raw")])
+def test_one_value_from_0_to_1_is_the_probability_of_the_second_class(weights: list[float], kind: str) -> None:
+    model = regressor(stump() | {"target_weights": weights})
+    model.graph.node.extend(
+        [
+            helper.make_node("Greater", ["Y", "half"], ["is_high"]),
+            helper.make_node("Cast", ["is_high"], ["label"], to=TensorProto.INT64),
+        ]
+    )
+    model.graph.initializer.append(numpy_helper.from_array(np.array([0.5], np.float32), "half"))
+    model.graph.output.append(helper.make_tensor_value_info("label", TensorProto.INT64, [None, 1]))
+    features = np.array([[0.0, 0.0, 0.0], [2.0, 0.0, 0.0]], np.float32)
+
+    session = derived(model).session
+    outcome = session.run(session.encode(rows_of(features)))
+
+    assert session.description.score_kind == kind
+    first = [1 - weight if kind == "probability" else -weight for weight in weights]
+    np.testing.assert_allclose(outcome.scores, np.column_stack([first, weights]), rtol=1e-6)
+    assert outcome.labels is not None
+    assert outcome.labels.tolist() == [0, 1]
 
 
 def test_a_model_of_fixed_rows_keeps_its_graph_as_it_came_out_of_what_is_stored() -> None:

@@ -44,7 +44,7 @@ def free_rows(model: ModelProto) -> FixedRows | None:
     graph = model.graph
     constants = {tensor.name for tensor in graph.initializer}
     shapes = [value.type.tensor_type.shape for value in graph.input if value.name not in constants]
-    numbers = {shape.dim[0].dim_value for shape in shapes if shape.dim} - {0}
+    numbers = {shape.dim[0].dim_value for shape in shapes if shape.dim and shape.dim[0].dim_value > 0}
     if not numbers:
         return None
     if len(numbers) > 1 or max(numbers) > _MOST_ROWS:

@@ -25,6 +25,7 @@ _ORDERED = frozenset({"Greater", "GreaterOrEqual", "Less", "LessOrEqual"})
 _BEFORE_LABELS = PASSING | {
     "Add", "ArrayFeatureExtractor", "Gather", "LabelEncoder", "Mul", "Not", "Sub", "Where",
 }  # fmt: skip
+_SCALARS = {"value_int": "i", "value_float": "f"}  # of a Constant
 _SAME_CUT_OFF = 1e-6  # numbers that are one half in single precision, too
 _CLASSIFIERS = frozenset({"LinearClassifier", "SVMClassifier", "TreeEnsembleClassifier"})
 _OF_ONE_WIDTH = {
@@ -218,9 +219,10 @@ class _Labels:
             return tensor_array(attributes["value"].t)
         if "value_strings" in attributes:
             return np.array(list(attributes["value_strings"].strings), object)
-        (name,) = attributes
-        whole = [attributes[name].i] if name == "value_int" else integers(attributes, name)
-        return np.array(whole, np.int64) if name in ("value_int", "value_ints") else numbers(attributes, name)
+        scalars = [getattr(attributes[name], field) for name, field in _SCALARS.items() if name in attributes]
+        if scalars:
+            return np.array(scalars)
+        return integers(attributes, "value_ints") if "value_ints" in attributes else numbers(attributes, "value_floats")
 
 
 _Follow = Callable[[_Labels, NodeProto, int], LabelValues | None]

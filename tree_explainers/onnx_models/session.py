@@ -116,9 +116,10 @@ class ModelSession:
         """
         if self.description.oracle_only:
             scores, *label = self.outputs(self.prediction_names, feeds)
-            return Outcome(*self._checked(scores, label), np.empty((len(scores), 0), np.int32))
+            scores, labels = self._checked(scores, label, len(next(iter(feeds.values()))))
+            return Outcome(scores, labels, np.empty((len(scores), 0), np.int32))
         scores, leaves, *label = self.outputs(self._output_names, feeds)
-        return Outcome(*self._checked(scores, label), leaves)
+        return Outcome(*self._checked(scores, label, len(leaves)), leaves)
 
     def outputs(self, names: list[str], feeds: Feeds) -> list[NDArray[Any]]:
         """Return tensors of the graph as onnxruntime calculates them; ``RowRefused`` where it takes not all rows."""
@@ -135,9 +136,11 @@ class ModelSession:
         return self._opened
 
     def _checked(
-        self, scores: NDArray[np.floating[Any]], label: list[NDArray[Any]]
+        self, scores: NDArray[np.floating[Any]], label: list[NDArray[Any]], n_rows: int
     ) -> tuple[NDArray[np.floating[Any]], NDArray[np.int64] | None]:
-        scores = self._tidy(scores)
+        if label and label[0].size != n_rows:
+            raise _of_another_shape("labels", label[0], n_rows)
+        scores = self._tidy(scores, n_rows)
         if not are_finite(scores):
             raise RowRefused("non_finite_number", "The model's own score of a row is not finite.")
         return scores, self._labels.find(scores, label[0] if label else None)
@@ -243,7 +246,7 @@ class ModelSession:
         place, rows = piece
         try:
             scores, *label = self.outputs(self.prediction_names, self.encode(rows))
-            return Predictions(*self._checked(scores, label))
+            return Predictions(*self._checked(scores, label, len(rows)))
         except RowRefused as refusal:
             raise self._located(rows, refusal).after(place.start) from None
 
@@ -269,10 +272,13 @@ class ModelSession:
         leaves = np.empty((0, self.description.n_trees), np.int32)
         return Outcome(np.empty((0, n_scores), np.float32), labels, leaves)
 
-    def _tidy(self, scores: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
+    def _tidy(self, scores: NDArray[np.floating[Any]], n_rows: int) -> NDArray[np.floating[Any]]:
         """Return scores in the shape (n_rows, n_classes or 1)."""
         n_scores = max(1, len(self.description.classes))
-        columns = scores.reshape(len(scores), -1) if scores.ndim else scores.reshape(1, 1)  # of one row, squeezed
+        # The scores of a row alone may come without the dimension of rows.
+        if scores.dtype.kind != "f" or (n_rows != 1 and scores.shape[:1] != (n_rows,)):
+            raise _of_another_shape("scores", scores, n_rows)
+        columns = scores.reshape(n_rows, -1)
         if columns.shape[1] == 1 and n_scores == 2:  # noqa: PLR2004  # one score represents two
             first = 1 - columns if self.description.score_kind == "probability" else -columns
             columns = np.hstack((first, columns))
@@ -280,6 +286,14 @@ class ModelSession:
             return _without_excess(columns) if self.description.score_kind == "probability" else columns
         detail = f"The model gives {columns.shape[1]} scores a row; {n_scores} are expected."
         raise ModelRefused("model_unsupported_input", detail)
+
+
+def _of_another_shape(what: str, values: NDArray[Any], n_rows: int) -> ModelRefused:
+    detail = (
+        f"The graph's output of {what} has the shape {values.shape} and the type {values.dtype} for {n_rows:,} rows; "
+        "one label, or floating-point scores, for each row are expected."
+    )
+    return ModelRefused("model_invalid_graph", detail)
 
 
 def _without_excess(scores: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:

@@ -81,8 +81,8 @@ class WalkedSession(ModelSession):
     def _predicted(self, feeds: Feeds, sums: NDArray[Any] | None) -> Predictions:
         if self.description.scoring is None or sums is None:
             scores, *label = self.outputs(self.prediction_names, feeds)
-            return Predictions(*self._checked(scores, label))
-        scores, labels = self._checked(_scores(sums, self.description.scoring), [])
+            return Predictions(*self._checked(scores, label, len(scores)))
+        scores, labels = self._checked(_scores(sums, self.description.scoring), [], len(sums))
         if labels is None or self.description.label_output is None:
             return Predictions(scores, labels)
         near = np.flatnonzero(_may_tie(scores, self.description.rounding))

@@ -383,6 +383,33 @@ def test_one_value_from_0_to_1_is_the_probability_of_the_second_class(weights: l
     assert outcome.labels.tolist() == [0, 1]
 
 
+def _summed_over_rows() -> ModelProto:
+    model = classifier_graph([[0.2, 0.8], [0.6, 0.4]])
+    model.graph.node.append(helper.make_node("ReduceSum", ["scores", "rows"], ["summed"], keepdims=1))
+    model.graph.initializer.append(numpy_helper.from_array(np.array([0]), "rows"))
+    model.graph.output[1].name = "summed"
+    return model
+
+
+def _texts_for_scores() -> ModelProto:
+    model = classifier_graph([[0.2, 0.8], [0.6, 0.4]])
+    model.graph.node.append(helper.make_node("Cast", ["scores"], ["texts"], to=TensorProto.STRING))
+    model.graph.output[1].name = "texts"
+    return model
+
+
+@pytest.mark.parametrize("model", [_summed_over_rows(), _texts_for_scores()], ids=["one row for all", "texts"])
+@pytest.mark.parametrize("oracle_only", [False, True])
+def test_outputs_that_are_no_scores_of_each_row_are_refused_by_their_shape(
+    model: ModelProto,
+    oracle_only: bool,  # noqa: FBT001  # a parameter of the test
+) -> None:
+    with pytest.raises(ModelRefused, match="output of scores has the shape") as refusal:
+        derive_model(model.SerializeToString(), DeclaredModel(oracle_only=oracle_only), ModelLimits())
+
+    assert refusal.value.code == "model_invalid_graph"
+
+
 def test_a_model_of_fixed_rows_keeps_its_graph_as_it_came_out_of_what_is_stored() -> None:
     read = derived(fixed(forest_graph())).read
 

@@ -40,6 +40,7 @@ from sklearn.preprocessing import (
     QuantileTransformer,
     StandardScaler,
 )
+from sklearn.semi_supervised import SelfTrainingClassifier
 
 from tests.support.converted import outcome_of_converted
 from tests.support.models import library
@@ -583,6 +584,27 @@ def test_what_is_not_converted_is_refused_with_what_to_do(make: Make, data: Data
 def test_wrappers_of_what_was_never_fitted_are_refused_as_such(make: Make) -> None:
     with pytest.raises(CannotConvert, match="is not fitted yet"):
         convert_model(make(), _BINARY[0])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda frame, target: FixedThresholdClassifier(forest().fit(frame, target), threshold=0.3),
+        lambda frame, target: SelfTrainingClassifier(forest()).fit(frame, np.where(frame["a"] > 1, -1, target)),
+        lambda frame, target: scaled(FixedThresholdClassifier(forest())).fit(frame, target),
+    ],
+    ids=["fitted before", "self-training", "pipeline"],
+)
+def test_names_of_columns_are_known_without_rows(make: Any) -> None:  # noqa: ANN401
+    frame = pd.DataFrame(_BINARY[0], columns=list("abcdef"))
+
+    assert convert_model(make(frame, _BINARY[1])).declared.feature_names == list("abcdef")
+
+
+def test_self_training_predicts_as_scikit_learn_does() -> None:
+    target = np.where(np.arange(_N_ROWS) % 3 == 0, -1, _BINARY[1])
+
+    assert_same(SelfTrainingClassifier(forest()).fit(_BINARY[0], target), _BINARY[0])
 
 
 def test_what_was_unwrapped_once_stays_as_it_is() -> None:

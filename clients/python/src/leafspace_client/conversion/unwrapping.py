@@ -61,7 +61,7 @@ def unwrapped(estimator: Any) -> Any:  # noqa: ANN401  # estimators
         return estimator
     inner = _inner(estimator)
     if inner is not None:
-        return unwrapped(inner)
+        return _with_columns(unwrapped(inner), estimator)
     plain = _without_resampling(_as_library_class(estimator))
     if _is_pipeline(plain):
         return _flat_pipeline(plain)
@@ -122,6 +122,17 @@ def _inner(estimator: Any) -> Any:  # noqa: ANN401  # estimators
     if base is not None:  # searches have methods of their own, which only fit them
         _refuse_own([name for name in _own_methods(estimator, base) if name in _PREDICTIONS], estimator, base)
     return inner
+
+
+def _with_columns(inner: Any, outer: Any) -> Any:  # noqa: ANN401  # estimators
+    """Return an estimator that knows names and number of its columns where the one around it knows them."""
+    names = ("feature_names_in_", "n_features_in_")
+    known = {name: getattr(outer, name) for name in names if hasattr(outer, name) and not hasattr(inner, name)}
+    if not known or not type(inner).__module__.startswith("sklearn") or _is_pipeline(inner):
+        return inner
+    changed = copy.copy(inner)
+    vars(changed).update(known)
+    return changed
 
 
 def _is_pipeline(estimator: Any) -> bool:  # noqa: ANN401  # an estimator
@@ -216,10 +227,14 @@ def _behind_steps(wrapper: Any, attribute: str) -> Any:  # noqa: ANN401  # estim
         return wrapper
     inner = unwrapped(held)
     if inner is vars(wrapper).get(attribute) and not _is_pipeline(inner):
-        return wrapper
+        return _with_columns(wrapper, inner)
     changed = copy.copy(wrapper)
-    setattr(changed, attribute, inner.steps[-1][1] if _is_pipeline(inner) else inner)
-    return _with_steps(inner, [*inner.steps[:-1], (inner.steps[-1][0], changed)]) if _is_pipeline(inner) else changed
+    if not _is_pipeline(inner):
+        setattr(changed, attribute, inner)
+        return _with_columns(changed, inner)
+    *before, (name, last) = inner.steps
+    setattr(changed, attribute, last)
+    return _with_steps(inner, [*before, (name, changed)])
 
 
 def _without_resampling(estimator: Any) -> Any:  # noqa: ANN401  # estimators

@@ -10,7 +10,7 @@ import pytest
 from leafspace_client.conversion import convert_model
 from leafspace_client.conversion.voting import vote_shares
 from numpy.typing import NDArray
-from sklearn import calibration, datasets, ensemble, multiclass, tree
+from sklearn import calibration, datasets, ensemble, model_selection, multiclass, tree
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -67,7 +67,8 @@ _MODELS: dict[str, list[Callable[[], Estimator]]] = {
     "Bagging of trees": [lambda: ensemble.BaggingClassifier(tree.DecisionTreeClassifier(), random_state=0)],
     "GradientBoosting": [boosting],
     "HistGradientBoosting": [lambda: ensemble.HistGradientBoostingClassifier(max_iter=10)],
-    "AdaBoost, CalibratedClassifierCV, OneVsRestClassifier": [
+    "Bagging, AdaBoost, CalibratedClassifierCV, OneVsRestClassifier of any of these": [
+        lambda: ensemble.BaggingClassifier(lightgbm(), n_estimators=3, random_state=0),
         lambda: ensemble.AdaBoostClassifier(n_estimators=10, random_state=0),
         lambda: calibration.CalibratedClassifierCV(forest(), cv=2),
         lambda: multiclass.OneVsRestClassifier(forest()),
@@ -78,6 +79,10 @@ _MODELS: dict[str, list[Callable[[], Estimator]]] = {
         lambda: ensemble.VotingClassifier(voters(), voting="soft", weights=[1, 2, 3]),
         lambda: ensemble.VotingClassifier([("scaled", make_pipeline(StandardScaler(), forest()))], voting="soft"),
         lambda: ensemble.VotingRegressor([("forest", ensemble.RandomForestRegressor(5, random_state=0))]),
+    ],
+    "FixedThresholdClassifier, TunedThresholdClassifierCV": [
+        lambda: model_selection.FixedThresholdClassifier(forest(), threshold=0.3),
+        lambda: model_selection.TunedThresholdClassifierCV(boosting(), cv=2),
     ],
     "XGBoost: gbtree, DART": [xgboost, lambda: xgboost(booster="dart", rate_drop=0.5)],
     "XGBoost: XGBRF": [lambda: xgboost("XGBRFClassifier")],

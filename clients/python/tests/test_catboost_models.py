@@ -1,6 +1,7 @@
 """CatBoost's models predict the same after conversion: losses, kinds of trees, cut-offs, scales and labels."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -123,6 +124,25 @@ def test_a_model_that_was_cut_short_predicts_with_the_trees_that_are_left(target
     model.shrink(3, 1)
 
     assert model.tree_count_ == 2
+    assert_predicts_as_its_library(model, ROWS, tolerance=TOLERANCE)
+
+
+def test_a_sum_of_models_is_one_model() -> None:
+    catboost = library("catboost")
+    for target, name, change in (
+        (TWO, "CatBoostClassifier", "to_classifier"),
+        (VALUES, "CatBoostRegressor", "to_regressor"),
+    ):
+        members = [fitted(target, name, random_seed=seed) for seed in (1, 2)]
+        model = getattr(catboost, change)(catboost.sum_models(members, weights=[0.3, 0.7]))
+
+        assert_predicts_as_its_library(model, ROWS, tolerance=TOLERANCE)
+
+
+def test_a_model_that_was_read_from_its_file_predicts_the_same(tmp_path: Path) -> None:
+    fitted(POSITIVE, "CatBoostRegressor", loss_function="Poisson").save_model(str(tmp_path / "model.cbm"))
+    model = library("catboost").CatBoostRegressor().load_model(str(tmp_path / "model.cbm"))
+
     assert_predicts_as_its_library(model, ROWS, tolerance=TOLERANCE)
 
 

@@ -50,7 +50,7 @@ def native_trees(estimator: Any, inputs: ModelInputs) -> NativeTrees:  # noqa: A
     """
     document = _document(estimator, inputs)
     scale, biases = document["scale_and_bias"]
-    loss = document["model_info"]["params"]["loss_function"]["type"]
+    loss = _loss(document["model_info"])
     is_classifier = hasattr(estimator, "predict_proba")
     _refuse(estimator, loss, len(biases))
     features = document["features_info"]
@@ -68,6 +68,12 @@ def native_trees(estimator: Any, inputs: ModelInputs) -> NativeTrees:  # noqa: A
         codings={column: _coding(own, inputs, column) for column, own in known.items()},
         cut_off=_cut_off(estimator) if is_classifier and len(biases) == 1 else None,
     )
+
+
+def _loss(info: _Document) -> str:
+    """Return the loss that a model was fitted with; of a sum of models it is written as text, if they have the same."""
+    known = info["params"]["loss_function"] if "params" in info else json.loads(info.get("loss_function", "{}"))
+    return str(known.get("type", ""))
 
 
 def _refuse(estimator: Any, loss: str, n_outputs: int) -> None:  # noqa: ANN401  # an estimator

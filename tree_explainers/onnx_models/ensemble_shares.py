@@ -136,7 +136,7 @@ def _exchanged(feeds: Feeds) -> Feeds:
 def refuse_unmeasured(graph: EnsembleGraph) -> None:
     """Refuse a model that decides past its trees where no rows showed by how much."""
     if graph.past_trees is not None:
-        detail = f"an input reaches the predictions past the trees, by {graph.past_trees}, so that {ADVICE}"
+        detail = f"An input reaches the predictions past the trees, by {graph.past_trees}, so that {ADVICE}"
         raise ModelRefused("model_not_a_tree_ensemble", detail)
 
 
@@ -148,7 +148,7 @@ def _of_trees(behind: _BehindTrees, past: str) -> tuple[ModelWarning, ...]:
     share = float(np.min(by_trees[by_others > 0] / (by_trees + by_others)[by_others > 0]))
     what = f"an input reaches the predictions past the trees, by {past}: {share:.0%} of what decides goes through trees"
     if share < _LEAST_SHARE:
-        raise ModelRefused("model_not_a_tree_ensemble", f"{what}, so that {ADVICE}")
+        raise ModelRefused("model_not_a_tree_ensemble", f"{what[0].upper()}{what[1:]}, so that {ADVICE}")
     detail = (
         f"Trees do not decide alone: {what} (measured at {len(behind.scores):,} rows about their thresholds). "
         "Prototypes, proximities and reasons are about the trees only."

@@ -43,7 +43,7 @@ def test_missing_values_categories_and_booleans_keep_their_meaning() -> None:
         "n": [1.5, None, 3.0],
         "i": [1, 2, 3],
         "code": ["007", "08", None],
-        "kind": ["3", "1", None],
+        "kind": [3, 1, None],
         "flag": [True, None, False],
         "loose": [True, None, False],
     }

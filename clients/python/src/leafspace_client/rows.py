@@ -28,14 +28,16 @@ def instances_of(rows: Any) -> list[Instance]:  # noqa: ANN401  # see below
     Parameters
     ----------
     rows
-        A DataFrame (values by column name), a Series or dict (one row by name), an array of shape (n_rows, n_features)
-        or (n_features,), a list of values (one row), or a list of any rows.
+        A DataFrame of pandas or Polars or a table of Arrow (values by column name), a Series or dict (one row by name),
+        an array or a sparse matrix of shape (n_rows, n_features), an array of shape (n_features,), a list of values
+        (one row), or a list of any rows.
 
     Raises
     ------
     Invalid
         For rows of another form, and for values that the API does not have.
     """
+    rows = familiar_rows(rows)
     if is_frame(rows):
         return _frame_instances(rows)
     if isinstance(rows, Mapping) or is_series(rows):
@@ -181,9 +183,36 @@ def _label_text(label: Any, row: int, code: str, advice: str) -> str:  # noqa: A
     return spelled(cell)
 
 
+def familiar_rows(rows: Any) -> Any:  # noqa: ANN401  # any rows
+    """Return frames of Polars and tables of Arrow as lists of dicts, sparse matrices as arrays, all else unchanged."""
+    if is_sparse(rows):
+        return rows.toarray()
+    if is_table(rows):
+        table = collected(rows)
+        return table.to_dicts() if hasattr(table, "to_dicts") else table.to_pylist()
+    return rows
+
+
+def is_sparse(rows: object) -> bool:
+    """Whether this is a sparse matrix or array of scipy."""
+    return hasattr(rows, "toarray") and hasattr(rows, "nnz")
+
+
+def is_table(rows: object) -> bool:
+    """Whether this is a frame of Polars, lazy or not, or a table or record batch of Arrow."""
+    return hasattr(rows, "collect_schema") or (
+        hasattr(rows, "column_names") and hasattr(rows, "to_pylist") and hasattr(rows, "num_rows")
+    )
+
+
+def collected(table: Any) -> Any:  # noqa: ANN401  # a table
+    """Return a lazy frame as a frame, and any other table unchanged."""
+    return table.collect() if hasattr(table, "collect") else table
+
+
 def is_frame(rows: object) -> bool:
     """Whether this is a pandas DataFrame, or something that is like one."""
-    return hasattr(rows, "columns") and hasattr(rows, "iloc")
+    return hasattr(rows, "iloc") and hasattr(rows, "columns")
 
 
 def with_named_index(frame: Any) -> Any:  # noqa: ANN401  # a DataFrame

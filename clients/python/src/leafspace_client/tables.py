@@ -12,7 +12,18 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
 from .errors import Invalid
-from .rows import Cell, column_names, index_names, instances_of, is_frame, plain_cell, positions, spelled
+from .rows import (
+    Cell,
+    collected,
+    column_names,
+    index_names,
+    instances_of,
+    is_frame,
+    is_sparse,
+    is_table,
+    plain_cell,
+    positions,
+)
 
 Values: TypeAlias = Any
 """The values of a column: a list of cells, or a numpy array of numbers or booleans, which is kept as it is."""
@@ -58,7 +69,8 @@ def table_file(data: Any, names: TableNames) -> tuple[TableFile, TableNames]:  #
         return _pair_file(data[0], data[1], names)
     if isinstance(data, Sequence) and data and all(isinstance(row, Mapping) for row in data):
         return written(mapping_columns(data)), names
-    return written(_array_columns(data, names.features)), names
+    columns = _table_columns(data) if is_table(data) else _array_columns(data, names.features)
+    return written(columns), names
 
 
 def _opened(path: Path) -> BinaryIO:
@@ -74,6 +86,8 @@ def _pair_file(rows: Any, target: Any, names: TableNames) -> tuple[TableFile, Ta
     if is_frame(rows):
         _refuse_other_index(rows, target)
         columns, row_id = _frame_columns(rows, row_id, taken=(name,))
+    elif is_table(rows):
+        columns = _table_columns(rows)
     else:
         columns = _array_columns(rows, names.features)
     columns[name] = _target_cells(target, len(next(iter(columns.values()), [])))
@@ -119,9 +133,7 @@ def column_cells(column: Any, name: str) -> Values:  # noqa: ANN401  # a Series
     if _is_plain_array(column):
         return column.to_numpy()
     cells = [plain_cell(value, f"row {row}, column {name!r},") for row, value in enumerate(column.tolist())]
-    # Categories stay categories, also where numbers name them.
-    is_category = hasattr(column, "cat") and getattr(column.dtype, "name", "") == "category"
-    return _texts(cells) if is_category else _of_one_kind(cells, name)
+    return _of_one_kind(cells, name)  # categories that numbers name are numbers, as they are to the model
 
 
 def _of_one_kind(cells: list[Cell], name: str) -> list[Cell]:
@@ -133,11 +145,17 @@ def _of_one_kind(cells: list[Cell], name: str) -> list[Cell]:
     raise Invalid("dataset_bad_columns", detail)
 
 
-def _texts(cells: list[Cell]) -> list[Cell]:
-    return [None if cell is None else spelled(cell) for cell in cells]
+def _table_columns(data: Any) -> Columns:  # noqa: ANN401  # a table
+    table = collected(data)
+    columns = table.to_dict(as_series=False) if hasattr(table, "to_dicts") else table.to_pydict()
+    return {
+        name: _of_one_kind([plain_cell(value, f"row {row}, column {name!r},") for row, value in enumerate(cells)], name)
+        for name, cells in columns.items()
+    }
 
 
 def _array_columns(data: Any, features: Sequence[str] | None) -> Columns:  # noqa: ANN401  # arrays, lists
+    data = data.toarray() if is_sparse(data) else data
     if _is_plain_array(data) and data.ndim == 2 and len(data):  # noqa: PLR2004  # rows by features
         return dict(zip(_names(features, data.shape[1]), data.T, strict=True))
     rows = instances_of(data)
@@ -166,12 +184,13 @@ def _is_plain_array(values: Any) -> bool:  # noqa: ANN401  # anything
 
 
 def _target_cells(target: Any, n_rows: int) -> Values:  # noqa: ANN401  # an array, a Series, a list
-    values = target.tolist() if hasattr(target, "tolist") else list(target)
+    listing = next((name for name in ("tolist", "to_list", "to_pylist") if hasattr(target, name)), None)
+    values = getattr(target, listing)() if listing else list(target)
     if len(values) != n_rows:
         raise Invalid(
             "dataset_bad_columns", f"the target has {len(values)} values for {n_rows} rows; give one for each"
         )
-    if hasattr(target, "cat") or hasattr(target, "iloc"):
+    if hasattr(target, "iloc"):
         return column_cells(target, DEFAULT_TARGET)
     return _of_one_kind([plain_cell(value, f"target of row {row}") for row, value in enumerate(values)], DEFAULT_TARGET)
 

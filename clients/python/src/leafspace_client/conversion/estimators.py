@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..errors import CannotConvert, Invalid, missing_extra
-from ..rows import column_names
+from ..rows import collected, column_names, is_frame, is_sparse, is_table
 from .unwrapping import all_models, class_names, final_step, members_of
 
 Ensemble = Literal["random_forest", "boosting", "other"]
@@ -109,6 +109,7 @@ def describe_inputs(estimator: Any, rows: Any, declared_names: Sequence[str] | N
         If rows are needed to know the columns' types, and there are none.
     """
     fitted_names = _fitted_names(estimator)
+    rows = _as_pandas(rows)
     if is_frame(rows):
         frame = _fitted_columns(rows, fitted_names)
         names = list(declared_names) if declared_names is not None else column_names(frame)
@@ -127,9 +128,16 @@ def describe_inputs(estimator: Any, rows: Any, declared_names: Sequence[str] | N
     return ModelInputs(None if matrix_names is None else list(matrix_names), n_features, None, matrix)
 
 
-def is_frame(rows: Any) -> bool:  # noqa: ANN401  # anything
-    """Whether rows are a DataFrame."""
-    return hasattr(rows, "columns") and hasattr(rows, "iloc")
+def _as_pandas(rows: Any) -> Any:  # noqa: ANN401  # any rows
+    """Return frames of Polars and tables of Arrow as DataFrames, sparse matrices as arrays, all else unchanged."""
+    if is_sparse(rows):
+        return rows.toarray()
+    if not is_table(rows):
+        return rows
+    try:
+        return collected(rows).to_pandas()
+    except ImportError as error:
+        raise missing_extra("pandas", "pandas", "a table of Arrow or Polars") from error
 
 
 def are_single(rows: Any) -> bool:  # noqa: ANN401  # rows or None

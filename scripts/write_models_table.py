@@ -106,11 +106,12 @@ def main() -> int:
         print(line.printed())
     if failures or chosen.only:
         print(f"{len(failures)} of {len(found)} models have a wrong row, or a message that is not meant for people")
+    if chosen.only or (failures and chosen.check):
         return int(bool(failures))
     written = page(found)
     if not chosen.check:
         _TARGET.write_text(written)
-        return 0
+        return int(bool(failures))
     if written == _TARGET.read_text():
         return 0
     print("what happens with models is not what docs/models.md says; run `make models-table` and commit the result")

@@ -124,7 +124,8 @@ def going_on(name: str) -> Fit:
 
 def validated(estimator: Estimator, rows: Rows, target: Any) -> Estimator:
     """Fit with rows that end the training."""
-    return estimator.fit(rows, target, eval_set=[(rows.iloc[::2], target[::2])])
+    quiet = {"verbose": False} if type(estimator).__module__.startswith("xgboost") else {}
+    return estimator.fit(rows, target, eval_set=[(rows.iloc[::2], target[::2])], **quiet)
 
 
 def predict_native(model: Estimator, rows: Rows) -> Prediction:

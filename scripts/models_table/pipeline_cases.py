@@ -152,7 +152,6 @@ STEPS = Group(
     "Each by itself, on a table of numbers, on two columns of a mixed one, on numbers with holes, on texts.",
     (
         *(Case(f"{name}", _before(step), "binary") for name, step in _OF_NUMBERS.items()),
-        *(Case(f"{name}, array", _before(step), "array") for name, step in _OF_NUMBERS.items()),
         *(
             Case(f"{name}, in a ColumnTransformer", _on_numbers(step), "titanic", ways=(True,))
             for name, step in _OF_NUMBERS.items()

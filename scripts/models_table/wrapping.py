@@ -57,7 +57,7 @@ def fixed(estimator: Estimator, threshold: float = 0.3) -> Estimator:
 
 def tuned(estimator: Estimator, **settings: Any) -> Estimator:
     """Return a classifier with a tuned cut-off."""
-    return model_selection.TunedThresholdClassifierCV(estimator, scoring="recall", cv=2, **settings)
+    return model_selection.TunedThresholdClassifierCV(estimator, scoring="recall", cv=2, thresholds=5, **settings)
 
 
 def calibrated(estimator: Estimator, **settings: Any) -> Estimator:

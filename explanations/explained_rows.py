@@ -57,9 +57,9 @@ def explain_instances(
         the explainer does not have a part to include.
     """
     parts = parts_of(warm, request)
-    if read is None:
+    read = read_instances(request.instances, warm.features) if read is None else read
+    if request.instances:
         row_ids = ids_of_instances(request.row_ids, request.instances, warm.features)
-        read = read_instances(request.instances, warm.features)
     else:
         row_ids = row_ids_of(request.row_ids, read.n_rows)
     return explain_read(warm, parts, row_ids, read, run_readable(warm.session, read))

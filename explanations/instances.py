@@ -1,5 +1,6 @@
 """Instances as callers write them, turned into rows that a session can read; a bad one never fails the others."""
 
+import difflib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ Run = tuple[Outcome, list[int], dict[int, RowRefused]]
 """The model's outcome for the rows that it accepts, their indices, and why the others are refused."""
 
 _PLAIN_TYPES = frozenset({float, int, bool, type(None)})
+_N_IGNORED_SHOWN = 100  # names of columns in an answer
+_N_NAME_CHARACTERS = 255
 LARGEST_FLOAT32 = 3.4028235677973366e38  # what still rounds to a finite float32
 
 
@@ -47,6 +50,7 @@ class ReadInstances:
     indices: list[int]  # of the rows, among the instances
     values: list[list[Any]]  # of the rows, as sent, in the order of the features
     refused: dict[int, RowRefused]  # by index among the instances
+    ignored: tuple[str, ...] = ()  # names that instances have and the model does not, the first 100 in their order
 
     @property
     def n_rows(self) -> int:
@@ -64,7 +68,8 @@ class ReadInstances:
             Why the others are refused, by their indices among all.
         """
         refused = {places[index]: error for index, error in self.refused.items()}
-        return ReadInstances(self.rows, [places[index] for index in self.indices], self.values, {**refused, **others})
+        indices = [places[index] for index in self.indices]
+        return ReadInstances(self.rows, indices, self.values, {**refused, **others}, self.ignored)
 
 
 def read_instances(instances: Sequence[dict[str, Any] | list[Any]], features: Features) -> ReadInstances:
@@ -79,16 +84,17 @@ def read_instances(instances: Sequence[dict[str, Any] | list[Any]], features: Fe
     if features.nested is not None:
         check_number_of_rows(instances)
     indices, values, encoded, refused = [], [], [], {}
+    ignored: dict[str, None] = {}
     for index, instance in enumerate(instances):
         try:
-            ordered = _in_order(instance, features)
+            ordered = _in_order(instance, features, ignored)
             encoded.append(_encoded(ordered, features))
         except RowRefused as error:
             refused[index] = error
             continue
         indices.append(index)
         values.append(ordered)
-    return ReadInstances(_rows(encoded, features), indices, values, refused)
+    return ReadInstances(_rows(encoded, features), indices, values, refused, tuple(ignored))
 
 
 def row_ids_of(row_ids: Sequence[str] | None, n_instances: int, pointer: str = "/row_ids") -> Sequence[str]:
@@ -174,7 +180,8 @@ def _rows(encoded: list[list[Any]], features: Features) -> Rows | NDArray[np.flo
     return Rows(features.names, tuple(columns))
 
 
-def _in_order(instance: dict[str, Any] | list[Any], features: Features) -> list[Any]:
+def _in_order(instance: dict[str, Any] | list[Any], features: Features, ignored: dict[str, None]) -> list[Any]:
+    """Return the values in the order of the features; add the names of all others to ``ignored``."""
     if isinstance(instance, list):
         if len(instance) != len(features.names):
             detail = f"the instance has {len(instance)} values, the model has {len(features.names)} features"
@@ -185,14 +192,31 @@ def _in_order(instance: dict[str, Any] | list[Any], features: Features) -> list[
     try:
         ordered = [instance[name] for name in features.names]
     except KeyError as error:
-        detail = f"the instance lacks the feature {error.args[0]!r}; send null where its value is missing"
+        detail = f"the instance lacks the feature {error.args[0]!r}; {_advice(error.args[0], instance, features)}"
         raise RowRefused("schema_mismatch", detail) from error
     if len(instance) != len(features.names):
-        known = set(features.names)
-        extra = next(name for name in instance if name not in known)
-        detail = f"the model has no feature {extra[:80]!r}; leave it out, or check its spelling"
-        raise RowRefused("unknown_feature", detail)
+        _add_ignored(ignored, instance, features)
     return ordered
+
+
+def _add_ignored(ignored: dict[str, None], instance: dict[str, Any], features: Features) -> None:
+    known = set(features.names)
+    for name in instance:
+        if len(ignored) == _N_IGNORED_SHOWN:
+            return
+        if name not in known:
+            ignored[name[:_N_NAME_CHARACTERS]] = None
+
+
+def _advice(lacking: str, instance: dict[str, Any], features: Features) -> str:
+    """Return what to do about a feature that is lacking: spell it as the model does, or send null."""
+    known = set(features.names)
+    others = [name for name in instance if name not in known][:_N_IGNORED_SHOWN]
+    alike = {name.strip().casefold(): name for name in reversed(others)}
+    close = difflib.get_close_matches(lacking.strip().casefold()[:_N_NAME_CHARACTERS], alike, n=1, cutoff=0.8)
+    if close:
+        return f"did you mean it by {alike[close[0]][:80]!r}?"
+    return "send null where its value is missing"
 
 
 def _number(feature: str, value: Any) -> float:  # noqa: ANN401  # any JSON value

@@ -367,4 +367,8 @@ class ExplanationList(Contract):
     explainer: str = Field(description="Id of the explainer that was used.")
     explainer_name: str | SkipJsonSchema[None] = absent("Name that it was called by; absent where it was called by id.")
     data: list[Explanation] = Field(description="Explanations, one for each instance, in their order.")
+    ignored_columns: list[str] | SkipJsonSchema[None] = absent(
+        "Names that instances have and the model does not, the first 100 of them, which nothing reads; absent where "
+        "there are none."
+    )
     provenance: Provenance = Field(description="Model, dataset, prototype set and versions behind the explanations.")

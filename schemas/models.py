@@ -387,3 +387,7 @@ class PredictionList(Contract):
     object: Annotated[Literal["list"], OBJECT] = "list"
     model: str = Field(description="Id of the model.")
     data: list[PredictionRow] = Field(description="Predictions, one for each instance, in their order.")
+    ignored_columns: list[str] | SkipJsonSchema[None] = absent(
+        "Names that instances have and the model does not, the first 100 of them, which nothing reads; absent where "
+        "there are none."
+    )

@@ -144,15 +144,18 @@ def explain_rows(
     record
         Takes the explanations, where they are to be stored.
     """
+    rows = "instances" if read is None else "row_ids"
+    read = read_instances(request.instances, warm.features) if read is None else read
     data: list[Any] = explain_instances(warm, request, read)
     if all(row["status"] == "error" for row in data):
-        rows = "instances" if read is None else "row_ids"
         problems = [(f"/{rows}/{index}", row["problem"]) for index, row in enumerate(data)]
         raise EveryRowFailed([FieldProblem(pointer=at, detail=row["detail"], code=row["code"]) for at, row in problems])
     if record is not None:
         data = record.identify(data)
     called = {} if name is None else {"explainer_name": name}
-    document = {"object": "list", "explainer": warm.explainer_id, **called, "data": data, "provenance": warm.provenance}
+    ignored = {"ignored_columns": list(read.ignored)} if read.ignored else {}
+    document: dict[str, Any] = {"object": "list", "explainer": warm.explainer_id, **called, "data": data, **ignored}
+    document["provenance"] = warm.provenance
     return orjson.dumps(document)
 
 

@@ -138,7 +138,8 @@ def predict(context: AppContext, model_id: str, request: PredictionRequest) -> P
     for index, error in refused.items():
         problem = problem_for(error.code, error.detail)
         rows[index] = PredictionRow(row_id=names[index], status="error", problem=problem)
-    return PredictionList(model=model_id, data=[rows[index] for index in range(len(names))])
+    data = [rows[index] for index in range(len(names))]
+    return PredictionList(model=model_id, data=data, ignored_columns=list(read.ignored) or None)
 
 
 def prediction_of(model: Model, outcome: Outcome, row: int, *, near_tie: bool) -> ClassPrediction | ValuePrediction:

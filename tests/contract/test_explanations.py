@@ -350,7 +350,7 @@ def test_bad_rows_stand_beside_good_ones(api: Api, forest: Registered) -> None:
     good = forest.instance(0)
     bad: dict[str, tuple[Any, str]] = {
         "lacking": ({name: value for name, value in good.items() if name != "f3"}, "schema_mismatch"),
-        "too many": ({**good, "f30": 1}, "unknown_feature"),
+        "too many": ({**good, "f30": 1}, "ok"),
         "too short": ([1.0, 2.0], "schema_mismatch"),
         "empty": ({}, "schema_mismatch"),
         "text": ({**good, "f3": "1"}, "bad_feature_type"),
@@ -364,8 +364,10 @@ def test_bad_rows_stand_beside_good_ones(api: Api, forest: Registered) -> None:
     }
     instances = [good, *(instance for instance, _ in bad.values()), good]
 
-    data = api.explain(forest.explainer["id"], instances, row_ids=["first", *bad, "last"])["data"]
+    answer = api.explain(forest.explainer["id"], instances, row_ids=["first", *bad, "last"])
+    data = answer["data"]
 
+    assert answer["ignored_columns"] == ["f30"]
     assert [row["row_id"] for row in data] == ["first", *bad, "last"]
     assert {**data[0], "row_id": ""} == {**data[-1], "row_id": ""}
     for row, (_, code) in zip(data[1:-1], bad.values(), strict=True):

@@ -162,7 +162,7 @@ def test_predictions_are_named_by_their_rows(api: Api, forest: Registered) -> No
 def test_bad_rows_do_not_fail_good_ones(api: Api, forest: Registered) -> None:
     good = forest.instance(0)
     lacking = {name: value for name, value in good.items() if name != "f3"}
-    rows = [good, lacking, {**good, "extra": 1}, [1, 2], {**good, "f3": "much"}, {**good, "f3": 1e39}, good]
+    rows = [good, lacking, {**lacking, " F3": 1}, [1, 2], {**good, "f3": "much"}, {**good, "f3": 1e39}, good]
 
     body = api.post(f"/v1/models/{forest.model['id']}/predictions", {"instances": rows}).json()
 
@@ -170,7 +170,7 @@ def test_bad_rows_do_not_fail_good_ones(api: Api, forest: Registered) -> None:
     assert codes == [
         None,
         "schema_mismatch",
-        "unknown_feature",
+        "schema_mismatch",
         "schema_mismatch",
         "bad_feature_type",
         "non_finite_number",
@@ -178,7 +178,25 @@ def test_bad_rows_do_not_fail_good_ones(api: Api, forest: Registered) -> None:
     ]
     assert {**body["data"][0], "row_id": "6"} == body["data"][6]
     assert "'f3'" in body["data"][1]["problem"]["detail"]
+    assert body["data"][2]["problem"]["detail"] == "the instance lacks the feature 'f3'; did you mean it by ' F3'?"
     assert [row["status"] for row in body["data"]] == ["ok", *["error"] * 5, "ok"]
+
+
+def test_columns_that_the_model_does_not_read_are_ignored_and_named_once(api: Api, forest: Registered) -> None:
+    good = forest.instance(0)
+    many = {f"column {number}": number for number in range(150)}
+    path = f"/v1/models/{forest.model['id']}/predictions"
+
+    plain, whole, wide = (
+        api.post(path, {"instances": instances}).json()
+        for instances in ([good], [{"id": "a", **good}, {**good, "target": "x" * 12_000}], [many | good])
+    )
+
+    assert "ignored_columns" not in plain
+    assert whole["ignored_columns"] == ["id", "target"]
+    assert wide["ignored_columns"] == list(many)[:100]
+    for row in (*whole["data"], *wide["data"]):
+        assert row["prediction"] == plain["data"][0]["prediction"]
 
 
 def test_each_tree_is_drawn_as_scikit_learn_has_it(api: Api, forest: Registered) -> None:

@@ -28,6 +28,8 @@ class ExplanationList(Record):
         provenance (Provenance): What the explanations were computed from.
         object_ (Literal['list'] | Unset): Type of this object. Default: 'list'.
         explainer_name (str | Unset): Name that it was called by; absent where it was called by id.
+        ignored_columns (list[str] | Unset): Names that instances have and the model does not, the first 100 of them,
+            which nothing reads; absent where there are none.
     """
 
     explainer: str
@@ -35,6 +37,7 @@ class ExplanationList(Record):
     provenance: Provenance
     object_: Literal["list"] | Unset = "list"
     explainer_name: str | Unset = UNSET
+    ignored_columns: list[str] | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.abstained_row import AbstainedRow  # noqa: PLC0415
@@ -60,6 +63,10 @@ class ExplanationList(Record):
 
         explainer_name = self.explainer_name
 
+        ignored_columns: list[str] | Unset = UNSET
+        if not isinstance(self.ignored_columns, Unset):
+            ignored_columns = self.ignored_columns
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -73,6 +80,8 @@ class ExplanationList(Record):
             field_dict["object"] = object_
         if explainer_name is not UNSET:
             field_dict["explainer_name"] = explainer_name
+        if ignored_columns is not UNSET:
+            field_dict["ignored_columns"] = ignored_columns
 
         return field_dict
 
@@ -125,12 +134,15 @@ class ExplanationList(Record):
 
         explainer_name = d.pop("explainer_name", UNSET)
 
+        ignored_columns = cast(list[str], d.pop("ignored_columns", UNSET))
+
         explanation_list = cls(
             explainer=explainer,
             data=data,
             provenance=provenance,
             object_=object_,
             explainer_name=explainer_name,
+            ignored_columns=ignored_columns,
         )
 
         return explanation_list

@@ -23,11 +23,14 @@ class PredictionList(Record):
         model (str): Id of the model.
         data (list[PredictionRow]): Predictions, one for each instance, in their order.
         object_ (Literal['list'] | Unset): Type of this object. Default: 'list'.
+        ignored_columns (list[str] | Unset): Names that instances have and the model does not, the first 100 of them,
+            which nothing reads; absent where there are none.
     """
 
     model: str
     data: list[PredictionRow]
     object_: Literal["list"] | Unset = "list"
+    ignored_columns: list[str] | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         model = self.model
@@ -39,6 +42,10 @@ class PredictionList(Record):
 
         object_ = self.object_
 
+        ignored_columns: list[str] | Unset = UNSET
+        if not isinstance(self.ignored_columns, Unset):
+            ignored_columns = self.ignored_columns
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -49,6 +56,8 @@ class PredictionList(Record):
         )
         if object_ is not UNSET:
             field_dict["object"] = object_
+        if ignored_columns is not UNSET:
+            field_dict["ignored_columns"] = ignored_columns
 
         return field_dict
 
@@ -70,10 +79,13 @@ class PredictionList(Record):
         if object_ != "list" and not isinstance(object_, Unset):
             raise ValueError(f"object must match const 'list', got '{object_}'")
 
+        ignored_columns = cast(list[str], d.pop("ignored_columns", UNSET))
+
         prediction_list = cls(
             model=model,
             data=data,
             object_=object_,
+            ignored_columns=ignored_columns,
         )
 
         return prediction_list

@@ -177,3 +177,15 @@ def test_a_file_is_sent_as_it_is(tmp_path: Path) -> None:
 def test_what_cannot_be_a_table_is_refused_before_anything_is_sent(data: Any, message: str) -> None:  # noqa: ANN401
     with pytest.raises(Invalid, match=message):
         table_file(data, _NOTHING)
+
+
+def test_a_feature_that_is_called_as_the_target_stays_a_feature() -> None:
+    rows = pd.DataFrame({"target": [1.0, 2.0], "age": [3.0, 4.0]})
+
+    file, names = table_file((rows, [0, 1]), _NOTHING)
+
+    columns = pq.read_table(io.BytesIO(file.content.read())).to_pydict()
+    assert names.target == "target_1"
+    assert columns == {"target": [1.0, 2.0], "age": [3.0, 4.0], "target_1": [0, 1]}
+    with pytest.raises(Invalid, match="have a column 'age' already: give the target another name"):
+        table_file((rows, [0, 1]), TableNames("age", None, None))

@@ -5,7 +5,7 @@ what is missing stays missing.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -90,8 +90,19 @@ def _pair_file(rows: Any, target: Any, names: TableNames) -> tuple[TableFile, Ta
         columns = _table_columns(rows)
     else:
         columns = _array_columns(rows, names.features)
+    if names.target is not None and name in columns:
+        detail = f"the rows have a column {name!r} already: give the target another name, or leave the column out"
+        raise Invalid("dataset_bad_columns", detail)
+    name = _free_name(name, columns)
     columns[name] = _target_cells(target, len(next(iter(columns.values()), [])))
     return written(columns), TableNames(name, row_id, names.features)
+
+
+def _free_name(name: str, taken: Iterable[str]) -> str:
+    """Return the name, with a number behind it where it is taken."""
+    columns = {*taken}
+    candidates = (name, *(f"{name}_{number}" for number in range(1, len(columns) + 2)))
+    return next(candidate for candidate in candidates if candidate not in columns)
 
 
 def _refuse_other_index(rows: Any, target: Any) -> None:  # noqa: ANN401  # a DataFrame, and y in any form
@@ -124,8 +135,7 @@ def _frame_columns(
 
 
 def _name_of_index(name: Any, taken: set[str]) -> str:  # noqa: ANN401  # a name in pandas
-    candidates = (str(name or "row_id"), *(f"row_id_{number}" for number in range(1, len(taken) + 2)))
-    return next(candidate for candidate in candidates if candidate not in taken)
+    return str(name) if name and str(name) not in taken else _free_name("row_id", taken)
 
 
 def column_cells(column: Any, name: str) -> Values:  # noqa: ANN401  # a Series

@@ -9,6 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from leafspace_client import Invalid
 from leafspace_client.conversion.models import convert_model
 from leafspace_client.rows import instances_of
 from leafspace_client.tables import TableNames, table_file
@@ -80,3 +81,15 @@ def test_categories_that_are_numbers_stay_numbers(wards: list[float | None]) -> 
     table = pq.read_table(file.content)
     assert table.schema.field("ward").type in {pa.int64(), pa.float64()}
     assert table.to_pydict() == {"ward": wards}
+
+
+def test_arrays_of_objects_that_are_numbers_are_numbers() -> None:
+    dense = np.column_stack(list(COLUMNS.values()))
+    forest = RandomForestClassifier(3, random_state=0).fit(dense, LABELS)
+    assert convert_model(forest, dense.astype(object)).metadata() == convert_model(forest, dense).metadata()
+
+
+def test_names_of_several_levels_are_refused_in_words() -> None:
+    frame = pd.DataFrame({("a", "x"): [1.0], ("a", "y"): [2.0]})
+    with pytest.raises(Invalid, match="several levels; make each one text"):
+        instances_of(frame)

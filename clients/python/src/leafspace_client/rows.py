@@ -223,6 +223,9 @@ def with_named_index(frame: Any) -> Any:  # noqa: ANN401  # a DataFrame
 
 def column_names(frame: Any) -> list[str]:  # noqa: ANN401  # a DataFrame
     """Return a DataFrame's column names as texts; refuse names that are not distinct."""
+    if getattr(frame.columns, "nlevels", 1) > 1:
+        detail = "the columns' names have several levels; make each one text: X.columns = X.columns.map('_'.join)"
+        raise Invalid("dataset_bad_columns", detail)
     names = [str(name) for name in frame.columns]
     repeated = sorted(name for name, number in Counter(names).items() if number > 1)
     if repeated:

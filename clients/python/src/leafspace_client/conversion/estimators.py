@@ -4,6 +4,7 @@ No library is imported for that: a model's classes are recognised by their names
 of numbers, or as one input for each column of a DataFrame.
 """
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -198,6 +199,9 @@ def _matrix(rows: Any) -> Any:  # noqa: ANN401  # a matrix
     except ImportError as error:
         raise missing_extra("numpy", "sklearn", "a matrix of rows") from error
     matrix = rows if hasattr(rows, "dtype") else np.asarray(rows)
+    if matrix.dtype.kind == "O":
+        with contextlib.suppress(TypeError, ValueError):  # texts: refused below
+            matrix = matrix.astype(np.float64)
     if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":  # noqa: PLR2004  # rows by features
         detail = f"X has {matrix.ndim} dimensions of type {matrix.dtype}; pass rows by features, of numbers"
         raise Invalid("schema_mismatch", detail)

@@ -135,7 +135,8 @@ def _frame_columns(
 
 
 def _name_of_index(name: Any, taken: set[str]) -> str:  # noqa: ANN401  # a name in pandas
-    return str(name) if name and str(name) not in taken else _free_name("row_id", taken)
+    candidates = (str(name or "row_id"), *(f"row_id_{number}" for number in range(1, len(taken) + 2)))
+    return next(candidate for candidate in candidates if candidate not in taken)
 
 
 def column_cells(column: Any, name: str) -> Values:  # noqa: ANN401  # a Series

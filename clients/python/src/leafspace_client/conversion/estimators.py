@@ -82,6 +82,7 @@ def ensemble_of(estimator: Any) -> Ensemble:  # noqa: ANN401  # an estimator
 
 
 ColumnType = Literal["float", "int64", "string"]
+_SEVERAL = (list, tuple, dict, set)  # values in one cell
 GRAPH_NAME = "model"  # converters would draw one, and the same model would give another file
 _EXACT_IN_FLOAT32 = 2**24
 
@@ -112,7 +113,7 @@ def describe_inputs(estimator: Any, rows: Any, declared_names: Sequence[str] | N
     fitted_names = _fitted_names(estimator)
     rows = _as_pandas(rows)
     if is_frame(rows):
-        frame = _fitted_columns(rows, fitted_names)
+        frame = _named_by_texts(_fitted_columns(rows, fitted_names))
         names = list(declared_names) if declared_names is not None else column_names(frame)
         _check_number(names, len(frame.columns), "columns")
         types = [_column_type(frame.iloc[:, index], name) for index, name in enumerate(names)]
@@ -146,6 +147,12 @@ def are_single(rows: Any) -> bool:  # noqa: ANN401  # rows or None
     if is_frame(rows):
         return all(dtype == "float32" for dtype in rows.dtypes if getattr(dtype, "kind", "O") in "fiub")
     return rows is not None and rows.dtype == "float32"
+
+
+def _named_by_texts(frame: Any) -> Any:  # noqa: ANN401  # a DataFrame
+    """Return a frame whose names are texts if only some of them were: scikit-learn refuses such a mixture."""
+    n_texts = sum(isinstance(name, str) for name in frame.columns)
+    return frame.set_axis(column_names(frame), axis=1) if 0 < n_texts < len(frame.columns) else frame
 
 
 def _fitted_names(estimator: Any) -> list[str] | None:  # noqa: ANN401  # an estimator
@@ -183,6 +190,10 @@ def _column_type(column: Any, name: str) -> ColumnType:  # noqa: ANN401  # a Ser
         return "int64" if largest > _EXACT_IN_FLOAT32 else "float"
     if kind in "fb":
         return "float"
+    several = next((value for value in column if isinstance(value, _SEVERAL)), None) if kind == "O" else None
+    if several is not None:
+        detail = f"column {name!r} holds a {type(several).__name__}; send numbers, texts or booleans, or leave it out"
+        raise Invalid("bad_feature_type", detail)
     if kind in "OUST":
         return "string" if _holds_texts(column) else "float"
     detail = f"column {name!r} is of type {column.dtype}; send numbers, texts or booleans"
@@ -190,7 +201,7 @@ def _column_type(column: Any, name: str) -> ColumnType:  # noqa: ANN401  # a Ser
 
 
 def _holds_texts(column: Any) -> bool:  # noqa: ANN401  # a Series
-    return any(isinstance(value, str) for value in column.dropna().unique())
+    return any(isinstance(value, str) for value in column.dropna())  # not all values can be hashed
 
 
 def _matrix(rows: Any) -> Any:  # noqa: ANN401  # a matrix

@@ -9,7 +9,7 @@ BENCHMARKS := start_up hot_path metering overload heavy_job job_estimates qualit
 	nearest_rows swap_refinement certificates explanation_sets million_rows ism_trees approximation_trees relational_speed chaos
 
 # Side by side; what takes longest is first.
-CHECKS := check-types check-style check-contract check-generated
+CHECKS := check-models check-types check-style check-contract check-generated
 
 # Without bytecode, each of the many processes of a service or a test run translates all modules again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -53,6 +53,9 @@ test-long: $(VENV)/.dev ## Run long kills, fuzzing and studies
 
 check: $(VENV)/.dev ## Lint, types, layers, and generated files up to date
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target $(CHECKS)
+
+check-models: $(VENV)/.dev
+	$(BIN)/python -m scripts.write_models_table --check
 
 check-types: $(VENV)/.dev
 	$(BIN)/mypy

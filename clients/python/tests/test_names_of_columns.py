@@ -20,7 +20,9 @@ def test_names_of_numbers_and_texts_become_texts() -> None:
 
 def test_a_column_of_lists_is_refused_by_its_name() -> None:
     forest = ensemble.RandomForestClassifier(3, random_state=0).fit(_FEATURES, _TARGET)
-    rows = pd.DataFrame(_FEATURES, columns=["a", "b", "c", "d"]).assign(d=[[1, 2]] * len(_FEATURES))
+    rows = pd.DataFrame(_FEATURES, columns=["a", "b", "c", "d"]).assign(
+        d=pd.Series([[1, 2]] * len(_FEATURES), dtype=object)
+    )
 
     with pytest.raises(LeafspaceError, match="column 'd' holds a list; send numbers, texts or booleans"):
         convert_model(forest, rows)

@@ -21,9 +21,11 @@ import click
 from sqlalchemy import URL, select
 
 from storage.database import Database
+from storage.errors import StorageError
 from storage.local_objects import LocalObjects
 from storage.object_store import file_sha256
 from storage.settings import StorageSettings
+from storage.store_pairs import check_pair
 from storage.tables import OBJECT_COLUMNS, leaf_tables
 
 from .backup_files import FORMAT, Manifest, write_folder, write_tar
@@ -54,6 +56,7 @@ def back_up(data_dir: Path, target: Path) -> None:
     settings = local_storage_of(data_dir.expanduser().absolute())
     check_there_is_a_database(settings, data_dir)
     objects = LocalObjects(settings.objects_dir)
+    _check_pair(settings, objects)
     try:
         with objects.workspace() as folder:
             staged = _stage(settings, objects, folder)
@@ -74,6 +77,16 @@ def back_up(data_dir: Path, target: Path) -> None:
         raise CannotServe(message)
 
 
+def _check_pair(settings: StorageSettings, objects: LocalObjects) -> None:
+    database = Database(settings.database_url)
+    try:
+        check_pair(database, objects)
+    except StorageError as error:
+        raise CannotServe(error.detail) from error
+    finally:
+        database.close()
+
+
 def _stage(settings: StorageSettings, objects: LocalObjects, folder: Path) -> _Staged:
     rows = folder / "rows"
     with objects.keeping():
@@ -83,7 +96,7 @@ def _stage(settings: StorageSettings, objects: LocalObjects, folder: Path) -> _S
         sizes = {sha256: _give_second_name(objects.file(sha256), folder / sha256) for sha256 in hashes}
     database = file_sha256(rows)
     rows.rename(folder / database)
-    return _Staged(folder, Manifest(FORMAT, made_at, version("leafspace"), database, sizes))
+    return _Staged(folder, Manifest(FORMAT, made_at, version("leafspace"), database, sizes, database_id=objects.mark()))
 
 
 def _copy_rows(source: Path, target: Path) -> None:

@@ -44,6 +44,7 @@ class Manifest:
     database: str  # SHA-256 of the database file
     objects: Mapping[str, int]  # size by SHA-256
     lacking: Sequence[str] = ()  # objects that rows refer to, and that were missing or damaged then
+    database_id: str | None = None  # the database's own id; none in backups of before
 
     def names(self) -> Iterator[tuple[str, str]]:
         """Yield the name of each file with its SHA-256, the database last."""
@@ -76,6 +77,7 @@ def database_name(sha256: str) -> str:
 
 def write_folder(target: Path, manifest: Manifest, source_of: SourceOf) -> tuple[Manifest, int]:
     """Bring the folder up to date; return what is in it, which is all that is whole, and how many files were copied."""
+    _refuse_another(target, manifest)
     (target / "objects").mkdir(parents=True, exist_ok=True, mode=0o700)
     n_copied, lacking = 0, set[str]()
     for name, sha256 in manifest.names():
@@ -93,6 +95,16 @@ def write_folder(target: Path, manifest: Manifest, source_of: SourceOf) -> tuple
     _replace(target / _MANIFEST, written.encoded())
     _prune(target, {name for name, _ in written.names()})
     return written, n_copied
+
+
+def _refuse_another(target: Path, manifest: Manifest) -> None:
+    """Refuse a folder with the backup of another database, whose objects would be removed from it."""
+    if not (target / _MANIFEST).exists():
+        return
+    database_id = _read_manifest(_opener_of(target)).database_id
+    if database_id is not None and database_id != manifest.database_id:
+        message = f"{target} is the backup of another database; name another folder, or remove this one first"
+        raise CannotServe(message)
 
 
 def write_tar(target: Path, manifest: Manifest, source_of: SourceOf) -> tuple[Manifest, int]:

@@ -18,8 +18,13 @@ from .places import check_there_is_a_database, storage_of
 from .redis_server import running_server_url
 
 
-def clear(data_dir: Path) -> None:
+def clear(data_dir: Path, *, any_share: bool = False) -> None:
     """Clear away what is old by the settings of the environment; say how much of what it was.
+
+    Parameters
+    ----------
+    any_share
+        Whether objects of no row are deleted even if they are more than half of all.
 
     Raises
     ------
@@ -31,7 +36,7 @@ def clear(data_dir: Path) -> None:
     settings = _settings(directory)
     try:
         with release_reserve(directory):
-            counts = clear_once(settings)
+            counts = clear_once(settings, any_share=any_share)
     except (StorageError, OSError) as error:
         message = f"cannot clear away everything now: {error}"
         raise CannotServe(message) from error

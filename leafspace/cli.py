@@ -1,6 +1,7 @@
 """The command line.
 
-``leafspace serve | worker | cluster | cluster-worker | keys | backup | restore | clear | warm | try | quickstart``.
+``leafspace serve | worker | cluster | cluster-worker | keys | backup | restore | clear | adopt | warm | try |
+quickstart``.
 """
 
 import logging
@@ -256,10 +257,19 @@ def restore_command(source: Path, data_dir: Path, *, without_keys: bool) -> None
 
 @main.command("clear")
 @_data_dir
-def clear_command(data_dir: Path) -> None:
+@click.option("--orphans", is_flag=True, help="Objects of no row go even if they are more than half of all.")
+def clear_command(data_dir: Path, *, orphans: bool) -> None:
     """Clear away now what is old by the same settings as workers do it once an hour."""
     with _refusals_reported():
-        import_module(".clear", __package__).clear(data_dir)
+        import_module(".clear", __package__).clear(data_dir, any_share=orphans)
+
+
+@main.command("adopt")
+@_data_dir
+def adopt_command(data_dir: Path) -> None:
+    """Let the database and the store of objects be used together that belonged to others before."""
+    with _refusals_reported():
+        import_module(".adopt", __package__).adopt_objects(data_dir)
 
 
 @main.command("warm")

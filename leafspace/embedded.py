@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from storage.database_file import fault_of, has_keys, keep_reserve
+from storage.database_file import belongs_to, fault_of, has_keys, keep_reserve
 from workers.runtime.restarts import Restarts, SignedStarts
 from workers.runtime.supervisor import Child, Supervisor
 
@@ -98,10 +98,12 @@ def module_command(module: str, *arguments: str) -> list[str]:
 
 def _check_database(data_dir: Path) -> None:
     file = _database_file(data_dir)
-    if file is None:
-        _run_apart("check-database", data_dir)
-    elif (fault := fault_of(file)) is not None:
+    fault = None if file is None else fault_of(file)
+    if fault is not None:
         raise CannotServe(fault)
+    objects_dir = None if os.environ.get("LEAFSPACE_OBJECT_STORE_URL") else data_dir / "objects"
+    if file is None or objects_dir is None or not belongs_to(file, objects_dir):
+        _run_apart("check-database", data_dir)
 
 
 def _there_are_keys(data_dir: Path) -> bool:

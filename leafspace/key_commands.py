@@ -14,9 +14,12 @@ from schemas.api_keys import ApiKey, ApiKeyRequest, Scope
 from storage.api_keys import MAX_KEYS, ApiKeyStore
 from storage.database import Database
 from storage.errors import DatabaseUnusable, StorageError
+from storage.remote_objects import open_objects
 from storage.settings import embedded
+from storage.store_pairs import check_pair
 
 from .errors import CannotServe
+from .places import storage_of
 
 
 def create_key(data_dir: Path, name: str, scopes: Sequence[Scope]) -> None:
@@ -54,10 +57,15 @@ def count_keys(data_dir: Path) -> None:
 
 
 def check_database(data_dir: Path) -> None:
-    """Refuse a database that this version cannot use; one that does not answer may do so later."""
-    database = Database(embedded(data_dir, os.environ.get("LEAFSPACE_DATABASE_URL")).database_url)
+    """Refuse a database that this version cannot use, or another one than that of the objects.
+
+    One that does not answer may do so later.
+    """
+    settings = storage_of(data_dir.absolute())
+    database = Database(settings.database_url)
     try:
         database.check_usable()
+        check_pair(database, open_objects(settings))
     except DatabaseUnusable as error:
         raise CannotServe(error.detail) from error
     except (StorageError, SQLAlchemyError):

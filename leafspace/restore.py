@@ -14,7 +14,9 @@ from storage.api_keys import MAX_KEYS, ApiKeyStore
 from storage.attempts import AttemptStore, Claim
 from storage.database import Database
 from storage.errors import DatabaseUnusable
+from storage.local_objects import LocalObjects
 from storage.settings import embedded
+from storage.store_pairs import adopt
 from storage.tables import jobs
 
 from .backup_files import Manifest, OpenFile, copy_checked, database_name, object_name, opened_backup
@@ -114,6 +116,7 @@ def _make_ready(folder: Path, manifest: Manifest, *, with_keys: bool) -> _Restor
     database = Database(embedded(folder).database_url)
     try:
         database.migrate()
+        adopt(database, LocalObjects(embedded(folder).objects_dir))
         keys = ApiKeyStore(database)
         if not with_keys:
             for key_id in keys.ids():

@@ -4,9 +4,12 @@ import gc
 import os
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from sqlalchemy import URL
+
+if TYPE_CHECKING:
+    from storage.settings import StorageSettings
 
 
 @click.command()
@@ -32,7 +35,7 @@ def main(host: str, port: int) -> None:
     from .settings import ServiceSettings  # noqa: PLC0415
 
     settings = ServiceSettings(host=host, port=port)
-    _check_database(settings.storage.database_url)
+    _check_storage(settings.storage)
     _spool_to(settings.data_dir / "spool")
     log_json_lines(settings.log_level)
     allow_many_connections()
@@ -49,14 +52,17 @@ def main(host: str, port: int) -> None:
     Server(config, draining, settings.drain_seconds).run()
 
 
-def _check_database(url: "str | URL") -> None:
+def _check_storage(settings: "StorageSettings") -> None:
     from storage.database import Database  # noqa: PLC0415
     from storage.errors import StorageError  # noqa: PLC0415
+    from storage.remote_objects import open_objects  # noqa: PLC0415
     from storage.settings import REQUESTS  # noqa: PLC0415
+    from storage.store_pairs import check_pair_if_available  # noqa: PLC0415
 
-    database = Database(url, REQUESTS)
+    database = Database(settings.database_url, REQUESTS)
     try:
         database.check_usable()
+        check_pair_if_available(database, open_objects(settings))
     except StorageError as error:
         # Here rather than where the tables are brought up to date, as the server would print how it got there.
         raise click.ClickException(error.detail) from error

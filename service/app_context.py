@@ -1,5 +1,6 @@
 """AppContext: everything an operation may need, built once when the process starts."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -10,6 +11,7 @@ from storage.artefacts import ArtefactStore
 from storage.database import Database
 from storage.database_file import has_room, keep_reserve
 from storage.datasets import DatasetStore
+from storage.errors import StorageUnavailable
 from storage.explainer_names import ExplainerNameStore
 from storage.explainers import ExplainerStore
 from storage.explanations import ExplanationStore
@@ -22,6 +24,7 @@ from storage.object_store import ObjectStore
 from storage.relational_datasets import RelationalDatasetStore
 from storage.remote_objects import open_objects
 from storage.settings import REQUESTS
+from storage.store_pairs import make_pair
 from storage.worker_heartbeats import WorkerHeartbeats
 
 from .answer_room import AnswerRoom
@@ -106,6 +109,8 @@ def build_context(settings: ServiceSettings, draining: Draining | None = None) -
     database.migrate()
     objects = open_objects(settings.storage)
     objects.sweep()
+    with suppress(StorageUnavailable):
+        make_pair(database, objects)
     keep_reserve(settings.data_dir)
     context = _context_over(settings, (database, watching), objects, loops, draining or Draining())
     if context.models.are_there() or context.relational_datasets.are_there():

@@ -11,7 +11,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, func, insp
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 
-from .database_file import fault_of, newer_revision
+from .database_file import fault_of, foreign_revision
 from .errors import Conflict, DatabaseUnusable, InsufficientStorage, StorageError, StorageUnavailable
 from .settings import WORKERS, Timeouts
 from .tables import metadata
@@ -112,7 +112,7 @@ class Database:
         if _is_sqlite(self.url):
             fault = fault_of(Path(make_url(self.url).database or ":memory:"), seconds=0)
         else:
-            fault = None if revision is None else newer_revision(make_url(self.url).database or "", revision)
+            fault = None if revision is None else foreign_revision(make_url(self.url).database or "", revision)
         if fault is not None:
             raise DatabaseUnusable(fault)
 

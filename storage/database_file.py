@@ -13,6 +13,8 @@ from threading import Timer
 from urllib.parse import quote
 
 _REVISIONS = Path(__file__).parent / "migrations" / "versions"
+OLDEST_REVISION = "0022"
+"""Of tables that can be brought up to date: what earlier versions made means something else by now."""
 _QUICK_SECONDS = 2.0  # enough for some 200 MB
 _RESTORE = "restore a backup into a new data directory: leafspace restore BACKUP --data-dir NEW"
 _REVISION_OF_TABLES = "SELECT version_num FROM alembic_version"
@@ -32,11 +34,24 @@ def fault_of(path: Path, seconds: float = _QUICK_SECONDS) -> str | None:
         return None
     try:
         with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=rw", uri=True)) as connection:
-            return _newer(path, connection) or _damage(path, connection, seconds)
+            return _foreign(path, connection) or _damage(path, connection, seconds)
     except sqlite3.OperationalError:
         return None  # locked, or not to be opened now: its users report that, or wait
     except sqlite3.DatabaseError as error:
         return not_a_database(path) if _is_none(error) else damaged(path, str(error))
+
+
+def belongs_to(path: Path, objects_dir: Path) -> bool | None:
+    """Whether the file is the database of these objects; none where that has to be looked at closely."""
+    try:
+        mark = (objects_dir / "store-of").read_text().strip()
+    except FileNotFoundError:
+        return None if any(objects_dir.glob("??")) else True
+    try:
+        with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as connection:
+            return bool(connection.execute("SELECT id FROM database_ids").fetchone() == (mark,))
+    except sqlite3.Error:
+        return None
 
 
 def has_keys(path: Path) -> bool | None:
@@ -63,9 +78,15 @@ def not_a_database(path: Path) -> str:
     return f"{path} is no SQLite database, or its beginning is damaged; move it away, or {_RESTORE}"
 
 
-def newer_revision(what: Path | str, revision: str) -> str | None:
-    """Return the message about a database with this revision of its tables, if this version does not know it."""
+def foreign_revision(what: Path | str, revision: str) -> str | None:
+    """Return the message about a database with this revision of its tables, if this version cannot bring it up."""
     known = sorted(path.name.partition("_")[0] for path in _REVISIONS.glob("[0-9]*_*.py"))
+    if revision in known and revision < OLDEST_REVISION:
+        return (
+            f"the database {what} was made by a version of Leafspace before the first release: its tables have "
+            f"revision {revision}, and this version reads those from {OLDEST_REVISION} on; register models and "
+            "datasets again, in a new data directory or database"
+        )
     if revision in known:
         return None
     return (
@@ -74,12 +95,12 @@ def newer_revision(what: Path | str, revision: str) -> str | None:
     )
 
 
-def _newer(path: Path, connection: sqlite3.Connection) -> str | None:
+def _foreign(path: Path, connection: sqlite3.Connection) -> str | None:
     exists = "SELECT count(*) FROM sqlite_master WHERE name = 'alembic_version'"
     if not connection.execute(exists).fetchone()[0]:
         return None
     row = connection.execute(_REVISION_OF_TABLES).fetchone()
-    return None if row is None else newer_revision(path, row[0])
+    return None if row is None else foreign_revision(path, row[0])
 
 
 def _damage(path: Path, connection: sqlite3.Connection, seconds: float) -> str | None:

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 from .errors import NotFound, ObjectDamaged, translate_disk_full
-from .object_store import file_sha256
+from .object_store import MARK, file_sha256
 from .source_files.sources import SourceFiles, SourceSettings
 from .workspaces import Workspaces
 
@@ -113,6 +113,25 @@ class LocalObjects:
             with suppress(FileNotFoundError):
                 if time.time() - path.stat().st_mtime > _ABANDONED_SECONDS:
                     yield path.name
+
+    def hashes(self) -> Iterator[str]:
+        """Yield the SHA-256 of every object."""
+        return (path.name for path in self.files())
+
+    def mark(self) -> str | None:
+        """Return the id of the database whose objects these are; none where that was never set."""
+        try:
+            return (self._directory / MARK).read_text().strip()
+        except FileNotFoundError:
+            return None
+
+    def set_mark(self, database_id: str) -> None:
+        """Let these be the objects of the database with this id."""
+        with self.workspace() as folder, translate_disk_full():
+            (folder / MARK).write_text(database_id)
+            _flush(folder / MARK)
+            (folder / MARK).replace(self._directory / MARK)
+            _flush(self._directory)
 
     def files(self) -> Iterator[Path]:
         """Yield the files of all objects."""

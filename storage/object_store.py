@@ -60,6 +60,18 @@ class ObjectStore(Protocol):
         """Yield the objects put so long ago that the row they were put for is there by now, if it ever will be."""
         ...
 
+    def hashes(self) -> Iterator[str]:
+        """Yield the SHA-256 of every object, old or young."""
+        ...
+
+    def mark(self) -> str | None:
+        """Return the id of the database whose objects these are; none where that was never set."""
+        ...
+
+    def set_mark(self, database_id: str) -> None:
+        """Let these be the objects of the database with this id."""
+        ...
+
     def workspace(self, name: str | None = None) -> AbstractContextManager[Path]:
         """Yield an empty private folder on a local disk; it is removed at the end.
 
@@ -78,6 +90,10 @@ class ObjectStore(Protocol):
     def sweep(self) -> None:
         """Remove the workspaces that processes left behind when they were killed."""
         ...
+
+
+MARK = "store-of"
+"""The file of a store that holds the id of its database."""
 
 
 def file_sha256(path: Path) -> str:

@@ -12,13 +12,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from .bucket import Bucket, BucketFile
 from .errors import InsufficientStorage, NotFound, ObjectDamaged
 from .local_objects import LocalObjects
-from .object_store import ObjectStore, file_sha256
+from .object_store import MARK, ObjectStore, file_sha256
 from .settings import StorageSettings
 from .source_files.sources import SourceFiles, SourceSettings
 
@@ -162,8 +163,26 @@ class RemoteObjects:
         """Yield the objects with files older than a day."""
         oldest_kept = self._oldest_kept()
         for file in self._bucket.files():
-            if _hour_of(file) < oldest_kept:
+            if file.name != MARK and _hour_of(file) < oldest_kept:
                 yield file.name.split("/")[-2]
+
+    def hashes(self) -> Iterator[str]:
+        """Yield the SHA-256 of every object."""
+        names = (file.name.split("/")[-2] for file in self._bucket.files() if file.name != MARK)
+        return (sha256 for sha256, _ in groupby(names))
+
+    def mark(self) -> str | None:
+        """Return the id of the database whose objects these are; none where that was never set."""
+        file = self._bucket.look(MARK)
+        if file is None:
+            return None
+        with self.workspace() as folder:
+            self._bucket.read(BucketFile(MARK, file.size_bytes), folder / MARK)
+            return (folder / MARK).read_text().strip()
+
+    def set_mark(self, database_id: str) -> None:
+        """Let these be the objects of the database with this id."""
+        self._bucket.write(MARK, database_id.encode())
 
     def workspace(self, name: str | None = None) -> AbstractContextManager[Path]:
         """Yield a folder beside the local copies."""

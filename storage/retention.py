@@ -4,8 +4,9 @@ Each goes in a transaction of its own, by the same code as when a caller deletes
 a job under way depends on is refused there, whatever was found before.
 """
 
+import logging
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -24,6 +25,7 @@ from .models import ModelStore
 from .object_store import ObjectStore
 from .records import unreferenced
 from .relational_datasets import RelationalDatasetStore
+from .store_pairs import make_pair
 from .tables import (
     USES_OF_DATASETS,
     USES_OF_RELATIONAL_DATASETS,
@@ -39,6 +41,7 @@ from .tables import (
     relational_datasets,
 )
 
+_log = logging.getLogger(__name__)
 _SECONDS_PER_DAY = 86_400.0
 _ROWS_AT_ONCE = 200  # in one transaction, so that no other waits long for it
 _OBJECTS_AT_ONCE = 50
@@ -70,8 +73,20 @@ class Retention:
         self._rules = rules
         self._now = now
 
-    def clear(self) -> dict[str, int]:
-        """Delete everything that is due; return the numbers of deleted items by kind."""
+    def clear(self, *, any_share: bool = False) -> dict[str, int]:
+        """Delete everything that is due; return the numbers of deleted items by kind.
+
+        Parameters
+        ----------
+        any_share
+            Whether objects of no row are deleted even if they are more than half of all.
+
+        Raises
+        ------
+        StoresDiffer
+            If the objects are those of another database; then nothing is deleted.
+        """
+        make_pair(self._database, self._objects)
         rules = self._rules
         counts = {
             "artefacts": self._clear_artefacts(("succeeded",), rules.artefact_days),
@@ -85,7 +100,7 @@ class Retention:
             "idempotency_keys": self._clear_idempotency_keys(rules.idempotency_days),
             "explanations": self._clear_explanations(rules.explanation_days),
             "leaf_tables": self._clear_leaf_tables(rules.leaf_table_bytes),
-            "objects": self._clear_orphans(),
+            "objects": self._clear_orphans(any_share=any_share),
         }
         return {what: number for what, number in counts.items() if number}
 
@@ -135,14 +150,26 @@ class Retention:
                 n_forgotten += self._forget(partial(store.forget, place, KeptLeafTable(row.codes, row.outcome)))
         return n_forgotten
 
-    def _clear_orphans(self) -> int:
-        n_orphans, hashes = 0, iter(self._objects.old_objects())
-        while some := tuple(dict.fromkeys(islice(hashes, _OBJECTS_AT_ONCE))):
+    def _clear_orphans(self, *, any_share: bool) -> int:
+        orphans = list(self._old_orphans())
+        n_objects = sum(1 for _ in self._objects.hashes()) if orphans else 0
+        if 2 * len(orphans) > n_objects and not any_share:
+            # Rows that were lost look the same as objects that were left behind.
+            _log.error(
+                "%d of %d objects belong to no row, and are left as they are: restore the database if rows were lost; "
+                "otherwise run `leafspace clear --orphans`",
+                len(orphans),
+                n_objects,
+            )
+            return 0
+        # Each is looked for again: by now something may refer to it.
+        parts = _parts(orphans)
+        return sum(discard_orphans(self._database, self._objects, part) for part in parts)
+
+    def _old_orphans(self) -> Iterator[str]:
+        for hashes in _parts(dict.fromkeys(self._objects.old_objects())):
             with self._database.reading() as connection:
-                orphans = unreferenced(connection, some)
-            # It reads again: by now something may refer to them.
-            n_orphans += discard_orphans(self._database, self._objects, orphans)
-        return n_orphans
+                yield from unreferenced(connection, hashes)
 
     def _forget(self, forget: Callable[[], tuple[str, ...]]) -> int:
         """Delete a row and the objects that it alone referred to; return 0 where something refers to it by now."""
@@ -170,6 +197,12 @@ class Retention:
 
     def _days_ago(self, days: float) -> float:
         return self._now() - days * _SECONDS_PER_DAY
+
+
+def _parts(hashes: Iterable[str]) -> Iterator[tuple[str, ...]]:
+    remaining = iter(hashes)
+    while part := tuple(islice(remaining, _OBJECTS_AT_ONCE)):
+        yield part
 
 
 def _is_used(table: Table) -> ColumnElement[bool]:

@@ -247,6 +247,13 @@ api_keys = Table(
     Column("last_used_at", Float),
 )
 
+database_ids = Table(
+    "database_ids",
+    metadata,
+    Column("position", Integer, primary_key=True, autoincrement=False),  # 0: there is one row
+    Column("id", String(32), nullable=False),  # random; the store of objects is marked with it
+)
+
 leaf_tables = Table(
     "leaf_tables",
     metadata,

@@ -67,10 +67,15 @@ def _arguments() -> argparse.Namespace:
 def _check_database(settings: "WorkerSettings") -> None:
     from storage.database import Database  # noqa: PLC0415
     from storage.errors import StorageError  # noqa: PLC0415
+    from storage.local_objects import LocalObjects  # noqa: PLC0415
+    from storage.store_pairs import check_pair  # noqa: PLC0415
 
     database = Database(settings.storage.database_url)
     try:
         database.check_usable()
+        if settings.storage.bucket_url is None:
+            # What reads a bucket must not be carried into the processes of jobs: the API and clearing compare that.
+            check_pair(database, LocalObjects(settings.storage.objects_dir))
     except StorageError as error:
         sys.exit(f"Error: {error.detail}")
     finally:

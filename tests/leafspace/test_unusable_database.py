@@ -16,7 +16,9 @@ from sqlalchemy import text
 from storage.database import Database
 from storage.database_file import fault_of
 from storage.errors import DatabaseUnusable
+from storage.local_objects import LocalObjects
 from storage.models import ModelStore
+from storage.store_pairs import make_pair
 from tests.support.databases import new_postgresql_database
 from tests.support.job_farm import JobFarm
 from tests.support.patience import PATIENCE_SECONDS
@@ -98,6 +100,63 @@ def test_serve_says_in_one_sentence_which_file_it_is_and_what_to_do(
     refused = _run("leafspace", "serve", "--port", "0", "--data-dir", str(file.parent))
 
     assert _is_one_sentence(refused, str(file), *message), refused.stderr
+
+
+def _remove(file: Path) -> None:
+    file.unlink()
+
+
+def _empty(file: Path) -> None:
+    file.write_bytes(b"")
+
+
+def _replace_with_another(file: Path) -> None:
+    file.unlink()
+    _made(file.parent)
+
+
+@pytest.mark.parametrize("command", [("serve", "--port", "0"), ("clear",), ("backup", "backup")])
+@pytest.mark.parametrize("lose", mostly_long([_remove, _empty, _replace_with_another], _empty))
+def test_objects_of_another_database_are_neither_served_nor_cleared_away_nor_backed_up(
+    tmp_path: Path, lose: _Spoil, command: tuple[str, ...]
+) -> None:
+    file, objects = _paired(tmp_path / "data")
+    lose(file)
+    name, *options = command
+    arguments = [str(tmp_path / option) if option == "backup" else option for option in options]
+
+    refused = _run("leafspace", name, *arguments, "--data-dir", str(file.parent))
+
+    what_to_do = "name the service's data directory" if lose is _remove and name != "serve" else "leafspace adopt"
+    assert _is_one_sentence(refused, what_to_do), refused.stderr
+    assert len(list(objects.files())) == 3
+
+
+def test_what_was_adopted_is_served_and_a_backup_of_before_is_not_overwritten(tmp_path: Path) -> None:
+    file, _ = _paired(tmp_path / "data")
+    of_data = ("--data-dir", str(file.parent))
+    assert _run("leafspace", "backup", str(tmp_path / "backup"), *of_data).returncode in {0, 1}  # rows lack objects
+    _empty(file)
+
+    adopted = _run("leafspace", "adopt", *of_data)
+
+    assert adopted.stdout == "the store with 3 objects belongs to this database now\n"
+    assert _run("leafspace", "clear", *of_data).returncode == 0
+    refused = _run("leafspace", "backup", str(tmp_path / "backup"), *of_data)
+    assert _is_one_sentence(refused, "is the backup of another database"), refused.stderr
+
+
+def _paired(directory: Path) -> tuple[Path, LocalObjects]:
+    """Make a data directory with rows and three old objects, which know each other."""
+    file = _made(directory)
+    directory.chmod(0o700)
+    database, objects = Database(f"sqlite:///{file}"), LocalObjects(directory / "objects")
+    make_pair(database, objects)
+    database.close()
+    for number in range(3):
+        path = objects.file(objects.put(f"object {number}".encode()))
+        os.utime(path, (0, 0))
+    return file, objects
 
 
 @pytest.mark.parametrize("kind", mostly_long(["sqlite", "postgresql"], "sqlite"))

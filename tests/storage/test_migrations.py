@@ -18,18 +18,19 @@ from sqlalchemy import JSON, MetaData, Table, TableClause, column, insert, inspe
 from sqlalchemy import table as clause
 
 import storage
-from schemas.approximation_trees import ApproximationTreeRequest
-from schemas.rule_sets import RuleSetRequest
 from storage.artefacts import ArtefactStore
 from storage.database import Database, newest_revision
+from storage.database_file import OLDEST_REVISION
+from storage.errors import DatabaseUnusable
 from storage.jobs import JobStore
 from storage.tables import artefacts, idempotency_keys, jobs, metadata
 from tests.support.rows_of_old import ROWS, Row
 
 _SCRIPTS = Path(storage.__file__).parent / "migrations"
 _N_PROCESSES = 2
-_REVISIONS = sorted(script.revision for script in ScriptDirectory(str(_SCRIPTS)).walk_revisions())
-# From the first one on, each database goes through all of them.
+_ALL_REVISIONS = sorted(script.revision for script in ScriptDirectory(str(_SCRIPTS)).walk_revisions())
+_REVISIONS = [revision for revision in _ALL_REVISIONS if revision >= OLDEST_REVISION]
+# From the oldest one on, each database goes through all that came later.
 _DATABASES_OF_OLD: list[object] = [
     *(("sqlite", revision) for revision in (*_REVISIONS[:-2:4], *_REVISIONS[-2:])),
     *(("postgresql", revision) for revision in (_REVISIONS[0], _REVISIONS[-2])),
@@ -132,70 +133,20 @@ def test_rows_of_every_revision_are_there_after_all_that_came_later(new_database
     database.close()
 
 
-def test_prototype_sets_and_their_jobs_mean_what_they_meant_before_leaves_could_be_coarser(
-    new_database_url: str,
+@pytest.mark.parametrize("revision", [_ALL_REVISIONS[0], "0008", "0021"])
+def test_tables_of_before_the_oldest_revision_are_refused_before_anything_is_written(
+    new_database_url: str, revision: str
 ) -> None:
     database = Database(new_database_url)
-    _go_to(database, command.upgrade, "0012")
+    _go_to(database, command.upgrade, revision)
     _fill(database)
-    with database.transaction() as connection:
-        for table in (artefacts, jobs):
-            connection.execute(update(table).values(request={"seed": 1}))
+    before = _described(database)
 
-    database.migrate()
+    for look in (database.check_usable, database.migrate):
+        with pytest.raises(DatabaseUnusable, match=f"revision {revision}, and this version reads those from"):
+            look()
 
-    for table in (artefacts, jobs):
-        assert {"request": {"seed": 1, "min_leaf_rows": 1}} in _rows(database, table, ["request"])
-        assert {"request": {"seed": 1}} not in _rows(database, table, ["request"])
-    database.close()
-
-
-def test_explanation_sets_that_had_everything_say_so(new_database_url: str) -> None:
-    database = Database(new_database_url)
-    _go_to(database, command.upgrade, "0013")
-    _fill(database)
-    with database.transaction() as connection:
-        connection.execute(update(artefacts).values(noun="explanation_sets", request={"include": ["contrast"]}))
-        connection.execute(update(jobs).values(kind="explanation_sets", request={"include": ["contrast"]}))
-
-    database.migrate()
-
-    for table in (artefacts, jobs):
-        requests = [row["request"] for row in _rows(database, table, ["request"])]
-        assert requests
-        assert all(request == {"include": ["contrast"], "detail": "full"} for request in requests)
-    database.close()
-
-
-@pytest.mark.parametrize(
-    ("earlier", "now"),
-    [
-        ({}, {"method": "rule_list", "regions": "fab", "start": "responsibilities"}),
-        (
-            {"method": "em", "search": "improved", "seed": 1},
-            {"method": "rule_list", "regions": "em", "start": "responsibilities", "seed": 1},
-        ),
-        (
-            {"method": "fab", "search": "plain"},
-            {"method": "fab", "boxes": "shortened", "start": "responsibilities", "e_step_rounds": 100},
-        ),
-    ],
-)
-def test_rule_sets_and_their_jobs_mean_what_they_meant_before_rule_lists_had_a_name(
-    new_database_url: str, earlier: dict[str, object], now: dict[str, object]
-) -> None:
-    database = Database(new_database_url)
-    _go_to(database, command.upgrade, "0019")
-    _fill(database)
-    with database.transaction() as connection:
-        connection.execute(update(artefacts).values(noun="rule_sets", request=earlier))
-        connection.execute(update(jobs).values(kind="rule_sets", request=earlier))
-
-    database.migrate()
-
-    for table in (artefacts, jobs):
-        assert all(row["request"] == now for row in _rows(database, table, ["request"]))
-    assert RuleSetRequest.model_validate({"model": "mdl_1", "dataset": "ds_1", **now})
+    assert _described(database) == before
     database.close()
 
 
@@ -214,43 +165,6 @@ def test_trees_of_ism_whose_leaves_were_those_of_the_largest_gains_say_so(new_da
         requests = [row["request"] for row in _rows(database, table, ["request"])]
         assert requests
         assert all((request["choose_by"], request["seed"]) == (choose_by, 1) for request in requests)
-    database.close()
-
-
-def test_label_audits_that_nearest_rows_decided_say_so(new_database_url: str) -> None:
-    database = Database(new_database_url)
-    _go_to(database, command.upgrade, "0017")
-    _fill(database)
-    with database.transaction() as connection:
-        connection.execute(update(artefacts).values(noun="label_audits", request={"n_neighbors": 7}))
-        connection.execute(update(jobs).values(kind="label_audits", request={"n_neighbors": 7, "min_leaf_rows": 2}))
-
-    database.migrate()
-
-    for table, min_leaf_rows in ((artefacts, 1), (jobs, 2)):
-        requests = [row["request"] for row in _rows(database, table, ["request"])]
-        expected = {"n_neighbors": 7, "method": "neighbors", "min_leaf_rows": min_leaf_rows}
-        assert requests
-        assert all(request == expected for request in requests)
-    database.close()
-
-
-def test_approximation_trees_of_before_say_how_they_were_made(new_database_url: str) -> None:
-    database = Database(new_database_url)
-    _go_to(database, command.upgrade, "0018")
-    _fill(database)
-    with database.transaction() as connection:
-        connection.execute(update(artefacts).values(noun="approximation_trees", request={"method": "ism"}))
-        connection.execute(update(jobs).values(kind="approximation_trees", request={"method": "sta"}))
-
-    database.migrate()
-
-    for table, fitted_on in ((artefacts, "dataset"), (jobs, "generator")):
-        (request,) = {str(row["request"]): row["request"] for row in _rows(database, table, ["request"])}.values()
-        assert request["fitted_on"] == fitted_on
-        assert request["generator"] == {"method": "kernel", "bandwidth": 0.1, "neighbor_probability": 0.1}
-        assert (request["choose_by"], request["compare"], request["criterion"]) == ("gain", "all", "gain")
-        assert ApproximationTreeRequest.model_validate({"model": "mdl_1", "dataset": "ds_1", **request})
     database.close()
 
 

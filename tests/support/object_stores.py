@@ -85,7 +85,7 @@ class RemoteCase:
 
     def files(self) -> list[str]:
         """Return the hashes of what is kept, one for each file."""
-        return [file.name.split("/")[1] for file in self.bucket.files()]
+        return [file.name.split("/")[1] for file in self.bucket.files() if "/" in file.name]
 
     def damage(self, sha256: str, data: bytes) -> None:
         """Let the object's bytes be others, in the bucket and in the copy."""

@@ -109,6 +109,7 @@ ROWS: dict[str, list[Row]] = {
     "api_keys": [
         {"id": "key_1", "name": "n", "scopes": ["read"], "sha256": _HASH, "created_at": 7.0, "last_used_at": None},
     ],
+    "database_ids": [{"position": 0, "id": "d" * 32}],
     "leaf_tables": [
         {
             "model": "mdl_1", "dataset": "ds_1", "revision": 1, "codes": _HASH, "outcome": _HASH, "created_at": 8.0,

@@ -20,6 +20,7 @@ from storage.errors import StorageError
 from storage.job_notifications import JobNotifier
 from storage.remote_objects import open_objects
 from storage.retention import Retention
+from storage.store_pairs import StoresDiffer
 from storage.worker_heartbeats import WorkerHeartbeats
 
 from .process_limits import end_with_parent
@@ -69,11 +70,14 @@ class Clearing:
                 self._process.wait(_PATIENCE_SECONDS)
 
 
-def clear_once(settings: WorkerSettings) -> dict[str, int]:
-    """Delete what these settings call old; return the number of rows and objects of each sort."""
+def clear_once(settings: WorkerSettings, *, any_share: bool = False) -> dict[str, int]:
+    """Delete what these settings call old; return the number of rows and objects of each sort.
+
+    With ``any_share`` objects of no row are deleted even if they are more than half of all.
+    """
     database = Database(settings.storage.database_url)
     try:
-        return Retention(database, open_objects(settings.storage), settings.retention).clear()
+        return Retention(database, open_objects(settings.storage), settings.retention).clear(any_share=any_share)
     finally:
         database.close()
 
@@ -86,6 +90,9 @@ def main() -> None:
     log_json_lines(settings.log_level)
     try:
         counts = clear_once(settings)
+    except StoresDiffer as error:
+        _LOG.error("nothing_cleared_away", reason=error.detail)  # the sentence says all
+        return
     except StorageError as error:
         _LOG.warning("cannot clear away old things now: %s", error)
         return

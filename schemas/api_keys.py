@@ -24,7 +24,8 @@ class ApiKeyRequest(Contract):
         min_length=1,
         max_length=20,
         description="What the key allows. `read`: read and download; `write`: register, request, cancel and delete; "
-        "`explain`: predictions and explanations of single rows; `deploy`: give names to explainers, which "
+        "`explain`: predictions and explanations of rows that are sent along, with `read` of registered rows, too; "
+        "`deploy`: give names to explainers, which "
         "decides by which one applications are answered; `audit`: read, verify and delete stored explanations; "
         "`review`: decide about labels that an audit suspects; "
         "`admin`: manage keys. No scope includes another.",

@@ -2,9 +2,12 @@
 
 import json
 from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, TypedDict
 
+import orjson
 from fastapi import FastAPI
 from pydantic import TypeAdapter
 
@@ -56,6 +59,9 @@ _EVENT_SCHEMA = {
 }
 
 
+_PACKED = "openapi.json"  # beside the package in the repository, inside it when it is installed
+
+
 class Described(TypedDict):
     """Arguments of ``FastAPI`` that describe the document."""
 
@@ -73,6 +79,20 @@ DESCRIBED: Described = {
     "servers": [{"url": "/", "description": "The service that serves this document."}],
     "openapi_tags": [{"name": name, "description": description} for name, description in _TAGS.items()],
 }
+
+
+@cache
+def packed_bytes() -> bytes:
+    """Return the document as it was written when this version was made."""
+    file = files("service") / _PACKED
+    return (file if file.is_file() else Path(__file__).parents[1] / _PACKED).read_bytes()
+
+
+@cache
+def packed() -> dict[str, Any]:
+    """Return the packed document."""
+    document: dict[str, Any] = orjson.loads(packed_bytes())
+    return document
 
 
 def text_of_many(media_type: str, schema_name: str, description: str) -> dict[str, Any]:

@@ -63,6 +63,13 @@ class Room:
         await self.take(room, n_bytes)
         return await self._run(room, make)
 
+    async def make_early(self, room: AnswerRoom, n_held: int, n_making: int, make: Callable[[], Result]) -> Result:
+        """Return what an answer is made from later, for which ``n_held`` bytes stay reserved until then."""
+        part = await self.take(room, n_held, n_making)
+        made = await self._run(room, make)
+        part.shrink(n_held)
+        return made
+
     async def make_whole(self, room: AnswerRoom, n_held: int, n_making: int, make: Callable[[], bytes]) -> bytes:
         """Return the same for an answer that is whole when made; afterwards it holds room for its length alone."""
         part = await self.take(room, n_held, n_making)

@@ -10,6 +10,8 @@ from fastapi.staticfiles import StaticFiles
 
 from schemas.problems import PROBLEM_KINDS, ProblemPage
 
+from .contract_document import packed_bytes
+
 _ASSETS_PATH = "/docs/assets"
 PATHS = ("/docs", "/docs/assets/{file}", "/problems", "/problems/{code}")
 _PAGE = """<!doctype html>
@@ -23,9 +25,14 @@ _PAGE = """<!doctype html>
 def install(app: FastAPI) -> None:
     """Serve both; the assets of /docs come with the package ``fastapi-offline``."""
     app.mount(_ASSETS_PATH, StaticFiles(directory=str(files("fastapi_offline") / "static")), name="docs-assets")
+    app.add_api_route("/openapi.json", _show_contract, include_in_schema=False)
     app.add_api_route("/docs", _show_api, include_in_schema=False)
     app.add_api_route("/problems", _list_problems, include_in_schema=False)
     app.add_api_route("/problems/{code}", _show_problem, include_in_schema=False)
+
+
+async def _show_contract() -> Response:
+    return Response(packed_bytes(), media_type="application/json")
 
 
 async def _show_api() -> HTMLResponse:

@@ -108,12 +108,14 @@ def build_app(lifespan: object = None) -> FastAPI:
         version=version("leafspace"),
         **contract_document.DESCRIBED,
         lifespan=lifespan,  # type: ignore[arg-type]  # an async context manager of the app, or none
+        openapi_url=None,  # it is packed, as generating it takes seconds
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,  # it would redirect to the host that the caller's Host header names
         form_limits={"max_files": FORM_LIMITS["max_files"], "max_fields": FORM_LIMITS["max_fields"]},
         generate_unique_id_function=_operation_id,
     )
+    app.state.routes = _ROUTES
     for router in _ROUTERS:
         app.include_router(router)
     documentation_pages.install(app)

@@ -7,9 +7,9 @@ import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
-from starlette.routing import compile_path
 from starlette.types import Receive, Scope, Send
 
 from schemas.problems import PROBLEM_KINDS, FieldProblem, Problem, problem_for
@@ -17,6 +17,7 @@ from schemas.relational_datasets import MAX_TABLES
 from storage.errors import EveryRowFailed, InsufficientStorage, StorageError, means_full_disk
 from tree_explainers.errors import ExplainerError, ForeignFormat
 
+from . import contract_document
 from .request_class import BodyRefused
 
 _LOG = structlog.get_logger(__name__)
@@ -92,9 +93,7 @@ async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101  # for the type checker
     # Those that the code names come first.
     faults = sorted(_meant(error), key=lambda fault: fault["type"] not in _CODE_OF_FAULT)
-    problems = [
-        FieldProblem(pointer=_pointer(fault, error.body), detail=_detail(fault, request)) for fault in faults[:20]
-    ]
+    problems = [FieldProblem(pointer=_pointer(fault, error.body), detail=_detail(fault)) for fault in faults[:20]]
     code = next((_CODE_OF_FAULT[fault["type"]] for fault in faults if fault["type"] in _CODE_OF_FAULT), None)
     detail = "; ".join(f"{problem.pointer or 'the body'}: {problem.detail}" for problem in problems[:3])
     return problem_response(problem_for(code or "validation_failed", detail, request_id(request), problems))
@@ -131,18 +130,14 @@ async def _http_error(request: Request, error: Exception) -> Response:
 
 def _methods_of(request: Request) -> str:
     """Return the methods that the path takes; the error names those of one route alone."""
-    paths: dict[str, dict[str, Any]] = request.app.openapi()["paths"]
-    methods = (operations for path, operations in paths.items() if _is_of(path, operations, request.url.path))
-    taken = {method.upper() for operations in methods for method in operations}
+    routes = (route for route in _routes_of(request) if isinstance(route, APIRoute))
+    taken = {method for route in routes if route.path_regex.match(request.url.path) for method in route.methods or ()}
     return ", ".join(sorted(taken | ({"HEAD"} if "GET" in taken else set())))
 
 
-def _is_of(template: str, operations: Mapping[str, Any], path: str) -> bool:
-    """Return whether a path is one of a template's; where the template has an integer, other texts are not."""
-    for parameter in next(iter(operations.values())).get("parameters", ()):
-        if parameter["in"] == "path" and parameter["schema"].get("type") == "integer":
-            template = template.replace(f"{{{parameter['name']}}}", f"{{{parameter['name']}:int}}")
-    return compile_path(template)[0].match(path) is not None
+def _routes_of(request: Request) -> Iterator[object]:
+    yield from getattr(request.app.state, "routes", ())  # of its routers
+    yield from request.app.routes
 
 
 def _code_of(error: HTTPException) -> str:
@@ -188,13 +183,13 @@ def _has(value: Any, step: Any) -> bool:  # noqa: ANN401  # any JSON value, and 
     return step in value if isinstance(value, Mapping) else isinstance(value, list) and isinstance(step, int)
 
 
-def _detail(fault: dict[str, Any], request: Request) -> str:
+def _detail(fault: dict[str, Any]) -> str:
     if fault["type"] == "extra_forbidden":
         return "there is no such field; leave it out, or check its spelling"
     if fault["type"] in {"model_type", "model_attributes_type"}:
         return "a JSON object is expected here"
     if fault["type"] in {"union_tag_not_found", "union_tag_invalid"}:
-        return _detail_of_union(fault, request.app.openapi())  # the short cut has no app, and no unions
+        return _detail_of_union(fault, contract_document.packed())
     given = fault.get("input")
     shown = f"; got {str(given)[:80]!r}" if isinstance(given, str | int | float | bool) else ""
     return f"{fault['msg']}{shown}"

@@ -34,7 +34,7 @@ def scope_of(method: str, path: str) -> Scope | None:
     if path in PUBLIC_PATHS or path in _OF_EVERY_KEY or path.startswith(PUBLIC_PREFIXES):
         return None
     if path.startswith(_PAGE_PARTS):
-        return "explain" if path.startswith(_EXPLAINED_PARTS) else "read"
+        return "read"
     if path in _READABLE:
         return "read"
     if path.startswith(_INFERENCE):
@@ -95,7 +95,9 @@ class RouteScopes:
 
 def _required(method: str, path: str) -> frozenset[Scope]:
     scope = scope_of(method, path)
-    return frozenset() if scope is None else frozenset({scope})
+    # These show what is read, and explain it.
+    also: frozenset[Scope] = frozenset({"explain"} if path.startswith(_EXPLAINED_PARTS) else ())
+    return frozenset() if scope is None else also | {scope}
 
 
 def _describe_scopes(contract: dict[str, Any]) -> None:

@@ -28,6 +28,12 @@ CURRENT_KEY: ContextVar[str | None] = ContextVar("current_key", default=None)
 """The key whose request is being answered."""
 
 
+def scopes_of(scope: Mapping[str, Any]) -> frozenset[Scope]:
+    """Return the scopes of the sender of a request."""
+    caller: Caller = scope.get("caller", ANY_CALLER)
+    return caller.scopes
+
+
 def counted_as(scope: Mapping[str, Any]) -> str:
     """Return the name under which the sender of a request is counted: a key, or an address without one."""
     caller = scope.get("caller")

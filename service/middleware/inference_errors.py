@@ -46,6 +46,11 @@ class _ErrorAnswer:
             self._head = message
             return
         if self._head is not None:
+            if not message["body"]:  # the answer to HEAD
+                await self._send(self._head)
+                self._head = None
+                await self._send(message)
+                return
             body = orjson.dumps({"error": orjson.loads(message["body"])["detail"]})
             await self._send({**self._head, "headers": _headers(self._head["headers"], len(body))})
             self._head = None

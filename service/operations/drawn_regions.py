@@ -17,7 +17,7 @@ from .drawn_documents import LINKS, Json, Parameters, at, of_model, ready, to_js
 
 _CELLS = 31  # each way: as many predictions as one call answers
 _MOST_NODES = 2_000_000  # of a model whose questions are counted while somebody waits
-_INCLUDED = ("rules", "approximation_path")
+_INCLUDED: dict[str, Any] = {"rule_set": "rules", "approximation_tree": "approximation_path"}  # where there is one
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +39,17 @@ class RegionsToExplain:
         known = to_json(models.get_model(context, explainer["model"]))
         prototypes = ready(context, PROTOTYPE_SETS, explainer["prototype_set"])
         dataset = to_json(datasets.get_dataset(context, prototypes["request"]["dataset"]))
-        numeric = _numeric(context, known, {column["name"]: column for column in dataset["columns"]})
+        shown = known["feature_names"] if explainer["shown_features"] == "all" else explainer["shown_features"]
+        columns = {column["name"]: column for column in dataset["columns"] if column["name"] in set(shown)}
+        numeric = _numeric(context, known, columns)
         across, up = _chosen(parameters, numeric)
         rows = {str(each["row_id"]): each for each in prototypes["result"]["prototypes"]}
         row_id = parameters["row"] if parameters.get("row") in rows else next(iter(rows))
         row = {cell["name"]: cell["value"] for cell in rows[row_id]["features"]}
         grid = [{**row, across.name: x, up.name: y} for y in up.values for x in across.values]
         instances: list[Any] = [[each.get(name) for name in known["feature_names"]] for each in grid]
-        request = ExplanationRequest(instances=instances, include=_INCLUDED, n_prototypes=1, n_reasons=1)
+        included = tuple(part for noun, part in _INCLUDED.items() if explainer[noun] is not None)
+        request = ExplanationRequest(instances=instances, include=included, n_prototypes=1, n_reasons=1)
         rules = None if explainer["rule_set"] is None else ready(context, RULE_SETS, explainer["rule_set"])
         point = (row.get(across.name), row.get(up.name))
         beside = RegionsContext(known["classes"], sorted(numeric), row_id, tuple(rows), point, LINKS, dataset)
@@ -65,7 +68,7 @@ class RegionsToExplain:
             panels.append(Panel("the one tree", self._lines(leaves)))
         drawing = draw_regions(self.across, self.up, panels, self.beside)
         path = f"/v1/explainers/{self.explainer['id']}/explanations"
-        python = f'client.explainers.get("{self.explainer["id"]}").explain(rows, include={list(_INCLUDED)})'
+        python = f'client.explainers.get("{self.explainer["id"]}").explain(rows, include={list(self.request.include)})'
         body = self.request.model_dump(mode="json", exclude_unset=True)
         return at(drawing, of_model(self.known, "regions"), Call(path, python, "POST", body | {"instances": ["…"]}))
 
@@ -85,7 +88,7 @@ def _numeric(context: AppContext, known: Json, columns: dict[str, Json]) -> dict
     found = {name: columns[name] for name in names if name in columns}
     varying = {name: column for name, column in found.items() if column["min"] != column["max"]}
     if len(varying) < 2:  # noqa: PLR2004  # one for each axis
-        detail = "regions are drawn over two numeric features that vary, and this model has fewer"
+        detail = "regions are drawn over two numeric features that vary and are shown, and there are fewer"
         raise StorageError("method_not_applicable", detail)
     return varying
 

@@ -1,7 +1,7 @@
 """Explain single predictions: the hot path. No queue, no database and no disk once the explainer is warm."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any, TypeVar
 
@@ -11,6 +11,7 @@ from explanations.dataset_rows import DatasetRows
 from explanations.explained_rows import explain_instances, n_rows_listed, n_values_shown
 from explanations.instances import ReadInstances, read_instances, row_ids_of
 from explanations.warm_explainer import WarmExplainer, warm_up
+from schemas.api_keys import SCOPES, Scope
 from schemas.explanation_sets import NearestRowsOptions
 from schemas.explanations import ExplanationRequest
 from schemas.models import MAX_INSTANCES, Instance
@@ -33,7 +34,9 @@ _SECONDS_PER_ROW, _SECONDS_PER_CONTRAST, _SECONDS_PER_VALUE = 3e-4, 2e-4, 4e-6
 _WHICH_ROWS = "send either `instances`, or `dataset` with the `row_ids` of those of its rows that are to be explained"
 
 
-async def explain(context: AppContext, explainer: str, request: ExplanationRequest) -> bytes:
+async def explain(
+    context: AppContext, explainer: str, request: ExplanationRequest, scopes: Collection[Scope] = SCOPES
+) -> bytes:
     """Return the explanations as JSON, in the order of the rows.
 
     Parameters
@@ -44,6 +47,8 @@ async def explain(context: AppContext, explainer: str, request: ExplanationReque
         Its id, or a name that it has.
     request
         The rows, and what to return of them.
+    scopes
+        Those of the caller.
 
     Raises
     ------
@@ -52,10 +57,14 @@ async def explain(context: AppContext, explainer: str, request: ExplanationReque
     EveryRowFailed
         If none of the rows could be explained.
     StorageError
-        ``too_many_rows``, ``validation_failed`` where ``row_ids`` are not one for each instance or two are equal,
+        ``too_many_rows``, ``insufficient_scope`` where the request names registered rows, which need ``read``, too;
+        ``validation_failed`` where ``row_ids`` are not one for each instance or two are equal,
         ``schema_mismatch`` where the dataset does not fit the model, or ``unavailable`` where too many rows wait
         already, where it cannot be known what the name means, or where explanations cannot be stored that have to be.
     """
+    if request.dataset is not None and "read" not in scopes:
+        detail = "rows of a registered dataset need the scope `read`, too: use another key, or send the rows along"
+        raise StorageError("insufficient_scope", detail, "/dataset")
     # Ids have an underscore, and names have none.
     name = explainer if "_" not in explainer else None
     warm = await find_warm(context, explainer if name is None else await explainer_named(context, name))

@@ -133,18 +133,18 @@ async def draw_explained_row(  # what the address names
     """Draw why a row is predicted as it is; ``set.NAME`` changes the value of a feature."""
     changed = drawn_views.changed_in(dict(request.query_params))
     find = partial(RowToExplain.find, context, explainer_id, row_id, changed)
-    row = await room.make(context.answer_room, _MAKING_BYTES, find)
+    row = await room.make_early(context.answer_room, _DRAWN_BYTES, _MAKING_BYTES, find)
     answer = await explain(context, explainer_id, row.request)
-    return _html(await room.make(context.answer_room, _DRAWN_BYTES, lambda: row.draw(answer, k).encode()))
+    return await _drawn(context, room, lambda: row.draw(answer, k))
 
 
 @router.get("/page/parts/regions/{explainer_id}")
 async def draw_regions(explainer_id: str, request: Request, context: ContextDep, room: RoomDep) -> Response:
     """Draw what an explainer's model, rules and tree say over two features: ``x`` and ``y``."""
     find = partial(RegionsToExplain.find, context, explainer_id, dict(request.query_params))
-    regions = await room.make(context.answer_room, _MAKING_BYTES, find)
+    regions = await room.make_early(context.answer_room, _DRAWN_BYTES, _MAKING_BYTES, find)
     answer = await explain(context, explainer_id, regions.request)
-    return _html(await room.make(context.answer_room, _DRAWN_BYTES, lambda: regions.draw(answer).encode()))
+    return await _drawn(context, room, lambda: regions.draw(answer))
 
 
 async def _drawn(context: AppContext, room: Room, draw: Callable[[], str]) -> Response:

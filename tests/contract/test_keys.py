@@ -6,9 +6,11 @@ from pathlib import Path
 
 import httpx
 import pytest
+from fastapi.routing import APIRoute
 
 from schemas.api_keys import SCOPES
 from schemas.explanations import ExplanationList
+from service.routes import page
 from tests.support.api import Json, Registered, register
 from tests.support.guarded import Guarded, second_process, until
 from tests.support.patience import PATIENCE_SECONDS, when_idle
@@ -126,6 +128,64 @@ def test_explanations_are_for_keys_that_may_explain_and_no_others(guarded: Guard
     assert guarded.call("POST", path, json=body).status_code == 401
     for scope in ("read", "write", "admin"):
         assert guarded.call("POST", path, guarded.keys[scope], json=body).status_code == 403
+
+
+_EXPLAINED_PARTS = ("explainers", "questions", "regions", "verified-reports")
+_PAGE_ROUTES = [route for route in page.router.routes if isinstance(route, APIRoute)]
+_PARTS = sorted(route.path for route in _PAGE_ROUTES if route.path.startswith("/page/parts/"))
+
+
+@pytest.mark.parametrize("path", _PARTS)
+def test_parts_of_the_page_want_the_scopes_of_what_they_show(guarded: Guarded, path: str) -> None:
+    example = re.sub(r"\{rank\}", "1", path)
+    example = re.sub(r"\{[^}]+\}", "no_thing", example)
+    is_explained = path.startswith(tuple(f"/page/parts/{part}/" for part in _EXPLAINED_PARTS))
+
+    answers = {held: guarded.call("GET", example, key).status_code for held, key in guarded.keys.items()}
+    allowed = guarded.api("read", "explain").get(example).status_code
+
+    assert guarded.call("GET", example).status_code == 401
+    assert {held for held, status in answers.items() if status != 403} == (set() if is_explained else {"read"})
+    assert allowed in {200, 404}
+
+
+def test_the_page_explains_rows_and_draws_regions_where_keys_are_required(guarded: Guarded, forest: Registered) -> None:
+    explainer, reader = forest.explainer["id"], guarded.api("read", "explain")
+
+    for _ in range(4):  # one after the other: what one took is given back
+        for part in (f"explainers/{explainer}/rows/0", f"regions/{explainer}", f"explainers/{explainer}", "overview"):
+            answer = reader.get(f"/page/parts/{part}")
+            assert answer.status_code == 200, answer.text
+
+
+@pytest.mark.parametrize("accept", ["application/json", "text/html"])
+def test_registered_rows_are_explained_for_keys_that_may_read_them(
+    guarded: Guarded, forest: Registered, accept: str
+) -> None:
+    path = f"/v1/explainers/{forest.explainer['id']}/explanations"
+    body = {"dataset": forest.dataset["id"], "row_ids": ["0"], "include": ["values"]}
+
+    refused = guarded.api("explain").post(path, body, Accept=accept)
+
+    assert (refused.status_code, refused.json()["code"]) == (403, "insufficient_scope")
+    assert refused.json()["errors"][0]["pointer"] == "/dataset"
+    assert guarded.api("explain", "read").post(path, body, Accept=accept).status_code == 200
+
+
+@pytest.mark.parametrize(("method", "path"), [(method, path) for method, path, _ in _OPERATIONS if method == "GET"])
+def test_head_of_every_route_is_answered_as_get_is(guarded: Guarded, method: str, path: str) -> None:
+    if path == "/v1/jobs/events":
+        return  # the answer has no end
+    example = re.sub(r"\{[^}]+\}", "no_thing", path)
+    everything = guarded.api(*SCOPES)
+
+    assert everything.http.head(example).status_code == everything.get(example).status_code < 500, method
+
+
+def test_a_problem_of_kserves_protocols_is_answered_to_head(guarded: Guarded) -> None:
+    for path in ("/v2/models/nope", "/v2/models/nope/ready", "/v2/models/nope/versions/1"):
+        answer = guarded.api("explain").http.head(path)
+        assert (answer.status_code, answer.content) == (404, b"")
 
 
 def test_a_keys_secret_is_in_the_answer_that_made_it_and_nowhere_else(guarded: Guarded) -> None:

@@ -78,7 +78,9 @@ def keys_of_new(data_dir: Path, n_keys: int, *scopes: Scope) -> list[str]:
 def serving_with_keys(data_dir: Path, **environment: str) -> Iterator[Guarded]:
     """Yield a service that requires keys."""
     keys = {"admin": _made_on_the_machine(data_dir, "admin")}
-    with serving(data_dir, LEAFSPACE_REQUIRE_KEYS="1", **environment) as service:
+    # Tests have many requests refused, one after the other.
+    often = {"LEAFSPACE_REFUSED_BURST": "100000", "LEAFSPACE_REQUIRE_KEYS": "1"}
+    with serving(data_dir, **(often | environment)) as service:
         guarded = Guarded(service.url, data_dir, keys, service.process)
         for scope in map(str, SCOPES):
             if scope not in keys:

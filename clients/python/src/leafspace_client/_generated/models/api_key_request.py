@@ -17,9 +17,10 @@ class ApiKeyRequest(Record):
     Attributes:
         name (str): Name of the person or program that will use it.
         scopes (list[str]): What the key allows. `read`: read and download; `write`: register, request, cancel and
-            delete; `explain`: predictions and explanations of single rows; `deploy`: give names to explainers, which
-            decides by which one applications are answered; `audit`: read, verify and delete stored explanations; `review`:
-            decide about labels that an audit suspects; `admin`: manage keys. No scope includes another.
+            delete; `explain`: predictions and explanations of rows that are sent along, with `read` of registered rows,
+            too; `deploy`: give names to explainers, which decides by which one applications are answered; `audit`: read,
+            verify and delete stored explanations; `review`: decide about labels that an audit suspects; `admin`: manage
+            keys. No scope includes another.
     """
 
     name: str

@@ -19,7 +19,6 @@ from storage.settings import embedded
 from storage.store_pairs import check_pair
 
 from .errors import CannotServe
-from .places import storage_of
 
 
 def create_key(data_dir: Path, name: str, scopes: Sequence[Scope]) -> None:
@@ -61,7 +60,11 @@ def check_database(data_dir: Path) -> None:
 
     One that does not answer may do so later.
     """
-    settings = storage_of(data_dir.absolute())
+    urls = (os.environ.get(f"LEAFSPACE_{name}_URL") for name in ("DATABASE", "OBJECT_STORE"))
+    try:
+        settings = embedded(data_dir.absolute(), *urls)
+    except ValueError as error:
+        raise CannotServe(str(error)) from error
     database = Database(settings.database_url)
     try:
         database.check_usable()

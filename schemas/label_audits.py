@@ -91,8 +91,8 @@ class AuditedRow(Contract):
         description="Sum of the proximities to the rows with another label that vote on it."
     )
     suggested_label: str | None = Field(
-        description="Label with the largest sum of proximities among the rows that vote (ties: the earlier class); "
-        "null where no label exceeds the row's own."
+        description="Label with the largest sum of proximities among the rows that vote (ties: the earlier class), "
+        "where their mean over the rows of that label is larger than that of the row's own, too; otherwise null."
     )
     predicted_label: str = Field(description="Label that the model predicts for the row.")
 
@@ -133,6 +133,14 @@ class AuditLeafStep(Contract):
     )
 
 
+class AuditedClass(Contract):
+    """The rows of one label."""
+
+    label: str = Field(description="The label.")
+    n_rows: int = Field(description="Number of audited rows that have it.")
+    n_suggested: int = Field(description="Number of these for which another label is suggested.")
+
+
 class LabelAuditResult(Contract):
     """Statistics of the audit and its first rows; all rows are in `/content`."""
 
@@ -156,7 +164,11 @@ class LabelAuditResult(Contract):
     mean_agreement: float | None = Field(
         description="Mean agreement of the rows that share a leaf with others, 0 to 1; null if none does."
     )
-    n_suggested: int = Field(description="Number of rows for which another label is suggested.")
+    n_suggested: int = Field(
+        description="Number of rows for which another label is suggested: those to look at first, and no estimate of "
+        "how many labels are wrong."
+    )
+    by_class: list[AuditedClass] = Field(description="The same by the rows' own labels, in the order of `classes`.")
     n_without_neighbors: int = Field(description="Number of rows that share no leaf with any other; they rank last.")
     model_agreement: float = Field(ge=0, le=1, description="Share of rows whose label the model predicts.")
     caution: str | None = Field(

@@ -44,8 +44,10 @@ def audit_by_all_rows(
 
     The shares are compared as fractions of integers, exactly. Equal shares: the larger sum of proximities first, then
     the lower row. With scores, rows are ranked by the product of both in double precision; where products are equal,
-    by their shares. Rows that share no leaf with any other have no votes and come last. A class is suggested where the
-    sum of proximities with it is larger than that with the row's own; ties go to the earlier class.
+    by their shares. Rows that share no leaf with any other have no votes and come last.
+
+    A class is suggested where the sum of proximities with it is larger than that with the row's own (ties go to the
+    earlier class), and their mean over the rows of the class, too: that a class is rare suggests nothing by itself.
 
     Parameters
     ----------
@@ -82,7 +84,7 @@ def audit_by_all_rows(
         ranking=_ranking(votes, agreement, scores),
         agreement=agreement,
         disagreeing=votes.total - votes.own,
-        suggested=np.where(votes.best != classes, votes.best, -1),
+        suggested=_suggested(classes, np.bincount(classes), votes.best, (votes.largest, votes.own)),
         scores=scores,
     )
 
@@ -100,8 +102,8 @@ def audit_by_neighbors(
     share no leaf with it at all: they have no bearing on it. Equal shares: the larger summed proximity of the
     neighbours that disagree first, then the lower row. Rows without neighbours come last.
 
-    A class is suggested where the neighbours' proximities, summed by class, support it more than the row's own;
-    ties between such classes go to the earlier one.
+    A class is suggested where the neighbours' proximities, summed by class, support it more than the row's own (ties
+    between such classes go to the earlier one), also when they are divided by the number of rows of each class.
 
     Parameters
     ----------
@@ -122,10 +124,10 @@ def audit_by_neighbors(
     wrong labels hold other rows with the same ones: a forest grown until its leaves are pure gives less clear results.
     """
     _check(table, classes)
-    n_classes = int(classes.max()) + 1
+    sizes = np.bincount(classes)
     blocks = [
-        _evaluate(classes[block.rows], classes[block.neighbors], block.proximities, n_classes)
-        for block in each_neighborhood(table, weights, n_neighbors, report, n_cells_a_row=n_classes)
+        _evaluate(classes[block.rows], classes[block.neighbors], block.proximities, sizes)
+        for block in each_neighborhood(table, weights, n_neighbors, report, n_cells_a_row=len(sizes))
     ]
     n_used, agreement, disagreeing, suggested = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
     # NaN sorts last; the sort is stable, so that rows stay in order where all else is equal.
@@ -140,6 +142,30 @@ def share_unopposed(votes: Votes) -> float:
     leave no others; with coarser leaves there are some.
     """
     return float(np.mean(votes.own == votes.total))
+
+
+def _suggested(
+    classes: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    best: NDArray[np.int64],
+    votes: tuple[NDArray[np.int64], NDArray[np.int64]],
+) -> NDArray[np.int64]:
+    """Return the class with most votes, where it has more of them for each of its rows, too; else -1, (n_rows,).
+
+    Parameters
+    ----------
+    classes : (n_rows,)
+        The rows' own.
+    sizes : (n_classes,)
+        Rows of each class; of its own class a row has no vote on itself.
+    best : (n_rows,)
+        The class with most votes.
+    votes : (n_rows,), (n_rows,)
+        Of that class, and of the row's own.
+    """
+    of_best, of_own = votes
+    is_nearer = of_best / sizes[best] > of_own / np.maximum(1, sizes[classes] - 1)
+    return np.where((best != classes) & (of_best > of_own) & is_nearer, best, -1)
 
 
 def _check(table: LeafTable, classes: NDArray[np.int64], scores: NDArray[np.float64] | None = None) -> None:
@@ -191,17 +217,16 @@ def _digits(numerators: NDArray[np.int64], denominators: NDArray[np.int64]) -> l
 
 
 def _evaluate(
-    own: NDArray[np.int64], others: NDArray[np.int64], proximities: NDArray[np.int64], n_classes: int
+    own: NDArray[np.int64], others: NDArray[np.int64], proximities: NDArray[np.int64], sizes: NDArray[np.int64]
 ) -> tuple[NDArray[Any], ...]:
     """Return the four arrays of a block of rows: classes (n_rows,), their neighbours' (n_rows, n_neighbors)."""
     n_used = (proximities > 0).sum(axis=1)
     agrees = (others == own[:, None]) & (proximities > 0)
     agreement = np.full(len(own), np.nan)
     np.divide(agrees.sum(axis=1), n_used, out=agreement, where=n_used > 0)
-    support = _support(others, proximities, n_classes)
+    support = _support(others, proximities, len(sizes))
     of_own = support[np.arange(len(own)), own]
-    best = support.argmax(axis=1)
-    suggested = np.where(support.max(axis=1) > of_own, best, -1)
+    suggested = _suggested(own, sizes, support.argmax(axis=1), (support.max(axis=1), of_own))
     return n_used, agreement, support.sum(axis=1) - of_own, suggested
 
 

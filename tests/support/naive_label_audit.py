@@ -35,8 +35,7 @@ def audit_row(proximity: Matrix, classes: NDArray[np.int64], row: int, n_neighbo
     support = {int(value): 0 for value in np.unique(classes)}
     for other in neighbors:
         support[int(classes[other])] += int(proximity[row, other])
-    best = max(support.values())
-    suggested = -1 if support[int(classes[row])] == best else min(value for value in support if support[value] == best)
+    suggested = suggestion(support, classes, row)
     return AuditedRow(
         row,
         len(neighbors),
@@ -44,6 +43,17 @@ def audit_row(proximity: Matrix, classes: NDArray[np.int64], row: int, n_neighbo
         sum(int(proximity[row, other]) for other in disagreeing),
         suggested,
     )
+
+
+def suggestion(support: dict[int, int], classes: NDArray[np.int64], row: int) -> int:
+    """Return the class with most support, the first of several, if it has more of it for each of its rows, too."""
+    own, best = int(classes[row]), max(support.values())
+    if support[own] == best:
+        return -1
+    other = min(value for value in support if support[value] == best)
+    sizes = {value: int((np.delete(classes, row) == value).sum()) for value in support}
+    means = {value: Fraction(support[value], max(1, sizes[value])) for value in (own, other)}
+    return other if means[other] > means[own] else -1
 
 
 def audit(proximity: Matrix, classes: NDArray[np.int64], n_neighbors: int) -> list[AuditedRow]:
@@ -77,8 +87,7 @@ def _voted(votes: list[int], classes: NDArray[np.int64], row: int) -> AuditedRow
     for other, vote in enumerate(votes):
         support[int(classes[other])] += vote
     total, own = sum(votes), support[int(classes[row])]
-    best = max(support.values())
-    suggested = -1 if own == best else min(value for value in support if support[value] == best)
+    suggested = suggestion(support, classes, row)
     return AuditedRow(
         row, sum(vote > 0 for vote in votes), Fraction(own, total) if total else None, total - own, suggested
     )

@@ -76,6 +76,18 @@ def test_votes_of_a_few_coarse_trees_tie_as_in_the_slow_twin(seed: int) -> None:
     _check(found, naive_label_audit.audit_by_all(naive.proximity_matrix(leaves, weights), classes))
 
 
+def test_that_a_class_is_rare_suggests_nothing_by_itself() -> None:
+    # One tree of two leaves: rows of the rare class are fewer in both, and most of them are in the second.
+    leaves = np.repeat([0, 0, 1, 1], [90, 2, 10, 8]).astype(np.int32)[:, None]
+    classes = np.repeat([0, 1, 0, 1], [90, 2, 10, 8])
+    table, weights = LeafTable.from_leaves(leaves, np.array([2])), np.array([1])
+
+    by_all, by_near = audit_by_all_rows(table, weights, classes), audit_by_neighbors(table, weights, classes, 40)
+
+    assert np.flatnonzero(by_all.suggested >= 0).tolist() == [90, 91]
+    assert np.flatnonzero(by_near.suggested >= 0).tolist() == [90, 91]
+
+
 @pytest.mark.parametrize(("dataset", "kind"), _CASES)
 @pytest.mark.parametrize("n_scores", [3, 1000])  # with ties, and hardly any
 def test_scores_of_labels_count_as_in_the_slow_twin(dataset: str, kind: ProximityKind, n_scores: int) -> None:

@@ -30,6 +30,7 @@ class Votes:
     own: NDArray[np.int64]  # (n_rows,) of those of the row's own class
     total: NDArray[np.int64]  # (n_rows,) of all others
     best: NDArray[np.int64]  # (n_rows,) the class of the largest sum (ties: the row's own class, then the first)
+    largest: NDArray[np.int64]  # (n_rows,) that sum
 
 
 def votes_of_all_rows(
@@ -65,7 +66,7 @@ def votes_of_all_rows(
         of_leading = np.take_along_axis(sums, leading[None], axis=0)[0]
         best = np.where(of_leading > largest, first + leading, best)
         largest = np.maximum(largest, of_leading)
-    return Votes(own, total, np.where(own == largest, classes, best))
+    return Votes(own, total, np.where(own == largest, classes, best), largest)
 
 
 def _votes_in_partitions(
@@ -98,10 +99,10 @@ def _counts_in_part(table: LeafTable, given: tuple[Any, NDArray[np.int64]], n_cl
 
 def _votes_in_part(
     table: LeafTable, given: tuple[Any, NDArray[np.int64]], worths: NDArray[np.int64], total_weight: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return own, total and best of ``Votes``, a block of rows after the other."""
+) -> tuple[NDArray[np.int64], ...]:
+    """Return own, total, best and largest of ``Votes``, a block of rows after the other."""
     _, classes = given
-    own, total, best = (np.empty(table.n_rows, dtype=np.int64) for _ in range(3))
+    own, total, best, largest = (np.empty(table.n_rows, dtype=np.int64) for _ in range(4))
     for start in range(0, table.n_rows, _BLOCK_ROWS):
         rows = slice(start, min(start + _BLOCK_ROWS, table.n_rows))
         sums = np.zeros((len(worths), rows.stop - start), dtype=np.int64)
@@ -109,9 +110,9 @@ def _votes_in_part(
             sums += worths[:, table.offsets[tree] + table.codes[tree, rows].astype(np.int64)]
         places = np.arange(rows.stop - start)
         sums[classes[rows], places] -= total_weight  # a row has no vote on itself
-        own[rows], total[rows] = sums[classes[rows], places], sums.sum(axis=0)
-        best[rows] = np.where(own[rows] == sums.max(axis=0), classes[rows], sums.argmax(axis=0))
-    return own, total, best
+        own[rows], total[rows], largest[rows] = sums[classes[rows], places], sums.sum(axis=0), sums.max(axis=0)
+        best[rows] = np.where(own[rows] == largest[rows], classes[rows], sums.argmax(axis=0))
+    return own, total, best, largest
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from .approximation_tree_views import (
     view_tree,
     view_validation,
 )
-from .cautions import caution_of_figures, joined_cautions
+from .cautions import caution_of_agreement, caution_of_figures, joined_cautions
 from .row_targets import ConstantPredictions, constant_predictions, name_constants
 
 _EvaluatedOn = Literal["dataset", "evaluation_dataset"]
@@ -149,6 +149,7 @@ def _caution(
 ) -> str | None:
     """Return all that speaks against relying on the tree or its figures, a sentence each."""
     found = [
+        caution_of_agreement(measured, measured.constant),
         _caution_of_figures(measured),
         _caution_of_generator(request),
         caution_of_tests(request, tree),

@@ -1,20 +1,66 @@
 """Cautions: why figures may flatter, where the model has memorised the rows that they were measured on."""
 
 from collections.abc import Sequence
+from typing import Protocol
 
+_HOLLOW = 0.1  # of the way from what a constant answer reaches to agreement in all rows
 _MEMORISED = 0.99  # share of labels that the model repeats
 _MEMORISED_R2 = 0.95  # forests grown until leaves are pure, each tree on a sample of the rows, are not far above this
 
 _FIGURES_FLATTER = (
-    "where it was trained on the same rows, it may have memorised them, and what is measured on them here looks "
-    "better than it would on other rows; name rows that it was not trained on as evaluation_dataset"
+    "where it was trained on the same rows, it may have memorised them, and figures measured on them may be better "
+    "than on other rows; name rows that it was not trained on as evaluation_dataset"
 )
 
 TYPICALITY_OF_MEMORISED_ROWS = (
-    "prototypes were selected from these very rows: a model that was trained on them has memorised some, so they are "
-    "nearer to prototypes than new rows, which look less typical for it; name rows that it was not trained on as "
+    "prototypes were selected from these very rows: where the model was trained on them, they may be nearer to "
+    "prototypes than new rows are, which then look less typical than they are; name rows that it was not trained on as "
     "evaluation_dataset"
 )
+
+
+class Agreement(Protocol):
+    """How often predictions agree with the model's; ``None`` for regression."""
+
+    @property
+    def fidelity(self) -> float | None:
+        """Share of the rows."""
+
+    @property
+    def balanced_fidelity(self) -> float | None:
+        """The same with each class of the model's predictions counted alike."""
+
+
+class ConstantAgreement(Agreement, Protocol):
+    """The same of always one answer."""
+
+    @property
+    def model_prediction(self) -> str | float:
+        """The answer that agrees with the model most often."""
+
+
+def caution_of_agreement(measured: Agreement, constant: ConstantAgreement | None) -> str | None:
+    """Return a caution if predictions agree with the model hardly more than a constant answer does; else nothing.
+
+    The balanced figure shows that first where classes are unequal: one answer agrees for nearly all rows of a model
+    that nearly always gives it.
+    """
+    if constant is None:
+        return None
+    agreement, balanced = measured.fidelity, measured.balanced_fidelity
+    of_constant, balanced_of_constant = constant.fidelity, constant.balanced_fidelity
+    if agreement is None or balanced is None or of_constant is None or balanced_of_constant is None:
+        return None
+    always = f"always answering {constant.model_prediction!r}"
+    alike = f"with each class counted alike, this agrees with the model in {balanced:.1%} of the rows"
+    if of_constant < 1 and balanced - balanced_of_constant < _HOLLOW * (1 - balanced_of_constant):
+        return f"{alike}, hardly more than {always} ({balanced_of_constant:.1%}): it says little of what the model does"
+    if of_constant < 1 and agreement <= of_constant:
+        return (
+            f"this agrees with the model in {agreement:.1%} of the rows, no more than {always} ({of_constant:.1%}); "
+            f"{alike} against {balanced_of_constant:.1%}"
+        )
+    return None
 
 
 def joined_cautions(cautions: Sequence[str | None]) -> str | None:

@@ -9,7 +9,14 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from schemas.label_audits import N_ROWS_SHOWN, AuditedRow, AuditLeafStep, LabelAuditRequest, LabelAuditResult
+from schemas.label_audits import (
+    N_ROWS_SHOWN,
+    AuditedClass,
+    AuditedRow,
+    AuditLeafStep,
+    LabelAuditRequest,
+    LabelAuditResult,
+)
 from storage.array_files import write_arrays
 from tree_explainers.compute.progress import ReportProgress, part_of
 from tree_explainers.label_audits import LabelAudit, audit_by_all_rows, audit_by_neighbors, share_unopposed
@@ -39,15 +46,11 @@ SCHEMA = pa.schema(
 _GROUP_LINES, _GROUP_NAME_BYTES = 65_536, 64 << 20
 _MOST_UNOPPOSED = 0.1  # share of rows that an audit cannot suspect, with which ``auto`` is content
 _RANKING_IS_WEAKER = (
-    "where it was grown on the same rows until its leaves were pure, it has learned the wrong labels too, and rows "
-    "with the same wrong label share a leaf, which weakens the signal; a model with larger leaves, or one trained "
-    "on other rows, shows more"
+    "where it was grown on the same rows, it may have learned the wrong labels, too, and wrong ones stand out less; "
+    "a model with larger leaves, or one trained on other rows, may show more"
 )
 
-_NEIGHBORS_FIND_MORE = (
-    "in large leaves, as boosting and coarser leaves have, near rows count as much as far ones: there, method "
-    "'neighbors' with n_neighbors 50 has found more wrong labels on most data"
-)
+_MANY_OF_A_CLASS = 0.5  # share of its rows beyond which a class looks wrong as a whole
 
 
 def make_label_audit(context: JobContext) -> Produced:
@@ -128,6 +131,7 @@ def _content(request: LabelAuditRequest, audited: _AuditedRows, steps: list[Audi
     has_votes = ~np.isnan(audit.agreement)
     model_agreement = float(np.mean(audited.space.dataset.labels == audited.labels))
     first = _table_lines(audited, audit.ranking[:N_ROWS_SHOWN], 0)
+    by_class = _count_by_class(audited, view.classes)
     return LabelAuditResult(
         method=request.method,
         use_scores=audit.scores is not None,
@@ -141,26 +145,35 @@ def _content(request: LabelAuditRequest, audited: _AuditedRows, steps: list[Audi
         n_neighbors=request.n_neighbors,
         mean_agreement=float(audit.agreement[has_votes].mean()) if has_votes.any() else None,
         n_suggested=int((audit.suggested >= 0).sum()),
+        by_class=by_class,
         n_without_neighbors=int((~has_votes).sum()),
         model_agreement=model_agreement,
-        caution=_caution(request, audited.space, model_agreement, steps),
+        caution=_caution(by_class, model_agreement, steps),
         rows=[AuditedRow(**line) for line in first.to_pylist()],
     )
 
 
-def _caution(
-    request: LabelAuditRequest, space: LeafSpace, model_agreement: float, steps: list[AuditLeafStep]
-) -> str | None:
+def _count_by_class(audited: _AuditedRows, classes: list[str]) -> list[AuditedClass]:
+    n_rows = np.bincount(audited.labels, minlength=len(classes)).tolist()
+    n_suggested = np.bincount(audited.labels[audited.audit.suggested >= 0], minlength=len(classes)).tolist()
+    counts = zip(classes, n_rows, n_suggested, strict=True)
+    return [AuditedClass(label=label, n_rows=n, n_suggested=n_of_these) for label, n, n_of_these in counts]
+
+
+def _caution(by_class: list[AuditedClass], model_agreement: float, steps: list[AuditLeafStep]) -> str | None:
     """Return why the ranking may be weaker than it could be, and where leaves were made coarser on its account."""
     is_coarser = len(steps) > 1
+    suspect = [each for each in by_class if each.n_suggested > _MANY_OF_A_CLASS * each.n_rows]
     cautions = [
         caution_of_labels(model_agreement, _RANKING_IS_WEAKER),
+        *(
+            f"{each.n_suggested:,} of the {each.n_rows:,} rows labelled {each.label!r} are more like rows of other "
+            "labels: the model does not know this class by these features, which does not make its labels wrong"
+            for each in suspect
+        ),
         f"{steps[0].unopposed:.1%} of the rows share leaves of the trees' own only with rows of their label, which "
         "cannot be suspected by these: coarser leaves were used (leaf_steps)"
         if is_coarser
-        else None,
-        _NEIGHBORS_FIND_MORE
-        if request.method == "all_rows" and (is_coarser or space.kind != "random_forest")
         else None,
     ]
     return "; ".join(caution for caution in cautions if caution) or None

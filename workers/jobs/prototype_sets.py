@@ -29,6 +29,7 @@ from tree_explainers.prototype_sets.quality import Quality
 from tree_explainers.prototype_sets.readable import feature_numbers
 
 from ..runtime.context import JobContext, Produced
+from .cautions import caution_of_agreement
 from .euclidean_space import EuclideanSpace
 from .prototype_classifiers import write_classifier
 from .prototype_set_choice import Choice, choose, load_inputs
@@ -168,6 +169,7 @@ def _evaluate(
     left_out = classes_without_prototypes(chosen)
     cautions = (
         caution_of_row_coverage(request, choice.leaf_steps, row_coverage),
+        caution_of_agreement(evaluation[-1], baseline.constant),
         caution_of(rows, baseline.model, left_out),
         _SELECTED_ON_THEM if request.selected_on == "evaluation_dataset" else None,
         _NUMBER_CHOSEN_ON_THEM if choice.validation is not None and not rows.is_training else None,

@@ -38,7 +38,7 @@ from tree_explainers.rule_sets.rule_lists import (
 )
 
 from ..runtime.context import JobContext, Produced
-from .cautions import caution_of_figures
+from .cautions import caution_of_agreement, caution_of_figures, joined_cautions
 from .column_phrases import feature_type
 from .region_tables import FittedRows, write_region_tables
 from .row_targets import name_constants
@@ -104,11 +104,13 @@ def _view_evaluation(
     )
 
 
-def _caution(on_training: RuleSetEvaluation) -> str | None:
-    model = on_training.model
-    if model is None:
-        return None
-    return caution_of_figures(accuracy=None if model.error is None else 1 - model.error, r2=model.r2)
+def _caution(evaluation: RuleSetEvaluation) -> str | None:
+    """Return all that speaks against relying on the rules or their figures, a sentence each."""
+    cautions = [caution_of_agreement(evaluation.as_printed, evaluation.constant)]
+    model = evaluation.model
+    if model is not None and evaluation.evaluated_on == "dataset":
+        cautions.append(caution_of_figures(accuracy=None if model.error is None else 1 - model.error, r2=model.r2))
+    return joined_cautions(cautions)
 
 
 # The result.
@@ -133,7 +135,7 @@ def _content(request: RuleSetRequest, inputs: RuleSetInputs, found: FoundRules, 
         **_view_rules(found, printed, inputs, figures.firing),
         training_evaluation=on_training,
         evaluation=elsewhere or on_training,
-        caution=_caution(on_training) if elsewhere is None else None,
+        caution=_caution(elsewhere or on_training),
         regions=[] if found.fitted is None else _view_regions(found.fitted, inputs),
         omega=_omega(request, inputs),
         restarts=[] if found.restarts is None else _view_restarts(found.restarts),

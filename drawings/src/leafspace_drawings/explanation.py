@@ -99,10 +99,14 @@ class _Why:
         return parts
 
     @property
+    def set_result(self) -> Json:
+        """The result of the prototype set; empty where there is none."""
+        return (self.context.prototype_set or _EMPTY).get("result") or _EMPTY
+
+    @property
     def set_measures(self) -> Json:
         """How well the nearest prototype alone predicts, of all its prototypes together."""
-        result = (self.context.prototype_set or _EMPTY).get("result") or _EMPTY
-        return result["evaluation"][-1] if result.get("evaluation") else _EMPTY
+        return self.set_result["evaluation"][-1] if self.set_result.get("evaluation") else _EMPTY
 
     @property
     def is_far(self) -> bool:

@@ -8,6 +8,7 @@ from .classes import Classes
 from .columns import ColumnNames
 from .links import Links
 from .templating import render
+from .words import agreement, number
 
 Json = Mapping[str, Any]
 
@@ -58,7 +59,7 @@ class Explained:
 
     name: str
     accuracy: float | None  # balanced; R2 for regression
-    fidelity: float | None
+    agreement: str | None  # with the model, beside that of a constant answer
     n_rows: int
     on: str  # the rows: of the ``dataset`` that it was made from, or of an ``evaluation_dataset``
     href: str | None = None
@@ -114,6 +115,12 @@ class _Known:
         sentences = (each for one in made for each in (one["result"].get("caution") or "").split(". "))
         return list(dict.fromkeys(filter(None, sentences)))
 
+    def _agreement(self, measured: Json, constant: Json | None) -> str | None:
+        """Return how often predictions agree with the model; for regression the R2 to it."""
+        if measured["fidelity"] is None:
+            return None
+        return number(measured["fidelity"]) if self.is_regression else agreement(measured, constant)
+
     def _of_prototypes(self, result: Json, href: str | None) -> list[Explained]:
         name = f"nearest of {len(result['prototypes'])} prototypes"
         on = result["evaluated_on"]
@@ -121,16 +128,19 @@ class _Known:
         last, model = result["evaluation"][-1], result["baseline"]["model"]  # None without a target
         n_rows = result["baseline"]["one_nearest_neighbor"]["n_rows"]
         of_model = [Explained("the model", model[key], None, model["n_rows"], on)] if model else []
-        return [*of_model, Explained(name, last[key], last["fidelity"], n_rows, on, href)]
+        agreed = self._agreement(last, result["baseline"]["constant"])
+        return [*of_model, Explained(name, last[key], agreed, n_rows, on, href)]
 
     def _of_rules(self, result: Json, href: str | None) -> list[Explained]:
         measured, rules = result["evaluation"], result["evaluation"]["as_printed"]
         reached = rules["r2"] if self.is_regression else 1 - rules["balanced_error"]
         name = f"{len(result['rules'])} rules"
-        return [Explained(name, reached, rules["fidelity"], measured["n_rows"], measured["evaluated_on"], href)]
+        agreed = self._agreement(rules, measured["constant"])
+        return [Explained(name, reached, agreed, measured["n_rows"], measured["evaluated_on"], href)]
 
     def _of_tree(self, result: Json, href: str | None) -> list[Explained]:
         measured = result["evaluation"]
         reached = measured["r2"] if self.is_regression else measured["balanced_accuracy"]
         name = f"one tree of {result['n_leaves']} leaves"
-        return [Explained(name, reached, measured["fidelity"], measured["n_rows"], measured["evaluated_on"], href)]
+        agreed = self._agreement(measured, measured["constant"])
+        return [Explained(name, reached, agreed, measured["n_rows"], measured["evaluated_on"], href)]

@@ -119,7 +119,7 @@ class _Seen:
         scores = self.result["evaluation"]
         if not self.result["nested"] or len(scores) < 3:  # noqa: PLR2004  # a line of two points shows nothing
             return None
-        names = ("r2",) if self.is_regression else ("fidelity", "balanced_accuracy")
+        names = ("r2",) if self.is_regression else ("balanced_fidelity", "balanced_accuracy")
         numbers = [each["n_prototypes"] for each in scores]
         lines = {name: [each[name] for each in scores] for name in names}
         known = {name: line for name, line in lines.items() if None not in line}

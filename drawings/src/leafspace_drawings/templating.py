@@ -24,6 +24,8 @@ _FILTERS = {
     "counted": words.counted,
     "moment": words.moment,
     "sentence": words.sentence,
+    "agreement": words.agreement,
+    "measured_on": words.measured_on,
 }
 
 

@@ -1,6 +1,7 @@
 """Numbers as people read them. The service writes the sentences; this module formats their numbers."""
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 DIGITS = 4  # significant ones
@@ -61,6 +62,33 @@ def outcome(predicted: str, actual: str | None) -> str:
     ``actual`` is None where that is not known.
     """
     return predicted if actual in {None, predicted} else f"predicted {predicted}, was {actual}"
+
+
+_UNEQUAL = 0.1  # by how much a constant answer gains where classes are not counted alike, so that they must be
+
+
+def agreement(measured: Mapping[str, Any], constant: Mapping[str, Any] | None) -> str:
+    """Return how often predictions agree with a model's, beside a constant answer: ``86% (always “good”: 70%)``.
+
+    Of unequal classes each counts alike first: one answer agrees for nearly all rows of a model that rarely gives
+    another.
+    """
+    fidelity, balanced = measured["fidelity"], measured.get("balanced_fidelity")
+    if constant is None or constant.get("fidelity") is None or balanced is None:
+        return share(fidelity)
+    always = f"always “{constant['model_prediction']}”"
+    plain = f"{share(fidelity)} ({always}: {share(constant['fidelity'])})"
+    if constant["fidelity"] - constant["balanced_fidelity"] < _UNEQUAL:
+        return plain
+    of_constant = share(constant["balanced_fidelity"])
+    return f"{share(balanced)} with each class counted alike ({always}: {of_constant}), {plain} of all"
+
+
+def measured_on(n_rows: int, evaluated_on: str) -> str:
+    """Return which rows figures were measured on: ``the 700 rows that it was made from`` or ``300 other rows``."""
+    if evaluated_on == "evaluation_dataset":
+        return counted(n_rows, "other row")
+    return f"the {counted(n_rows, 'row')} that it was made from"
 
 
 def cell(value: Any) -> str:  # noqa: ANN401  # of JSON

@@ -205,7 +205,7 @@ def describe_suspects(rows: Sequence[AuditedRow], n_suggested: int, caution: str
         for row in suspects[:_N_SUSPECTS]
     ]
     n_more = n_suggested - len(lines)
-    lines += [f"and {n_more:,} more"] if n_more > 0 else []
+    lines += [f"and {n_more:,} more to look at, which is no count of errors"] if n_more > 0 else []
     return "\n".join([*(lines or ["No label looks wrong."]), *([f"Caution: {caution}."] if caution else [])])
 
 

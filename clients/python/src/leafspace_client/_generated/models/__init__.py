@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .approximation_tree_result import ApproximationTreeResult
     from .audit_leaf_step import AuditLeafStep
     from .audit_neighbor import AuditNeighbor
+    from .audited_class import AuditedClass
     from .audited_row import AuditedRow
     from .baseline import Baseline
     from .baseline_score import BaselineScore
@@ -270,6 +271,7 @@ _MODULES = {
     "ApproximationTreeResult": "approximation_tree_result",
     "AuditLeafStep": "audit_leaf_step",
     "AuditNeighbor": "audit_neighbor",
+    "AuditedClass": "audited_class",
     "AuditedRow": "audited_row",
     "Baseline": "baseline",
     "BaselineScore": "baseline_score",
@@ -523,6 +525,7 @@ __all__ = (
     "ApproximationTreeEvaluation",
     "ApproximationTreeRequest",
     "ApproximationTreeResult",
+    "AuditedClass",
     "AuditedRow",
     "AuditLeafStep",
     "AuditNeighbor",

@@ -25,7 +25,8 @@ class AuditedRow(Record):
         n_neighbors (int | None): Number of nearest rows that share a leaf with it; null where all rows vote.
         disagreeing_proximity (float): Sum of the proximities to the rows with another label that vote on it.
         suggested_label (None | str): Label with the largest sum of proximities among the rows that vote (ties: the
-            earlier class); null where no label exceeds the row's own.
+            earlier class), where their mean over the rows of that label is larger than that of the row's own, too;
+            otherwise null.
         predicted_label (str): Label that the model predicts for the row.
         score (float | None | Unset): Probability that the model gives the row's label, 0 to 1; null where scores were
             not used.

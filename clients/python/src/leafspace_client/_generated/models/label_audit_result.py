@@ -10,6 +10,7 @@ from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
     from ..models.audit_leaf_step import AuditLeafStep
+    from ..models.audited_class import AuditedClass
     from ..models.audited_row import AuditedRow
 
 
@@ -28,7 +29,9 @@ class LabelAuditResult(Record):
         n_neighbors (int | None): Number of nearest rows that voted on each row at most; null where all rows did.
         mean_agreement (float | None): Mean agreement of the rows that share a leaf with others, 0 to 1; null if none
             does.
-        n_suggested (int): Number of rows for which another label is suggested.
+        n_suggested (int): Number of rows for which another label is suggested: those to look at first, and no estimate
+            of how many labels are wrong.
+        by_class (list[AuditedClass]): The same by the rows' own labels, in the order of `classes`.
         n_without_neighbors (int): Number of rows that share no leaf with any other; they rank last.
         model_agreement (float): Share of rows whose label the model predicts.
         caution (None | str): Why the ranking may be weaker than it could be, in words; null without such a reason.
@@ -54,6 +57,7 @@ class LabelAuditResult(Record):
     n_neighbors: int | None
     mean_agreement: float | None
     n_suggested: int
+    by_class: list[AuditedClass]
     n_without_neighbors: int
     model_agreement: float
     caution: None | str
@@ -80,6 +84,11 @@ class LabelAuditResult(Record):
         mean_agreement = self.mean_agreement
 
         n_suggested = self.n_suggested
+
+        by_class = []
+        for by_class_item_data in self.by_class:
+            by_class_item = by_class_item_data.to_dict()
+            by_class.append(by_class_item)
 
         n_without_neighbors = self.n_without_neighbors
 
@@ -123,6 +132,7 @@ class LabelAuditResult(Record):
                 "n_neighbors": n_neighbors,
                 "mean_agreement": mean_agreement,
                 "n_suggested": n_suggested,
+                "by_class": by_class,
                 "n_without_neighbors": n_without_neighbors,
                 "model_agreement": model_agreement,
                 "caution": caution,
@@ -145,6 +155,7 @@ class LabelAuditResult(Record):
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.audit_leaf_step import AuditLeafStep  # noqa: PLC0415
+        from ..models.audited_class import AuditedClass  # noqa: PLC0415
         from ..models.audited_row import AuditedRow  # noqa: PLC0415
 
         d = dict(src_dict)
@@ -171,6 +182,13 @@ class LabelAuditResult(Record):
         mean_agreement = _parse_mean_agreement(d.pop("mean_agreement"))
 
         n_suggested = d.pop("n_suggested")
+
+        by_class = []
+        _by_class = d.pop("by_class")
+        for by_class_item_data in _by_class:
+            by_class_item = AuditedClass.from_dict(by_class_item_data)
+
+            by_class.append(by_class_item)
 
         n_without_neighbors = d.pop("n_without_neighbors")
 
@@ -222,6 +240,7 @@ class LabelAuditResult(Record):
             n_neighbors=n_neighbors,
             mean_agreement=mean_agreement,
             n_suggested=n_suggested,
+            by_class=by_class,
             n_without_neighbors=n_without_neighbors,
             model_agreement=model_agreement,
             caution=caution,

@@ -1,0 +1,44 @@
+"""Cautions: what they say of figures that hardly beat a constant answer."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from workers.jobs.cautions import caution_of_agreement
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Agreement with a model."""
+
+    fidelity: float | None
+    balanced_fidelity: float | None
+    model_prediction: str | float = "0"
+
+
+@pytest.mark.parametrize(
+    ("measured", "constant", "expected"),
+    [
+        (Measured(0.79, 0.75), Measured(0.70, 0.5, "good"), None),
+        (
+            Measured(0.967, 0.878),
+            Measured(0.976, 0.5),
+            "this agrees with the model in 96.7% of the rows, no more than always answering '0' (97.6%); with each class "
+            "counted alike, this agrees with the model in 87.8% of the rows against 50.0%",
+        ),
+        (
+            Measured(0.932, 0.5),
+            Measured(0.932, 0.5),
+            "with each class counted alike, this agrees with the model in 50.0% of the rows, hardly more than always "
+            "answering '0' (50.0%): it says little of what the model does",
+        ),
+        (Measured(1.0, 1.0), Measured(1.0, 1.0), None),
+        (Measured(None, None), Measured(None, None, 3.5), None),
+    ],
+    ids=["ahead", "behind_for_unequal_classes", "one_class", "the_model_gives_one_answer", "regression"],
+)
+def test_what_agrees_no_more_than_a_constant_answer_says_so(
+    measured: Measured, constant: Measured, expected: str | None
+) -> None:
+    assert caution_of_agreement(measured, constant) == expected
+    assert caution_of_agreement(measured, None) is None

@@ -16,22 +16,22 @@ class Measured:
     model_prediction: str | float = "0"
 
 
+_BEHIND = (
+    "this agrees with the model in 96.7% of the rows, no more than always answering '0' (97.6%); with each class "
+    "counted alike, this agrees with the model in 87.8% of the rows against 50.0%"
+)
+_HOLLOW = (
+    "with each class counted alike, this agrees with the model in 50.0% of the rows, hardly more than always answering "
+    "'0' (50.0%): it says little of what the model does"
+)
+
+
 @pytest.mark.parametrize(
     ("measured", "constant", "expected"),
     [
         (Measured(0.79, 0.75), Measured(0.70, 0.5, "good"), None),
-        (
-            Measured(0.967, 0.878),
-            Measured(0.976, 0.5),
-            "this agrees with the model in 96.7% of the rows, no more than always answering '0' (97.6%); with each class "
-            "counted alike, this agrees with the model in 87.8% of the rows against 50.0%",
-        ),
-        (
-            Measured(0.932, 0.5),
-            Measured(0.932, 0.5),
-            "with each class counted alike, this agrees with the model in 50.0% of the rows, hardly more than always "
-            "answering '0' (50.0%): it says little of what the model does",
-        ),
+        (Measured(0.967, 0.878), Measured(0.976, 0.5), _BEHIND),
+        (Measured(0.932, 0.5), Measured(0.932, 0.5), _HOLLOW),
         (Measured(1.0, 1.0), Measured(1.0, 1.0), None),
         (Measured(None, None), Measured(None, None, 3.5), None),
     ],

@@ -32,9 +32,9 @@ from storage.publications import Publication
 from tree_explainers.compute.progress import ReportProgress, part_of
 from tree_explainers.errors import MethodNotApplicable
 from tree_explainers.onnx_models.derivation import derive_model
-from tree_explainers.onnx_models.plausible_trial import DerivedModel
 from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
 from tree_explainers.onnx_models.forest_writing import write_forest_onnx
+from tree_explainers.onnx_models.plausible_trial import DerivedModel
 from tree_explainers.relational.forests import (
     ForestSettings,
     ForestVotes,

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from schemas.explanation_sets import ExplanationParts, NearestRowsOptions
 from schemas.explanations import ExplanationRequest
 from storage.errors import StorageError
+from tree_explainers.compute.progress import Tick, no_tick
 from tree_explainers.onnx_models.label_index import near_ties
 from tree_explainers.onnx_models.session import Outcome
 from tree_explainers.prototype_sets.near_reasons import NearReasons, near_reasons
@@ -39,7 +40,7 @@ _LACKING = {
 
 
 def explain_instances(
-    warm: WarmExplainer, request: ExplanationRequest, read: ReadInstances | None = None
+    warm: WarmExplainer, request: ExplanationRequest, read: ReadInstances | None = None, tick: Tick = no_tick
 ) -> list[dict[str, Any]]:
     """Return an explanation or a refusal for each row, in their order.
 
@@ -49,6 +50,8 @@ def explain_instances(
         Its instances are explained, or else the rows that it names.
     read
         These rows, read.
+    tick
+        Is called before each row, and may raise.
 
     Raises
     ------
@@ -57,16 +60,21 @@ def explain_instances(
         the explainer does not have a part to include.
     """
     parts = parts_of(warm, request)
-    read = read_instances(request.instances, warm.features) if read is None else read
+    read = read_instances(request.instances, warm.features, tick) if read is None else read
     if request.instances:
         row_ids = ids_of_instances(request.row_ids, request.instances, warm.features)
     else:
         row_ids = row_ids_of(request.row_ids, read.n_rows)
-    return explain_read(warm, parts, row_ids, read, run_readable(warm.session, read))
+    return explain_read(warm, parts, row_ids, read, run_readable(warm.session, read), tick)
 
 
 def explain_read(
-    warm: WarmExplainer, parts: "Parts", row_ids: Sequence[str], read: ReadInstances, run: Run
+    warm: WarmExplainer,
+    parts: "Parts",
+    row_ids: Sequence[str],
+    read: ReadInstances,
+    run: Run,
+    tick: Tick = no_tick,
 ) -> list[dict[str, Any]]:
     """Return an explanation or a refusal for each row that was read, in their order.
 
@@ -78,6 +86,8 @@ def explain_read(
         Of all rows, those that are refused included.
     run
         What ``run_readable`` returns for them.
+    tick
+        Is called before each row, and may raise.
     """
     outcome, indices, refused = run
     leaves = for_loops(warm.leaves(outcome))
@@ -86,6 +96,7 @@ def explain_read(
     values = dict(zip(read.indices, read.values, strict=True))
     data: list[Any] = [None] * len(row_ids)
     for row, index in enumerate(indices):
+        tick()
         explained = ExplainedRow(outcome, row, leaves[row], proximities[row], values[index], bool(are_near[row]))
         data[index] = _explanation(warm, parts, row_ids[index], explained)
     for index, error in refused.items():

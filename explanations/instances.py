@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from schemas.models import MAX_INSTANCES, Model
 from storage.errors import StorageError
+from tree_explainers.compute.progress import Tick, no_tick
 from tree_explainers.errors import RowRefused
 from tree_explainers.onnx_models.session import ModelSession, Outcome
+from tree_explainers.relational.query_trie import VisitsLeft
 from tree_explainers.rows import Rows
 
 from .nested_instances import NestedFeatures, check_number_of_rows, is_nested
@@ -72,8 +74,10 @@ class ReadInstances:
         return ReadInstances(self.rows, indices, self.values, {**refused, **others}, self.ignored)
 
 
-def read_instances(instances: Sequence[dict[str, Any] | list[Any]], features: Features) -> ReadInstances:
-    """Return the instances as rows.
+def read_instances(
+    instances: Sequence[dict[str, Any] | list[Any]], features: Features, tick: Tick = no_tick
+) -> ReadInstances:
+    """Return the instances as rows; ``tick`` is called before each, and may raise.
 
     Raises
     ------
@@ -85,9 +89,11 @@ def read_instances(instances: Sequence[dict[str, Any] | list[Any]], features: Fe
         check_number_of_rows(instances)
     indices, values, encoded, refused = [], [], [], {}
     ignored: dict[str, None] = {}
+    visits = VisitsLeft()
     for index, instance in enumerate(instances):
+        tick()
         try:
-            ordered = _in_order(instance, features, ignored)
+            ordered = _in_order(instance, features, ignored, visits)
             encoded.append(_encoded(ordered, features))
         except RowRefused as error:
             refused[index] = error
@@ -180,7 +186,9 @@ def _rows(encoded: list[list[Any]], features: Features) -> Rows | NDArray[np.flo
     return Rows(features.names, tuple(columns))
 
 
-def _in_order(instance: dict[str, Any] | list[Any], features: Features, ignored: dict[str, None]) -> list[Any]:
+def _in_order(
+    instance: dict[str, Any] | list[Any], features: Features, ignored: dict[str, None], visits: VisitsLeft
+) -> list[Any]:
     """Return the values in the order of the features; add the names of all others to ``ignored``."""
     if isinstance(instance, list):
         if len(instance) != len(features.names):
@@ -188,7 +196,7 @@ def _in_order(instance: dict[str, Any] | list[Any], features: Features, ignored:
             raise RowRefused("schema_mismatch", detail)
         return instance
     if features.nested is not None and is_nested(instance):
-        return features.nested.values_of(instance)
+        return features.nested.values_of(instance, visits)
     try:
         ordered = [instance[name] for name in features.names]
     except KeyError as error:

@@ -13,7 +13,7 @@ from storage.dataset_files.json_reading import spelled
 from storage.errors import StorageError
 from tree_explainers.relational.nested_rows import NestedRows
 from tree_explainers.relational.queries import Feature
-from tree_explainers.relational.query_trie import MOST_VISITS, QueryTrie
+from tree_explainers.relational.query_trie import MOST_VISITS, MOST_VISITS_OF_CALL, QueryTrie, VisitsLeft
 from tree_explainers.relational.schema import ColumnSchema, Schema
 
 from .feature_sets import OpenFeatureSet, row_id_of
@@ -57,15 +57,21 @@ class NestedFeatures:
         most_variables = max((len(feature.query.variables) for feature in features), default=0)
         return NestedFeatures(NestedRows(schema, trie.used), trie, trie.columns, most_variables)
 
-    def values_of(self, instance: dict[str, Any]) -> list[Any]:
+    def values_of(self, instance: dict[str, Any], visits: VisitsLeft) -> list[Any]:
         """Return the value of each feature, as a row of the dataset has it; ``None`` where it is missing.
+
+        Parameters
+        ----------
+        visits
+            How many rows may still be looked at for the examples of the call.
 
         Raises
         ------
         RowRefused
             ``schema_mismatch`` for rows that are not those of one example; see ``NestedRows.rows_of``.
+            ``too_many_rows`` where they combine in more ways than a call may wait for.
         """
-        found: list[Any] = self.trie.vector(self.reader.rows_of(instance)).tolist()
+        found: list[Any] = self.trie.vector(self.reader.rows_of(instance), visits).tolist()
         return [
             None if isnan(value) else value if holds.kind == "number" else _named(value, holds)
             for value, holds in zip(found, self.holds, strict=True)
@@ -101,7 +107,7 @@ class NestedFeatures:
         if self.most_variables <= 1:
             return plain
         n_visits: int = sum(min(MOST_VISITS, rows**self.most_variables) for rows in n_rows)
-        return plain + _SECONDS_PER_VISIT * n_visits
+        return plain + _SECONDS_PER_VISIT * min(MOST_VISITS_OF_CALL, n_visits)
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,9 +60,9 @@ def check_database(data_dir: Path) -> None:
 
     One that does not answer may do so later.
     """
-    urls = (os.environ.get(f"LEAFSPACE_{name}_URL") for name in ("DATABASE", "OBJECT_STORE"))
+    database_url, object_store_url = (os.environ.get(f"LEAFSPACE_{name}_URL") for name in ("DATABASE", "OBJECT_STORE"))
     try:
-        settings = embedded(data_dir.absolute(), *urls)
+        settings = embedded(data_dir.absolute(), database_url, object_store_url)
     except ValueError as error:
         raise CannotServe(str(error)) from error
     database = Database(settings.database_url)

@@ -4,7 +4,6 @@ import asyncio
 import ctypes
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from typing import TypeVar
@@ -12,6 +11,8 @@ from typing import TypeVar
 import pyarrow as pa
 
 from storage.errors import StorageError, StorageUnavailable
+
+from .fair_threads import FairThreads
 
 Result = TypeVar("Result")
 _N_THREADS = 2
@@ -69,7 +70,8 @@ class AnswerRoom:
     not for callers to choose. They choose how long they take over their answers, so a caller may hold a quarter of the
     room, or a single answer, and a caller that has to read its own answers first delays no other caller.
 
-    Answers are made by a few threads of their own: what a thread has used once, its allocator keeps.
+    Answers are made by a few threads of their own, in which callers take turns, and a caller that is counted never
+    has all of them: what a thread has used once, its allocator keeps.
 
     Parameters
     ----------
@@ -80,7 +82,7 @@ class AnswerRoom:
     """
 
     def __init__(self, n_bytes: int, seconds: float = 5.0) -> None:
-        self._threads = ThreadPoolExecutor(_N_THREADS, "answers")
+        self._threads = FairThreads(_N_THREADS, "answers", _N_THREADS - 1)
         self._n_bytes = n_bytes
         self._seconds = seconds
         self._n_held = self._n_making = 0
@@ -141,23 +143,18 @@ class AnswerRoom:
             with suppress(RuntimeError):  # the process stops
                 self._threads.submit(_let_go)
 
-    async def run(self, work: Callable[[], Result]) -> Result:
-        """Return the result of the work, which is completed even if its caller disconnects."""
-        running = asyncio.get_running_loop().run_in_executor(self._threads, work)
-        try:
-            return await asyncio.shield(running)
-        except asyncio.CancelledError:
-            await asyncio.wait([running])
-            raise
+    async def run(self, work: Callable[[], Result], caller: str | None = None) -> Result:
+        """Return the result of the work, done in the caller's turn and completed even if its caller disconnects."""
+        return await self._threads.run(work, caller)
 
-    async def draw(self, blocks: Generator[bytes]) -> AsyncIterator[bytes]:
+    async def draw(self, blocks: Generator[bytes], caller: str | None = None) -> AsyncIterator[bytes]:
         """Yield the blocks; each is drawn when the one before has been sent."""
-        while (block := await self.run(partial(next, blocks, None))) is not None:
+        while (block := await self.run(partial(next, blocks, None), caller)) is not None:
             yield block
 
     def close(self) -> None:
         """Finish the answers that are being made; those that wait are dropped."""
-        self._threads.shutdown(cancel_futures=True)
+        self._threads.close()
 
     async def _wait(self, part: Part, turn: "asyncio.Future[None]", has_left: Callable[[], Awaitable[bool]]) -> None:
         until = asyncio.get_running_loop().time() + self._seconds

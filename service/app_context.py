@@ -166,7 +166,7 @@ def _context_over(
         sessions=SessionCache(models, objects, settings.warm_explainers, loops.load),
         explainer_cache=LoadingCache(settings.warm_explainers, loops.load),
         feature_set_cache=LoadingCache(settings.warm_explainers, loops.load),
-        batches=Batches(settings.max_waiting_rows),
+        batches=Batches(settings.max_waiting_seconds, AnswerRoom(settings.max_answer_bytes)),
         answer_room=AnswerRoom(settings.max_answer_bytes - n_small_bytes),
         small_room=AnswerRoom(n_small_bytes),
         download_room=AnswerRoom(settings.max_download_bytes),

@@ -1,49 +1,133 @@
-"""Batches: calls of many rows, done one after the other beside the event loop, so that calls of one row never wait."""
+"""Batches: calls that take long, counted before they are done, beside the event loop, so that quick ones never wait."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from functools import partial
+from threading import Event
+from typing import NamedTuple, TypeVar
 
-from storage.errors import StorageUnavailable
+from storage.errors import StorageError, StorageUnavailable
+
+from .answer_room import AnswerRoom, CallerLeft
+from .calls import Call, current_call
+from .fair_threads import FairThreads
 
 Result = TypeVar("Result")
+Tick = Callable[[], None]
+_QUICK_SECONDS = 0.1
+_SMALL_BYTES = 64 << 10  # of answers that need no reservation
+_SECONDS_BETWEEN_LOOKS = 0.1
+_SHARE = 2  # of the time that may wait, one caller may have a half
+
+
+class Cost(NamedTuple):
+    """What a call takes, estimated before anything of it is done."""
+
+    seconds: float  # of one processor
+    n_bytes: int  # of its answer
 
 
 class Batches:
-    """One thread, and a queue that is as long as callers can be expected to wait.
+    """A thread for long calls and one for quick ones; in both, callers take turns.
 
     Parameters
     ----------
-    n_rows
-        How many rows may wait or be processed at once; where no call waits, a call may have any number.
+    most_seconds
+        How much work may wait or be under way, in seconds of one processor; a call may take half of that.
+    room
+        What answers reserve their bytes of, before they are made and until they have been sent.
     """
 
-    def __init__(self, n_rows: int) -> None:
-        self._n_rows = n_rows
-        self._n_taken = 0  # changed on the event loop alone
-        self._thread = ThreadPoolExecutor(1, "batches")
+    def __init__(self, most_seconds: float, room: AnswerRoom) -> None:
+        self._most_seconds = most_seconds
+        self._seconds = 0.0
+        self._seconds_of: Counter[str | None] = Counter()
+        self._room = room
+        self._long, self._quick = FairThreads(1, "batches", 1), FairThreads(1, "quick-batches", 1)
 
-    async def run(self, n_rows: int, work: Callable[[], Result]) -> Result:
-        """Return the result of ``work``, which runs when its turn has come.
+    async def run(self, cost: Cost, work: Callable[[Tick], Result]) -> Result:
+        """Return the result of ``work``, which is called when its turn has come.
+
+        Parameters
+        ----------
+        work
+            Calls the function that it is given between its parts: that raises when the caller has left.
 
         Raises
         ------
         StorageUnavailable
-            Too many rows wait already.
+            Too much work waits already.
+        StorageError
+            ``too_many_rows`` for a call that takes too long, ``rate_limited`` for one of a caller that has half of all
+            that waits.
+        CallerLeft
+            The caller has left.
         """
-        if self._n_taken and self._n_taken + n_rows > self._n_rows:
-            detail = (
-                f"{self._n_taken} rows of other calls wait already, and at most {self._n_rows} may: send yours again "
-                "in a moment, or request an explanation set, which a job makes"
-            )
-            raise StorageUnavailable(detail)
-        self._n_taken += n_rows
+        call = current_call()
+        self._refuse_long(cost.seconds, call.caller)
+        self._count(call.caller, cost.seconds)
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+            part = await call.reserve(self._room, cost.n_bytes) if cost.n_bytes > _SMALL_BYTES else None
+            result = await self._unless_left(call, cost.seconds, work)
+            if part is not None:
+                part.shrink(len(result) if isinstance(result, bytes) else cost.n_bytes)
+            return result
         finally:
-            self._n_taken -= n_rows
+            self._count(call.caller, -cost.seconds)
+            if not call.is_followed:
+                call.give_back()
 
     def close(self) -> None:
         """Finish the work under way; work that waits is dropped."""
-        self._thread.shutdown(cancel_futures=True)
+        self._long.close()
+        self._quick.close()
+        self._room.close()
+
+    async def _unless_left(self, call: Call, seconds: float, work: Callable[[Tick], Result]) -> Result:
+        has_left = Event()
+
+        def tick() -> None:
+            if has_left.is_set():
+                raise CallerLeft
+
+        threads = self._quick if seconds <= _QUICK_SECONDS else self._long
+        running = asyncio.ensure_future(threads.run(partial(work, tick), call.caller))
+        try:
+            while not running.done():
+                await asyncio.wait([running], timeout=_SECONDS_BETWEEN_LOOKS)
+                if not running.done() and await call.has_left():
+                    raise CallerLeft
+            return running.result()
+        finally:
+            if not running.done():
+                has_left.set()
+                running.cancel()
+                await asyncio.wait([running])
+
+    def _refuse_long(self, seconds: float, caller: str | None) -> None:
+        if seconds > (most := self._most_seconds / _SHARE):
+            detail = (
+                f"this call would take some {seconds:.0f} s of a processor, and a call may take {most:.0f}: send fewer "
+                "rows, request less of each, or request an explanation set, which a job makes"
+            )
+            raise StorageError("too_many_rows", detail)
+        taken = self._seconds_of[caller] if caller is not None else 0.0
+        if taken and taken + seconds > most:
+            detail = (
+                f"your other calls take some {taken:.1f} s of a processor already, and those of one caller may take "
+                f"{most:.0f} at once: send this one again when they are answered"
+            )
+            raise StorageError("rate_limited", detail)
+        if self._seconds and self._seconds + seconds > self._most_seconds:
+            detail = (
+                f"calls that take some {self._seconds:.0f} s wait already, and at most {self._most_seconds:.0f} s may: "
+                "send yours again in a moment, or request an explanation set, which a job makes"
+            )
+            raise StorageUnavailable(detail)
+
+    def _count(self, caller: str | None, seconds: float) -> None:
+        self._seconds = max(0.0, self._seconds + seconds)
+        self._seconds_of[caller] += seconds  # type: ignore[assignment]  # counters count seconds as well
+        if self._seconds_of[caller] <= 0:
+            del self._seconds_of[caller]

@@ -80,7 +80,7 @@ class Room:
     async def _run(self, room: AnswerRoom, make: Callable[[], Result]) -> Result:
         if await self._request.is_disconnected():
             raise ClientDisconnect
-        return await room.run(make)
+        return await room.run(make, self._caller)
 
     def give_back(self) -> None:
         """Return all room that was taken."""

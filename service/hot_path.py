@@ -14,7 +14,6 @@ from schemas.explanations import ExplanationRequest
 
 from . import problems
 from .middleware.asgi import Application, Message, Receive, Scope, Send
-from .middleware.callers import scopes_of
 from .operations.explanations import explain
 from .request_class import StrictRequest, read_message
 
@@ -40,7 +39,7 @@ class HotPath:
         began = perf_counter()
         try:
             message = await _read(scope, receive)
-            body = await explain(self._state.context, explainer_id, message, scopes_of(scope))
+            body = await explain(self._state.context, explainer_id, message)
         except Exception as error:  # noqa: BLE001  # the edge of the application
             response = await problems.answer(StrictRequest(scope, receive), error)
             await response(scope, receive, send)

@@ -20,6 +20,7 @@ from storage.job_counts import EndedJobs
 from . import conditional_requests, contract_document, documentation_pages, problems, route_scopes
 from .access_log import AccessLog
 from .app_context import AppContext, build_context
+from .calls import Calls
 from .hot_path import HotPath
 from .middleware.access import AccessPolicy
 from .middleware.asgi import Application
@@ -71,7 +72,7 @@ def create_server_app(settings: ServiceSettings, draining: Draining | None = Non
     app = create_app(settings, monitoring, access_log)
     policy = _policy(app) if settings.keys_required else None
     limits, rates = settings.body_limits, settings.request_rates
-    return behind_middleware(HotPath(app), limits, rates, monitoring, policy, settings.cors_origins)
+    return behind_middleware(Calls(HotPath(app)), limits, rates, monitoring, policy, settings.cors_origins)
 
 
 def _policy(app: FastAPI) -> AccessPolicy:

@@ -18,6 +18,7 @@ from storage.errors import EveryRowFailed, InsufficientStorage, StorageError, me
 from tree_explainers.errors import ExplainerError, ForeignFormat
 
 from . import contract_document
+from .answer_room import CallerLeft
 from .request_class import BodyRefused
 
 _LOG = structlog.get_logger(__name__)
@@ -236,6 +237,7 @@ _HANDLERS: dict[type[Exception], Callable[[Request, Exception], Coroutine[Any, A
     RequestValidationError: _invalid,
     HTTPException: _http_error,
     ClientDisconnect: _nobody_listens,
+    CallerLeft: _nobody_listens,
     OSError: _system_error,
     Exception: _our_fault,
 }

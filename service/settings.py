@@ -97,7 +97,7 @@ class ServiceSettings(BaseSettings):
     refused_per_second: float = 10  # without a key, with a wrong one, or one that may not; beyond, 429; 0: no limit
     refused_burst: int = 100
     max_waiting_requests: int = 256  # whose turn has not come; beyond, 503
-    max_waiting_rows: int = 20_000  # of calls for many rows, whose turn has not come: some 10 s; beyond, 503
+    max_waiting_seconds: float = 10  # of a processor, of calls that wait or are under way; half of it for one caller
     max_connections_per_address: int = 1024  # behind a proxy, all callers have its address; beyond, 503
     body_seconds: float = 30
     answer_seconds: float = (

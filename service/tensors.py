@@ -5,8 +5,9 @@ each text behind its length in four bytes. https://kserve.github.io/website/docs
 """
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any, Literal, NoReturn
 
 import numpy as np
@@ -32,6 +33,7 @@ _DTYPES = {
 }
 _LENGTH = struct.Struct("<I")
 _SIZE, _BINARY, _ALL_BINARY = "binary_data_size", "binary_data", "binary_data_output"
+_MOST_FOREIGN = 100  # names of tensors that are no features
 _SHARED_MEMORY = "shared_memory_region"
 
 
@@ -58,8 +60,15 @@ class TensorAnswer:
         return self.n_json_bytes < len(self.body)
 
 
-def instances_of(request: InferenceRequest, binary: bytes) -> list[dict[str, Any]]:
+def n_values_of(request: InferenceRequest, features: Collection[str]) -> int:
+    """Return how many values the tensors of features have by their shapes."""
+    return sum(prod(tensor.shape) for tensor in request.inputs if tensor.name in features)
+
+
+def instances_of(request: InferenceRequest, binary: bytes, features: Collection[str]) -> list[dict[str, Any]]:
     """Return the rows, each with its values by the names of the tensors; a missing value is ``None``.
+
+    Of tensors that are no features only the names of the first hundred are there, as those of missing values.
 
     Parameters
     ----------
@@ -67,6 +76,8 @@ def instances_of(request: InferenceRequest, binary: bytes) -> list[dict[str, Any
         The JSON of a request for inference.
     binary
         What comes behind it.
+    features
+        The names of the tensors to decode.
 
     Raises
     ------
@@ -82,10 +93,16 @@ def instances_of(request: InferenceRequest, binary: bytes) -> list[dict[str, Any
         start += size
         if tensor.name in columns:
             _refuse(f"there are two tensors {tensor.name!r}; send one for each feature", pointer)
-        columns[tensor.name] = _column(tensor, piece, pointer)
+        if tensor.name in features:
+            columns[tensor.name] = _column(tensor, piece, pointer)
+        else:
+            columns[tensor.name] = []
     if start < len(binary):
         _refuse(f"{len(binary) - start} bytes are left behind the last tensor; check its {_SIZE}", "/inputs")
-    _refuse_unequal({name: len(values) for name, values in columns.items()})
+    decoded = {name: values for name, values in columns.items() if name in features}
+    n_rows = _common_length({name: len(values) for name, values in decoded.items()})
+    foreign = [name for name in columns if name not in features][:_MOST_FOREIGN]
+    columns = decoded | dict.fromkeys(foreign, [None] * n_rows)
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
@@ -185,11 +202,13 @@ def _as_bytes(tensor: OutputTensor) -> bytes:
     return b"".join(map(encoded, tensor.values))
 
 
-def _refuse_unequal(n_values: dict[str, int]) -> None:
-    (first, n_rows), *others = n_values.items()
-    for name, number in others:
+def _common_length(n_values: dict[str, int]) -> int:
+    """Return how many rows all columns have; 1 where there are none, so that it is said which features are missing."""
+    first, n_rows = next(iter(n_values.items()), ("", 1))
+    for name, number in n_values.items():
         if number != n_rows:
             _refuse(f"tensor {first!r} has {n_rows} rows, and {name!r} has {number}", "/inputs")
+    return n_rows
 
 
 def _refuse_shared_memory(parameters: dict[str, Any], pointer: str) -> None:

@@ -1,8 +1,9 @@
 """Explain single predictions: the hot path. No queue, no database and no disk once the explainer is warm."""
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Sequence
 from functools import partial
+from math import isfinite
 from typing import Any, TypeVar
 
 import orjson
@@ -10,8 +11,8 @@ import orjson
 from explanations.dataset_rows import DatasetRows
 from explanations.explained_rows import explain_instances, n_rows_listed, n_values_shown
 from explanations.instances import ReadInstances, read_instances, row_ids_of
+from explanations.nearest_rows import WarmReference
 from explanations.warm_explainer import WarmExplainer, warm_up
-from schemas.api_keys import SCOPES, Scope
 from schemas.explanation_sets import NearestRowsOptions
 from schemas.explanations import ExplanationRequest
 from schemas.models import MAX_INSTANCES, Instance
@@ -20,23 +21,28 @@ from storage.dataset_rows import open_rows
 from storage.errors import EveryRowFailed, StorageError
 from storage.explainer_names import no_such_name
 from storage.feature_matching import match_features
+from tree_explainers.compute.progress import Tick, no_tick
 from tree_explainers.errors import RowRefused
 
 from ..app_context import AppContext
+from ..batches import Cost
+from ..calls import current_call
 from .explanation_records import CallRecord, record_of, store
 
 Result = TypeVar("Result")
 
 _QUICK_INSTANCES = 4  # more would keep the event loop from other callers for over two milliseconds
 _QUICK_SECONDS = 2.5e-3  # of searching for the nearest reference rows, and as long of all else: at most
-# Of an explanation beside its values, of a contrast, of a reason or value; measured on one core of a 2025 server.
-_SECONDS_PER_ROW, _SECONDS_PER_CONTRAST, _SECONDS_PER_VALUE = 3e-4, 2e-4, 4e-6
+# Of an explanation beside what it lists, of a contrast, a reference row, a reason, one with its interval, a value.
+_SECONDS_PER_ROW, _SECONDS_PER_CONTRAST, _SECONDS_PER_LISTED = 3e-4, 2e-4, 5e-5
+_SECONDS_PER_REASON, _SECONDS_PER_INTERVAL, _SECONDS_PER_VALUE = 4e-6, 1e-5, 5e-7
+_SECONDS_PER_PREDICTION = 1e-4
+_SECONDS_TO_OPEN, _SECONDS_TO_GROUP = 5e-3, 1.0  # a dataset's file, and a column of groups that was not read yet
+_ROW_BYTES, _ENTRY_BYTES, _REASON_BYTES, _VALUE_BYTES, _SCORE_BYTES = 2048, 450, 140, 60, 100  # of JSON
 _WHICH_ROWS = "send either `instances`, or `dataset` with the `row_ids` of those of its rows that are to be explained"
 
 
-async def explain(
-    context: AppContext, explainer: str, request: ExplanationRequest, scopes: Collection[Scope] = SCOPES
-) -> bytes:
+async def explain(context: AppContext, explainer: str, request: ExplanationRequest) -> bytes:
     """Return the explanations as JSON, in the order of the rows.
 
     Parameters
@@ -47,8 +53,6 @@ async def explain(
         Its id, or a name that it has.
     request
         The rows, and what to return of them.
-    scopes
-        Those of the caller.
 
     Raises
     ------
@@ -62,7 +66,7 @@ async def explain(
         ``schema_mismatch`` where the dataset does not fit the model, or ``unavailable`` where too many rows wait
         already, where it cannot be known what the name means, or where explanations cannot be stored that have to be.
     """
-    if request.dataset is not None and "read" not in scopes:
+    if request.dataset is not None and "read" not in current_call().scopes:
         detail = "rows of a registered dataset need the scope `read`, too: use another key, or send the rows along"
         raise StorageError("insufficient_scope", detail, "/dataset")
     # Ids have an underscore, and names have none.
@@ -79,14 +83,14 @@ async def explain(
 async def _explained(
     context: AppContext, warm: WarmExplainer, request: ExplanationRequest, name: str | None, record: CallRecord | None
 ) -> bytes:
-    quick = await is_quick(warm, request)
+    cost = await cost_of(warm, request)
     if request.dataset is None:
-        work = partial(explain_rows, warm, request, name, record=record)
-        return await run_rows(context, _n_rows(request), work, quick=quick)
+        work = partial(explain_rows, warm, request, name, None, record)
+        return await run_rows(context, _n_rows(request), cost, work)
     # Its file is read beside the event loop, however few the rows are.
     return await context.batches.run(
-        _n_rows(request),
-        lambda: explain_rows(warm, request, name, read_rows(context, warm, request), record),
+        cost._replace(seconds=cost.seconds + _SECONDS_TO_OPEN),
+        lambda tick: explain_rows(warm, request, name, read_rows(context, warm, request), record, tick),
     )
 
 
@@ -96,9 +100,10 @@ async def find_warm(context: AppContext, explainer_id: str) -> WarmExplainer:
     return await asyncio.to_thread(warm_explainer, context, explainer_id) if warm is None else warm
 
 
-async def run_rows(context: AppContext, n_rows: int, work: Callable[[], Result], *, quick: bool = True) -> Result:
+async def run_rows(context: AppContext, n_rows: int, cost: Cost, work: Callable[[Tick], Result]) -> Result:
     """Return the result of ``work``: of a few rows that are quick at once, of others when their turn has come."""
-    return work() if quick and n_rows <= _QUICK_INSTANCES else await context.batches.run(n_rows, work)
+    is_quick = cost.seconds <= _QUICK_SECONDS and n_rows <= _QUICK_INSTANCES
+    return work(no_tick) if is_quick else await context.batches.run(cost, work)
 
 
 async def explainer_named(context: AppContext, name: str) -> str:
@@ -111,21 +116,44 @@ async def explainer_named(context: AppContext, name: str) -> str:
     return found
 
 
-async def is_quick(warm: WarmExplainer, request: ExplanationRequest) -> bool:
-    """Return whether rows are explained so quickly that others can wait; open the reference rows' file if need be."""
+async def cost_of(warm: WarmExplainer, request: ExplanationRequest) -> Cost:
+    """Return how long rows take to be explained, and how long the answer is; open the reference rows' file if need be.
+
+    Seconds are those of one processor; a few rows that take at most ``_QUICK_SECONDS`` are answered at once.
+    """
     n_rows, n_contrasts = _n_rows(request), _n_contrasts(warm, request)
-    n_values = _n_compared(warm, request) * n_values_shown(request, len(warm.shown))
-    seconds = n_rows * (_SECONDS_PER_ROW + _SECONDS_PER_CONTRAST * n_contrasts + _SECONDS_PER_VALUE * n_values)
+    n_listed, n_compared = _n_reference_rows(warm, request), _n_compared(warm, request)
+    n_features, is_full = len(warm.shown), request.detail == "full"
+    n_values = n_compared * n_features if is_full or "values" in request.include else 0
+    n_reasons = n_features if is_full or request.n_reasons == "all" else min(request.n_reasons, n_features)
+    n_reasons *= n_compared
+    seconds = _SECONDS_PER_ROW + _SECONDS_PER_CONTRAST * n_contrasts + _SECONDS_PER_LISTED * n_listed
+    seconds += (_SECONDS_PER_INTERVAL if is_full else _SECONDS_PER_REASON) * n_reasons + _SECONDS_PER_VALUE * n_values
+    seconds *= n_rows
     seconds += 0.0 if warm.features.nested is None else warm.features.nested.seconds(request.instances)
-    quick = seconds <= _QUICK_SECONDS
-    if warm.reference is None or not (_n_reference_rows(warm, request) or n_contrasts):
-        return quick
-    if not warm.reference.is_open:
-        await asyncio.to_thread(warm.reference.open)
-    if not _n_reference_rows(warm, request):
-        return quick
-    options = request.nearest_rows or NearestRowsOptions()
-    return quick and warm.reference.seconds(options, n_rows) <= _QUICK_SECONDS
+    n_bytes = _ROW_BYTES + _ENTRY_BYTES * n_compared + _SCORE_BYTES * len(warm.model.classes)
+    n_bytes = n_rows * (n_bytes + _REASON_BYTES * n_reasons + _VALUE_BYTES * n_values)
+    if warm.reference is not None and (n_listed or n_contrasts):
+        if not warm.reference.is_open:
+            await asyncio.to_thread(warm.reference.open)
+        if n_listed:
+            seconds += _searching_seconds(warm.reference, request.nearest_rows or NearestRowsOptions(), n_rows)
+    return Cost(seconds, n_bytes)
+
+
+def cost_of_predicting(warm: WarmExplainer, instances: Sequence[Instance]) -> Cost:
+    """Return how long predictions alone take, and how long their answer is."""
+    nested = 0.0 if warm.features.nested is None else warm.features.nested.seconds(instances)
+    seconds = len(instances) * _SECONDS_PER_PREDICTION + nested
+    return Cost(seconds, len(instances) * _SCORE_BYTES * (1 + len(warm.model.classes)))
+
+
+def _searching_seconds(reference: WarmReference, options: NearestRowsOptions, n_rows: int) -> float:
+    seconds = reference.seconds(options, n_rows)
+    if isfinite(seconds):
+        return seconds
+    # The column of the groups is still to be read.
+    return _SECONDS_TO_GROUP + reference.seconds(options.model_copy(update={"group_by": None}), n_rows)
 
 
 def warm_explainer(context: AppContext, explainer_id: str) -> WarmExplainer:
@@ -141,6 +169,7 @@ def explain_rows(
     name: str | None = None,
     read: ReadInstances | None = None,
     record: CallRecord | None = None,
+    tick: Tick = no_tick,
 ) -> bytes:
     """Return the explanations as JSON.
 
@@ -152,10 +181,12 @@ def explain_rows(
         The rows, where the request names those of a dataset.
     record
         Takes the explanations, where they are to be stored.
+    tick
+        Is called before each row, and may raise.
     """
     rows = "instances" if read is None else "row_ids"
-    read = read_instances(request.instances, warm.features) if read is None else read
-    data: list[Any] = explain_instances(warm, request, read)
+    read = read_instances(request.instances, warm.features, tick) if read is None else read
+    data: list[Any] = explain_instances(warm, request, read, tick)
     if all(row["status"] == "error" for row in data):
         problems = [(f"/{rows}/{index}", row["problem"]) for index, row in enumerate(data)]
         raise EveryRowFailed([FieldProblem(pointer=at, detail=row["detail"], code=row["code"]) for at, row in problems])

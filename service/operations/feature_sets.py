@@ -34,12 +34,15 @@ from storage.artefacts import MAX_RESULT_BYTES, Artefact
 from storage.errors import StorageError
 from storage.feature_matching import match_features
 from storage.relational_datasets import check_same_schema
+from tree_explainers.compute.progress import Tick, no_tick
 from tree_explainers.errors import InvalidInput, RowRefused
 from tree_explainers.relational.feature_json import feature_of
 from tree_explainers.relational.queries import Feature, returns_to_examples
+from tree_explainers.relational.query_trie import VisitsLeft
 from tree_explainers.relational.schema import Schema
 
 from ..app_context import AppContext
+from ..batches import Cost
 from ..exports import TablesBehind
 from ..sql_queries import write_features
 from .artefacts import MadeFromTables, NewJob, request_artefact, view_of
@@ -189,7 +192,19 @@ def refuse_many_examples(instances: Sequence[NestedInstance]) -> None:
         raise StorageError("too_many_rows", detail, "/instances")
 
 
-def evaluate_rows(warm: WarmFeatureSet, instances: Sequence[NestedInstance]) -> bytes:
+async def evaluate_examples(context: AppContext, warm: WarmFeatureSet, instances: Sequence[NestedInstance]) -> bytes:
+    """Return the same as ``evaluate_rows`` when the call's turn has come.
+
+    Raises
+    ------
+    StorageError
+        ``too_many_rows`` where that takes too long, or ``unavailable`` where too much waits already.
+    """
+    cost = Cost(warm.features.seconds(instances), answer_bytes(warm, instances))
+    return await context.batches.run(cost, lambda tick: evaluate_rows(warm, instances, tick))
+
+
+def evaluate_rows(warm: WarmFeatureSet, instances: Sequence[NestedInstance], tick: Tick = no_tick) -> bytes:
     """Return the values of the features of the examples, in their order, as the JSON of a ``FeatureRowList``.
 
     Raises
@@ -198,9 +213,10 @@ def evaluate_rows(warm: WarmFeatureSet, instances: Sequence[NestedInstance]) -> 
         ``too_many_rows`` where they are more than ``MAX_PAGE_BYTES``.
     """
     rows: list[bytes] = []
-    n_bytes = 0
+    n_bytes, visits = 0, VisitsLeft()
     for index, instance in enumerate(instances):
-        rows.append(orjson.dumps(_row(warm.features, instance, index)))
+        tick()
+        rows.append(orjson.dumps(_row(warm.features, instance, index, visits)))
         n_bytes += len(rows[-1]) + 1
         if n_bytes > MAX_PAGE_BYTES:
             detail = (
@@ -216,11 +232,11 @@ def answer_bytes(warm: WarmFeatureSet, instances: Sequence[NestedInstance]) -> i
     return len(warm.head) + min(len(instances) * warm.row_bytes, MAX_PAGE_BYTES)
 
 
-def _row(features: NestedFeatures, instance: NestedInstance, index: int) -> dict[str, Any]:
+def _row(features: NestedFeatures, instance: NestedInstance, index: int, visits: VisitsLeft) -> dict[str, Any]:
     """Return a ``FeatureRow``; as plain values, which takes less time."""
     row = {"object": "feature_row", "row_id": features.row_id(instance) or str(index)}
     try:
-        return {**row, "status": "ok", "values": features.values_of(instance), "problem": None}
+        return {**row, "status": "ok", "values": features.values_of(instance, visits), "problem": None}
     except RowRefused as refusal:
         problem = problem_for(refusal.code, refusal.detail).model_dump(mode="json")
         return {**row, "status": "error", "values": None, "problem": problem}

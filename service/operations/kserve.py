@@ -4,7 +4,8 @@ A row that the model refuses has no prediction, which these protocols cannot exp
 except in version 1's explanations, which say why for each row.
 """
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from importlib.metadata import version
 from typing import Any
@@ -21,14 +22,24 @@ from schemas.explanations import ExplanationRequest
 from schemas.models import Model
 from schemas.open_inference import InferenceRequest
 from storage.errors import NotFound, StorageError
+from tree_explainers.compute.progress import Tick
 from tree_explainers.errors import RowRefused
 from tree_explainers.onnx_models.session import Outcome
 
 from ..app_context import AppContext
-from ..tensors import OutputTensor, TensorAnswer, answer_of, instances_of, wanted_outputs
+from ..tensors import OutputTensor, TensorAnswer, answer_of, instances_of, n_values_of, wanted_outputs
 from .explanation_records import CallRecord, record_of, store
-from .explanations import check_size, explainer_named, find_warm, is_quick, run_rows, sent_instances
+from .explanations import (
+    check_size,
+    cost_of,
+    cost_of_predicting,
+    explainer_named,
+    find_warm,
+    run_rows,
+    sent_instances,
+)
 
+_MOST_VALUES_AT_ONCE = 10_000  # more would keep the event loop from other callers
 _PLATFORM = "leafspace"
 _NUMBERS, _TEXTS = "FP64", "BYTES"
 _EXPLANATION, _SCORES, _LABEL, _VALUE = "explanation", "scores", "label", "value"
@@ -43,10 +54,10 @@ async def explain(context: AppContext, name: str, request: ExplanationRequest) -
     warm = await _find(context, name)
     instances = sent_instances(request)
     check_size(context, warm, request)
-    quick = await is_quick(warm, request)
+    cost = await cost_of(warm, request)
     record = record_of(context, warm, request, name) if warm.stores_explanations else None
     work = partial(_explained, warm, name, request, record)
-    body = await run_rows(context, len(instances), work, quick=quick)
+    body = await run_rows(context, len(instances), cost, work)
     await store(context, record)
     return body
 
@@ -57,12 +68,12 @@ async def predict(context: AppContext, name: str, request: ExplanationRequest) -
 
     instances = sent_instances(request)
 
-    def predicted() -> bytes:
-        _, (outcome, _, refused) = _run(warm, instances)
+    def predicted(tick: Tick) -> bytes:
+        _, (outcome, _, refused) = _run(warm, instances, tick)
         _refuse_call(refused)
         return orjson.dumps({"predictions": _predictions(warm.model, outcome)})
 
-    return await run_rows(context, len(instances), predicted)
+    return await run_rows(context, len(instances), cost_of_predicting(warm, instances), predicted)
 
 
 async def infer(
@@ -77,23 +88,23 @@ async def infer(
     StorageError
         If the tensors are not columns of rows that the model accepts.
     """
-    rows = _explanation_request(request, binary)
     warm = await _find(context, name, model_version)
     _refuse_texts_for_numbers(request, warm.model)
+    rows = await _decoded(request, binary, warm.model)
     sent_instances(rows)
     check_size(context, warm, rows)
     are_binary = wanted_outputs(request, [output["name"] for output in _outputs(warm.model)])
     has_explanation = _EXPLANATION in are_binary
     record = record_of(context, warm, rows, name) if has_explanation and warm.stores_explanations else None
 
-    def inferred() -> TensorAnswer:
-        found = _tensors(warm, rows, record, has_explanation=has_explanation)
+    def inferred(tick: Tick) -> TensorAnswer:
+        found = _tensors(warm, rows, record, tick, has_explanation=has_explanation)
         tensors = {tensor.name: tensor for tensor in found}
         head = {"model_name": name, "model_version": warm.explainer_id} | ({"id": request.id} if request.id else {})
         return answer_of(head, [tensors[wanted] for wanted in are_binary], are_binary)
 
-    quick = await is_quick(warm, rows)
-    answer = await run_rows(context, len(rows.instances), inferred, quick=quick)
+    cost = await cost_of(warm, rows) if has_explanation else cost_of_predicting(warm, rows.instances)
+    answer = await run_rows(context, len(rows.instances), cost, inferred)
     await store(context, record)
     return answer
 
@@ -129,9 +140,11 @@ async def _explainer_id(context: AppContext, name: str, model_version: str | Non
     return explainer_id
 
 
-def _explained(warm: WarmExplainer, name: str, request: ExplanationRequest, record: CallRecord | None) -> bytes:
-    read, run = _run(warm, request.instances)
-    explanations = _explanations(warm, request, read, run, record)
+def _explained(
+    warm: WarmExplainer, name: str, request: ExplanationRequest, record: CallRecord | None, tick: Tick
+) -> bytes:
+    read, run = _run(warm, request.instances, tick)
+    explanations = _explanations(warm, request, read, run, record, tick)
     outcome, indices, _ = run
     found = dict(zip(indices, _predictions(warm.model, outcome), strict=True))
     predictions = [found.get(index) for index in range(len(request.instances))]
@@ -139,16 +152,21 @@ def _explained(warm: WarmExplainer, name: str, request: ExplanationRequest, reco
     return orjson.dumps({"predictions": predictions, "explanations": explanations, **called})
 
 
-def _run(warm: WarmExplainer, instances: Instances) -> tuple[ReadInstances, Run]:
-    read = read_instances(instances, warm.features)
+def _run(warm: WarmExplainer, instances: Instances, tick: Tick) -> tuple[ReadInstances, Run]:
+    read = read_instances(instances, warm.features, tick)
     return read, run_readable(warm.session, read)
 
 
 def _explanations(
-    warm: WarmExplainer, request: ExplanationRequest, read: ReadInstances, run: Run, record: CallRecord | None
+    warm: WarmExplainer,
+    request: ExplanationRequest,
+    read: ReadInstances,
+    run: Run,
+    record: CallRecord | None,
+    tick: Tick,
 ) -> list[Any]:
     row_ids = ids_of_instances(request.row_ids, request.instances, warm.features)
-    explanations = explain_read(warm, parts_of(warm, request), row_ids, read, run)
+    explanations = explain_read(warm, parts_of(warm, request), row_ids, read, run, tick)
     return explanations if record is None else record.identify(explanations)
 
 
@@ -165,7 +183,14 @@ def _refuse_call(refused: Mapping[int, RowRefused]) -> None:
         raise StorageError(refused[row].code, f"row {row}, counted from 0: {refused[row].detail}")
 
 
-def _explanation_request(request: InferenceRequest, binary: bytes) -> ExplanationRequest:
+async def _decoded(request: InferenceRequest, binary: bytes, model: Model) -> ExplanationRequest:
+    """Return the request for explanations; many values are decoded beside the event loop."""
+    decode = partial(_explanation_request, request, binary, frozenset(model.feature_names))
+    n_values = n_values_of(request, model.feature_names)
+    return decode() if n_values <= _MOST_VALUES_AT_ONCE else await asyncio.to_thread(decode)
+
+
+def _explanation_request(request: InferenceRequest, binary: bytes, features: Collection[str]) -> ExplanationRequest:
     """Return the request for explanations that a request for inference means: its parameters are that one's fields."""
     fields = {name: value for name, value in request.parameters.items() if name not in _IGNORED}
     if unknown := sorted({"instances", "dataset"} & fields.keys()):
@@ -174,7 +199,7 @@ def _explanation_request(request: InferenceRequest, binary: bytes) -> Explanatio
     if isinstance(include := fields.get("include"), str):  # parameters are no lists in most clients
         fields["include"] = [part.strip() for part in include.split(",")]
     try:
-        return ExplanationRequest(instances=instances_of(request, binary), **fields)
+        return ExplanationRequest(instances=instances_of(request, binary, features), **fields)
     except ValidationError as error:
         fault = error.errors()[0]
         field = str(fault["loc"][0])
@@ -207,16 +232,16 @@ def _described(name: str, datatype: str, width: int) -> dict[str, Any]:
 
 
 def _tensors(
-    warm: WarmExplainer, request: ExplanationRequest, record: CallRecord | None, *, has_explanation: bool
+    warm: WarmExplainer, request: ExplanationRequest, record: CallRecord | None, tick: Tick, *, has_explanation: bool
 ) -> list[OutputTensor]:
     """Return all tensors of an answer, the explanations only where they are wanted, as they take most of the time."""
-    read, run = _run(warm, request.instances)
+    read, run = _run(warm, request.instances, tick)
     outcome, _, refused = run
     _refuse_call(refused)
     n_rows = read.n_rows
     tensors = _prediction_tensors(warm.model, outcome, n_rows)
     if has_explanation:
-        texts = [orjson.dumps(explanation) for explanation in _explanations(warm, request, read, run, record)]
+        texts = [orjson.dumps(explanation) for explanation in _explanations(warm, request, read, run, record, tick)]
         tensors.append(OutputTensor(_EXPLANATION, "BYTES", (n_rows, 1), texts))
     return tensors
 

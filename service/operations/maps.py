@@ -22,11 +22,14 @@ from tree_explainers.maps.placing import place_rows
 from tree_explainers.onnx_models.session import ModelSession
 
 from ..app_context import AppContext
+from ..batches import Cost
 from .artefact_tables import open_table
 from .artefacts import MadeFrom, ready_result, request_artefact
 from .json_pages import PARQUET_ADVICE, Rows, first_row_of, page_blocks
 from .request_checks import check_neighbors
 
+_SECONDS_PER_ROW, _SECONDS_PER_LEAF = 1e-4, 2e-9  # of a row, and of a leaf of the map's rows that it is compared with
+_BYTES_PER_ROW = 512  # of JSON
 _ROWS_PER_BLOCK = 64
 
 
@@ -95,7 +98,9 @@ async def place_new_rows(context: AppContext, map_id: str, request: PlacesReques
         many rows wait already.
     """
     placement = await asyncio.to_thread(_prepare, context, map_id)
-    return await context.batches.run(len(request.instances), lambda: _place(placement, request))
+    n_rows, n_leaves = len(request.instances), placement.arrays["leaves"].size
+    cost = Cost(n_rows * (_SECONDS_PER_ROW + _SECONDS_PER_LEAF * n_leaves), _BYTES_PER_ROW * n_rows)
+    return await context.batches.run(cost, lambda _tick: _place(placement, request))
 
 
 def _prepare(context: AppContext, map_id: str) -> _Placement:

@@ -30,6 +30,7 @@ from tree_explainers.leaf_space.proximity import proximity_block
 from tree_explainers.onnx_models.session import ModelSession
 
 from ..app_context import AppContext
+from ..batches import Cost
 from .artefact_tables import KeptTable, open_table
 from .artefacts import MadeFrom, ready_result, request_artefact
 from .json_pages import MAX_PAGE_BYTES, PARQUET_ADVICE, Rows, first_row_of, page_blocks
@@ -37,6 +38,9 @@ from .plain_distances import check_distances, refusal_of_distances
 from .request_checks import check_neighbors, known_kind
 
 _NEIGHBOR_NAMES = ("neighbor_row", "neighbor")  # of the second column; tables of earlier releases have the latter
+# Of a row to be predicted, a pair of rows and a tree of a pair, on one processor; of JSON.
+_SECONDS_PER_ROW, _SECONDS_PER_PAIR, _SECONDS_PER_TREE = 1e-4, 1e-7, 1e-9
+_BYTES_PER_ROW, _BYTES_PER_PAIR = 256, 24
 _NEIGHBOR_BYTES = 52  # as JSON, at least
 _NOUNS_WITH_WEIGHTS = tuple(noun for noun in NOUNS.made_by_jobs if "weights" in noun.arrays)
 
@@ -144,7 +148,11 @@ async def compare_rows(context: AppContext, model_id: str, request: ProximityBlo
     """
     comparison = await asyncio.to_thread(_prepare, context, model_id, request)
     n_rows = len(request.instances) + len(request.others)
-    return await context.batches.run(n_rows, lambda: _compare(comparison, request))
+    n_pairs = len(request.instances) * len(request.others)
+    n_trees = comparison.model.n_trees
+    seconds = _SECONDS_PER_ROW * n_rows + n_pairs * (_SECONDS_PER_PAIR + _SECONDS_PER_TREE * n_trees)
+    cost = Cost(seconds, _BYTES_PER_ROW * n_rows + _BYTES_PER_PAIR * n_pairs)
+    return await context.batches.run(cost, lambda _tick: _compare(comparison, request))
 
 
 def _prepare(context: AppContext, model_id: str, request: ProximityBlockRequest) -> _Comparison:

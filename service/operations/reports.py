@@ -2,7 +2,6 @@
 
 import asyncio
 import hashlib
-from functools import partial
 from importlib.metadata import version
 from typing import Any
 
@@ -16,8 +15,11 @@ from storage.errors import Conflict, NotFound, StorageError
 from storage.feature_matching import match_features
 
 from ..app_context import AppContext
+from ..batches import Cost
 from .artefacts import MadeFrom, request_artefact
 from .explanations import warm_explainer
+
+_SECONDS_TO_DRAW, _SECONDS_PER_ROW = 0.5, 0.05  # a report, and each row that it explains
 
 FILE = "document"
 """Name of the file of a report."""
@@ -98,7 +100,8 @@ async def verify_report(context: AppContext, report_id: str) -> ReportVerificati
         If something that it shows was deleted; made again from the same request, it has the same id.
     """
     request, _, _ = await asyncio.to_thread(_kept, context, report_id)
-    return await context.batches.run(max(1, len(request.rows)), partial(verify, context, report_id))
+    cost = Cost(_SECONDS_TO_DRAW + _SECONDS_PER_ROW * len(request.rows), 0)
+    return await context.batches.run(cost, lambda _tick: verify(context, report_id))
 
 
 def verify(context: AppContext, report_id: str) -> ReportVerification:

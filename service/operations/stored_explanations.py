@@ -16,11 +16,12 @@ from schemas.explanations import ExplanationRequest
 from schemas.stored_explanations import MAX_DIFFERENCES, DeletedExplanations, StoredExplanationSummary, Verification
 from storage.errors import Conflict, NotFound
 from storage.explanations import KeptExplanation, summary_of
+from tree_explainers.compute.progress import Tick
 
 from ..app_context import AppContext
 from .deletion import with_reserve
 from .explanation_records import REVISION
-from .explanations import check_size, find_warm, read_rows
+from .explanations import check_size, cost_of, find_warm, read_rows
 
 _ABSENT = object()
 
@@ -89,12 +90,12 @@ async def _computed_again(context: AppContext, kept: KeptExplanation, request: E
     warm = await find_warm(context, kept.explainer)
     check_size(context, warm, request)
 
-    def compute() -> Any:  # noqa: ANN401  # JSON
+    def compute(_tick: Tick) -> Any:  # noqa: ANN401  # JSON
         read = None if request.dataset is None else read_rows(context, warm, request)
         (computed,) = explain_instances(warm, request, read)
         return orjson.loads(orjson.dumps({"id": kept.id, **computed}))
 
-    return await context.batches.run(1, compute)
+    return await context.batches.run(await cost_of(warm, request), compute)
 
 
 def _verification(kept: KeptExplanation, differences: list[str]) -> Verification:

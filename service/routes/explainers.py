@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Request, Response
+from fastapi import APIRouter, Depends, Path, Response
 
 from schemas.contract import Page, Renaming
 from schemas.explainers import Explainer, ExplainerRequest, ExplainerSummary
@@ -12,7 +12,6 @@ from schemas.nouns import EXPLAINERS, HTML, JSON
 
 from ..dependencies import ContextDep, IdempotencyKey, PageDep, RoomDep
 from ..list_filters import filters_of
-from ..middleware.callers import scopes_of
 from ..operations import explainers as operations
 from ..operations import explanations
 from ..operations.drawn_files import explanations_html
@@ -44,12 +43,11 @@ async def explain(
     request: ExplanationRequest,
     context: ContextDep,
     room: RoomDep,
-    sent: Request,
     accept: Accept = JSON,
 ) -> Response:
     """Explain up to 1,000 predictions by their nearest prototypes; up to 50 of them as HTML, as `Accept` says."""
     media_type = choose(accept, _WRITTEN)
-    body = await explanations.explain(context, explainer_id, request, scopes_of(sent.scope))
+    body = await explanations.explain(context, explainer_id, request)
     if media_type == JSON:
         return Response(body, media_type=JSON)
     known = explainer_id if "_" in explainer_id else await explanations.explainer_named(context, explainer_id)

@@ -20,8 +20,7 @@ from schemas.nouns import FEATURE_SETS, HTML, JSON
 from ..dependencies import ContextDep, RoomDep
 from ..operations import artefacts
 from ..operations.feature_sets import (
-    answer_bytes,
-    evaluate_rows,
+    evaluate_examples,
     export_features,
     find_warm_set,
     refuse_many_examples,
@@ -30,7 +29,7 @@ from ..operations.feature_sets import (
 )
 from .answers import SQL_GROWTH, problems, repeated
 from .artefact_routes import add_whole_content, artefact_router
-from .streamed_answers import drawn, rewritten, whole_json
+from .streamed_answers import drawn, rewritten
 from .table_answers import table_as
 
 _SQL = "application/sql"
@@ -82,14 +81,11 @@ async def export_feature_set(
     response_model=FeatureRowList,
     responses=problems(400, 404, 408, 409, 413, 415, 422, 503),
 )
-async def evaluate_features(
-    feature_set_id: str, request: FeatureRowsRequest, context: ContextDep, room: RoomDep
-) -> Response:
+async def evaluate_features(feature_set_id: str, request: FeatureRowsRequest, context: ContextDep) -> Response:
     """Evaluate the features of up to 100 examples, each sent with its rows of all tables."""
     refuse_many_examples(request.instances)
     warm = await run_in_threadpool(find_warm_set, context, feature_set_id)
-    make = lambda: evaluate_rows(warm, request.instances)  # noqa: E731  # as others are made
-    return await whole_json(context, room, answer_bytes(warm, request.instances), make)
+    return Response(await evaluate_examples(context, warm, request.instances), media_type=JSON)
 
 
 @router.post(

@@ -273,7 +273,7 @@ def test_binary_data_of_another_length_than_the_shape_says_are_refused_before_th
     (name, _), *others = prices.instance(0).items()
     plain = [_column(other, [value]) for other, value in others]
     for datatype, size, reason in (
-        ("BYTES", 4_000_000, "has more texts than the 1 rows of its shape"),
+        ("BYTES", 4_000_000, "has datatype BYTES, and the feature is a number"),
         ("UINT8", 4_000_000, "has 4000000 bytes, and shape [1, 1]; each value of UINT8 has 1"),
         ("FP64", 7, "has 7 bytes, and shape [1, 1]; each value of FP64 has 8"),
     ):

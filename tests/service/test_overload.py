@@ -25,7 +25,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     directory: Path = tmp_path_factory.mktemp("overload")
     with serving(
         directory / "data",
-        LEAFSPACE_MAX_WAITING_ROWS="2000",
+        LEAFSPACE_MAX_WAITING_SECONDS="1",
         LEAFSPACE_MAX_CONNECTIONS_PER_ADDRESS="100",
         LEAFSPACE_MAX_UPLOADS_UNDER_WAY="3",
     ) as running:

@@ -4,6 +4,8 @@ The program of a list of features depends on the schema alone, so that explainer
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
 from typing import TypeAlias
 
 import numpy as np
@@ -26,11 +28,20 @@ FeatureColumn: TypeAlias = NDArray[np.bool_] | NDArray[np.int32] | NDArray[np.fl
 
 MOST_VISITS = 20_000_000
 """To rows of one example in a request, of which some hundreds combine in billions of ways: about half a second."""
+MOST_VISITS_OF_CALL = 5 * MOST_VISITS
+"""To rows of all examples of one request."""
 MOST_COMBINATIONS = 100_000_000
 """Of one example's rows, that a query may look at: those of two lists of 10,000. Each takes some nanoseconds."""
 _STEPS_AT_ONCE = 5_000_000  # between looks at whether to go on: tenths of a second
 _VALUES_AT_ONCE = 2_000_000  # of examples by features: a block of a moment's length
 _EXAMPLES_AT_ONCE = 4096
+
+
+@dataclass(slots=True)
+class VisitsLeft:
+    """How many rows may still be looked at for a request; handed on from example to example."""
+
+    n_left: int = MOST_VISITS_OF_CALL
 
 
 class QueryTrie:
@@ -67,10 +78,15 @@ class QueryTrie:
             values[:, block] = of_block.T
         return [self._typed(index, of_feature) for index, of_feature in enumerate(values)]
 
-    def vector(self, rows: RelationalRows) -> NDArray[np.float32]:
+    def vector(self, rows: RelationalRows, visits: "VisitsLeft | None" = None) -> NDArray[np.float32]:
         """Return the value of each feature for the first example, (n_features,): 0 and 1, codes, numbers; NaN: missing.
 
         It has as little overhead as a request needs, and the values of ``evaluate``.
+
+        Parameters
+        ----------
+        visits
+            How many rows may still be looked at for the examples of a call.
 
         Raises
         ------
@@ -78,23 +94,27 @@ class QueryTrie:
             ``too_many_rows`` where its rows combine in more ways than a request may wait for.
         """
         pools = Pools.of(rows, self.used, self._program.readings)
-        return self._evaluated(pools, 0, 1, no_tick, MOST_VISITS).ravel()
+        return self._evaluated(pools, 0, 1, no_tick, visits or VisitsLeft()).ravel()
 
     def _evaluated(
-        self, pools: Pools, start: int, stop: int, tick: Tick, most_visits: int | None = None
+        self, pools: Pools, start: int, stop: int, tick: Tick, visits: "VisitsLeft | None" = None
     ) -> NDArray[np.float32]:
         """Return the values of the features for a block of examples, (n_examples, n_features)."""
         out = np.empty((stop - start, len(self.features)), np.float32)
         search, outcome = Search.of(self._program, pools), Outcome.PAUSED
+        most_visits = inf if visits is None else min(MOST_VISITS, visits.n_left)
         while outcome is not Outcome.FINISHED:
             outcome = Outcome(run(self._program, pools, search, start, out, _STEPS_AT_ONCE, MOST_COMBINATIONS))
             tick()
-            if most_visits is not None and search.n_visits > most_visits:
-                raise _too_many_visits(most_visits)
+            if visits is not None and search.n_visits > most_visits:
+                visits.n_left = max(0, visits.n_left - search.n_visits)
+                raise _too_many_visits()
             if outcome is Outcome.BEYOND:
                 raise self._too_many_combinations(search, start + int(search.place[Place.EXAMPLE]))
             if outcome is Outcome.FULL:
                 search = search.enlarged()
+        if visits is not None:
+            visits.n_left = max(0, visits.n_left - search.n_visits)
         return out
 
     def _too_many_combinations(self, search: Search, example: int) -> RowRefused:
@@ -118,10 +138,10 @@ class QueryTrie:
         return np.where(np.isnan(values), np.float32(MISSING), values).astype(np.int32)
 
 
-def _too_many_visits(most: int) -> RowRefused:
+def _too_many_visits() -> RowRefused:
     detail = (
-        f"The features look at more than {most:,} combinations of the example's rows: send fewer rows, or make a "
-        "dataset of them."
+        f"The features look at more than {MOST_VISITS:,} combinations of the example's rows, or at more than "
+        f"{MOST_VISITS_OF_CALL:,} of all examples of the call: send fewer rows, or make a dataset of them."
     )
     return RowRefused("too_many_rows", detail)
 

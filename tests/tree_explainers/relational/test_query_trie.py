@@ -23,7 +23,7 @@ from tree_explainers.relational.queries import (
     Value,
     Variable,
 )
-from tree_explainers.relational.query_trie import MOST_COMBINATIONS, FeatureColumn, QueryTrie, evaluate
+from tree_explainers.relational.query_trie import MOST_COMBINATIONS, FeatureColumn, QueryTrie, VisitsLeft, evaluate
 from tree_explainers.relational.schema import ColumnSchema, RelationshipSchema, Schema, Step, TableSchema
 from tree_explainers.relational.tables import MISSING, RelationalRows, Relationship, Table, decimals_of
 
@@ -182,6 +182,21 @@ def test_a_request_whose_rows_combine_in_too_many_ways_is_refused(
         trie.vector(rows)
 
     assert refused.value.code == "too_many_rows"
+
+
+def test_examples_of_one_request_share_a_limit() -> None:
+    """Of 20 children, there are 8,420 visits."""
+    rows = _one_table_below(1, 20)
+    trie = QueryTrie([Feature("count", THRICE)], rows.schema)
+    visits = VisitsLeft(10_000)
+
+    assert trie.vector(rows, visits).tolist() == [20**3]
+    with pytest.raises(RowRefused) as refused:
+        trie.vector(rows, visits)
+
+    assert refused.value.code == "too_many_rows"
+    assert visits.n_left == 0
+    assert trie.vector(rows).tolist() == [20**3]
 
 
 def test_it_can_be_stopped_between_blocks() -> None:

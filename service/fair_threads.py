@@ -1,0 +1,88 @@
+"""FairThreads: a few threads in which callers take turns, however many pieces of work each of them has waiting."""
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+Result = TypeVar("Result")
+_Turn = asyncio.Future[None]
+
+
+class FairThreads:
+    """Threads beside the event loop; all methods are called on it.
+
+    Parameters
+    ----------
+    n_threads
+        How many pieces of work are done at once.
+    name
+        What the threads' names begin with.
+    n_of_caller
+        How many of one caller's, at most; callers that are not counted (``None``) may have all threads.
+    """
+
+    def __init__(self, n_threads: int, name: str, n_of_caller: int) -> None:
+        self._threads = ThreadPoolExecutor(n_threads, name)
+        self._n_free = n_threads
+        self._n_of_caller = n_of_caller
+        self._running: Counter[str | None] = Counter()
+        self._waiting: dict[str | None, deque[_Turn]] = {}  # callers in the order of their turns
+
+    async def run(self, work: Callable[[], Result], caller: str | None = None) -> Result:
+        """Return the result of the work, done when the caller's turn has come.
+
+        Work that has begun is completed even if the task is cancelled; work that waits is dropped then.
+        """
+        turn: _Turn = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(caller, deque()).append(turn)
+        self._admit()
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self._finish(caller)
+            raise
+        try:
+            return await self._completed(work)
+        finally:
+            self._finish(caller)
+
+    def submit(self, work: Callable[[], object]) -> None:
+        """Have small work of our own done, out of turn."""
+        self._threads.submit(work)
+
+    def close(self) -> None:
+        """Finish the work under way; work that waits is dropped."""
+        self._threads.shutdown(cancel_futures=True)
+
+    async def _completed(self, work: Callable[[], Result]) -> Result:
+        running = asyncio.get_running_loop().run_in_executor(self._threads, work)
+        try:
+            return await asyncio.shield(running)
+        except asyncio.CancelledError:
+            await asyncio.wait([running])
+            raise
+
+    def _admit(self) -> None:
+        while self._n_free and (callers := [caller for caller in self._waiting if self._may_run(caller)]):
+            caller = callers[0]
+            turns = self._waiting.pop(caller)
+            turn = turns.popleft()
+            if turns:
+                self._waiting[caller] = turns  # behind all others
+            if not turn.done():  # cancelled meanwhile
+                self._n_free -= 1
+                self._running[caller] += 1
+                turn.set_result(None)
+
+    def _may_run(self, caller: str | None) -> bool:
+        return caller is None or self._running[caller] < self._n_of_caller
+
+    def _finish(self, caller: str | None) -> None:
+        self._n_free += 1
+        self._running[caller] -= 1
+        if not self._running[caller]:
+            del self._running[caller]
+        self._admit()

@@ -59,15 +59,7 @@ def test_a_key_without_the_scope_is_told_which_is_missing(browser: "Browser", gu
     tab.close()
 
 
-def test_views_need_the_scopes_of_what_they_show(guarded: Guarded) -> None:
-    views = {"/page/parts/overview": "read", "/page/parts/models/mdl_1": "read"}
-    views |= {"/page/parts/explainers/xpl_1/rows/0": "explain", "/page/parts/questions/apt_1": "explain"}
-    views |= {"/page/parts/reports/rpt_1": "read", "/page/parts/verified-reports/rpt_1": "explain"}
-    for path, scope in views.items():
-        assert guarded.call("GET", path).status_code == 401
-        for held, key in guarded.keys.items():
-            status = guarded.call("GET", path, key).status_code
-            assert (status not in {401, 403}) == (held == scope), (path, held, status)
+def test_files_of_the_page_need_no_key(guarded: Guarded) -> None:
     for path in ("/", "/ui", "/ui/", "/ui/shell.js"):
         assert guarded.call("GET", path).status_code in {200, 307}
 

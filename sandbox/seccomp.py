@@ -13,6 +13,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 _X86_64 = {
+    "shmget": 29,  # no limit of a process counts what these hold, and some of it outlives the process
+    "semget": 64,
+    "msgget": 68,
+    "mq_open": 240,
+    "inotify_init": 253,
+    "inotify_init1": 294,
+    "memfd_create": 319,
     "socket": 41,
     "connect": 42,
     "accept": 43,
@@ -75,6 +82,12 @@ _AARCH64 = {
     "lsetxattr": 6,
     "fsetxattr": 7,
     "removexattr": 14,
+    "shmget": 194,
+    "semget": 190,
+    "msgget": 186,
+    "mq_open": 180,
+    "inotify_init1": 26,
+    "memfd_create": 279,
     "lremovexattr": 15,
     "fremovexattr": 16,
     "ioprio_set": 30,
@@ -132,6 +145,7 @@ _EVERYWHERE = {
     "pidfd_getfd": 438,
     "process_madvise": 440,
     "mount_setattr": 442,
+    "memfd_secret": 447,
     "process_mrelease": 448,
     "fchmodat2": 452,
     "setxattrat": 463,
@@ -149,6 +163,7 @@ class _Architecture:
     own_process_only: frozenset[int]  # the first argument says whose; all others but 0 are refused
     signalling_process: frozenset[int]  # the same, but for 0: abort() of the C library signals its own thread
     fcntl: int
+    mmap: int
     clone: int
 
 
@@ -160,6 +175,7 @@ _ARCHITECTURES = {
         own_process_only=frozenset({142, 144, 203, 302, 314}),
         signalling_process=frozenset({234}),
         fcntl=72,
+        mmap=9,
         clone=56,
     ),
     "aarch64": _Architecture(
@@ -168,6 +184,7 @@ _ARCHITECTURES = {
         own_process_only=frozenset({118, 119, 122, 261, 274}),
         signalling_process=frozenset({131}),
         fcntl=25,
+        mmap=222,
         clone=220,
     ),
 }
@@ -184,6 +201,8 @@ _MODE_FILTER = 2
 # Instructions: load a word of the call's description, jump where it is equal, jump where a bit is set, answer.
 _LOAD, _JUMP_EQUAL, _JUMP_AT_LEAST, _JUMP_SET, _ANSWER = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER_AT, _ARCHITECTURE_AT = 0, 4
+_MMAP_FLAGS_AT = 40
+_MAP_SHARED, _MAP_ANONYMOUS = 0x01, 0x20
 _ARGUMENTS_AT = (16, 24)  # the lower halves: the kernel reads no more of a process id
 _ALLOW, _KILL = 0x7FFF0000, 0x80000000
 _NOT_PERMITTED, _UNKNOWN = 0x00050000 | errno.EPERM, 0x00050000 | errno.ENOSYS
@@ -244,6 +263,13 @@ def _program(machine: _Architecture, own_process: int) -> list[_Instruction]:
         program += _by_argument(number, 0, (own_process,), _ALLOW, _NOT_PERMITTED)
     return [
         *program,
+        # Memory that is shared and no file's: limits of memory do not count it.
+        _Instruction(_JUMP_EQUAL, 0, 5, machine.mmap),
+        _Instruction(_LOAD, 0, 0, _MMAP_FLAGS_AT),
+        _Instruction(_JUMP_SET, 0, 2, _MAP_ANONYMOUS),
+        _Instruction(_JUMP_SET, 0, 1, _MAP_SHARED),
+        _Instruction(_ANSWER, 0, 0, _NOT_PERMITTED),
+        _Instruction(_ANSWER, 0, 0, _ALLOW),
         _Instruction(_JUMP_EQUAL, 1, 0, machine.clone),
         _Instruction(_ANSWER, 0, 0, _ALLOW),
         _Instruction(_LOAD, 0, 0, _ARGUMENTS_AT[0]),

@@ -10,6 +10,7 @@ from schemas.approximation_trees import ApproximationTreeResult, TreeExportForma
 from schemas.prototype_classifiers import ClassifierExportFormat, PrototypeClassifier
 from schemas.rule_sets import RuleExportFormat, RuleSetResult
 
+from ..sql_queries.expressions import with_warning
 from .classifiers import write_classifier_python, write_classifier_sql
 from .code import write_rules_python, write_rules_sql, write_tree_python, write_tree_sql
 from .text import write_graphviz, write_indented_tree, write_markdown
@@ -56,7 +57,7 @@ def write_rules(content: RuleSetResult, export_format: RuleExportFormat) -> str:
     StorageError
         ``method_not_applicable`` where a name or category cannot be written in it.
     """
-    return _RULE_WRITERS[export_format](content)
+    return _with_warning(_RULE_WRITERS[export_format](content), export_format)
 
 
 def write_tree(content: ApproximationTreeResult, export_format: TextFormat) -> str:
@@ -67,7 +68,7 @@ def write_tree(content: ApproximationTreeResult, export_format: TextFormat) -> s
     StorageError
         ``method_not_applicable`` where a name or category cannot be written in it.
     """
-    return _TREE_WRITERS[export_format](content)
+    return _with_warning(_TREE_WRITERS[export_format](content), export_format)
 
 
 def write_classifier(content: PrototypeClassifier, export_format: Literal["sql", "python"]) -> str:
@@ -78,7 +79,11 @@ def write_classifier(content: PrototypeClassifier, export_format: Literal["sql",
     StorageError
         ``method_not_applicable`` where trees test what is no raw feature, or a name cannot be written in it.
     """
-    return _CLASSIFIER_WRITERS[export_format](content)
+    return _with_warning(_CLASSIFIER_WRITERS[export_format](content), export_format)
+
+
+def _with_warning(text: str, export_format: str) -> str:
+    return with_warning(text) if export_format == "sql" else text
 
 
 def _write_rules_json(content: RuleSetResult) -> str:

@@ -9,6 +9,7 @@ import orjson
 _MAX_DEPTH = 64
 _SMALL_BYTES = 64 * 1024  # of which nothing can be made that takes long
 _MAX_PARTS = 300_000  # lists, objects and names, each of which takes as long as several values
+_MAX_NAMES = 50_000  # of one object: nothing else runs while it is made
 _MAX_VALUES = 1_000_000
 _CONTAINERS = frozenset((dict, list))
 _INTEGER = re.compile(r"-?\d+(?![\d.eE])")
@@ -54,7 +55,10 @@ def parse_json(body: bytes) -> Any:  # noqa: ANN401  # any JSON value
         raise BadJson("bad_string", "a text holds a NUL character (\\u0000); remove it")
     if body.count(b"[") + body.count(b"{") > _MAX_DEPTH:
         _refuse_depth(value)
-    if (n_colons := body.count(b":")) and not _has_names(value, n_colons):
+    n_colons = body.count(b":")
+    if n_colons > _MAX_NAMES:
+        _refuse_large(_most_names(value))
+    if n_colons and not _has_names(value, n_colons):
         _refuse_repeats(body)
     return value
 
@@ -68,6 +72,15 @@ def _has_names(value: Any, n_names: int) -> bool:  # noqa: ANN401  # any JSON va
             return True
         level = [inner for container in level for inner in _containers_in(container)]
     return False
+
+
+def _most_names(value: Any) -> int:  # noqa: ANN401  # any JSON value
+    """Return how many names the object with the most names has."""
+    level, most = [value] if type(value) in _CONTAINERS else [], 0
+    while level:
+        most = max(most, *(len(container) for container in level if type(container) is dict), 0)
+        level = [inner for container in level for inner in _containers_in(container)]
+    return most
 
 
 def _refuse_repeats(body: bytes) -> None:
@@ -93,6 +106,15 @@ def _refuse_crowd(body: bytes) -> None:
             f"the body has {n_values:,} commas, and {n_parts:,} colons and opening brackets; at most "
             f"{_MAX_VALUES:,} and {_MAX_PARTS:,} are read at once: send it in several calls, or rows as lists of values"
         )
+        raise BadJson("too_many_rows", detail)
+    if n_parts > _MAX_NAMES:
+        # Objects that hold no others end at the next brace.
+        _refuse_large(max(piece.count(b":") for piece in body.split(b"}")))
+
+
+def _refuse_large(n_names: int) -> None:
+    if n_names > _MAX_NAMES:
+        detail = f"an object of the body has about {n_names:,} names; at most {_MAX_NAMES:,} are read: send a list"
         raise BadJson("too_many_rows", detail)
 
 

@@ -15,6 +15,10 @@ Lines = list[str]
 
 ALWAYS = "1 = 1"
 NEVER = "1 = 0"
+_ABOUT_BACKSLASHES = (
+    "-- A backslash in a text is a plain character here, as in standard SQL. Where it escapes the next one (MySQL,\n"
+    "-- BigQuery, Databricks, Snowflake), double each before it is run: a text could end early, and its rest be code.\n"
+)
 ABOUT_NAN = "-- A missing value is NULL: some databases hold NaN to be greater than any number."
 
 
@@ -30,6 +34,11 @@ def single(value: float) -> str:
     above a cut of 0.292, though the single next to it, 0.29199999570846558, is less.
     """
     return str(np.float32(value)) if float(np.float32(value)) == value else number(value)
+
+
+def with_warning(sql: str) -> str:
+    """Return SQL below a comment on backslashes, if it holds any."""
+    return _ABOUT_BACKSLASHES + sql if "\\" in sql else sql
 
 
 def sql_name(name: str) -> str:

@@ -7,7 +7,7 @@ from storage.errors import StorageError
 from tree_explainers.relational.queries import Feature, Query
 from tree_explainers.relational.schema import Schema
 
-from .expressions import Lines, equal, framed, indented, on_one_line, sql_name
+from .expressions import Lines, equal, framed, indented, on_one_line, sql_name, with_warning
 from .features import ExampleTest, exists_lines, own_column, value_lines, value_name
 from .joins import or_zero
 
@@ -138,4 +138,4 @@ def _select(columns: Sequence[Lines]) -> Lines:
 
 
 def _text(lines: Lines) -> str:
-    return "\n".join([*lines, ""])
+    return with_warning("\n".join([*lines, ""]))

@@ -1,6 +1,7 @@
 """JSON bodies, as strict as they come."""
 
 import json
+import time
 
 import orjson
 import pytest
@@ -133,3 +134,16 @@ def _refusal(body: bytes) -> str | None:
     except BadJson as refusal:
         return refusal.code
     return None
+
+
+@pytest.mark.parametrize("value", ["1", "{}", '":"', "[{}]"])
+def test_an_object_of_tens_of_thousands_of_names_is_refused_soon(value: str) -> None:
+    members = ",".join(f'"k{number}":{value}' for number in range(80_000))
+    body = f'{{"instances":[{{{members},"k0":2}}]}}'.encode()
+    began = time.process_time()
+
+    with pytest.raises(BadJson, match=r"names; at most 50,000 are read|at most 1,000,000 and 300,000") as refused:
+        parse_json(body)
+
+    assert refused.value.code == "too_many_rows"
+    assert time.process_time() - began < 0.25  # most of it is spent where others go on

@@ -10,7 +10,7 @@ import pytest
 
 # Signal 0 and no change at all are refused like any other: what is tried does nothing, where it is let through.
 _SCRIPT = """
-import ctypes, errno, fcntl, json, os, platform, resource, sys, threading
+import ctypes, errno, fcntl, json, mmap, os, platform, resource, sys, threading
 from sandbox.rights import confine
 from sandbox.messages import Confinement
 from sandbox.seccomp import refuse_calls
@@ -24,6 +24,7 @@ if is_filtered:
 
 libc = ctypes.CDLL(None, use_errno=True)
 TKILL, KCMP = {"x86_64": (200, 312), "aarch64": (130, 272)}[platform.machine()]
+SHMGET = {"x86_64": (29,), "aarch64": (194,)}[platform.machine()]
 found = {}
 
 def attempt(name, act):
@@ -82,6 +83,12 @@ attempt("fchown", lambda: os.fchown(descriptor, -1, -1))
 attempt("utime", lambda: os.utime(file))
 attempt("setxattr", lambda: os.setxattr(file, "user.a", b"1"))
 attempt("removexattr", lambda: os.removexattr(file, "user.a"))
+attempt("shared memory", lambda: mmap.mmap(-1, 4096))
+attempt("private memory", lambda: mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
+attempt("a shared file", lambda: mmap.mmap(descriptor, 4))
+attempt("memory as a file", lambda: os.memfd_create("m"))
+if is_filtered:  # elsewhere it would stay
+    attempt("System V's memory", lambda: call_by_number(SHMGET[0], 0, 4096, 0o1600))
 attempt("a limit of this process", lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (32, 32)))
 attempt("a descriptor's copy", lambda: fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 0))
 thread = threading.Thread(target=found.setdefault, args=("a thread", "done"))
@@ -92,7 +99,7 @@ os.abort()
 """
 _ALLOWED = {
     *("its own: tgkill", "its own: prlimit", "its own: affinity", "its own: scheduler", "its own: scheduling"),
-    *("a limit of this process", "a descriptor's copy", "a thread"),
+    *("a limit of this process", "a descriptor's copy", "a thread", "private memory", "a shared file"),
 }
 
 

@@ -55,6 +55,17 @@ def test_a_container_has_a_limit_of_memory_and_says_whether_it_is_healthy(name: 
     assert _SERVICES[name]["healthcheck"]["test"][0] == "CMD"
 
 
+@_EVERY_SERVICE
+def test_a_container_has_a_limit_of_processes_and_logs_and_databases_reach_nobody_outside(name: str) -> None:
+    service = _SERVICES[name]
+
+    assert service["pids_limit"] == 512
+    assert set(service["logging"]["options"]) == {"max-size", "max-file"}
+    assert ("outside" in service["networks"]) == (name in {"service", "workers", "cluster-worker"})
+    assert yaml.safe_load(_FILE)["networks"]["inside"] == {"internal": True}
+    assert not [word for word in service.get("command", ()) if "PASSWORD" in word]
+
+
 def test_a_job_may_use_less_memory_than_its_container_has_and_as_much_as_the_api_believes() -> None:
     jobs = {_filled_in(_SERVICES[name]["environment"]["LEAFSPACE_JOB_MEMORY_BYTES"]) for name in ("service", "workers")}
     limit = _filled_in(_SERVICES["workers"]["mem_limit"])
@@ -91,10 +102,12 @@ def composed_redis(tmp_path: Path) -> Iterator[int]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port: int = free.getsockname()[1]
-    program, *arguments = [_filled_in(word) for word in _SERVICES["redis"]["command"]]
-    assert program == "valkey-server"
-    command = [find_redis_binary(), *arguments, "--port", str(port), "--bind", "127.0.0.1", "--dir", tmp_path]
-    with subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL) as server:  # noqa: S603  # the file's own
+    shell, option, script = [_filled_in(word).replace("$$", "$") for word in _SERVICES["redis"]["command"]]
+    assert "hush" not in script
+    script = script.replace("valkey-server", str(find_redis_binary()))
+    command = [shell, option, f"{script} --port {port} --bind 127.0.0.1 --dir {tmp_path}"]
+    environment = {**os.environ, "REDISCLI_AUTH": _filled_in(_SERVICES["redis"]["environment"]["REDISCLI_AUTH"])}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as server:  # noqa: S603  # the file's own
         yield port
         server.terminate()
 

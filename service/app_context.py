@@ -33,6 +33,7 @@ from .explainer_directory import ExplainerDirectory
 from .explanation_log import ExplanationLog
 from .health_watch import Availability, HealthWatch
 from .job_watch import JobWatch
+from .kept_drawings import KeptDrawings
 from .key_ring import KeyRing
 from .middleware.response_head import Draining
 from .page_codes import PageCodes
@@ -79,6 +80,7 @@ class AppContext:
     explainer_cache: LoadingCache[WarmExplainer]
     feature_set_cache: LoadingCache[WarmFeatureSet]
     batches: Batches
+    drawings: KeptDrawings
     answer_room: AnswerRoom
     small_room: AnswerRoom  # of lists and small answers, which large ones cannot shut out
     download_room: AnswerRoom
@@ -166,6 +168,7 @@ def _context_over(
         sessions=SessionCache(models, objects, settings.warm_explainers, loops.load),
         explainer_cache=LoadingCache(settings.warm_explainers, loops.load),
         feature_set_cache=LoadingCache(settings.warm_explainers, loops.load),
+        drawings=KeptDrawings(),
         batches=Batches(settings.max_waiting_seconds, AnswerRoom(settings.max_answer_bytes)),
         answer_room=AnswerRoom(settings.max_answer_bytes - n_small_bytes),
         small_room=AnswerRoom(n_small_bytes),

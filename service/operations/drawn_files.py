@@ -26,10 +26,10 @@ from . import datasets, explainers
 from .drawn_documents import Json, beside, ready, to_json
 
 MAX_EXPLAINED_ROWS = 50
-_DRAW: dict[str, Callable[[Json, Json, Json], str]] = {
-    PROTOTYPE_SETS.name: lambda found, model, dataset: draw_prototype_set(found, SetContext(model, dataset)),
-    RULE_SETS.name: lambda found, model, dataset: draw_rule_set(found, RulesContext(model, dataset)),
-    APPROXIMATION_TREES.name: lambda found, model, dataset: draw_approximation_tree(found, TreeContext(model, dataset)),
+_DRAW: dict[str, tuple[Callable[[Json, Any], str], Callable[[Json, Json], Any]]] = {
+    PROTOTYPE_SETS.name: (draw_prototype_set, SetContext),
+    RULE_SETS.name: (draw_rule_set, RulesContext),
+    APPROXIMATION_TREES.name: (draw_approximation_tree, TreeContext),
 }
 
 
@@ -46,7 +46,8 @@ def export_html(context: AppContext, noun: Noun[Any], artefact_id: str) -> str:
         return whole_document(f"Feature set {artefact_id}", draw_feature_set(document))
     known, dataset = beside(context, document)
     title = f"{known['name'] or known['id']}: {noun.singular.replace('_', ' ')}"
-    return whole_document(title, _DRAW[noun.name](document, known, dataset))
+    draw, shown_of = _DRAW[noun.name]
+    return whole_document(title, context.drawings.get(draw, document, shown_of(known, dataset)))
 
 
 def export_decisions_html(context: AppContext, label_audit_id: str) -> str:

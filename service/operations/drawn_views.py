@@ -289,7 +289,8 @@ def _made(
 def _prototypes(context: AppContext, document: Json, beside_it: tuple[Json, Json], parameters: Parameters) -> str:
     n_first = int(parameters["k"]) if parameters.get("k", "").isdecimal() else None
     explainer = _explainer_of(context, document["id"])
-    return draw_prototype_set(document, SetContext(*beside_it, links=LINKS, n_first=n_first, explainer=explainer))
+    shown = SetContext(*beside_it, links=LINKS, n_first=n_first, explainer=explainer)
+    return context.drawings.get(draw_prototype_set, document, shown)
 
 
 def _explainer_of(context: AppContext, prototype_set_id: str) -> str | None:
@@ -299,11 +300,11 @@ def _explainer_of(context: AppContext, prototype_set_id: str) -> str | None:
 
 
 def _rules(_context: AppContext, document: Json, beside_it: tuple[Json, Json], _parameters: Parameters) -> str:
-    return draw_rule_set(document, RulesContext(*beside_it, links=LINKS))
+    return context.drawings.get(draw_rule_set, document, RulesContext(*beside_it, links=LINKS))
 
 
 def _tree(_context: AppContext, document: Json, beside_it: tuple[Json, Json], _parameters: Parameters) -> str:
-    return draw_approximation_tree(document, TreeContext(*beside_it, links=LINKS))
+    return context.drawings.get(draw_approximation_tree, document, TreeContext(*beside_it, links=LINKS))
 
 
 def _audit(_context: AppContext, document: Json, beside_it: tuple[Json, Json], _parameters: Parameters) -> str:

@@ -299,11 +299,11 @@ def _explainer_of(context: AppContext, prototype_set_id: str) -> str | None:
     return made[0].id if made else None
 
 
-def _rules(_context: AppContext, document: Json, beside_it: tuple[Json, Json], _parameters: Parameters) -> str:
+def _rules(context: AppContext, document: Json, beside_it: tuple[Json, Json], _parameters: Parameters) -> str:
     return context.drawings.get(draw_rule_set, document, RulesContext(*beside_it, links=LINKS))
 
 
-def _tree(_context: AppContext, document: Json, beside_it: tuple[Json, Json], _parameters: Parameters) -> str:
+def _tree(context: AppContext, document: Json, beside_it: tuple[Json, Json], _parameters: Parameters) -> str:
     return context.drawings.get(draw_approximation_tree, document, TreeContext(*beside_it, links=LINKS))
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from skl2onnx._parse import _parse_sklearn
 from skl2onnx._supported_operators import sklearn_operator_name_map
 from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType, Int64TensorType, StringTensorType
 
@@ -15,6 +14,7 @@ from .estimators import ModelInputs
 from .native_graph import add_sums, coded_column, scores_of
 from .native_models import native_trees, trees_behind_steps
 from .native_trees import NativeTrees
+from .steps import columns_behind
 from .unwrapping import final_step, unwrapped
 
 Columns = Sequence[Any]  # skl2onnx's variables, which hold the columns of the rows side by side
@@ -146,10 +146,9 @@ class Writer:
 
     def _behind(self, steps: Sequence[Any], columns: Columns) -> Columns:
         """Add the steps of a pipeline, which are converted after this model."""
-        for step in steps:
-            if step is not None and not isinstance(step, str):
-                columns = _parse_sklearn(self._scope, step, list(columns), custom_parsers=None)
-                self._of_steps.update(each.full_name for each in columns)
+        columns = columns_behind(self._scope, steps, columns)
+        if steps:
+            self._of_steps.update(each.full_name for each in columns)
         return columns
 
     def _of_native(self, native: NativeTrees, columns: Columns) -> Answer:

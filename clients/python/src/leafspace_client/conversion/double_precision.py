@@ -57,6 +57,12 @@ class Nodes:
         self._container.add_initializer(name, _TYPE_OF_KIND[array.dtype.kind], array.shape, content)
         return name
 
+    def single(self, values: Any) -> str:  # noqa: ANN401  # an array
+        """Add a constant in single precision and return its name."""
+        array, name = np.asarray(values, np.float32), self.unique_name("constant")
+        self._container.add_initializer(name, _FLOAT, array.shape, array.ravel())
+        return name
+
     def as_double(self, tensor: str) -> str:
         """Return a tensor in double precision."""
         return self.add("Cast", [tensor], to=_DOUBLE)

@@ -6,20 +6,24 @@ from typing import Any
 from ..errors import CannotConvert
 from .unwrapping import all_models, all_pipelines, final_step
 
+_NO_COUNTERPART = "has no counterpart in ONNX here"
 _IN_PLACE = (
-    "has no counterpart in ONNX here; register the pipeline's last step with X= the rows that come to it, "
-    "pipeline[:-1].transform(X), or put another step in its place"
+    "register the pipeline's last step with the rows that come to it, "
+    "client.register_model(pipeline[-1], X=pipeline[:-1].transform(X)), or put another step in its place"
 )
 
 
 def conversion_failure(estimator: Any, error: Exception) -> CannotConvert:  # noqa: ANN401  # an estimator
     """Return what to raise in place of an error in the conversion of a fitted estimator."""
-    part = next((each for each in all_models(estimator) if not _is_known(each)), None)
+    part = getattr(error, "step", None)
+    why = _NO_COUNTERPART if part is None else str(error)
+    if part is None:
+        part = next((each for each in all_models(estimator) if not _is_known(each)), None)
     part = _failed_part(error) if part is None else part
     whole = type(estimator).__name__
     step = None if part is None else next((name for name, each in _steps(estimator) if type(each) is type(part)), None)
     if step is not None:
-        detail = f"{whole} cannot be converted: {type(part).__name__}, in its step {step!r}, {_IN_PLACE}"
+        detail = f"{whole} cannot be converted: {type(part).__name__}, in its step {step!r}, {why}; {_IN_PLACE}"
         return CannotConvert("cannot_convert", detail)
     model = final_step(estimator) if part is None else part
     kind = f"{type(model).__module__}.{type(model).__qualname__}"

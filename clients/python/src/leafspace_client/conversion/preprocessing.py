@@ -1,4 +1,4 @@
-"""Preprocessing: the steps before the trees, computed in double precision as scikit-learn does, and missing texts.
+"""Preprocessing: steps before the trees, computed in double precision as scikit-learn does.
 
 In single precision the last digit of a scaled value differs now and then. A value that lies on a threshold then goes to
 the other side: with few distinct values (ages, prices) that happens to one row in a hundred.
@@ -15,10 +15,8 @@ from skl2onnx.algebra.onnx_ops import (
     OnnxDiv,
     OnnxGreater,
     OnnxIdentity,
-    OnnxIsNaN,
     OnnxMul,
     OnnxSub,
-    OnnxWhere,
 )
 from skl2onnx.common._registration import get_converter
 from skl2onnx.common.data_types import DoubleTensorType
@@ -26,7 +24,7 @@ from skl2onnx.operator_converters.common import concatenate_variables
 from skl2onnx.proto import onnx_proto
 from sklearn.compose import ColumnTransformer
 from sklearn.feature_selection import SelectorMixin
-from sklearn.impute import SimpleImputer
+from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.preprocessing import (
     MaxAbsScaler,
@@ -35,7 +33,11 @@ from sklearn.preprocessing import (
     OrdinalEncoder,
     RobustScaler,
     StandardScaler,
+    TargetEncoder,
 )
+
+from ..rows import is_frame
+from .category_writers import is_exact
 
 SCALERS = (StandardScaler, MinMaxScaler, RobustScaler, MaxAbsScaler)
 
@@ -58,7 +60,9 @@ def _makes_numbers(step: Any) -> bool:  # noqa: ANN401  # a step or the text for
         return any(_makes_numbers(each) for _, each, _ in step.transformers_)
     if isinstance(step, FeatureUnion):
         return any(_makes_numbers(each) for _, each in step.transformer_list)
-    return not (step is None or isinstance(step, str | SimpleImputer | SelectorMixin | OneHotEncoder | OrdinalEncoder))
+    if isinstance(step, OneHotEncoder | OrdinalEncoder | TargetEncoder):
+        return not is_exact(step)
+    return not (step is None or isinstance(step, str | SimpleImputer | MissingIndicator | SelectorMixin))
 
 
 def convert_scaler(scope: Any, operator: Any, container: Any, *, is_single: bool) -> None:  # noqa: ANN401
@@ -101,24 +105,6 @@ def _steps(scaler: Any) -> list[tuple[Any, tuple[Any, ...]]]:  # noqa: ANN401  #
     return subtracted + ([] if scale is None else [(OnnxDiv, (scale,))])
 
 
-def convert_imputer(scope: Any, operator: Any, container: Any) -> None:  # noqa: ANN401  # skl2onnx's own
-    """Add the nodes of an imputer; onnxruntime's own operator for it does not take doubles."""
-    imputer = operator.raw_operator
-    statistics = imputer.statistics_
-    is_double = all(isinstance(each.type, DoubleTensorType) for each in operator.inputs)
-    is_plain = statistics.dtype.kind == "f" and not np.isnan(statistics).any() and not imputer.add_indicator
-    if not (is_double and is_plain and isinstance(imputer.missing_values, float) and np.isnan(imputer.missing_values)):
-        get_converter("SklearnSimpleImputer")(scope, operator, container)
-        return
-    columns = operator.inputs[0]
-    if len(operator.inputs) > 1:
-        columns = concatenate_variables(scope, operator.inputs, container)
-    opset = {"op_version": container.target_opset}
-    missing = OnnxIsNaN(columns, **opset)
-    filled = OnnxWhere(missing, statistics.astype(np.float64)[np.newaxis], columns, **opset)
-    OnnxIdentity(filled, **opset, output_names=[operator.outputs[0].full_name]).add_to(scope, container)
-
-
 def convert_binarizer(scope: Any, operator: Any, container: Any) -> None:  # noqa: ANN401  # skl2onnx's own
     """Add the nodes of a binarizer; in double precision skl2onnx's own lets what equals the threshold be 1."""
     if not isinstance(operator.inputs[0].type, DoubleTensorType):
@@ -133,21 +119,29 @@ def convert_binarizer(scope: Any, operator: Any, container: Any) -> None:  # noq
     OnnxCast(is_above, to=onnx_proto.TensorProto.DOUBLE, **opset, **outputs).add_to(scope, container)
 
 
-def read_missing_texts(estimator: Any) -> None:  # noqa: ANN401  # an estimator
-    """Change imputers of texts in place: a tensor of texts has no not-a-number, and an empty text is missing there."""
+def read_missing_texts(estimator: Any, rows: Any) -> None:  # noqa: ANN401  # an estimator, a DataFrame or a matrix
+    """Change imputers of texts in place: an empty text is missing in a tensor, if it is what the imputer fills.
+
+    scikit-learn distinguishes between NaN and ``None`` in texts, which are both missing here: an imputer fills neither
+    where the rows hold the other one alone.
+    """
+    fills_nan, fills_none = _fillable(rows)
     for step in _all_steps(estimator):
-        if isinstance(step, SimpleImputer) and step.statistics_.dtype.kind in "OUS":
-            if not isinstance(step.missing_values, str):
-                step.missing_values = ""
-            step.statistics_ = step.statistics_.astype(object)
+        is_of_texts = isinstance(step, SimpleImputer) and step.statistics_.dtype.kind in "OUST"
+        if is_of_texts and not isinstance(step.missing_values, str):
+            step.missing_values = "" if (fills_none if step.missing_values is None else fills_nan) else np.nan
+
+
+def _fillable(rows: Any) -> tuple[bool, bool]:  # noqa: ANN401  # a DataFrame or a matrix
+    """Return whether NaN may be what is missing in texts, and whether ``None`` may be."""
+    texts = [rows.iloc[:, at] for at in range(rows.shape[1])] if is_frame(rows) else []
+    missing = [each for column in texts if column.dtype.kind not in "iufbM" for each in column[column.isna()]]
+    n_none = sum(each is None for each in missing)
+    return n_none < len(missing) or not missing, n_none > 0 or not missing
 
 
 def _all_steps(estimator: Any) -> Iterator[Any]:  # noqa: ANN401  # an estimator, its steps
-    if hasattr(estimator, "steps"):
-        for _name, step in estimator.steps:
-            yield from _all_steps(step)
-    elif hasattr(estimator, "transformers_"):
-        for _name, transformer, _columns in estimator.transformers_:
-            yield from _all_steps(transformer)
-    else:
-        yield estimator
+    inner = [*getattr(estimator, "steps", ()), *getattr(estimator, "transformer_list", ())]
+    for _, step, *_ in [*inner, *getattr(estimator, "transformers_", ())]:
+        yield from _all_steps(step)
+    yield estimator

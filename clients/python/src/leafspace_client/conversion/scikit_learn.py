@@ -12,8 +12,8 @@ from skl2onnx import convert_sklearn
 from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType, Int64TensorType, StringTensorType
 from skl2onnx.common.exceptions import MissingConverter, MissingShapeCalculator
 from sklearn.ensemble import RandomTreesEmbedding
-from sklearn.impute import SimpleImputer
-from sklearn.preprocessing import Binarizer, FunctionTransformer, OneHotEncoder
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import Binarizer, FunctionTransformer
 
 from ..errors import CannotConvert
 from .combinations import is_written, reads_columns_alone
@@ -28,10 +28,11 @@ from .estimators import (
     predicts_labels_alone,
 )
 from .native_graph import MATRIX, OPSET_OF_TABLES
-from .preprocessing import SCALERS, calculates, convert_binarizer, convert_imputer, convert_scaler, read_missing_texts
+from .preprocessing import SCALERS, calculates, convert_binarizer, convert_scaler, read_missing_texts
 from .refusals import refuse_several_targets
 from .rising_steps import move_tests_to_raw_numbers, take_off
-from .transformers import convert_function, convert_one_hot, function_shapes, one_hot_shapes
+from .steps import parse_pipeline
+from .transformers import convert_function, function_shapes
 from .tree_operators import OPSET_OF_TREE_ENSEMBLE
 from .unwrapping import all_models, all_pipelines, final_step
 from .written_models import written_last
@@ -80,14 +81,15 @@ def _is_scaled_in_double(estimator: Any, inputs: ModelInputs) -> bool:  # noqa: 
 def _written(estimator: Any, inputs: ModelInputs, *, is_double: bool) -> bytes:  # noqa: ANN401  # an estimator
     prepared = copy.deepcopy(estimator)
     for pipeline in all_pipelines(prepared):
-        read_missing_texts(pipeline)
+        read_missing_texts(pipeline, inputs.rows)
         _make_dense(pipeline)
     final = final_step(prepared)
     taken = take_off(prepared) if reads_columns_alone(final) else []
 
     model = _converted(prepared, inputs, is_double=is_double)
     if is_written(final):
-        _declare_precision(model)
+        model.graph.output[-1].type.tensor_type.elem_type = TensorProto.DOUBLE
+    _declare_operator_sets(model)
     if taken:
         numbers = np.float32 if are_single(inputs.rows) else np.float64
         move_tests_to_raw_numbers(model, taken, final.n_features_in_, numbers)
@@ -117,19 +119,17 @@ def _converted(prepared: Any, inputs: ModelInputs, *, is_double: bool) -> ModelP
         options={id(prepared): {"zipmap": False}} if has_scores else {id(final): {}},
         custom_conversion_functions={
             **dict.fromkeys(SCALERS, partial(convert_scaler, is_single=is_single)),
-            SimpleImputer: convert_imputer,
             Binarizer: convert_binarizer,
             FunctionTransformer: partial(convert_function, is_single=is_single),
-            OneHotEncoder: convert_one_hot,
         },
-        custom_shape_calculators={FunctionTransformer: function_shapes, OneHotEncoder: one_hot_shapes},
+        custom_shape_calculators={FunctionTransformer: function_shapes},
+        custom_parsers={Pipeline: parse_pipeline},
     )
     return model
 
 
-def _declare_precision(model: ModelProto) -> None:
-    """Declare that the graph's scores are doubles, and which operator set its trees are of."""
-    model.graph.output[-1].type.tensor_type.elem_type = TensorProto.DOUBLE
+def _declare_operator_sets(model: ModelProto) -> None:
+    """Declare which operator set the graph's trees and tables are of: skl2onnx knows older ones only."""
     version = OPSET_OF_TREE_ENSEMBLE if any(node.op_type == "TreeEnsemble" for node in model.graph.node) else 0
     if any(_is_table(node) for node in model.graph.node):
         version = max(version, OPSET_OF_TABLES)

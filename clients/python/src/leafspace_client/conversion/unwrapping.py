@@ -185,11 +185,13 @@ def _refuse_own(methods: list[str], estimator: Any, base: type) -> None:  # noqa
 def _flat_pipeline(pipeline: Any) -> Any:  # noqa: ANN401  # pipelines
     """Return a pipeline whose last step is unwrapped and no pipeline, in place of one in which pipelines end."""
     *steps, (name, last) = pipeline.steps
-    before = [(step_name, _plain_step(step)) for step_name, step in steps]
+    before = [(step_name, _plain_step(step)) for step_name, step in steps if not _passes(step)]
     inner = unwrapped(last)
+    if not before:
+        return _with_columns(inner, pipeline)
     if _is_pipeline(inner):
         before, (name, inner) = [*before, *inner.steps[:-1]], inner.steps[-1]
-    elif inner is last and all(plain is step for (_, plain), (_, step) in zip(before, steps, strict=True)):
+    elif inner is last and [plain for _, plain in before] == [step for _, step in steps]:
         return pipeline
     return _with_steps(pipeline, [*before, (name, inner)])
 
@@ -202,12 +204,22 @@ def _plain_step(step: Any) -> Any:  # noqa: ANN401  # steps
         return _plain_step(vars(step)["estimator"])
     for name in ("steps", "transformers_", "transformer_list"):
         parts = vars(step).get(name) or []
-        plain = [(part[0], _plain_step(part[1]), *part[2:]) for part in parts]
-        if any(new[1] is not part[1] for new, part in zip(plain, parts, strict=True)):
+        plain = [(part[0], _plain_step(part[1]), *part[2:]) for part in parts if not _is_void(name, part[1])]
+        if [part[1] for part in plain] != [part[1] for part in parts]:
             step = copy.copy(step)
             setattr(step, name, plain)
     base = _library_class(step)
     return step if base is None or _own_methods(step, base) else _as_library_class(step)
+
+
+def _passes(step: Any) -> bool:  # noqa: ANN401  # a step, or the text for one
+    return step is None or (isinstance(step, str) and step == "passthrough")
+
+
+def _is_void(parts: str, step: Any) -> bool:  # noqa: ANN401  # a step, or the text for one
+    """Whether a part of a step does nothing there: it passes columns on in a pipeline, or drops them in a union."""
+    is_dropped = isinstance(step, str) and step == "drop"
+    return _passes(step) if parts == "steps" else parts == "transformer_list" and is_dropped
 
 
 def _with_steps(pipeline: Any, steps: list[tuple[str, Any]]) -> Any:  # noqa: ANN401  # pipelines

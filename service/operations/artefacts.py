@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import structlog
+from pydantic import ValidationError
 from sqlalchemy import Connection
 
 from observability.logs import current_request_id
@@ -18,6 +19,7 @@ from schemas.contract import Contract, Page
 from schemas.identifiers import content_identifier
 from schemas.models import Model
 from schemas.nouns import Noun
+from schemas.problems import problem_for
 from schemas.relational_datasets import RelationalDataset
 from storage.artefacts import Artefact, NewArtefact
 from storage.datasets import StoredDataset
@@ -214,9 +216,12 @@ def _named(place: str) -> dict[str, str]:
 
 
 def list_all(context: AppContext, noun: Noun[View], limit: int, cursor: str | None, **filters: str) -> Page[View]:
-    """Return one page of artefacts, newest first, without their results."""
+    """Return one page of artefacts, newest first, without their results.
+
+    One that is kept in a form that this version does not read is shown as failed, with the reason.
+    """
     page = context.artefacts.list(noun.name, limit, cursor, **filters)
-    views = [noun.view.model_validate(_state_of(artefact)) for artefact in page.data]
+    views = [_listed(noun, artefact) for artefact in page.data]
     return Page[View](data=views, next_cursor=page.next_cursor)
 
 
@@ -228,7 +233,7 @@ def get_one(context: AppContext, noun: Noun[View], artefact_id: str) -> View:
 def write_one(context: AppContext, noun: Noun[View], artefact_id: str) -> Generator[bytes]:
     """Return the same as JSON in blocks: the result is passed on as its job wrote it, however large it is."""
     artefact = context.artefacts.get(noun.name, artefact_id)
-    view = noun.view.model_validate({**_state_of(artefact), "reused": False})
+    view = _readable(noun, artefact)
     if artefact.result is None:
         return iter_once(view.model_dump_json().encode())
     head = view.model_dump_json(exclude={"result"}).encode()
@@ -288,7 +293,33 @@ def _refuse_if_queue_is_full(settings: ServiceSettings, connection: Connection, 
 def view_of(context: AppContext, noun: Noun[View], artefact: Artefact, *, reused: bool = False) -> View:
     """Return an artefact as readers get it, with its result if it is ready."""
     result = None if artefact.result is None else json.loads(context.objects.get(artefact.result))
-    return noun.view.model_validate({**_state_of(artefact), "reused": reused, "result": result})
+    return _readable(noun, artefact, reused=reused, result=result)
+
+
+def _readable(noun: Noun[View], artefact: Artefact, **more: Any) -> View:  # noqa: ANN401  # other fields of the view
+    """Return the view; refuse an artefact that is kept in a form that this version does not read."""
+    try:
+        return noun.view.model_validate({**_state_of(artefact), "reused": False, **more})
+    except ValidationError as error:
+        raise StorageError("object_damaged", _unreadable(noun, artefact)) from error
+
+
+def _listed(noun: Noun[View], artefact: Artefact) -> View:
+    state = _state_of(artefact)
+    try:
+        return noun.view.model_validate(state)
+    except ValidationError:
+        problem = problem_for("object_damaged", _unreadable(noun, artefact))
+        request = (noun.request or Contract).model_construct(**artefact.request)
+        shown: View = noun.view.model_construct(**{**state, "request": request, "status": "failed", "problem": problem})  # type: ignore[assignment]  # of the noun's own class
+        return shown
+
+
+def _unreadable(noun: Noun[View], artefact: Artefact) -> str:
+    return (
+        f"{noun.singular.replace('_', ' ')} {artefact.id!r} is kept in a form that this version does not read: delete "
+        "it and request it again"
+    )
 
 
 def _state_of(artefact: Artefact) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 The sentences are those that the service sends. Figures stand beside what a constant prediction scores.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ._generated.models import (
@@ -67,7 +67,7 @@ def describe_explanation(explanation: "Explanation") -> str:
     lines += _firing_rules(explanation.rules)
     if explanation.approximation_path is not None:
         lines.append(_path_line(explanation.approximation_path))
-    return "\n".join(lines)
+    return _lines(lines)
 
 
 def _near(near: NearestPrototype | NearestRow | Contrast) -> str:
@@ -118,13 +118,18 @@ def describe_rules(rules: Sequence[Rule], default_prediction: float | str) -> st
         weighted = [f"weight {_weight(rule)}: {_weighted(rule)}" for rule in rules]
         second = rules[0].scores[1].label if rules[0].scores else None
         of_share = "" if second is None else f" of the share of {second}, which is predicted above 50%"
-        return "\n".join([f"weighted mean of the rules that hold{of_share}:", *weighted])
-    return "\n".join([*map(_rule, rules), f"otherwise {_outcome(default_prediction)}"])
+        return _lines([f"weighted mean of the rules that hold{of_share}:", *weighted])
+    return _lines([*map(_rule, rules), f"otherwise {_outcome(default_prediction)}"])
 
 
 def describe_tree(nodes: Sequence[ApproximationNode]) -> str:
     """Return a tree one node a line; below a condition its two branches."""
-    return "\n".join("  " * node.depth + line for node, line in zip(nodes, _node_lines(nodes), strict=True))
+    return _lines("  " * node.depth + line for node, line in zip(nodes, _node_lines(nodes), strict=True))
+
+
+def _lines(lines: Iterable[str]) -> str:
+    """Return lines as a text, with characters escaped that would turn a line round or end it."""
+    return "\n".join("".join(each if each.isprintable() else ascii(each)[1:-1] for each in line) for line in lines)
 
 
 def number(value: float | None) -> str:

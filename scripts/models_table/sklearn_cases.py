@@ -35,7 +35,7 @@ def _labelled(labels: Any) -> Any:
 
 FORESTS = Group(
     "scikit-learn: trees and forests",
-    "By themselves, with the settings that change what they are.",
+    "By themselves, with the settings that change how they predict.",
     (
         Case("RandomForestClassifier, two classes", forest, "binary"),
         Case("RandomForestClassifier, three classes", forest, "multiclass"),
@@ -271,7 +271,7 @@ IMBALANCED = Group(
 
 OTHERS = Group(
     "Models without trees",
-    "Such models are registered with `oracle_only=True`, which leaves predictions and methods that ask for no trees.",
+    "Such models are registered with `oracle_only=True`, which leaves predictions and methods that need no trees.",
     (
         Case("LogisticRegression", linear_model.LogisticRegression, "binary"),
         Case("LinearRegression", linear_model.LinearRegression, "values"),

@@ -74,7 +74,7 @@ def _refuse(estimator: Any) -> None:  # noqa: ANN401  # an estimator
     is_classifier = hasattr(estimator, "classes_")
     reason = None
     if is_classifier and len(estimator.classes_) == 1:
-        reason = "it was fitted on rows of one class, and has nothing to tell apart"
+        reason = "it was fitted on rows of one class, and distinguishes nothing"
     elif is_classifier and callable(estimator.objective_):
         reason = (
             "with an objective of your own it predicts neither classes nor their probabilities; fit it with "

@@ -86,7 +86,7 @@ def _refuse(estimator: Any, document: _Document) -> None:  # noqa: ANN401  # an 
     elif objective.startswith("rank:"):
         reason = f"with the objective {objective} it ranks the rows of a query, and predicts no values of their own"
     elif getattr(estimator, "n_classes_", None) == 1:
-        reason = "it was fitted on rows of one class, and has nothing to tell apart"
+        reason = "it was fitted on rows of one class, and distinguishes nothing"
     elif getattr(estimator, "n_classes_", 0) == 2 and objective == "multi:softprob":  # noqa: PLR2004  # two classes
         reason = (
             "with the objective multi:softprob and two classes its own predict() returns two labels a row; fit it with "

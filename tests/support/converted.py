@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from onnx import load_from_string
 
 from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
 from tree_explainers.onnx_models.reading import ReadModel, read_model
@@ -33,9 +34,15 @@ def outcome_of_converted(
     onnx: bytes, rows: Table, classes: tuple[str, ...] | None = None, *, oracle_only: bool = False
 ) -> Outcome:
     """Return all predictions of the model for a DataFrame or a matrix."""
-    raw = raw_rows(rows)
+    raw = raw_rows(_features(onnx, rows))
     read = read_converted(onnx, list(raw.names), classes, oracle_only=oracle_only)
     return ModelSession(read.leaf_graph, read.description).run_in_chunks(raw)
+
+
+def _features(onnx: bytes, rows: Table) -> Table:
+    """Return the columns of a DataFrame that the graph reads, where it reads only some."""
+    names = [each.name for each in load_from_string(onnx).graph.input]
+    return rows[names] if isinstance(rows, pd.DataFrame) and set(names) < set(rows.columns) else rows
 
 
 def raw_rows(rows: Table) -> Rows:

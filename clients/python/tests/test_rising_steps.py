@@ -162,7 +162,7 @@ def test_branches_of_a_column_transformer_lose_their_last_steps_and_predict_the_
 
     outcome = outcome_of_converted(converted.onnx, frame)
     np.testing.assert_allclose(outcome.scores, predicted(pipeline, frame), rtol=0, atol=1e-14)
-    description = read_converted(converted.onnx, list(frame.columns)).description
+    description = read_converted(converted.onnx, converted.declared.feature_names).description
     kinds = {column.name: (column.kind, column.imputed) for column in description.columns}
     assert kinds["seen"] == ("identity", None)
     assert kinds["income"] == ("identity", frame["income"][:600].median())

@@ -4,14 +4,23 @@ pyarrow is imported when it is needed: it is an extra.
 """
 
 import tempfile
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Container, Iterable
+from dataclasses import dataclass
+from typing import Any, BinaryIO
 
+from .columns import FIRST_INEXACT, Values, column_cells
 from .errors import Invalid, missing_extra
-from .tables import TableFile
 
 CELLS_A_BATCH = 1_000_000  # what is held in memory: rows times columns
 _PARQUET = "application/vnd.apache.parquet"
+
+
+@dataclass(frozen=True, slots=True)
+class TableFile:
+    """A file to send; the caller closes it."""
+
+    content: BinaryIO
+    media_type: str
 
 
 def has_arrow_stream(data: object) -> bool:
@@ -72,13 +81,55 @@ def stream_file(name: str, data: Any) -> TableFile:  # noqa: ANN401  # a stream
     """
     pa = pyarrow()
     reader = pa.RecordBatchReader.from_stream(data)
-    wrong = next((each for each in reader.schema if sent_type(each.type) is None), None)
-    if wrong is not None:
-        detail = (
-            f"column {wrong.name!r} of table {name!r} is of type {wrong.type}; make it numbers or texts, or drop it"
-        )
-        raise Invalid("bad_feature_type", detail)
+    _refuse_other_types(reader.schema, f" of table {name!r}")
     return parquet_file(pa.schema([(each.name, sent_type(each.type)) for each in reader.schema]), reader)
+
+
+def arrow_columns(data: Any, exact: Container[str | None]) -> dict[str, Values]:  # noqa: ANN401  # a stream
+    """Return the columns of a table as chunked arrays, whole numbers of 2**53 or more as floats.
+
+    Parameters
+    ----------
+    data
+        A table or record batch of Arrow, or a frame of Polars.
+    exact
+        Names of columns whose large whole numbers stay what they are.
+
+    Raises
+    ------
+    Invalid
+        As ``stream_file``.
+    MissingExtra
+        Without pyarrow.
+    """
+    pa = pyarrow()
+    reader = pa.RecordBatchReader.from_stream(data)
+    _refuse_other_types(reader.schema, "")
+    batches, columns = list(reader), {}
+    for index, field in enumerate(reader.schema):
+        kind = sent_type(field.type)
+        chunks = [_plain(batch.column(index)).cast(kind) for batch in batches]
+        column = pa.chunked_array(chunks, kind)
+        if field.name not in exact and _is_beyond_doubles(column):
+            column = pa.chunked_array([pa.array(column_cells(column, field.name), pa.float64())])
+        columns[field.name] = column
+    return columns
+
+
+def _is_beyond_doubles(column: Any) -> bool:  # noqa: ANN401  # a chunked array
+    if not pyarrow().types.is_integer(column.type) or column.type.bit_width < 64:  # noqa: PLR2004  # bits
+        return False
+    import pyarrow.compute as pc  # noqa: PLC0415  # an extra
+
+    extremes = pc.min_max(column).as_py().values()
+    return any(value is not None and abs(value) >= FIRST_INEXACT for value in extremes)
+
+
+def _refuse_other_types(schema: Any, of: str) -> None:  # noqa: ANN401  # of Arrow
+    wrong = next((each for each in schema if sent_type(each.type) is None), None)
+    if wrong is not None:
+        detail = f"column {wrong.name!r}{of} is of type {wrong.type}; make it numbers or texts, or drop it"
+        raise Invalid("bad_feature_type", detail)
 
 
 def parquet_file(schema: Any, batches: Iterable[Any]) -> TableFile:  # noqa: ANN401  # of Arrow

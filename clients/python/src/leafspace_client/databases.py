@@ -11,10 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from .arrow_tables import CELLS_A_BATCH, is_time, parquet_file, pyarrow, sent_type
+from .arrow_tables import CELLS_A_BATCH, TableFile, is_time, parquet_file, pyarrow, sent_type
 from .errors import Invalid
 from .relational_tables import BAD_TABLES, Declared, ForeignKey, Source, left_out
-from .tables import TableFile
 
 MAX_TABLES = 64  # of a relational dataset
 

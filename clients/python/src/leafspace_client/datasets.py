@@ -24,12 +24,13 @@ from ._generated.models import (
     SourceDatasetRequest,
 )
 from ._generated.types import UNSET, File
+from .arrow_tables import TableFile
 from .calls import Connected, Program, awaitable, blocking, create, fetch
 from .jobs import cancel as cancel_job
 from .jobs import check_success, wait_for_job
 from .nouns import AsyncDeletable, Identified, Noun, SyncDeletable, id_of, rename_one
 from .records import Records
-from .tables import TableFile, TableNames
+from .tables import TableNames
 
 DATASETS: Noun[Dataset] = Noun(
     Dataset, PageDatasetSummary, "dataset_id", get_dataset, list_datasets, delete_dataset, rename_dataset

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
-from .arrow_tables import has_arrow_stream, stream_file, time_columns_of
+from .arrow_tables import TableFile, has_arrow_stream, stream_file, time_columns_of
+from .columns import Values, column_cells
 from .errors import Invalid
 from .rows import column_names, is_frame, with_named_index
-from .tables import Columns, TableFile, TableNames, Values, column_cells, mapping_columns, table_file, written
+from .tables import Columns, TableNames, mapping_columns, table_file, written
 
 Names: TypeAlias = str | Sequence[str]
 """One column, or several that are a key together."""
@@ -139,7 +140,7 @@ def _cells(column: Any, name: str) -> Values:  # noqa: ANN401  # a Series
         return column
     if kind == "f" and _is_whole(column):
         return column.astype("Int64")  # pandas has keys that are missing somewhere as floats
-    return column_cells(column, name)
+    return column_cells(column, name, is_exact=True)  # it may be a key
 
 
 def _is_whole(column: Any) -> bool:  # noqa: ANN401  # a Series of floats

@@ -7,6 +7,7 @@ import datetime as dt
 import decimal
 import json
 import math
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -20,6 +21,7 @@ Instance: TypeAlias = dict[str, Cell] | list[Cell]
 _INSTANCES_A_CALL = 1000
 _BYTES_A_CALL = 4 << 20  # half of what the service takes: rows differ in length
 _VALUES_A_CALL = 200_000  # the service refuses bodies of 300,000 names
+_TEXTS_OF_PANDAS = ("Interval", "Period", "Timedelta")
 
 
 def instances_of(rows: Any) -> list[Instance]:  # noqa: ANN401  # see below
@@ -140,6 +142,12 @@ def index_names(rows: Any, code: str, instead: str) -> list[str] | None:  # noqa
     names = [_label_text(label, row, code, advice) for row, label in enumerate(labels)]
     refuse_repeats(names, "the rows' index holds", code, advice)
     return None if names == positions(len(names)) else names
+
+
+def listed(values: Any) -> list[Any]:  # noqa: ANN401  # an array, a Series, a list
+    """Return the values of a column of any library as a list."""
+    listing = next((name for name in ("tolist", "to_list", "to_pylist") if hasattr(values, name)), None)
+    return list(getattr(values, listing)() if listing else values)
 
 
 def positions(n_rows: int) -> list[str]:
@@ -292,7 +300,8 @@ def _is_row(value: object) -> bool:
 def plain_cell(value: Any, where: str) -> Cell:  # noqa: ANN401  # whatever stands in a row
     """Return one value as JSON has it; ``where`` says in an error which one it was.
 
-    Not-a-number, ``pandas.NA`` and ``NaT`` are missing values; moments become text in ISO 8601.
+    Not-a-number, ``pandas.NA`` and ``NaT`` are missing values; moments become text in ISO 8601, durations, intervals
+    and periods text as pandas prints them.
 
     Raises
     ------
@@ -300,15 +309,13 @@ def plain_cell(value: Any, where: str) -> Cell:  # noqa: ANN401  # whatever stan
         For infinities and for values that are neither numbers, texts nor booleans.
     """
     if value is None or isinstance(value, str | bool | int):
-        return _without_subclass(value)
-    if isinstance(value, float):
-        return _finite(float(value), where)
-    if isinstance(value, decimal.Decimal):
+        return _without_subclass(value, where)
+    if isinstance(value, float | decimal.Decimal):
         return _finite(float(value), where)
     if _is_missing(value):
         return None
-    if isinstance(value, dt.date):
-        return value.isoformat()
+    if isinstance(value, dt.date | dt.time | dt.timedelta) or type(value).__name__ in _TEXTS_OF_PANDAS:
+        return value.isoformat() if isinstance(value, dt.date | dt.time) else str(value)
     if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:
         return plain_cell(_python_value(value, where), where)
     raise _refused(value, where)
@@ -323,8 +330,11 @@ def spelled(value: Cell) -> str:
     return str(value)
 
 
-def _without_subclass(value: str | float | None) -> Cell:
+def _without_subclass(value: str | float | None, where: str) -> Cell:
     # numpy's str_ and enumerations are strings and integers, too; what leaves here is plain.
+    if isinstance(value, int) and abs(value) > sys.float_info.max:
+        detail = f"{where} is a whole number of more than 308 digits, which no number in double precision is"
+        raise Invalid("non_finite_number", detail)
     for kind in (bool, int, str):
         if isinstance(value, kind):
             return kind(value)
@@ -342,6 +352,8 @@ def _finite(value: float, where: str) -> float | None:
 
 def _is_missing(value: object) -> bool:
     # pandas.NA, NaT and numpy's NaT are the values that do not equal themselves, or refuse to be compared.
+    if getattr(value, "ndim", 0):
+        return False  # an array in a cell
     try:
         return bool(value != value)  # noqa: PLR0124  # see above
     except (TypeError, ValueError):
@@ -349,7 +361,7 @@ def _is_missing(value: object) -> bool:
 
 
 def _python_value(value: Any, where: str) -> Any:  # noqa: ANN401  # a numpy scalar
-    plain = value.item()
+    plain = value.item() if getattr(getattr(value, "dtype", None), "kind", "O") != "f" else float(value)  # longdouble
     if type(plain) is type(value):
         raise _refused(value, where)
     return plain

@@ -11,7 +11,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
-from .errors import Invalid
+from .arrow_tables import TableFile, arrow_columns
+from .columns import Values, cells_of_one_kind, column_cells, is_plain_array
+from .errors import Invalid, MissingExtra
 from .rows import (
     Cell,
     collected,
@@ -21,22 +23,13 @@ from .rows import (
     is_frame,
     is_sparse,
     is_table,
+    listed,
     plain_cell,
     positions,
 )
 
-Values: TypeAlias = Any
-"""The values of a column: a list of cells, or a numpy array of numbers or booleans, which is kept as it is."""
 Columns: TypeAlias = dict[str, Values]
 DEFAULT_TARGET = "target"
-
-
-@dataclass(frozen=True, slots=True)
-class TableFile:
-    """A file to send; the caller closes it."""
-
-    content: BinaryIO
-    media_type: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +56,19 @@ def table_file(data: Any, names: TableNames) -> tuple[TableFile, TableNames]:  #
     if isinstance(data, bytes):
         return TableFile(BytesIO(data), "application/octet-stream"), names
     if is_frame(data):
-        columns, row_id = _frame_columns(data, names.row_id)
+        columns, row_id = _frame_columns(data, names.row_id, exact=(names.target,))
         return written(columns), TableNames(names.target, row_id, names.features)
     if isinstance(data, tuple) and len(data) == 2:  # noqa: PLR2004  # features and target
         return _pair_file(data[0], data[1], names)
     if isinstance(data, Sequence) and data and all(isinstance(row, Mapping) for row in data):
-        return written(mapping_columns(data)), names
-    columns = _table_columns(data) if is_table(data) else _array_columns(data, names.features)
+        return written(mapping_columns(data, exact=_exact(names))), names
+    columns = _table_columns(data, _exact(names)) if is_table(data) else _array_columns(data, names.features)
     return written(columns), names
+
+
+def _exact(names: TableNames) -> tuple[str | None, ...]:
+    """Return the columns whose whole numbers are names of rows or of classes, and not rounded."""
+    return names.target, names.row_id
 
 
 def _opened(path: Path) -> BinaryIO:
@@ -87,7 +85,7 @@ def _pair_file(rows: Any, target: Any, names: TableNames) -> tuple[TableFile, Ta
         _refuse_other_index(rows, target)
         columns, row_id = _frame_columns(rows, row_id, taken=(name,))
     elif is_table(rows):
-        columns = _table_columns(rows)
+        columns = _table_columns(rows, _exact(names))
     else:
         columns = _array_columns(rows, names.features)
     if names.target is not None and name in columns:
@@ -121,10 +119,14 @@ def _frame_columns(
     frame: Any,  # noqa: ANN401  # a DataFrame
     row_id: str | None,
     taken: Sequence[str] = (),
+    exact: Sequence[str | None] = (),
 ) -> tuple[Columns, str | None]:
     """Return the columns, with the index as one of them where it names the rows; and the name of the row_id column."""
     names = column_names(frame)
-    columns = {name: column_cells(frame.iloc[:, index], name) for index, name in enumerate(names)}
+    exact = (*exact, row_id)
+    columns = {
+        name: column_cells(frame.iloc[:, index], name, is_exact=name in exact) for index, name in enumerate(names)
+    }
     if row_id in columns or (row_id is not None and row_id != frame.index.name):
         return columns, row_id
     row_ids = index_names(frame, "dataset_bad_columns", "row_id, the name of a column of ids")
@@ -139,36 +141,20 @@ def _name_of_index(name: Any, taken: set[str]) -> str:  # noqa: ANN401  # a name
     return next(candidate for candidate in candidates if candidate not in taken)
 
 
-def column_cells(column: Any, name: str) -> Values:  # noqa: ANN401  # a Series
-    """Return the cells of a column; ``name`` is its name in an error."""
-    if _is_plain_array(column):
-        return column.to_numpy()
-    cells = [plain_cell(value, f"row {row}, column {name!r},") for row, value in enumerate(column.tolist())]
-    return _of_one_kind(cells, name)  # categories that numbers name are numbers, as they are to the model
-
-
-def _of_one_kind(cells: list[Cell], name: str) -> list[Cell]:
-    kinds = {type(cell) for cell in cells if cell is not None} - {type(None)}
-    if len(kinds) <= 1 or kinds == {int, float}:
-        return cells
-    listed = ", ".join(sorted(kind.__name__ for kind in kinds))
-    detail = f"column {name!r} mixes values of the types {listed}; make it one of them, for example by astype(str)"
-    raise Invalid("dataset_bad_columns", detail)
-
-
-def _table_columns(data: Any) -> Columns:  # noqa: ANN401  # a table
+def _table_columns(data: Any, exact: Sequence[str | None]) -> Columns:  # noqa: ANN401  # a table
     table = collected(data)
-    columns = table.to_dict(as_series=False) if hasattr(table, "to_dicts") else table.to_pydict()
-    return {
-        name: _of_one_kind([plain_cell(value, f"row {row}, column {name!r},") for row, value in enumerate(cells)], name)
-        for name, cells in columns.items()
-    }
+    try:
+        return arrow_columns(table, exact)
+    except MissingExtra:  # a frame of Polars
+        columns = table.to_dict(as_series=False)
+    return {name: column_cells(cells, name, is_exact=name in exact) for name, cells in columns.items()}
 
 
 def _array_columns(data: Any, features: Sequence[str] | None) -> Columns:  # noqa: ANN401  # arrays, lists
     data = data.toarray() if is_sparse(data) else data
-    if _is_plain_array(data) and data.ndim == 2 and len(data):  # noqa: PLR2004  # rows by features
-        return dict(zip(_names(features, data.shape[1]), data.T, strict=True))
+    if is_plain_array(data) and data.ndim == 2 and len(data):  # noqa: PLR2004  # rows by features
+        names = _names(features, data.shape[1])
+        return {name: column_cells(column, name) for name, column in zip(names, data.T, strict=True)}
     rows = instances_of(data)
     if not rows or not all(isinstance(row, list) for row in rows):
         raise Invalid("dataset_empty", "send rows by features, at least one row: a DataFrame, an array, or a path")
@@ -177,7 +163,7 @@ def _array_columns(data: Any, features: Sequence[str] | None) -> Columns:  # noq
     if wrong is not None:
         detail = f"row {wrong} has {len(rows[wrong])} values, row 0 has {len(names)}; give one for each feature"
         raise Invalid("dataset_bad_columns", detail)
-    return {name: _of_one_kind([row[index] for row in rows], name) for index, name in enumerate(names)}  # type: ignore[index]
+    return {name: cells_of_one_kind([row[index] for row in rows], name) for index, name in enumerate(names)}  # type: ignore[index]
 
 
 def _names(features: Sequence[str] | None, n_columns: int) -> list[str]:
@@ -188,30 +174,27 @@ def _names(features: Sequence[str] | None, n_columns: int) -> list[str]:
     return [str(name) for name in features]
 
 
-def _is_plain_array(values: Any) -> bool:  # noqa: ANN401  # anything
-    """Whether these are numbers or booleans of numpy's own types: what is missing in them is not-a-number."""
-    dtype: Any = getattr(values, "dtype", None)
-    return type(dtype).__module__.startswith("numpy") and dtype.kind in "iufb" and dtype.itemsize in {1, 2, 4, 8}
-
-
 def _target_cells(target: Any, n_rows: int) -> Values:  # noqa: ANN401  # an array, a Series, a list
-    listing = next((name for name in ("tolist", "to_list", "to_pylist") if hasattr(target, name)), None)
-    values = getattr(target, listing)() if listing else list(target)
+    values = listed(target)
     if len(values) != n_rows:
         raise Invalid(
             "dataset_bad_columns", f"the target has {len(values)} values for {n_rows} rows; give one for each"
         )
     if hasattr(target, "iloc"):
-        return column_cells(target, DEFAULT_TARGET)
-    return _of_one_kind([plain_cell(value, f"target of row {row}") for row, value in enumerate(values)], DEFAULT_TARGET)
+        return column_cells(target, DEFAULT_TARGET, is_exact=True)
+    cells = [plain_cell(value, f"target of row {row}") for row, value in enumerate(values)]
+    return cells_of_one_kind(cells, DEFAULT_TARGET, is_exact=True)
 
 
-def mapping_columns(rows: Sequence[Mapping[Any, Any]]) -> Columns:
-    """Return the columns of rows by name; what a row lacks is missing."""
-    names = list(dict.fromkeys(str(name) for row in rows for name in row))
+def mapping_columns(rows: Sequence[Mapping[Any, Any]], exact: Sequence[str | None] | None = None) -> Columns:
+    """Return the columns of rows by name; what a row lacks is missing.
+
+    Whole numbers stay what they are in the columns of ``exact``; default: in all.
+    """
     plain = [{str(name): value for name, value in row.items()} for row in rows]
+    names = dict.fromkeys(name for row in plain for name in row)
     return {
-        name: _of_one_kind([plain_cell(row.get(name), f"row {at}, {name!r},") for at, row in enumerate(plain)], name)
+        name: column_cells([row.get(name) for row in plain], name, is_exact=exact is None or name in exact)
         for name in names
     }
 
@@ -231,8 +214,12 @@ def written(columns: Columns) -> TableFile:
 def _arrow(cells: Values, pa: Any) -> Any:  # noqa: ANN401  # pyarrow has no types
     if hasattr(cells, "dtype"):
         return pa.array(cells, from_pandas=True)
+    if isinstance(cells, pa.ChunkedArray):
+        return cells
     if any(type(cell) is float for cell in cells):
         return pa.array([None if cell is None else float(cell) for cell in cells], pa.float64())
+    if any(type(cell) is int and abs(cell) >= 2**63 for cell in cells):  # names: no type of Arrow has them all
+        return pa.array([None if cell is None else str(cell) for cell in cells])
     return pa.array(cells)
 
 

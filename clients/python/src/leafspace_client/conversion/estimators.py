@@ -5,10 +5,12 @@ of numbers, or as one input for each column of a DataFrame.
 """
 
 import contextlib
+import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ..columns import column_cells
 from ..errors import CannotConvert, Invalid, missing_extra
 from ..rows import collected, column_names, is_frame, is_sparse, is_table
 from .unwrapping import all_models, class_names, final_step, members_of
@@ -82,9 +84,9 @@ def ensemble_of(estimator: Any) -> Ensemble:  # noqa: ANN401  # an estimator
 
 
 ColumnType = Literal["float", "int64", "string"]
-_SEVERAL = (list, tuple, dict, set)  # values in one cell
 GRAPH_NAME = "model"  # converters would draw one, and the same model would give another file
 _EXACT_IN_FLOAT32 = 2**24
+_BEYOND_INT64 = 2**63
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,11 @@ class ModelInputs:
     n_features: int
     column_types: list[ColumnType] | None  # (n_features,); None: one float32 matrix
     rows: Any  # the rows that came along: a DataFrame with just these columns, a matrix, or None
+    read: list[int] | None = None  # indices of the rows' columns that are features; None: all are
+
+    def features_of(self, rows: Any) -> Any:  # noqa: ANN401  # a DataFrame, a matrix
+        """Return of rows such as ``rows`` the columns that are features."""
+        return rows if self.read is None else rows.iloc[:, self.read]
 
 
 def describe_inputs(estimator: Any, rows: Any, declared_names: Sequence[str] | None) -> ModelInputs:  # noqa: ANN401
@@ -113,10 +120,14 @@ def describe_inputs(estimator: Any, rows: Any, declared_names: Sequence[str] | N
     fitted_names = _fitted_names(estimator)
     rows = _as_pandas(rows)
     if is_frame(rows):
-        frame = _named_by_texts(_fitted_columns(rows, fitted_names))
+        frame = _named_by_texts(_fitted_columns(rows, fitted_names or _names_among(declared_names, rows)))
         names = list(declared_names) if declared_names is not None else column_names(frame)
         _check_number(names, len(frame.columns), "columns")
-        types = [_column_type(frame.iloc[:, index], name) for index, name in enumerate(names)]
+        picked = _picked_columns(estimator)
+        types: list[ColumnType] = [
+            "string" if picked is not None and index not in picked else _column_type(frame.iloc[:, index], name)
+            for index, name in enumerate(names)
+        ]
         by_column = "string" in types or _picks_columns(estimator)
         return ModelInputs(names, len(names), types if by_column else None, frame)
     if fitted_names is not None and _picks_columns(estimator):
@@ -176,6 +187,24 @@ def _fitted_columns(frame: Any, fitted_names: list[str] | None) -> Any:  # noqa:
     return frame.iloc[:, [given.index(name) for name in fitted_names]]
 
 
+def _picked_columns(estimator: Any) -> set[int] | None:  # noqa: ANN401  # an estimator
+    """Return the indices of the columns that a ColumnTransformer at the beginning hands on; ``None``: of all."""
+    if getattr(estimator, "steps", None):
+        steps = [step for _name, step in estimator.steps if step is not None and step != "passthrough"]
+        return _picked_columns(steps[0]) if steps else None
+    indices = getattr(estimator, "_transformer_to_input_indices", None)
+    if indices is None:
+        return None
+    parts = [name for name, part, _columns in estimator.transformers_ if not (isinstance(part, str) and part == "drop")]
+    return {int(index) for name in parts for index in indices.get(name, ())}
+
+
+def _names_among(names: Sequence[str] | None, frame: Any) -> list[str] | None:  # noqa: ANN401  # a DataFrame
+    """Return the declared names where they are those of some of a frame's columns."""
+    has_others = names is not None and len(names) < len(frame.columns)
+    return list(names) if names is not None and has_others and set(names) <= set(column_names(frame)) else None
+
+
 def _picks_columns(estimator: Any) -> bool:  # noqa: ANN401  # an estimator
     steps = getattr(estimator, "steps", None)
     if steps:
@@ -187,21 +216,13 @@ def _column_type(column: Any, name: str) -> ColumnType:  # noqa: ANN401  # a Ser
     kind = getattr(column.dtype, "kind", "O")
     if kind in "iu":
         largest = max((abs(int(value)) for value in (column.min(), column.max()) if value == value), default=0)  # noqa: PLR0124  # not a NaN
-        return "int64" if largest > _EXACT_IN_FLOAT32 else "float"
+        return "int64" if _EXACT_IN_FLOAT32 < largest < _BEYOND_INT64 else "float"
     if kind in "fb":
         return "float"
-    several = next((value for value in column if isinstance(value, _SEVERAL)), None) if kind == "O" else None
-    if several is not None:
-        detail = f"column {name!r} holds a {type(several).__name__}; send numbers, texts or booleans, or leave it out"
+    if kind in "mM" or any(isinstance(value, dt.date | dt.time | dt.timedelta) for value in column):
+        detail = f"column {name!r} holds dates, times or durations; make it numbers, for example days since a date"
         raise Invalid("bad_feature_type", detail)
-    if kind in "OUST":
-        return "string" if _holds_texts(column) else "float"
-    detail = f"column {name!r} is of type {column.dtype}; send numbers, texts or booleans"
-    raise Invalid("bad_feature_type", detail)
-
-
-def _holds_texts(column: Any) -> bool:  # noqa: ANN401  # a Series
-    return any(isinstance(value, str) for value in column.dropna())  # not all values can be hashed
+    return "string" if any(isinstance(cell, str) for cell in column_cells(column, name)) else "float"
 
 
 def _matrix(rows: Any) -> Any:  # noqa: ANN401  # a matrix

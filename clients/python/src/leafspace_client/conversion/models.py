@@ -20,6 +20,7 @@ from .estimators import (
 )
 from .failures import conversion_failure
 from .refusals import refuse_by_name, refuse_linear_leaves, refuse_made_features, refuse_unfitted
+from .unread_columns import without_unread_columns
 from .unwrapping import unwrapped
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def convert_model(
     refuse_made_features(estimator)
     refuse_linear_leaves(estimator, oracle_only=declared.oracle_only)
     inputs = describe_inputs(estimator, rows, declared.feature_names)
-    converted = onnx_of(library, estimator, inputs)
+    converted, inputs = without_unread_columns(onnx_of(library, estimator, inputs), inputs)
     if predicts_labels_alone(estimator):
         from .oracles import with_votes  # noqa: PLC0415  # imports an extra
 

@@ -74,7 +74,8 @@ def parity_rows(
         sample, predictions = _taken(sample, kept), predictions[kept]
     else:
         n_differing = 0
-    rows = [list(row.values()) if isinstance(row, dict) else list(row) for row in instances_of(sample)]
+    sent = instances_of(inputs.features_of(sample))
+    rows = [list(row.values()) if isinstance(row, dict) else list(row) for row in sent]
     return Parity(rows, predictions.tolist(), _labels(estimator, sample, classes), n_differing)
 
 

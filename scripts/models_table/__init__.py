@@ -7,6 +7,7 @@ from . import (
     frame_cases,
     graph_operator_cases,
     lightgbm_cases,
+    part_cases,
     pipeline_cases,
     sklearn_cases,
     wrapper_cases,
@@ -16,6 +17,6 @@ from . import (
 
 _MODULES = (
     *(sklearn_cases, xgboost_cases, lightgbm_cases, catboost_cases, cut_off_cases, wrapper_cases, pipeline_cases),
-    *(frame_cases, converted_graph_cases, written_graph_cases, graph_operator_cases),
+    *(part_cases, frame_cases, converted_graph_cases, written_graph_cases, graph_operator_cases),
 )
 GROUPS = tuple(group for module in _MODULES for group in module.GROUPS)

@@ -9,7 +9,7 @@ from .description import ColumnKind, ModelColumn
 from .monotone_functions import raw_number
 
 Category = float | str
-_LONGEST_NAME = 255
+LONGEST_NAME = 255
 _NUMBERS = ("identity", "affine", "monotone")
 
 
@@ -18,7 +18,7 @@ def transformed(column: ModelColumn, how: str) -> ModelColumn:
     name = column.feature or column.name
     if column.kind == "transformed":
         name = column.name
-    shown = f"{how}({name})"[:_LONGEST_NAME]  # each operator adds to it
+    shown = f"{how}({name})"[:LONGEST_NAME]  # each operator adds to it
     return ModelColumn(shown, "transformed", column.feature, column.raw_index, sources=column.sources)
 
 

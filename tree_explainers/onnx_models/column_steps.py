@@ -98,6 +98,13 @@ def row_wise(step: Step) -> TensorColumns:
     return UNKNOWN if tensor.width is None else TensorColumns("float", mixed(step, tensor.width))
 
 
+def reduction(step: Step) -> TensorColumns:
+    """Follow a sum, a norm or the like of all columns of a row, which is one column."""
+    axes = integers(step.attributes, "axes") if step.constant(1) is None else step.constant(1)
+    is_of_rows = axes is not None and axes.ravel().tolist() in ([1], [-1])
+    return TensorColumns("float", mixed(step, 1)) if is_of_rows and step.tensor().width is not None else UNKNOWN
+
+
 def product(step: Step) -> TensorColumns:
     """Follow a product with a constant matrix."""
     matrix = step.constant(1)
@@ -208,7 +215,7 @@ def gather(step: Step) -> TensorColumns:
     """Follow Gather along the columns, and ArrayFeatureExtractor."""
     tensor, indices = step.tensor(), step.constant(1)
     on_columns = step.node.op_type == "ArrayFeatureExtractor" or step.axis(0) in (1, -1)
-    if tensor.columns is None or indices is None or not on_columns:
+    if tensor.columns is None or indices is None or indices.dtype.kind not in "iu" or not on_columns:
         return UNKNOWN
     return _chosen(tensor, indices.ravel().astype(np.int64))
 
@@ -252,6 +259,7 @@ def split(step: Step) -> list[TensorColumns]:
     return [_chosen(tensor, part) for part in blocks][:n_parts]
 
 
+_REDUCTIONS = ("L1", "L2", "Max", "Mean", "Min", "Prod", "Sum", "SumSquare")
 _STEPS: dict[str, Callable[[Step], TensorColumns | list[TensorColumns]]] = {
     **dict.fromkeys(("Identity", "Squeeze", "Unsqueeze", "Flatten"), same),
     **dict.fromkeys(("Add", "Sub", "Mul", "Div"), arithmetic),
@@ -260,6 +268,7 @@ _STEPS: dict[str, Callable[[Step], TensorColumns | list[TensorColumns]]] = {
     **dict.fromkeys(("Clip", "Relu"), limits),
     **dict.fromkeys(("Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Max", "Min", "Mod"), combination),
     **dict.fromkeys(("Normalizer", "Softmax", "CumSum"), row_wise),
+    **dict.fromkeys((f"Reduce{kind}" for kind in _REDUCTIONS), reduction),
     **dict.fromkeys(("MatMul", "Gemm"), product),
     **dict.fromkeys(("Concat", "FeatureVectorizer"), concat),
     **dict.fromkeys(("Gather", "ArrayFeatureExtractor"), gather),

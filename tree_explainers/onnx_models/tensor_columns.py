@@ -81,7 +81,7 @@ def mixed(step: Step, width: int) -> Columns:
     """Return columns that depend on several features."""
     names, only = _sources(step)
     shown = ", ".join(names[:_SHOWN_SOURCES]) + (", …" if len(names) > _SHOWN_SOURCES else "")
-    what = _MIXTURES.get(step.node.op_type)
+    what = _MIXTURES.get(step.node.op_type) or ("value" if width > 1 else None)
     texts = (
         f"computed from {shown}" if what is None else f"{what} {at + 1} of {width} of {shown}" for at in range(width)
     )
@@ -99,7 +99,9 @@ def _sources(step: Step) -> tuple[tuple[str, ...], tuple[str | None, int | None]
 
 
 def one_each(values: NDArray[Any], width: int, default: float) -> NDArray[np.float64] | None:
-    """Return one number for each column; ``None`` where their number does not fit."""
+    """Return one number for each column; ``None`` where their number does not fit, or where they are texts."""
+    if values.dtype.kind not in "fiub":
+        return None
     numbers_or_default = values.astype(np.float64).ravel() if values.size else np.array([default])
     if len(numbers_or_default) not in (1, width):
         return None
@@ -112,11 +114,30 @@ def is_row(constant: NDArray[Any]) -> bool:
 
 
 def combination(step: Step) -> TensorColumns:
-    """Two tensors become one, column by column; where a constant is one of them, each keeps its feature."""
+    """Two tensors become one, column by column; where a constant is one of them, each keeps its feature.
+
+    A single column that meets a row of constants becomes as many as these are.
+    """
     variable = [step.tensor(at) for at in range(len(step.node.input)) if step.constant(at) is None]
     widths = {tensor.width for tensor in variable}
     if len(variable) == 1:
-        return TensorColumns("float", each_transformed(variable[0], step.node.op_type.lower()))
+        columns = each_transformed(variable[0], step.node.op_type.lower())
+        constants = [step.constant(at) for at in range(len(step.node.input))]
+        widths_of_constants = [constant.shape[-1] for constant in constants if constant is not None and constant.ndim]
+        n_copies = max(widths_of_constants, default=1)
+        return TensorColumns("float", columns * n_copies if columns is not None and len(columns) == 1 else columns)
     if None in widths or not widths or len(widths - {1}) > 1:
         return UNKNOWN
+    if len(widths) == 1:
+        columns_at = zip(*(tensor.columns or () for tensor in variable), strict=True)
+        return TensorColumns("float", tuple(_of_several(step.node.op_type.lower(), each) for each in columns_at))
     return TensorColumns("float", mixed(step, max(width or 0 for width in widths)))
+
+
+def _of_several(how: str, columns: Columns) -> ModelColumn:
+    """Return a column that is computed of one of each tensor."""
+    features = {(each.feature, each.raw_index) for each in columns}
+    names = [name for each in columns for name in each.sources or (each.feature or each.name,)]
+    shown = f"{how}({', '.join(each.name for each in columns)})"[: changes.LONGEST_NAME]
+    only = features.pop() if len(features) == 1 else (None, None)
+    return ModelColumn(shown, "transformed", *only, sources=tuple(dict.fromkeys(names))[: _SHOWN_SOURCES + 1])

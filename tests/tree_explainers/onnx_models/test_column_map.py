@@ -1,6 +1,9 @@
+from typing import Any
+
 import numpy as np
 import pytest
 from leafspace_client.conversion import convert_model
+from onnx import helper
 from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
@@ -10,8 +13,10 @@ from tests.support.models import fitted
 from tests.support.naive_trees import column_values, walk_leaves
 from tests.support.pipelines import PIPELINES, fitted_pipeline
 from tree_explainers.errors import ModelRefused
+from tree_explainers.onnx_models.column_steps import follow
 from tree_explainers.onnx_models.description import DeclaredModel, FeatureGroup, GroupColumn, ModelColumn, ModelLimits
 from tree_explainers.onnx_models.reading import read_model
+from tree_explainers.onnx_models.tensor_columns import Step, TensorColumns
 
 
 def columns_of(pipeline: str, feature: str) -> list[ModelColumn]:
@@ -137,3 +142,45 @@ def test_a_group_of_columns_that_the_model_does_not_have_is_refused() -> None:
 
     with pytest.raises(ModelRefused, match="'hue'"):
         read_model(model.onnx, DeclaredModel(feature_groups=(group,)), ModelLimits())
+
+
+def _followed(op_type: str, constant: Any, width: int = 3, **attributes: Any) -> TensorColumns:  # noqa: ANN401
+    node = helper.make_node(op_type, ["x", "c"], ["y"], **attributes)
+    columns = tuple(ModelColumn(f"f{at}", "identity", f"f{at}", at) for at in range(width))
+    (followed,) = follow(Step(node, {"x": TensorColumns("float", columns)}, {"c": np.array(constant)}, [False] * width))
+    return followed
+
+
+@pytest.mark.parametrize("operator", ["Gather", "ArrayFeatureExtractor", "Pow", "Add"])
+def test_texts_where_an_operator_wants_numbers_say_nothing_of_columns(operator: str) -> None:
+    """Such a graph does not open, which is what its sender is told."""
+    attributes = {"axis": 1} if operator == "Gather" else {}
+
+    columns = _followed(operator, ["two"], **attributes).columns
+
+    assert all(column.transformed for column in columns or ())
+
+
+def test_a_sum_of_a_row_is_one_column_that_knows_what_it_is_made_of() -> None:
+    (of_one,) = _followed("ReduceSum", [1], width=1).columns or ()
+    (of_three,) = _followed("ReduceSum", [-1], width=3).columns or ()
+
+    assert (of_one.name, of_one.feature) == ("computed from f0", "f0")
+    assert (of_three.name, of_three.feature) == ("computed from f0, f1, f2", None)
+    assert _followed("ReduceSum", [0]).columns is None
+
+
+def test_a_column_that_meets_a_row_of_constants_becomes_as_many_columns() -> None:
+    columns = _followed("GreaterOrEqual", [[1.0, 2.0]], width=1).columns or ()
+
+    assert [column.feature for column in columns] == ["f0", "f0"]
+
+
+def test_columns_of_two_tensors_are_named_after_both_of_each_pair() -> None:
+    node = helper.make_node("Mul", ["x", "z"], ["y"])
+    first, second, third = (ModelColumn(name, "identity", name, at) for at, name in enumerate("abc"))
+    tensors = {"x": TensorColumns("float", (first, second)), "z": TensorColumns("float", (first, third))}
+
+    (followed,) = follow(Step(node, tensors, {}, [False] * 3))
+
+    assert [(each.name, each.feature) for each in followed.columns or ()] == [("mul(a, a)", "a"), ("mul(b, c)", None)]

@@ -28,8 +28,9 @@ def ordinal(columns: StepColumns, step: OrdinalEncoder) -> str:
     """Add an ordinal encoder: the code of each category, and what it has for missing and unknown ones."""
     tensors = []
     for at, (tensor, is_text) in enumerate(columns.each()):
-        codes = _codes(step, at).astype(np.float64)
-        codes[[_is_nan(each) for each in step.categories_[at]]] = step.encoded_missing_value  # None is a category
+        is_missing = np.array([_is_nan(each) for each in step.categories_[at]])  # None is a category
+        codes = np.full(len(is_missing), step.encoded_missing_value, np.float64)
+        codes[~is_missing] = _codes(step, at)[: np.count_nonzero(~is_missing)]  # what is missing is the last, if coded
         has_unknown = step.handle_unknown == "use_encoded_value"
         unknown = float(step.unknown_value) if has_unknown else -1.0
         tensors.append(_looked_up(columns, tensor, step.categories_[at], codes, unknown, is_text=is_text))
@@ -78,8 +79,8 @@ def _numbers(step: Any, categories: Any) -> list[float]:  # noqa: ANN401  # a st
         raise NoCounterpart(step, "was fitted on texts in a column that is numbers in X") from error
 
 
-def _is_missing(category: Any) -> bool:  # noqa: ANN401  # a text, a number, NaN or None
-    return category is None or bool(category != category)  # noqa: PLR0124  # not a number
+def _is_missing(category: Any) -> bool:  # noqa: ANN401  # a text, a number, NaN, None or what is missing in pandas
+    return category is None or _is_nan(category) or type(category).__name__ == "NAType"
 
 
 def _is_nan(category: Any) -> bool:  # noqa: ANN401  # a text, a number, NaN or None

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from ..columns import column_cells
 from ..errors import CannotConvert, Invalid, missing_extra
 from ..rows import collected, column_names, is_frame, is_sparse, is_table
-from .unwrapping import all_models, class_names, final_step, members_of
+from .unwrapping import all_models, class_names, final_step, members_of, unwrapped
 
 Ensemble = Literal["random_forest", "boosting", "other"]
 Library = Literal["sklearn", "xgboost", "lightgbm", "catboost"]
@@ -243,7 +243,8 @@ def _matrix(rows: Any) -> Any:  # noqa: ANN401  # a matrix
 def _n_features(estimator: Any, matrix: Any) -> int:  # noqa: ANN401  # an estimator, a matrix
     if matrix is not None:
         return int(matrix.shape[1])
-    found = getattr(estimator, "n_features_in_", None)
+    parts = (estimator, *map(unwrapped, members_of(final_step(estimator))))  # votes ask a step that may be no step
+    found = next((each.n_features_in_ for each in parts if hasattr(each, "n_features_in_")), None)
     if found is None:
         detail = (
             f"how many features {type(estimator).__name__} reads is not known: is it fitted? Then pass some rows, X=…"

@@ -1,6 +1,6 @@
-"""Power and quantile transformers taken off: trees test raw numbers in place of what the transformers make of them.
+"""Power and quantile transformers, and bins, taken off: trees test raw numbers in place of what is made of them.
 
-Either rises, so ``f(x) <= t`` holds for all numbers up to some ``c``. It is found by bisection of the numbers that a
+Each rises, so ``f(x) <= t`` holds for all numbers up to some ``c``. It is found by bisection of the numbers that a
 float can be, with scikit-learn's own ``transform`` and the rounding in front of the trees: raw rows go to the very
 leaves that the estimator sends them to. The graph then holds neither transformer, and thresholds are in raw units.
 """
@@ -15,12 +15,12 @@ from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 from sklearn import config_context
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import PowerTransformer, QuantileTransformer
+from sklearn.preprocessing import Binarizer, KBinsDiscretizer, PowerTransformer, QuantileTransformer
 
 from .preprocessing import SCALERS
 from .tree_operators import MODES, nearest_float32
 
-_RISING = (PowerTransformer, QuantileTransformer)
+_RISING = (PowerTransformer, QuantileTransformer, Binarizer, KBinsDiscretizer)
 _STRICT = (MODES[b"BRANCH_LT"], MODES[b"BRANCH_GTE"])
 _LARGEST = float(np.finfo(np.float32).max)  # represents infinity: a test that holds for all numbers, or for none
 _PASSTHROUGH = "passthrough"
@@ -30,7 +30,7 @@ _PASSTHROUGH = "passthrough"
 class TakenOff:
     """Steps that each change every column by itself, and rise."""
 
-    steps: tuple[Any, ...]  # a power or quantile transformer, and scalers behind it
+    steps: tuple[Any, ...]  # one that rises, and scalers behind it
     first: int = 0  # index of their first column among those that the trees read
 
     @property
@@ -66,9 +66,13 @@ def take_off(pipeline: Any) -> list[TakenOff]:  # noqa: ANN401  # an estimator
     return taken
 
 
+def _rises(step: Any) -> bool:  # noqa: ANN401  # a step
+    return isinstance(step, _RISING) and getattr(step, "encode", "ordinal") == "ordinal"
+
+
 def _without_last(step: Any) -> tuple[Any, list[TakenOff]]:  # noqa: ANN401  # steps
     """Return a step without the transformers that end it, and these."""
-    if isinstance(step, _RISING):
+    if _rises(step):
         return _PASSTHROUGH, [TakenOff((step,))]
     if isinstance(step, Pipeline):
         return _shorter(step)
@@ -83,7 +87,7 @@ def _shorter(pipeline: Pipeline) -> tuple[Any, list[TakenOff]]:
     scalers: list[Any] = []
     while steps and isinstance(steps[-1][1], SCALERS):
         scalers.insert(0, steps.pop()[1])
-    if not steps or (scalers and not isinstance(steps[-1][1], _RISING)):
+    if not steps or (scalers and not _rises(steps[-1][1])):
         return pipeline, []
     last, taken = _without_last(steps[-1][1])
     kept = steps[:-1] if isinstance(last, str) else [*steps[:-1], (steps[-1][0], last)]

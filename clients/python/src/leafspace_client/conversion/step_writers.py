@@ -4,6 +4,7 @@ A writer returns the tensor of what its step makes, (n_rows, n_made).
 """
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.cluster import KMeans, MiniBatchKMeans
 from sklearn.decomposition import FactorAnalysis, FastICA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.impute import MissingIndicator, SimpleImputer
-from sklearn.preprocessing import KBinsDiscretizer
+from sklearn.preprocessing import KBinsDiscretizer, PolynomialFeatures
 from sklearn.random_projection import SparseRandomProjection
 
 from .step_columns import FLOAT, NoCounterpart, StepColumns
@@ -82,10 +83,28 @@ def bins(columns: StepColumns, step: KBinsDiscretizer) -> str:
         passed = nodes.as_double(nodes.add("GreaterOrEqual", [tensor, ends]))
         index = nodes.add("ReduceSum", [passed, nodes.constant(np.array([1]))], keepdims=1)
         if step.encode != "ordinal":
-            categories = nodes.constant(np.arange(int(n_bins), dtype=np.float64).reshape(1, -1))
-            index = nodes.as_double(nodes.add("Equal", [index, categories]))
+            codes = list(range(int(n_bins)))
+            hot = nodes.add("OneHotEncoder", [nodes.as_whole(index)], domain="ai.onnx.ml", cats_int64s=codes, zeros=1)
+            index = nodes.as_double(nodes.add("Reshape", [hot, nodes.constant(np.array([-1, len(codes)]))]))
         tensors.append(index)
     return columns.side_by_side(tensors)
+
+
+def powers(columns: StepColumns, step: PolynomialFeatures) -> str:
+    """Add products of columns, multiplied from the last to the first as scikit-learn does."""
+    nodes, rows, blocks = columns.nodes, columns.doubles(), []
+    factors = [np.repeat(np.arange(len(exponents)), exponents) for exponents in step.powers_]
+    for _, terms in groupby(factors, len):  # which are in the order of their degrees
+        block = np.array(list(terms), np.int64)
+        if not block.shape[1]:
+            zero = nodes.add("Mul", [columns.chosen(rows, [0]), nodes.constant(np.array([0.0]))])
+            blocks.append(nodes.add("Add", [zero, nodes.constant(np.array([1.0]))]))
+            continue
+        product = columns.chosen(rows, block[:, -1])
+        for place in reversed(range(block.shape[1] - 1)):
+            product = nodes.add("Mul", [columns.chosen(rows, block[:, place]), product])
+        blocks.append(product)
+    return columns.side_by_side(blocks)
 
 
 def distances(columns: StepColumns, step: KMeans) -> str:

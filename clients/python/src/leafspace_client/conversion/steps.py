@@ -11,7 +11,14 @@ from sklearn.compose import ColumnTransformer
 from sklearn.feature_selection import SelectorMixin
 from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.pipeline import FeatureUnion, Pipeline
-from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer, OneHotEncoder, OrdinalEncoder, TargetEncoder
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    KBinsDiscretizer,
+    OneHotEncoder,
+    OrdinalEncoder,
+    PolynomialFeatures,
+    TargetEncoder,
+)
 
 from . import category_writers, step_writers
 from .double_precision import Nodes
@@ -50,6 +57,7 @@ _WRITERS: dict[type, Callable[[StepColumns, Any], str]] = {
     SimpleImputer: step_writers.imputed,
     MissingIndicator: step_writers.missing_flags,
     KBinsDiscretizer: step_writers.bins,
+    PolynomialFeatures: step_writers.powers,
     OneHotEncoder: category_writers.one_hot,
     OrdinalEncoder: category_writers.ordinal,
     TargetEncoder: category_writers.target_means,
@@ -69,8 +77,9 @@ def columns_behind(scope: Any, steps: Sequence[Any], variables: _Variables) -> _
     """
     for step in steps:
         variables = _behind(scope, step, variables)
-    has_texts = any(isinstance(each.type, StringTensorType) for each in variables)
-    return variables if not steps or len(variables) == 1 or has_texts else [_declared(scope, _Junction(), variables)]
+    kinds = {type(each.type) for each in variables}
+    is_ready = StringTensorType in kinds or (len(variables) == 1 and Int64TensorType not in kinds)
+    return variables if not steps or is_ready else [_declared(scope, _Junction(), variables)]
 
 
 def parse_pipeline(scope: Any, pipeline: Pipeline, inputs: _Variables, custom_parsers: Any = None) -> _Variables:  # noqa: ANN401

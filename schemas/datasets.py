@@ -32,7 +32,7 @@ class ImageColumns(Contract):
     highest: float = Field(default=255.0, gt=0, description="The value of white; 0 is black.")
 
 
-class DatasetMetadata(Contract):
+class DatasetColumns(Contract):
     """The roles of a dataset's columns, and what they mean."""
 
     name: Name | None = Field(default=None, description="Name of the dataset, shown in lists; null: none.")
@@ -59,6 +59,28 @@ class DatasetMetadata(Contract):
     )
 
 
+class DatasetMetadata(DatasetColumns):
+    """The roles of a dataset's columns, what they mean, and how the file is read."""
+
+    categories: Many[Name] = Field(
+        default=[],
+        description="Names of columns whose values are texts, even where they look like numbers or truth values, as "
+        "`01234` and `True`; they are kept as they are written. Needed in CSV, which does not say what a value is.",
+    )
+    missing_values: list[Annotated[str, Field(min_length=1, max_length=255)]] = Field(
+        default=[],
+        max_length=100,
+        description="What the file holds where a value is missing, such as `?` or `-999`, in all columns but the rows' "
+        "ids; texts are compared without blanks around them, numbers by their value, so that `-999` is `-999.0`, too. "
+        "Empty cells and null are missing in any case.",
+    )
+    separator: Literal[",", ";", "\t", "|"] | None = Field(
+        default=None,
+        description="What separates the cells of CSV; default: the comma, or, where the header has none, whichever of "
+        "semicolon, tab and `|` it has most. Refused for Parquet and JSON.",
+    )
+
+
 class DatasetFiles(Contract):
     """Where the files of a dataset by reference lie."""
 
@@ -71,7 +93,7 @@ class DatasetFiles(Contract):
     )
 
 
-class SourceDatasetRequest(MethodRequest, DatasetMetadata):
+class SourceDatasetRequest(MethodRequest, DatasetColumns):
     """A dataset whose rows stay in files of a lake."""
 
     source: DatasetFiles = Field(description="The files, which need the same columns; rows are in the order of names.")

@@ -30,24 +30,57 @@ def match_features(model: Model, dataset: Dataset) -> tuple[str, ...]:
         if not _fits(columns[name], wanted, dataset.n_rows)
     ]
     if wrong:
-        advice = _advice([columns[name] for name in names], model.feature_types)
+        pairs = zip(names, model.feature_types, strict=True)
+        advice = _advice(
+            [(columns[name], want) for name, want in pairs if not _fits(columns[name], want, dataset.n_rows)]
+        )
         detail = f"dataset {dataset.id!r} does not fit model {model.id!r}: {'; '.join(wrong[:5])}; {advice}"
         raise StorageError("schema_mismatch", detail)
     return tuple(names)
 
 
 def describe_type(column: Column) -> str:
-    """Return what type a column has, and the cell that made it a category where nearly all others are numbers."""
+    """Return what type a column has, and the value that made it a category where others are numbers."""
     cell = column.category_because
-    because = "" if cell is None else f" because of row {cell.row} (counted from 0): {cell.text!r}"
+    if cell is not None:
+        because = f" because of row {cell.row} (counted from 0): {cell.text!r}"
+    elif (text := _odd_text(column)) is not None:
+        because = f" because {text!r} is no number"
+    else:
+        because = ""
     return f"{column.name!r} is a {column.type}{because}"
 
 
-def _advice(columns: list[Column], wanted: list[Literal["number", "category"]]) -> str:
-    odd = [want == "number" and column.category_because for column, want in zip(columns, wanted, strict=True)]
-    if any(odd):
-        return "correct the cell (leave it empty where the value is missing) and register the dataset again"
-    return "in Parquet and JSON rows, send categories as text, even if they look like numbers"
+def _odd_text(column: Column) -> str | None:
+    """Return the first value that is no number, in a column some of whose values are numbers."""
+    if column.category_because is not None:
+        return column.category_because.text
+    categories = column.categories or []
+    others = [text for text in categories if not _is_number(text)]
+    return others[0][:60] if 0 < len(others) < len(categories) else None
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _advice(wrong: list[tuple[Column, Literal["number", "category"]]]) -> str:
+    """Return what to do about columns, each with the type that the model wants."""
+    odd = [_odd_text(column) for column, want in wrong if want == "number"]
+    texts = list(dict.fromkeys(text for text in odd if text is not None))[:5]
+    if texts:
+        return (
+            "correct the cell, or leave it empty; or register the dataset again with "
+            f"missing_values={texts!r}, if that is how missing values are written"
+        )
+    categories = [column.name for column, want in wrong if want == "category"][:5]
+    if categories:
+        return f"register the dataset again with categories={categories!r}, which keeps their values as texts"
+    return "register the dataset again with numbers in these columns"
 
 
 def _names(model: Model, dataset: Dataset) -> list[str]:

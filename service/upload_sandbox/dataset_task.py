@@ -17,6 +17,9 @@ def read_dataset_upload(request: Request) -> dict[str, Any]:
         target=request.metadata.get("target"),
         row_id=request.metadata.get("row_id"),
         features=None if features is None else tuple(features),
+        categories=tuple(request.metadata.get("categories", ())),
+        missing_values=tuple(request.metadata.get("missing_values", ())),
+        separator=request.metadata.get("separator"),
     )
     read = read_upload(upload, request.media_hint, declared, DatasetLimits(**request.limits), upload.parent / CONTENT)
     return {"n_rows": read.n_rows, "columns": [asdict(column) for column in read.columns]}

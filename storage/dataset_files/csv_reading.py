@@ -1,6 +1,9 @@
 """CSV: read twice in blocks, first to find the columns' types over the whole file, then for the values."""
 
 import csv
+import json
+import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,16 +22,18 @@ from .layout import (
     OddCell,
     check_declaration,
     check_names,
-    refuse_columns,
     refuse_field,
     refuse_many_columns,
     refuse_many_rows,
     shown,
 )
+from .missing_values import MissingValues
 from .sniffing import survey_text
 
 MAX_ROW_BYTES = 16 * 1024**2
 """A longer row does not fit into one block of the fast reader."""
+_SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+_QUOTED = re.compile(r'"[^"]*"')
 _STACK_BYTES = 8 * 1024**2
 # Arrow starts two threads while it reads up to three blocks, and waits for good for one that gets no stack.
 _ROOM_TO_START_BYTES = 2 * _STACK_BYTES + 3 * MAX_ROW_BYTES
@@ -42,7 +47,9 @@ class CsvSource:
     names: tuple[str, ...]
     types: tuple[ColumnType, ...]
     has_quotes: bool
+    separator: str
     odd_cells: dict[str, OddCell]
+    missing: "_DeclaredMissing"
 
     @property
     def natural_types(self) -> tuple[None, ...]:
@@ -51,8 +58,28 @@ class CsvSource:
 
     def blocks(self) -> Iterator[list[pa.Array]]:
         """Yield blocks of rows, one array of values per column."""
-        for batch in _text_blocks(self.path, self.names, has_quotes=self.has_quotes):
-            yield [convert_cells(cells, kind) for cells, kind in zip(batch.columns, self.types, strict=True)]
+        for batch in _text_blocks(self.path, self.names, self.separator, has_quotes=self.has_quotes):
+            columns = zip(self.names, batch.columns, self.types, strict=True)
+            yield [convert_cells(self.missing.removed(name, cells), kind) for name, cells, kind in columns]
+
+
+@dataclass(frozen=True, slots=True)
+class _DeclaredMissing:
+    """Cells that stand for a missing value, in the columns where they do."""
+
+    values: MissingValues
+    texts: frozenset[str]  # columns in which -999 and -999.0 are two texts
+    row_id: str | None
+
+    @classmethod
+    def of(cls, declared: ColumnDeclaration) -> "_DeclaredMissing":
+        return cls(MissingValues.of(declared.missing_values), frozenset(declared.texts), declared.row_id)
+
+    def removed(self, name: str, cells: pa.Array) -> pa.Array:
+        """Return the cells of a column, null where one stands for a missing value."""
+        if not self.values or name == self.row_id:
+            return cells
+        return self.values.removed(cells) if name in self.texts else self.values.removed_by_value(cells)
 
 
 def open_csv(path: Path, declared: ColumnDeclaration, limits: DatasetLimits) -> CsvSource:
@@ -65,57 +92,58 @@ def open_csv(path: Path, declared: ColumnDeclaration, limits: DatasetLimits) -> 
         cells, an infinite number, ...
     """
     text = survey_text(path)
-    names = read_header(path, limits)
+    separator = declared.separator or separator_of(path)
+    names = read_header(path, limits, separator)
     refuse_many_columns(len(names), limits)
     check_names(names)
-    _refuse_other_separators(names)
     check_declaration(names, declared)
     quotes_are_odd = text.n_quotes % 2 == 1
     if quotes_are_odd:
         # Arrow takes a quote left open in the last row for closed.
-        refuse_csv(path, len(names), limits, quotes_are_odd=True)
+        refuse_csv(path, len(names), limits, separator, quotes_are_odd=True)
     try:
-        surveys = _survey_cells(path, names, declared, limits, has_quotes=text.n_quotes > 0)
+        surveys = _survey_cells(path, names, declared, limits, separator, has_quotes=text.n_quotes > 0)
     except pa.ArrowInvalid:
-        refuse_csv(path, len(names), limits, quotes_are_odd=quotes_are_odd)
+        refuse_csv(path, len(names), limits, separator, quotes_are_odd=quotes_are_odd)
         refuse_unnamed_fault()
     types: tuple[ColumnType, ...] = tuple(
         "category" if name in declared.texts else survey.type for name, survey in zip(names, surveys, strict=True)
     )
     odd_cells = {name: survey.odd_cell for name, survey in zip(names, surveys, strict=True)}
     odd = {name: cell for name, cell in odd_cells.items() if cell is not None}
-    return CsvSource(path, names, types, text.n_quotes > 0, odd)
-
-
-def _refuse_other_separators(names: tuple[str, ...]) -> None:
-    if len(names) == 1 and any(separator in names[0] for separator in ";\t|"):
-        refuse_columns(f"the header is read as one column, {shown(names[0])}; separate columns by commas")
+    return CsvSource(path, names, types, text.n_quotes > 0, separator, odd, _DeclaredMissing.of(declared))
 
 
 def _survey_cells(
-    path: Path, names: tuple[str, ...], declared: ColumnDeclaration, limits: DatasetLimits, *, has_quotes: bool
+    path: Path,
+    names: tuple[str, ...],
+    declared: ColumnDeclaration,
+    limits: DatasetLimits,
+    separator: str,
+    *,
+    has_quotes: bool,
 ) -> list[CellSurvey]:
-    surveys = [CellSurvey() for _ in names]
+    surveys, missing = [CellSurvey() for _ in names], _DeclaredMissing.of(declared)
     n_rows = 0
-    for batch in _text_blocks(path, names, has_quotes=has_quotes):
+    for batch in _text_blocks(path, names, separator, has_quotes=has_quotes):
         for index, (survey, cells) in enumerate(zip(surveys, batch.columns, strict=True)):
             _refuse_large_field(cells, n_rows, names[index], limits)
             if names[index] not in declared.texts:
-                survey.add(cells, n_rows)
+                survey.add(missing.removed(names[index], cells), n_rows)
         n_rows += batch.num_rows
         refuse_many_rows(n_rows, len(names), limits)
     for name, survey in zip(names, surveys, strict=True):
-        _refuse_bad_number(path, name, survey, limits)
+        _refuse_bad_number(path, name, survey, limits, separator)
     return surveys
 
 
-def _text_blocks(path: Path, names: tuple[str, ...], *, has_quotes: bool) -> Iterator[pa.RecordBatch]:
+def _text_blocks(path: Path, names: tuple[str, ...], separator: str, *, has_quotes: bool) -> Iterator[pa.RecordBatch]:
     bytes(_ROOM_TO_START_BYTES)  # a MemoryError here, where there is too little; zeros that nobody reads take no memory
     reader = arrow_csv.open_csv(
         str(path),
         # One thread: the sandbox that reads callers' files allows no more.
         read_options=arrow_csv.ReadOptions(use_threads=False, block_size=MAX_ROW_BYTES),
-        parse_options=arrow_csv.ParseOptions(newlines_in_values=has_quotes),
+        parse_options=arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=has_quotes),
         convert_options=arrow_csv.ConvertOptions(
             column_types=dict.fromkeys(names, pa.string()), null_values=[""], strings_can_be_null=True
         ),
@@ -133,46 +161,56 @@ def _refuse_large_field(cells: pa.Array, first_row: int, name: str, limits: Data
         refuse_field(f"the value in row {row} (counted from 0) of column {shown(name)}", limits)
 
 
-def _refuse_bad_number(path: Path, name: str, survey: CellSurvey, limits: DatasetLimits) -> None:
+def _refuse_bad_number(path: Path, name: str, survey: CellSurvey, limits: DatasetLimits, separator: str) -> None:
     if survey.holds_bad_numbers and survey.first_infinite is not None:
         row, text = survey.first_infinite
-        line = line_of_row(path, row, limits)
+        line = line_of_row(path, row, limits, separator)
         detail = (
             f"row {row} (line {line}) of column {shown(name)} holds {shown(text)}, which is not a finite number; "
-            "leave the cell empty where the value is missing"
+            f"leave the cell empty where the value is missing, or declare missing_values: [{json.dumps(text)}]"
         )
         raise DatasetRefused("dataset_bad_number", detail)
 
 
-def read_header(path: Path, limits: DatasetLimits) -> tuple[str, ...]:
+def separator_of(path: Path) -> str:
+    """Return what separates the names of the header: the comma, or, without any, the most frequent other separator."""
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as text:
+        header = next((line for line in _lines(text) if line.strip()), "")
+    counts = Counter(_QUOTED.sub("", header))
+    return "," if counts[","] else max(_SEPARATORS, key=counts.__getitem__)
+
+
+def read_header(path: Path, limits: DatasetLimits, separator: str) -> tuple[str, ...]:
     """Return the names in the first line that is not blank."""
-    for _line, cells in _records(path, limits, quotes_are_odd=False):
+    for _line, cells in _records(path, limits, separator, quotes_are_odd=False):
         return tuple(cells)
     raise DatasetRefused("dataset_empty", "the file is empty; send a header line and at least one row")
 
 
-def refuse_csv(path: Path, n_columns: int, limits: DatasetLimits, *, quotes_are_odd: bool) -> None:
+def refuse_csv(path: Path, n_columns: int, limits: DatasetLimits, separator: str, *, quotes_are_odd: bool) -> None:
     """Raise for the first row that cannot be read, naming its line; return where there is none."""
-    for line, cells in _records(path, limits, quotes_are_odd=quotes_are_odd):
+    for line, cells in _records(path, limits, separator, quotes_are_odd=quotes_are_odd):
         if len(cells) != n_columns:
             detail = f"line {line} has {_n_cells_text(len(cells))}, but the header has {n_columns}"
-            _refuse(f"{detail}; check for missing or unquoted commas")
+            _refuse(f"{detail}; check for missing or unquoted {_SEPARATORS[separator]}")
 
 
-def line_of_row(path: Path, row: int, limits: DatasetLimits) -> int:
+def line_of_row(path: Path, row: int, limits: DatasetLimits, separator: str) -> int:
     """Return the line on which the 0-based row begins (the header is line 1 where no blank line precedes it)."""
-    records = _records(path, limits, quotes_are_odd=False)
+    records = _records(path, limits, separator, quotes_are_odd=False)
     return next(line for index, (line, _cells) in enumerate(records) if index == row + 1)
 
 
 def refuse_unnamed_fault() -> NoReturn:
     """Refuse a file in which the walk found no fault to name."""
-    _refuse("the file cannot be read as CSV: use commas, a header line, and double quotes around text")
+    _refuse("the file cannot be read as CSV: use one separator, a header line, and double quotes around text")
 
 
-def _records(path: Path, limits: DatasetLimits, *, quotes_are_odd: bool) -> Iterator[tuple[int, list[str]]]:
+def _records(
+    path: Path, limits: DatasetLimits, separator: str, *, quotes_are_odd: bool
+) -> Iterator[tuple[int, list[str]]]:
     with path.open(encoding="utf-8-sig", newline="") as text:
-        reader = csv.reader(_lines(text), strict=True)
+        reader = csv.reader(_lines(text), delimiter=separator, strict=True)
         while True:
             line = reader.line_num + 1
             try:

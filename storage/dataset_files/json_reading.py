@@ -34,6 +34,7 @@ from .layout import (
     refuse_many_rows,
     shown,
 )
+from .missing_values import MissingValues
 from .sniffing import survey_text
 
 JsonForm = Literal["json_array", "json_lines"]
@@ -58,11 +59,15 @@ class JsonSource:
     types: tuple[ColumnType, ...]
     natural_types: tuple[ColumnType | None, ...]
     odd_cells: dict[str, OddCell]
+    missing: dict[str, MissingValues]
 
     def blocks(self) -> Iterator[list[pa.Array]]:
         """Yield blocks of rows, one array of values per column."""
         for rows in row_chunks(self.path, self.form):
-            yield [_to_arrow(rows, name, kind) for name, kind in zip(self.names, self.types, strict=True)]
+            yield [
+                _to_arrow(rows, name, kind, self.missing[name])
+                for name, kind in zip(self.names, self.types, strict=True)
+            ]
 
 
 @dataclass(slots=True)
@@ -115,7 +120,8 @@ def open_json(path: Path, form: JsonForm, declared: ColumnDeclaration, limits: D
         if kind == "category" and name not in declared.texts
     }
     odd = {name: cell for name, cell in odd_cells.items() if cell is not None}
-    return JsonSource(path, form, names, types, tuple(survey.natural_type for survey in surveys.values()), odd)
+    missing = {name: _missing_values(name, declared) for name in names}
+    return JsonSource(path, form, names, types, tuple(survey.natural_type for survey in surveys.values()), odd, missing)
 
 
 def _survey(path: Path, form: JsonForm, declared: ColumnDeclaration, limits: DatasetLimits) -> dict[str, _ValueSurvey]:
@@ -125,7 +131,7 @@ def _survey(path: Path, form: JsonForm, declared: ColumnDeclaration, limits: Dat
         for name in dict.fromkeys(chain.from_iterable(rows)):
             survey = surveys.setdefault(name, _ValueSurvey())
             refuse_many_columns(len(surveys), limits)
-            _add(survey, rows, name, n_rows, limits)
+            _add(survey, _values(rows, name, _missing_values(name, declared)), name, n_rows, limits)
             if name not in declared.texts:
                 _refuse_mixture(survey, name)
         n_rows += len(rows)
@@ -135,8 +141,16 @@ def _survey(path: Path, form: JsonForm, declared: ColumnDeclaration, limits: Dat
     return surveys
 
 
-def _add(survey: _ValueSurvey, rows: list[Row], name: str, first_row: int, limits: DatasetLimits) -> None:
+def _missing_values(name: str, declared: ColumnDeclaration) -> MissingValues:
+    return MissingValues.of(() if name == declared.row_id else declared.missing_values)
+
+
+def _values(rows: list[Row], name: str, missing: MissingValues) -> list[Any]:
     values = [row.get(name) for row in rows]
+    return [None if missing.holds(value) else value for value in values] if missing else values
+
+
+def _add(survey: _ValueSurvey, values: list[Any], name: str, first_row: int, limits: DatasetLimits) -> None:
     found = set(map(type, values)) - {type(None)}
     if not found <= _TYPE_OF.keys():
         row = next(index for index, value in enumerate(values) if isinstance(value, (dict, list)))
@@ -176,8 +190,8 @@ def _refuse_mixture(survey: _ValueSurvey, name: str) -> None:
         refuse_columns(f"column {shown(name)} mixes values of the types {mixed}; use one type in a column")
 
 
-def _to_arrow(rows: list[Row], name: str, kind: ColumnType) -> pa.Array:
-    values = [row.get(name) for row in rows]
+def _to_arrow(rows: list[Row], name: str, kind: ColumnType, missing: MissingValues) -> pa.Array:
+    values = _values(rows, name, missing)
     if kind == "category":
         values = [value if value is None else spelled(value) for value in values]
     elif kind == "number":

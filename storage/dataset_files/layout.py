@@ -46,22 +46,33 @@ class ColumnDeclaration(Protocol):
         """Columns whose values are kept as they are written, and never become numbers or booleans."""
 
     @property
+    def missing_values(self) -> Collection[str]:
+        """Texts and numbers that stand for a missing value in all columns but the rows' identifiers."""
+
+    @property
+    def separator(self) -> str | None:
+        """What separates the cells of CSV; None: what its header shows."""
+
+    @property
     def may_be_empty(self) -> bool:
         """Whether a file without rows is accepted."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeclaredColumns:
-    """A declaration without anything else."""
+    """What is declared of a dataset in one file."""
 
     target: str | None = None
     row_id: str | None = None
     features: tuple[str, ...] | None = None
+    categories: tuple[str, ...] = ()  # columns of texts, whatever their values look like
+    missing_values: tuple[str, ...] = ()
+    separator: str | None = None
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The rows' identifiers."""
-        return () if self.row_id is None else (self.row_id,)
+        """The rows' identifiers and the categories."""
+        return self.categories if self.row_id is None else (self.row_id, *self.categories)
 
     @property
     def may_be_empty(self) -> bool:
@@ -165,6 +176,7 @@ def check_declaration(names: Sequence[str], declared: ColumnDeclaration) -> None
             _refuse_absent(names, [name], role)
             if features is not None and name in features:
                 refuse_columns(f"column {shown(name)} is both {role} and a feature; leave it out of features")
+    _refuse_absent(names, sorted(declared.texts), "categories")
     if declared.target is not None and declared.target == declared.row_id:
         refuse_columns(f"column {shown(declared.target)} is both target and row_id; name two columns")
     if not _features(names, declared):

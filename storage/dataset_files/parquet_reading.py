@@ -31,6 +31,7 @@ from .layout import (
     rows_per_block,
     shown,
 )
+from .missing_values import MissingValues
 
 _N_THRIFT_BYTES = 100_000_000
 _N_PIECE_BYTES = 64 * 1024**2
@@ -46,6 +47,7 @@ class ParquetSource:
     natural_types: tuple[ColumnType, ...]
     limits: DatasetLimits
     odd_cells: dict[str, OddCell]
+    missing: dict[str, MissingValues]
 
     def blocks(self) -> Iterator[list[pa.Array]]:
         """Yield blocks of rows, one array of values per column."""
@@ -58,7 +60,10 @@ class ParquetSource:
 
     def _convert(self, batch: pa.RecordBatch, first_row: int) -> list[pa.Array]:
         columns = zip(batch.columns, self.names, self.types, strict=True)
-        return [_finite(convert_values(values, kind), name, first_row) for values, name, kind in columns]
+        return [
+            _finite(self.missing[name].removed(convert_values(values, kind)), name, first_row)
+            for values, name, kind in columns
+        ]
 
     def _check_all_texts(self) -> None:
         """Refuse texts that are too long, one by one or all together, while they are still in their dictionaries."""
@@ -99,7 +104,9 @@ def open_parquet(path: Path, declared: ColumnDeclaration, limits: DatasetLimits)
     types: dict[str, ColumnType] = {n: "category" if n in declared.texts else kind for n, kind in natural.items()}
     long_columns = _columns_of_long_integers(file, [name for name, kind in types.items() if kind == "number"])
     types |= dict.fromkeys(long_columns, "category")
-    return ParquetSource(path, tuple(schema.names), tuple(types.values()), tuple(natural.values()), limits, {})
+    declared_missing = MissingValues.of(declared.missing_values)
+    missing = {name: MissingValues.of(()) if name == declared.row_id else declared_missing for name in natural}
+    return ParquetSource(path, tuple(natural), tuple(types.values()), tuple(natural.values()), limits, {}, missing)
 
 
 def read_parquet_names(path: Path, limits: DatasetLimits) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..errors import DatasetRefused
-from .csv_reading import open_csv, read_header
+from .csv_reading import open_csv, read_header, separator_of
 from .json_reading import open_json
 from .layout import (
     ColumnDeclaration,
@@ -13,11 +13,14 @@ from .layout import (
     DeclaredColumns,
     check_names,
     lay_out,
+    refuse_columns,
     refuse_large_file,
 )
 from .normalising import ColumnSummary, write_normalised
 from .parquet_reading import open_parquet, read_parquet_names
 from .sniffing import FileForm, sniff
+
+_FORMS: dict[FileForm, str] = {"parquet": "Parquet", "json_array": "a JSON array", "json_lines": "JSON lines"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,7 @@ def read_names(form: FileForm, path: Path, limits: DatasetLimits) -> tuple[str, 
     if form == "parquet":
         return read_parquet_names(path, limits)
     if form == "csv":
-        names = read_header(path, limits)
+        names = read_header(path, limits, separator_of(path))
         check_names(names)
         return names
     return open_json(path, form, DeclaredColumns(), limits).names
@@ -85,6 +88,8 @@ def read_names(form: FileForm, path: Path, limits: DatasetLimits) -> tuple[str, 
 
 def open_source(form: FileForm, path: Path, declared: ColumnDeclaration, limits: DatasetLimits) -> ColumnSource:
     """Read what it takes to know the columns and their types; raise ``DatasetRefused`` where they are faulty."""
+    if declared.separator is not None and form != "csv":
+        refuse_columns(f"separator is for CSV, and the file is {_FORMS[form]}; leave separator out")
     if form == "parquet":
         return open_parquet(path, declared, limits)
     if form == "csv":

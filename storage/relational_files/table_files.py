@@ -51,6 +51,8 @@ class ColumnUses:
     target: None = None
     row_id: None = None
     features: None = None
+    missing_values: tuple[str, ...] = ()
+    separator: None = None
     may_be_empty: bool = True
 
     @classmethod

@@ -73,6 +73,8 @@ class _Declaration:
     """What is declared of the columns of each file, of which some may be without rows."""
 
     agreement: Agreement
+    missing_values: tuple[str, ...] = ()
+    separator: str | None = None
     may_be_empty: bool = True
 
     @property

@@ -317,3 +317,16 @@ def test_what_columns_mean_is_kept_for_people(api: Api) -> None:
         refused = api.upload("/v1/datasets", table, wrong)
         assert (refused.status_code, refused.json()["code"]) == (422, "dataset_bad_columns")
         assert detail in refused.json()["detail"]
+
+
+def test_how_a_file_is_read_makes_another_dataset(api: Api) -> None:
+    content = b"zip;n;label\n01234;?;a\n00001;-999;b\n99999;2;a\n"
+    plain = api.upload("/v1/datasets", content, {"target": "label"}).json()
+    options = {"target": "label", "categories": ["zip"], "missing_values": ["?", "-999"], "separator": ";"}
+    read = api.upload("/v1/datasets", content, options).json()
+
+    types = {column["name"]: (column["type"], column["n_missing"]) for column in read["columns"]}
+    assert types == {"zip": ("category", 0), "n": ("number", 2), "label": ("category", 0)}
+    assert [column["type"] for column in plain["columns"]] == ["number", "category", "category"]
+    assert plain["id"] != read["id"]
+    assert api.upload("/v1/datasets", content, {"target": "label", "missing_values": []}).json()["id"] == plain["id"]

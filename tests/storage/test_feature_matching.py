@@ -121,3 +121,17 @@ def test_a_columns_type_must_be_the_features(given: str, wanted: str, *, fits: b
 @pytest.mark.parametrize("wanted", ["number", "category"])
 def test_a_column_without_a_single_value_fits_anything(given: str, wanted: str) -> None:
     assert match_features(_model(["age"], [wanted]), _dataset(_column("age", given, n_missing=5))) == ("age",)
+
+
+def test_values_that_are_no_numbers_are_named_with_what_declares_them_missing() -> None:
+    column = _column("f1", "category").model_copy(update={"categories": ["1", "2.5", "?"]})
+    with pytest.raises(StorageError, match=r"'f1' is a category because '\?' is no number") as refused:
+        match_features(_model(["f1"]), _dataset(column))
+
+    assert "missing_values=['?']" in refused.value.detail
+
+
+def test_columns_that_are_no_categories_are_named_with_what_declares_them_such() -> None:
+    dataset = _dataset(_column("age"), _column("zip"), _column("flag", "boolean"))
+    with pytest.raises(StorageError, match=r"with categories=\['zip', 'flag'\]"):
+        match_features(_model(["age", "zip", "flag"], ["number", "category", "category"]), dataset)

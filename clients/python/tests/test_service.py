@@ -6,6 +6,7 @@ import json
 import pickle
 import uuid
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -562,3 +563,15 @@ def test_the_async_client_does_the_same(service: Service) -> None:
 
     assert label == _FOREST.predict(_FEATURES.iloc[:1])[0]
     assert n_jobs > 0
+
+
+def test_a_file_of_csv_is_read_as_it_is_declared(client: Leafspace, tmp_path: Path) -> None:
+    (tmp_path / "rows.tsv").write_text("zip\tn\n01234\t?\n00001\t-999.0\n99999\t2\n")
+
+    plain = client.register_dataset(tmp_path / "rows.tsv")
+    read = client.register_dataset(
+        tmp_path / "rows.tsv", categories=["zip"], missing_values=["?", -999], separator="\t"
+    )
+
+    assert [column.type_ for column in plain.columns] == ["number", "category"]
+    assert [(column.type_, column.n_missing) for column in read.columns] == [("category", 0), ("number", 2)]

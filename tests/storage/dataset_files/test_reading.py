@@ -425,8 +425,81 @@ def test_texts_in_parquet_are_utf_8_without_nul(upload: Upload, tmp_path: Path) 
         assert upload.refused((tmp_path / "f").read_bytes()).code == code
 
 
-def test_other_separators_are_named(upload: Upload) -> None:
-    assert "separate columns by commas" in upload.refused(b"a;b\n1;2\n").detail
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("is_declared", [True, False])
+def test_cells_are_separated_by_what_the_header_shows_or_the_sender_declares(
+    separator: str, upload: Upload, *, is_declared: bool
+) -> None:
+    declared = DeclaredColumns(separator=separator if is_declared else None)
+    upload.read(separator.join(["a", '"b;,|"']).encode() + f"\n1{separator}2\n3{separator}4\n".encode(), declared)
+
+    assert pq.read_table(upload.into).to_pydict() == {"a": [1.0, 3.0], "b;,|": [2.0, 4.0]}
+    faulty = f"a{separator}b\n1{separator}2\n3\n".encode()
+    assert upload.refused(faulty, declared).detail.startswith("line 3 has 1 cell, but the header has 2")
+
+
+def test_a_declared_separator_goes_before_commas_in_the_header_and_is_for_csv_alone(upload: Upload) -> None:
+    upload.read(b"a,x;b\n1,5;2\n", DeclaredColumns(separator=";"))
+
+    assert pq.read_table(upload.into).to_pydict() == {"a,x": ["1,5"], "b": [2.0]}
+    refused = upload.refused(b'[{"a": 1}]', DeclaredColumns(separator=";"))
+    assert refused.detail == "separator is for CSV, and the file is a JSON array; leave separator out"
+
+
+def test_declared_categories_are_kept_as_they_are_written(upload: Upload) -> None:
+    declared = DeclaredColumns(categories=("zip", "flag"), missing_values=("-999",))
+    upload.read(b"zip,flag,n\n01234,True,1\n-999.0,False,-999.0\n-999,,3\n", declared)
+
+    values = {"zip": ["01234", "-999.0", None], "flag": ["True", "False", None], "n": [1.0, None, 3.0]}
+    assert pq.read_table(upload.into).to_pydict() == values
+    assert "categories: there is no column 'x'" in upload.refused(b"a\n1\n", DeclaredColumns(categories=("x",))).detail
+
+
+_WITH_MISSING = pa.table(
+    {
+        "id": ["?", "-999", "c"],
+        "n": [1.5, -999.0, 3.0],
+        "i": [-999, 2, 3],
+        "t": ["a", "?", "b"],
+        "b": [True, False, None],
+    }
+)
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet", "json"])
+def test_declared_values_are_missing_in_all_columns_but_the_ids(form: str, upload: Upload, tmp_path: Path) -> None:
+    if form == "csv":
+        arrow_csv.write_csv(_WITH_MISSING, tmp_path / "f")
+    elif form == "parquet":
+        pq.write_table(_WITH_MISSING, tmp_path / "f")
+    else:
+        (tmp_path / "f").write_text(json.dumps(_WITH_MISSING.to_pylist()))
+    read = upload.read((tmp_path / "f").read_bytes(), DeclaredColumns(row_id="id", missing_values=("?", "-999")))
+
+    assert pq.read_table(upload.into).to_pydict() == {
+        "id": ["?", "-999", "c"],
+        "n": [1.5, None, 3.0],
+        "i": [None, 2.0, 3.0],
+        "t": ["a", None, "b"],
+        "b": [True, False, None],
+    }
+    assert {column.name: column.n_missing for column in read.columns} == {"id": 0, "n": 1, "i": 1, "t": 1, "b": 1}
+
+
+@pytest.mark.parametrize(
+    "content", [b"a\n1\n?\n-inf\n ? \n2.5\n", b'[{"a": 1}, {"a": "?"}, {"a": "-inf"}, {"a": "?"}, {"a": 2.5}]']
+)
+def test_texts_that_stand_for_missing_numbers_leave_a_column_of_numbers(content: bytes, upload: Upload) -> None:
+    upload.read(content, DeclaredColumns(missing_values=("?", "-inf")))
+
+    assert pq.read_table(upload.into).to_pydict() == {"a": [1.0, None, None, None, 2.5]}
+
+
+def test_infinities_of_parquet_may_be_declared_missing(upload: Upload, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"a": [0.0, float("inf")]}), tmp_path / "f")
+    upload.read((tmp_path / "f").read_bytes(), DeclaredColumns(missing_values=("Infinity",)))
+
+    assert pq.read_table(upload.into).to_pydict() == {"a": [0.0, None]}
 
 
 def test_names_with_dots_do_not_mix_columns(upload: Upload, tmp_path: Path) -> None:

@@ -145,6 +145,9 @@ def _register_dataset(  # noqa: PLR0913  # what may be declared of a table
     features: Sequence[str] | None = None,
     columns: Sequence[Mapping[str, Any]] = (),
     images: Sequence[Mapping[str, Any]] = (),
+    categories: Sequence[str] = (),
+    missing_values: Sequence[str | float] = (),
+    separator: str | None = None,
 ) -> Program[Dataset]:
     """Register a table of reference rows; the same table again gives the same registration.
 
@@ -168,9 +171,24 @@ def _register_dataset(  # noqa: PLR0913  # what may be declared of a table
     images
         Images that rows hold: ``[{"columns": names, "width": 28, "height": 28}]``, line by line from the top;
         ``"channels": 3`` for red, green and blue side by side, ``"highest"`` the value of white (default 255).
+    categories
+        Columns whose values are texts, even where they look like numbers or truth values (``01234``, ``True``), which
+        CSV cannot say.
+    missing_values
+        What the table holds where a value is missing, such as ``["?", -999]``, in all columns but the row ids; numbers
+        count by their value.
+    separator
+        What separates the cells of a CSV file: ``","``, ``";"``, a tab or ``"|"``; default: what its header shows.
     """
     file, names = yield Work(partial(table_file, data, TableNames(target, row_id, features)))
-    names = replace(names, columns=columns, images=images)
+    names = replace(
+        names,
+        columns=columns,
+        images=images,
+        categories=categories,
+        missing_values=missing_values,
+        separator=separator,
+    )
     try:
         registered = yield from send_dataset(file, name, names)
     finally:

@@ -47,6 +47,9 @@ def register(file: TableFile, name: str | None, names: TableNames) -> Program[Da
         "features": None if names.features is None else [str(feature) for feature in names.features],
         "columns": list(names.columns) or None,
         "images": list(names.images) or None,
+        "categories": [str(name) for name in names.categories] or None,
+        "missing_values": [str(value) for value in names.missing_values] or None,
+        "separator": names.separator,
     }
     metadata = json.dumps({key: value for key, value in known.items() if value is not None})
     body = BodyRegisterDataset(file=File(file.content, "dataset", file.media_type), metadata=metadata)

@@ -41,6 +41,9 @@ class TableNames:
     features: Sequence[str] | None
     columns: Sequence[Mapping[str, Any]] = ()  # what they mean, for people
     images: Sequence[Mapping[str, Any]] = ()  # which of them are pixels
+    categories: Sequence[str] = ()  # columns of texts, whatever their values look like
+    missing_values: Sequence[str | float] = ()
+    separator: str | None = None
 
 
 def table_file(data: Any, names: TableNames) -> tuple[TableFile, TableNames]:  # noqa: ANN401  # see register_dataset

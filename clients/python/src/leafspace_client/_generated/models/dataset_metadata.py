@@ -18,7 +18,7 @@ T = TypeVar("T", bound="DatasetMetadata")
 
 @_attrs_define(repr=False)
 class DatasetMetadata(Record):
-    """The roles of a dataset's columns, and what they mean.
+    """The roles of a dataset's columns, what they mean, and how the file is read.
 
     Attributes:
         name (None | str | Unset): Name of the dataset, shown in lists; null: none.
@@ -31,6 +31,14 @@ class DatasetMetadata(Record):
             description.
         images (list[ImageColumns] | Unset): Images that rows hold; nothing else is taken for an image, but columns
             called `pixel_0_0`, `pixel_0_1`, … (line, place) are shown as one.
+        categories (list[str] | Unset): Names of columns whose values are texts, even where they look like numbers or
+            truth values, as `01234` and `True`; they are kept as they are written. Needed in CSV, which does not say what a
+            value is.
+        missing_values (list[str] | Unset): What the file holds where a value is missing, such as `?` or `-999`, in all
+            columns but the rows' ids; texts are compared without blanks around them, numbers by their value, so that `-999`
+            is `-999.0`, too. Empty cells and null are missing in any case.
+        separator (None | str | Unset): What separates the cells of CSV; default: the comma, or, where the header has
+            none, whichever of semicolon, tab and `|` it has most. Refused for Parquet and JSON.
     """
 
     name: None | str | Unset = UNSET
@@ -39,6 +47,9 @@ class DatasetMetadata(Record):
     features: list[str] | None | Unset = UNSET
     columns: list[ColumnDescription] | Unset = UNSET
     images: list[ImageColumns] | Unset = UNSET
+    categories: list[str] | Unset = UNSET
+    missing_values: list[str] | Unset = UNSET
+    separator: None | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         name: None | str | Unset
@@ -82,6 +93,20 @@ class DatasetMetadata(Record):
                 images_item = images_item_data.to_dict()
                 images.append(images_item)
 
+        categories: list[str] | Unset = UNSET
+        if not isinstance(self.categories, Unset):
+            categories = self.categories
+
+        missing_values: list[str] | Unset = UNSET
+        if not isinstance(self.missing_values, Unset):
+            missing_values = self.missing_values
+
+        separator: None | str | Unset
+        if isinstance(self.separator, Unset):
+            separator = UNSET
+        else:
+            separator = self.separator
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update({})
@@ -97,6 +122,12 @@ class DatasetMetadata(Record):
             field_dict["columns"] = columns
         if images is not UNSET:
             field_dict["images"] = images
+        if categories is not UNSET:
+            field_dict["categories"] = categories
+        if missing_values is not UNSET:
+            field_dict["missing_values"] = missing_values
+        if separator is not UNSET:
+            field_dict["separator"] = separator
 
         return field_dict
 
@@ -169,6 +200,19 @@ class DatasetMetadata(Record):
 
                 images.append(images_item)
 
+        categories = cast(list[str], d.pop("categories", UNSET))
+
+        missing_values = cast(list[str], d.pop("missing_values", UNSET))
+
+        def _parse_separator(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        separator = _parse_separator(d.pop("separator", UNSET))
+
         dataset_metadata = cls(
             name=name,
             target=target,
@@ -176,6 +220,9 @@ class DatasetMetadata(Record):
             features=features,
             columns=columns,
             images=images,
+            categories=categories,
+            missing_values=missing_values,
+            separator=separator,
         )
 
         return dataset_metadata

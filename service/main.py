@@ -113,7 +113,7 @@ def build_app(lifespan: object = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,  # it would redirect to the host that the caller's Host header names
-        form_limits={"max_files": FORM_LIMITS["max_files"], "max_fields": FORM_LIMITS["max_fields"]},
+        form_limits={**FORM_LIMITS},
         generate_unique_id_function=_operation_id,
     )
     app.state.routes = _ROUTES

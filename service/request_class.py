@@ -33,13 +33,15 @@ Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
 class FormLimits(TypedDict):
-    """How many parts a form may have."""
+    """How many parts a form may have, and how large they may be."""
 
     max_files: int
     max_fields: int
+    max_part_size: int  # bytes of a field, which memory holds; files go to the disk
 
 
-FORM_LIMITS: FormLimits = {"max_files": 1, "max_fields": 20}
+# Metadata of a model have rows of up to 10,000 features: a field may be as large as a body of JSON is by default.
+FORM_LIMITS: FormLimits = {"max_files": 1, "max_fields": 5, "max_part_size": 8 << 20}
 _QUICK_BYTES = 64 * 1024  # more could keep the event loop from other callers for tens of milliseconds
 _MAX_FIELDS = 100  # of a message: more than any has
 _MAX_FAULTS = 1000  # reporting one takes as long as finding ten

@@ -104,3 +104,26 @@ def test_labels_that_are_none_of_the_classes_are_named() -> None:
 
     with pytest.raises(InvalidInput, match="'maybe' is none of them"):
         check_parity(session, rows, forest.predict_proba(features), ["maybe"] * len(rows))
+
+
+def test_a_label_of_another_rule_than_the_highest_score_is_refused() -> None:
+    model = fitted("random_forest_binary")
+    scores = model.library_scores()
+    labels = np.where(scores[:, 1] >= 0.2, "1", "0").tolist()
+    row = int(np.argmax((scores[:, 1] >= 0.2) & (scores[:, 1] < 0.5)))
+
+    with pytest.raises(ModelRefused, match=rf"^Row {row}: labels differ, scores agree: .* has a cut-off") as caught:
+        check_parity(model.session, model.rows, scores, labels)
+
+    assert f"'0' (score {scores[row, 0]:.9g})" in caught.value.detail
+    assert f"'1' (score {scores[row, 1]:.9g})" in caught.value.detail
+
+
+def test_only_scores_in_another_order_are_said_to_be_of_classes_in_another_order() -> None:
+    model = fitted("random_forest_multiclass")
+    scores = model.library_scores()
+
+    with pytest.raises(ModelRefused, match="the same in another order: declare the classes"):
+        check_parity(model.session, model.rows, scores[:, ::-1])
+    with pytest.raises(ModelRefused, match="objective, link, base score, number of trees"):
+        check_parity(model.session, model.rows, scores / 2)

@@ -25,7 +25,7 @@ from ._generated.types import UNSET
 from .calls import Program, awaitable, blocking, create, fetch, transport_of
 from .errors import Invalid, LeafspaceError
 from .explanations import Beside, Detail, Explanation, Explanations, Include, SearchedRows, parts_of
-from .nested_rows import nested_batches, nested_instances
+from .nested_rows import is_nested, nested_batches, nested_instances
 from .nouns import (
     AsyncDeletable,
     Collection,
@@ -42,7 +42,9 @@ from .nouns import (
     rename_one,
     unless_none,
 )
-from .rows import batches, id_text, named_instances, names_of
+from .records import warned_of_ignored
+from .row_batches import NamedRows, is_stream, named_batches, peeked
+from .rows import batches, id_text, names_of
 from .showing import show_row
 
 EXPLAINERS: Noun[Details] = Noun(
@@ -104,7 +106,8 @@ def explain_rows(  # noqa: PLR0913  # what explanations may have
     ----------
     rows
         A DataFrame, an array of shape (n_rows, n_features), a dict or Series (one row), or a list of rows. More than
-        1,000 are sent in several calls. Of a model over several tables also examples as their rows, by table:
+        1,000 are sent in several calls; a generator of rows, or of batches of them, is read as it is sent. Of a model
+        over several tables also examples as their rows, by table:
         ``[{"customer": customer, "account": accounts}]``, of data frames, lists of dicts, or one row as a dict or
         Series.
     row_ids
@@ -152,14 +155,17 @@ def explain_rows(  # noqa: PLR0913  # what explanations may have
     True
     """
     # Named here, so that the names are right across several calls.
-    parts, names, has_names = _rows_to_explain(rows, row_ids, dataset)
+    parts, has_names = _rows_to_explain(rows, row_ids, dataset)
     explanations: list[Explanation] = []
+    all_names: list[str] = []
+    ignored: list[str] = []
     provenance, failure = None, None
-    for batch in parts:
+    for batch, names in parts:
+        all_names += names
         request = ExplanationRequest(
             instances=batch if dataset is None else UNSET,
             dataset=UNSET if dataset is None else id_of(dataset),
-            row_ids=names[len(explanations) : len(explanations) + len(batch)] if has_names else UNSET,
+            row_ids=names if has_names else UNSET,
             n_prototypes=n_prototypes,
             n_reasons=n_reasons,
             n_contrasts=n_contrasts,
@@ -172,17 +178,18 @@ def explain_rows(  # noqa: PLR0913  # what explanations may have
             if error.code != _EVERY_ROW_FAILED:
                 raise
             failure = error
-            explanations += _refused(error, names[len(explanations) : len(explanations) + len(batch)])
+            explanations += _refused(error, names)
             continue
         provenance = answer.provenance
         labels = transport_of(self).labels.of(provenance.model_sha256)
         beside = Beside(provenance, transport_of(self).seen)
         explanations += [Explanation(row, labels, beside) for row in answer.data]
+        ignored += answer.ignored_columns or []
     if failure is not None and provenance is None:
         raise failure
     if not has_names:
-        _name_once(explanations, names)
-    return Explanations(explanations, provenance)
+        _name_once(explanations, all_names)
+    return Explanations(explanations, provenance, warned_of_ignored(ignored))
 
 
 def _name_once(explanations: Sequence[Explanation], names: Sequence[str]) -> None:
@@ -196,18 +203,26 @@ def _rows_to_explain(
     rows: Any,  # noqa: ANN401  # as for ``explain``
     row_ids: Iterable[Any] | None,
     dataset: Identified | None,
-) -> tuple[list[list[Any]], list[str], bool]:
-    """Return rows as instances, in batches, the id of each, and whether to send it; of a dataset, no values."""
+) -> tuple[Iterator[NamedRows], bool]:
+    """Return rows as instances with their ids, in batches, and whether to send the ids; of a dataset, no values."""
     if dataset is None:
-        nested = nested_instances(rows)
-        if nested is not None:
-            return list(nested_batches(nested)), names_of(row_ids, len(nested)), row_ids is not None
-        instances, names = named_instances(rows, row_ids)
-        return list(batches(instances)), names, True
+        first, rows = peeked(rows) if is_stream(rows) else (rows, rows)
+        nested = nested_instances(rows) if not is_stream(rows) or is_nested(first) else None
+        if nested is None:
+            return named_batches(rows, row_ids), True
+        names = names_of(row_ids, len(nested))
+        return _with_names(nested_batches(nested), names), row_ids is not None
     if rows is not None or row_ids is None:
         raise Invalid("validation_failed", "give either rows, or a dataset with the row_ids of some of its rows")
     names = [id_text(row_id, f"row_ids[{row}]") for row, row_id in enumerate(row_ids)]
-    return list(batches([[] for _ in names])), names, True
+    return _with_names(batches([[] for _ in names]), names), True
+
+
+def _with_names(parts: Iterable[list[Any]], names: Sequence[str]) -> Iterator[NamedRows]:
+    first = 0
+    for batch in parts:
+        yield batch, list(names[first : first + len(batch)])
+        first += len(batch)
 
 
 def _refused(error: LeafspaceError, row_ids: Sequence[str]) -> Iterator[Explanation]:

@@ -29,7 +29,7 @@ from .displays import Displayed, Drawing, SeenDocuments, pictures
 from .errors import Answered, error_from_problem
 from .frames import FrameOf, explanations_frame
 from .labels import Label, with_labels
-from .records import Records
+from .records import Records, ignored_line
 from .rows import Cell, id_text
 from .texts import describe_explanation
 
@@ -267,12 +267,16 @@ class Explanations(Sequence[Explanation], Displayed):
     """Explanations in the order of the rows; ``provenance`` names what made them (``None`` without rows).
 
     They are found by position, ``explanations[0]``, and by the name of a row, ``explanations["loan-4711"]``.
+    ``ignored_columns`` names columns of the rows that the model does not read, the first 100 of each call.
     """
 
-    def __init__(self, explanations: Sequence[Explanation], provenance: Provenance | None) -> None:
+    def __init__(
+        self, explanations: Sequence[Explanation], provenance: Provenance | None, ignored_columns: Sequence[str] = ()
+    ) -> None:
         self._explanations = list(explanations)
         self._by_row_id = {explanation.row_id: explanation for explanation in self._explanations}
         self.provenance = provenance
+        self.ignored_columns = tuple(ignored_columns)
 
     @overload
     def __getitem__(self, index: int | str) -> Explanation: ...
@@ -280,7 +284,7 @@ class Explanations(Sequence[Explanation], Displayed):
     def __getitem__(self, index: slice) -> "Explanations": ...
     def __getitem__(self, index: int | str | slice) -> "Explanation | Explanations":
         if isinstance(index, slice):
-            return Explanations(self._explanations[index], self.provenance)
+            return Explanations(self._explanations[index], self.provenance, self.ignored_columns)
         return self._by_row_id[index] if isinstance(index, str) else self._explanations[index]
 
     def __len__(self) -> int:
@@ -292,7 +296,8 @@ class Explanations(Sequence[Explanation], Displayed):
     def __str__(self) -> str:
         shown = [str(explanation) for explanation in self._explanations[:_SHOWN_EXPLANATIONS]]
         rest = len(self) - len(shown)
-        return "\n\n".join([*shown, *([f"… and {rest:,} more"] if rest else [])])
+        ignored = [ignored_line(self.ignored_columns)] if self.ignored_columns else []
+        return "\n\n".join([*shown, *([f"… and {rest:,} more"] if rest else []), *ignored])
 
     def __repr__(self) -> str:
         return f"<{len(self)} explanations>"
@@ -322,6 +327,7 @@ class Explanations(Sequence[Explanation], Displayed):
         -------
         pandas.DataFrame
             Labels in the type that explanations have them in; what does not apply to a row is missing in it.
+            ``frame.attrs["ignored_columns"]`` names columns that the model does not read, where there are any.
 
         Raises
         ------
@@ -343,4 +349,6 @@ class Explanations(Sequence[Explanation], Displayed):
         >>> explanations.to_frame("reasons")[["row_id", "prototype_row_id", "feature"]].to_dict("records")
         [{'row_id': 'a', 'prototype_row_id': '7', 'feature': 'age'}]
         """
-        return explanations_frame(self._explanations, rows)
+        frame = explanations_frame(self._explanations, rows)
+        frame.attrs |= {"ignored_columns": list(self.ignored_columns)} if self.ignored_columns else {}
+        return frame

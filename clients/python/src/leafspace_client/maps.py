@@ -23,7 +23,7 @@ from .frames import map_rows_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, id_or_none, unless_none
 from .proximities import ProximityKind
 from .records import Records
-from .rows import batches, named_instances
+from .row_batches import named_batches
 
 MAPS: Noun[Details] = Noun(Details, PageMap, "map_id", get_map, list_maps, delete_map)
 Kept = TypeVar("Kept")
@@ -83,10 +83,9 @@ def _place(
     row_ids
         Your names for the rows, each another one; default: the index of a DataFrame, else the rows' 0-based indices.
     """
-    instances, names = named_instances(rows, row_ids)
     found: Records[PlacedRow] = Records()
-    for batch in batches(instances):
-        request = PlacesRequest(instances=batch, row_ids=names[len(found) : len(found) + len(batch)])
+    for batch, names in named_batches(rows, row_ids):
+        request = PlacesRequest(instances=batch, row_ids=names)
         answer = yield from fetch(place_rows_on_map, PlaceList, map_id=self.id, body=request)
         found += answer.data
     return found

@@ -37,8 +37,9 @@ from .errors import Invalid
 from .labels import KnownLabels, labels_by_text, with_labels
 from .nouns import AsyncDeletable, Identified, Noun, SyncDeletable, id_of, id_or_none, rename_one
 from .proximities import ProximityKind
-from .records import Records
-from .rows import batches, named_instances
+from .records import Records, warned_of_ignored
+from .row_batches import gathered, named_batches
+from .rows import named_instances
 
 MODELS: Noun[Model] = Noun(Model, PageModelSummary, "model_id", get_model, list_models, delete_model, rename_model)
 
@@ -100,23 +101,23 @@ def _predict(
     row_ids: Iterable[Any] | None = None,
     *,
     include: Sequence[Literal["leaves"]] = (),
-) -> Program[list[PredictionRow]]:
+) -> Program[Records[PredictionRow]]:
     """Return the prediction for each row, in their order, and with ``include=["leaves"]`` its leaf in each tree.
 
     ``row_ids`` are your names for the rows, each another one; default: the index of a DataFrame, the name of a Series,
     else the rows' 0-based indices. A row that the model cannot read does not fail the others: its ``problem`` says why.
+    A generator, or another iterator of rows or of batches of them, is read as it is sent. The list's
+    ``ignored_columns`` names columns that the model does not read; a warning is logged of them.
     """
-    found: list[PredictionRow] = Records()
+    found: Records[PredictionRow] = Records()
+    ignored: list[str] = []
     labels = transport_of(self).labels.of(id_of(model))
-    instances, names = named_instances(rows, row_ids)
-    for batch in batches(instances):
-        request = PredictionRequest(
-            instances=batch,
-            row_ids=names[len(found) : len(found) + len(batch)],
-            include=list(include) or UNSET,
-        )
+    for batch, names in named_batches(rows, row_ids):
+        request = PredictionRequest(instances=batch, row_ids=names, include=list(include) or UNSET)
         answer = yield from fetch(predict, PredictionList, model_id=id_of(model), body=request)
         found += with_labels(answer.data, labels)
+        ignored += answer.ignored_columns or []
+    found.ignored_columns = warned_of_ignored(ignored)
     return found
 
 
@@ -146,8 +147,8 @@ def _proximities(  # noqa: PLR0913  # two sets of rows and how to compare them
     weights_of
         Proximities, a label audit or a prototype set whose tree weights to use; default: by ``proximity_kind``.
     """
-    instances, names = named_instances(rows, row_ids)
-    other_instances, other_names = named_instances(others, other_row_ids, "other_row_ids")
+    instances, names = named_instances(gathered(rows), row_ids)
+    other_instances, other_names = named_instances(gathered(others), other_row_ids, "other_row_ids")
     request = ProximityBlockRequest(
         instances=_untyped(instances),
         others=_untyped(other_instances),

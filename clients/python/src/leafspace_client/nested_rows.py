@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 from .arrow_tables import has_arrow_stream, pyarrow
 from .errors import Invalid
+from .row_batches import gathered
 from .rows import instances_of, is_frame, is_series, with_named_index
 
 NestedInstance: TypeAlias = dict[str, list[dict[str, Any]]]
@@ -31,8 +32,8 @@ def nested_instances(rows: Any) -> list[NestedInstance] | None:  # noqa: ANN401 
     Invalid
         For tables that do not name their columns, and for values that the API does not have.
     """
-    examples = [rows] if isinstance(rows, Mapping) else rows
-    if not isinstance(examples, Sequence) or isinstance(examples, str | bytes) or not any(map(_is_nested, examples)):
+    examples = [rows] if isinstance(rows, Mapping) else gathered(rows)
+    if not isinstance(examples, Sequence) or isinstance(examples, str | bytes) or not any(map(is_nested, examples)):
         return None
     return [_instance(example, number) for number, example in enumerate(examples)]
 
@@ -68,7 +69,8 @@ def _size(instance: NestedInstance) -> tuple[int, ...]:
     return len(rows), sum(1 + len(row) for row in rows), len(json.dumps(instance))
 
 
-def _is_nested(example: object) -> bool:
+def is_nested(example: object) -> bool:
+    """Whether this is an example as the rows of several tables."""
     return isinstance(example, Mapping) and any(map(_is_table, example.values()))
 
 
@@ -77,7 +79,7 @@ def _is_table(value: Any) -> bool:  # noqa: ANN401  # a table, or a cell
 
 
 def _instance(example: Any, number: int) -> NestedInstance:  # noqa: ANN401  # what a caller mixes
-    if not _is_nested(example):
+    if not is_nested(example):
         detail = f"instance {number} is no dict of tables by name, as others are; do not mix them with rows"
         raise Invalid("schema_mismatch", detail)
     return {str(table): _rows(rows, f"table {table!r} of instance {number}") for table, rows in example.items()}

@@ -4,6 +4,8 @@ A record shows itself in a line, gives its fields by name (``record["row_id"]``)
 The generated classes derive from it: scripts/generate_client.py writes that into them.
 """
 
+from collections.abc import Iterable, Sequence
+from logging import getLogger
 from typing import TYPE_CHECKING, Any, TypeVar
 
 T = TypeVar("T")
@@ -11,6 +13,8 @@ T = TypeVar("T")
 _SHOWN_CHARACTERS = 200  # of a record
 _SHOWN_OF_A_TEXT = 40
 _SHOWN_ITEMS = 3  # of a list
+_SHOWN_NAMES = 20  # of columns
+_LOG = getLogger("leafspace_client")
 
 
 class Record:
@@ -51,12 +55,30 @@ class Record:
 
 
 class Records(list[T]):
-    """A list that shows its first items only."""
+    """A list that shows its first items only, and which columns of the rows nobody read."""
+
+    ignored_columns: tuple[str, ...] = ()
+    """Columns that the model does not read, the first 100; only answers about rows that were sent have such."""
 
     def __repr__(self) -> str:
         rest = len(self) - _SHOWN_ITEMS
         shown = ", ".join(repr(item) for item in self[:_SHOWN_ITEMS])
-        return f"[{shown}]" if rest <= 0 else f"[{shown}, … {rest:,} more]"
+        text = f"[{shown}]" if rest <= 0 else f"[{shown}, … {rest:,} more]"
+        return text + (f"\n{ignored_line(self.ignored_columns)}" if self.ignored_columns else "")
+
+
+def ignored_line(names: Sequence[str]) -> str:
+    """Return the line that names ignored columns."""
+    rest = len(names) - _SHOWN_NAMES
+    return f"Ignored columns: {', '.join(names[:_SHOWN_NAMES])}{f' and {rest} more' if rest > 0 else ''}"
+
+
+def warned_of_ignored(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the distinct names, in their order; log a warning if there are any."""
+    ignored = tuple(dict.fromkeys(names))
+    if ignored:
+        _LOG.warning("%s (the model does not read them)", ignored_line(ignored))
+    return ignored
 
 
 def _field_names(record: object) -> list[str]:

@@ -264,18 +264,20 @@ def _sequence_instances(rows: Any) -> list[Instance]:  # noqa: ANN401  # any ite
     if isinstance(rows, str | bytes) or not isinstance(rows, Iterable):
         detail = f"rows are of type {type(rows).__name__}; send a DataFrame, an array, or a list of rows or dicts"
         raise Invalid("schema_mismatch", detail)
-    listed = list(rows)
-    if listed and not any(_is_row(row) for row in listed):
-        return [_in_order(listed, "the row")]
-    return [_instance(row, f"row {index}") for index, row in enumerate(listed)]
+    values = listed(rows)
+    if any(map(is_batch, values)):
+        return [instance for batch in values for instance in instances_of(batch if is_batch(batch) else [batch])]
+    if values and not any(map(is_row, values)):
+        return [_in_order(values, "the row")]
+    return [_instance(row, f"row {index}") for index, row in enumerate(values)]
 
 
 def _instance(row: Any, where: str) -> Instance:  # noqa: ANN401  # one of several rows
     if isinstance(row, Mapping) or is_series(row):
         return named_instance(row, where)
-    if not _is_row(row):
+    if not is_row(row):
         raise Invalid("schema_mismatch", f"{where} is {str(row)[:80]!r}, which is no row; do not mix rows and values")
-    return _in_order(row.tolist() if hasattr(row, "tolist") else list(row), where)
+    return _in_order(listed(row), where)
 
 
 def named_instance(row: Any, where: str) -> dict[str, Cell]:  # noqa: ANN401  # a mapping or a Series
@@ -292,9 +294,18 @@ def is_series(value: object) -> bool:
     return hasattr(value, "iloc") and hasattr(value, "index") and not hasattr(value, "columns")
 
 
-def _is_row(value: object) -> bool:
+def is_row(value: object) -> bool:
+    """Whether this holds the values of a row, which one of several rows may be."""
     is_array = hasattr(value, "ndim") and value.ndim > 0
-    return is_array or isinstance(value, Mapping | list | tuple) or is_series(value)
+    return is_array or isinstance(value, Mapping | list | tuple) or is_series(value) or hasattr(value, "to_list")
+
+
+def is_batch(value: object) -> bool:
+    """Whether this holds several rows: a table, a matrix, or a list of rows."""
+    if isinstance(value, list | tuple):
+        return bool(value) and all(map(is_row, value))
+    is_matrix = getattr(value, "ndim", 0) == 2  # noqa: PLR2004  # rows by features
+    return is_frame(value) or is_table(value) or is_sparse(value) or is_matrix
 
 
 def plain_cell(value: Any, where: str) -> Cell:  # noqa: ANN401  # whatever stands in a row

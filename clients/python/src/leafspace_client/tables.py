@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, TypeAlias
 from .arrow_tables import TableFile, arrow_columns
 from .columns import Values, cells_of_one_kind, column_cells, is_plain_array
 from .errors import Invalid, MissingExtra
+from .row_batches import gathered
 from .rows import (
     Cell,
     collected,
@@ -58,6 +59,7 @@ def table_file(data: Any, names: TableNames) -> tuple[TableFile, TableNames]:  #
         return TableFile(_opened(Path(data)), "application/octet-stream"), names
     if isinstance(data, bytes):
         return TableFile(BytesIO(data), "application/octet-stream"), names
+    data = gathered(data)
     if is_frame(data):
         columns, row_id = _frame_columns(data, names.row_id, exact=(names.target,))
         return written(columns), TableNames(names.target, row_id, names.features)
@@ -65,7 +67,7 @@ def table_file(data: Any, names: TableNames) -> tuple[TableFile, TableNames]:  #
         return _pair_file(data[0], data[1], names)
     if isinstance(data, Sequence) and data and all(isinstance(row, Mapping) for row in data):
         return written(mapping_columns(data, exact=_exact(names))), names
-    columns = _table_columns(data, _exact(names)) if is_table(data) else _array_columns(data, names.features)
+    columns = _table_columns(data, _exact(names)) if is_table(data) else _array_columns(data, names)
     return written(columns), names
 
 
@@ -83,14 +85,14 @@ def _opened(path: Path) -> BinaryIO:
 
 
 def _pair_file(rows: Any, target: Any, names: TableNames) -> tuple[TableFile, TableNames]:  # noqa: ANN401  # X and y
-    name, row_id = names.target or DEFAULT_TARGET, names.row_id
+    name, row_id, rows = names.target or DEFAULT_TARGET, names.row_id, gathered(rows)
     if is_frame(rows):
         _refuse_other_index(rows, target)
         columns, row_id = _frame_columns(rows, row_id, taken=(name,))
     elif is_table(rows):
         columns = _table_columns(rows, _exact(names))
     else:
-        columns = _array_columns(rows, names.features)
+        columns = _array_columns(rows, names)
     if names.target is not None and name in columns:
         detail = f"the rows have a column {name!r} already: give the target another name, or leave the column out"
         raise Invalid("dataset_bad_columns", detail)
@@ -153,15 +155,18 @@ def _table_columns(data: Any, exact: Sequence[str | None]) -> Columns:  # noqa: 
     return {name: column_cells(cells, name, is_exact=name in exact) for name, cells in columns.items()}
 
 
-def _array_columns(data: Any, features: Sequence[str] | None) -> Columns:  # noqa: ANN401  # arrays, lists
+def _array_columns(data: Any, of: TableNames) -> Columns:  # noqa: ANN401  # arrays, lists
     data = data.toarray() if is_sparse(data) else data
     if is_plain_array(data) and data.ndim == 2 and len(data):  # noqa: PLR2004  # rows by features
-        names = _names(features, data.shape[1])
+        names = _names(of.features, data.shape[1])
         return {name: column_cells(column, name) for name, column in zip(names, data.T, strict=True)}
     rows = instances_of(data)
+    named = [row for row in rows if isinstance(row, dict)]
+    if named and len(named) == len(rows):
+        return mapping_columns(named, _exact(of))
     if not rows or not all(isinstance(row, list) for row in rows):
         raise Invalid("dataset_empty", "send rows by features, at least one row: a DataFrame, an array, or a path")
-    names = _names(features, len(rows[0]))
+    names = _names(of.features, len(rows[0]))
     wrong = next((index for index, row in enumerate(rows) if len(row) != len(names)), None)
     if wrong is not None:
         detail = f"row {wrong} has {len(rows[wrong])} values, row 0 has {len(names)}; give one for each feature"

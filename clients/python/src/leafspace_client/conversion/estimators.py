@@ -6,13 +6,14 @@ of numbers, or as one input for each column of a DataFrame.
 
 import contextlib
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..columns import column_cells
 from ..errors import CannotConvert, Invalid, missing_extra
-from ..rows import collected, column_names, is_frame, is_sparse, is_table
+from ..row_batches import gathered
+from ..rows import collected, column_names, instances_of, is_frame, is_row, is_series, is_sparse, is_table
 from .unwrapping import all_models, class_names, final_step, members_of, unwrapped
 
 Ensemble = Literal["random_forest", "boosting", "other"]
@@ -142,15 +143,26 @@ def describe_inputs(estimator: Any, rows: Any, declared_names: Sequence[str] | N
 
 
 def _as_pandas(rows: Any) -> Any:  # noqa: ANN401  # any rows
-    """Return frames of Polars and tables of Arrow as DataFrames, sparse matrices as arrays, all else unchanged."""
+    """Return tables, and rows by name, as DataFrames, sparse matrices as arrays, all else unchanged."""
+    rows = gathered(rows)
     if is_sparse(rows):
         return rows.toarray()
-    if not is_table(rows):
+    is_named = isinstance(rows, Mapping) or (isinstance(rows, list | tuple) and any(map(_is_named, rows)))
+    if not is_table(rows) and not is_named:
         return rows
     try:
-        return collected(rows).to_pandas()
+        if is_table(rows):
+            return collected(rows).to_pandas()
+        import pandas as pd  # noqa: PLC0415  # an extra
+
+        has_columns = isinstance(rows, Mapping) and all(map(is_row, rows.values()))
+        return pd.DataFrame(rows if has_columns else instances_of(rows))
     except ImportError as error:
         raise missing_extra("pandas", "pandas", "a table of Arrow or Polars") from error
+
+
+def _is_named(row: Any) -> bool:  # noqa: ANN401  # one of several rows
+    return isinstance(row, Mapping) or is_series(row)
 
 
 def are_single(rows: Any) -> bool:  # noqa: ANN401  # rows or None

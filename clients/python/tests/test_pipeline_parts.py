@@ -28,6 +28,7 @@ from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline, make_union
 from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer, OneHotEncoder, OrdinalEncoder, StandardScaler
 
 from tests.support.converted import outcome_of_converted, read_converted
+from tree_explainers.onnx_models.reading import ReadModel
 
 Estimator: TypeAlias = Any
 Table: TypeAlias = Any
@@ -100,6 +101,10 @@ _STEPS: dict[str, Callable[[], Estimator]] = {
     "another missing value": lambda: on(["code"], impute.SimpleImputer(missing_values=-999, add_indicator=True)),
     "text constant": lambda: on(
         ["port"], make_pipeline(impute.SimpleImputer(strategy="constant", fill_value="none"), _IGNORE)
+    ),
+    "texts and numbers imputed": lambda: on(
+        ["sex", "port", "visits", "alone", "grade"],
+        make_pipeline(impute.SimpleImputer(strategy="most_frequent"), _IGNORE),
     ),
     "whole numbers with holes": lambda: on(["grade"], _IGNORE),
     "fractions": lambda: on(["dose"], _IGNORE),
@@ -180,6 +185,7 @@ _SELECTIONS: dict[str, Callable[[], Estimator]] = {
     "norms": preprocessing.Normalizer,
     "flags": lambda: preprocessing.Binarizer(threshold=30.0),
     "logarithms": lambda: FunctionTransformer(np.log1p),
+    "rounded": lambda: make_union(*(FunctionTransformer(each) for each in (np.sign, np.floor, np.ceil, np.rint))),
 }
 
 
@@ -199,6 +205,11 @@ def scores_of(model: Estimator, rows: Table) -> NDArray[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of unknown categories
         return np.asarray(predict(rows), np.float64).reshape(len(rows), -1)
+
+
+def read_of(model: Estimator) -> ReadModel:
+    converted = convert_model(model, _TABLE)
+    return read_converted(converted.onnx, list(converted.declared.feature_names or ()), ("0", "1"))
 
 
 def check(model: Estimator, rows: Table, *, others: Table = None) -> None:
@@ -326,11 +337,25 @@ def test_what_is_not_converted_is_refused_by_its_step_with_what_to_do(case: str)
     check(pipeline[-1], pipeline[:-1].transform(_TABLE))
 
 
+def test_of_steps_of_one_class_the_one_that_is_not_converted_is_named() -> None:
+    steps = [("one", FunctionTransformer(np.log1p)), ("other", FunctionTransformer(np.sin)), ("trees", forest())]
+    pipeline = Pipeline(steps).fit(_TABLE[["visits"]], _TARGET)
+    with pytest.raises(CannotConvert, match="step 'other', calls sin"):
+        convert_model(pipeline, _TABLE[["visits"]])
+
+
+def test_a_step_of_a_member_is_refused_with_what_to_do_about_a_member() -> None:
+    member = make_pipeline(on(["visits"], FunctionTransformer(np.sin)), forest())
+    vote = VotingClassifier([("a", member), ("b", make_pipeline(on(["visits"], "passthrough"), forest()))])
+    with pytest.raises(CannotConvert, match="fit the VotingClassifier on rows that the step has transformed"):
+        convert_model(vote.set_params(voting="soft").fit(_TABLE, _TARGET), _TABLE)
+
+
 @pytest.mark.parametrize("case", ["titanic", "remainder", "negative indices", "nested", "first dropped"])
 def test_trees_test_the_raw_features_that_scikit_learn_names(case: str) -> None:
     steps = _CASES[case]()
     model = make_pipeline(steps, forest()).fit(_TABLE, _TARGET)
-    read = read_converted(convert_model(model, _TABLE).onnx, _TABLE.columns.tolist(), ("0", "1"))
+    read = read_of(model)
     names = [name.split("__")[-1].removeprefix("missingindicator_") for name in steps.get_feature_names_out()]
     features = [str(each.feature) for each in read.description.columns]
     assert len(features) == len(names)
@@ -341,7 +366,7 @@ def test_trees_test_the_raw_features_that_scikit_learn_names(case: str) -> None:
 @pytest.mark.parametrize("case", ["bins", "bins of quantiles", "another missing value", "flags"])
 def test_columns_that_are_made_of_one_feature_know_it(case: str) -> None:
     model = make_pipeline(_CASES[case](), forest()).fit(_TABLE, _TARGET)
-    read = read_converted(convert_model(model, _TABLE).onnx, _TABLE.columns.tolist(), ("0", "1"))
+    read = read_of(model)
     assert {each.feature for each in read.description.columns} <= set(_TABLE)
 
 
@@ -349,6 +374,6 @@ def test_powers_and_distances_are_named_after_what_they_are_made_of() -> None:
     names = []
     for case in ("polynomials", "KMeans"):
         model = make_pipeline(_CASES[case](), forest()).fit(_TABLE, _TARGET)
-        read = read_converted(convert_model(model, _TABLE).onnx, _TABLE.columns.tolist(), ("0", "1"))
+        read = read_of(model)
         names += [each.name for each in read.description.columns]
     assert {"mul(age, fare)", "sqrt(max(add(value 2 of 3 of age, fare, visits)))"} <= set(names)

@@ -246,7 +246,7 @@ _REFUSED: dict[str, tuple[Make, Data, str]] = {
     "own step in a member": (
         lambda: CalibratedClassifierCV(searched(make_pipeline(OwnStep(), forest())), cv=2),
         BINARY,
-        "OwnStep, in its step 'ownstep', has no counterpart.*register the pipeline's last step",
+        "OwnStep, in its step 'ownstep', has no counterpart.*fit the CalibratedClassifierCV on rows",
     ),
     "neighbours in a vote": (
         lambda: ensemble.VotingClassifier([("a", forest()), ("b", KNeighborsClassifier())]),

@@ -11,6 +11,7 @@ _IN_PLACE = (
     "register the pipeline's last step with the rows that come to it, "
     "client.register_model(pipeline[-1], X=pipeline[:-1].transform(X)), or put another step in its place"
 )
+_INSIDE = "put another step in its place, or fit the {whole} on rows that the step has transformed"
 
 
 def conversion_failure(estimator: Any, error: Exception) -> CannotConvert:  # noqa: ANN401  # an estimator
@@ -21,9 +22,10 @@ def conversion_failure(estimator: Any, error: Exception) -> CannotConvert:  # no
         part = next((each for each in all_models(estimator) if not _is_known(each)), None)
     part = _failed_part(error) if part is None else part
     whole = type(estimator).__name__
-    step = None if part is None else next((name for name, each in _steps(estimator) if type(each) is type(part)), None)
+    step = None if part is None else _step_of(estimator, part)
     if step is not None:
-        detail = f"{whole} cannot be converted: {type(part).__name__}, in its step {step!r}, {why}; {_IN_PLACE}"
+        todo = _IN_PLACE if step in dict(getattr(estimator, "steps", ())) else _INSIDE.format(whole=whole)
+        detail = f"{whole} cannot be converted: {type(part).__name__}, in its step {step!r}, {why}; {todo}"
         return CannotConvert("cannot_convert", detail)
     model = final_step(estimator) if part is None else part
     kind = f"{type(model).__module__}.{type(model).__qualname__}"
@@ -33,6 +35,13 @@ def conversion_failure(estimator: Any, error: Exception) -> CannotConvert:  # no
         "scikit-learn, XGBoost, LightGBM or CatBoost itself, or write this one as ONNX and register the file"
     )
     return CannotConvert("cannot_convert", detail)
+
+
+def _step_of(estimator: Any, part: Any) -> str | None:  # noqa: ANN401  # estimators
+    """Return the name of the step that a part, or a copy of it, is in; ``None`` where it is in none."""
+    alike = [(name, each) for name, each in _steps(estimator) if type(each) is type(part)]
+    same = [name for name, each in alike if repr(each) == repr(part)]
+    return next(iter([*same, *(name for name, _ in alike)]), None)
 
 
 def _is_known(model: Any) -> bool:  # noqa: ANN401  # an estimator

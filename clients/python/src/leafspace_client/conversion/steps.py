@@ -1,5 +1,6 @@
 """Steps before the trees: which columns come to each, and who writes it: a writer of here, or skl2onnx's converter."""
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -97,28 +98,48 @@ def _behind(scope: Any, step: Any, variables: _Variables) -> _Variables:  # noqa
         for _, each in step.steps:
             variables = _behind(scope, each, variables)
         return variables
+    if isinstance(step, FeatureUnion | ColumnTransformer):
+        return _of_branches(scope, step, variables)
+    if isinstance(step, SimpleImputer) and not step.add_indicator and _are_mixed(variables):
+        parts = _imputers(step, [each.type.shape[1] for each in variables])
+        return [_declared(scope, part, [each]) for part, each in zip(parts, variables, strict=True) if _width_of(part)]
+    if writer_of(step) is not None:
+        return [_declared(scope, step, variables)] if _width_of(step) != 0 else []
+    return [_of_converter(scope, step, variables)]
+
+
+def _of_branches(scope: Any, step: Any, variables: _Variables) -> _Variables:  # noqa: ANN401  # a scope, a step
+    """Declare what a union or a transformer of columns holds, and return the columns of all side by side."""
     if isinstance(step, FeatureUnion):
-        branches = [(name, each, variables) for name, each in step.transformer_list if each != "drop"]
-        return _side_by_side(scope, branches, step.transformer_weights)
-    if isinstance(step, ColumnTransformer):
+        branches = [(name, each, variables) for name, each in step.transformer_list]
+    else:
         indices = step._transformer_to_input_indices  # noqa: SLF001  # says of all ways to name columns which they are
         branches = [
             (name, each, _chosen(scope, variables, indices[name]))
             for name, each, _ in step.transformers_
             if len(indices[name]) and not (isinstance(each, str) and each == "drop")
         ]
-        return _side_by_side(scope, branches, step.transformer_weights)
-    if writer_of(step) is not None:
-        return [_declared(scope, step, variables)] if _width_of(step) != 0 else []
-    return [_of_converter(scope, step, variables)]
-
-
-def _side_by_side(scope: Any, branches: Sequence[tuple[str, Any, _Variables]], weights: Any) -> _Variables:  # noqa: ANN401
     made: list[Any] = []
-    for name, step, variables in branches:
-        columns, weight = _behind(scope, step, variables), (weights or {}).get(name, 1.0)
+    for name, each, chosen in branches:
+        columns, weight = _behind(scope, each, chosen), (step.transformer_weights or {}).get(name, 1.0)
         made += columns if weight == 1 else [_declared(scope, _Junction(weight), columns)]
     return made
+
+
+def _are_mixed(variables: _Variables) -> bool:
+    """Whether some columns are texts, and others are not."""
+    return len({isinstance(each.type, StringTensorType) for each in variables}) > 1
+
+
+def _imputers(imputer: SimpleImputer, widths: Sequence[int]) -> list[SimpleImputer]:
+    """Return an imputer as one for each of several blocks of columns."""
+    parts = []
+    for statistics in np.split(imputer.statistics_, np.cumsum(widths)[:-1]):
+        part = copy.copy(imputer)
+        vars(part).pop("feature_names_in_", None)
+        part.statistics_, part.n_features_in_ = statistics, len(statistics)
+        parts.append(part)
+    return parts
 
 
 def _chosen(scope: Any, variables: _Variables, indices: Sequence[int]) -> _Variables:  # noqa: ANN401  # a scope

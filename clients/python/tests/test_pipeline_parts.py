@@ -66,11 +66,11 @@ _TARGET = (
 
 
 def forest() -> RandomForestClassifier:
-    return RandomForestClassifier(5, random_state=0)
+    return RandomForestClassifier(4, random_state=0)
 
 
 def histogram() -> HistGradientBoostingClassifier:
-    return HistGradientBoostingClassifier(max_iter=4, min_samples_leaf=2)
+    return HistGradientBoostingClassifier(max_iter=3, min_samples_leaf=2)
 
 
 def columns(*parts: Any, remainder: Any = "drop") -> ColumnTransformer:  # noqa: ANN401  # steps
@@ -197,7 +197,6 @@ _CASES: dict[str, Callable[[], Estimator]] = {
     **_STEPS,
     **{name: partial(imputed_before, step) for name, step in _SELECTIONS.items()},
 }
-_MODELS: dict[str, Callable[[], Estimator]] = {"forest": forest, "histogram": histogram}
 
 
 def scores_of(model: Estimator, rows: Table) -> NDArray[Any]:
@@ -222,10 +221,15 @@ def check(model: Estimator, rows: Table, *, others: Table = None) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*:UserWarning")
-@pytest.mark.parametrize("trees", _MODELS)
 @pytest.mark.parametrize("case", _CASES)
-def test_a_part_is_right_in_every_row(case: str, trees: str) -> None:
-    check(make_pipeline(_CASES[case](), _MODELS[trees]()).fit(_TABLE, _TARGET), _TABLE)
+def test_a_part_is_right_in_every_row(case: str) -> None:
+    check(make_pipeline(_CASES[case](), forest()).fit(_TABLE, _TARGET), _TABLE)
+
+
+@pytest.mark.filterwarnings("ignore:.*:UserWarning")
+@pytest.mark.parametrize("case", list(_CASES)[::2])
+def test_a_part_is_right_before_trees_that_decide_in_double_precision(case: str) -> None:
+    check(make_pipeline(_CASES[case](), histogram()).fit(_TABLE, _TARGET), _TABLE)
 
 
 @pytest.mark.parametrize("case", ["titanic", "ordinal", "numbers and texts", "infrequent numbers", "most categories"])

@@ -31,9 +31,9 @@ def match_features(model: Model, dataset: Dataset) -> tuple[str, ...]:
     ]
     if wrong:
         pairs = zip(names, model.feature_types, strict=True)
-        advice = _advice(
-            [(columns[name], want) for name, want in pairs if not _fits(columns[name], want, dataset.n_rows)]
-        )
+        misfits = [(columns[name], want) for name, want in pairs if not _fits(columns[name], want, dataset.n_rows)]
+        is_uploaded = dataset.source is None and dataset.feature_set is None
+        advice = _advice(misfits) if is_uploaded else "change the values in the files or tables and register them again"
         detail = f"dataset {dataset.id!r} does not fit model {model.id!r}: {'; '.join(wrong[:5])}; {advice}"
         raise StorageError("schema_mismatch", detail)
     return tuple(names)

@@ -1,7 +1,6 @@
 """CSV: read twice in blocks, first to find the columns' types over the whole file, then for the values."""
 
 import csv
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -73,7 +72,7 @@ class _DeclaredMissing:
 
     @classmethod
     def of(cls, declared: ColumnDeclaration) -> "_DeclaredMissing":
-        return cls(MissingValues.of(declared.missing_values), frozenset(declared.texts), declared.row_id)
+        return cls(MissingValues.of(declared.missing_values or ()), frozenset(declared.texts), declared.row_id)
 
     def removed(self, name: str, cells: pa.Array) -> pa.Array:
         """Return the cells of a column, null where one stands for a missing value."""
@@ -133,7 +132,7 @@ def _survey_cells(
         n_rows += batch.num_rows
         refuse_many_rows(n_rows, len(names), limits)
     for name, survey in zip(names, surveys, strict=True):
-        _refuse_bad_number(path, name, survey, limits, separator)
+        _refuse_bad_number(path, name, survey, declared, limits, separator)
     return surveys
 
 
@@ -161,14 +160,18 @@ def _refuse_large_field(cells: pa.Array, first_row: int, name: str, limits: Data
         refuse_field(f"the value in row {row} (counted from 0) of column {shown(name)}", limits)
 
 
-def _refuse_bad_number(path: Path, name: str, survey: CellSurvey, limits: DatasetLimits, separator: str) -> None:
+def _refuse_bad_number(
+    path: Path, name: str, survey: CellSurvey, declared: ColumnDeclaration, limits: DatasetLimits, separator: str
+) -> None:
     if survey.holds_bad_numbers and survey.first_infinite is not None:
         row, text = survey.first_infinite
         line = line_of_row(path, row, limits, separator)
         detail = (
             f"row {row} (line {line}) of column {shown(name)} holds {shown(text)}, which is not a finite number; "
-            f"leave the cell empty where the value is missing, or declare missing_values: [{json.dumps(text)}]"
+            "leave the cell empty where the value is missing"
         )
+        if declared.missing_values is not None:
+            detail += f", or declare missing_values=[{shown(text.strip())}]"
         raise DatasetRefused("dataset_bad_number", detail)
 
 

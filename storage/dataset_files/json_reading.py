@@ -79,6 +79,7 @@ class _ValueSurvey:
     n_long_integers: int = 0
     has_decimals: bool = False
     first_long_integer: OddCell | None = None
+    first_text: OddCell | None = None
 
     @property
     def type(self) -> ColumnType:
@@ -133,7 +134,7 @@ def _survey(path: Path, form: JsonForm, declared: ColumnDeclaration, limits: Dat
             refuse_many_columns(len(surveys), limits)
             _add(survey, _values(rows, name, _missing_values(name, declared)), name, n_rows, limits)
             if name not in declared.texts:
-                _refuse_mixture(survey, name)
+                _refuse_mixture(survey, name, declared)
         n_rows += len(rows)
         refuse_many_rows(n_rows, len(surveys), limits)
     if n_rows == 0 and not declared.may_be_empty:
@@ -142,7 +143,7 @@ def _survey(path: Path, form: JsonForm, declared: ColumnDeclaration, limits: Dat
 
 
 def _missing_values(name: str, declared: ColumnDeclaration) -> MissingValues:
-    return MissingValues.of(() if name == declared.row_id else declared.missing_values)
+    return MissingValues.of(() if name == declared.row_id else declared.missing_values or ())
 
 
 def _values(rows: list[Row], name: str, missing: MissingValues) -> list[Any]:
@@ -158,6 +159,9 @@ def _add(survey: _ValueSurvey, values: list[Any], name: str, first_row: int, lim
     survey.kinds |= {_TYPE_OF[kind] for kind in found}
     if str in found:
         _check_texts(values, name, first_row, limits)
+        if survey.first_text is None:
+            row, text = next((row, value) for row, value in enumerate(values) if isinstance(value, str))
+            survey.first_text = odd_cell(first_row + row, text)
     if float in found and not survey.has_decimals:
         # Integers from 2^64 on are read as floats, too.
         survey.has_decimals = any(type(value) is float and abs(value) <= LARGEST_EXACT for value in values)
@@ -184,10 +188,16 @@ def _check_texts(values: list[Any], name: str, first_row: int, limits: DatasetLi
                 refuse_field(_cell(name, first_row + index), limits)
 
 
-def _refuse_mixture(survey: _ValueSurvey, name: str) -> None:
+def _refuse_mixture(survey: _ValueSurvey, name: str, declared: ColumnDeclaration) -> None:
     if len(survey.kinds) > 1:
         mixed = " and ".join(sorted(survey.kinds))
-        refuse_columns(f"column {shown(name)} mixes values of the types {mixed}; use one type in a column")
+        detail = f"column {shown(name)} mixes values of the types {mixed}; use one type in a column"
+        if (cell := survey.first_text) is not None and declared.missing_values is not None:
+            detail += (
+                f", or declare how it is read: {_cell(name, cell.row)} is the text {shown(cell.text)}; "
+                f"missing_values=[{shown(cell.text)}] makes it missing, categories=[{shown(name)}] makes all texts"
+            )
+        refuse_columns(detail)
 
 
 def _to_arrow(rows: list[Row], name: str, kind: ColumnType, missing: MissingValues) -> pa.Array:

@@ -46,8 +46,8 @@ class ColumnDeclaration(Protocol):
         """Columns whose values are kept as they are written, and never become numbers or booleans."""
 
     @property
-    def missing_values(self) -> Collection[str]:
-        """Texts and numbers that stand for a missing value in all columns but the rows' identifiers."""
+    def missing_values(self) -> Collection[str] | None:
+        """Texts and numbers that stand for a missing value in all columns but the row ids; None: cannot be declared."""
 
     @property
     def separator(self) -> str | None:
@@ -191,9 +191,15 @@ def check_names(names: Sequence[str]) -> None:
                 f"column {index + 1} has no name; name each column (pandas writes its index so: use index=False)"
             )
         if len(name) > _MAX_NAME_CHARACTERS:
-            refuse_columns(f"the name of column {index + 1} is longer than {_MAX_NAME_CHARACTERS} characters")
+            refuse_columns(
+                f"the name of column {index + 1}, {shown(name)}, is longer than {_MAX_NAME_CHARACTERS} characters; "
+                "shorten it"
+            )
         if any(character < " " or character == "\x7f" for character in name):
-            refuse_columns(f"the name of column {index + 1} holds a control character: {shown(name)}")
+            refuse_columns(
+                f"the name of column {index + 1} holds a control character, such as a tab or a line break: "
+                f"{shown(name)}; rename the column"
+            )
     _refuse_repeats(names, "the columns' names")
     if (n_bytes := sum(len(name.encode("utf-8", "surrogatepass")) for name in names)) > _MAX_NAMES_BYTES:
         refuse_columns(f"the columns' names have {n_bytes:,} bytes in all; at most {_MAX_NAMES_BYTES:,} are kept")

@@ -48,6 +48,7 @@ class ParquetSource:
     limits: DatasetLimits
     odd_cells: dict[str, OddCell]
     missing: dict[str, MissingValues]
+    may_declare_missing: bool
 
     def blocks(self) -> Iterator[list[pa.Array]]:
         """Yield blocks of rows, one array of values per column."""
@@ -61,7 +62,12 @@ class ParquetSource:
     def _convert(self, batch: pa.RecordBatch, first_row: int) -> list[pa.Array]:
         columns = zip(batch.columns, self.names, self.types, strict=True)
         return [
-            _finite(self.missing[name].removed(convert_values(values, kind)), name, first_row)
+            _finite(
+                self.missing[name].removed(convert_values(values, kind)),
+                name,
+                first_row,
+                may_declare_missing=self.may_declare_missing,
+            )
             for values, name, kind in columns
         ]
 
@@ -104,9 +110,18 @@ def open_parquet(path: Path, declared: ColumnDeclaration, limits: DatasetLimits)
     types: dict[str, ColumnType] = {n: "category" if n in declared.texts else kind for n, kind in natural.items()}
     long_columns = _columns_of_long_integers(file, [name for name, kind in types.items() if kind == "number"])
     types |= dict.fromkeys(long_columns, "category")
-    declared_missing = MissingValues.of(declared.missing_values)
+    declared_missing = MissingValues.of(declared.missing_values or ())
     missing = {name: MissingValues.of(()) if name == declared.row_id else declared_missing for name in natural}
-    return ParquetSource(path, tuple(natural), tuple(types.values()), tuple(natural.values()), limits, {}, missing)
+    return ParquetSource(
+        path,
+        tuple(natural),
+        tuple(types.values()),
+        tuple(natural.values()),
+        limits,
+        {},
+        missing,
+        declared.missing_values is not None,
+    )
 
 
 def read_parquet_names(path: Path, limits: DatasetLimits) -> tuple[str, ...]:
@@ -216,14 +231,18 @@ def _pieces(batch: pa.RecordBatch, n_text_bytes: int) -> Iterator[pa.RecordBatch
         yield batch.slice(start, n_piece_rows)
 
 
-def _finite(values: pa.Array, name: str, first_row: int) -> pa.Array:
+def _finite(values: pa.Array, name: str, first_row: int, *, may_declare_missing: bool) -> pa.Array:
     if pa.types.is_floating(values.type):
         infinite = pc.is_inf(values)
         if pc.any(infinite).as_py():
             row = first_row + pc.index(infinite, value=True).as_py()
+            text = "inf" if values[row - first_row].as_py() > 0 else "-inf"
             detail = (
-                f"row {row} (counted from 0) of column {shown(name)} is infinite; use null where a value is missing"
+                f"row {row} (counted from 0) of column {shown(name)} is infinite ({text}), and rows of a dataset are "
+                f"finite; use null where a value is missing"
             )
+            if may_declare_missing:
+                detail += f", or declare missing_values=[{text!r}]"
             raise DatasetRefused("dataset_bad_number", detail)
     return values
 

@@ -51,7 +51,7 @@ class ColumnUses:
     target: None = None
     row_id: None = None
     features: None = None
-    missing_values: tuple[str, ...] = ()
+    missing_values: None = None
     separator: None = None
     may_be_empty: bool = True
 

@@ -73,7 +73,7 @@ class _Declaration:
     """What is declared of the columns of each file, of which some may be without rows."""
 
     agreement: Agreement
-    missing_values: tuple[str, ...] = ()
+    missing_values: tuple[str, ...] | None = None
     separator: str | None = None
     may_be_empty: bool = True
 

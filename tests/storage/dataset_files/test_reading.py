@@ -495,6 +495,23 @@ def test_texts_that_stand_for_missing_numbers_leave_a_column_of_numbers(content:
     assert pq.read_table(upload.into).to_pydict() == {"a": [1.0, None, None, None, 2.5]}
 
 
+def test_a_text_among_numbers_of_json_is_named_with_what_declares_it(upload: Upload) -> None:
+    refused = upload.refused(b'[{"f1": 1}, {"f1": 2.5}, {"f1": "?"}]')
+
+    assert "row 2 (counted from 0) of column 'f1' is the text '?'; missing_values=['?']" in refused.detail
+    assert "categories=['f1']" in refused.detail
+
+
+@pytest.mark.parametrize("number", [float("inf"), float("-inf")])
+def test_the_refusal_of_an_infinity_says_how_it_becomes_missing(number: float, upload: Upload, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"a": [0.0, number]}), tmp_path / "f")
+
+    for content in ((tmp_path / "f").read_bytes(), f"a\n0\n{number}\n".encode()):
+        detail = upload.refused(content).detail
+        assert "row 1" in detail
+        assert f"missing_values=['{number}']" in detail
+
+
 def test_infinities_of_parquet_may_be_declared_missing(upload: Upload, tmp_path: Path) -> None:
     pq.write_table(pa.table({"a": [0.0, float("inf")]}), tmp_path / "f")
     upload.read((tmp_path / "f").read_bytes(), DeclaredColumns(missing_values=("Infinity",)))

@@ -66,7 +66,7 @@ _TARGET = (
 
 
 def forest() -> RandomForestClassifier:
-    return RandomForestClassifier(4, random_state=0)
+    return RandomForestClassifier(5, random_state=0)
 
 
 def histogram() -> HistGradientBoostingClassifier:

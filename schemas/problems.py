@@ -199,8 +199,9 @@ PROBLEM_KINDS: dict[str, ProblemKind] = {
     ),
     "unknown_feature": ProblemKind(
         422,
-        "The model has no such feature",
-        "A row has a feature that the model does not have.",
+        "There is no feature of this name",
+        "A request names a feature, or of several tables a column, that there is not: of an explainer, of answers to "
+        "questions, or of what a condition tests. Columns of rows that the model does not read are ignored.",
         "Use the names in the model's `feature_names`.",
     ),
     "unknown_category": ProblemKind(

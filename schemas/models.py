@@ -100,8 +100,8 @@ class ParityResult(Contract):
     max_difference: float = Field(description="Largest absolute difference between two scores or values.")
     label_mismatches: int = Field(
         default=0,
-        description="Number of rows with different labels. The two best scores of each were equal up to rounding; "
-        "otherwise the model would have been refused.",
+        description="Number of rows with different labels. The scores of both labels were equal up to rounding, or lay "
+        "on a cut-off; otherwise the model would have been refused.",
     )
     n_beyond_precision: int = Field(
         default=0,

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import CannotConvert
-from .estimators import ModelInputs, is_frame
+from ..rows import is_frame
+from .estimators import ModelInputs
 from .native_trees import (
     EQ,
     GT,

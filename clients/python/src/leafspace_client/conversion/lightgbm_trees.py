@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import CannotConvert
+from ..rows import is_frame
 from .double_precision import Nodes
-from .estimators import ModelInputs, is_frame
+from .estimators import ModelInputs
 from .native_trees import (
     LEQ,
     MEMBER,

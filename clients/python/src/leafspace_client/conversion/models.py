@@ -82,7 +82,8 @@ def convert_model(
     declared
         What to declare; the rest is taken from the model.
     parity
-        Whether to send those rows; for ONNX there is no library that predicts.
+        Whether to send those rows, or where there are none, rows drawn from the model's own thresholds and categories;
+        for ONNX there is no library that predicts.
 
     Raises
     ------
@@ -112,14 +113,18 @@ def convert_model(
 
         converted = with_votes(converted, estimator.classes_)
     completed = _completed(declared, estimator, inputs)
-    if not parity or inputs.rows is None:
+    if not parity:
         return ConvertedModel(converted, completed, None)
+    from .drawn_rows import drawn_rows  # noqa: PLC0415  # imports an extra
     from .parity import parity_rows  # noqa: PLC0415  # imports an extra
 
-    with warnings.catch_warnings():  # an estimator that was fitted to an array says of a table that it needs no names
-        warnings.filterwarnings("ignore", "X has feature names, but", UserWarning)
-        found = parity_rows(estimator, inputs, converted, completed.classes)
-    return ConvertedModel(converted, completed, found)
+    is_caller = inputs.rows is not None
+    with warnings.catch_warnings():  # of names that rows have and the estimator needs not, or the other way round
+        warnings.simplefilter("ignore")
+        if not is_caller:
+            inputs = replace(inputs, rows=drawn_rows(model, estimator, inputs, converted))
+        compared = parity_rows(estimator, inputs, converted, completed.classes, outer=model, is_caller=is_caller)
+    return ConvertedModel(converted, completed, compared)
 
 
 def onnx_bytes(model: Any) -> bytes | None:  # noqa: ANN401  # anything

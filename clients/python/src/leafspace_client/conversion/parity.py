@@ -4,17 +4,20 @@ The library sees the rows as the caller has them: what rounding to float32 spoil
 shows first where two scores nearly tie, and on thresholds, where trees differ in what they do with equal numbers.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from logging import getLogger
 from typing import Any
 
 import numpy as np
-from onnx import NodeProto, TensorProto, load_from_string, numpy_helper
+from onnx import TensorProto, load_from_string
 
-from ..rows import Cell, instances_of
-from .estimators import ModelInputs, is_frame, predicts_classes, predicts_labels_alone, votes_hard
-from .tree_operators import MODES, nearest_float32
+from ..errors import CannotConvert
+from ..rows import Cell, instances_of, is_frame
+from .estimators import ModelInputs, predicts_classes, predicts_labels_alone, votes_hard
+from .threshold_rows import rows_at_thresholds, taken
+from .tree_operators import nearest_float32
 from .unwrapping import final_step
 
 N_ROWS = 100
@@ -27,7 +30,8 @@ _BEYOND_PRECISION = (
 _N_NEAR_TIES = 40  # rows whose two best scores are nearest to each other
 _N_THRESHOLDS = 10  # each with a row at it, just above and just below
 _N_CANDIDATES = 10_000  # rows that are looked through for near ties
-_LARGEST = float(np.finfo(np.float32).max)
+_MOST_CELLS, _MOST_BYTES = 40_000, 1_500_000  # of all rows: their values or scores, and as JSON
+_SCORE_BYTES = 25  # of a number with all its digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +54,14 @@ def parity_rows(
     inputs: ModelInputs,
     graph: bytes,
     classes: Sequence[str] | None,
+    *,
+    outer: Any,  # noqa: ANN401  # an estimator
+    is_caller: bool = True,
 ) -> Parity | None:
-    """Return up to 100 rows, where a wrong conversion would show first; ``None`` where no rows came along.
+    """Return up to 100 rows, where a wrong conversion would show first; ``None`` where there are no rows.
+
+    ``outer`` is the estimator as the caller has it, whose labels are the truth; ``is_caller`` says that the rows are
+    the caller's, and not drawn.
 
     They are the rows whose two best scores are nearest to each other; rows that lie on thresholds and just beside them,
     where trees read the rows as they are; rows spread evenly; and rows with a missing and an unknown category in each
@@ -62,33 +72,46 @@ def parity_rows(
     those whose scores the library itself changes once their numbers are rounded. Where that would be more than half of
     the rows, none is left out: then the model does not fit single precision, and is refused.
     """
-    if inputs.rows is None or len(inputs.rows) == 0:
+    if inputs.rows is None or inputs.rows.shape[0] == 0:
         return None
     sample = _with_other_categories(estimator, _chosen(estimator, inputs, graph))
     predictions = _predictions_of(estimator, sample)
+    if not is_caller:  # where sums overflow, the library has no prediction to compare with
+        are_finite = np.isfinite(predictions).all(axis=1).nonzero()[0]
+        sample, predictions = taken(sample, are_finite), predictions[are_finite]
     differs = _rows_with_other_predictions(estimator, graph, sample, predictions)
     n_differing = int(differs.sum())
     if n_differing and 2 * n_differing <= len(differs):
         _LOG.warning(_BEYOND_PRECISION, n_differing, len(differs), type(estimator).__name__)
         kept = (~differs).nonzero()[0]
-        sample, predictions = _taken(sample, kept), predictions[kept]
+        sample, predictions = taken(sample, kept), predictions[kept]
     else:
         n_differing = 0
-    sent = instances_of(inputs.features_of(sample))
+    sent = _fitting(instances_of(inputs.features_of(sample)), predictions.shape[1])
+    sample, predictions = taken(sample, np.arange(len(sent))), predictions[: len(sent)]
     rows = [list(row.values()) if isinstance(row, dict) else list(row) for row in sent]
-    return Parity(rows, predictions.tolist(), _labels(estimator, sample, classes), n_differing)
+    return Parity(rows, predictions.tolist(), _labels(outer, sample, classes), n_differing)
+
+
+def _fitting(rows: list[Any], n_scores: int) -> list[Any]:
+    """Return as many of the rows as one request holds, one at least: wide ones are few."""
+    if not rows:
+        return rows
+    n_rows = max(1, _MOST_CELLS // max(len(rows[0]), n_scores))
+    sizes = np.cumsum([len(json.dumps(row)) + _SCORE_BYTES * n_scores for row in rows[:n_rows]])
+    return rows[: max(1, int(np.searchsorted(sizes, _MOST_BYTES, side="right")))]
 
 
 def _chosen(estimator: Any, inputs: ModelInputs, graph: bytes) -> Any:  # noqa: ANN401  # an estimator, rows
     rows = inputs.rows
     n_threshold_rows = min(3 * _N_THRESHOLDS, max(0, N_ROWS - _N_NEAR_TIES))
-    beside = _rows_at_thresholds(graph, inputs, n_threshold_rows)
+    beside = rows_at_thresholds(graph, inputs, n_threshold_rows)
     n_own = min(len(rows), N_ROWS - (0 if beside is None else len(beside)))
     indices = dict.fromkeys(_near_ties(estimator, rows)[:n_own])
     for index in _spread(len(rows), min(len(rows), N_ROWS)):
         if len(indices) < n_own:
             indices[index] = None
-    own = _taken(rows, sorted(indices))
+    own = taken(rows, sorted(indices))
     return own if beside is None else _joined(own, beside)
 
 
@@ -125,7 +148,7 @@ def _near_ties(estimator: Any, rows: Any) -> list[int]:  # noqa: ANN401  # an es
     if not predicts_classes(estimator):
         return []
     candidates = _spread(len(rows), min(len(rows), _N_CANDIDATES))
-    scores = _predictions_of(estimator, _taken(rows, candidates))
+    scores = _predictions_of(estimator, taken(rows, candidates))
     scores.sort(axis=1)
     if scores.shape[1] == 1:
         return []
@@ -139,97 +162,29 @@ def _labels(estimator: Any, rows: Any, classes: Sequence[str] | None) -> list[st
     if classes is None or known is None or not predicts_classes(estimator):
         return None
     position = {label: index for index, label in enumerate(list(getattr(known, "tolist", lambda: known)()))}
-    predicted = estimator.predict(rows).ravel().tolist()
-    return [classes[_position(label, position)] for label in predicted]
-
-
-def _position(label: Any, position: dict[Any, int]) -> int:  # noqa: ANN401  # a label
-    # CatBoost has booleans as texts.
-    return position[label] if label in position else {str(known): index for known, index in position.items()}[label]
+    position |= {str(label): index for label, index in position.items()}  # CatBoost has booleans as texts
+    predicted = np.asarray(estimator.predict(rows)).ravel().tolist()
+    unknown = next((label for label in predicted if label not in position), None)
+    if unknown is not None:
+        detail = (
+            f"{type(estimator).__name__}.predict returns {unknown!r}, which is none of its classes {list(known)[:10]}: "
+            "with an objective of its own it returns scores; register it as a regressor, or with parity=False"
+        )
+        raise CannotConvert("cannot_convert", detail)
+    return [classes[position[label]] for label in predicted]
 
 
 def _joined(rows: Any, others: Any) -> Any:  # noqa: ANN401  # two DataFrames or two matrices of numbers
     if is_frame(rows):
         import pandas as pd  # noqa: PLC0415  # an extra
 
-        return pd.concat([rows.astype(others.dtypes), others], ignore_index=True)
+        return pd.concat([rows, others], ignore_index=True)
     dense = rows.toarray() if hasattr(rows, "toarray") else rows
     return np.concatenate([np.asarray(dense, others.dtype), others])
 
 
-def _taken(rows: Any, indices: Any) -> Any:  # noqa: ANN401  # a DataFrame or a matrix
-    return rows.iloc[indices] if is_frame(rows) else rows[indices]
-
-
 def _spread(n_rows: int, n_taken: int) -> list[int]:
     return [index * n_rows // n_taken for index in range(n_taken)]
-
-
-def _rows_at_thresholds(data: bytes, inputs: ModelInputs, n_rows: int) -> Any:  # noqa: ANN401  # rows or None
-    """Return rows of which one number each is a threshold, or the next above or below; ``None`` where none can be made.
-
-    Only where the trees read the rows as they are: what steps before them make of a number is not known here.
-    """
-    graph = load_from_string(data).graph
-    if inputs.column_types is not None or len(graph.input) != 1:
-        return None
-    tests = [pair for node in graph.node for pair in _tests_of_input(node, graph)]
-    if not tests:
-        return None
-    some = [tests[index * len(tests) // (n_rows // 3)] for index in range(n_rows // 3)]
-    is_double = graph.input[0].type.tensor_type.elem_type == TensorProto.DOUBLE
-    numbers = np.float64 if is_double else np.float32
-    rows = _matrix_of(inputs.rows, np.arange(3 * len(some)) % len(inputs.rows)).astype(numbers)
-    for index, (feature, threshold) in enumerate(some):
-        value = numbers(threshold)
-        rows[3 * index : 3 * index + 3, feature] = (
-            value,
-            np.nextafter(value, numbers(np.inf)),
-            np.nextafter(value, numbers(-np.inf)),
-        )
-    return _like(rows.astype(np.float64) if is_frame(inputs.rows) else rows, inputs.rows)
-
-
-def _tests_of_input(node: NodeProto, graph: Any) -> list[tuple[int, float]]:  # noqa: ANN401  # a GraphProto
-    """Return the tests of a tree operator that reads the graph's input, as features and finite thresholds."""
-    if not node.op_type.startswith("TreeEnsemble"):
-        return []
-    before = {each.output[0]: each.input[0] for each in graph.node if each.op_type == "Cast"}
-    if graph.input[0].name not in (node.input[0], before.get(node.input[0])):
-        return []
-    attributes = {attribute.name: attribute for attribute in node.attribute}
-    features = np.array(attributes["nodes_featureids"].ints)
-    thresholds = _thresholds(attributes)
-    modes = attributes["nodes_modes"]
-    is_leaf = np.array([mode == b"LEAF" for mode in modes.strings] or np.zeros(len(features), bool))
-    has_neighbours = np.abs(thresholds) < _LARGEST  # finite ones: CatBoost tests for missing numbers at the lowest
-    is_test = ~is_leaf & has_neighbours & ~_tests_sets(attributes, len(features))
-    return list(zip(features[is_test].tolist(), thresholds[is_test].tolist(), strict=True))
-
-
-def _tests_sets(attributes: dict[str, Any], n_nodes: int) -> Any:  # noqa: ANN401  # an array
-    modes = attributes["nodes_modes"]
-    is_newest = modes.HasField("t")
-    return numpy_helper.to_array(modes.t) == MODES[b"BRANCH_MEMBER"] if is_newest else np.zeros(n_nodes, bool)
-
-
-def _thresholds(attributes: dict[str, Any]) -> Any:  # noqa: ANN401  # an array
-    for name in ("nodes_splits", "nodes_values_as_tensor"):
-        if name in attributes:
-            return numpy_helper.to_array(attributes[name].t)
-    return np.array(attributes["nodes_values"].floats)
-
-
-def _matrix_of(rows: Any, positions: Any) -> Any:  # noqa: ANN401  # rows, arrays
-    if is_frame(rows):
-        some = rows.iloc[positions]
-        return np.column_stack([some.iloc[:, at].to_numpy(np.float64, na_value=np.nan) for at in range(some.shape[1])])
-    some = rows[positions]
-    return np.array(some.toarray() if hasattr(some, "toarray") else some)
-
-
-def _like(rows: Any, others: Any) -> Any:  # noqa: ANN401  # a matrix, a DataFrame or a matrix
-    return type(others)(rows, columns=others.columns) if is_frame(others) else rows
 
 
 _NUMBER_KINDS = "fiub"

@@ -16,13 +16,13 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import Binarizer, FunctionTransformer
 
 from ..errors import CannotConvert
+from ..rows import is_frame
 from .combinations import is_written, reads_columns_alone
 from .estimators import (
     GRAPH_NAME,
     ModelInputs,
     are_single,
     decides_in_double,
-    is_frame,
     library_of,
     predicts_classes,
     predicts_labels_alone,

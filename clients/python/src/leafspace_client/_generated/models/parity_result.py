@@ -18,8 +18,8 @@ class ParityResult(Record):
     Attributes:
         n_rows (int): Number of rows that were compared.
         max_difference (float): Largest absolute difference between two scores or values.
-        label_mismatches (int | Unset): Number of rows with different labels. The two best scores of each were equal up
-            to rounding; otherwise the model would have been refused. Default: 0.
+        label_mismatches (int | Unset): Number of rows with different labels. The scores of both labels were equal up to
+            rounding, or lay on a cut-off; otherwise the model would have been refused. Default: 0.
         n_beyond_precision (int | Unset): Number of rows that the caller left out because single precision cannot
             distinguish one of their numbers from a threshold. Default: 0.
     """

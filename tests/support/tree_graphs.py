@@ -194,7 +194,7 @@ def classifier_graph(leaf_values: Sequence[Sequence[float]], n_trees: int = 1, *
     """
     n_scored = len(leaf_values[0])
     trees = range(n_trees)
-    attributes = {
+    attributes: dict[str, Any] = {
         "classlabels_int64s": list(range(max(2, n_scored))),
         "nodes_treeids": [tree for tree in trees for _ in range(3)],
         "nodes_nodeids": [0, 1, 2] * n_trees,

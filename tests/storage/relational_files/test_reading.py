@@ -2,6 +2,7 @@
 
 import io
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -219,7 +220,7 @@ def test_dates_without_a_time_are_warned_of_and_nothing_else_is(tmp_path: Path) 
 
     of_dates = [("dates_without_time", "dated", ["day", "moment"]), ("dates_without_time", "local", ["a", "b", "c"])]
     of_times = [("time_without_cutoff", "timed", ["day"])]
-    apart = [("table_not_joined", "apart", [])]
+    apart: list[tuple[str, str, list[str]]] = [("table_not_joined", "apart", [])]
     assert [(each["code"], each["table"], each["columns"]) for each in without] == of_dates + of_times + apart
     assert [(each["code"], each["table"], each["columns"]) for each in cut_off.summary["warnings"]] == of_dates + apart
 
@@ -237,7 +238,10 @@ def test_columns_that_identify_rows_are_warned_of_and_measurements_are_not(tmp_p
         "p": "id,order_no\n" + "".join(f"{row},{row}\n" for row in range(10)),  # too few to tell
         "c": "\n".join([header, *rows, ""]),
     }
-    tables = [{"name": "p", "primary_key": ["id"]}, {"name": "c", "foreign_keys": [key(["p"], "p")]}]
+    tables: list[dict[str, Any]] = [
+        {"name": "p", "primary_key": ["id"]},
+        {"name": "c", "foreign_keys": [key(["p"], "p")]},
+    ]
 
     warnings = read(tmp_path / "ids", files, metadata_of({"table": "p"}, *tables)).summary["warnings"]
 

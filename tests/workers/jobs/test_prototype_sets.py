@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from schemas.prototype_sets import PrototypeMethod, PrototypeSet, PrototypeSetResult
+from schemas.prototype_sets import Criticism, Prototype, PrototypeMethod, PrototypeSet, PrototypeSetResult
 from storage.array_files import read_arrays
 from storage.dataset_files import DatasetFile
 from storage.errors import StorageError
@@ -87,7 +87,7 @@ def test_prototypes_and_criticisms_have_what_is_predicted_for_them_and_what_came
 
     predicted = fitted("random_forest_binary").session.run_in_chunks(fitted("random_forest_binary").rows).labels
     assert predicted is not None
-    cases = [*result.prototypes, *result.criticisms]
+    cases: list[Prototype | Criticism] = [*result.prototypes, *result.criticisms]
     assert [each.predicted for each in cases] == [result.classes[predicted[each.row]] for each in cases]
     assert [each.target for each in cases] == [str(turned["t"].iloc[each.row]) for each in cases]
     assert [each.label for each in cases] == [getattr(each, labels) for each in cases]

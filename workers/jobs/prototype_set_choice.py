@@ -202,13 +202,22 @@ class _Task:
 
 
 def _refuse_one_class(request: PrototypeSetRequest, model: OpenModel, classes: NDArray[np.int64]) -> None:
-    if model.view.task == "classification" and classes.min() == classes.max():
-        verb = "predicted" if request.labels == "predicted" else "labelled"
+    if model.view.task != "classification" or classes.min() != classes.max():
+        return
+    name = model.view.classes[classes[0]]
+    if len(model.view.classes) == 1:
         detail = (
-            f"all {len(classes)} rows of dataset {request.dataset!r} are {verb} {model.view.classes[classes[0]]!r}: "
-            "prototypes separate classes; send rows of at least two classes"
+            f"model {request.model!r} has the one class {name!r}, and prototypes separate classes: no rows have "
+            "prototypes for it; take a model of at least two classes"
         )
-        raise StorageError("schema_mismatch", detail)
+    else:
+        is_predicted = request.labels == "predicted"
+        detail = (
+            f"all {len(classes)} rows of dataset {request.dataset!r} are {'predicted' if is_predicted else 'labelled'} "
+            f"{name!r}: prototypes separate classes; send rows of at least two classes"
+            + (", or take labels=target if the targets differ" if is_predicted else "")
+        )
+    raise StorageError("schema_mismatch", detail)
 
 
 def _candidates(

@@ -154,3 +154,27 @@ def test_every_job_is_done_or_refused_for_a_reason(workshop: Workshop, name: str
     if table == "its rows" and "one tree" in name:
         for_classes = {job for job in outcomes if "audit" in job or job.endswith(" sg")}
         assert set(refused) == (set() if classifies else for_classes)
+
+
+@pytest.mark.parametrize(
+    ("ensemble", "advice"),
+    [
+        ("classifier of one class", "take a model of at least two classes"),
+        ("classifier without a split", "or take labels=target if the targets differ"),
+    ],
+)
+def test_prototypes_of_one_class_are_refused_with_advice_that_can_be_followed(
+    workshop: Workshop, ensemble: str, advice: str
+) -> None:
+    onnx, frame, _ = _fitted(ensemble)
+    inputs = {
+        "model": workshop.register_model(onnx, ensemble="random_forest", feature_names=["x0", "x1"]),
+        "dataset": workshop.register_dataset(frame, target="t"),
+    }
+
+    made = workshop.make(**inputs, n_prototypes=1)
+
+    assert made.problem is not None
+    assert made.problem.code == "schema_mismatch"
+    assert made.problem.detail.endswith(advice)
+    assert ("send rows" in made.problem.detail) == (ensemble != "classifier of one class")

@@ -90,7 +90,9 @@ def parity_rows(
     sent = _fitting(instances_of(inputs.features_of(sample)), predictions.shape[1])
     sample, predictions = taken(sample, np.arange(len(sent))), predictions[: len(sent)]
     rows = [list(row.values()) if isinstance(row, dict) else list(row) for row in sent]
-    return Parity(rows, predictions.tolist(), _labels(outer, sample, classes), n_differing)
+    return Parity(
+        rows, predictions.tolist(), _labels(outer, getattr(estimator, "classes_", None), sample, classes), n_differing
+    )
 
 
 def _fitting(rows: list[Any], n_scores: int) -> list[Any]:
@@ -156,19 +158,18 @@ def _near_ties(estimator: Any, rows: Any) -> list[int]:  # noqa: ANN401  # an es
     return [candidates[index] for index in order]
 
 
-def _labels(estimator: Any, rows: Any, classes: Sequence[str] | None) -> list[str] | None:  # noqa: ANN401
-    """Return the names of the classes that the library predicts."""
-    known = getattr(estimator, "classes_", None)
-    if classes is None or known is None or not predicts_classes(estimator):
+def _labels(outer: Any, known: Any, rows: Any, classes: Sequence[str] | None) -> list[str] | None:  # noqa: ANN401
+    """Return the names of the classes that the library predicts; ``known`` are these classes as it has them."""
+    if classes is None or known is None or not predicts_classes(outer):
         return None
     position = {label: index for index, label in enumerate(list(getattr(known, "tolist", lambda: known)()))}
     position |= {str(label): index for label, index in position.items()}  # CatBoost has booleans as texts
-    predicted = np.asarray(estimator.predict(rows)).ravel().tolist()
+    predicted = np.asarray(outer.predict(rows)).ravel().tolist()
     unknown = next((label for label in predicted if label not in position), None)
     if unknown is not None:
         detail = (
-            f"{type(estimator).__name__}.predict returns {unknown!r}, which is none of its classes {list(known)[:10]}: "
-            "with an objective of its own it returns scores; register it as a regressor, or with parity=False"
+            f"{type(outer).__name__}.predict returns {unknown!r}, which is none of its classes {list(known)[:10]}: "
+            "with an objective or a method of its own it returns something else; fit it with one of the library's own"
         )
         raise CannotConvert("cannot_convert", detail)
     return [classes[position[label]] for label in predicted]

@@ -1,7 +1,7 @@
 /** What is shown instead of a view: why there is none, and what to do. */
 const WHAT_TO_DO = {
   403: "Lock the page and open it with a key that has this scope, or have one made.",
-  404: "It may have been deleted. The overview lists what there is.",
+  404: "There is no such view, or what it shows was deleted. The overview lists what there is.",
   409: "It is not ready, or was changed meanwhile.",
 };
 const AGAIN_AFTER = "3"; // seconds, where the service does not answer

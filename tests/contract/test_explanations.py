@@ -83,7 +83,7 @@ def test_the_answer_is_the_contracts(explained: Explained) -> None:
         )
         for prototype in row["nearest_prototypes"]:
             assert set(prototype) == {
-                *("row_id", explained.outcome, "proximity", "reasons"),
+                *("row_id", explained.outcome, "target", "proximity", "reasons"),
                 *("rank", "distance", "shared_trees", "n_trees", "coverage"),
             }
             assert all(set(reason) == _REASON | {"interval"} for reason in prototype["reasons"])
@@ -102,7 +102,7 @@ def test_an_answer_is_short_unless_more_is_requested(api: Api, explained: Explai
         for near, known in zip(short["nearest_prototypes"], whole["nearest_prototypes"], strict=True):
             reasons = [{name: reason[name] for name in _REASON} for reason in known["reasons"][:5]]
             assert near == {name: known[name] for name in near} | {"reasons": reasons}
-            assert set(near) == {"row_id", explained.outcome, "proximity", "reasons"}
+            assert set(near) == {"row_id", explained.outcome, "target", "proximity", "reasons"}
 
 
 @pytest.mark.parametrize("part", ["values", "intervals", "contrast"])

@@ -16,6 +16,8 @@ _EARLIER = {
     "row": 0,
     "label": "yes",
     "value": None,
+    "predicted": "yes",
+    "target": None,
     "gain": 2.5,
     "objective": 2.5,
     "coverage": {"n_rows": 3, "share": 0.75},
@@ -31,8 +33,8 @@ def test_a_set_of_an_earlier_release_is_written_in_every_form_of_table() -> None
     result = json.dumps({"prototypes": [_EARLIER]}).encode()
 
     assert write(result, CSV).decode().splitlines() == [
-        '"rank","row_id","row","label","value","gain","objective","coverage_n_rows","coverage_share","feature:x"',
-        '1,"a",0,"yes",,2.5,2.5,3,0.75,1.5',
+        '"rank","row_id","row","label","value","predicted","target","gain","objective","coverage_n_rows","coverage_share","feature:x"',
+        '1,"a",0,"yes",,"yes",,2.5,2.5,3,0.75,1.5',
     ]
     (line,) = pq.read_table(io.BytesIO(write(result, PARQUET))).to_pylist()
     assert (line["coverage_n_rows"], line["feature:x"]) == (3, 1.5)

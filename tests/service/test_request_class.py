@@ -48,9 +48,10 @@ _CROWDS: dict[str, tuple[Callable[[], bytes], int, str]] = {
         "too_many_rows",
     ),
     "millions of values": (lambda: _many(b"0,", b'{"instances":[[', b"]]}"), 413, "too_many_rows"),
-    "fields that are none": (lambda: _fields(290_000, b"{", b"}"), 422, "unknown_field"),
+    "fields that are none": (lambda: _fields(49_000, b"{", b"}"), 422, "unknown_field"),
     "as many values as are read": (lambda: _many(b"0,", b'{"instances":[[', b"]]}", 1_990_000), 404, "not_found"),
-    "as many names as are read": (lambda: _fields(290_000, b'{"instances":[{', b"}]}"), 404, "not_found"),
+    "as many names as are read": (lambda: _fields(49_000, b'{"instances":[{', b"}]}"), 404, "not_found"),
+    "more names than are read": (lambda: _fields(290_000, b"{", b"}"), 413, "too_many_rows"),
     "as many lists as are read": (lambda: _many(b"[],", b'{"instances":[[', b"]]}", 890_000), 404, "not_found"),
     "a long text": (lambda: _many(b"\\\\", b'{"instances":[["', b'"]]}'), 404, "not_found"),
 }

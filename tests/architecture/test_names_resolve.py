@@ -89,7 +89,9 @@ def test_every_code_looks_like_one_and_has_status_and_title() -> None:
 
 
 # Read by the file itself.
-_VARIABLE_OF_COMPOSE = re.compile(r"\$\{(LEAFSPACE_(?:\w+(?:_PASSWORD|_IMAGE|_MEMORY)|CLUSTER|CLUSTER_WORKER_BYTES))\b")
+_VARIABLE_OF_COMPOSE = re.compile(
+    r"\$\{(LEAFSPACE_(?:\w+(?:_PASSWORD|_IMAGE|_MEMORY)|CLUSTER|CLUSTER_WORKER_BYTES|CONTAINER_CPUS))\b"
+)
 
 
 def _known_environment() -> set[str]:

@@ -24,6 +24,7 @@ _RESULT_FIELDS = {
         "n_neighbors",
         "mean_agreement",
         "n_suggested",
+        "by_class",
         "n_without_neighbors",
         "model_agreement",
         "caution",
@@ -187,7 +188,7 @@ def test_what_the_model_was_shown_is_named_as_a_weakness(api: Api) -> None:
     made = api.made(_PATH, _register(api, "random_forest_binary", frame_of(model).assign(t=labels)))
 
     assert made["result"]["model_agreement"] == 1
-    assert "weakens the signal" in made["result"]["caution"]
+    assert "may have learned the wrong labels, too" in made["result"]["caution"]
 
 
 @pytest.mark.long

@@ -27,7 +27,8 @@ _RESULT_FIELDS = {
     *("classes_without_prototypes", "caution", "criticisms"),
 }
 _PROTOTYPE_FIELDS = {
-    *("rank", "row_id", "row", "label", "value", "gain", "objective", "coverage", "quality", "features"),
+    *("rank", "row_id", "row", "label", "value", "predicted", "target"),
+    *("gain", "objective", "coverage", "quality", "features"),
 }
 _QUALITY_FIELDS = {
     *("coverage", "voting_frequency", "consistent_votes", "in_class_similarity", "out_of_class_similarity"),

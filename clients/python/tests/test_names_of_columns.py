@@ -24,5 +24,5 @@ def test_a_column_of_lists_is_refused_by_its_name() -> None:
         d=pd.Series([[1, 2]] * len(_FEATURES), dtype=object)
     )
 
-    with pytest.raises(LeafspaceError, match="column 'd' holds a list; send numbers, texts or booleans"):
+    with pytest.raises(LeafspaceError, match=r"column 'd', is .* of type list; send a number, a text"):
         convert_model(forest, rows)

@@ -496,7 +496,7 @@ def test_a_regression_is_explained_by_values(client: Leafspace) -> None:
     shown = explanation.to_frame().iloc[0]
     assert shown["value"] == explanation.value == explanation.prediction["value"]
     assert shown["prototype_value"] == explanation.nearest_prototypes[0].value
-    assert f"1. row {shown['prototype_row_id']} ({shown['prototype_value']:.6g}), " in str(explanation)
+    assert f"1. row {shown['prototype_row_id']} (predicted {shown['prototype_value']:.6g}, was " in str(explanation)
 
 
 def test_what_is_in_use_cannot_be_deleted_and_what_is_free_can(client: Leafspace) -> None:

@@ -24,7 +24,8 @@ class Reason(Record):
         text (str): The reason as an English phrase, such as `income is above 1,200 and at most 3,400 (missing
             allowed)`, `color is G or H` or `income is missing`. It names the remaining categories or the excluded ones,
             whichever are fewer, and adds `(transformed)` to the names of transformed features. Ends of more than 9 digits
-            are rounded to 6 so that the printed interval lies inside the exact one, where it then holds for both rows.
+            are rounded to 6 so that the printed interval lies inside the exact one, but for the next few numbers, where it
+            then holds for both rows; ends nearer to 0 than data are printed as 0.
         share_of_trees (float): Share of the shared trees, by the weight that each has in the proximity, that test the
             feature on the path to the shared leaf, 0 to 1, rounded to 4 decimals.
         value (bool | float | None | str | Unset): Value of the row; null if it is missing. Absent, as is

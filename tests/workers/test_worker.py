@@ -262,7 +262,9 @@ def test_nothing_is_left_in_redis_when_all_is_done(farm: JobFarm) -> None:
     worker.wait(PATIENCE_SECONDS)
 
     # Maintenance may have rung again for what was about to be claimed: a bell in the queue is dropped when it is taken.
-    waiting = {f"rq:job:{id}".encode() for id in Queue(QUEUE_NAME, connection=redis, serializer=JSONSerializer).job_ids}
+    waiting = {
+        f"rq:job:{bell}".encode() for bell in Queue(QUEUE_NAME, connection=redis, serializer=JSONSerializer).job_ids
+    }
     assert set(redis.scan_iter("rq:job:*")) <= waiting
     assert not list(redis.scan_iter("rq:wip:*"))
     assert not list(redis.scan_iter("rq:failed:*"))

@@ -22,6 +22,7 @@ from storage.feature_matching import match_features
 from storage.label_decisions import LabelDecisionStore
 from storage.models import ModelStore
 from storage.object_store import ObjectStore
+from tree_explainers.compute.progress import Tick, no_tick
 
 from .dataset_rows import DatasetRows
 from .explained_rows import explain_instances
@@ -77,8 +78,8 @@ class ReportReader:
     def __init__(self, database: Database, objects: ObjectStore) -> None:
         self._database, self._objects = database, objects
 
-    def read(self, request: ReportRequest, warm: WarmExplainer) -> ReportInputs:
-        """Return what a report shows, its rows explained by the open explainer.
+    def read(self, request: ReportRequest, warm: WarmExplainer, tick: Tick = no_tick) -> ReportInputs:
+        """Return what a report shows, its rows explained by the open explainer; ``tick`` is called before each row.
 
         Raises
         ------
@@ -96,7 +97,7 @@ class ReportReader:
             map=None if request.map is None else self._made(MAPS, request.map),
             label_audit=None if audit is None else self._made(LABEL_AUDITS, audit),
             decisions=() if audit is None else decisions_of(self._database, audit, request.decisions),
-            rows=self._rows(warm, own.dataset["id"], request.rows),
+            rows=self._rows(warm, own.dataset["id"], request.rows, tick),
             provenance=warm.provenance,
         )
 
@@ -124,7 +125,7 @@ class ReportReader:
         result = json.loads(self._objects.get(sha256))
         return {"id": artefact_id, "request": artefact.request, "result": result, "input": shown}
 
-    def _rows(self, warm: WarmExplainer, dataset_id: str, row_ids: Sequence[str]) -> list[Json]:
+    def _rows(self, warm: WarmExplainer, dataset_id: str, row_ids: Sequence[str], tick: Tick) -> list[Json]:
         if not row_ids:
             return []
         stored = DatasetStore(self._database).get(dataset_id)
@@ -135,7 +136,7 @@ class ReportReader:
             rows = DatasetRows(file, match_features(warm.model, stored.view))
             instances = rows.take([found[row_id] for row_id in row_ids], _TEXT_BYTES)
         request = ExplanationRequest(dataset=dataset_id, row_ids=list(row_ids), include=_PARTS, detail="full")
-        explained = explain_instances(warm, request, read_instances(instances, warm.features))
+        explained = explain_instances(warm, request, read_instances(instances, warm.features, tick), tick)
         documents: list[Json] = orjson.loads(orjson.dumps(explained))
         return documents
 

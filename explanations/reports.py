@@ -28,6 +28,7 @@ from leafspace_drawings import (
 
 from schemas.reports import MAX_REPORT_BYTES, Comparison, Drift, PartName, ReportPart, ReportResult
 from storage.errors import StorageError
+from tree_explainers.compute.progress import Tick, no_tick
 
 from .report_inputs import Explained, Json, ReportInputs
 from .report_texts import limits_of, methods_of
@@ -51,19 +52,22 @@ class DrawnReport:
     result: ReportResult
 
 
-def draw_report(shown: ReportInputs, figures: Figures) -> DrawnReport:
-    """Return the file of a report.
+def draw_report(shown: ReportInputs, figures: Figures, tick: Tick = no_tick) -> DrawnReport:
+    """Return the file of a report; ``tick`` is called before each part, and may raise.
 
     Raises
     ------
     StorageError
         ``too_many_rows`` where it would be larger than 5 MB.
     """
-    parts = [(name, html if name == "request" else report.as_part(html)) for name, html in _parts(shown, figures)]
-    listed = [ReportPart(name=name, sha256=_sha256(html)) for name, html in parts]
+    parts = []
+    for name, part in _parts(shown, figures):
+        tick()
+        parts.append((name, part if name == "request" else report.as_part(part)))
+    listed = [ReportPart(name=name, sha256=_sha256(part)) for name, part in parts]
     manifest = report.as_part(report.draw_manifest(_dumped(shown.inputs), _dumped(listed), version("leafspace")))
     listed.append(ReportPart(name="manifest", sha256=_sha256(manifest)))
-    html = report.draw_report(shown.request.title, [*(html for _, html in parts), manifest]).encode()
+    html = report.draw_report(shown.request.title, [*(part for _, part in parts), manifest]).encode()
     if len(html) > MAX_REPORT_BYTES:
         detail = f"the report would have {len(html):,} bytes, more than {MAX_REPORT_BYTES:,}; name fewer rows"
         raise StorageError("too_many_rows", detail, "/rows")

@@ -28,6 +28,7 @@ from ..app_context import AppContext
 from ..batches import Cost
 from ..calls import current_call
 from .explanation_records import CallRecord, record_of, store
+from .prediction_costs import prediction_seconds
 
 Result = TypeVar("Result")
 
@@ -36,7 +37,6 @@ _QUICK_SECONDS = 2.5e-3  # of searching for the nearest reference rows, and as l
 # Of an explanation beside what it lists, of a contrast, a reference row, a reason, one with its interval, a value.
 _SECONDS_PER_ROW, _SECONDS_PER_CONTRAST, _SECONDS_PER_LISTED = 3e-4, 2e-4, 5e-5
 _SECONDS_PER_REASON, _SECONDS_PER_INTERVAL, _SECONDS_PER_VALUE = 4e-6, 1e-5, 5e-7
-_SECONDS_PER_PREDICTION = 1e-4
 _SECONDS_TO_OPEN, _SECONDS_TO_GROUP = 5e-3, 1.0  # a dataset's file, and a column of groups that was not read yet
 _ROW_BYTES, _ENTRY_BYTES, _REASON_BYTES, _VALUE_BYTES, _SCORE_BYTES = 2048, 450, 140, 60, 100  # of JSON
 _WHICH_ROWS = "send either `instances`, or `dataset` with the `row_ids` of those of its rows that are to be explained"
@@ -129,7 +129,7 @@ async def cost_of(warm: WarmExplainer, request: ExplanationRequest) -> Cost:
     n_reasons *= n_compared
     seconds = _SECONDS_PER_ROW + _SECONDS_PER_CONTRAST * n_contrasts + _SECONDS_PER_LISTED * n_listed
     seconds += (_SECONDS_PER_INTERVAL if is_full else _SECONDS_PER_REASON) * n_reasons + _SECONDS_PER_VALUE * n_values
-    seconds *= n_rows
+    seconds = n_rows * seconds + prediction_seconds(warm.model, n_rows)
     seconds += 0.0 if warm.features.nested is None else warm.features.nested.seconds(request.instances)
     n_bytes = _ROW_BYTES + _ENTRY_BYTES * n_compared + _SCORE_BYTES * len(warm.model.classes)
     n_bytes = n_rows * (n_bytes + _REASON_BYTES * n_reasons + _VALUE_BYTES * n_values)
@@ -144,7 +144,7 @@ async def cost_of(warm: WarmExplainer, request: ExplanationRequest) -> Cost:
 def cost_of_predicting(warm: WarmExplainer, instances: Sequence[Instance]) -> Cost:
     """Return how long predictions alone take, and how long their answer is."""
     nested = 0.0 if warm.features.nested is None else warm.features.nested.seconds(instances)
-    seconds = len(instances) * _SECONDS_PER_PREDICTION + nested
+    seconds = prediction_seconds(warm.model, len(instances)) + nested
     return Cost(seconds, len(instances) * _SCORE_BYTES * (1 + len(warm.model.classes)))
 
 

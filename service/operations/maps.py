@@ -17,6 +17,7 @@ from schemas.nouns import MAPS, PROTOTYPE_SETS
 from schemas.problems import problem_for, problem_json
 from storage.array_files import read_archive
 from storage.errors import StorageError
+from tree_explainers.compute.progress import Tick
 from tree_explainers.leaf_space.coarser_leaves import map_leaves
 from tree_explainers.maps.placing import place_rows
 from tree_explainers.onnx_models.session import ModelSession
@@ -26,9 +27,10 @@ from ..batches import Cost
 from .artefact_tables import open_table
 from .artefacts import MadeFrom, ready_result, request_artefact
 from .json_pages import PARQUET_ADVICE, Rows, first_row_of, page_blocks
+from .prediction_costs import prediction_seconds
 from .request_checks import check_neighbors
 
-_SECONDS_PER_ROW, _SECONDS_PER_LEAF = 1e-4, 2e-9  # of a row, and of a leaf of the map's rows that it is compared with
+_SECONDS_PER_LEAF = 2e-9  # of the map's rows that a row is compared with
 _BYTES_PER_ROW = 512  # of JSON
 _ROWS_PER_BLOCK = 64
 
@@ -99,8 +101,9 @@ async def place_new_rows(context: AppContext, map_id: str, request: PlacesReques
     """
     placement = await asyncio.to_thread(_prepare, context, map_id)
     n_rows, n_leaves = len(request.instances), placement.arrays["leaves"].size
-    cost = Cost(n_rows * (_SECONDS_PER_ROW + _SECONDS_PER_LEAF * n_leaves), _BYTES_PER_ROW * n_rows)
-    return await context.batches.run(cost, lambda _tick: _place(placement, request))
+    seconds = prediction_seconds(placement.model, n_rows) + _SECONDS_PER_LEAF * n_rows * n_leaves
+    cost = Cost(seconds, _BYTES_PER_ROW * n_rows)
+    return await context.batches.run(cost, lambda tick: _place(placement, request, tick))
 
 
 def _prepare(context: AppContext, map_id: str) -> _Placement:
@@ -112,15 +115,15 @@ def _prepare(context: AppContext, map_id: str) -> _Placement:
     return _Placement(map_id, model, context.sessions.get(model.id), arrays)
 
 
-def _place(placement: _Placement, request: PlacesRequest) -> bytes:
+def _place(placement: _Placement, request: PlacesRequest, tick: Tick) -> bytes:
     row_ids = row_ids_of(request.row_ids, len(request.instances))
     outcome, indices, refused = run_readable(
-        placement.session, read_instances(request.instances, Features.of(placement.model))
+        placement.session, read_instances(request.instances, Features.of(placement.model), tick)
     )
     arrays, leaves = placement.arrays, outcome.leaves
     if "coarser_leaves" in arrays:
         leaves = map_leaves(arrays["coarser_leaves"], arrays["leaf_offsets"], leaves)
-    places, nearest = place_rows(leaves, arrays["leaves"], arrays["weights"], arrays["places"])
+    places, nearest = place_rows(leaves, arrays["leaves"], arrays["weights"], arrays["places"], tick)
     rows: list[dict[str, Any]] = [{"row_id": row_id, **_NO_PLACE} for row_id in row_ids]
     for index, (x, y), proximity in zip(indices, places.tolist(), nearest.tolist(), strict=True):
         is_placed = not np.isnan(x)

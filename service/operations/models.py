@@ -1,14 +1,15 @@
 """Register, read and delete models; predict rows by them, and read one of their trees."""
 
+import asyncio
 from collections.abc import Generator, Iterator
 from itertools import islice
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 import orjson
 
 from explanations.documents import decimals
-from explanations.instances import Features, read_instances, row_ids_of, run_readable
+from explanations.instances import Features, ReadInstances, read_instances, row_ids_of, run_readable
 from schemas.contract import Page
 from schemas.models import (
     ClassPrediction,
@@ -29,20 +30,25 @@ from schemas.problems import problem_for
 from storage.array_files import read_arrays
 from storage.errors import NotFound
 from storage.models import NewModel
+from tree_explainers.compute.progress import Tick
 from tree_explainers.ensemble import Operator, TreeEnsemble, count_questions
 from tree_explainers.onnx_models.description import InputType, ModelColumn, ModelDescription
 from tree_explainers.onnx_models.label_index import near_ties
-from tree_explainers.onnx_models.session import Outcome
+from tree_explainers.onnx_models.session import ModelSession, Outcome
 from tree_explainers.onnx_models.sniffing import HEAD_BYTES, sniff_model
 from tree_explainers.questions.splits import raw_split, raw_types, split_of
 
 from ..app_context import AppContext
+from ..batches import Cost
 from .deletion import delete_with_objects
 from .leaves_needed import refuse_without_leaves
+from .prediction_costs import prediction_seconds
 from .uploads import Upload, received
 
 _NODE_BYTES, _VALUE_BYTES = 120, 16  # as stored and as arrays
 _NODES_TOGETHER = 256
+# Of an answer with predictions, as JSON.
+_PREDICTION_BYTES, _SCORE_BYTES, _LEAF_BYTES, _SECONDS_PER_LEAF = 512, 100, 8, 1e-7
 _ADDED_LATER = {"oracle_only"}
 
 
@@ -114,32 +120,55 @@ def _check_and_keep(context: AppContext, upload: Upload) -> tuple[Model, bool]:
         return context.models.add(model)
 
 
-def predict(context: AppContext, model_id: str, request: PredictionRequest) -> PredictionList:
-    """Return the predictions for the instances, in their order.
+async def predict(context: AppContext, model_id: str, request: PredictionRequest) -> bytes:
+    """Return the predictions for the instances, in their order, as JSON: a ``PredictionList``.
 
     Raises
     ------
     StorageError
-        ``too_many_rows``, or ``validation_failed`` where ``row_ids`` are not one for each instance or not distinct.
+        ``too_many_rows``, ``validation_failed`` where ``row_ids`` are not one for each instance or not distinct, or
+        ``unavailable`` where too many rows wait already.
     """
     names = row_ids_of(request.row_ids, len(request.instances))
-    model = context.models.get(model_id).view
+    model, session = await asyncio.to_thread(_model_to_run, context, model_id)
     if "leaves" in request.include:
         refuse_without_leaves(model, "leaves in the answer", "/include")
-    read = read_instances(request.instances, Features.of(model))
-    session = context.sessions.get(model_id)
+
+    def predicted(tick: Tick) -> bytes:
+        read = read_instances(request.instances, Features.of(model), tick)
+        rows = _prediction_rows(model, session, read, has_leaves="leaves" in request.include)
+        data = [PredictionRow(row_id=name, **rows[index]) for index, name in enumerate(names)]
+        answer = PredictionList(model=model_id, data=data, ignored_columns=list(read.ignored) or None)
+        return answer.model_dump_json().encode()
+
+    return await context.batches.run(_cost_of_predicting(model, request), predicted)
+
+
+def _model_to_run(context: AppContext, model_id: str) -> tuple[Model, ModelSession]:
+    return context.models.get(model_id).view, context.sessions.get(model_id)
+
+
+def _cost_of_predicting(model: Model, request: PredictionRequest) -> Cost:
+    n_rows, n_leaves = len(request.instances), model.n_trees if "leaves" in request.include else 0
+    seconds = prediction_seconds(model, n_rows) + _SECONDS_PER_LEAF * n_rows * n_leaves
+    row_bytes = _PREDICTION_BYTES + _SCORE_BYTES * len(model.classes or ()) + _LEAF_BYTES * n_leaves
+    return Cost(seconds, n_rows * row_bytes)
+
+
+def _prediction_rows(
+    model: Model, session: ModelSession, read: ReadInstances, *, has_leaves: bool
+) -> dict[int, dict[str, Any]]:
+    """Return what there is to say of each row but its id, by its index."""
     outcome, indices, refused = run_readable(session, read)
     are_near = near_ties(outcome.scores, session.description).tolist()
-    rows: dict[int, PredictionRow] = {}
+    rows: dict[int, dict[str, Any]] = {}
     for row, index in enumerate(indices):
         prediction = prediction_of(model, outcome, row, near_tie=are_near[row])
-        leaves = outcome.leaves[row].tolist() if "leaves" in request.include else None
-        rows[index] = PredictionRow(row_id=names[index], status="ok", prediction=prediction, leaves=leaves)
+        leaves = outcome.leaves[row].tolist() if has_leaves else None
+        rows[index] = {"status": "ok", "prediction": prediction, "leaves": leaves}
     for index, error in refused.items():
-        problem = problem_for(error.code, error.detail)
-        rows[index] = PredictionRow(row_id=names[index], status="error", problem=problem)
-    data = [rows[index] for index in range(len(names))]
-    return PredictionList(model=model_id, data=data, ignored_columns=list(read.ignored) or None)
+        rows[index] = {"status": "error", "problem": problem_for(error.code, error.detail)}
+    return rows
 
 
 def prediction_of(model: Model, outcome: Outcome, row: int, *, near_tie: bool) -> ClassPrediction | ValuePrediction:

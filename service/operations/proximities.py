@@ -23,6 +23,7 @@ from storage.array_files import read_archive
 from storage.dataset_files import DatasetFile
 from storage.dataset_rows import open_rows
 from storage.errors import NotFound, StorageError
+from tree_explainers.compute.progress import Tick
 from tree_explainers.errors import RowRefused
 from tree_explainers.leaf_space.coarser_leaves import map_leaves
 from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind, tree_weights
@@ -35,12 +36,14 @@ from .artefact_tables import KeptTable, open_table
 from .artefacts import MadeFrom, ready_result, request_artefact
 from .json_pages import MAX_PAGE_BYTES, PARQUET_ADVICE, Rows, first_row_of, page_blocks
 from .plain_distances import check_distances, refusal_of_distances
+from .prediction_costs import prediction_seconds
 from .request_checks import check_neighbors, known_kind
 
 _NEIGHBOR_NAMES = ("neighbor_row", "neighbor")  # of the second column; tables of earlier releases have the latter
-# Of a row to be predicted, a pair of rows and a tree of a pair, on one processor; of JSON.
-_SECONDS_PER_ROW, _SECONDS_PER_PAIR, _SECONDS_PER_TREE = 1e-4, 1e-7, 1e-9
+# Of a pair of rows and a tree of a pair, on one processor; of JSON.
+_SECONDS_PER_PAIR, _SECONDS_PER_TREE = 1e-7, 1e-9
 _BYTES_PER_ROW, _BYTES_PER_PAIR = 256, 24
+_ROWS_PER_BLOCK = 64  # between which the caller may leave
 _NEIGHBOR_BYTES = 52  # as JSON, at least
 _NOUNS_WITH_WEIGHTS = tuple(noun for noun in NOUNS.made_by_jobs if "weights" in noun.arrays)
 
@@ -150,9 +153,9 @@ async def compare_rows(context: AppContext, model_id: str, request: ProximityBlo
     n_rows = len(request.instances) + len(request.others)
     n_pairs = len(request.instances) * len(request.others)
     n_trees = comparison.model.n_trees
-    seconds = _SECONDS_PER_ROW * n_rows + n_pairs * (_SECONDS_PER_PAIR + _SECONDS_PER_TREE * n_trees)
+    seconds = prediction_seconds(comparison.model, n_rows) + n_pairs * (_SECONDS_PER_PAIR + _SECONDS_PER_TREE * n_trees)
     cost = Cost(seconds, _BYTES_PER_ROW * n_rows + _BYTES_PER_PAIR * n_pairs)
-    return await context.batches.run(cost, lambda _tick: _compare(comparison, request))
+    return await context.batches.run(cost, lambda tick: _compare(comparison, request, tick))
 
 
 def _prepare(context: AppContext, model_id: str, request: ProximityBlockRequest) -> _Comparison:
@@ -186,13 +189,13 @@ def _weights_of(
     return arrays.pop("weights"), arrays
 
 
-def _compare(comparison: _Comparison, request: ProximityBlockRequest) -> bytes:
+def _compare(comparison: _Comparison, request: ProximityBlockRequest, tick: Tick) -> bytes:
     features = Features.of(comparison.model)
     # Ids are checked before the rows are read.
     instance_ids = row_ids_of(request.row_ids, len(request.instances))
     other_ids = row_ids_of(request.other_row_ids, len(request.others), "/other_row_ids")
-    instances = _apply_model(comparison.session, read_instances(request.instances, features), instance_ids)
-    others = _apply_model(comparison.session, read_instances(request.others, features), other_ids)
+    instances = _apply_model(comparison.session, read_instances(request.instances, features, tick), instance_ids)
+    others = _apply_model(comparison.session, read_instances(request.others, features, tick), other_ids)
     document = {
         "object": "proximity_block",
         "model": comparison.model.id,
@@ -201,7 +204,7 @@ def _compare(comparison: _Comparison, request: ProximityBlockRequest) -> bytes:
         "weights_of": request.weights_of,
         "instances": _statuses(instances),
         "others": _statuses(others),
-        "proximities": _proximity_lines(comparison, instances, others),
+        "proximities": _proximity_lines(comparison, instances, others, tick),
     }
     return orjson.dumps(document)
 
@@ -212,17 +215,21 @@ def _apply_model(session: ModelSession, read: ReadInstances, row_ids: Sequence[s
 
 
 def _proximity_lines(
-    comparison: _Comparison, instances: _RowLeaves, others: _RowLeaves
+    comparison: _Comparison, instances: _RowLeaves, others: _RowLeaves, tick: Tick
 ) -> list[orjson.Fragment | None]:
     """Return a line for each instance; NaN is written as null."""
     lines: list[orjson.Fragment | None] = [None] * len(instances.row_ids)
     weights = _weights(comparison, np.concatenate([instances.leaves, others.leaves]))
-    shared = proximity_block(comparison.leaves(instances), comparison.leaves(others), weights)
+    leaves, compared = comparison.leaves(instances), comparison.leaves(others)
     line = np.full(len(others.row_ids), np.nan)
-    for index, of_row in zip(instances.indices, shared / weights.sum(), strict=True):
-        line[others.indices] = of_row
-        # One line at a time: the interpreter's lock is released in between.
-        lines[index] = orjson.Fragment(orjson.dumps(line, option=orjson.OPT_SERIALIZE_NUMPY))
+    for start in range(0, len(leaves), _ROWS_PER_BLOCK):
+        tick()
+        rows = slice(start, start + _ROWS_PER_BLOCK)
+        shared = proximity_block(leaves[rows], compared, weights)
+        for index, of_row in zip(instances.indices[rows], shared / weights.sum(), strict=True):
+            line[others.indices] = of_row
+            # One line at a time: the interpreter's lock is released in between.
+            lines[index] = orjson.Fragment(orjson.dumps(line, option=orjson.OPT_SERIALIZE_NUMPY))
     return lines
 
 

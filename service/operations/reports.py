@@ -13,6 +13,7 @@ from schemas.nouns import APPROXIMATION_TREES, LABEL_AUDITS, MAPS, PROTOTYPE_SET
 from schemas.reports import FrozenDecisions, Report, ReportRequest, ReportResult, ReportVerification
 from storage.errors import Conflict, NotFound, StorageError
 from storage.feature_matching import match_features
+from tree_explainers.compute.progress import Tick, no_tick
 
 from ..app_context import AppContext
 from ..batches import Cost
@@ -101,19 +102,19 @@ async def verify_report(context: AppContext, report_id: str) -> ReportVerificati
     """
     request, _, _ = await asyncio.to_thread(_kept, context, report_id)
     cost = Cost(_SECONDS_TO_DRAW + _SECONDS_PER_ROW * len(request.rows), 0)
-    return await context.batches.run(cost, lambda _tick: verify(context, report_id))
+    return await context.batches.run(cost, lambda tick: verify(context, report_id, tick))
 
 
-def verify(context: AppContext, report_id: str) -> ReportVerification:
-    """Do the same in a thread of the caller's."""
+def verify(context: AppContext, report_id: str, tick: Tick = no_tick) -> ReportVerification:
+    """Do the same in a thread of the caller's; ``tick`` is called before each row and each part, and may raise."""
     request, kept, digest = _kept(context, report_id)
     try:
         warm = warm_explainer(context, request.explainer)
-        shown = ReportReader(context.database, context.objects).read(request, warm)
+        shown = ReportReader(context.database, context.objects).read(request, warm, tick)
     except NotFound as error:
         detail = f"report {report_id!r} cannot be drawn again: {error.detail}"
         raise Conflict("conflict", detail) from error
-    drawn = draw_report(shown, Figures(kept.comparison, kept.drift))
+    drawn = draw_report(shown, Figures(kept.comparison, kept.drift), tick)
     return _verification(report_id, kept, drawn, digest_matches=digest == kept.sha256)
 
 

@@ -105,10 +105,14 @@ async def list_features(model_id: str, context: ContextDep, room: RoomDep) -> Re
     return Response(await room.make_whole(context.answer_room, _USAGE_BYTES, n_bytes, made), media_type=JSON)
 
 
-@router.post("/{model_id}/predictions", responses=problems(400, 404, 408, 413, 415, 422, 503))
-def predict(model_id: str, request: PredictionRequest, context: ContextDep) -> PredictionList:
+@router.post(
+    "/{model_id}/predictions",
+    response_model=PredictionList,
+    responses=problems(400, 404, 408, 413, 415, 422, 503),
+)
+async def predict(model_id: str, request: PredictionRequest, context: ContextDep) -> Response:
     """Predict up to 1,000 rows, and say on which leaves they land."""
-    return operations.predict(context, model_id, request)
+    return Response(await operations.predict(context, model_id, request), media_type=JSON)
 
 
 @router.post(
@@ -119,4 +123,4 @@ def predict(model_id: str, request: PredictionRequest, context: ContextDep) -> P
 async def compare_rows(model_id: str, request: ProximityBlockRequest, context: ContextDep) -> Response:
     """Compare up to 1,000 rows with up to 1,000 others, as the model sees them."""
     body = await proximities.compare_rows(context, model_id, request)
-    return Response(body, media_type="application/json")
+    return Response(body, media_type=JSON)

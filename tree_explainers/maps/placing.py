@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compute.progress import Tick, no_tick
 from ..leaf_space.proximity import proximity_block
 
 N_NEAREST = 10
@@ -16,6 +17,7 @@ def place_rows(
     known: NDArray[np.int32],
     weights: NDArray[np.int64],
     places: NDArray[np.float64],
+    tick: Tick = no_tick,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return where new rows stand on a map: at the mean of their ten nearest, weighted by proximity.
 
@@ -29,6 +31,8 @@ def place_rows(
         What each tree counts.
     places : (n_rows, 2) float64
         Of the map's rows.
+    tick
+        Is called before each block of new rows, and may raise.
 
     Returns
     -------
@@ -38,6 +42,7 @@ def place_rows(
     found, nearest = np.full((len(leaves), 2), np.nan), np.zeros(len(leaves))
     total = int(weights.sum())
     for rows, shared in _blocks(leaves, known, weights):
+        tick()
         for row, proximities in zip(rows, shared.astype(np.int64), strict=True):
             near = np.argsort(-proximities, kind="stable")[:N_NEAREST]
             if (counted := proximities[near]).sum() > 0:

@@ -41,7 +41,8 @@ class _Leaving(Batches):
 
 
 def _rows(shop: Shop) -> list[list[float]]:
-    return shop.fitted.features[:_N_ROWS].astype(float).tolist()
+    rows: list[list[float]] = shop.fitted.features[:_N_ROWS].astype(float).tolist()
+    return rows
 
 
 def _predict(context: AppContext, shop: Shop) -> Awaitable[bytes]:
@@ -76,7 +77,13 @@ def _made(workshop: Workshop, noun: Any, requested: Any) -> Any:  # noqa: ANN401
 @pytest.mark.parametrize(
     ("call", "n_ticks"),
     # Each looks before every row that it reads, and again for every part of what it makes of them.
-    [(_predict, _N_ROWS // 2), (_compare, 2 * _N_ROWS + 1), (_place, _N_ROWS + 1), (_verify, 8), (_explain, _N_ROWS + 1)],
+    [
+        (_predict, _N_ROWS // 2),
+        (_compare, 2 * _N_ROWS + 1),
+        (_place, _N_ROWS + 1),
+        (_verify, 8),
+        (_explain, _N_ROWS + 1),
+    ],
 )
 def test_a_call_is_given_up_between_its_parts(
     shop: Shop, call: Callable[[AppContext, Shop], Awaitable[object]], n_ticks: int

@@ -4,10 +4,11 @@ import json
 import math
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
-from leafspace_drawings import Call, WhyContext, draw_explanation
+from leafspace_drawings import Call, RefusedValue, WhyContext, draw_explanation
+from leafspace_drawings.words import cell
 
 from schemas.explanations import ExplanationRequest
 from schemas.nouns import PROTOTYPE_SETS
@@ -29,9 +30,9 @@ class RowToExplain:
     explainer_id: str
     known: Json  # the model
     request: ExplanationRequest
-    before: Json  # the former values of what is changed
     dataset: Json
     prototype_set: Json
+    change: "Change"
 
     @classmethod
     def find(cls, context: AppContext, explainer_id: str, row_id: str, changed: Mapping[str, str]) -> Self:
@@ -40,12 +41,22 @@ class RowToExplain:
         prototypes = ready(context, PROTOTYPE_SETS, explainer.prototype_set)
         known = to_json(models.get_model(context, explainer.model))
         dataset = to_json(datasets.get_dataset(context, prototypes["request"]["dataset"]))
-        request, before = _request_for(context, known, dataset, row_id, changed)
-        return cls(row_id, explainer_id, known, request, before, dataset, prototypes)
+        if not changed:
+            request = ExplanationRequest(dataset=dataset["id"], row_ids=[row_id], include=_PARTS, detail="full")
+            return cls(row_id, explainer_id, known, request, dataset, prototypes, Change())
+        row = _row(context, dataset["id"], row_id)
+        change = Change.read(known, row, changed)
+        names = known["feature_names"]
+        instances: list[Any] = [[of.get(name) for name in names] for of in (row, row | change.values)]
+        request = ExplanationRequest(instances=instances, include=_PARTS, detail="full")
+        return cls(row_id, explainer_id, known, request, dataset, prototypes, change)
 
     def draw(self, answer: bytes, chosen: int) -> str:
         """Draw why the row is predicted as it is, from the API's answer to the request."""
         found = json.loads(answer)
+        before, now, change = found["data"][0], found["data"][-1], self.change
+        if now["status"] == "error":  # the row as it was, with the fields that cannot be so
+            now, change = before, change.without(now["problem"]["detail"])
         drawn = WhyContext(
             dataset=self.dataset,
             prototype_set=self.prototype_set,
@@ -53,9 +64,11 @@ class RowToExplain:
             links=LINKS,
             chosen=chosen,
             is_editable=True,
-            changed=self.before,
+            changed=change.before,
+            unchanged=before if change.before else None,
+            refused=change.refused,
         )
-        drawing = draw_explanation(found["data"][0] | {"row_id": self.row_id}, drawn)
+        drawing = draw_explanation(now | {"row_id": self.row_id}, drawn)
         return at(drawing, of_model(self.known, f"row {self.row_id}"), self._call)
 
     @property
@@ -63,26 +76,45 @@ class RowToExplain:
         """The call that explains the row."""
         body = self.request.model_dump(mode="json", exclude_unset=True)
         rows = f'dataset="{self.dataset["id"]}", row_ids=["{self.row_id}"]'
-        if self.request.instances:
-            rows = repr([dict(zip(self.known["feature_names"], self.request.instances[0], strict=True))])
+        if self.change.before:
+            body["instances"] = body["instances"][1:]
+            rows = repr([dict(zip(self.known["feature_names"], body["instances"][0], strict=True))])
+        elif self.request.instances:
+            body = {"dataset": self.dataset["id"], "row_ids": [self.row_id]} | body
+            del body["instances"]
         python = f'client.explainers.get("{self.explainer_id}").explain({rows}, include={list(_PARTS)})'
         return Call(f"/v1/explainers/{self.explainer_id}/explanations", python, "POST", body)
 
 
-def _request_for(
-    context: AppContext, known: Json, dataset: Json, row_id: str, changed: Mapping[str, str]
-) -> tuple[ExplanationRequest, Json]:
-    """Return the request, and the former values of what is changed."""
-    if not changed:
-        return ExplanationRequest(dataset=dataset["id"], row_ids=[row_id], include=_PARTS, detail="full"), {}
-    row = _row(context, dataset["id"], row_id)
-    types = dict(zip(known["feature_names"], known["feature_types"], strict=True))
-    if unknown := [name for name in changed if name not in types]:
-        raise StorageError("unknown_feature", f"the model has no feature {unknown[0][:80]!r}", f"/{unknown[0][:80]}")
-    now = row | {name: value_of(text, types[name]) for name, text in changed.items()}
-    instance = [now.get(name) for name in types]
-    before = {name: row.get(name) for name in changed if row.get(name) != now[name]}
-    return ExplanationRequest(instances=[instance], include=_PARTS, detail="full"), before
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What an address changes in a row."""
+
+    values: Json = field(default_factory=dict)  # by feature, as the model takes them
+    before: Json = field(default_factory=dict)  # the former values of what is now another
+    refused: Mapping[str, RefusedValue] = field(default_factory=dict)  # what cannot be a value of its feature
+
+    @classmethod
+    def read(cls, known: Json, row: Json, texts: Mapping[str, str]) -> Self:
+        """Read the texts of an address; the features of others than the model's are refused."""
+        types = dict(zip(known["feature_names"], known["feature_types"], strict=True))
+        if unknown := [name for name in texts if name not in types]:
+            raise StorageError(
+                "unknown_feature", f"the model has no feature {unknown[0][:80]!r}", f"/{unknown[0][:80]}"
+            )
+        values, refused = {}, {}
+        for name, text in texts.items():
+            try:
+                values[name] = value_of(text, types[name])
+            except StorageError as error:
+                refused[name] = RefusedValue(text, error.detail)
+        return cls(values, {name: row.get(name) for name in values if row.get(name) != values[name]}, refused)
+
+    def without(self, problem: str) -> "Change":
+        """Return no change but the fields that it was written into, those that the problem names if it does."""
+        named = [name for name in self.before if repr(name) in problem] or [*self.before]
+        fields = {name: RefusedValue(cell(self.values[name]), problem) for name in named}
+        return Change(refused={**self.refused, **fields})
 
 
 def value_of(text: str, kind: str) -> float | bool | str | None:

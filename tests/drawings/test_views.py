@@ -55,7 +55,7 @@ class _Elements(HTMLParser):
     @classmethod
     def of(cls, drawing: str) -> "_Elements":
         elements = cls()
-        elements.feed(drawing)
+        elements.feed(drawing.replace("<wbr>", ""))  # where a line may end: no element with content
         elements.close()
         assert not elements._open
         return elements

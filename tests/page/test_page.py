@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING
 
 import httpx
 import pytest
+from leafspace_drawings.words import share
 
+from tests.support.api import Json
 from tests.support.browser import Watched
 from tests.support.sampling import mostly_long
 
 from .conftest import Shown
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Locator
 
 _PHONE_WIDTH, _PHONE_HEIGHT = 390, 844
 _MOST_SCRIPT, _MOST_STYLE = 40_000, 24_000
@@ -62,23 +64,71 @@ _OWN = (file.name for file in files("service.page").iterdir() if file.name.endsw
 _FILES = ("leafspace.css", *_OWN)
 
 
-def test_a_changed_value_is_explained_anew_and_undone(tab: Watched, shown: Shown) -> None:
+def test_a_changed_value_is_explained_beside_what_was_and_undone(tab: Watched, shown: Shown) -> None:
     tab.open(shown.address(f"explainers/{shown.explainer}/rows/{shown.row}"), ".ls-why")
-    field = tab.page.locator("[data-feature]").first
-    name, before = field.get_attribute("data-feature"), field.input_value()
-    field.fill("123456")
-    field.press("Enter")
+    names = _fields(tab)
+    name, before = names[1], _field(tab, names[1]).input_value()
+    scores = _answer(shown)["prediction"]["scores"]
+    _field(tab, name).fill("123456")
+    _field(tab, name).press("Enter")
     tab.page.wait_for_selector(".ls-changed")
 
     assert "set." in tab.page.url
-    assert (name or "?") in tab.page.locator(".ls-changed").inner_text()
-    assert tab.page.locator(f'[data-feature="{name}"]').input_value() == "123,456"
+    assert name in tab.page.locator(".ls-changed").inner_text()
+    assert _field(tab, name).input_value() == "123,456"
+    assert _fields(tab)[: len(names)] == names
+    legend = tab.page.locator(".ls-three .ls-legend").inner_text()
+    assert all(f"{share(score['value'])} →" in legend for score in scores if score["value"] > 0)
 
     tab.page.click('[data-action="undo"]')
     tab.page.wait_for_selector(".ls-changed", state="detached")
-    assert tab.page.locator(f'[data-feature="{name}"]').input_value() == before
+    assert _field(tab, name).input_value() == before
     tab.page.go_back()
     tab.page.wait_for_selector(".ls-changed")
+
+
+def test_a_folded_field_that_is_changed_stays_in_sight(tab: Watched, shown: Shown) -> None:
+    tab.open(shown.address(f"explainers/{shown.explainer}/rows/{shown.row}"), ".ls-why")
+    folded = tab.page.locator(".ls-more [data-feature]").last.get_attribute("data-feature") or ""
+    tab.page.click(".ls-more > summary")
+    _field(tab, folded).fill("-5")
+    _field(tab, folded).press("Enter")
+    tab.page.wait_for_selector(".ls-changed")
+
+    assert _field(tab, folded).is_visible()
+    assert tab.page.locator(f'.ls-more [data-feature="{folded}"]').count() == 0
+
+
+def test_what_is_no_number_is_refused_beside_its_field(tab: Watched, shown: Shown) -> None:
+    tab.open(shown.address(f"explainers/{shown.explainer}/rows/{shown.row}"), ".ls-why")
+    first, second = _fields(tab)[:2]
+    for name, text in ((first, "7"), (second, "a lot")):
+        _field(tab, name).fill(text)
+        _field(tab, name).press("Enter")
+        tab.page.wait_for_selector(f'[data-feature="{name}"].ls-edited')
+
+    refused = _field(tab, second)
+    about = tab.page.locator(f"#{refused.get_attribute('aria-describedby')}")
+    assert (refused.input_value(), refused.get_attribute("aria-invalid")) == ("a lot", "true")
+    assert "'a lot' is not a finite number" in about.inner_text()
+    assert _field(tab, first).input_value() == "7"
+    assert first in tab.page.locator(".ls-changed").inner_text()
+
+
+def _fields(tab: Watched) -> list[str]:
+    fields = tab.page.locator(".ls-why [data-feature]").all()
+    return [field.get_attribute("data-feature") or "" for field in fields if field.is_visible()]
+
+
+def _field(tab: Watched, name: str) -> "Locator":
+    return tab.page.locator(f'[data-feature="{name}"]')
+
+
+def _answer(shown: Shown) -> Json:
+    about = {"dataset": shown.registered.dataset["id"], "row_ids": [shown.row]}
+    answer: Json = httpx.post(f"{shown.url}/v1/explainers/{shown.explainer}/explanations", json=about).json()
+    explained: Json = answer["data"][0]
+    return explained
 
 
 def test_another_prototype_can_be_compared_with(tab: Watched, shown: Shown) -> None:

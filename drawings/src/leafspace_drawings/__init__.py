@@ -4,7 +4,7 @@ from . import report
 from .approximation_tree import TreeContext, draw_approximation_tree, draw_next_question
 from .dataset import DatasetContext, draw_dataset
 from .document import notebook_output, style_sheet, whole_document
-from .explanation import WhyContext, draw_explanation
+from .explanation import RefusedValue, WhyContext, draw_explanation
 from .explanations import draw_explanations
 from .fact_card import Fact, FactCard, draw_fact_card
 from .feature_set import draw_feature_set
@@ -32,6 +32,7 @@ __all__ = [
     "Panel",
     "Place",
     "Queue",
+    "RefusedValue",
     "RegionsContext",
     "Request",
     "ReviewContext",

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from markupsafe import Markup
@@ -78,10 +79,21 @@ class _One:
         """The address of the questionnaire."""
         return self.links.to("questions", self.document["id"])
 
-    @property
+    @cached_property
     def picture(self) -> Markup:
         """The tree as SVG, whose shapes have classes beside their colours, so that it follows light and dark."""
         return Markup(_ELEMENT.sub(_with_classes, write_svg(self.tree)))  # noqa: S704  # every text in it is escaped
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether the picture would be too small to read if all of its width were shown at once."""
+        width = _WIDTH.search(self.picture)
+        return width is not None and int(width[1]) > _WIDEST_AT_ONCE
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether splits have p-values."""
+        return any(confidence(node) for node in self.tree.nodes)
 
     @property
     def lines(self) -> Iterator[Line]:
@@ -100,6 +112,7 @@ class _One:
         return ABOUT_SETTLED if any(settled(node) for node in self.tree.nodes) else None
 
 
+_WIDTH, _WIDEST_AT_ONCE = re.compile(r' width="(\d+)"'), 1500  # pixels, of which a view has about 1,200
 _ELEMENT = re.compile(r"<(rect|text|path) ([^>]*)>")
 _COLOUR = re.compile(r'(fill|stroke)="(#[0-9a-f]{6})"')
 _TOKENS = {INK: "ink", MUTED: "soft", LINE: "line", EDGE: "edge", CAPPED: "warn", EMPTY_BAR: "faint"}

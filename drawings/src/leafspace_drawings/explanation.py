@@ -11,6 +11,7 @@ from .images import ImageColumns
 from .links import Links
 from .scales import Axis, Strip
 from .templating import render
+from .words import cell, number
 
 Json = Mapping[str, Any]
 
@@ -36,8 +37,20 @@ class WhyContext:
     chosen: int = 0  # of the nearest prototypes, the one whose stretches are drawn
     is_editable: bool = False  # values are fields
     changed: Mapping[str, Any] = field(default_factory=dict)  # what-if: the values before, by feature
+    unchanged: Json | None = None  # what-if: the explanation of the row before the change
+    refused: Mapping[str, "RefusedValue"] = field(
+        default_factory=dict
+    )  # what-if: fields that hold no value, by feature
     n_shown: int = N_FEATURES_SHOWN  # lines of the comparison at the top
     n_folded: int | None = None  # lines below that are folded away; None: all
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedValue:
+    """What somebody wrote into the field of a feature that cannot be its value."""
+
+    text: str
+    problem: str  # what is wrong with it, and what to write
 
 
 def draw_explanation(row: Json, context: WhyContext) -> str:
@@ -57,6 +70,22 @@ class Feature:
     strip: Strip | None
     before: Any = None  # the value before it was changed
     is_changed: bool = False
+    refused: RefusedValue | None = None  # what the field holds instead of a value
+    choices: tuple[str, ...] = ()  # the values that it may have, where these are few
+    hint: str = ""  # which values the reference rows have
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether somebody wrote into its field."""
+        return self.is_changed or self.refused is not None
+
+
+class _Before:
+    """What was predicted for a row before its values were changed."""
+
+    def __init__(self, row: Json) -> None:
+        self.prediction: Json = row["prediction"]
+        self.scores = {score["label"]: score["value"] for score in self.prediction.get("scores") or ()}
 
 
 class _Why:
@@ -77,6 +106,7 @@ class _Why:
         self.typicality = row.get("typicality")
         self.level = LEVELS[self.typicality["level"]] if self.typicality else None
         self.images = self._images()
+        self.before = _Before(context.unchanged) if context.unchanged is not None else None
 
     @property
     def title(self) -> str:
@@ -128,22 +158,31 @@ class _Why:
 
     @cached_property
     def features(self) -> list[Feature]:
-        """All lines of the comparison: those with a reason by descending share of trees, then the others."""
-        values = self._values()
-        reasons = {reason["feature"]: reason for reason in (self.chosen or {"reasons": ()})["reasons"]}
-        order = [*reasons, *(name for name in values if name not in reasons)]
+        """All lines of the comparison: those with a reason by descending share of trees, then the others.
+
+        What-if keeps the order that the lines had before the change: nobody looks for the field that he just left.
+        """
+        values, reasons = self._values(), _reasons(self.row, self.context.chosen)
+        order = dict.fromkeys([*self._reasons_before, *reasons, *values])
         return [self._feature(name, values[name], reasons.get(name)) for name in order if name in values]
 
-    @property
+    @cached_property
     def shown_features(self) -> list[Feature]:
-        """The lines at the top."""
-        return [feature for feature in self.features[: self.context.n_shown] if feature.share_of_trees is not None]
+        """The lines at the top: the first that have a reason, and those that were edited, wherever they are."""
+        first = self.features[: self.context.n_shown]
+        with_reason = {line.column.name for line in first if line.share_of_trees is not None}
+        with_reason.update(line.column.name for line in first if line.column.name in self._reasons_before)
+        return [line for line in self.features if line.column.name in with_reason or line.is_edited]
 
     @property
     def more_features(self) -> list[Feature]:
         """The lines that are folded away."""
-        rest = self.features[len(self.shown_features) :]
-        return rest[: self.context.n_folded]
+        shown = {line.column.name for line in self.shown_features}
+        return [line for line in self.features if line.column.name not in shown][: self.context.n_folded]
+
+    @cached_property
+    def _reasons_before(self) -> dict[str, Json]:
+        return {} if self.context.unchanged is None else _reasons(self.context.unchanged, self.context.chosen)
 
     @property
     def n_hidden(self) -> int:
@@ -175,6 +214,9 @@ class _Why:
             strip=self._strip(name, reason, value),
             before=self.context.changed.get(name),
             is_changed=is_changed,
+            refused=self.context.refused.get(name),
+            choices=_choices(self._columns.get(name), value),
+            hint=_hint(self._columns.get(name)),
         )
 
     def _strip(self, name: str, reason: Json | None, value: Any) -> Strip | None:  # noqa: ANN401  # a cell
@@ -211,6 +253,36 @@ class _Why:
 
 
 _UNKNOWN = ""
+_MOST_CHOICES = 100  # categories that a field lists; more are typed
+
+
+def _reasons(row: Json, chosen: int) -> dict[str, Json]:
+    """Return the reasons of one of a row's nearest prototypes by feature, the most important first."""
+    nearest = row.get("nearest_prototypes") or ()
+    return (
+        {reason["feature"]: reason for reason in nearest[min(chosen, len(nearest) - 1)]["reasons"]} if nearest else {}
+    )
+
+
+def _choices(column: Json | None, value: Any) -> tuple[str, ...]:  # noqa: ANN401  # a cell
+    """Return the values that a category or a boolean may have, empty for a missing one; none where it is to be typed.
+
+    The present value is among them, whatever it is.
+    """
+    if column is None or column["type"] == "number":
+        return ()
+    known = ["yes", "no"] if column["type"] == "boolean" else column.get("categories") or []
+    if not 0 < len(known) <= _MOST_CHOICES:
+        return ()
+    missing = [""] if value is None or column.get("n_missing") else []
+    return tuple(dict.fromkeys([*known, *([] if value is None else [cell(value)]), *missing]))
+
+
+def _hint(column: Json | None) -> str:
+    """Return which numbers the reference rows have; nothing for other columns."""
+    if column is None or column.get("min") is None:
+        return ""
+    return f"in the reference rows {number(column['min'])} to {number(column['max'])}"
 
 
 def _as_number(value: Any) -> float | None:  # noqa: ANN401  # a cell

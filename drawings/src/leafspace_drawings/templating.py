@@ -15,7 +15,13 @@ def _readable(value: Any) -> Any:  # noqa: ANN401  # whatever a template prints
     return words.readable(value)
 
 
+def _breakable(value: Any) -> Any:  # noqa: ANN401  # whatever a template prints
+    """Return a text in which lines may end between the parts of a name, so that they end nowhere else in it."""
+    return Markup("<wbr>").join(words.word_parts(_readable(str(value))))
+
+
 _FILTERS = {
+    "breakable": _breakable,
     "number": words.number,
     "brief": words.brief,
     "count": words.count,

@@ -29,6 +29,10 @@ class Node(Protocol):
         """Number of questions above it."""
 
     @property
+    def feature(self) -> str | None:
+        """The column that its question is about."""
+
+    @property
     def text(self) -> str | None:
         """The condition as a phrase; None for leaves."""
 

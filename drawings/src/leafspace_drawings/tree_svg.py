@@ -10,17 +10,17 @@ from itertools import accumulate
 
 from .tree_colours import OTHER_CLASSES, Colours
 from .tree_documents import Node, Tree
-from .tree_svg_parts import LINE, MUTED, Header, bar, element, escaped, shortened, text, text_width, two_lines
+from .tree_svg_parts import LINE, MUTED, Header, bar, element, escaped, question_lines, shortened, text, text_width
 from .tree_texts import confidence, prediction, question, row_count, shares
 
 _MARGIN = 24.0
 _FONT = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 _TEXT, _SMALL = 13.0, 11.0  # sizes of fonts
 _PADDING = 10.0
-_NARROWEST, _WIDEST = 96.0, 250.0  # nodes
+_NARROWEST, _WIDEST = 96.0, 220.0  # nodes
 _LINE_HEIGHT, _LEAF_HEIGHT = 17.0, 30.0
 _THICKEST, _THINNEST = 13.0, 1.0  # edges
-_COLUMN_GAP = 84.0  # between two depths, for edges
+_COLUMN_GAP = 60.0  # between two depths, for edges
 _LEAF_PITCH = 42.0  # from one leaf to the next
 EDGE = "#b4bdc7"
 CAPPED = "#a63c00"
@@ -157,7 +157,7 @@ class _Drawing:
     def _inner(self, node: Node) -> str:
         box = self.boxes[node.id]
         x, room = box.left + _PADDING, box.width - 2 * _PADDING
-        lines = two_lines(question(node), _TEXT, room, is_bold=True)
+        lines = question_lines(question(node), node.feature or "", _TEXT, room, is_bold=True)
         details = shortened(_split_details(node), _SMALL, room)
         height = _LINE_HEIGHT * len(lines) + 31
         top = box.middle - height / 2

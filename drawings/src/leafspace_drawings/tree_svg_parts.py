@@ -4,7 +4,9 @@ Elements have presentation attributes only: no styles, no scripts, nothing that 
 policy keeps them from being shown. Texts and attributes are escaped.
 """
 
+import math
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeVar
@@ -13,6 +15,7 @@ from xml.sax.saxutils import escape, quoteattr
 from .tree_colours import OTHER_CLASSES, Colours
 from .tree_documents import Tree
 from .tree_texts import label, rounded, summary_parts
+from .words import word_parts
 
 INK, MUTED, LINE = "#1c2733", "#5a6673", "#c3cad2"
 
@@ -20,6 +23,8 @@ INK, MUTED, LINE = "#1c2733", "#5a6673", "#c3cad2"
 _NARROW, _WIDE = frozenset("iljtfrI.,:;'|!()[]{}/\\ "), frozenset("mwMW@%&")
 _FULL_WIDTH = ("W", "F")
 _BOLD = 1.13  # width of bold text in widths of plain text
+_MOST_LINES = 3
+_FIRST_PART, _LEAST_LEFT = 0.6, 6  # of a name that is cut: the share before the dots, and as many characters at least
 _TOLERANCE = 1e-6  # rounding when widths are added up and subtracted again
 
 _Entry = TypeVar("_Entry")
@@ -82,16 +87,55 @@ def shortened(line: str, size: float, width: float, *, is_bold: bool = False) ->
     return f"{line[:end].rstrip()}..."
 
 
-def two_lines(line: str, size: float, width: float, *, is_bold: bool = False) -> list[str]:
-    """Return the text on one line or, broken between words, on two, of which the second is shortened."""
-    if text_width(line, size, is_bold=is_bold) <= width + _TOLERANCE:
-        return [line]
-    first, *words = line.split(" ")
-    while words and text_width(f"{first} {words[0]}", size, is_bold=is_bold) <= width:
-        first = f"{first} {words.pop(0)}"
-    if not words or text_width(first, size, is_bold=is_bold) > width:
-        return [shortened(line, size, width, is_bold=is_bold)]
-    return [first, shortened(" ".join(words), size, width, is_bold=is_bold)]
+def question_lines(line: str, name: str, size: float, width: float, *, is_bold: bool = False) -> list[str]:
+    """Return a question about a column on at most three lines.
+
+    Of one that is longer, the column's name is cut in its middle: what is asked about it is never lost. Only of a
+    question that would not fit without the name, either, the end is cut.
+
+    Parameters
+    ----------
+    line
+        The question.
+    name
+        The column's name, with which most questions begin.
+    size
+        Of the font in pixels.
+    width
+        Of the lines in pixels.
+    """
+    lines = _wrapped(line, size, width, is_bold=is_bold)
+    if len(lines) <= _MOST_LINES:
+        return lines
+    rest = line.removeprefix(name)
+    cuts = range(len(name) if rest != line else 0)  # by the number of characters that are left of the name
+
+    def with_name_cut(n_left: int) -> list[str]:
+        n_first = math.ceil(n_left * _FIRST_PART)
+        return _wrapped(
+            f"{name[:n_first]}...{name[len(name) - n_left + n_first :]}{rest}", size, width, is_bold=is_bold
+        )
+
+    fitting = bisect_right(cuts, _MOST_LINES, lo=_LEAST_LEFT, key=lambda n: len(with_name_cut(n))) if cuts else 0
+    if fitting > _LEAST_LEFT:
+        return with_name_cut(fitting - 1)
+    *first, last = lines[:_MOST_LINES]
+    return [*first, shortened(f"{last.rstrip('.')} ...", size, width, is_bold=is_bold)]
+
+
+def _wrapped(line: str, size: float, width: float, *, is_bold: bool) -> list[str]:
+    """Break a text into lines: between words, and within words of several parts; a longer part wherever it must be."""
+    lines = [""]
+    for part in word_parts(line):
+        if text_width((lines[-1] + part).rstrip(), size, is_bold=is_bold) <= width + _TOLERANCE:
+            lines[-1] += part
+            continue
+        lines.append("")
+        for character in part:
+            if lines[-1] and text_width(lines[-1] + character, size, is_bold=is_bold) > width + _TOLERANCE:
+                lines.append("")
+            lines[-1] += character
+    return [each.rstrip() for each in lines if each.strip()] or [""]
 
 
 @dataclass(frozen=True, slots=True)

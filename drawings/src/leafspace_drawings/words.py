@@ -1,11 +1,13 @@
 """Numbers as people read them. The service writes the sentences; this module formats their numbers."""
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
 DIGITS = 4  # significant ones
 _GROUPED_FROM, _PLAIN_FROM, _PLAIN_BELOW = 10_000, 1e-4, 1e15
+_PART_END = re.compile(r"(?<=[\s_/-])(?=\S)|(?<=[a-z])(?=[A-Z])")
 _UNREADABLE = "\N{REPLACEMENT CHARACTER}"
 
 
@@ -108,6 +110,11 @@ def sentence(text: str) -> str:
 def moment(text: str | None) -> str:
     """Return a time of the API, such as ``2026-01-31T08:00:12.345Z``, to the minute; nothing for none."""
     return "" if text is None else text[:16].replace("T", " ")
+
+
+def word_parts(text: str) -> list[str]:
+    """Return the parts of a text after each of which a line may end: words, and parts of names of several words."""
+    return _PART_END.split(text)
 
 
 def readable(text: str) -> str:

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 from leafspace_drawings.tree_colours import Colours, text_colour_on
-from leafspace_drawings.tree_svg_parts import shortened, text_width, two_lines
+from leafspace_drawings.tree_svg_parts import question_lines, shortened, text_width
 from leafspace_drawings.tree_texts import prediction
 from numpy.typing import NDArray
 from sklearn.datasets import load_digits
@@ -248,13 +248,35 @@ def _luminance(colour: str) -> float:
 def test_a_shortened_text_fits_and_is_a_beginning(text: str) -> None:
     for most in (30.0, 100.0, 240.0):
         short = shortened(text, 13, most)
-        lines = two_lines(text, 13, most, is_bold=True)
+        lines = question_lines(text, "", 13, most, is_bold=True)
 
         assert text_width(short, 13) <= most + 0.01
         assert short == text or text.startswith(short.removesuffix("..."))
-        assert len(lines) <= 2
+        assert len(lines) <= 3
         assert all(text_width(line, 13, is_bold=True) <= most + 0.01 for line in lines)
-        assert text.startswith(" ".join(lines).removesuffix("..."))
+        shown = "".join(lines).replace(" ", "").removesuffix("...").rstrip(".")
+        assert text.replace(" ", "").startswith(shown)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "NumberOfTime30-59DaysPastDueNotWorse",
+        "Average monthly balance of the customer's current account over the last twelve months",
+        "average_monthly_balance_of_the_current_account_over_the_last_twelve_months",
+        "x" * 200,
+        "漢" * 99,
+    ],
+)
+def test_what_is_asked_about_a_column_of_a_long_name_is_shown(name: str) -> None:
+    for asked in (" is at most 0.37948885?", " is no checking or another account?"):
+        lines = question_lines(name + asked, name, 13, 200, is_bold=True)
+
+        shown = "".join(lines).replace(" ", "")
+        assert len(lines) <= 3
+        assert all(text_width(line, 13, is_bold=True) <= 200.01 for line in lines)
+        assert shown.endswith(asked.replace(" ", ""))
+        assert shown.startswith(name[:6].replace(" ", ""))
 
 
 def test_a_tree_of_one_leaf_is_a_drawing_too() -> None:

@@ -114,10 +114,19 @@ class MapResult(Contract):
         "if no row shares a leaf with another.",
     )
     trustworthiness: float = Field(
-        description="How few of a row's ten nearest on the map are far from it in leaf space (Venna and Kaski, 2001): "
-        "1 where none is, about 0.5 by chance."
+        description="How few of a row's ten nearest on the map are far from it in leaf space (Venna and Kaski, 2001), "
+        "0 to 1: 1 where none is. Rows of equal proximity share the best rank; see `trustworthiness_by_chance`."
     )
-    n_rows_evaluated: int = Field(description="Number of rows on which both were measured.")
+    neighbors_kept_by_chance: float | None = Field(
+        ge=0,
+        le=1,
+        description="`neighbors_kept` of the same rows when the places are shuffled among the rows; null likewise.",
+    )
+    trustworthiness_by_chance: float = Field(
+        description="`trustworthiness` of the same rows when the places are shuffled among the rows, 0 to 1: far above "
+        "0.5 where many rows are equally near in leaf space, as in forests with small leaves."
+    )
+    n_rows_evaluated: int = Field(description="Number of rows on which these figures were measured.")
     preview: MapPreview = Field(description=f"Some {N_PREVIEWED:,} rows of the map, or all.")
     caution: str = Field(description="What the map does not show, in words.")
 

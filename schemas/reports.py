@@ -114,18 +114,44 @@ class Comparison(Contract):
     tree_features_in_both: list[str] = Field(description="Features that both approximation trees split on.")
 
 
+class ShareInterval(Contract):
+    """What chance leaves open about a share, or about the difference of two."""
+
+    low: float = Field(description="Lower end.")
+    high: float = Field(description="Upper end.")
+
+
+class ShareComparison(Contract):
+    """A share of the newer rows beside the same share of the reference rows, as if both were drawn independently."""
+
+    share: float | None = Field(description="Share of the newer rows, 0 to 1; null where there are none.")
+    interval: ShareInterval | None = Field(description="Its 95 % interval (Wilson, 1927); null likewise.")
+    reference_share: float | None = Field(description="Share of the reference rows, 0 to 1; null where there are none.")
+    reference_interval: ShareInterval | None = Field(description="Its 95 % interval; null likewise.")
+    difference_interval: ShareInterval | None = Field(
+        description="Interval of `share` less `reference_share` (Newcombe, 1998, method 10), so wide that all such "
+        "intervals of the result hold together with 95 %: each has 1 - 0.05 / `n_comparisons`. Null where either "
+        "share is."
+    )
+    differs: bool = Field(
+        description="Whether `difference_interval` leaves 0 out: the shares differ by more than chance would explain."
+    )
+
+
 class DriftShare(Contract):
-    """How many rows of a group are far from every prototype, beside the reference rows of the same group."""
+    """A group of rows: how many there are, and how many of them are far, beside the reference rows of the group."""
 
     name: str = Field(description="Label that the model predicts, or id of the nearest prototype's row.")
     n_rows: int = Field(description="Number of newer rows in the group.")
     n_far: int = Field(description="Number of these that are `far` by typicality, or share no leaf with a prototype.")
     n_reference_rows: int = Field(description="Number of reference rows in the group.")
     n_reference_far: int = Field(description="Number of these that are far.")
+    far: ShareComparison = Field(description="Share of the group's rows that are far.")
+    group: ShareComparison | None = Field(description="Share of all rows that are in the group; null of all rows.")
 
 
 class Drift(Contract):
-    """Newer rows beside the reference rows, by their proximity to the nearest prototype."""
+    """Newer rows beside the reference rows: predicted labels, and proximity to the nearest prototype."""
 
     n_refused: int = Field(description="Number of newer rows that the model does not accept.")
     total: DriftShare = Field(description="All rows; its name is `all rows`.")
@@ -133,6 +159,11 @@ class Drift(Contract):
     by_prototype: list[DriftShare] = Field(
         description="By nearest prototype, in the order of their ranks; rows that share no leaf with any are in none."
     )
+    n_comparisons: int = Field(
+        description="Number of shares that are compared: those of both sides that have rows. By this number, chance "
+        "alone has as many occasions to make some differ."
+    )
+    summary: str = Field(description="What these comparisons support, and what they do not see, in words.")
 
 
 class ReportPart(Contract):

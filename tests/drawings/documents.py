@@ -86,7 +86,7 @@ def _model(found: Json) -> str:
 def _dataset(found: Json) -> str:
     drawing = draw_dataset(found, DatasetContext({"prototype_sets": [document("PrototypeSet")]}, Links("")))
     call = Call("/v1/explainers/xpl_1/explanations?a=1", "client", "POST", {"name": found["name"]})
-    return draw_at(Place((("Overview", "#/"), (found["name"], None)), call), drawing)
+    return draw_at(Place((("Overview", "#/"), (found["name"] or found["id"], None)), call), drawing)
 
 
 def _jobs(found: Json) -> str:
@@ -117,9 +117,9 @@ def _pending(found: Json) -> str:
 
 
 def _overview(found: Json) -> str:
-    filed = {**document("Report"), "status": found["name"]}
+    filed = {**document("Report"), "status": found["name"] or "ready"}
     here = Here([found], [document("DatasetSummary")], [document("Job")], reports=[filed], links=Links(""))
-    return draw_overview(here) + draw_found(found["name"], [("model", found, "#/models/mdl_1")])
+    return draw_overview(here) + draw_found(found["name"] or "iris", [("model", found, "#/models/mdl_1")])
 
 
 def _report(found: Json) -> str:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from leafspace_drawings import Links, ModelContext, draw_model, style_sheet, whole_document, words
 from leafspace_drawings.overview import made_of
 
+from . import documents
 from .documents import DRAWN, document, drawn
 
 _HOSTILE = (
@@ -83,6 +84,27 @@ def test_a_view_is_well_formed_and_runs_nothing(schema: str) -> None:
 @pytest.mark.parametrize("schema", DRAWN)
 def test_the_same_document_gives_the_same_bytes(schema: str) -> None:
     assert drawn(schema, document(schema)) == drawn(schema, document(schema))
+
+
+@pytest.mark.parametrize("schema", DRAWN)
+def test_what_has_no_name_is_called_by_its_id(schema: str) -> None:
+    text = " ".join(_Elements.of(drawn(schema, _without_names(document(schema)))).texts)
+    assert not re.search(r"\bNone\b|\bnull\b", text)
+
+
+def test_texts_beside_things_without_names_call_them_by_their_ids(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "document", lambda schema: _without_names(document(schema)))
+    for schema in DRAWN:
+        text = " ".join(_Elements.of(drawn(schema, documents.document(schema))).texts)
+        assert not re.search(r"\bNone\b|\bnull\b", text), schema
+
+
+def _without_names(found: Any) -> Any:  # noqa: ANN401  # JSON
+    """Return a document in which whatever has an id, and may have a name, has none."""
+    if isinstance(found, dict):
+        unnamed = {"name": None} if "id" in found and "name" in found else {}
+        return {**{key: _without_names(value) for key, value in found.items()}, **unnamed}
+    return [_without_names(value) for value in found] if isinstance(found, list) else found
 
 
 def _hostile_examples(test: Callable[..., None]) -> Callable[..., None]:

@@ -120,6 +120,8 @@ def _result(
         n_neighbors=n_neighbors,
         neighbors_kept=quality.neighbors_kept,
         trustworthiness=quality.trustworthiness,
+        neighbors_kept_by_chance=quality.neighbors_kept_by_chance,
+        trustworthiness_by_chance=quality.trustworthiness_by_chance,
         n_rows_evaluated=quality.n_rows,
         preview=preview,
         caution=_CAUTION,

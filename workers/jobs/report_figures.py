@@ -1,8 +1,8 @@
-"""Figures of reports that need all rows of a dataset: two models on the same rows, and newer rows beside others."""
+"""Figures of reports that need all rows of a dataset: its rows, block by block, and two models on the same rows."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from explanations.trees import WarmTree
 from explanations.warm_explainer import WarmExplainer
 from schemas.approximation_trees import ApproximationTreeResult
 from schemas.models import MAX_INSTANCES
-from schemas.reports import Comparison, Drift, DriftShare, LabelChange
+from schemas.reports import Comparison, LabelChange
 from schemas.rule_sets import RuleSetResult
 from storage.dataset_rows import open_rows
 from storage.datasets import StoredDataset
@@ -28,7 +28,6 @@ from tree_explainers.prototype_sets.nearest import for_loops
 
 _MOST_CHANGES = 20
 _BLOCK_LEAVES = 1 << 22  # rows of a block x trees
-_FAR = frozenset({"far", "none"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,58 +206,3 @@ def _features(tree: Json | None) -> list[str]:
     """Return the features of a tree's questions, in the order in which they first occur."""
     nodes = [] if tree is None else tree["result"]["nodes"]
     return list(dict.fromkeys(node["feature"] for node in nodes if node["feature"] is not None))
-
-
-@dataclass(slots=True)
-class _Counts:
-    """Rows, and those of them that are far, by predicted class and by nearest prototype."""
-
-    n_refused: int = 0
-    total: Counter[bool] = field(default_factory=Counter)
-    by_label: Counter[tuple[int, bool]] = field(default_factory=Counter)
-    by_prototype: Counter[tuple[int, bool]] = field(default_factory=Counter)
-
-
-def drift(warm: WarmExplainer, newer: RowSource, reference: RowSource, report: ReportProgress) -> Drift:
-    """Return how many newer rows are far from every prototype, by class and prototype, beside the reference rows."""
-    new = _counts(warm, newer, lambda fraction, stage: report(fraction / 2, stage))
-    old = _counts(warm, reference, lambda fraction, stage: report(0.5 + fraction / 2, stage))
-    labels = enumerate(warm.model.classes)
-    prototypes = enumerate(each.row_id for each in warm.prototypes)
-    return Drift(
-        n_refused=new.n_refused,
-        total=_share("all rows", (new.total[False], new.total[True]), (old.total[False], old.total[True])),
-        by_label=[_share(name, _of(new.by_label, i), _of(old.by_label, i)) for i, name in labels],
-        by_prototype=[_share(name, _of(new.by_prototype, i), _of(old.by_prototype, i)) for i, name in prototypes],
-    )
-
-
-def _counts(warm: WarmExplainer, source: RowSource, report: ReportProgress) -> _Counts:
-    found = _Counts()
-    for (block,) in source.blocks([warm], report):
-        proximities = warm.index.proximities(for_loops(warm.leaves(block.outcome)))
-        nearest = proximities.argmax(axis=1).tolist()
-        far = [_is_far(warm, each) for each in proximities.max(axis=1).tolist()]
-        labels = block.outcome.labels
-        found.n_refused += block.n_refused
-        found.total.update(far)
-        found.by_label.update([] if labels is None else zip(labels.tolist(), far, strict=True))
-        assigned = (proximities.max(axis=1) > 0).tolist()
-        pairs = zip(nearest, far, assigned, strict=True)
-        found.by_prototype.update((prototype, is_far) for prototype, is_far, has_one in pairs if has_one)
-    return found
-
-
-def _is_far(warm: WarmExplainer, proximity: int) -> bool:
-    """Return whether a row of this integer proximity to its nearest prototype is far; without a scale: unlike all."""
-    if proximity == 0 or warm.typicality is None:
-        return proximity == 0
-    return warm.typicality.standing(proximity).document["typicality"]["level"] in _FAR
-
-
-def _of(counts: Counter[tuple[int, bool]], index: int) -> tuple[int, int]:
-    return counts[index, False], counts[index, True]
-
-
-def _share(name: str, new: tuple[int, int], old: tuple[int, int]) -> DriftShare:
-    return DriftShare(name=name, n_rows=sum(new), n_far=new[1], n_reference_rows=sum(old), n_reference_far=old[1])

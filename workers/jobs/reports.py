@@ -11,7 +11,8 @@ from tree_explainers.onnx_models.session import ModelSession
 
 from ..runtime.context import JobContext, Produced
 from .inputs import open_model
-from .report_figures import RowSource, compare, drift
+from .report_drift import drift
+from .report_figures import RowSource, compare
 
 _READ, _COMPARED, _DRIFTED = 0.1, 0.5, 0.9
 """Shares of a job's progress."""

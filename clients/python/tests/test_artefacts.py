@@ -113,7 +113,12 @@ def test_a_map_comes_as_a_frame_and_places_new_rows(client: Leafspace, model: st
     assert 0 < (made.neighbors_kept or 0) <= 1
     assert [each.proximity for each in placed] == [1, 1, 1]
     assert [each.row_id for each in placed] == [str(row) for row in frame["row"][:3]]
-    assert repr(made) == f"<Map {made.id} ready, 60 rows>"
+    result = made.result
+    assert repr(made) == (
+        f"<Map {made.id} ready, 60 rows, trustworthiness {result.trustworthiness:.3f} (by chance "
+        f"{result.trustworthiness_by_chance:.3f}), neighbours kept {result.neighbors_kept:.1%} (by chance "
+        f"{result.neighbors_kept_by_chance:.1%})>"
+    )
 
 
 def test_a_report_shows_what_was_named_and_is_verified(

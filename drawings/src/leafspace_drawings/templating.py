@@ -32,6 +32,8 @@ _FILTERS = {
     "sentence": words.sentence,
     "agreement": words.agreement,
     "measured_on": words.measured_on,
+    "name_or_id": words.name_or_id,
+    "points": words.points,
 }
 
 

@@ -53,6 +53,16 @@ def share(value: float) -> str:
     return f"{percent:.0f}%"
 
 
+def points(value: float) -> str:
+    """Return a difference of two shares in percentage points, with its sign, such as ``+2.3``."""
+    return f"{100 * value:+.1f}"
+
+
+def name_or_id(document: Mapping[str, Any]) -> str:
+    """Return what something is called in texts: the name that a caller gave it, or else its id."""
+    return str(document.get("name") or document["id"])
+
+
 def counted(n: int, noun: str, plural: str | None = None) -> str:
     """Return a number with its noun, such as ``1 row`` or ``1,200 rows``."""
     return f"{n:,} {noun if n == 1 else plural or noun + 's'}"

@@ -62,6 +62,19 @@ def test_rows_that_are_all_alike_have_a_map_too() -> None:
     assert evaluate_map(table, np.ones(3, np.int64), places, np.random.default_rng(0)).trustworthiness == 1
 
 
+def test_what_chance_scores_is_that_of_any_layout_without_data() -> None:
+    rng = np.random.default_rng(0)
+    leaves = np.column_stack([rng.permutation(200) // 2 for _ in range(20)]).astype(np.int32)  # most pairs share none
+    table, weights = _table(leaves), np.ones(20, np.int64)
+
+    found = evaluate_map(table, weights, embed(table, weights, 15, 0), rng)
+    without_data = evaluate_map(table, weights, rng.normal(size=(200, 2)), rng)
+
+    assert found.trustworthiness_by_chance == pytest.approx(without_data.trustworthiness, abs=0.02)
+    assert found.trustworthiness_by_chance > 0.8  # though no place means anything
+    assert (found.neighbors_kept or 0) > 2 * (found.neighbors_kept_by_chance or 1)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_figures_of_a_map_are_those_of_the_twins(kind: ProximityKind) -> None:
     real = real_leaves("spambase", kind)
@@ -69,10 +82,15 @@ def test_figures_of_a_map_are_those_of_the_twins(kind: ProximityKind) -> None:
     proximity = naive.proximity_matrix(leaves, real.weights)
     for seed in range(3):
         places = np.random.default_rng(seed).normal(size=(60, 2))
+        rng = np.random.default_rng(0)
         found = evaluate_map(_table(leaves), real.weights, places, np.random.default_rng(0))
+        rng.choice(60, 60, replace=False)  # draws the rows that are evaluated, here all
+        shuffled = rng.permutation(places)
         assert found.n_rows == 60
         assert found.neighbors_kept == pytest.approx(naive_maps.neighbors_kept(proximity, places, 10))
         assert found.trustworthiness == pytest.approx(naive_maps.trustworthiness(proximity, places, 10))
+        assert found.neighbors_kept_by_chance == pytest.approx(naive_maps.neighbors_kept(proximity, shuffled, 10))
+        assert found.trustworthiness_by_chance == pytest.approx(naive_maps.trustworthiness(proximity, shuffled, 10))
 
 
 def test_trustworthiness_without_ties_is_that_of_scikit_learn() -> None:

@@ -15,6 +15,7 @@ import numpy as np
 import orjson
 import pandas as pd
 import pytest
+from scipy.stats import binomtest
 from sqlalchemy import update
 
 from explanations.explained_rows import explain_instances
@@ -23,7 +24,7 @@ from schemas.explanations import ExplanationRequest
 from schemas.label_decisions import LabelDecisionRequest
 from schemas.maps import MapRequest
 from schemas.nouns import LABEL_AUDITS, REPORTS
-from schemas.reports import Drift, DriftShare, Report, ReportRequest, ReportResult
+from schemas.reports import Drift, Report, ReportRequest, ReportResult, ShareComparison, ShareInterval
 from service.operations import artefacts
 from service.operations.label_decisions import decide
 from service.operations.maps import request_map
@@ -262,8 +263,72 @@ def test_drift_counts_rows_that_single_explanations_call_far(shop: Shop) -> None
     assert found is not None
     newer = _naive_counts(shop, shop.newer_rows)
     reference = _naive_counts(shop, frame_of(fitted("random_forest_binary")).drop(columns="t"))
-    assert found == _naive_drift(shop, newer, reference)
+    assert _counted(found) == _naive_drift(shop, newer, reference)
     assert found.total.n_far / found.total.n_rows > found.total.n_reference_far / found.total.n_reference_rows
+
+
+def test_each_share_of_drift_has_its_interval_and_the_summary_claims_what_differs(shop: Shop) -> None:
+    made = shop.everything()
+    found = result_of(made).drift
+    assert found is not None
+    compared = list(_compared(found))
+    with_rows = [pair for pair, newer, reference in compared if newer[1] and reference[1]]
+    assert (
+        found.n_comparisons
+        == len(with_rows)
+        == 1
+        + 2 * 2
+        + 2 * 5
+        - sum(not each.n_rows or not each.n_reference_rows for each in [*found.by_label, *found.by_prototype])
+    )
+    for pair, newer, reference in compared:
+        assert _is_wilson(pair.interval, *newer)
+        assert _is_wilson(pair.reference_interval, *reference)
+    differing = [pair for pair in with_rows if pair.differs]
+    assert all(each.group in differing for each in found.by_label)  # larger tumours are malignant
+    assert not found.total.far.differs  # though 9.5 % are far, of reference rows 4.4 %
+    assert f"; {len(differing)} differ by more than chance would explain, at 95 % for all" in found.summary
+    assert "far is measured by proximity to prototypes alone" in found.summary
+    text = " ".join(unescape(re.sub(r"<[^>]+>", " ", shop.file(made))).split())
+    assert found.summary in text
+    assert text.count("more than by chance") == len(differing)
+
+
+def test_the_same_rows_again_have_not_drifted(shop: Shop) -> None:
+    found = result_of(shop.make(newer_dataset=shop.dataset)).drift
+    assert found is not None
+    assert not any(pair.differs for pair, _, _ in _compared(found))
+    assert "none differs by more than chance would explain" in found.summary
+    assert "does not show that nothing has changed" in found.summary
+
+
+_Counted = tuple[int, int]  # rows that count, and all
+
+
+def _compared(found: Drift) -> Iterator[tuple[ShareComparison, _Counted, _Counted]]:
+    """Yield each comparison with the counts of both sides."""
+    for each in (found.total, *found.by_label, *found.by_prototype):
+        yield each.far, (each.n_far, each.n_rows), (each.n_reference_far, each.n_reference_rows)
+        if each.group is not None:
+            sizes = found.total.n_rows, found.total.n_reference_rows
+            yield each.group, (each.n_rows, sizes[0]), (each.n_reference_rows, sizes[1])
+
+
+def _is_wilson(interval: ShareInterval | None, n_counted: int, n_rows: int) -> bool:
+    if interval is None or n_rows == 0:
+        return interval is None and n_rows == 0
+    expected = binomtest(n_counted, n_rows).proportion_ci(method="wilson")
+    return (interval.low, interval.high) == pytest.approx((expected.low, expected.high))
+
+
+def _counted(found: Drift) -> dict[tuple[str, str], tuple[int, ...]]:
+    """Return the numbers of rows by group."""
+    groups = [("total", found.total), *(("label", each) for each in found.by_label)]
+    groups += [("prototype", each) for each in found.by_prototype]
+    return {
+        (kind, each.name): (each.n_rows, each.n_far, each.n_reference_rows, each.n_reference_far)
+        for kind, each in groups
+    }
 
 
 _Counts = dict[tuple[str, str], list[bool]]
@@ -283,22 +348,13 @@ def _naive_counts(shop: Shop, rows: pd.DataFrame) -> _Counts:
     return found
 
 
-def _naive_drift(shop: Shop, newer: _Counts, reference: _Counts) -> Drift:
+def _naive_drift(shop: Shop, newer: _Counts, reference: _Counts) -> dict[tuple[str, str], tuple[int, ...]]:
     context = shop.workshop.context
     warm = warm_up(shop.explainer, context.database, context.objects, context.sessions.get)
-
-    def share(kind: str, name: str) -> DriftShare:
-        new, old = newer.get((kind, name), []), reference.get((kind, name), [])
-        return DriftShare(
-            name=name, n_rows=len(new), n_far=sum(new), n_reference_rows=len(old), n_reference_far=sum(old)
-        )
-
-    return Drift(
-        n_refused=0,
-        total=share("total", "all rows"),
-        by_label=[share("label", label) for label in warm.model.classes],
-        by_prototype=[share("prototype", each.row_id) for each in warm.prototypes],
-    )
+    names = [("total", "all rows"), *(("label", label) for label in warm.model.classes)]
+    names += [("prototype", each.row_id) for each in warm.prototypes]
+    sides = [(newer.get(name, []), reference.get(name, [])) for name in names]
+    return {name: (len(new), sum(new), len(old), sum(old)) for name, (new, old) in zip(names, sides, strict=True)}
 
 
 @pytest.mark.parametrize(

@@ -43,13 +43,23 @@ class MapView(ArtefactView[Details]):
 
     @property
     def trustworthiness(self) -> float:
-        """How few of a row's ten nearest on the map are far from it in leaf space: 1 where none is."""
+        """How few of a row's ten nearest on the map are far from it in leaf space: 1 where none is.
+
+        What shuffled places score, ``details.result.trustworthiness_by_chance``, may be close to 1, too.
+        """
         found: float = self._part("trustworthiness")
         return found
 
     def _contents(self, result: MapResult) -> str:
         prototypes = f" with {counted(result.n_prototypes, 'prototype')}" if result.n_prototypes else ""
-        return counted(result.n_rows_shown, "row") + prototypes
+        figures = [
+            counted(result.n_rows_shown, "row") + prototypes,
+            f"trustworthiness {result.trustworthiness:.3f} (by chance {result.trustworthiness_by_chance:.3f})",
+        ]
+        if result.neighbors_kept is not None and result.neighbors_kept_by_chance is not None:
+            shares = f"{result.neighbors_kept:.1%} (by chance {result.neighbors_kept_by_chance:.1%})"
+            figures.append(f"neighbours kept {shares}")
+        return ", ".join(figures)
 
 
 def _rows(self: MapView) -> Program[list[MapRow]]:

@@ -241,6 +241,8 @@ if TYPE_CHECKING:
     from .searched_rows import SearchedRows
     from .service_version import ServiceVersion
     from .set_quality import SetQuality
+    from .share_comparison import ShareComparison
+    from .share_interval import ShareInterval
     from .skipped_query import SkippedQuery
     from .smoothing import Smoothing
     from .source_dataset_request import SourceDatasetRequest
@@ -496,6 +498,8 @@ _MODULES = {
     "SearchedRows": "searched_rows",
     "ServiceVersion": "service_version",
     "SetQuality": "set_quality",
+    "ShareComparison": "share_comparison",
+    "ShareInterval": "share_interval",
     "SkippedQuery": "skipped_query",
     "Smoothing": "smoothing",
     "SourceDatasetRequest": "source_dataset_request",
@@ -752,6 +756,8 @@ __all__ = (
     "SearchedRows",
     "ServiceVersion",
     "SetQuality",
+    "ShareComparison",
+    "ShareInterval",
     "SkippedQuery",
     "Smoothing",
     "SourceDatasetRequest",

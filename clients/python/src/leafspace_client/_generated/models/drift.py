@@ -16,21 +16,26 @@ T = TypeVar("T", bound="Drift")
 
 @_attrs_define(repr=False)
 class Drift(Record):
-    """Newer rows beside the reference rows, by their proximity to the nearest prototype.
+    """Newer rows beside the reference rows: predicted labels, and proximity to the nearest prototype.
 
     Attributes:
         n_refused (int): Number of newer rows that the model does not accept.
-        total (DriftShare): How many rows of a group are far from every prototype, beside the reference rows of the same
-            group.
+        total (DriftShare): A group of rows: how many there are, and how many of them are far, beside the reference rows
+            of the group.
         by_label (list[DriftShare]): By predicted label, in the order of the classes.
         by_prototype (list[DriftShare]): By nearest prototype, in the order of their ranks; rows that share no leaf with
             any are in none.
+        n_comparisons (int): Number of shares that are compared: those of both sides that have rows. By this number,
+            chance alone has as many occasions to make some differ.
+        summary (str): What these comparisons support, and what they do not see, in words.
     """
 
     n_refused: int
     total: DriftShare
     by_label: list[DriftShare]
     by_prototype: list[DriftShare]
+    n_comparisons: int
+    summary: str
 
     def to_dict(self) -> dict[str, Any]:
         n_refused = self.n_refused
@@ -47,6 +52,10 @@ class Drift(Record):
             by_prototype_item = by_prototype_item_data.to_dict()
             by_prototype.append(by_prototype_item)
 
+        n_comparisons = self.n_comparisons
+
+        summary = self.summary
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -55,6 +64,8 @@ class Drift(Record):
                 "total": total,
                 "by_label": by_label,
                 "by_prototype": by_prototype,
+                "n_comparisons": n_comparisons,
+                "summary": summary,
             }
         )
 
@@ -83,11 +94,17 @@ class Drift(Record):
 
             by_prototype.append(by_prototype_item)
 
+        n_comparisons = d.pop("n_comparisons")
+
+        summary = d.pop("summary")
+
         drift = cls(
             n_refused=n_refused,
             total=total,
             by_label=by_label,
             by_prototype=by_prototype,
+            n_comparisons=n_comparisons,
+            summary=summary,
         )
 
         return drift

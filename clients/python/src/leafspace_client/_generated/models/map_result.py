@@ -35,8 +35,13 @@ class MapResult(Record):
         neighbors_kept (float | None): Mean share of a row's ten nearest in leaf space that are among its ten nearest on
             the map; null if no row shares a leaf with another.
         trustworthiness (float): How few of a row's ten nearest on the map are far from it in leaf space (Venna and
-            Kaski, 2001): 1 where none is, about 0.5 by chance.
-        n_rows_evaluated (int): Number of rows on which both were measured.
+            Kaski, 2001), 0 to 1: 1 where none is. Rows of equal proximity share the best rank; see
+            `trustworthiness_by_chance`.
+        neighbors_kept_by_chance (float | None): `neighbors_kept` of the same rows when the places are shuffled among
+            the rows; null likewise.
+        trustworthiness_by_chance (float): `trustworthiness` of the same rows when the places are shuffled among the
+            rows, 0 to 1: far above 0.5 where many rows are equally near in leaf space, as in forests with small leaves.
+        n_rows_evaluated (int): Number of rows on which these figures were measured.
         preview (MapPreview): Some of the map's rows, for a small picture: lists of the same length, an item for each
             row.
         caution (str): What the map does not show, in words.
@@ -54,6 +59,8 @@ class MapResult(Record):
     n_neighbors: int
     neighbors_kept: float | None
     trustworthiness: float
+    neighbors_kept_by_chance: float | None
+    trustworthiness_by_chance: float
     n_rows_evaluated: int
     preview: MapPreview
     caution: str
@@ -85,6 +92,11 @@ class MapResult(Record):
 
         trustworthiness = self.trustworthiness
 
+        neighbors_kept_by_chance: float | None
+        neighbors_kept_by_chance = self.neighbors_kept_by_chance
+
+        trustworthiness_by_chance = self.trustworthiness_by_chance
+
         n_rows_evaluated = self.n_rows_evaluated
 
         preview = self.preview.to_dict()
@@ -107,6 +119,8 @@ class MapResult(Record):
                 "n_neighbors": n_neighbors,
                 "neighbors_kept": neighbors_kept,
                 "trustworthiness": trustworthiness,
+                "neighbors_kept_by_chance": neighbors_kept_by_chance,
+                "trustworthiness_by_chance": trustworthiness_by_chance,
                 "n_rows_evaluated": n_rows_evaluated,
                 "preview": preview,
                 "caution": caution,
@@ -154,6 +168,15 @@ class MapResult(Record):
 
         trustworthiness = d.pop("trustworthiness")
 
+        def _parse_neighbors_kept_by_chance(data: object) -> float | None:
+            if data is None:
+                return data
+            return cast(float | None, data)
+
+        neighbors_kept_by_chance = _parse_neighbors_kept_by_chance(d.pop("neighbors_kept_by_chance"))
+
+        trustworthiness_by_chance = d.pop("trustworthiness_by_chance")
+
         n_rows_evaluated = d.pop("n_rows_evaluated")
 
         preview = MapPreview.from_dict(d.pop("preview"))
@@ -173,6 +196,8 @@ class MapResult(Record):
             n_neighbors=n_neighbors,
             neighbors_kept=neighbors_kept,
             trustworthiness=trustworthiness,
+            neighbors_kept_by_chance=neighbors_kept_by_chance,
+            trustworthiness_by_chance=trustworthiness_by_chance,
             n_rows_evaluated=n_rows_evaluated,
             preview=preview,
             caution=caution,

@@ -1,16 +1,19 @@
 """Rows of a registered dataset as instances: JSON values in the order of a model's features."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schemas.models import Instance
 from storage.dataset_files import DatasetFile
+from storage.feature_matching import target_of_cell
 
 _READ_CELLS = 1 << 21  # read at a time: 16 MiB of numbers
 _MAX_READ_ROWS = 65_536
+_MAX_TARGET_BYTES = 64 << 20  # of the texts of the rows of one call
+Target: TypeAlias = str | float
 
 
 class DatasetRows:
@@ -46,6 +49,28 @@ class DatasetRows:
     def take(self, rows: Sequence[int], n_text_bytes: int) -> list[Instance]:
         """Return these rows, in their order; see ``DatasetFile.take_columns``."""
         return self._instances(self._file.take_columns(self._columns, rows, n_text_bytes)) if rows else []
+
+    def take_targets(self, target: str | None, classes: Sequence[str], rows: Sequence[int]) -> list[Target | None]:
+        """Return the class of each of these rows or, without classes, its value.
+
+        Parameters
+        ----------
+        target
+            The target column; ``None`` where there is none.
+        classes
+            Of the model.
+        rows
+            Their indices.
+
+        Returns
+        -------
+        list
+            ``None`` where a target is missing or is no class of the model.
+        """
+        if target is None or not rows:
+            return [None] * len(rows)
+        (column,) = self._file.take_columns([target], rows, _MAX_TARGET_BYTES)
+        return [target_of_cell(value, classes) for value in _values(column, is_boolean=False)]
 
     def _instances(self, columns: Sequence[NDArray[Any]]) -> list[Instance]:
         values = [_values(column, is_boolean=kind) for column, kind in zip(columns, self._are_booleans, strict=True)]

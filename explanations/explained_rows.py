@@ -97,7 +97,8 @@ def explain_read(
     data: list[Any] = [None] * len(row_ids)
     for row, index in enumerate(indices):
         tick()
-        explained = ExplainedRow(outcome, row, leaves[row], proximities[row], values[index], bool(are_near[row]))
+        is_near_tie, target = bool(are_near[row]), read.targets.get(index)
+        explained = ExplainedRow(outcome, row, leaves[row], proximities[row], values[index], is_near_tie, target)
         data[index] = _explanation(warm, parts, row_ids[index], explained)
     for index, error in refused.items():
         data[index] = documents.refusal(row_ids[index], error)
@@ -186,6 +187,7 @@ class ExplainedRow(NamedTuple):
     proximities: NDArray[np.int64]  # (n_prototypes,)
     values: list[Any]  # as sent, in the order of the features
     near_tie: bool
+    target: str | float | None = None  # its class or value in the target column, where that is known
 
     @property
     def label(self) -> int | None:
@@ -200,13 +202,15 @@ def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: Expl
     best = int(explained.proximities[found.nearest[0]]) if len(found.nearest) else 0
     standing = UNKNOWN if warm.typicality is None else warm.typicality.standing(best)
     prediction = _prediction(warm, explained)
+    actual = {} if explained.target is None else {"target": explained.target}
     near = _nearest_prototypes(warm, parts, explained, found, abstains=standing.abstains)
     document = {
         "object": "explanation",
         "row_id": row_id,
         "status": "abstained" if standing.abstains else "ok",
-        "summary": summary(prediction, near, standing, warm.reason_texts.mention),
+        "summary": summary(prediction | actual, near, standing, warm.reason_texts.mention),
         "prediction": prediction,
+        **actual,
         **standing.document,
         "warnings": _warnings(warm, explained, prediction),
         "nearest_prototypes": near,

@@ -3,7 +3,7 @@
 import difflib
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NoReturn
 
 import numpy as np
@@ -53,6 +53,7 @@ class ReadInstances:
     values: list[list[Any]]  # of the rows, as sent, in the order of the features
     refused: dict[int, RowRefused]  # by index among the instances
     ignored: tuple[str, ...] = ()  # names that instances have and the model does not, the first 100 in their order
+    targets: Mapping[int, str | float] = field(default_factory=dict)  # of registered rows, by index among the instances
 
     @property
     def n_rows(self) -> int:
@@ -71,7 +72,13 @@ class ReadInstances:
         """
         refused = {places[index]: error for index, error in self.refused.items()}
         indices = [places[index] for index in self.indices]
-        return ReadInstances(self.rows, indices, self.values, {**refused, **others}, self.ignored)
+        targets = {places[index]: target for index, target in self.targets.items()}
+        return ReadInstances(self.rows, indices, self.values, {**refused, **others}, self.ignored, targets)
+
+    def with_targets(self, targets: Sequence[str | float | None]) -> "ReadInstances":
+        """Return the same with the target of each instance, ``None`` where it is not known."""
+        known = {index: target for index, target in enumerate(targets) if target is not None}
+        return replace(self, targets=known)
 
 
 def read_instances(

@@ -134,9 +134,12 @@ class ReportReader:
             if missing := [row_id for row_id in row_ids if row_id not in found]:
                 raise NotFound("row", missing[0][:80], f"dataset {dataset_id!r} has other rows")
             rows = DatasetRows(file, match_features(warm.model, stored.view))
-            instances = rows.take([found[row_id] for row_id in row_ids], _TEXT_BYTES)
+            wanted = [found[row_id] for row_id in row_ids]
+            instances = rows.take(wanted, _TEXT_BYTES)
+            targets = rows.take_targets(stored.view.target, warm.model.classes, wanted)
         request = ExplanationRequest(dataset=dataset_id, row_ids=list(row_ids), include=_PARTS, detail="full")
-        explained = explain_instances(warm, request, read_instances(instances, warm.features, tick), tick)
+        read = read_instances(instances, warm.features, tick).with_targets(targets)
+        explained = explain_instances(warm, request, read, tick)
         documents: list[Json] = orjson.loads(orjson.dumps(explained))
         return documents
 

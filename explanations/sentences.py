@@ -28,7 +28,7 @@ def summary(
     Parameters
     ----------
     prediction
-        As explanations have it.
+        As explanations have it, with the row's ``target`` where that is known.
     nearest
         The nearest prototypes, as explanations have them.
     standing
@@ -36,12 +36,18 @@ def summary(
     mention
         How features are named; default: by their names.
     """
-    sentences = [f"Predicted as {_outcome(prediction)}."]
+    sentences = [_of_prediction(prediction)]
     if nearest:
         sentences += [_of_nearest(prediction, nearest[0], standing), _of_shared_trees(nearest[0], mention)]
     else:
         sentences.append("It shares no leaf with any prototype.")
     return " ".join(filter(None, [*sentences, standing.abstention]))
+
+
+def _of_prediction(prediction: Mapping[str, Any]) -> str:
+    """Return what is predicted and, of a registered row, what came of it where that differs."""
+    predicted, words = _outcome(prediction), case_words(prediction)
+    return f"Predicted as {predicted}." if words == predicted else f"P{words[1:]}."
 
 
 def _of_nearest(prediction: Mapping[str, Any], prototype: Mapping[str, Any], standing: Standing) -> str:

@@ -284,6 +284,10 @@ class _Explained(Contract):
     row_id: InstanceRowId
     summary: str = Field(description="The explanation in a plain English sentence or two.")
     prediction: Prediction = Field(description="What the model predicts.")
+    target: str | float | SkipJsonSchema[None] = absent(
+        "Its class or value in the target column of `dataset`; absent where the row was sent, in explanation sets, and "
+        "where the dataset has no target that fits the model."
+    )
     typicality: Typicality | SkipJsonSchema[None] = absent(
         "How near the row is to its nearest prototype, among other rows; absent where the prototype set was made "
         "before this was measured."

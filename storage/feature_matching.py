@@ -1,6 +1,7 @@
 """Which column of a dataset feeds which feature of a model."""
 
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 from schemas.datasets import Column, Dataset
 from schemas.models import Model
@@ -99,3 +100,31 @@ def _fits(column: Column, wanted: str, n_rows: int) -> bool:
 def _some(names: list[str]) -> str:
     shown = ", ".join(repr(name) for name in names[:8])
     return f"{shown} and {len(names) - 8} more" if len(names) > 8 else shown  # noqa: PLR2004  # what fits on a line
+
+
+def target_of_cell(value: Any, classes: Sequence[str]) -> str | float | None:  # noqa: ANN401  # a cell
+    """Return the class or, without classes, the value that a cell of the target column holds.
+
+    ``None`` where it is missing, or is none of the classes.
+    """
+    if value is None or (not classes and isinstance(value, str)):
+        return None
+    if not classes:
+        return float(value)
+    index = class_index(
+        value if isinstance(value, str) else float(value), {name: at for at, name in enumerate(classes)}
+    )
+    return classes[index] if index >= 0 else None
+
+
+def class_index(value: Any, known: Mapping[str, int]) -> int:  # noqa: ANN401  # a cell
+    """Return the index of the class that a cell holds, a text or a number; -1 where it is none."""
+    spellings = [value] if isinstance(value, str) else _spellings(value)
+    return next((known[spelling] for spelling in spellings if spelling in known), -1)
+
+
+def _spellings(value: float) -> list[str]:
+    if not value.is_integer():
+        return [repr(value)]
+    booleans = {0.0: ["False", "false"], 1.0: ["True", "true"]}
+    return [str(int(value)), repr(value), *booleans.get(value, [])]

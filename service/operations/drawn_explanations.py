@@ -14,6 +14,7 @@ from schemas.explanations import ExplanationRequest
 from schemas.nouns import PROTOTYPE_SETS
 from storage.dataset_rows import open_rows
 from storage.errors import NotFound, StorageError
+from storage.feature_matching import target_of_cell
 
 from ..app_context import AppContext
 from . import datasets, explainers, models
@@ -33,6 +34,7 @@ class RowToExplain:
     dataset: Json
     prototype_set: Json
     change: "Change"
+    target: str | float | None = None  # of a changed row, in the dataset
 
     @classmethod
     def find(cls, context: AppContext, explainer_id: str, row_id: str, changed: Mapping[str, str]) -> Self:
@@ -49,7 +51,8 @@ class RowToExplain:
         names = known["feature_names"]
         instances: list[Any] = [[of.get(name) for name in names] for of in (row, row | change.values)]
         request = ExplanationRequest(instances=instances, include=_PARTS, detail="full")
-        return cls(row_id, explainer_id, known, request, dataset, prototypes, change)
+        target = target_of_cell(row.get(dataset["target"]), known["classes"])
+        return cls(row_id, explainer_id, known, request, dataset, prototypes, change, target)
 
     def draw(self, answer: bytes, chosen: int) -> str:
         """Draw why the row is predicted as it is, from the API's answer to the request."""
@@ -68,7 +71,8 @@ class RowToExplain:
             unchanged=before if change.before else None,
             refused=change.refused,
         )
-        drawing = draw_explanation(now | {"row_id": self.row_id}, drawn)
+        of_row = {"row_id": self.row_id} | ({} if self.target is None else {"target": self.target})
+        drawing = draw_explanation(now | of_row, drawn)
         return at(drawing, of_model(self.known, f"row {self.row_id}"), self._call)
 
     @property

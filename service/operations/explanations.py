@@ -258,13 +258,13 @@ def read_rows(context: AppContext, warm: WarmExplainer, request: ExplanationRequ
     with open_rows(context.objects, stored.content, pages=True) as file:
         found = file.find_rows(row_ids)
         places = [place for place, row_id in enumerate(row_ids) if row_id in found]
-        instances = DatasetRows(file, columns).take(
-            [found[row_ids[place]] for place in places], context.settings.max_json_bytes
-        )
+        rows, wanted = DatasetRows(file, columns), [found[row_ids[place]] for place in places]
+        instances = rows.take(wanted, context.settings.max_json_bytes)
+        targets = rows.take_targets(stored.view.target, warm.model.classes, wanted)
     unknown = {
         place: _unknown_row(row_id, stored.view.id) for place, row_id in enumerate(row_ids) if row_id not in found
     }
-    return read_instances(instances, warm.features).among(places, unknown)
+    return read_instances(instances, warm.features).with_targets(targets).among(places, unknown)
 
 
 def _unknown_row(row_id: str, dataset: str) -> RowRefused:

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from schemas.explanations import ExplanationList
-from tests.support.api import Api, Json, Registered, parquet_of, register, register_fitted
+from tests.support.api import Api, Json, Registered, frame_of, parquet_of, register, register_fitted
 from tests.support.models import undecided_forest
 from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame
 from tests.support.sampling import mostly_long
@@ -148,6 +148,25 @@ def test_a_summary_names_the_prediction_and_the_nearest_prototype(explained: Exp
             assert all(f"ask most often about {reason['feature']}" in summary for reason in nearest["reasons"][:1])
             agrees = row["prototype_prediction"].get("agrees", True)
             assert ("nearest is of another class" in summary or "prototype is of another class" in summary) != agrees
+
+
+def test_a_registered_row_says_what_came_of_it(api: Api, forest: Registered) -> None:
+    frame = frame_of(forest.fitted).head(3).astype({"t": str})
+    (first, other), predicted = forest.model["classes"], forest.fitted.library_labels()[0]
+    frame.loc[0, "t"] = other if predicted == first else first
+    dataset = api.upload("/v1/datasets", parquet_of(frame), {"target": "t"}).json()
+    request = {"dataset": dataset["id"], "row_ids": ["0", "1"], "n_reasons": 1}
+    path = f"/v1/explainers/{forest.explainer['id']}/explanations"
+    explained, drawn = api.post(path, request), api.http.post(path, json=request, headers={"Accept": "text/html"}).text
+
+    rows = explained.json()["data"]
+    assert [row["target"] for row in rows] == frame["t"].tolist()[:2]
+    assert rows[0]["summary"].startswith(f"Predicted {predicted}, was {frame['t'][0]}. ")
+    assert drawn.count("In the data: ") == 2
+    without_target = api.upload("/v1/datasets", parquet_of(frame.drop(columns="t")), {}).json()
+    (row, *_) = api.post(path, {**request, "dataset": without_target["id"]}).json()["data"]
+    assert "target" not in row
+    assert row["summary"].startswith(f"Predicted as {predicted}. ")
 
 
 def test_predictions_are_the_librarys(explained: Explained) -> None:

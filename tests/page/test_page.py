@@ -77,6 +77,8 @@ def test_a_changed_value_is_explained_beside_what_was_and_undone(tab: Watched, s
     assert name in tab.page.locator(".ls-changed").inner_text()
     assert _field(tab, name).input_value() == "123,456"
     assert _fields(tab)[: len(names)] == names
+    verdict = tab.page.locator(".ls-three > div").first.inner_text()
+    assert f"In the data, before the change: {_label(shown)}" in " ".join(verdict.split())
     legend = tab.page.locator(".ls-three .ls-legend").inner_text()
     assert all(f"{share(score['value'])} →" in legend for score in scores if score["value"] > 0)
 
@@ -122,6 +124,12 @@ def _fields(tab: Watched) -> list[str]:
 
 def _field(tab: Watched, name: str) -> "Locator":
     return tab.page.locator(f'[data-feature="{name}"]')
+
+
+def _label(shown: Shown) -> str:
+    rows = httpx.get(f"{shown.url}/v1/datasets/{shown.registered.dataset['id']}/rows?limit=1000").json()["data"]
+    row = next(row for row in rows if row["row_id"] == shown.row)
+    return str(int(next(cell["value"] for cell in row["values"] if cell["name"] == "t")))
 
 
 def _answer(shown: Shown) -> Json:

@@ -16,6 +16,7 @@ from schemas.prototype_sets import (
     RowCoverage,
     StopReason,
 )
+from storage.feature_matching import target_of_cell
 from tree_explainers.prototype_sets.certificate import Certificate
 from tree_explainers.prototype_sets.criticisms import Criticisms
 from tree_explainers.prototype_sets.quality import Quality
@@ -23,7 +24,6 @@ from tree_explainers.prototype_sets.selection import StoppingImprovement
 
 from .prototype_set_choice import Choice
 from .prototype_set_evaluation import ChosenPrototypes, view_quality_of_each
-from .row_targets import target_of_cell
 
 
 def view_choice(request: PrototypeSetRequest, choice: Choice, row_coverage: RowCoverage | None) -> dict[str, Any]:

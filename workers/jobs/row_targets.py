@@ -10,7 +10,7 @@ from schemas.datasets import Dataset
 from storage.dataset_rows import open_rows
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
-from storage.feature_matching import describe_type
+from storage.feature_matching import class_index, describe_type
 from storage.object_store import ObjectStore
 from tree_explainers.errors import RowRefused
 from tree_explainers.scoring import Targets, constant_of
@@ -153,7 +153,7 @@ def classes_of_labels(values: NDArray[Any], classes: Sequence[str]) -> NDArray[n
     """
     distinct, places = _distinct(values)
     known = {label: index for index, label in enumerate(classes)}
-    found: NDArray[np.int64] = np.array([_class_index(value, known) for value in distinct], dtype=np.int64)[places]
+    found: NDArray[np.int64] = np.array([class_index(value, known) for value in distinct], dtype=np.int64)[places]
     if (found < 0).any():
         first = int((found < 0).argmax())
         shown = ", ".join(repr(label) for label in classes[:_N_CLASSES_SHOWN])
@@ -247,30 +247,3 @@ def _refuse_missing(objects: ObjectStore, is_missing: NDArray[np.bool_], stored:
         where = describe_row(objects, stored, int(is_missing.argmax()))
         detail = f"{where} has no {stored.view.target!r}; leave such rows out"
         raise StorageError("schema_mismatch", detail)
-
-
-def target_of_cell(value: Any, classes: Sequence[str]) -> str | float | None:  # noqa: ANN401  # a cell
-    """Return the class or, without classes, the value that a cell of the target column holds.
-
-    ``None`` where it is missing, or is none of the classes.
-    """
-    if value is None or (not classes and isinstance(value, str)):
-        return None
-    if not classes:
-        return float(value)
-    index = _class_index(
-        value if isinstance(value, str) else float(value), {name: at for at, name in enumerate(classes)}
-    )
-    return classes[index] if index >= 0 else None
-
-
-def _class_index(value: Any, known: dict[str, int]) -> int:  # noqa: ANN401  # a cell
-    spellings = [value] if isinstance(value, str) else _spellings(value)
-    return next((known[spelling] for spelling in spellings if spelling in known), -1)
-
-
-def _spellings(value: float) -> list[str]:
-    if not value.is_integer():
-        return [repr(value)]
-    booleans = {0.0: ["False", "false"], 1.0: ["True", "true"]}
-    return [str(int(value)), repr(value), *booleans.get(value, [])]

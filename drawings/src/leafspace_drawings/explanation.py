@@ -106,6 +106,7 @@ class _Why:
         self.typicality = row.get("typicality")
         self.level = LEVELS[self.typicality["level"]] if self.typicality else None
         self.images = self._images()
+        self.target = row.get("target")
         self.before = _Before(context.unchanged) if context.unchanged is not None else None
 
     @property
@@ -117,6 +118,11 @@ class _Why:
     def label(self) -> ClassMark:
         """The predicted class."""
         return self.classes[self.prediction["label"]]
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether the class in the data is another than the predicted one."""
+        return not self.is_regression and self.target not in {None, self.prediction["label"]}
 
     @property
     def bar(self) -> list[tuple[ClassMark, float, float]]:

@@ -40,6 +40,7 @@ class ExplainedRow(Record):
         object_ (Literal['explanation'] | Unset): Type of this object. Default: 'explanation'.
         id (str | Unset): Id by which the explanation is stored; absent where it is not (see `store_explanations` of the
             explainer).
+        target (float | str | Unset): A number or a text, such as a predicted value or label.
         typicality (Typicality | Unset): How near a row is to its nearest prototype, among other rows (see `typicality`
             of the prototype set).
         prototype_prediction (PrototypePrediction | Unset): What the nearest prototype predicts.
@@ -63,6 +64,7 @@ class ExplainedRow(Record):
     status: str
     object_: Literal["explanation"] | Unset = "explanation"
     id: str | Unset = UNSET
+    target: float | str | Unset = UNSET
     typicality: Typicality | Unset = UNSET
     prototype_prediction: PrototypePrediction | Unset = UNSET
     values: list[ComparedFeature] | Unset = UNSET
@@ -99,6 +101,12 @@ class ExplainedRow(Record):
         object_ = self.object_
 
         id = self.id
+
+        target: float | str | Unset
+        if isinstance(self.target, Unset):
+            target = UNSET
+        else:
+            target = self.target
 
         typicality: dict[str, Any] | Unset = UNSET
         if not isinstance(self.typicality, Unset):
@@ -156,6 +164,8 @@ class ExplainedRow(Record):
             field_dict["object"] = object_
         if id is not UNSET:
             field_dict["id"] = id
+        if target is not UNSET:
+            field_dict["target"] = target
         if typicality is not UNSET:
             field_dict["typicality"] = typicality
         if prototype_prediction is not UNSET:
@@ -231,6 +241,13 @@ class ExplainedRow(Record):
 
         id = d.pop("id", UNSET)
 
+        def _parse_target(data: object) -> float | str | Unset:
+            if isinstance(data, Unset):
+                return data
+            return cast(float | str | Unset, data)
+
+        target = _parse_target(d.pop("target", UNSET))
+
         _typicality = d.pop("typicality", UNSET)
         typicality: Typicality | Unset
         if isinstance(_typicality, Unset):
@@ -297,6 +314,7 @@ class ExplainedRow(Record):
             status=status,
             object_=object_,
             id=id,
+            target=target,
             typicality=typicality,
             prototype_prediction=prototype_prediction,
             values=values,

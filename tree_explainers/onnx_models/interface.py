@@ -132,6 +132,7 @@ def find_outputs(graph: GraphProto, declared: DeclaredModel) -> Outputs:
     label = next((value.name for value in graph.output if _element_type(value) in _LABELS), None)
     has_classifier = any(node.op_type == "TreeEnsembleClassifier" for node in graph.node)
     if not (label or zip_map or has_classifier or declared.classes):
+        _check_single_value(graph, score)
         return Outputs("regression", (), (), None, score, "value")
     classes, label_values = _classes(_label_values(graph, label, zip_map), declared.classes, _writes(graph, label))
     misread = label if label is not None and _is_misread(first_that_computes(label, makers)) else None
@@ -156,6 +157,17 @@ def _score_output(graph: GraphProto, makers: Mapping[str, NodeProto]) -> tuple[s
         detail = "The graph has no output of scores or values; export it with its probabilities or predictions."
         raise ModelRefused("model_unsupported_input", detail)
     return next((name for name in numbers if "prob" in name), numbers[0]), None
+
+
+def _check_single_value(graph: GraphProto, value: str) -> None:
+    """Refuse a regression with several outputs of numbers, unless its name says which is the prediction."""
+    names = [each.name for each in graph.output if _element_type(each) in _NUMBERS]
+    if len(names) > 1 and value in names and "prob" not in value:
+        detail = (
+            f"The graph has {len(names):,} outputs of values ({', '.join(map(quoted, names[:5]))}), and does not say "
+            "which is the prediction; leave one of them, or register one model for each."
+        )
+        raise ModelRefused("model_unsupported_input", detail)
 
 
 def _is_misread(maker: NodeProto | None) -> bool:

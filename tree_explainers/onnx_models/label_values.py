@@ -18,10 +18,9 @@ from .tree_attributes import attributes_of, class_labels, integers, numbers
 
 Label = int | str
 _MOST_OPERATORS = 64  # between a label output and what makes labels
-_COMPARISONS = frozenset(
-    {"And", "Equal", "Greater", "GreaterOrEqual", "IsNaN", "Less", "LessOrEqual", "Not", "Or", "Xor"}
-)
-_ORDERED = frozenset({"Greater", "GreaterOrEqual", "Less", "LessOrEqual"})
+_COMPARISONS = frozenset({"And", "Equal", "Greater", "GreaterOrEqual", "IsNaN", "Less", "LessOrEqual", "Or", "Xor"})
+_TRUE_OF_LOW = frozenset({"Less", "LessOrEqual"})
+_ORDERED = _TRUE_OF_LOW | {"Greater", "GreaterOrEqual"}
 _BEFORE_LABELS = PASSING | {
     "Add", "ArrayFeatureExtractor", "Gather", "LabelEncoder", "Mul", "Not", "Sub", "Where",
 }  # fmt: skip
@@ -113,9 +112,21 @@ class _Labels:
         labels = class_labels(attributes_of(node))
         return LabelValues(labels) if labels else None
 
-    def of_comparison(self, _node: NodeProto, _depth: int) -> LabelValues | None:
-        """Return false and true."""
-        return LabelValues((0, 1))
+    def of_comparison(self, node: NodeProto, _depth: int) -> LabelValues | None:
+        """Return false and true, in the order of the scores that are compared with a constant: low ones first."""
+        constant_at = next((at for at, name in enumerate(node.input) if self._constant(name) is not None), 1)
+        is_of_low = node.op_type in _TRUE_OF_LOW if constant_at == 1 else node.op_type in _ORDERED - _TRUE_OF_LOW
+        return LabelValues((1, 0) if is_of_low else (0, 1))
+
+    def of_negation(self, node: NodeProto, depth: int) -> LabelValues | None:
+        """Return false and true in the opposite order."""
+        before = self.of(node.input[0], depth - 1)
+        is_known = before is not None and set(before.values) <= {0, 1}
+        return (
+            LabelValues(tuple(1 - int(value) for value in before.values))
+            if before and is_known
+            else LabelValues((0, 1))
+        )
 
     def of_same(self, node: NodeProto, depth: int) -> LabelValues | None:
         """Return the labels of the first input, which is passed on."""
@@ -235,6 +246,7 @@ _FOLLOWED: dict[str, _Follow] = {
     **dict.fromkeys(PASSING - {"Cast"}, _Labels.of_same),
     "Cast": _Labels.of_cast,
     "LabelEncoder": _Labels.of_encoder,
+    "Not": _Labels.of_negation,
     "Where": _Labels.of_choice,
 }
 

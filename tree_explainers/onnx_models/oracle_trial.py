@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from ..errors import ModelRefused, RowRefused
 from ..rows import Rows
 from .description import InputType, ModelDescription, ModelLimits, column_types
+from .row_independence import check_independence
 from .session import MOST_ROWS_TRIED, ModelSession, Outcome
 
 _SEED = 0
 _FIRST_ROWS = (1, 10, 100)  # tried before all of them, so that a slow model is refused early
 _PATIENCE = 4  # times the limit that fewer rows may promise to take: opening buffers counts there, too
 _LEAST_SECONDS, _MOST_RUNS = 0.1, 50
-_N_BESIDE = 64  # rows that are predicted again in other company
-_TOLERANCE = 1e-4  # of a score, relative where it is above 1: matrices of other sizes are added up in another order
+_TOLERANCE = 1e-4  # of a score
 _SUM_TOLERANCE = 1e-3  # of the sum of a row's probabilities
 
 
@@ -83,7 +83,7 @@ def try_oracle(session: ModelSession, rows: Rows, limits: ModelLimits) -> TriedO
     if seconds > limit:
         raise _too_slow(seconds, limit)
     outcome = session.run(session.encode(rows))
-    _check_independence(session, rows, outcome)
+    check_independence(session, rows, outcome)
     return TriedOracle(seconds, outcome.labels is not None and _are_probabilities(outcome.scores), outcome)
 
 
@@ -144,17 +144,6 @@ def _too_slow(seconds: float, limit: float) -> ModelRefused:
         f"{limit:g} s, as it labels up to millions of rows for a tree: register a smaller model"
     )
     return ModelRefused("model_too_slow", detail)
-
-
-def _check_independence(session: ModelSession, rows: Rows, outcome: Outcome) -> None:
-    """Refuse a model whose prediction of a row changes when other rows come with it, or none."""
-    some = np.arange(_N_BESIDE)
-    for order in (some[::-1], some[::7], some[:1]):
-        again = session.run(session.encode(rows.take(order)))
-        known = outcome.scores[order]
-        if (np.abs(again.scores - known) > _TOLERANCE * np.maximum(1, np.abs(known))).any():
-            detail = "the model's prediction of a row depends on the rows that are sent with it; export it per row"
-            raise ModelRefused("model_invalid_graph", detail)
 
 
 def _are_probabilities(scores: NDArray[np.floating[Any]]) -> bool:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..errors import ModelRefused, RowRefused
 from ..rows import Rows
+from .checking import quoted
 from .description import ModelDescription, ScoreKind
 from .encoding import Feeds
 from .ensemble_shares import check_shares, refuse_unmeasured
@@ -19,6 +20,7 @@ from .fixed_batch import FixedRows
 from .label_index import within_rounding
 from .plausible_rows import plausible_rows
 from .reading import ReadModel
+from .row_independence import check_independence
 from .runtime_differences import runtime_warnings
 from .session import ModelSession, Outcome, open_graph, runtime_errors
 
@@ -41,9 +43,10 @@ def try_plausible_rows(model: DerivedModel) -> DerivedModel:
     Raises
     ------
     ModelRefused
-        ``validation_failed`` where a label is none of the classes; ``model_invalid_graph`` where a graph for a fixed
-        number of rows predicts others when it is given more of them; ``model_not_a_tree_ensemble`` where less than
-        three quarters of what decides go through trees.
+        ``validation_failed`` where a label is none of the classes, or where labels are in another order than scores;
+        ``model_invalid_graph`` where a row's prediction depends on other rows, or where a graph for a fixed number of
+        rows predicts others when it is given more of them; ``model_not_a_tree_ensemble`` where less than three quarters
+        of what decides go through trees.
     """
     read, session, trial = model.read, model.session, model.read.for_trial
     rows = plausible_rows(read.description, read.ensemble, _N_ROWS, np.random.default_rng(_SEED))
@@ -57,6 +60,8 @@ def try_plausible_rows(model: DerivedModel) -> DerivedModel:
     is_out_of_order = trial.as_sent is not None and trial.as_sent.is_out_of_order
     if trial.of_fixed_rows is not None and not is_out_of_order:
         check_fixed_rows(session, trial.of_fixed_rows, rows)
+    check_independence(session, rows, outcome)
+    check_order_of_classes(read.description, outcome)
     of_ensembles = trial.of_ensembles
     shares = () if of_ensembles is None else check_shares(of_ensembles, feeds, read.description.ensemble)
     differences = () if trial.as_sent is None else runtime_warnings(trial.as_sent, read.description, feeds, outcome)
@@ -84,6 +89,29 @@ def labels_are_highest(description: ModelDescription, outcome: Outcome) -> bool:
         return False
     differs = outcome.labels != outcome.scores.argmax(axis=1)
     return not (differs & ~within_rounding(outcome.scores, max(description.rounding, _ABSOLUTE))).any()
+
+
+def check_order_of_classes(description: ModelDescription, outcome: Outcome) -> None:
+    """Refuse labels of which each goes with the highest score of one other class: then scores are read in their stead.
+
+    Raises
+    ------
+    ModelRefused
+        ``validation_failed``.
+    """
+    if outcome.labels is None or description.label_output is None:
+        return
+    is_sure = ~within_rounding(outcome.scores, max(description.rounding, _ABSOLUTE))
+    pairs = np.unique(np.stack([outcome.scores.argmax(axis=1)[is_sure], outcome.labels[is_sure]]), axis=1)
+    is_one_to_one = all(len(np.unique(side)) == pairs.shape[1] for side in pairs)
+    if pairs.shape[1] > 1 and is_one_to_one and (pairs[0] != pairs[1]).any():
+        score, label = (description.classes[index] for index in pairs[:, (pairs[0] != pairs[1]).argmax()])
+        detail = (
+            f"The labels are in another order than the scores: in all rows tried where the score of {quoted(score)} is "
+            f"the highest, the label is {quoted(label)}. Write the scores in the order of the classes, or give "
+            "`classes` in the order of the scores (a single score is that of the second class)."
+        )
+        raise ModelRefused("validation_failed", detail)
 
 
 def check_fixed_rows(session: ModelSession, fixed: FixedRows, rows: Rows) -> None:

@@ -155,6 +155,27 @@ def test_xgboost_takes_a_category_that_it_has_not_seen_for_one_outside_all_sets(
     np.testing.assert_allclose(ours, coded.predict_proba(codes), atol=1e-6)
 
 
+def _in_german(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows whose sexes and ports have letters that take several bytes."""
+    sexes, ports = {"male": "männlich", "female": "weiblich"}, {"C": "Cherbourg", "Q": "Königinstadt", "S": "Süd"}
+    return rows.assign(
+        sex=rows["sex"].cat.rename_categories(sexes), embarked=rows["embarked"].cat.rename_categories(ports)
+    )
+
+
+@pytest.mark.parametrize("one_hot", [1, 50], ids=["partitions", "one-hot"])
+def test_xgboost_splits_categories_with_letters_beyond_ascii(one_hot: int) -> None:
+    """Its own file has them cut in the wrong places, so that without rows nobody knows them."""
+    rows, targets = passengers()
+    rows = _in_german(rows[["age", "sex", "embarked"]])
+    estimator = xgboost("binary", max_cat_to_onehot=one_hot).fit(rows, targets["binary"])
+
+    assert_predicts_the_same(convert_model(estimator, rows), estimator, rows)
+    for other in (None, rows.assign(sex=rows["sex"].cat.reorder_categories(["männlich", "weiblich"]))):
+        with pytest.raises(CannotConvert, match="keeps the categories of 'sex' cut in the wrong places"):
+            convert_model(estimator, other)
+
+
 @pytest.mark.parametrize("task", ["binary", "texts", "regression", "counts"])
 @pytest.mark.parametrize("policy", ["SymmetricTree", "Lossguide"])
 def test_catboost_with_one_hot_categories_is_converted(task: str, policy: str) -> None:

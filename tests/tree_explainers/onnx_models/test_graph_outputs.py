@@ -301,6 +301,86 @@ def test_a_graph_that_mixes_its_fixed_rows_is_refused() -> None:
     assert refusal.value.code == "model_invalid_graph"
 
 
+@pytest.mark.parametrize("op_type", ["ReduceMean", "ReduceMax", "ReduceSum"])
+def test_a_graph_whose_prediction_of_a_row_depends_on_other_rows_is_refused(op_type: str) -> None:
+    model = regressor(stump())
+    value = model.graph.output[0].name
+    axes: dict[str, Any] = {} if op_type == "ReduceSum" else {"axes": [0]}
+    inputs = [value, "rows"] if op_type == "ReduceSum" else [value]
+    model.graph.initializer.append(numpy_helper.from_array(np.array([0]), "rows"))
+    model.graph.node.append(helper.make_node(op_type, inputs, ["of_all"], keepdims=1, **axes))
+    model.graph.node.append(helper.make_node("Sub", [value, "of_all"], ["difference"]))
+    model.graph.output[0].name = "difference"
+
+    with pytest.raises(ModelRefused, match="depends on the rows that are sent with it") as refusal:
+        derived(model)
+
+    assert refusal.value.code == "model_invalid_graph"
+
+
+def of_low_scores(op_type: str, *, constant_first: bool = False, negated: bool = False) -> list[Any]:
+    read = ["half", "second"] if constant_first else ["second", "half"]
+    return [
+        helper.make_node("ArrayFeatureExtractor", ["probabilities", "one"], ["second"], domain="ai.onnx.ml"),
+        helper.make_node(op_type, read, ["compared"]),
+        helper.make_node("Not" if negated else "Identity", ["compared"], ["is_that"]),
+        helper.make_node("Cast", ["is_that"], ["made"], to=TensorProto.INT64),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "classes"),
+    [
+        (of_low_scores("Greater"), ("0", "1")),
+        (of_low_scores("Less"), ("1", "0")),
+        (of_low_scores("LessOrEqual"), ("1", "0")),
+        (of_low_scores("Greater", constant_first=True), ("1", "0")),
+        (of_low_scores("Less", constant_first=True), ("0", "1")),
+        (of_low_scores("Less", negated=True), ("0", "1")),
+        (of_low_scores("GreaterOrEqual", negated=True), ("1", "0")),
+    ],
+    ids=["above", "below", "at most", "a cut-off above", "a cut-off below", "not below", "not above"],
+)
+def test_a_label_that_is_true_of_low_scores_is_the_class_of_these(
+    nodes: Sequence[NodeProto], classes: tuple[str, str]
+) -> None:
+    model = with_label(2, nodes, {"one": np.array([1]), "half": np.array([0.5], np.float32)})
+    features = values()
+
+    session = derived(model).session
+    outcome = session.run(session.encode(rows_of(features)))
+
+    label, probabilities = runtime_outputs(model, features)
+    assert session.description.classes == classes
+    assert outcome.labels is not None
+    assert [classes[index] for index in outcome.labels] == list(map(str, label.ravel()))
+    np.testing.assert_allclose(outcome.scores, probabilities, atol=1e-6)
+    is_tie = probabilities[:, 0] == probabilities[:, 1]
+    np.testing.assert_array_equal(outcome.labels[~is_tie], outcome.scores.argmax(axis=1)[~is_tie])
+
+
+def test_labels_in_another_order_than_the_scores_are_refused() -> None:
+    lowest = [helper.make_node("Neg", ["probabilities"], ["negative"]), *highest()]
+    lowest[1].input[0] = "negative"
+
+    with pytest.raises(ModelRefused, match="labels are in another order than the scores") as refusal:
+        derived(with_label(2, lowest, {}))
+
+    assert refusal.value.code == "validation_failed"
+
+
+def test_several_outputs_of_values_are_refused_by_name() -> None:
+    model = regressor(stump())
+    value = model.graph.output[0]
+    model.graph.node.append(helper.make_node("Neg", [value.name], ["lower"]))
+    model.graph.output.append(helper.make_tensor_value_info("lower", TensorProto.FLOAT, [None, 1]))
+
+    with pytest.raises(ModelRefused, match=f"2 outputs of values \\('{value.name}', 'lower'\\)") as refusal:
+        derived(model)
+
+    assert refusal.value.code == "model_unsupported_input"
+
+
 def test_sizes_that_only_one_row_fits_are_named_and_not_taken_for_a_lack_of_memory() -> None:
     model = forest_graph(2)
     tree = next(node for node in model.graph.node if node.op_type == "TreeEnsembleClassifier")

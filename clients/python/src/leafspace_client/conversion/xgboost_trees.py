@@ -7,13 +7,14 @@ the node says. XGBoost rounds what it reads, adds and predicts to single precisi
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from math import isinf, isnan, log
 from typing import Any
 
 import numpy as np
 
 from ..errors import CannotConvert
+from ..rows import is_frame
 from .estimators import ModelInputs
 from .native_trees import (
     LT,
@@ -68,7 +69,7 @@ def native_trees(estimator: Any, inputs: ModelInputs) -> NativeTrees:  # noqa: A
         is_single=True,
         link=_link(estimator, objective),
         base=_margins(_numbers(parameters["base_score"]), objective) if model["trees"] else _margin_alone(estimator),
-        codings={**own_codes(trees), **_codings(model.get("cats", {}), names)},
+        codings={**own_codes(trees), **_codings(model.get("cats", {}), names, inputs)},
         missing=_missing(estimator.missing),
     )
 
@@ -175,9 +176,9 @@ def _missing(number: float | None) -> Operation | None:
     return lambda nodes, tensor: as_missing(nodes, tensor, nodes.add("Equal", [tensor, nodes.constant(same)]))
 
 
-def _codings(kept: _Document, names: Sequence[str]) -> dict[int, Coding]:
+def _codings(kept: _Document, names: Sequence[str], inputs: ModelInputs) -> dict[int, Coding]:
     """Return the codings of the columns whose categories XGBoost keeps; in other columns it was given codes."""
-    listed = [_categories(each) for each in kept.get("enc", [])]
+    listed = [_categories(each, names[column], inputs, column) for column, each in enumerate(kept.get("enc", []))]
     return {
         column: checked_coding(Coding({category: float(code) for code, category in enumerate(own)}), names[column])
         for column, own in enumerate(listed)
@@ -185,9 +186,38 @@ def _codings(kept: _Document, names: Sequence[str]) -> dict[int, Coding]:
     }
 
 
-def _categories(kept: _Document) -> list[Category]:
-    """Return the categories of one column: texts one after the other in bytes, or numbers."""
+def _categories(kept: _Document, name: str, inputs: ModelInputs, column: int) -> list[Category]:
+    """Return the categories of one column: texts one after the other in bytes, or numbers.
+
+    XGBoost counts the letters of pandas' categories where it means their bytes. From the first letter of several bytes
+    on, what it keeps is cut in the wrong places, and only rows say what the categories are.
+    """
     if "offsets" not in kept:
         return [float(value) for value in kept["values"]]
-    data = bytes(value % 256 for value in kept["values"])
-    return [data[start:end].decode() for start, end in pairwise(kept["offsets"])]
+    data, offsets = bytes(value % 256 for value in kept["values"]), list(kept["offsets"])
+    texts = [data[start:end].decode(errors="replace") for start, end in pairwise(offsets)]
+    if data.isascii():
+        return list(texts)
+    categories = _categories_of_rows(inputs, column)
+    if _as_cut(categories) == (data, offsets):
+        return list(categories)
+    if categories and set(categories) <= set(texts):
+        return list(texts)
+    detail = (
+        f"XGBoost keeps the categories of {name!r} cut in the wrong places, because they hold letters beyond ASCII: "
+        "pass rows of the DataFrame that it was fitted on, X=…, with the same categories in the same order, or fit it "
+        "on categories in ASCII"
+    )
+    raise CannotConvert("cannot_convert", detail)
+
+
+def _categories_of_rows(inputs: ModelInputs, column: int) -> list[str]:
+    """Return the categories of a column of a DataFrame; none where it has no type of categories."""
+    series: Any = inputs.features_of(inputs.rows).iloc[:, column] if is_frame(inputs.rows) else None
+    return [str(each) for each in series.cat.categories] if hasattr(series, "cat") else []
+
+
+def _as_cut(categories: Sequence[str]) -> tuple[bytes, list[int]]:
+    """Return the bytes that XGBoost keeps of pandas' categories, and where it has each begin."""
+    offsets = [0, *accumulate(map(len, categories))]
+    return "".join(categories).encode()[: offsets[-1]], offsets

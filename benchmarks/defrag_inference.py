@@ -42,6 +42,7 @@ from tree_explainers.compute.progress import ReportProgress, ignore_progress
 from tree_explainers.ensemble import TreeEnsemble
 from tree_explainers.onnx_models.description import DeclaredModel, ModelDescription, ModelLimits
 from tree_explainers.onnx_models.reading import read_model
+from tree_explainers.prediction_scores import Targets
 from tree_explainers.questions.binned_rows import BinnedRows
 from tree_explainers.questions.statements import Statements, statements_of
 from tree_explainers.rows import Rows
@@ -49,7 +50,6 @@ from tree_explainers.rule_sets.em import LEAST_SHARE, EMSteps, iterations, maxim
 from tree_explainers.rule_sets.fab import fit_restarts
 from tree_explainers.rule_sets.regions import FLOOR, FittedRegions, RegionModel
 from tree_explainers.rule_sets.row_parts import RowParts
-from tree_explainers.scoring import Targets
 
 from .machine import describe_machine
 from .peak_memory import PeakMemory

@@ -47,10 +47,10 @@ from tree_explainers.approximation_trees.trees import ApproximationTree
 from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
 from tree_explainers.onnx_models.reading import ReadModel, read_model
 from tree_explainers.onnx_models.session import ModelSession
+from tree_explainers.prediction_scores import Targets
 from tree_explainers.questions.binned_rows import BinnedRows
 from tree_explainers.questions.statements import statements_of
 from tree_explainers.rows import Rows
-from tree_explainers.scoring import Targets
 
 from .approximation_tables.simulation import N_NEW, N_TRAINING, NAMES, draw
 from .machine import describe_machine

@@ -44,6 +44,7 @@ from tree_explainers.approximation_trees.generators import Smoother
 from tree_explainers.approximation_trees.node_boxes import NodeBox
 from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
 from tree_explainers.onnx_models.reading import read_model
+from tree_explainers.prediction_scores import Targets
 from tree_explainers.questions.binned_rows import BinnedRows
 from tree_explainers.questions.conditions import TrainingValues
 from tree_explainers.questions.statements import Statements, statements_of
@@ -53,7 +54,6 @@ from tree_explainers.rule_sets.pseudo_rows import draw_pseudo_rows
 from tree_explainers.rule_sets.row_parts import RowParts
 from tree_explainers.rule_sets.rule_lists import print_rules
 from tree_explainers.rule_sets.rule_search import RuleSettings, find_rules
-from tree_explainers.scoring import Targets
 from workers.jobs.pseudo_rows import NEAR
 
 from .ten_datasets import REGRESSIONS, TARGETS, Division, divided

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tree_explainers import wording
-from tree_explainers.prototype_sets.partings import parting_reasons
+from tree_explainers.prototype_sets.separating_splits import parting_reasons
 from tree_explainers.wording import ColumnPhrases, Interval
 
 from .reason_texts import Compared, ReasonTexts

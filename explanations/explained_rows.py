@@ -19,7 +19,7 @@ from tree_explainers.compute.progress import Tick, no_tick
 from tree_explainers.onnx_models.label_index import near_ties
 from tree_explainers.onnx_models.session import Outcome
 from tree_explainers.prototype_sets.near_reasons import NearReasons, near_reasons
-from tree_explainers.prototype_sets.nearest import for_loops
+from tree_explainers.prototype_sets.nearest import contiguous_leaves
 
 from . import documents
 from .contrasts import ContrastedRow, ContrastLimits, contrasts
@@ -90,7 +90,7 @@ def explain_read(
         Is called before each row, and may raise.
     """
     outcome, indices, refused = run
-    leaves = for_loops(warm.leaves(outcome))
+    leaves = contiguous_leaves(warm.leaves(outcome))
     proximities = warm.index.proximities(leaves)
     are_near = near_ties(outcome.scores, warm.session.description)
     values = dict(zip(read.indices, read.values, strict=True))

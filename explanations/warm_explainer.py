@@ -27,7 +27,7 @@ from tree_explainers.prototype_sets.reasons import Reasons
 from tree_explainers.prototype_sets.row_coverage import MinimumProximity
 
 from .explainer_records import ExplainerRecords, read_explainer
-from .feature_words import phrases_of
+from .feature_phrases import phrases_of
 from .instances import Features
 from .nearest_rows import WarmReference
 from .nested_instances import NestedFeatures

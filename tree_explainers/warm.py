@@ -147,7 +147,7 @@ def _run_walker() -> None:
 def _run_prototype_sets() -> None:
     from .prototype_sets.candidate_pairs import gather_pairs, nearest_in_pairs  # noqa: PLC0415
     from .prototype_sets.certificate import certify  # noqa: PLC0415
-    from .prototype_sets.quality import Classes, measure_quality  # noqa: PLC0415
+    from .prototype_sets.prototype_quality import Classes, measure_quality  # noqa: PLC0415
     from .prototype_sets.selection import select_prototypes  # noqa: PLC0415
     from .prototype_sets.swapping import refine_by_swaps  # noqa: PLC0415
     from .prototype_sets.sweep import Sweep  # noqa: PLC0415
@@ -176,8 +176,8 @@ def _run_prototype_sets() -> None:
 
 
 def _run_block_sums(table: LeafTable, weights: NDArray[np.int64], rows: NDArray[np.int64]) -> None:
-    from .leaf_space.block_sums import BlockSums  # noqa: PLC0415
     from .leaf_space.nearest_by_blocks import NearestToBlocks  # noqa: PLC0415
+    from .leaf_space.proximity_block_sums import BlockSums  # noqa: PLC0415
 
     sums_of, limits = BlockSums(table, weights), np.zeros((1, len(rows)), np.int64)
     for _, sums in sums_of.of(rows, sums_of.block(table.codes, rows)):
@@ -207,6 +207,7 @@ def _run_nearest_rows() -> None:
 
 
 def _run_rule_sets() -> None:
+    from .prediction_scores import Targets  # noqa: PLC0415
     from .questions.binned_rows import BinnedRows  # noqa: PLC0415
     from .questions.statements import statements_of  # noqa: PLC0415
     from .rule_sets.in_trees import InTreesSettings, in_trees_rules  # noqa: PLC0415
@@ -214,7 +215,6 @@ def _run_rule_sets() -> None:
     from .rule_sets.row_parts import RowParts  # noqa: PLC0415
     from .rule_sets.rule_search import RuleSettings, find_rules  # noqa: PLC0415
     from .rule_sets.tree_paths import TreePaths  # noqa: PLC0415
-    from .scoring import Targets  # noqa: PLC0415
 
     rows, description = _rows(), _description("classification")
     labels, values = _labels(rows), _scores(rows)[:, 1]

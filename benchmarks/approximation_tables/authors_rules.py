@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from tree_explainers.approximation_trees.candidates import candidates_of
+from tree_explainers.approximation_trees.candidate_splits import candidates_of
 from tree_explainers.approximation_trees.generators import Smoother
 from tree_explainers.approximation_trees.node_boxes import NodeBox
 from tree_explainers.approximation_trees.oracle import TargetTransform, predict_in_blocks

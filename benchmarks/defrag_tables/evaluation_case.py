@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tree_explainers.prediction_scores import Targets
 from tree_explainers.questions.binned_rows import BinnedRows
 from tree_explainers.questions.conditions import TrainingValues, rule_text
 from tree_explainers.questions.statements import statements_of
 from tree_explainers.rule_sets.regions import RegionModel
 from tree_explainers.rule_sets.row_parts import RowParts
 from tree_explainers.rule_sets.rule_lists import RuleList, first_firing, print_rules
-from tree_explainers.scoring import Targets
 
 from .datasets import Part, Realisation
 from .forests import Forest, forest

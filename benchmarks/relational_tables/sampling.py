@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tree_explainers.relational import tilde
 from tree_explainers.relational.candidate_families import Candidate
 from tree_explainers.relational.candidate_scores import mixed
-from tree_explainers.relational.candidates import Node
+from tree_explainers.relational.candidate_tests import Node
 from tree_explainers.relational.tables import RelationalRows
 from tree_explainers.relational.tilde_trees import TildeSettings, TildeTree
 

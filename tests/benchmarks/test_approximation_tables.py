@@ -10,7 +10,7 @@ from benchmarks.approximation_tables.mimicry import NewRows
 from benchmarks.approximation_tables.oracles import fitted_forest, rows_of
 from benchmarks.approximation_tables.records import Found, Who, as_json, from_json, structures
 from benchmarks.approximation_tables.simulation import NAMES, draw
-from tree_explainers.approximation_trees.candidates import candidates_of
+from tree_explainers.approximation_trees.candidate_splits import candidates_of
 from tree_explainers.questions.conditions import ConditionReader
 
 

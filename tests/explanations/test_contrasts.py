@@ -13,8 +13,8 @@ from tests.support.models import FittedModel, fitted
 from tests.support.pipelines import PIPELINES, FittedPipeline, fitted_pipeline
 from tests.tree_explainers.prototype_sets.test_readable import admits
 from tree_explainers.prototype_sets.leaf_paths import LeafPaths, path_arrays
-from tree_explainers.prototype_sets.partings import parting_reasons
 from tree_explainers.prototype_sets.readable import ReasonReader, feature_numbers
+from tree_explainers.prototype_sets.separating_splits import parting_reasons
 from tree_explainers.wording import BooleanPhrases
 
 CASES = ("scaled_and_one_hot", "ordinal_categories", "dropped_indicators", "missing_kept", "xgboost_multiclass")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from explanations.contrasts import difference_text
-from explanations.feature_words import FeaturePhrases, implications_of, implied_answers
+from explanations.feature_phrases import FeaturePhrases, implications_of, implied_answers
 from explanations.sentences import summary
 from explanations.typicality import UNKNOWN
 from tests.support.relational_schemas import BANK

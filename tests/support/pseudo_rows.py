@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tests.support.models import fitted
 from tests.support.pipelines import PIPELINES, fitted_pipeline
-from tree_explainers.approximation_trees.candidates import Candidates, candidates_of
+from tree_explainers.approximation_trees.candidate_splits import Candidates, candidates_of
 from tree_explainers.approximation_trees.generators import Smoother
 from tree_explainers.approximation_trees.node_boxes import NodeBox
 from tree_explainers.approximation_trees.oracle import SessionOracle

@@ -15,12 +15,12 @@ from tests.support.pipelines import fitted_pipeline
 from tests.support.shared import shared_path
 from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
 from tree_explainers.onnx_models.reading import ReadModel, read_model
+from tree_explainers.prediction_scores import Targets
 from tree_explainers.questions.binned_rows import BinnedRows
 from tree_explainers.questions.statements import Statements, statements_of
 from tree_explainers.rows import Rows
 from tree_explainers.rule_sets.row_parts import RowParts, RowsPart
 from tree_explainers.rule_sets.tree_paths import TreePaths
-from tree_explainers.scoring import Targets
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@ import pytest
 
 from tests.support import naive
 from tree_explainers.leaf_space.binary_sums import BlockLimits
-from tree_explainers.leaf_space.block_sums import BlockSums
 from tree_explainers.leaf_space.leaves import LeafTable
+from tree_explainers.leaf_space.proximity_block_sums import BlockSums
 from tree_explainers.leaf_space.rounded_weights import RoundedSums, round_weights
 
 _NEVER = 2**62

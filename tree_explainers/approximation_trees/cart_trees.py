@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..questions.conditions import Condition, ConditionReader, Operator
 from ..rows import Rows
-from .candidates import round_midpoints
+from .candidate_splits import round_midpoints
 from .node_boxes import is_missing
 from .oracle import LabelledRows
 from .tree_growth import ExaminedNode, Split, TreeLimits, grow

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..prediction_scores import PredictionScores, Targets, score_constants, score_predictions
 from ..rows import Rows
-from ..scoring import PredictionScores, Targets, score_constants, score_predictions
 from .trees import ApproximationTree
 
 

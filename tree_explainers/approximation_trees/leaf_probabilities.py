@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.compiled import compiled, inlined
-from ..compute.partitions import Partitions, wanted
+from ..compute.partitions import Partitions, check_cancelled
 from ..ensemble import TreeEnsemble
 from ..errors import MethodNotApplicable
 from ..onnx_models.description import ModelDescription
@@ -112,7 +112,7 @@ def _count_leaves(part: _BinnedPart, forest: Forest, raw: RawScores) -> tuple[ND
     """Return how many rows of a partition reach each leaf, and how far their scores are from those of the leaves."""
     n_reached, difference = np.zeros(len(raw.values), np.int64), 0.0
     for start in range(0, len(part.scores), _ROWS_AT_ONCE):
-        wanted.get()()
+        check_cancelled()
         own = slice(start, start + _ROWS_AT_ONCE)
         reached = reached_leaves(forest, np.ascontiguousarray(part.bins[:, own]))
         n_reached += np.bincount(reached.ravel(), minlength=len(n_reached))

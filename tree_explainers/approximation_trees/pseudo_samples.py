@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..compute.progress import ReportProgress, ignore_progress
 from ..compute.threads import in_order
 from ..rows import Rows
-from .candidates import Candidates, FeatureCandidates
+from .candidate_splits import Candidates, FeatureCandidates
 from .oracle import BLOCK_ROWS
 from .split_sums import Bins, SplitSums
 from .split_variances import SidedRows

@@ -15,7 +15,7 @@ import scipy  # which loads its parts when they are first used
 from numpy.typing import NDArray
 
 from ..questions.conditions import Condition
-from .candidates import Candidates
+from .candidate_splits import Candidates
 from .pseudo_samples import MergedCandidates, PseudoSample
 from .split_sums import Bins, Floats, SplitSums
 from .split_variances import SidedRows, sweep_gains, sweep_variances, variances_by_rows

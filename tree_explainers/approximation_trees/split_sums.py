@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..compute.compiled import compiled, inlined
 from ..compute.threads import in_threads
-from .candidates import Candidates, FeatureCandidates
+from .candidate_splits import Candidates, FeatureCandidates
 
 Floats = NDArray[np.float64]
 Bins = Sequence[NDArray[np.unsignedinteger[Any]]]  # by feature, each (n_rows,)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..compute.compiled import compiled, inlined
 from ..compute.threads import in_threads
-from .candidates import Candidates
+from .candidate_splits import Candidates
 from .split_sums import MOST_BYTES, Bins, SplitSums, add_rows_between
 
 Floats = NDArray[np.float64]

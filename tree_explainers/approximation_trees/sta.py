@@ -16,7 +16,7 @@ from ..compute.progress import ReportProgress, ignore_progress
 from ..questions.conditions import Condition
 from ..questions.implications import Implications
 from ..rows import Rows
-from .candidates import Candidates, GivenSplits, candidates_of
+from .candidate_splits import Candidates, GivenSplits, candidates_of
 from .generators import Draw, GeneratorSettings, row_generator
 from .look_ahead import N_ROWS, LookAhead
 from .node_boxes import NodeBox

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..onnx_models.description import ModelDescription, column_types
 from ..questions.binned_rows import BinnedRows, KnownRows
 from ..questions.conditions import Condition
-from ..questions.cuts import Rounding, roundest_between
+from ..questions.cut_points import Rounding, roundest_between
 from ..questions.statements import FeatureStatements, Statements
 from ..rows import Rows
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from ..questions.conditions import Condition
 from ..rows import Rows
-from .candidates import FeatureCandidates, GivenSplits, candidates_of
+from .candidate_splits import FeatureCandidates, GivenSplits, candidates_of
 
 
 def unusable_splits(

@@ -23,8 +23,13 @@ BLOCK_ROWS = 65_536
 """Rows of a block: partitions are cut only between blocks."""
 
 
-wanted: ContextVar[Tick] = ContextVar("wanted", default=no_tick)
-"""What long work on a part calls every now and then: it raises where nobody wants the result any more."""
+cancellation_check: ContextVar[Tick] = ContextVar("cancellation_check", default=no_tick)
+"""Raises where nobody waits for the result any more."""
+
+
+def check_cancelled() -> None:
+    """Raise where nobody waits for the result any more; long work on a part calls this every now and then."""
+    cancellation_check.get()()
 
 
 class Partitions(Protocol):

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.threads import in_order
-from .block_sums import Block, BlockSums
 from .leaf_masks import BLOCK
 from .leaves import LeafTable, read_only
 from .nearest_by_codes import key_of, row_and_proximity
+from .proximity_block_sums import Block, BlockSums
 
 _NANOSECONDS_PER_PIECE = 1e8
 _ROOM = 1 << 16  # pairs that are listed at once

@@ -10,7 +10,7 @@ from onnx import GraphProto, ModelProto, NodeProto
 
 from ..ensemble import Operator, TreeEnsemble, TreeTensor, empty_ensemble, join_ensembles
 from ..errors import ModelRefused
-from ..walker.tests_of_nodes import can_be_walked
+from ..walker.node_conditions import can_be_walked
 from .allowed_operators import ORACLE_OPERATORS, TREE_OPERATORS
 from .checking import check_model, parse_model
 from .column_map import ColumnMap, group_columns, map_columns
@@ -34,12 +34,12 @@ from .graph import first_that_computes, in_reading_order, makers_of, matrices_be
 from .interface import Outputs, find_inputs, find_outputs, name_features
 from .leaf_dependence import check_leaf_dependence, connected_trees
 from .leaf_graph import LEAF_OUTPUT, TreesOfTensor, build_graphs, build_prediction_graph
+from .leaf_scores import are_shares, scoring_of
 from .model_sizes import check_size, refuse_large_description, refuse_long_names
 from .model_warnings import of_transformed_columns, of_unused_ensembles
 from .monotone_functions import thresholds_in_raw_units
 from .runtime_differences import AsSent
 from .runtime_order import is_in_runtime_order, put_in_runtime_order
-from .scoring import are_shares, scoring_of
 from .tree_attributes import read_node_table
 from .tree_attributes_5 import read_node_table_5
 from .tree_nodes import OrderedTrees, adds_up_exactly, order_trees

@@ -16,7 +16,7 @@ from ..leaf_space.leaves import LeafTable
 from ..leaf_space.nearest_by_masks import NearestWithin
 from ..leaf_space.nearest_rows import nearest_rows
 from ..leaf_space.proximity import each_column
-from ..scoring import balanced_share, constant_class, constant_value
+from ..prediction_scores import balanced_share, constant_class, constant_value
 
 UNASSIGNED = -1
 

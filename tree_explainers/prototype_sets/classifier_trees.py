@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..ensemble import Operator, TreeEnsemble
 from ..errors import MethodNotApplicable
 from ..onnx_models.description import ModelColumn, ModelDescription
-from ..questions.cuts import Rounding, cuts_of_number
+from ..questions.cut_points import Rounding, cuts_of_number
 from ..questions.splits import ColumnSplits, base_of, model_value
 from .leaf_boxes import parents
 

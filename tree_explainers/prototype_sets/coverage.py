@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.progress import Tick, no_tick
+from ..lazy_greedy import Objective
 from ..leaf_space.leaf_masks import BLOCK
 from ..leaf_space.leaves import LeafTable
 from ..leaf_space.proximity import each_column
 from ..leaf_space.subset_proximities import proximities_to, proximity_sums
-from ..submodular import Objective
 from .candidate_pairs import PairStore
 from .euclidean_sweep import EuclideanSweep
 from .pair_lists import blocks

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.compiled import compiled
-from ..compute.partitions import wanted
+from ..compute.partitions import check_cancelled
 from ..compute.progress import ReportProgress, ignore_progress
 from ..compute.threads import in_order
 from ..leaf_space.leaves import LeafTable
@@ -138,7 +138,7 @@ def _gains_in_blocks(
     gains = np.zeros(promised.shape, dtype=np.int64)
     for trees, own in zip(blocks, codes, strict=True):
         _add_gains(_block(own, weights, promised, trees), gains)
-        wanted.get()()
+        check_cancelled()
     return gains
 
 
@@ -170,7 +170,7 @@ def _totals_by_leaf(
         for line, parts in zip(totals, block.promised, strict=True):
             amounts = np.maximum(weights[tree] - parts, 0)
             line[leaves] = np.bincount(codes, amounts, minlength=leaves.stop - leaves.start)
-        wanted.get()()
+        check_cancelled()
     return totals
 
 

@@ -12,7 +12,7 @@ from ..compute.compiled import compiled
 from ..leaf_space.binary_sums import Found
 from ..leaf_space.leaves import LeafTable
 from .pair_lists import FoundPairs, drain
-from .pieces import Pieces
+from .work_items import Pieces
 
 _CANDIDATES_PER_PIECE = 64
 _SAMPLED = 32  # candidates whose lists are counted

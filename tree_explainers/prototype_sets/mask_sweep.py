@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..leaf_space.block_sums import Block, BlockSums
 from ..leaf_space.leaf_masks import BLOCK
 from ..leaf_space.leaves import LeafTable
+from ..leaf_space.proximity_block_sums import Block, BlockSums
 from .pair_lists import FoundPairs, drain, drain_both
-from .pieces import NANOSECONDS_PER_PIECE, Pieces
+from .work_items import NANOSECONDS_PER_PIECE, Pieces
 
 
 class MaskSweep:

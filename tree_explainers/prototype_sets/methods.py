@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.progress import ReportProgress
+from ..lazy_greedy import GreedyStep, Part, greedy
 from ..leaf_space.leaves import LeafTable
-from ..submodular import GreedyStep, Part, greedy
 from .candidate_pairs import default_max_pairs
 from .coverage import class_coverage
 from .partitioned_sweep import sweep_over

@@ -78,7 +78,7 @@ class PrototypeIndex:
         if leaves.ndim != 2 or leaves.shape[1] != len(self.weights):  # noqa: PLR2004  # a matrix
             msg = f"leaves must have shape (n_rows, {len(self.weights)}), got {leaves.shape}"
             raise InvalidInput(msg)
-        return _proximities(for_loops(leaves), self.leaves, self.weights)
+        return _proximities(contiguous_leaves(leaves), self.leaves, self.weights)
 
     def of_other_classes(self, proximities: NDArray[np.int64], own_class: int, n_classes: int = 1) -> NDArray[np.int64]:
         """Return the nearest prototype of each of the classes nearest to a row, its own excepted.
@@ -104,7 +104,7 @@ class PrototypeIndex:
         return np.asarray(others[np.sort(firsts)[:n_classes]])
 
 
-def for_loops(leaves: NDArray[np.int32]) -> NDArray[np.int32]:
+def contiguous_leaves(leaves: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return leaves as compiled loops take them, int32, in C order and writable; unchanged if they are so."""
     if leaves.dtype == np.int32 and leaves.flags.carray:
         return leaves

@@ -17,7 +17,7 @@ from ..leaf_space.leaves import LeafTable
 from .list_sweep import ListSweep
 from .mask_sweep import MaskSweep
 from .pair_lists import ClosePairs, MirroredPairs, blocks, by_candidate
-from .pieces import Pieces
+from .work_items import Pieces
 
 
 class Sweep:

@@ -17,7 +17,7 @@ from ..errors import InvalidInput
 from ..rows import Rows
 from ..wording import Interval, Phrases
 from .binned_rows import BinnedRows
-from .cuts import roundest_between
+from .cut_points import roundest_between
 from .statements import FeatureStatements, Statements
 
 Operator = Literal["<=", ">", "is", "is not", "is one of", "is none of", "is missing", "is not missing"]

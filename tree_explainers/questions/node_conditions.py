@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..ensemble import Operator, TreeEnsemble
 from ..onnx_models.description import ModelColumn, ModelDescription
-from .cuts import Rounding, cuts_of_number
+from .cut_points import Rounding, cuts_of_number
 from .splits import ColumnSplits, base_of, model_value
 from .statements import FeatureStatements, Statements
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..ensemble import TreeEnsemble
 from ..errors import MethodNotApplicable
 from ..onnx_models.description import ModelColumn, ModelDescription
-from .cuts import Rounding, number_cuts
+from .cut_points import Rounding, number_cuts
 from .splits import ColumnSplits, base_of, model_value, splits_by_column
 
 Answers = NDArray[np.bool_]

@@ -16,7 +16,7 @@ from .bindings import Bindings, Component, Joins
 from .c45_pruning import prune
 from .candidate_families import Candidate, Families, satisfying
 from .candidate_scores import TIE, Targets, logs_of, mixed
-from .candidates import Candidates, Node
+from .candidate_tests import Candidates, Node
 from .closed_tests import closed_test, refined_query
 from .column_values import TableColumns
 from .node_goals import NodeGoal

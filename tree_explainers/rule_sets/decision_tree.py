@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..onnx_models.description import ModelDescription
+from ..prediction_scores import Targets
 from ..questions.binned_rows import BinnedRows
 from ..questions.statements import FeatureStatements, Statements
 from ..rows import Rows
-from ..scoring import Targets
 from .row_parts import RowParts
 from .rule_counts import fit_rule_list
 from .rule_lists import Box, RuleList

@@ -22,8 +22,8 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.block_sums import BlockSum
 from ..compute.compiled import compiled
+from ..compute.pairwise_sums import BlockSum
 from ..compute.progress import ReportProgress
 from ..errors import InvalidInput
 from ..questions.binned_rows import Layout
@@ -104,7 +104,7 @@ def iterations(
             left = without_regions(step, _kept(weights, steps.rows.n_rows))
             model, weights = steps.m_step(left)
             likelihoods = Likelihoods.of(model, steps.layout, likelihoods)
-            expected, next_weights = steps.turn(left, likelihoods, _penalties(weights, omega))
+            expected, next_weights = steps.expectation_and_weights(left, likelihoods, _penalties(weights, omega))
             yield model, expected - omega * float(np.log1p(weights).sum())
     finally:
         steps.forget(likelihoods)
@@ -238,7 +238,7 @@ class EMSteps:
         variances = np.maximum(squares / weights, self.least_variance)
         return RegionModel(eta, shares, means=means, precisions=1 / variances), weights
 
-    def turn(
+    def expectation_and_weights(
         self, responsibilities: Responsibilities, following: Likelihoods, penalties: Floats
     ) -> tuple[float, Floats]:
         """Return the expected log-likelihood under the next parameters, with the entropy, and the next round's weights.
@@ -253,7 +253,7 @@ class EMSteps:
             Of the first round of the next E-step.
         """
         self.report(0.0, FITTING)
-        sums = self.rows.sums(_turn, responsibilities, following, penalties)
+        sums = self.rows.sums(_expectation_and_weights, responsibilities, following, penalties)
         return float(sums[0]), sums[1:]
 
     def forget(self, likelihoods: Likelihoods) -> None:
@@ -293,7 +293,7 @@ def _squares(part: RowsPart, responsibilities: Responsibilities, means: Floats) 
     return part.sums(lambda rows: _sum_of_squares(responsibilities.of_rows(part, rows), values[rows], means))
 
 
-def _turn(
+def _expectation_and_weights(
     part: RowsPart, responsibilities: Responsibilities, following: Likelihoods, penalties: Floats
 ) -> list[BlockSum]:
     """Return the bound and the next weights; the next likelihoods are kept in place of the last."""

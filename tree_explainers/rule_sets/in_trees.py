@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from ..compute.compiled import compiled
 from ..compute.progress import ReportProgress, ignore_progress, part_of
+from ..prediction_scores import Targets, constant_class
 from ..questions.binned_rows import BinnedRows
-from ..scoring import Targets, constant_class
 from .rule_forest import RuleForestSettings, Words, n_bits, rule_importances
 from .rule_lists import RuleList, first_firing
 from .tree_paths import Path, TreePaths, n_words, packed

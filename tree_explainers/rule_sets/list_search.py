@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from ..compute.parallel import run_in_threads
 from ..compute.progress import ReportProgress, ignore_progress
+from ..prediction_scores import Targets
 from ..questions.binned_rows import BinnedRows, Layout
-from ..scoring import Targets
 from .box_sweep import SweepLimits
 from .draft_search import SEARCHING, Grower, Pruner
 from .drafts import Draft, DraftRule, boxes_of_draft, description_length, n_errors

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from ..compute.compiled import compiled
 from ..compute.progress import ReportProgress, ignore_progress
 from ..errors import MethodNotApplicable
+from ..prediction_scores import Targets
 from ..questions.binned_rows import BinnedRows
-from ..scoring import Targets
 from .quadratic_programme import Programme, solve
 from .rule_lists import Box
 from .tree_paths import TreePaths

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..prediction_scores import Targets
 from ..questions.binned_rows import BinnedRows
 from ..questions.statements import Statements
 from ..rows import Rows
-from ..scoring import Targets
 from .row_parts import RowParts
 
 FEWEST, MOST = 3_000, 20_000  # pseudo rows of each kind: twice as many as there are rows, within these limits

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.block_sums import BlockSum
 from ..compute.compiled import compiled
+from ..compute.pairwise_sums import BlockSum
 from ..questions.binned_rows import BinnedRows, Bins, Layout
 from .row_parts import RowParts, RowsPart, sum_of_squares
 

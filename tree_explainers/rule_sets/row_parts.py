@@ -13,15 +13,15 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.block_sums import BlockSum, add_blocks, total_of
 from ..compute.compiled import compiled
-from ..compute.partitions import BLOCK_ROWS, LocalPartitions, Partitions, wanted
+from ..compute.pairwise_sums import BlockSum, add_blocks, total_of
+from ..compute.partitions import BLOCK_ROWS, LocalPartitions, Partitions, cancellation_check, check_cancelled
 from ..compute.progress import ReportProgress
 from ..errors import InvalidInput
+from ..prediction_scores import Targets
 from ..questions.binned_rows import BinnedRows
 from ..questions.statements import Statements
 from ..rows import Rows
-from ..scoring import Targets
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -119,7 +119,7 @@ class RowsPart:
     def blocks(self) -> Iterator[slice]:
         """Yield the rows of each block, numbered in the part; raise where nobody wants the result any more."""
         for start in range(0, self.n_rows, self.block_rows):
-            wanted.get()()
+            check_cancelled()
             yield slice(start, min(start + self.block_rows, self.n_rows))
 
     def sums(self, of_block: Callable[[slice], Floats]) -> list[BlockSum]:
@@ -158,11 +158,11 @@ def reporting(report: ReportProgress, stage: str) -> Iterator[None]:
     def tick() -> None:
         report(0.0, stage)
 
-    token = wanted.set(tick)
+    token = cancellation_check.set(tick)
     try:
         yield
     finally:
-        wanted.reset(token)
+        cancellation_check.reset(token)
 
 
 class RowParts:

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.block_sums import BlockSum
 from ..compute.compiled import compiled, inlined
+from ..compute.pairwise_sums import BlockSum
 from ..questions.binned_rows import Bins
 from .row_parts import RowParts, RowsPart
 from .rule_lists import Box, RuleList

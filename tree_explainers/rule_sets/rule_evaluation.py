@@ -10,10 +10,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.block_sums import BlockSum, total_of
+from ..compute.pairwise_sums import BlockSum, total_of
+from ..prediction_scores import PredictionScores, Targets
 from ..questions.binned_rows import Layout
 from ..questions.statements import Statements
-from ..scoring import PredictionScores, Targets
 from .regions import BinTables, RegionModel, nearest_regions
 from .row_parts import Floats, Ints, RowParts, RowsPart, sum_of_squares, sum_of_values
 from .rule_lists import FiringCounts, PrintedRules, RuleList

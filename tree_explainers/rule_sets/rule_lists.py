@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..prediction_scores import Targets
 from ..questions.binned_rows import BinnedRows
 from ..questions.conditions import Condition, ConditionReader, PrintedValues, conditions_on
 from ..questions.statements import FeatureStatements, Statements
 from ..rows import Rows
-from ..scoring import Targets
 from .regions import RegionModel
 
 CERTAINTY = 1e-6  # kappa: how close to 0 or 1 eta must be for a statement to belong to a region's box

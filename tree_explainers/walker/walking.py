@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ensemble import TreeEnsemble, TreeTensor
-from .cuts import Ranks, TensorCuts, cuts_by_tensor, rank_cuts
 from .loops import ROWS_TOGETHER, Trees, sum_leaves, walk_leaves
-from .tests_of_nodes import tests_of
-from .words import TreeWords, pack
+from .node_conditions import tests_of
+from .node_words import TreeWords, pack
+from .value_ranks import Ranks, TensorCuts, cuts_by_tensor, rank_cuts
 
 _BLOCK_BYTES = 65_536  # of ranks: beside a tree's words they stay in the second cache of a core
 _FEWEST_ROWS, _MOST_ROWS = 64, 4_096  # of a block

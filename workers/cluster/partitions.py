@@ -17,7 +17,7 @@ from distributed.comm import CommClosedError
 from distributed.worker import thread_state
 
 from storage.errors import StorageError
-from tree_explainers.compute.partitions import Partitions, wanted
+from tree_explainers.compute.partitions import Partitions, cancellation_check
 from tree_explainers.compute.progress import Tick
 from tree_explainers.errors import ExplainerError, RowRefused
 
@@ -49,7 +49,7 @@ class TaskRefusal(Exception):  # what a task refuses, as it travels
 
 def run_task(function: Callable[..., Result], broadcast: tuple[Any, ...], *part: Any) -> Result:  # noqa: ANN401
     """Do one part's share; what it refuses is sent to the job's process."""
-    token = wanted.set(_still_wanted(get_worker(), thread_state.key))
+    token = cancellation_check.set(_still_wanted(get_worker(), thread_state.key))
     try:
         return function(*part, *broadcast)
     except RowRefused as refusal:
@@ -62,7 +62,7 @@ def run_task(function: Callable[..., Result], broadcast: tuple[Any, ...], *part:
         message = f"a task of the cluster failed: {error!r}"  # by itself: this is not the cluster that is away
         raise RuntimeError(message) from error
     finally:
-        wanted.reset(token)
+        cancellation_check.reset(token)
 
 
 def _still_wanted(worker: Worker, key: Any) -> Tick:  # noqa: ANN401  # Dask's

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.approximation_trees import MAX_LEAVES, ApproximationMethod, ApproximationTreeRequest
-from tree_explainers.approximation_trees.candidates import GivenSplits
+from tree_explainers.approximation_trees.candidate_splits import GivenSplits
 from tree_explainers.approximation_trees.controls import (
     ControlSettings,
     grow_born_again,

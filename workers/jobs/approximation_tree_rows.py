@@ -20,12 +20,18 @@ from storage.object_store import ObjectStore
 from tree_explainers.approximation_trees.fidelity import ModelPredictions
 from tree_explainers.approximation_trees.oracle import Answering, oracle_scores
 from tree_explainers.approximation_trees.partitioned_fidelity import PredictedRows
-from tree_explainers.compute.partitions import BLOCK_ROWS, LocalPartitions, Partitions, bounds_of_partitions, wanted
+from tree_explainers.compute.partitions import (
+    BLOCK_ROWS,
+    LocalPartitions,
+    Partitions,
+    bounds_of_partitions,
+    check_cancelled,
+)
 from tree_explainers.compute.progress import ReportProgress, Tick
 from tree_explainers.compute.threads import n_cores
 from tree_explainers.errors import RowRefused
+from tree_explainers.prediction_scores import Targets
 from tree_explainers.rows import Rows
-from tree_explainers.scoring import Targets
 
 from ..cluster.identity import identity
 from ..runtime.context import JobContext
@@ -130,7 +136,7 @@ class _Reading:
         """Yield consecutive rows of some columns block by block, with their indices."""
         with self.access.open_rows() as file:
             for first in range(start, stop, BLOCK_ROWS):
-                wanted.get()()
+                check_cancelled()
                 last = min(first + BLOCK_ROWS, stop)
                 yield slice(first, last), list(file.read_columns(columns, first, last))
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from explanations.feature_words import implied_answers
+from explanations.feature_phrases import implied_answers
 from schemas.approximation_trees import (
     MAX_IMPLICATIONS,
     ApproximationNode,

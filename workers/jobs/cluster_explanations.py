@@ -10,7 +10,7 @@ from explanations.explainer_records import ExplainerRecords
 from explanations.warm_explainer import WarmExplainer, warm_up_records
 from schemas.explanation_sets import ExplanationSetRequest
 from storage.dataset_rows import find_rows
-from tree_explainers.compute.partitions import wanted
+from tree_explainers.compute.partitions import check_cancelled
 from tree_explainers.onnx_models.session import Outcome
 
 from ..cluster.identity import identity
@@ -63,7 +63,7 @@ def explain_blocks(first: int, stop: int, rows: ExplainedRows, expected: Mapping
     )
     explained = []
     for block in range(first, stop):
-        wanted.get()()
+        check_cancelled()
         explained.append(_without_outcome(explainer.explain(block)))
     return explained
 

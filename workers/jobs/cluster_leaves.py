@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from storage.dataset_files import DatasetFile
 from storage.dataset_rows import open_rows
-from tree_explainers.compute.partitions import BLOCK_ROWS, wanted
+from tree_explainers.compute.partitions import BLOCK_ROWS, check_cancelled
 from tree_explainers.compute.progress import ReportProgress
 from tree_explainers.errors import RowRefused
 from tree_explainers.leaf_space.leaves import LeafTable, smallest_dtype
@@ -93,7 +93,7 @@ def _blocks(
     file: DatasetFile, rows: RowsSource, start: int, stop: int, description: ModelDescription
 ) -> Iterator[Rows]:
     for first in range(start, stop, BLOCK_ROWS):
-        wanted.get()()
+        check_cancelled()
         values = file.read_columns(rows.columns, first, min(first + BLOCK_ROWS, stop))
         yield Rows(description.feature_names, tuple(values))
 

@@ -2,8 +2,8 @@
 
 from typing import Literal
 
+from explanations.feature_phrases import implications_of, phrases_of
 from explanations.feature_sets import open_feature_set
-from explanations.feature_words import implications_of, phrases_of
 from storage.artefacts import ArtefactStore
 from storage.datasets import StoredDataset
 from storage.feature_matching import match_features

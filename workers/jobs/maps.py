@@ -16,8 +16,8 @@ from storage.artefacts import ArtefactStore
 from storage.errors import StorageError
 from tree_explainers.compute.progress import part_of
 from tree_explainers.maps.embedding import embed, sample_rows
-from tree_explainers.maps.quality import evaluate_map
-from tree_explainers.scoring import Targets
+from tree_explainers.maps.trustworthiness import evaluate_map
+from tree_explainers.prediction_scores import Targets
 
 from ..runtime.context import JobContext, Produced
 from .inputs import LEAVES_LOADED, LeafSpace, load_leaf_space, row_names

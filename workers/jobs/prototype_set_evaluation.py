@@ -23,6 +23,7 @@ from schemas.prototype_sets import (
 from storage.object_store import ObjectStore
 from tree_explainers.compute.progress import ReportProgress
 from tree_explainers.leaf_space.nearest_by_masks import NearestWithin
+from tree_explainers.prediction_scores import constant_class, constant_value
 from tree_explainers.prototype_sets.classifier import (
     Scores,
     classes_of,
@@ -35,11 +36,10 @@ from tree_explainers.prototype_sets.classifier import (
     score_values,
     values_of,
 )
-from tree_explainers.prototype_sets.quality import Classes, Quality, measure_quality
+from tree_explainers.prototype_sets.prototype_quality import Classes, Quality, measure_quality
 from tree_explainers.prototype_sets.row_coverage import MINIMUM_SHARE, MinimumProximity, near_rows
 from tree_explainers.prototype_sets.selection import PrototypeSelection
 from tree_explainers.prototype_sets.typicality import proximity_quantiles
-from tree_explainers.scoring import constant_class, constant_value
 
 from .cautions import TYPICALITY_OF_MEMORISED_ROWS, caution_of_figures
 from .euclidean_space import EuclideanSpace

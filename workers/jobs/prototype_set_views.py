@@ -19,7 +19,7 @@ from schemas.prototype_sets import (
 from storage.feature_matching import target_of_cell
 from tree_explainers.prototype_sets.certificate import Certificate
 from tree_explainers.prototype_sets.criticisms import Criticisms
-from tree_explainers.prototype_sets.quality import Quality
+from tree_explainers.prototype_sets.prototype_quality import Quality
 from tree_explainers.prototype_sets.selection import StoppingImprovement
 
 from .prototype_set_choice import Choice

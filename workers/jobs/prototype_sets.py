@@ -25,7 +25,7 @@ from tree_explainers.prototype_sets.certificate import Certificate, certify
 from tree_explainers.prototype_sets.criticisms import Criticisms, find_criticisms
 from tree_explainers.prototype_sets.goal import covered_classes
 from tree_explainers.prototype_sets.leaf_boxes import leaf_boxes
-from tree_explainers.prototype_sets.quality import Quality
+from tree_explainers.prototype_sets.prototype_quality import Quality
 from tree_explainers.prototype_sets.readable import feature_numbers
 
 from ..runtime.context import JobContext, Produced

@@ -8,11 +8,11 @@ from tree_explainers.approximation_trees.generators import GeneratorSettings, Sm
 from tree_explainers.approximation_trees.node_boxes import NodeBox
 from tree_explainers.approximation_trees.oracle import Answering
 from tree_explainers.compute.progress import ReportProgress
+from tree_explainers.prediction_scores import Targets
 from tree_explainers.questions.statements import Statements
 from tree_explainers.rows import Rows
 from tree_explainers.rule_sets.pseudo_rows import PseudoRows, draw_pseudo_rows
 from tree_explainers.rule_sets.row_parts import RowParts
-from tree_explainers.scoring import Targets
 
 from ..runtime.context import JobContext
 from .answering import cluster_answers, predict_each

@@ -35,6 +35,7 @@ from tree_explainers.onnx_models.derivation import derive_model
 from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
 from tree_explainers.onnx_models.forest_writing import write_forest_onnx
 from tree_explainers.onnx_models.plausible_trial import DerivedModel
+from tree_explainers.prediction_scores import balanced_share, r2_of
 from tree_explainers.relational.forests import (
     ForestSettings,
     ForestVotes,
@@ -48,7 +49,6 @@ from tree_explainers.relational.query_trie import FeatureColumn
 from tree_explainers.relational.tables import RelationalRows
 from tree_explainers.relational.tilde_trees import TildeSettings
 from tree_explainers.rows import Rows
-from tree_explainers.scoring import balanced_share, r2_of
 
 from ..runtime.context import JobContext, Produced
 from .feature_columns import WrittenDataset, evaluate_table, write_dataset

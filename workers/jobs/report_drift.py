@@ -8,7 +8,7 @@ from functools import partial
 from explanations.warm_explainer import WarmExplainer
 from schemas.reports import Drift, DriftShare, ShareComparison, ShareInterval
 from tree_explainers.compute.progress import ReportProgress
-from tree_explainers.prototype_sets.nearest import for_loops
+from tree_explainers.prototype_sets.nearest import contiguous_leaves
 from tree_explainers.share_intervals import Interval, difference_interval, wilson_interval
 
 from .report_figures import RowSource
@@ -69,7 +69,7 @@ def drift(warm: WarmExplainer, newer: RowSource, reference: RowSource, report: R
 def _counts(warm: WarmExplainer, source: RowSource, report: ReportProgress) -> _Counts:
     counts = _Counts()
     for (block,) in source.blocks([warm], report):
-        proximities = warm.index.proximities(for_loops(warm.leaves(block.outcome)))
+        proximities = warm.index.proximities(contiguous_leaves(warm.leaves(block.outcome)))
         nearest = proximities.argmax(axis=1).tolist()
         far = [_is_far(warm, each) for each in proximities.max(axis=1).tolist()]
         labels = block.outcome.labels

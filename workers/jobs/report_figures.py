@@ -24,7 +24,7 @@ from storage.feature_matching import match_features
 from storage.object_store import ObjectStore
 from tree_explainers.compute.progress import ReportProgress
 from tree_explainers.onnx_models.session import Outcome
-from tree_explainers.prototype_sets.nearest import for_loops
+from tree_explainers.prototype_sets.nearest import contiguous_leaves
 
 _MOST_CHANGES = 20
 _BLOCK_LEAVES = 1 << 22  # rows of a block x trees
@@ -94,7 +94,7 @@ class _Side:
         """Return the labels that each gives the rows of a block."""
         if not self._warm.model.classes:
             return dict.fromkeys(_EXPLAINERS)
-        proximities = self._warm.index.proximities(for_loops(self._warm.leaves(block.outcome)))
+        proximities = self._warm.index.proximities(contiguous_leaves(self._warm.leaves(block.outcome)))
         nearest = zip(proximities.argmax(axis=1).tolist(), proximities.max(axis=1).tolist(), strict=True)
         prototypes = [self._warm.prototypes[each].label if proximity else None for each, proximity in nearest]
         rules = None if self._rules is None else [self._by_rules(self._rules, row) for row in block.values]

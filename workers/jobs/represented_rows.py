@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tree_explainers.prototype_sets.quality import Classes, nearest_of_own_class
+from tree_explainers.prototype_sets.prototype_quality import Classes, nearest_of_own_class
 
 from ..runtime.context import JobContext
 from .prototype_set_evaluation import ChosenPrototypes

@@ -13,7 +13,7 @@ from storage.errors import StorageError
 from storage.feature_matching import class_index, describe_type
 from storage.object_store import ObjectStore
 from tree_explainers.errors import RowRefused
-from tree_explainers.scoring import Targets, constant_of
+from tree_explainers.prediction_scores import Targets, constant_of
 
 from .inputs import OpenModel, ScoredDataset, describe_row
 

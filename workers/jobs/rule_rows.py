@@ -15,15 +15,14 @@ from numpy.typing import NDArray
 from storage.dataset_rows import open_rows
 from storage.datasets import StoredDataset
 from storage.object_store import ObjectStore
-from tree_explainers.compute.partitions import BLOCK_ROWS
-from tree_explainers.compute.partitions import wanted as still_wanted
+from tree_explainers.compute.partitions import BLOCK_ROWS, check_cancelled
 from tree_explainers.compute.progress import ReportProgress
 from tree_explainers.errors import RowRefused
+from tree_explainers.prediction_scores import Targets
 from tree_explainers.questions.binned_rows import BinnedRows
 from tree_explainers.questions.statements import Statements
 from tree_explainers.rows import Rows
 from tree_explainers.rule_sets.row_parts import RowParts, RowsPart
-from tree_explainers.scoring import Targets
 
 from ..cluster.identity import identity
 from ..runtime.context import JobContext
@@ -210,7 +209,7 @@ def read_rule_rows(start: int, stop: int, source: RuleRowsSource, expected: Mapp
 
 def _slices(n_rows: int, length: int) -> Iterator[slice]:
     for start in range(0, n_rows, length):
-        still_wanted.get()()
+        check_cancelled()
         yield slice(start, min(start + length, n_rows))
 
 

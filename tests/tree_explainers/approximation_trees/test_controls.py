@@ -26,8 +26,8 @@ from tree_explainers.approximation_trees.size_choice import choose_depth, errors
 from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.compute.progress import ignore_progress
 from tree_explainers.onnx_models.session import ModelSession
+from tree_explainers.prediction_scores import Targets
 from tree_explainers.rows import Rows
-from tree_explainers.scoring import Targets
 
 NUMBERS = ("random_forest_binary", "random_forest_multiclass", "random_forest_regression")
 MIXED = ("scaled_and_one_hot", "ordinal_categories", "missing_kept", "dropped_indicators", "principal_components")

@@ -13,8 +13,8 @@ from tests.support.trees_of_conditions import GrownTree, grown, tree_of_conditio
 from tree_explainers.approximation_trees.fidelity import Fidelity, ModelPredictions, count_structures, measure_fidelity
 from tree_explainers.approximation_trees.oracle import oracle_scores
 from tree_explainers.approximation_trees.trees import NO_CHILD, ApproximationTree
+from tree_explainers.prediction_scores import Targets
 from tree_explainers.rows import Rows
-from tree_explainers.scoring import Targets
 
 
 def _model_predictions(name: str, rows: Rows) -> ModelPredictions:

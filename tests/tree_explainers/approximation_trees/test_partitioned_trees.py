@@ -20,9 +20,9 @@ from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.approximation_trees.trees import ApproximationTree
 from tree_explainers.compute.partitions import LocalPartitions
 from tree_explainers.errors import InvalidInput, MethodNotApplicable
+from tree_explainers.prediction_scores import Targets
 from tree_explainers.questions.implications import Implications
 from tree_explainers.rows import Rows
-from tree_explainers.scoring import Targets
 
 _BLOCK = 37  # rows of a block: a partition has several
 _CASES = ("missing_kept", "random_forest_regression", "lightgbm_multiclass", "scaled_and_one_hot", "dropped_indicators")

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from tests.support.shared import shared_path
-from tree_explainers.approximation_trees.candidates import candidates_of
+from tree_explainers.approximation_trees.candidate_splits import candidates_of
 from tree_explainers.approximation_trees.generators import Smoother
 from tree_explainers.approximation_trees.node_boxes import NodeBox
 from tree_explainers.approximation_trees.pseudo_samples import MergedCandidates

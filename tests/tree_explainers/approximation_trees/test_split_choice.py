@@ -22,7 +22,7 @@ from tests.support.naive_sta import (
     variance_within,
 )
 from tests.support.pseudo_rows import FORESTS, MIXED, PseudoRows, pseudo_rows, training
-from tree_explainers.approximation_trees.candidates import Candidates, candidates_of
+from tree_explainers.approximation_trees.candidate_splits import Candidates, candidates_of
 from tree_explainers.approximation_trees.generators import Smoother
 from tree_explainers.approximation_trees.node_boxes import NodeBox
 from tree_explainers.approximation_trees.oracle import SessionOracle, TargetTransform

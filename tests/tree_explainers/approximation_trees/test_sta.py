@@ -13,7 +13,7 @@ from tests.support.models import FittedModel, fitted, matrix_data, onnx_of, rows
 from tests.support.pipelines import FittedPipeline, fitted_pipeline
 from tests.support.sampling import mostly_long
 from tree_explainers.approximation_trees import pseudo_samples, split_sums, split_variances
-from tree_explainers.approximation_trees.candidates import candidates_of
+from tree_explainers.approximation_trees.candidate_splits import candidates_of
 from tree_explainers.approximation_trees.generators import GeneratorSettings, Smoother
 from tree_explainers.approximation_trees.node_boxes import NodeBox
 from tree_explainers.approximation_trees.oracle import SessionOracle

@@ -11,7 +11,7 @@ from tree_explainers.errors import InvalidInput
 from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind
 from tree_explainers.maps.embedding import embed, landmark_places, sample_rows
 from tree_explainers.maps.placing import place_rows
-from tree_explainers.maps.quality import evaluate_map, nearest_on_map
+from tree_explainers.maps.trustworthiness import evaluate_map, nearest_on_map
 
 _N_ROWS = 120
 

@@ -17,8 +17,8 @@ from tree_explainers.errors import ModelRefused
 from tree_explainers.onnx_models.derivation import derive_model
 from tree_explainers.onnx_models.description import DeclaredModel, ModelDescription, ModelLimits
 from tree_explainers.onnx_models.session import Predictions
+from tree_explainers.prediction_scores import Targets
 from tree_explainers.rows import Rows
-from tree_explainers.scoring import Targets
 
 _ORACLE = DeclaredModel(oracle_only=True)
 _HOSTILE = hostile_oracles()

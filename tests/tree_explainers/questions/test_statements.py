@@ -17,7 +17,7 @@ from tree_explainers.ensemble import Operator, TreeEnsemble
 from tree_explainers.errors import MethodNotApplicable
 from tree_explainers.onnx_models.description import DeclaredModel, FeatureGroup, GroupColumn, ModelColumn, ModelLimits
 from tree_explainers.onnx_models.reading import ReadModel, read_model
-from tree_explainers.questions.cuts import Rounding, number_cuts
+from tree_explainers.questions.cut_points import Rounding, number_cuts
 from tree_explainers.questions.splits import ColumnSplits
 from tree_explainers.questions.statements import FeatureStatements, Statements, statements_of
 from tree_explainers.rows import Rows

@@ -4,11 +4,11 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from tests.support.models import matrix_data
 from tests.support.rule_training import TrainingSet, energy, of_model, of_pipeline, spambase
+from tree_explainers.prediction_scores import Targets
 from tree_explainers.questions.conditions import TrainingValues
 from tree_explainers.rows import Rows
 from tree_explainers.rule_sets.decision_tree import tree_rules
 from tree_explainers.rule_sets.rule_lists import first_firing, print_rules
-from tree_explainers.scoring import Targets
 
 NUMBERS = {
     "two classes": lambda: spambase(300, 5),

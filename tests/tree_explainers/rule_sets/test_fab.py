@@ -28,6 +28,7 @@ from tree_explainers.compute.progress import ignore_progress
 from tree_explainers.errors import InvalidInput
 from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
 from tree_explainers.onnx_models.reading import read_model
+from tree_explainers.prediction_scores import Targets
 from tree_explainers.questions.binned_rows import BinnedRows
 from tree_explainers.questions.statements import statements_of
 from tree_explainers.rule_sets.em import (
@@ -51,7 +52,6 @@ from tree_explainers.rule_sets.fab import (
 from tree_explainers.rule_sets.regions import RegionModel
 from tree_explainers.rule_sets.responsibilities import DrawnStart, GivenStart
 from tree_explainers.rule_sets.row_parts import RowParts, RowsPart
-from tree_explainers.scoring import Targets
 
 TRAINING_SETS = {
     "two classes": lambda: spambase(300, 5),

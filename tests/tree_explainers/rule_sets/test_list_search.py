@@ -13,6 +13,7 @@ from tree_explainers.approximation_trees.generators import GeneratorSettings, Sm
 from tree_explainers.approximation_trees.node_boxes import NodeBox
 from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
 from tree_explainers.onnx_models.reading import read_model
+from tree_explainers.prediction_scores import Targets
 from tree_explainers.questions.binned_rows import BinnedRows
 from tree_explainers.questions.statements import statements_of
 from tree_explainers.rows import Rows
@@ -29,7 +30,6 @@ from tree_explainers.rule_sets.pseudo_rows import PseudoRows, draw_pseudo_rows, 
 from tree_explainers.rule_sets.row_parts import RowParts
 from tree_explainers.rule_sets.rule_counts import fit_rule_list
 from tree_explainers.rule_sets.rule_lists import RuleList
-from tree_explainers.scoring import Targets
 
 _SETS = {
     "values": lambda: energy(5),

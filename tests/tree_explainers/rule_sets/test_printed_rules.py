@@ -16,7 +16,7 @@ from tree_explainers.onnx_models.description import DeclaredModel, FeatureGroup,
 from tree_explainers.onnx_models.reading import read_model
 from tree_explainers.questions.binned_rows import BinnedRows
 from tree_explainers.questions.conditions import Condition, TrainingValues, condition_text, rule_text
-from tree_explainers.questions.cuts import roundest_between
+from tree_explainers.questions.cut_points import roundest_between
 from tree_explainers.questions.statements import FeatureStatements, Statements, statements_of
 from tree_explainers.rows import Rows
 from tree_explainers.rule_sets.fab import fit_fab

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.support.rule_training import TrainingSet, energy, labelled_rows, spambase
-from tree_explainers.compute.block_sums import BlockSum, add_blocks, total_of
+from tree_explainers.compute.pairwise_sums import BlockSum, add_blocks, total_of
 from tree_explainers.rows import Rows
 from tree_explainers.rule_sets.row_parts import RowParts, RowsPart
 

@@ -3,12 +3,12 @@ import pytest
 
 from tests.support.naive_rules import admitted_bins
 from tests.support.rule_training import TrainingSet, energy, of_model, of_pipeline, spambase
+from tree_explainers.prediction_scores import Targets
 from tree_explainers.rule_sets.fab import fit_fab
 from tree_explainers.rule_sets.regions import RegionModel
 from tree_explainers.rule_sets.row_parts import RowParts
 from tree_explainers.rule_sets.rule_counts import fit_rule_list
 from tree_explainers.rule_sets.rule_lists import Box, FiringCounts, boxes_of, first_firing, measure_all, measure_each
-from tree_explainers.scoring import Targets
 
 
 def training_set(name: str) -> TrainingSet:

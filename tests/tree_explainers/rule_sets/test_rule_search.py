@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from tests.support.naive_rules import admitted_bins, labels_in_nats
 from tests.support.rule_training import TrainingSet, energy, labelled_rows, of_model, of_pipeline, spambase
 from tree_explainers.compute.progress import ignore_progress
+from tree_explainers.prediction_scores import Targets
 from tree_explainers.questions.binned_rows import BinnedRows, Bins
 from tree_explainers.questions.conditions import TrainingValues
 from tree_explainers.rows import Rows
@@ -27,7 +28,6 @@ from tree_explainers.rule_sets.rule_search import (
     plain_rules,
 )
 from tree_explainers.rule_sets.search_goal import SearchGoal, SearchRows, search_goal
-from tree_explainers.scoring import Targets
 
 LIMITS = SweepLimits(max_conditions=8, min_rows=5)
 SETS = ("energy", "spambase", "random_forest_multiclass", "missing_kept")

@@ -15,8 +15,8 @@ from tree_explainers.ensemble import TreeEnsemble, TreeTensor
 from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
 from tree_explainers.onnx_models.reading import ReadModel, read_model
 from tree_explainers.onnx_models.session import ModelSession
-from tree_explainers.walker import cuts
-from tree_explainers.walker.tests_of_nodes import can_be_walked
+from tree_explainers.walker import value_ranks
+from tree_explainers.walker.node_conditions import can_be_walked
 from tree_explainers.walker.walking import Walker
 
 N_FEATURES = 3
@@ -75,7 +75,7 @@ def test_random_trees_of_all_operators_end_at_the_leaves_of_onnxruntime(
     read, session = random_model(rng, element, version)
     feeds = session.encode_matrix(hard_values(rng, element))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cuts, "_MOST_CUTS", most_cuts)
+        patch.setattr(value_ranks, "_MOST_CUTS", most_cuts)
         walker = Walker.of(
             read.ensemble, [TreeTensor("X", 0, is_double=element == TensorProto.DOUBLE)], sums_in_double=element == 11
         )

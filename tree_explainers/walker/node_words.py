@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.compiled import compiled
-from .cuts import Cuts
-from .tests_of_nodes import NodeTests
+from .node_conditions import NodeTests
+from .value_ranks import Cuts
 
 Ints = NDArray[np.int64]
 

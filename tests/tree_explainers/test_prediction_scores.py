@@ -20,6 +20,7 @@ from tests.support.naive_rules import balanced_error, error
 from tests.support.real_leaves import CLASSIFICATIONS, KINDS, REGRESSION, real_leaves
 from tests.support.rule_training import energy, of_model
 from tree_explainers.leaf_space.leaves import ProximityKind
+from tree_explainers.prediction_scores import Targets, constant_class, score_constants, score_predictions
 from tree_explainers.prototype_sets.classifier import (
     UNASSIGNED,
     classes_of,
@@ -28,7 +29,6 @@ from tree_explainers.prototype_sets.classifier import (
     score_constant_class,
     score_constant_value,
 )
-from tree_explainers.scoring import Targets, constant_class, score_constants, score_predictions
 
 PROTOTYPES = [7, 250, 33, 34, 120]
 Classes = NDArray[np.int64]

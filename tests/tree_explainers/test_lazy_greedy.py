@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tree_explainers.submodular import Part, greedy
+from tree_explainers.lazy_greedy import Part, greedy
 
 
 class Covering:

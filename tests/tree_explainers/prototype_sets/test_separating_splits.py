@@ -10,7 +10,7 @@ from tests.support.sampling import drawn
 from tree_explainers.ensemble import Operator, TreeEnsemble, join_ensembles
 from tree_explainers.prototype_sets.leaf_boxes import distinct_sets
 from tree_explainers.prototype_sets.leaf_paths import LeafPaths, path_arrays
-from tree_explainers.prototype_sets.partings import parting_reasons
+from tree_explainers.prototype_sets.separating_splits import parting_reasons
 
 from .test_reasons import INSTANCES, MODELS, PROTOTYPES, admits, chain, probes, shuts_out
 

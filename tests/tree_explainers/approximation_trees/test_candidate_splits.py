@@ -11,7 +11,7 @@ from tests.support.models import fitted
 from tests.support.naive_rules import holds
 from tests.support.naive_sta import rounded_midway, thresholds
 from tests.support.pipelines import adult, rows_of_frame, sick_thyroid, titanic
-from tree_explainers.approximation_trees.candidates import (
+from tree_explainers.approximation_trees.candidate_splits import (
     Candidates,
     GivenSplits,
     candidates_of,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..compute.compiled import compiled
 from ..ensemble import TreeTensor
-from .tests_of_nodes import NodeTests
+from .node_conditions import NodeTests
 
 _MOST_CUTS = 2**16 - 1  # so that ranks have 16 bits
 _ROWS_TOGETHER = 64

@@ -99,8 +99,8 @@ def _evaluation(name: str, document: Json) -> Iterator[str]:
     """Yield on which rows a result was evaluated, and its caution."""
     result = document["result"]
     on = result["evaluated_on"] if "evaluated_on" in result else result["evaluation"]["evaluated_on"]
-    rows = "other rows than those that they were made from" if on == "evaluation_dataset" else "the reference rows"
-    yield f"{name}: evaluated on {rows}."
+    rows = "other rows than those" if on == "evaluation_dataset" else "the reference rows, those"
+    yield f"{name}: evaluated on {rows} that they were made from."
     if result.get("caution"):
         yield f"{name}: {result['caution']}."
 

@@ -44,7 +44,13 @@ def write_markdown(content: RuleSetResult) -> str:
         return _write_weighted(content)
     lines = "".join(map(_table_line, content.rules))
     default = _prediction_cell(content.default_prediction)
-    return f"{_TABLE_HEAD}{lines}| | otherwise | {default} | | | {content.default_support} | |\n"
+    return (
+        f"{_TABLE_HEAD}{lines}| | otherwise | {default} | | | {content.default_support} | |\n\n{_counted_on(content)}"
+    )
+
+
+def _counted_on(content: RuleSetResult) -> str:
+    return f"Rows and shares are those of the {content.n_rows:,} rows that the rules were made from.\n"
 
 
 def _write_weighted(content: RuleSetResult) -> str:
@@ -55,7 +61,8 @@ def _write_weighted(content: RuleSetResult) -> str:
         for rule in content.rules
     ]
     table = "".join(f"| {' | '.join(map(str, cells))} |\n" for cells in lines)
-    return f"{_WEIGHTED_HEAD % (f'share of {second}' if second else 'mean')}{table}{_WEIGHTED_FOOT % foot}"
+    head = _WEIGHTED_HEAD % (f"share of {second}" if second else "mean")
+    return f"{head}{table}{_WEIGHTED_FOOT % foot}\n{_counted_on(content)}"
 
 
 def _mean(rule: Rule) -> float:

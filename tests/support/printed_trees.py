@@ -14,6 +14,7 @@ _EVALUATION = {
     "n_rows": 100,
     "evaluated_on": "dataset",
     "fidelity": 0.95,
+    "balanced_fidelity": 0.9,
     "probability_l1": 0.1,
     "mean_questions": 2.5,
     "model": None,

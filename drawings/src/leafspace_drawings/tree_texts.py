@@ -5,6 +5,7 @@ from decimal import Context, Decimal
 from typing import Any
 
 from .tree_documents import Node, Tree
+from .words import are_unequal, measured_on
 
 ABOUT_SETTLED = "settled: proved that the model gives every row that could reach the leaf its label, seen or not"
 _DIGITS = 5  # of a predicted value
@@ -106,15 +107,22 @@ def summary_parts(content: Tree) -> list[str]:
 
 
 def _fidelity(content: Tree) -> Iterator[str]:
-    fidelity = content.evaluation.fidelity
-    if fidelity is not None:
-        measure = "R2 to the model" if content.task == "regression" else "fidelity"
-        yield f"{measure} {fidelity:.3f}{_constant_fidelity(content)} on {content.evaluation.n_rows:,} rows"
+    """Yield how often the tree agrees with the model, beside a constant label; of unequal classes each alike first."""
+    measured, constant = content.evaluation, content.evaluation.constant
+    if measured.fidelity is None:
+        return
+    rows = measured_on(measured.n_rows, measured.evaluated_on)
+    if content.task == "regression":  # R2 is measured from the mean value, whose own R2 is 0
+        yield f"R2 to the model {measured.fidelity:.3f} on {rows}"
+        return
+    of_constant, balanced_of_constant = (constant.fidelity, constant.balanced_fidelity) if constant else (None, None)
+    figures = [_beside("fidelity", measured.fidelity, constant, of_constant)]
+    if are_unequal(of_constant, balanced_of_constant) and measured.balanced_fidelity is not None:
+        figures.insert(0, _beside("balanced fidelity", measured.balanced_fidelity, constant, balanced_of_constant))
+    yield f"{', '.join(figures)} on {rows}"
 
 
-def _constant_fidelity(content: Tree) -> str:
-    """Return the fidelity of the best constant label, without which the tree's own means little."""
-    constant = content.evaluation.constant
-    if constant is None or constant.fidelity is None or content.task == "regression":
-        return ""  # R2 is measured from the mean value, whose own R2 is 0
-    return f" (always {label(str(constant.model_prediction))}: {constant.fidelity:.3f})"
+def _beside(measure: str, reached: float, constant: Any, of_constant: float | None) -> str:  # noqa: ANN401  # likewise
+    """Return a figure beside that of the best constant label, without which it means little."""
+    always = "" if of_constant is None else f" (always {label(str(constant.model_prediction))}: {of_constant:.3f})"
+    return f"{measure} {reached:.3f}{always}"

@@ -79,6 +79,11 @@ def outcome(predicted: str, actual: str | None) -> str:
 _UNEQUAL = 0.1  # by how much a constant answer gains where classes are not counted alike, so that they must be
 
 
+def are_unequal(fidelity: float | None, balanced_fidelity: float | None) -> bool:
+    """Return whether classes are so unequal that each must count alike, from how often a constant answer agrees."""
+    return fidelity is not None and balanced_fidelity is not None and fidelity - balanced_fidelity >= _UNEQUAL
+
+
 def agreement(measured: Mapping[str, Any], constant: Mapping[str, Any] | None) -> str:
     """Return how often predictions agree with a model's, beside a constant answer: ``86% (always “good”: 70%)``.
 
@@ -90,7 +95,7 @@ def agreement(measured: Mapping[str, Any], constant: Mapping[str, Any] | None) -
         return share(fidelity)
     always = f"always “{constant['model_prediction']}”"
     plain = f"{share(fidelity)} ({always}: {share(constant['fidelity'])})"
-    if constant["fidelity"] - constant["balanced_fidelity"] < _UNEQUAL:
+    if not are_unequal(constant["fidelity"], constant["balanced_fidelity"]):
         return plain
     of_constant = share(constant["balanced_fidelity"])
     return f"{share(balanced)} with each class counted alike ({always}: {of_constant}), {plain} of all"

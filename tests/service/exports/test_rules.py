@@ -206,8 +206,10 @@ def test_a_table_in_markdown_has_a_line_for_each_rule_and_one_for_the_rest() -> 
 
     assert lines[0] == "| | if | then | rows | right for | of them decided | right for |"
     assert lines[2] == "| 1 | `age <= 12.5 and sex is male` | `a` | 2 | 75.0% | 1 | 100.0% |"
-    assert lines[-1] == "| | otherwise | `otherwise` | | | 0 | |"
-    assert len(lines) == 3 + len(EVERY_KIND.rules)
+    assert lines[-3] == "| | otherwise | `otherwise` | | | 0 | |"
+    assert len(lines) == 5 + len(EVERY_KIND.rules)
+    n_rows = f"{EVERY_KIND.n_rows:,} rows"
+    assert lines[-1] == f"Rows and shares are those of the {n_rows} that the rules were made from."
 
 
 @pytest.mark.parametrize("text", [text for text in ODD if text.strip()])
@@ -216,7 +218,7 @@ def test_odd_texts_do_not_break_the_table(text: str) -> None:
 
     lines = write_rules(content, "markdown").split("\n")
 
-    assert len(lines) == 5
+    assert len(lines) == 7
     for line in lines[2:4]:
         cells = re.split(r"(?<!\\)\|", line)
         assert len(cells) == 9
@@ -265,4 +267,7 @@ def test_a_weighted_share_of_exactly_a_half_is_the_first_class() -> None:
     assert run_sql(write_rules(content, "sql"), rows, frozenset()) == expected
     markdown = write_rules(content, "markdown")
     assert "| 1 | `x <= 0.0` | 0.75 | 0.25 | 2 |" in markdown
-    assert markdown.endswith("by their weights, and `it's` where that is over 0.5.\n")
+    assert markdown.endswith(
+        "by their weights, and `it's` where that is over 0.5.\n\n"
+        "Rows and shares are those of the 2 rows that the rules were made from.\n"
+    )

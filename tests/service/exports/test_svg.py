@@ -170,7 +170,7 @@ def test_screen_readers_get_a_description() -> None:
     assert root.get("aria-labelledby", "").split() == list(named)
     assert named["tree-title"] == "Approximation tree"
     assert re.search(
-        r"\d+ leaves, depth 7 .* fidelity 0\.950 \(always no: 0\.900\) on 100 rows\. Rows for which",
+        r"\d+ leaves, depth 7 .* fidelity 0\.950 \(always no: 0\.900\) on the 100 rows that it was made from\. Rows",
         named["tree-description"],
     )
 

@@ -33,7 +33,8 @@ def test_text_has_a_line_for_each_node_below_its_parent() -> None:
     assert write_tree(SMALL, "text").splitlines() == [
         (
             "STA, each question chosen by a test; 2 leaves, depth 1; for 3 trees, from 10 rows; "
-            "fidelity 0.950 (always no: 0.900) on 100 rows"
+            "balanced fidelity 0.900 (always no: 0.500), fidelity 0.950 (always no: 0.900) "
+            "on the 100 rows that it was made from"
         ),
         "p: how likely new pseudo rows would lead to another question; cap: no more rows were allowed",
         "",
@@ -78,7 +79,7 @@ def test_a_regression_has_its_values_and_their_r2_to_the_models() -> None:
     text = write_tree(tree_content(grown("random_forest_regression"), "cart"), "text")
 
     assert text.startswith("CART on pseudo rows; ")
-    assert "R2 to the model 0.950 on 100 rows" in text
+    assert "R2 to the model 0.950 on the 100 rows that it was made from" in text
     assert re.search(r"─ yes: \d+(\.\d+)?  \[\d+ rows\]", text)
 
 

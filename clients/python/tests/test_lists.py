@@ -58,7 +58,9 @@ def test_filters_hold_on_every_page(
 
 
 def test_a_filter_that_there_is_not_is_refused_in_the_name_of_the_method(client: Leafspace) -> None:
-    with pytest.raises(TypeError, match=r"^Datasets\.list\(\) got an unexpected keyword argument 'model'; .* name$"):
+    with pytest.raises(
+        TypeError, match=r"^Datasets\.list\(\) got an unexpected keyword argument 'model'; it takes name"
+    ):
         client.datasets.list(model="mdl_1")
     with pytest.raises(Invalid, match="'pending', 'ready', 'failed' or 'cancelled'"):
         next(client.rule_sets.list(status="done"))

@@ -66,7 +66,7 @@ def test_wrong_arguments_are_refused_in_the_name_of_the_method() -> None:
 
     with pytest.raises(TypeError, match=r"^Explainers\.create\(\) got an unexpected keyword argument 'modle'"):
         client.explainers.create(modle="mdl_1")
-    with pytest.raises(TypeError, match=r"^Models\.get\(\) missing 1 required positional argument: 'thing'"):
+    with pytest.raises(TypeError, match=r"^Models\.get\(\) missing a required argument: 'thing'"):
         client.models.get()
 
 

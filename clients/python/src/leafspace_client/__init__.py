@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import (
     CannotConvert,
+    CannotWrite,
     Conflict,
     ConnectionFailed,
     Forbidden,
@@ -29,6 +30,7 @@ from .errors import (
     Unauthenticated,
     Unavailable,
     UnexpectedAnswer,
+    WrongArgument,
 )
 from .version import __version__
 
@@ -110,6 +112,7 @@ __all__ = [
     "AsyncRuleSet",
     "AsyncStoredExplanation",
     "CannotConvert",
+    "CannotWrite",
     "Conflict",
     "ConnectionFailed",
     "Explainer",
@@ -145,6 +148,7 @@ __all__ = [
     "Unauthenticated",
     "Unavailable",
     "UnexpectedAnswer",
+    "WrongArgument",
     "__version__",
     "local",
 ]

@@ -45,6 +45,7 @@ from .artefacts import (
     download,
 )
 from .calls import Program, awaitable, blocking, call_of, create, fetch
+from .errors import WrongArgument
 from .frames import nodes_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, id_or_none, unless_none
 from .proximities import RunOn
@@ -270,7 +271,7 @@ def _generator(given: Mapping[str, Any] | Record) -> Any:  # noqa: ANN401  # one
     method = values.get("method")
     if method not in _GENERATORS:
         msg = f"`generator` has the method {method!r}; give one of {', '.join(_GENERATORS)}"
-        raise ValueError(msg)
+        raise WrongArgument("validation_failed", msg)
     if "dataset" in values:
         values["dataset"] = id_of(values["dataset"])
     return _record(_GENERATORS[method], values, f"generator of method {method}")
@@ -281,10 +282,10 @@ def _record(kind: Any, given: Mapping[str, Any] | Record, name: str) -> Any:  # 
     values, fields = _values(given), {field.name: field.default for field in attrs.fields(kind)}
     if unknown := [field for field in values if field not in fields]:
         msg = f"`{name}` has no {unknown[0]!r}, but {', '.join(fields)}"
-        raise ValueError(msg)
+        raise WrongArgument("validation_failed", msg)
     if lacking := [field for field, default in fields.items() if default is attrs.NOTHING and field not in values]:
         msg = f"`{name}` needs {lacking[0]!r}"
-        raise ValueError(msg)
+        raise WrongArgument("validation_failed", msg)
     return kind(**values)
 
 

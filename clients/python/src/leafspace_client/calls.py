@@ -14,6 +14,7 @@ from types import ModuleType, NoneType
 from typing import Any, ClassVar, Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar, get_args, get_origin
 
 from ._generated.client import Client
+from .arguments import fitted_arguments
 from .displays import SeenDocuments
 from .errors import LeafspaceError, unexpected, without_field
 from .labels import KnownLabels
@@ -153,9 +154,8 @@ def blocking(program: Callable[Concatenate[SelfT, P], Program[T]]) -> Callable[C
     """Return the method that carries out the program and returns its result."""
 
     def method(self: SelfT, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        steps = _started(method, program, self, *args, **kwargs)
         try:
-            result: T = transport_of(self).run(steps)
+            result: T = transport_of(self).run(_started(method, program, self, *args, **kwargs))
         except LeafspaceError as error:
             # The frames of the machinery below say nothing to the caller.
             raise error.with_traceback(None)  # noqa: B904  # its cause stays what it is
@@ -171,9 +171,8 @@ def awaitable(
     """Return the coroutine method that carries out the program and returns its result."""
 
     async def method(self: SelfT, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        steps = _started(method, program, self, *args, **kwargs)
         try:
-            result: T = await transport_of(self).run(steps)
+            result: T = await transport_of(self).run(_started(method, program, self, *args, **kwargs))
         except LeafspaceError as error:
             raise error.with_traceback(None)  # noqa: B904  # see blocking
         return result
@@ -189,12 +188,8 @@ def transport_of(connected: object) -> Transport:
 
 
 def _started(method: Any, program: Any, /, *args: Any, **kwargs: Any) -> Program[Any]:  # noqa: ANN401  # any method
-    # Nothing of a generator runs yet: a TypeError is about the arguments, and names the method that was called.
-    try:
-        steps: Program[Any] = program(*args, **kwargs)
-    except TypeError as error:
-        text = str(error).replace(f"{program.__qualname__}()", f"{method.__qualname__}()")
-        raise TypeError(text) from None
+    arguments = fitted_arguments(program, method.__qualname__, args, kwargs)
+    steps: Program[Any] = program(*arguments.args, **arguments.kwargs)
     return steps
 
 

@@ -1,6 +1,5 @@
 """Datasets: registered tables of reference rows."""
 
-import json
 from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
@@ -24,6 +23,7 @@ from ._generated.models import (
     SourceDatasetRequest,
 )
 from ._generated.types import UNSET, File
+from .arguments import json_text
 from .arrow_tables import TableFile
 from .calls import Connected, Program, awaitable, blocking, create, fetch
 from .jobs import cancel as cancel_job
@@ -51,7 +51,7 @@ def register(file: TableFile, name: str | None, names: TableNames) -> Program[Da
         "missing_values": [str(value) for value in names.missing_values] or None,
         "separator": names.separator,
     }
-    metadata = json.dumps({key: value for key, value in known.items() if value is not None})
+    metadata = json_text({key: value for key, value in known.items() if value is not None})
     body = BodyRegisterDataset(file=File(file.content, "dataset", file.media_type), metadata=metadata)
     return (yield from create(register_dataset, Dataset, body=body))
 

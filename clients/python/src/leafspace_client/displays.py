@@ -12,6 +12,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from .arguments import checked
+from .errors import writing
+
 MOST_SHOWN_BYTES = 60_000  # of one output of a notebook, with its style sheet
 _MOST_REMEMBERED = 64
 
@@ -60,13 +63,16 @@ class Displayed:
     def _repr_html_(self) -> str:
         return str(pictures().output_of(self._draw(), MOST_SHOWN_BYTES))
 
+    @checked
     def save(self, path: str | Path) -> Path:
         """Write the picture to an HTML file, which needs nothing else and runs no script, and return its path.
 
         It shows what is here, without asking the service.
         """
         target = Path(path)
-        target.write_text(pictures().document_of(self._draw()), encoding="utf-8")
+        document = pictures().document_of(self._draw())
+        with writing(target):
+            target.write_text(document, encoding="utf-8")
         return target
 
 

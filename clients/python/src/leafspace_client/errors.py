@@ -5,8 +5,10 @@ Every error carries ``code`` (stable, machine-readable), ``detail`` (what to do)
 a Leafspace service: a proxy may answer, or any other server.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .version import __version__
@@ -55,6 +57,14 @@ class LeafspaceError(Exception):
 
 class Invalid(LeafspaceError, ValueError):
     """The request, or what it carries, is not valid: correct it."""
+
+
+class WrongArgument(Invalid, TypeError):
+    """A call has an argument that its method does not take, or lacks one; nothing was sent."""
+
+
+class CannotWrite(LeafspaceError, OSError):
+    """A file cannot be written where it was requested."""
 
 
 class NotFound(LeafspaceError, LookupError):
@@ -142,6 +152,16 @@ def missing_extra(library: str, extra: str, purpose: str) -> MissingExtra:
     """Return the error that names the command which installs what is missing."""
     detail = f'{purpose} needs {library}, which is not installed: pip install "leafspace-client[{extra}]"'
     return MissingExtra("missing_extra", detail)
+
+
+@contextmanager
+def writing(target: Path) -> Iterator[None]:
+    """Refuse a path that cannot be written, with the reason that the operating system gives."""
+    try:
+        yield
+    except OSError as error:
+        detail = f"cannot write {str(target)!r}: {error.strerror or error}; give the path of a file in a folder"
+        raise CannotWrite("cannot_write", f"{detail} that exists and may be written") from error
 
 
 def error_from_problem(problem: Mapping[str, Any], answered: Answered) -> LeafspaceError:

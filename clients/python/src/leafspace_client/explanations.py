@@ -25,6 +25,7 @@ from ._generated.models import (
     Typicality,
     ValuePrediction,
 )
+from .arguments import checked
 from .displays import Displayed, Drawing, SeenDocuments, pictures
 from .errors import Answered, error_from_problem
 from .frames import FrameOf, explanations_frame
@@ -231,6 +232,7 @@ class Explanation(Displayed):
         """Return what the service sent, where labels are text."""
         return self.details.to_dict()
 
+    @checked
     def to_frame(self, rows: FrameOf = "explanations") -> Any:  # noqa: ANN401  # a DataFrame
         """Return a DataFrame of this explanation; rows and columns are those of ``Explanations.to_frame``."""
         return explanations_frame([self], rows)
@@ -306,6 +308,7 @@ class Explanations(Sequence[Explanation], Displayed):
         drawing: Drawing = pictures().drawing_of_explanations([each.to_dict() for each in self])
         return drawing
 
+    @checked
     def to_frame(self, rows: FrameOf = "explanations") -> Any:  # noqa: ANN401  # a DataFrame
         """Return a DataFrame with a row for each explanation, or for each reason; needs pandas.
 

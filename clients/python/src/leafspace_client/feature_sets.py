@@ -1,7 +1,7 @@
 """Feature sets: queries about the examples of a relational dataset, each of which is a column of ordinary datasets."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from io import BytesIO
@@ -246,7 +246,7 @@ def _features_in(exported: Any) -> list[dict[str, Any]]:  # noqa: ANN401  # of J
 def _create(
     self: Collection[Details, Kept],
     relational_dataset: Identified,
-    features: Iterable[Mapping[str, Any] | RelationalFeature] | None = None,
+    features: Sequence[Mapping[str, Any] | RelationalFeature] | None = None,
     *,
     generate: Mapping[str, Any] | None = None,
     settings: Settings | None = None,

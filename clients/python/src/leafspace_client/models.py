@@ -1,6 +1,5 @@
 """Models: registered ONNX tree ensembles."""
 
-import json
 from collections.abc import Iterable, Sequence
 from io import BytesIO
 from typing import Any, Literal
@@ -31,6 +30,7 @@ from ._generated.models import (
     Tree,
 )
 from ._generated.types import UNSET, File
+from .arguments import json_text
 from .calls import Connected, Program, awaitable, blocking, create, fetch, transport_of
 from .conversion import ConvertedModel
 from .errors import Invalid
@@ -48,7 +48,7 @@ def register(converted: ConvertedModel, known: KnownLabels) -> Program[Model]:
     """Send a converted model, and keep its labels as the caller has them."""
     body = BodyRegisterModel(
         file=File(BytesIO(converted.onnx), "model.onnx", "application/octet-stream"),
-        metadata=json.dumps(converted.metadata(), allow_nan=False),
+        metadata=json_text(converted.metadata()),
     )
     model = yield from create(register_model, Model, body=body)
     known.remember([model.id, model.sha256], converted.declared.labels)

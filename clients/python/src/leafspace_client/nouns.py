@@ -16,7 +16,7 @@ from ._generated.models import Renaming
 from ._generated.types import UNSET, Unset
 from .calls import Connected, Program, awaitable, blocking, call_of, fetch, transport_of, type_arguments
 from .displays import Displayed, Drawing, SeenDocuments, pictures
-from .errors import Conflict, NotFound
+from .errors import Conflict, NotFound, WrongArgument
 from .transports import AsyncTransport, SyncTransport
 
 Answer = TypeVar("Answer")
@@ -178,7 +178,7 @@ class Collection(Connected, Generic[Answer, Kept]):
         if unknown := [name for name in filters if name not in self.noun.filters]:
             fault = f"{type(self).__name__}.list() got an unexpected keyword argument {unknown[0]!r}"
             message = f"{fault}; it takes {', '.join(self.noun.filters)}"
-            raise TypeError(message)
+            raise WrongArgument("validation_failed", message)
         names = self.noun.filters
         return {names[name]: _text_of(value) for name, value in filters.items() if value is not None}
 

@@ -1,6 +1,5 @@
 """Relational datasets: several tables with keys, the rows of one of which are the examples."""
 
-import json
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Generic, TypeVar
@@ -22,6 +21,7 @@ from ._generated.models import (
 )
 from ._generated.models import RelationalDataset as Details
 from ._generated.types import File
+from .arguments import json_text
 from .calls import Connected, Program, Work, awaitable, blocking, create
 from .databases import catalogue_sources, is_database, opened
 from .nouns import AsyncDeletable, Collection, Noun, SyncDeletable, View, load, refresh, rename, rename_one
@@ -165,7 +165,7 @@ def _upload(tables: Any, only: Sequence[str] | None, declared: Declared) -> Uplo
 def _sent(upload: Upload, name: str | None) -> Program[Details]:
     metadata = upload.metadata | ({} if name is None else {"name": name})
     files = [File(file.content, file_name, file.media_type) for file_name, file in upload.files.items()]
-    body = BodyRegisterRelationalDataset(file=files, metadata=json.dumps(metadata))
+    body = BodyRegisterRelationalDataset(file=files, metadata=json_text(metadata))
     return (yield from create(register_relational_dataset, Details, body=body))
 
 

@@ -43,6 +43,7 @@ from .artefacts import (
     download,
 )
 from .calls import Call, Program, awaitable, blocking, call_of, create
+from .errors import WrongArgument
 from .frames import rules_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, id_or_none, unless_none
 from .proximities import RunOn
@@ -241,18 +242,18 @@ def _options(method: Method | None, given: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises
     ------
-    ValueError
+    WrongArgument
         If the method has no settings, or none of a given name.
     """
     if not given:
         return {}
     if method is None or method not in _OPTIONS:
         msg = f"method {method or 'rule_list'!r} has no options; only {', '.join(_OPTIONS)} have"
-        raise ValueError(msg)
+        raise WrongArgument("validation_failed", msg)
     known = [field.name for field in fields(_OPTIONS[method])]
     if unknown := [name for name in given if name not in known]:
         msg = f"method {method!r} has no option {unknown[0]!r}; it has {', '.join(known)}"
-        raise ValueError(msg)
+        raise WrongArgument("validation_failed", msg)
     return {method: _OPTIONS[method].from_dict(given)}
 
 

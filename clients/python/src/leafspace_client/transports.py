@@ -5,15 +5,18 @@ import os
 import random
 import re
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, BinaryIO, ClassVar, TypeVar
 
 import httpx
 
+from .arguments import not_sendable
 from .calls import Call, NoAnswer, Pause, Program, Step, Work
 from .displays import SeenDocuments
-from .errors import Invalid
+from .errors import Invalid, writing
 from .labels import KnownLabels
 from .retrying import RetryPolicy, with_retries
 from .version import __version__
@@ -143,7 +146,7 @@ class SyncTransport:
         try:
             if step.into is not None:
                 return self._download(step, step.into)
-            return self._client.request(step.method, step.url, headers=step.headers, **step.body)
+            return self._client.send(_request(self._client, step))
         except httpx.TransportError as error:
             return self.connection.no_answer(error)
 
@@ -152,11 +155,9 @@ class SyncTransport:
             if not response.is_success:
                 response.read()
                 return response
-            partial = _partial(target)
-            with partial.open("wb") as file:
+            with _written(target) as file:
                 for block in response.iter_bytes(_BLOCK_BYTES):
                     file.write(block)
-            partial.replace(target)
         return response
 
 
@@ -200,7 +201,7 @@ class AsyncTransport:
         try:
             if step.into is not None:
                 return await self._download(step, step.into)
-            return await self._client.request(step.method, step.url, headers=step.headers, **step.body)
+            return await self._client.send(_request(self._client, step))
         except httpx.TransportError as error:
             return self.connection.no_answer(error)
 
@@ -209,14 +210,25 @@ class AsyncTransport:
             if not response.is_success:
                 await response.aread()
                 return response
-            partial = _partial(target)
-            with partial.open("wb") as file:  # written as it comes: a block takes no time
+            with _written(target) as file:  # as it comes: a block takes no time
                 async for block in response.aiter_bytes(_BLOCK_BYTES):
                     file.write(block)
-            partial.replace(target)  # within a folder
         return response
 
 
-def _partial(target: Path) -> Path:
-    # The target, once it exists, is complete.
-    return target.with_name(f"{target.name}.part")
+def _request(client: httpx.Client | httpx.AsyncClient, call: Call) -> httpx.Request:
+    """Return a call as httpx sends it."""
+    try:
+        return client.build_request(call.method, call.url, headers=call.headers, **call.body)
+    except (TypeError, ValueError) as error:
+        raise not_sendable(error) from error
+
+
+@contextmanager
+def _written(target: Path) -> Iterator[BinaryIO]:
+    """Yield a file that becomes the target when it is complete."""
+    with writing(target):
+        partial = target.parent / f"{target.name}.part"
+        with partial.open("wb") as file:
+            yield file
+        partial.replace(target)

@@ -1,14 +1,18 @@
 """Every public call of the SDK with odd models: it answers, or says what is wrong; nothing fails unexplained."""
 
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
 from leafspace_client import Leafspace
 
 from scripts.models_table import GROUPS
 from scripts.models_table.trial import fitted
+from tests.support.guarded import Guarded
 from tests.support.sampling import mostly_long
-from tests.support.sdk_walk import walk
+from tests.support.sdk_walk import Walk, walk_model, walk_tables
+from tests.support.wrong_arguments import WRONG_VALUES
 
 _ODD = (
     "scikit-learn: trees and forests: DecisionTreeRegressor, constant target",
@@ -60,11 +64,74 @@ _ODD = (
     "ONNX graphs by hand: tree operators: TreeEnsembleClassifier, negative weights",
 )
 _CASES = {f"{group.title}: {case.name}": case for group in GROUPS for case in group.cases}
+_EACH_ONCE = (_ODD[0], _ODD[2], "Models without trees: LogisticRegression, oracle_only")
 
 
-@pytest.mark.parametrize("name", mostly_long(_ODD, _ODD[0]))
+@pytest.mark.parametrize("name", _EACH_ONCE)
 def test_every_call_answers_or_says_what_is_wrong(name: str, client: Leafspace, tmp_path: Path) -> None:
-    failures, n_calls = walk(client, fitted(_CASES[name]), tmp_path)
+    walk = Walk(client, tmp_path, with_choices=False)
 
-    assert failures == []
-    assert n_calls > 1
+    walk_model(walk, fitted(_CASES[name]))
+
+    assert walk.failures == []
+    assert {"model", "dataset", "approximation_tree"} <= set(walk.arguments)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", _ODD)
+def test_every_call_with_every_choice_answers_or_says_what_is_wrong(
+    name: str, client: Leafspace, tmp_path: Path
+) -> None:
+    walk = Walk(client, tmp_path)
+
+    walk_model(walk, fitted(_CASES[name]))
+
+    assert walk.failures == []
+    assert {"model", "dataset"} <= set(walk.arguments)
+
+
+@pytest.mark.long
+def test_no_call_fails_in_another_way_whatever_its_arguments_are(client: Leafspace, tmp_path: Path) -> None:
+    walk = Walk(client, tmp_path, with_choices=False, wrong_values=WRONG_VALUES)
+
+    walk_model(walk, fitted(_CASES["scikit-learn: trees and forests: RandomForestClassifier, one tree"]))
+
+    assert walk.failures == []
+    assert walk.n_calls > 2_000
+
+
+_TARGETS: dict[str, Any] = {
+    "as they are": ["good", "bad"] * 20,
+    "one class": "good",
+    "values": [0.5, 2.0] * 20,
+    "one value": 1.5,
+    "no target": None,
+}
+
+
+@pytest.mark.parametrize("name", mostly_long(_TARGETS, "as they are", "one class"))
+def test_every_call_about_several_tables_answers_or_says_what_is_wrong(
+    name: str, client: Leafspace, tmp_path: Path
+) -> None:
+    walk = Walk(client, tmp_path)
+    numbers = range(40)
+    customers = pd.DataFrame({"id": numbers, "age": [number % 23 for number in numbers], "grade": _TARGETS[name]})
+    orders = pd.DataFrame({"customer_id": [*numbers, *numbers], "amount": [row % 7 / 2 for row in range(80)]})
+    keys = {"keys": {"customer": "id"}, "references": {"order.customer_id": "customer"}}
+    declared = {"examples": "customer", "target": "grade", **keys}
+    instances = [{"customer": {"id": 1, "age": 3}, "order": [{"customer_id": 1, "amount": 0.5}]}]
+
+    walk_tables(walk, {"customer": customers, "order": orders}, declared, instances)
+
+    assert walk.failures == []
+    assert {"relational_dataset", "feature_set"} <= set(walk.arguments)
+
+
+def test_every_call_about_keys_answers_or_says_what_is_wrong(guarded: Guarded, tmp_path: Path) -> None:
+    with Leafspace(guarded.url, guarded.keys["admin"]) as client:
+        walk = Walk(client, tmp_path)
+
+        walk.of_collections(("api_keys",))
+
+    assert walk.failures == []
+    assert "api_key" in walk.arguments

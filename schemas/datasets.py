@@ -182,6 +182,11 @@ class Dataset(DatasetSummary):
 
     columns: list[Column] = Field(description="All columns, in the order of the file.")
     images: list[ImageColumns] = Field(default=[], description="Images that rows hold, as the metadata declare them.")
+    ignored_columns: list[str] = Field(
+        default=[],
+        description="Names of columns of the file that are left out, because they hold lists, objects, bytes or "
+        "durations: other than numbers, texts and booleans.",
+    )
 
 
 class Cell(Contract):

@@ -126,6 +126,7 @@ class DatasetStore:
             **summary.model_dump(mode="json"),
             "columns": [{**_NOT_SAID, **column} for column in row["summary"]["columns"]],
             "images": row["summary"].get("images", []),
+            "ignored_columns": row["summary"].get("ignored_columns", []),
         }
 
     def n_bytes(self, dataset_id: str) -> int:
@@ -223,7 +224,8 @@ def _summary(connection: Connection, row: RowMapping) -> DatasetSummary:
 def _view(row: RowMapping) -> Dataset:
     listed = row["listed"] or _listed(row["summary"], row["metadata"])
     summary = row["summary"]
-    return Dataset(**_facts(row, listed), columns=summary["columns"], images=summary.get("images", []))
+    others = {name: summary.get(name, []) for name in ("images", "ignored_columns")}
+    return Dataset(**_facts(row, listed), columns=summary["columns"], **others)
 
 
 def _facts(row: RowMapping, listed: dict[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from storage.relational_files import RelationalDeclaration, UploadPlaces, read_t
 
 
 def read_dataset_upload(request: Request) -> dict[str, Any]:
-    """Write the normalised file beside the upload; return the summary: ``n_rows`` and ``columns``."""
+    """Write the normalised file beside the upload; return the summary: of the rows and the columns."""
     upload = Path(request.upload)
     features = request.metadata.get("features")
     declared = DeclaredColumns(
@@ -22,7 +22,8 @@ def read_dataset_upload(request: Request) -> dict[str, Any]:
         separator=request.metadata.get("separator"),
     )
     read = read_upload(upload, request.media_hint, declared, DatasetLimits(**request.limits), upload.parent / CONTENT)
-    return {"n_rows": read.n_rows, "columns": [asdict(column) for column in read.columns]}
+    ignored = {"ignored_columns": list(read.ignored)} if read.ignored else {}
+    return {"n_rows": read.n_rows, "columns": [asdict(column) for column in read.columns], **ignored}
 
 
 def read_relational_upload(request: Request) -> dict[str, Any]:

@@ -51,6 +51,11 @@ class CsvSource:
     missing: "_DeclaredMissing"
 
     @property
+    def ignored(self) -> tuple[str, ...]:
+        """Cells of CSV are texts, none of which is left out."""
+        return ()
+
+    @property
     def natural_types(self) -> tuple[None, ...]:
         """CSV does not say what a value is."""
         return (None,) * len(self.names)

@@ -1,8 +1,9 @@
 """JSON rows: read twice, first to find the columns and their types over the whole file, then for the values.
 
 JSON says what a value is, so nothing is guessed: a column holds numbers, texts or booleans, and null or an absent
-field is missing. A column that mixes them is refused, except as row id. Integers from 2^53 on make their column one of
-categories, unless it has decimals, as in CSV.
+field is missing. A column that mixes texts with others is one of categories, as in CSV, and of numbers with booleans
+one of numbers; a column that holds nested values is left out. Integers from 2^53 on make their column one of
+categories, unless it has decimals.
 """
 
 import re
@@ -27,6 +28,7 @@ from .layout import (
     check_declaration,
     check_names,
     is_oversight,
+    may_leave_out,
     odd_cell,
     refuse_columns,
     refuse_field,
@@ -47,6 +49,10 @@ _MAX_ROW_BYTES = 16 * 1024**2
 _MAX_CUTS_TRIED = 20
 _BETWEEN_ROWS = re.compile(rb"\}\s*,\s*(?=\{)")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_ROWS_WANTED = (
+    "the first object holds lists or objects instead of values: send an array of rows, each an object by column "
+    "(pandas writes it so: df.to_json(orient='records'))"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +65,7 @@ class JsonSource:
     types: tuple[ColumnType, ...]
     natural_types: tuple[ColumnType | None, ...]
     odd_cells: dict[str, OddCell]
+    ignored: tuple[str, ...]
     missing: dict[str, MissingValues]
 
     def blocks(self) -> Iterator[list[pa.Array]]:
@@ -76,17 +83,26 @@ class _ValueSurvey:
 
     kinds: set[ColumnType] = field(default_factory=set)
     n_numbers: int = 0
+    n_texts: int = 0
     n_long_integers: int = 0
     has_decimals: bool = False
     first_long_integer: OddCell | None = None
     first_text: OddCell | None = None
+    first_nested: int | None = None  # its row
 
     @property
     def type(self) -> ColumnType:
+        if self.is_mixed:
+            return "category" if self.n_texts else "number"
         n_short = self.n_numbers - self.n_long_integers
         if self.n_long_integers and not are_measured(self.n_long_integers, n_short, has_decimals=self.has_decimals):
             return "category"
         return next(iter(self.kinds), "number")
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether values are of several types."""
+        return len(self.kinds) > 1
 
     @property
     def natural_type(self) -> ColumnType | None:
@@ -95,7 +111,9 @@ class _ValueSurvey:
 
     @property
     def odd_cell(self) -> OddCell | None:
-        """The first long integer, where nearly all values are numbers that are none."""
+        """The first text, or else the first long integer, where nearly all values are numbers that are none."""
+        if self.is_mixed:
+            return self.first_text if is_oversight(self.n_texts, self.n_texts + self.n_numbers) else None
         return self.first_long_integer if is_oversight(self.n_long_integers, self.n_numbers) else None
 
 
@@ -105,11 +123,14 @@ def open_json(path: Path, form: JsonForm, declared: ColumnDeclaration, limits: D
     Raises
     ------
     DatasetRefused
-        With the row of the first fault: what is not JSON, a nested value, a text among numbers, ...
+        With the row of the first fault: what is not JSON, a text that is too long, ...
     """
     survey_text(path)
-    surveys = _survey(path, form, declared, limits)
-    names = tuple(surveys)
+    seen = _survey(path, form, declared, limits)
+    surveys = {name: survey for name, survey in seen.items() if survey.first_nested is None}
+    names, ignored = tuple(surveys), tuple(name for name in seen if name not in surveys)
+    if ignored and not names:
+        refuse_columns(_ROWS_WANTED)
     check_names(names)
     check_declaration(names, declared)
     types: tuple[ColumnType, ...] = tuple(
@@ -122,7 +143,9 @@ def open_json(path: Path, form: JsonForm, declared: ColumnDeclaration, limits: D
     }
     odd = {name: cell for name, cell in odd_cells.items() if cell is not None}
     missing = {name: _missing_values(name, declared) for name in names}
-    return JsonSource(path, form, names, types, tuple(survey.natural_type for survey in surveys.values()), odd, missing)
+    return JsonSource(
+        path, form, names, types, tuple(survey.natural_type for survey in surveys.values()), odd, ignored, missing
+    )
 
 
 def _survey(path: Path, form: JsonForm, declared: ColumnDeclaration, limits: DatasetLimits) -> dict[str, _ValueSurvey]:
@@ -133,8 +156,10 @@ def _survey(path: Path, form: JsonForm, declared: ColumnDeclaration, limits: Dat
             survey = surveys.setdefault(name, _ValueSurvey())
             refuse_many_columns(len(surveys), limits)
             _add(survey, _values(rows, name, _missing_values(name, declared)), name, n_rows, limits)
-            if name not in declared.texts:
-                _refuse_mixture(survey, name, declared)
+            if survey.first_nested is not None and not may_leave_out(name, declared):
+                _refuse_nested(rows[0], _cell(name, survey.first_nested))
+            if name not in declared.texts and not declared.may_leave_out:
+                _refuse_mixture(survey, name)
         n_rows += len(rows)
         refuse_many_rows(n_rows, len(surveys), limits)
     if n_rows == 0 and not declared.may_be_empty:
@@ -155,7 +180,8 @@ def _add(survey: _ValueSurvey, values: list[Any], name: str, first_row: int, lim
     found = set(map(type, values)) - {type(None)}
     if not found <= _TYPE_OF.keys():
         row = next(index for index, value in enumerate(values) if isinstance(value, (dict, list)))
-        refuse_columns(f"{_cell(name, first_row + row)} is nested; columns hold numbers, texts and booleans only")
+        survey.first_nested = first_row + row if survey.first_nested is None else survey.first_nested
+        return
     survey.kinds |= {_TYPE_OF[kind] for kind in found}
     if str in found:
         _check_texts(values, name, first_row, limits)
@@ -168,6 +194,13 @@ def _add(survey: _ValueSurvey, values: list[Any], name: str, first_row: int, lim
     if int in found:
         _count_long_integers(survey, values, first_row)
     survey.n_numbers += sum(type(value) in {int, float} for value in values)
+    survey.n_texts += sum(type(value) is str for value in values)
+
+
+def _refuse_nested(row: Row, cell: str) -> NoReturn:
+    if all(isinstance(value, (dict, list)) for value in row.values()):
+        refuse_columns(_ROWS_WANTED)
+    refuse_columns(f"{cell} is nested; columns hold numbers, texts and booleans only")
 
 
 def _count_long_integers(survey: _ValueSurvey, values: list[Any], first_row: int) -> None:
@@ -188,16 +221,10 @@ def _check_texts(values: list[Any], name: str, first_row: int, limits: DatasetLi
                 refuse_field(_cell(name, first_row + index), limits)
 
 
-def _refuse_mixture(survey: _ValueSurvey, name: str, declared: ColumnDeclaration) -> None:
-    if len(survey.kinds) > 1:
+def _refuse_mixture(survey: _ValueSurvey, name: str) -> None:
+    if survey.is_mixed:
         mixed = " and ".join(sorted(survey.kinds))
-        detail = f"column {shown(name)} mixes values of the types {mixed}; use one type in a column"
-        if (cell := survey.first_text) is not None and declared.missing_values is not None:
-            detail += (
-                f", or declare how it is read: {_cell(name, cell.row)} is the text {shown(cell.text)}; "
-                f"missing_values=[{shown(cell.text)}] makes it missing, categories=[{shown(name)}] makes all texts"
-            )
-        refuse_columns(detail)
+        refuse_columns(f"column {shown(name)} mixes values of the types {mixed}; use one type in a column")
 
 
 def _to_arrow(rows: list[Row], name: str, kind: ColumnType, missing: MissingValues) -> pa.Array:

@@ -57,6 +57,10 @@ class ColumnDeclaration(Protocol):
     def may_be_empty(self) -> bool:
         """Whether a file without rows is accepted."""
 
+    @property
+    def may_leave_out(self) -> bool:
+        """Whether columns of which nothing is declared may hold other than numbers, texts and booleans."""
+
 
 @dataclass(frozen=True, slots=True)
 class DeclaredColumns:
@@ -78,6 +82,11 @@ class DeclaredColumns:
     def may_be_empty(self) -> bool:
         """A dataset has a row at least."""
         return False
+
+    @property
+    def may_leave_out(self) -> bool:
+        """Models do not read such columns."""
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +137,10 @@ class ColumnSource(Protocol):
     @property
     def odd_cells(self) -> dict[str, OddCell]:
         """By name, of columns that are categories because of a few cells: the first of these."""
+
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        """Names of columns that are left out: they hold other than numbers, texts and booleans."""
 
     def blocks(self) -> Iterator[list[pa.Array]]:
         """Yield blocks of rows: one array per column, of the type in ``ARROW_TYPES``, missing values null."""
@@ -183,13 +196,17 @@ def check_declaration(names: Sequence[str], declared: ColumnDeclaration) -> None
         refuse_columns("no column is left as a feature; a dataset needs at least one")
 
 
+def may_leave_out(name: str, declared: ColumnDeclaration) -> bool:
+    """Return whether a column may be left out where it holds other than numbers, texts and booleans."""
+    named = {declared.target, declared.row_id, *(declared.features or ()), *declared.texts}
+    return declared.may_leave_out and name not in named
+
+
 def check_names(names: Sequence[str]) -> None:
     """Refuse names that are empty, repeated, too long, or hold control characters."""
     for index, name in enumerate(names):
         if not name.strip():
-            refuse_columns(
-                f"column {index + 1} has no name; name each column (pandas writes its index so: use index=False)"
-            )
+            refuse_columns(f"column {index + 1} has no name; {_advice_on_name(index, names)}")
         if len(name) > _MAX_NAME_CHARACTERS:
             refuse_columns(
                 f"the name of column {index + 1}, {shown(name)}, is longer than {_MAX_NAME_CHARACTERS} characters; "
@@ -203,6 +220,14 @@ def check_names(names: Sequence[str]) -> None:
     _refuse_repeats(names, "the columns' names")
     if (n_bytes := sum(len(name.encode("utf-8", "surrogatepass")) for name in names)) > _MAX_NAMES_BYTES:
         refuse_columns(f"the columns' names have {n_bytes:,} bytes in all; at most {_MAX_NAMES_BYTES:,} are kept")
+
+
+def _advice_on_name(index: int, names: Sequence[str]) -> str:
+    if index == 0:
+        return "name each column (pandas writes its index so: use index=False)"
+    if not any(name.strip() for name in names[index:]):
+        return "name each column (in CSV, leave out the separator at the lines' ends)"
+    return "name each column"
 
 
 def shown(text: str) -> str:
@@ -244,7 +269,7 @@ def _refuse_absent(names: Sequence[str], wanted: Sequence[str], role: str) -> No
     if absent:
         existing = ", ".join(shown(name) for name in names[:_N_NAMES_SHOWN])
         more = ", ..." if len(names) > _N_NAMES_SHOWN else ""
-        refuse_columns(f"{role}: there is no column {shown(absent[0])}; the file has {existing}{more}")
+        refuse_columns(f"{role}: there is no column {shown(absent[0])}; the file has {existing or 'none'}{more}")
 
 
 def refuse_large_file(n_bytes: int, limits: DatasetLimits) -> None:

@@ -1,8 +1,8 @@
 """Parquet: the footer is checked before anything is decoded, then the rows are read in blocks.
 
-Accepted are flat columns of booleans, integers, floats, decimals, strings, dictionaries of these, dates and timestamps
-(which become ISO 8601 categories). NaN is missing. Integers from 2^53 on make their column one of categories, as in
-CSV.
+Accepted are flat columns of booleans, integers, floats, decimals, strings, dictionaries of these, dates, times and
+timestamps (which become ISO 8601 categories); others are left out. NaN is missing. Integers from 2^53 on make their
+column one of categories, as in CSV.
 """
 
 from collections.abc import Iterator
@@ -23,6 +23,7 @@ from .layout import (
     OddCell,
     check_declaration,
     check_names,
+    may_leave_out,
     refuse_columns,
     refuse_field,
     refuse_many_columns,
@@ -47,6 +48,7 @@ class ParquetSource:
     natural_types: tuple[ColumnType, ...]
     limits: DatasetLimits
     odd_cells: dict[str, OddCell]
+    ignored: tuple[str, ...]
     missing: dict[str, MissingValues]
     may_declare_missing: bool
 
@@ -98,7 +100,8 @@ def open_parquet(path: Path, declared: ColumnDeclaration, limits: DatasetLimits)
     Raises
     ------
     DatasetRefused
-        Where the file is damaged, too large when decoded, or has columns that are nested or binary.
+        Where the file is damaged, too large when decoded, or has columns that are nested or binary and may not be left
+        out.
     """
     file = _open(path)
     schema = file.schema_arrow
@@ -106,7 +109,12 @@ def open_parquet(path: Path, declared: ColumnDeclaration, limits: DatasetLimits)
     _check_footer(file.metadata, declared, limits)
     check_names(schema.names)
     check_declaration(schema.names, declared)
-    natural = {field.name: _accepted_type(field) for field in schema}
+    ignored = tuple(
+        field.name for field in schema if natural_type(field.type) is None and may_leave_out(field.name, declared)
+    )
+    natural = {field.name: _accepted_type(field) for field in schema if field.name not in ignored}
+    if not natural:
+        refuse_columns("no column holds numbers, texts or booleans; a dataset needs at least one")
     types: dict[str, ColumnType] = {n: "category" if n in declared.texts else kind for n, kind in natural.items()}
     long_columns = _columns_of_long_integers(file, [name for name, kind in types.items() if kind == "number"])
     types |= dict.fromkeys(long_columns, "category")
@@ -119,6 +127,7 @@ def open_parquet(path: Path, declared: ColumnDeclaration, limits: DatasetLimits)
         tuple(natural.values()),
         limits,
         {},
+        ignored,
         missing,
         declared.missing_values is not None,
     )
@@ -141,9 +150,7 @@ def _open(path: Path) -> pq.ParquetFile:
         with pq.ParquetFile(path, **options) as file:
             schema = file.schema_arrow
         # Texts stay in their dictionaries until they are known to be small enough.
-        texts = [
-            field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
-        ]
+        texts = [field.name for field in schema if _is_text(field.type)]
         return pq.ParquetFile(path, read_dictionary=texts, **options)
     except pa.ArrowMemoryError:
         raise
@@ -185,7 +192,7 @@ def _accepted_type(field: pa.Field) -> ColumnType:
     if kind is None:
         refuse_columns(
             f"column {shown(field.name)} has the type {shown(str(field.type))}; only flat columns of booleans, "
-            "numbers, strings, dictionaries, dates and timestamps are read"
+            "numbers, strings, dictionaries, dates, times and timestamps are read"
         )
     return kind
 
@@ -259,7 +266,7 @@ def natural_type(arrow_type: pa.DataType) -> ColumnType | None:
         return "boolean"
     if pa.types.is_integer(arrow_type) or pa.types.is_floating(arrow_type) or pa.types.is_decimal(arrow_type):
         return "number"
-    if any(test(arrow_type) for test in (_is_text, pa.types.is_date, pa.types.is_timestamp)):
+    if any(test(arrow_type) for test in (_is_text, pa.types.is_date, pa.types.is_time, pa.types.is_timestamp)):
         return "category"
     # A column of nothing but nulls has a type of its own.
     return "number" if pa.types.is_null(arrow_type) else None
@@ -312,16 +319,20 @@ def _to_texts(values: pa.Array) -> pa.Array:
         return _iso_moments(values)
     if pa.types.is_floating(values.type):
         return _spelled_floats(values)
-    return values.cast(pa.string())
+    texts = values.cast(pa.string())
+    return _without_last_zeros(texts) if pa.types.is_time(values.type) else texts
 
 
 def _iso_moments(values: pa.Array) -> pa.Array:
     # Moments with a time zone are stored in UTC; as such they need no database of time zones.
     plain = values.cast(pa.int64()).cast(pa.timestamp(values.type.unit)).cast(pa.string())
-    iso = pc.replace_substring(plain, " ", "T")
-    iso = pc.replace_substring_regex(iso, r"(\.\d*?)0+$", r"\1")
-    iso = pc.replace_substring_regex(iso, r"\.$", "")
+    iso = _without_last_zeros(pc.replace_substring(plain, " ", "T"))
     return iso if values.type.tz is None else pc.binary_join_element_wise(iso, "Z", "")
+
+
+def _without_last_zeros(moments: pa.Array) -> pa.Array:
+    shorter = pc.replace_substring_regex(moments, r"(\.\d*?)0+$", r"\1")
+    return pc.replace_substring_regex(shorter, r"\.$", "")
 
 
 def _spelled_floats(values: pa.Array) -> pa.Array:
@@ -337,4 +348,5 @@ def _spelled_float(number: float | None) -> str | None:
 
 
 def _is_text(arrow_type: pa.DataType) -> bool:
-    return bool(pa.types.is_string(arrow_type) or pa.types.is_large_string(arrow_type))
+    is_view = pa.types.is_string_view(arrow_type)
+    return bool(pa.types.is_string(arrow_type) or pa.types.is_large_string(arrow_type) or is_view)

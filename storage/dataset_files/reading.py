@@ -29,6 +29,7 @@ class ReadDataset:
 
     n_rows: int
     columns: tuple[ColumnSummary, ...]  # as in the normalised file; features are in the model's order
+    ignored: tuple[str, ...] = ()  # names of columns that were left out
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -70,9 +71,8 @@ def read_upload(
     if n_rows == 0:
         raise DatasetRefused("dataset_empty", "there is no row; send a dataset with at least one")
     odd_cells = source.odd_cells
-    return ReadDataset(
-        n_rows, tuple(replace(column, category_because=odd_cells.get(column.name)) for column in columns)
-    )
+    summaries = tuple(replace(column, category_because=odd_cells.get(column.name)) for column in columns)
+    return ReadDataset(n_rows, summaries, source.ignored)
 
 
 def read_names(form: FileForm, path: Path, limits: DatasetLimits) -> tuple[str, ...]:

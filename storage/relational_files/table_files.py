@@ -54,6 +54,7 @@ class ColumnUses:
     missing_values: None = None
     separator: None = None
     may_be_empty: bool = True
+    may_leave_out: bool = False
 
     @classmethod
     def of(cls, declared: RelationalDeclaration, table: TableDeclaration, keys: Collection[str]) -> "ColumnUses":

@@ -76,6 +76,7 @@ class _Declaration:
     missing_values: tuple[str, ...] | None = None
     separator: str | None = None
     may_be_empty: bool = True
+    may_leave_out: bool = False
 
     @property
     def target(self) -> str | None:
@@ -121,6 +122,10 @@ class _Agreed:
     @property
     def odd_cells(self) -> dict[str, OddCell]:
         return {}
+
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        return ()
 
     def blocks(self) -> Iterator[list[pa.Array]]:
         """Yield blocks of rows in the agreed order."""

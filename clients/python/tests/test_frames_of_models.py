@@ -90,16 +90,17 @@ def test_tables_and_frames_are_the_same_dataset(make: Change) -> None:
 
 
 @pytest.mark.parametrize("cell", [[1.0], np.array([1.0]), np.array([np.nan]), b"x", {"a": 1}], ids=str)
-def test_a_cell_that_is_no_value_is_refused_by_its_column(cell: Any) -> None:  # noqa: ANN401  # of any type
+def test_a_cell_that_is_no_value_is_refused_where_its_column_has_a_use(cell: Any) -> None:  # noqa: ANN401  # of any type
     frame = pd.DataFrame({"odd": pd.Series([cell, cell], dtype=object)})
     model = RandomForestClassifier(1).fit(pd.DataFrame({"odd": [0.0, 1.0]}), [0, 1])
     for read in (
-        instances_of,
-        lambda x: table_file(x, TableNames(None, None, None)),
+        lambda x: table_file(x, TableNames("odd", None, None)),
+        lambda x: table_file(x, TableNames(None, "odd", None)),
         lambda x: convert_model(model, x),
     ):
         with pytest.raises(Invalid, match="row 0, column 'odd'"):
             read(frame)
+    assert all(isinstance(row, dict) and isinstance(row["odd"], list) for row in instances_of(frame))
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def test_an_infinite_number_is_refused_where_it_stands() -> None:
     assert refused.value.code == "non_finite_number"
 
 
-@pytest.mark.parametrize("rows", ["abc", 3, np.zeros((2, 2, 2)), [[1], 2], [object()], [{"a": [1]}], [{"a": 1j}]])
+@pytest.mark.parametrize("rows", ["abc", 3, np.zeros((2, 2, 2)), [[1], 2], [object()], {1, 2}, [[1j]]])
 def test_what_is_no_row_is_refused_before_anything_is_sent(rows: Any) -> None:  # noqa: ANN401  # any value
     with pytest.raises(Invalid):
         instances_of(rows)

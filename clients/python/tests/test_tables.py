@@ -166,7 +166,13 @@ def test_a_file_is_sent_as_it_is(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (pd.DataFrame({"a": [1, "x"]}), "mixes values of the types int, str"),
+        ((pd.DataFrame({"a": [1, 2]}), None), "the target is None"),
+        ((pd.DataFrame({"a": [1, 2]}), np.zeros((2, 3))), "the target has 3 columns"),
+        (pd.Series([1, 2], name="a"), "one column or one row"),
+        (np.arange(3.0), "one column or one row"),
+        ([1.0, 2.0], "one column or one row"),
+        ("a,b\n1,2\n", "a text of several lines"),
+        ({"a": [1, 2], "b": [1]}, "column 'a' has 2 values and column 'b' 1"),
         (([[1], [2]], [1]), "1 values for 2 rows"),
         ([[1, 2], [3]], "row 1 has 1 values, row 0 has 2"),
         (np.zeros((0, 3)), "at least one row"),

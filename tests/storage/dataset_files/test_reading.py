@@ -3,8 +3,10 @@
 import json
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
@@ -337,8 +339,6 @@ def test_quoted_text_may_hold_commas_quotes_and_line_ends(upload: Upload) -> Non
         (b'[{"a":1e400}]', "dataset_bad_number"),
         (b'[{"a":{"b":1}}]', "dataset_bad_columns"),
         (b'[{"a":[1]}]', "dataset_bad_columns"),
-        (b'[{"a":1},{"a":"x"}]', "dataset_bad_columns"),
-        (b'[{"a":1},{"a":true}]', "dataset_bad_columns"),
         (b'[{"":1}]', "dataset_bad_columns"),
         (b'"a\nb",c\n1,2\n', "dataset_bad_columns"),
         (b"[" * 100_000 + b"]" * 100_000, "dataset_parse_error"),
@@ -393,6 +393,8 @@ def test_parquet_types_become_numbers_categories_and_booleans(upload: Upload, tm
             "moment": pa.array([0, 1_500], pa.timestamp("ms", "America/New_York")),
             "local": pa.array([0, 86_400], pa.timestamp("s")),
             "nulls": pa.nulls(2),
+            "time": pa.array([0, 3_600], pa.time32("s")),
+            "view": pa.array(["a", None], pa.string_view()),
         }
     )
     pq.write_table(table, tmp_path / "f")
@@ -408,7 +410,55 @@ def test_parquet_types_become_numbers_categories_and_booleans(upload: Upload, tm
         "moment": ["1970-01-01T00:00:00Z", "1970-01-01T00:00:01.5Z"],
         "local": ["1970-01-01T00:00:00", "1970-01-02T00:00:00"],
         "nulls": [None, None],
+        "time": ["00:00:00", "01:00:00"],
+        "view": ["a", None],
     }
+
+
+_NO_VALUES: dict[str, pa.Array] = {
+    "list": pa.array([[1, 2], []]),
+    "object": pa.array([{"x": 1}, None]),
+    "map": pa.array([[("a", 1)], []], pa.map_(pa.string(), pa.int64())),
+    "bytes": pa.array([b"x", None]),
+    "fixed": pa.array([b"xx", None], pa.binary(2)),
+    "duration": pa.array([1, None], pa.duration("s")),
+}
+
+
+def test_columns_without_values_are_left_out_of_parquet_by_name(upload: Upload, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"a": [1.0, 2.0], **_NO_VALUES, "b": ["u", "v"]}), tmp_path / "f")
+    read = upload.read((tmp_path / "f").read_bytes(), DeclaredColumns(target="b"))
+    assert read.ignored == tuple(_NO_VALUES)
+    assert pq.read_table(upload.into).to_pydict() == {"a": [1.0, 2.0], "b": ["u", "v"]}
+
+
+@pytest.mark.parametrize("values", _NO_VALUES.values(), ids=_NO_VALUES)
+@pytest.mark.parametrize("declared", [{"target": "odd"}, {"row_id": "odd"}, {"features": ("odd",)}])
+def test_columns_without_values_have_no_use(
+    values: pa.Array, declared: dict[str, Any], upload: Upload, tmp_path: Path
+) -> None:
+    pq.write_table(pa.table({"a": [1.0, 2.0], "odd": values}), tmp_path / "f")
+    refused = upload.refused((tmp_path / "f").read_bytes(), DeclaredColumns(**declared))
+    assert "column 'odd' has the type" in refused.detail
+
+
+def test_nested_values_of_json_leave_their_column_out(upload: Upload) -> None:
+    content = b'{"a": 1, "deep": null, "flat": "x"}\n{"a": 2, "deep": {"x": 1}}\n{"a": 3, "deep": 7, "flat": "y"}'
+    assert upload.read(content).ignored == ("deep",)
+    assert pq.read_table(upload.into).to_pydict() == {"a": [1.0, 2.0, 3.0], "flat": ["x", None, "y"]}
+    assert "row 1 (counted from 0) of column 'deep' is nested" in upload.refused(content, _target("deep")).detail
+
+
+@pytest.mark.parametrize("orient", ["columns", "index", "split", "table"])
+def test_json_that_holds_no_rows_is_refused_with_what_to_send(orient: Any, upload: Upload) -> None:  # noqa: ANN401
+    content = pd.DataFrame({"a": [1.0, 2.0], "b": ["u", "v"]}).to_json(orient=orient).encode()
+    assert "send an array of rows" in upload.refused(content).detail
+    if orient == "columns":
+        assert "send an array of rows" in upload.refused(content, _target("b")).detail
+
+
+def _target(name: str) -> DeclaredColumns:
+    return DeclaredColumns(target=name)
 
 
 def test_an_infinity_in_parquet_is_named(upload: Upload, tmp_path: Path) -> None:
@@ -495,11 +545,30 @@ def test_texts_that_stand_for_missing_numbers_leave_a_column_of_numbers(content:
     assert pq.read_table(upload.into).to_pydict() == {"a": [1.0, None, None, None, 2.5]}
 
 
-def test_a_text_among_numbers_of_json_is_named_with_what_declares_it(upload: Upload) -> None:
-    refused = upload.refused(b'[{"f1": 1}, {"f1": 2.5}, {"f1": "?"}]')
+def test_a_text_among_numbers_of_json_makes_a_category_as_in_csv(upload: Upload) -> None:
+    of_json = upload.read(b'[{"f1": 1}, {"f1": 2.5}, {"f1": "?"}, {"f1": null}, {"f1": 7}]').columns[0]
+    assert of_json.category_because == OddCell(2, "?")
+    assert pq.read_table(upload.into).to_pydict() == {"f1": ["1", "2.5", "?", None, "7"]}
+    assert of_json == upload.read(b'"f1"\n1\n2.5\n?\n""\n7\n').columns[0]
 
-    assert "row 2 (counted from 0) of column 'f1' is the text '?'; missing_values=['?']" in refused.detail
-    assert "categories=['f1']" in refused.detail
+
+def test_booleans_among_numbers_of_json_are_numbers(upload: Upload) -> None:
+    upload.read(b'[{"a": 1.5}, {"a": true}, {"a": false}]')
+    assert pq.read_table(upload.into).to_pydict() == {"a": [1.5, 1.0, 0.0]}
+
+
+@pytest.mark.parametrize(
+    ("header", "advice"),
+    [
+        (b",a,b", "use index=False"),
+        (b"a,b,", "leave out the separator at the lines' ends"),
+        (b"a,b,,", "leave out the separator at the lines' ends"),
+        (b"a,,b", "column 2 has no name; name each column"),
+    ],
+)
+def test_a_name_that_is_lacking_is_advised_by_its_place(header: bytes, advice: str, upload: Upload) -> None:
+    cells = b",".join([b"1"] * (header.count(b",") + 1))
+    assert advice in upload.refused(header + b"\n" + cells + b"\n").detail
 
 
 @pytest.mark.parametrize("number", [float("inf"), float("-inf")])

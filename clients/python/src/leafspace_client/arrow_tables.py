@@ -88,6 +88,8 @@ def stream_file(name: str, data: Any) -> TableFile:  # noqa: ANN401  # a stream
 def arrow_columns(data: Any, exact: Container[str | None]) -> dict[str, Values]:  # noqa: ANN401  # a stream
     """Return the columns of a table as chunked arrays, whole numbers of 2**53 or more as floats.
 
+    A column of lists, bytes or the like becomes one of empty lists, which the service leaves out and names.
+
     Parameters
     ----------
     data
@@ -104,10 +106,14 @@ def arrow_columns(data: Any, exact: Container[str | None]) -> dict[str, Values]:
     """
     pa = pyarrow()
     reader = pa.RecordBatchReader.from_stream(data)
-    _refuse_other_types(reader.schema, "")
-    batches, columns = list(reader), {}
+    _refuse_other_types(pa.schema([field for field in reader.schema if field.name in exact]), "")
+    batches = list(reader)
+    columns: dict[str, Values] = {}
     for index, field in enumerate(reader.schema):
         kind = sent_type(field.type)
+        if kind is None:
+            columns[field.name] = [[] for batch in batches for _ in range(batch.num_rows)]
+            continue
         chunks = [_plain(batch.column(index)).cast(kind) for batch in batches]
         column = pa.chunked_array(chunks, kind)
         if field.name not in exact and _is_beyond_doubles(column):

@@ -1,7 +1,6 @@
 """The client: one object that speaks to one service, blocking or async, with the same methods."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from types import TracebackType
@@ -16,6 +15,7 @@ from .conversion.models import Declared
 from .datasets import register as send_dataset
 from .labels import KnownLabels
 from .models import register as send_model
+from .records import warned_of_ignored
 from .relational_datasets import (
     AsyncRelationalDataset,
     AsyncRelationalDatasets,
@@ -154,8 +154,9 @@ def _register_dataset(  # noqa: PLR0913  # what may be declared of a table
     Parameters
     ----------
     data
-        A DataFrame; a pair ``(X, y)`` of arrays; one array; a list of dicts; or the path of a CSV, Parquet or JSON
-        file, which is sent as it is.
+        A DataFrame; a pair ``(X, y)`` of arrays; one array; a list of dicts; a dict of columns; or a CSV, Parquet or
+        JSON file, which is sent as it is: its path, its bytes, or the open file. Columns that hold other than numbers,
+        texts and booleans, such as lists, are left out: the dataset's ``ignored_columns`` names them.
     name
         A name for people.
     target
@@ -180,20 +181,23 @@ def _register_dataset(  # noqa: PLR0913  # what may be declared of a table
     separator
         What separates the cells of a CSV file: ``","``, ``";"``, a tab or ``"|"``; default: what its header shows.
     """
-    file, names = yield Work(partial(table_file, data, TableNames(target, row_id, features)))
-    names = replace(
-        names,
+    names = TableNames.checked(
+        target,
+        row_id,
+        features,
+        categories,
         columns=columns,
         images=images,
-        categories=categories,
-        missing_values=missing_values,
+        missing_values=[missing_values] if isinstance(missing_values, str) else missing_values,
         separator=separator,
     )
+    file, names = yield Work(partial(table_file, data, names))
     try:
         registered = yield from send_dataset(file, name, names)
     finally:
         file.content.close()
     transport_of(self).seen.remember(registered)
+    warned_of_ignored(registered.ignored_columns or (), "they hold other than numbers, texts and booleans")
     return registered
 
 

@@ -44,10 +44,10 @@ def register(file: TableFile, name: str | None, names: TableNames) -> Program[Da
         "name": name,
         "target": names.target,
         "row_id": names.row_id,
-        "features": None if names.features is None else [str(feature) for feature in names.features],
+        "features": None if names.features is None else list(names.features),
         "columns": list(names.columns) or None,
         "images": list(names.images) or None,
-        "categories": [str(name) for name in names.categories] or None,
+        "categories": list(names.categories) or None,
         "missing_values": [str(value) for value in names.missing_values] or None,
         "separator": names.separator,
     }
@@ -121,7 +121,7 @@ def _request_source(files: str, name: str | None, names: TableNames) -> Program[
         name=name,
         target=names.target,
         row_id=names.row_id,
-        features=None if names.features is None else [str(feature) for feature in names.features],
+        features=None if names.features is None else list(names.features),
     )
     return (yield from create(register_dataset, Job, body=body))
 
@@ -160,7 +160,7 @@ def _register_source(
     Invalid
         ``source_not_allowed`` where the service may not read there.
     """
-    job = yield from _request_source(files, name, TableNames(target, row_id, features))
+    job = yield from _request_source(files, name, TableNames.checked(target, row_id, features))
     return self.registration(self._transport, job)
 
 

@@ -7,7 +7,8 @@ from typing import Any, TypeAlias
 from .arrow_tables import has_arrow_stream, pyarrow
 from .errors import Invalid
 from .row_batches import gathered
-from .rows import instances_of, is_frame, is_series, with_named_index
+from .row_kinds import holds_columns, is_frame, is_series
+from .rows import instances_of, with_named_index
 
 NestedInstance: TypeAlias = dict[str, list[dict[str, Any]]]
 """The rows of one example, by table."""
@@ -71,7 +72,11 @@ def _size(instance: NestedInstance) -> tuple[int, ...]:
 
 def is_nested(example: object) -> bool:
     """Whether this is an example as the rows of several tables."""
-    return isinstance(example, Mapping) and any(map(_is_table, example.values()))
+    values = list(example.values()) if isinstance(example, Mapping) else []
+    if holds_columns(example) and not any(map(is_series, values)):  # a Series may be a row
+        return False
+    is_table = any(is_frame(value) or (has_arrow_stream(value) and not is_series(value)) for value in values)
+    return is_table or (bool(values) and all(map(_is_table, values)))
 
 
 def _is_table(value: Any) -> bool:  # noqa: ANN401  # a table, or a cell

@@ -73,11 +73,11 @@ def ignored_line(names: Sequence[str]) -> str:
     return f"Ignored columns: {', '.join(names[:_SHOWN_NAMES])}{f' and {rest} more' if rest > 0 else ''}"
 
 
-def warned_of_ignored(names: Iterable[str]) -> tuple[str, ...]:
+def warned_of_ignored(names: Iterable[str], why: str = "the model does not read them") -> tuple[str, ...]:
     """Return the distinct names, in their order; log a warning if there are any."""
     ignored = tuple(dict.fromkeys(names))
     if ignored:
-        _LOG.warning("%s (the model does not read them)", ignored_line(ignored))
+        _LOG.warning("%s (%s)", ignored_line(ignored), why)
     return ignored
 
 

@@ -15,7 +15,8 @@ from urllib.parse import quote
 from .arrow_tables import TableFile, has_arrow_stream, stream_file, time_columns_of
 from .columns import Values, column_cells
 from .errors import Invalid
-from .rows import column_names, is_frame, with_named_index
+from .row_kinds import is_frame
+from .rows import column_names, with_named_index
 from .tables import Columns, TableNames, mapping_columns, table_file, written
 
 Names: TypeAlias = str | Sequence[str]

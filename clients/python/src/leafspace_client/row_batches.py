@@ -5,19 +5,8 @@ from itertools import chain, islice
 from typing import Any, TypeAlias
 
 from .errors import Invalid
-from .rows import (
-    Instance,
-    batches,
-    index_names,
-    instances_of,
-    is_batch,
-    is_frame,
-    is_row,
-    is_table,
-    named_instances,
-    names_of,
-    refuse_repeats,
-)
+from .row_kinds import is_batch, is_frame, is_row, is_table
+from .rows import Instance, batches, index_names, instances_of, named_instances, names_of, refuse_repeats
 
 NamedRows: TypeAlias = tuple[list[Any], list[str]]
 """Instances, and the id of each."""
@@ -66,7 +55,8 @@ def gathered(rows: Any) -> Any:  # noqa: ANN401  # any rows
         return instances_of(listed) if any(map(is_batch, listed)) else listed
     import pandas as pd  # noqa: PLC0415  # an extra
 
-    return pd.concat(listed)
+    only_count = all(frame.index.equals(pd.RangeIndex(len(frame))) for frame in listed)
+    return pd.concat(listed, ignore_index=only_count)
 
 
 def peeked(rows: Iterable[Any]) -> tuple[Any, Iterator[Any]]:

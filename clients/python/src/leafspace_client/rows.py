@@ -5,23 +5,29 @@ What is missing becomes ``None``. Nothing here imports numpy or pandas: their va
 
 import datetime as dt
 import decimal
+import enum
+import fractions
 import json
 import math
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from .errors import Invalid
+from .row_kinds import familiar_rows, is_batch, is_frame, is_row, is_series, listed
 
 Cell = float | int | bool | str | None
 """One value as JSON has it."""
-Instance: TypeAlias = dict[str, Cell] | list[Cell]
-"""One row: values by feature name, or in the order of the features."""
+Instance: TypeAlias = dict[str, Cell | list[str]] | list[Cell]
+"""One row: values by feature name, or in the order of the features; a list holds a word on what is no value."""
 _INSTANCES_A_CALL = 1000
 _BYTES_A_CALL = 4 << 20  # half of what the service takes: rows differ in length
 _VALUES_A_CALL = 200_000  # the service refuses bodies of 300,000 names
-_TEXTS_OF_PANDAS = ("Interval", "Period", "Timedelta")
+_TEXTS = ("Interval", "Period", "Timedelta", "UUID")
+NO_VALUE = "bad_feature_type"
+"""The code of what is neither a number, a text nor a boolean."""
 
 
 def instances_of(rows: Any) -> list[Instance]:  # noqa: ANN401  # see below
@@ -30,14 +36,15 @@ def instances_of(rows: Any) -> list[Instance]:  # noqa: ANN401  # see below
     Parameters
     ----------
     rows
-        A DataFrame of pandas or Polars or a table of Arrow (values by column name), a Series or dict (one row by name),
-        an array or a sparse matrix of shape (n_rows, n_features), an array of shape (n_features,), a list of values
-        (one row), or a list of any rows.
+        A DataFrame of pandas or Polars or a table of Arrow (values by column name), a structured array or a dict of
+        columns, a Series or dict (one row by name), an array or a sparse matrix of shape (n_rows, n_features), an array
+        of shape (n_features,), a list of values (one row), or a list of any rows.
 
     Raises
     ------
     Invalid
-        For rows of another form, and for values that the API does not have.
+        For rows of another form, and, in rows without names, for values that the API does not have. In rows by name
+        these are sent as lists: a model need not read them.
     """
     rows = familiar_rows(rows)
     if is_frame(rows):
@@ -144,12 +151,6 @@ def index_names(rows: Any, code: str, instead: str) -> list[str] | None:  # noqa
     return None if names == positions(len(names)) else names
 
 
-def listed(values: Any) -> list[Any]:  # noqa: ANN401  # an array, a Series, a list
-    """Return the values of a column of any library as a list."""
-    listing = next((name for name in ("tolist", "to_list", "to_pylist") if hasattr(values, name)), None)
-    return list(getattr(values, listing)() if listing else values)
-
-
 def positions(n_rows: int) -> list[str]:
     """Return the ids of rows that have no others: their 0-based indices."""
     return [str(row) for row in range(n_rows)]
@@ -191,38 +192,6 @@ def _label_text(label: Any, row: int, code: str, advice: str) -> str:  # noqa: A
     return spelled(cell)
 
 
-def familiar_rows(rows: Any) -> Any:  # noqa: ANN401  # any rows
-    """Return frames of Polars and tables of Arrow as lists of dicts, sparse matrices as arrays, all else unchanged."""
-    if is_sparse(rows):
-        return rows.toarray()
-    if is_table(rows):
-        table = collected(rows)
-        return table.to_dicts() if hasattr(table, "to_dicts") else table.to_pylist()
-    return rows
-
-
-def is_sparse(rows: object) -> bool:
-    """Whether this is a sparse matrix or array of scipy."""
-    return hasattr(rows, "toarray") and hasattr(rows, "nnz")
-
-
-def is_table(rows: object) -> bool:
-    """Whether this is a frame of Polars, lazy or not, or a table or record batch of Arrow."""
-    return hasattr(rows, "collect_schema") or (
-        hasattr(rows, "column_names") and hasattr(rows, "to_pylist") and hasattr(rows, "num_rows")
-    )
-
-
-def collected(table: Any) -> Any:  # noqa: ANN401  # a table
-    """Return a lazy frame as a frame, and any other table unchanged."""
-    return table.collect() if hasattr(table, "collect") else table
-
-
-def is_frame(rows: object) -> bool:
-    """Whether this is a pandas DataFrame, or something that is like one."""
-    return hasattr(rows, "iloc") and hasattr(rows, "columns")
-
-
 def with_named_index(frame: Any) -> Any:  # noqa: ANN401  # a DataFrame
     """Return a DataFrame with its index as columns where that has names, as that of a table by its key has."""
     named = [name for name in frame.index.names if name is not None]
@@ -247,8 +216,8 @@ def _frame_instances(frame: Any) -> list[Instance]:  # noqa: ANN401  # a DataFra
     return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
 
 
-def _column_cells(values: Sequence[Any], name: str) -> list[Cell]:
-    return [plain_cell(value, f"row {row}, column {name!r},") for row, value in enumerate(values)]
+def _column_cells(values: Sequence[Any], name: str) -> list[Cell | list[str]]:
+    return [_sent_cell(value, f"row {row}, column {name!r},") for row, value in enumerate(values)]
 
 
 def _array_instances(array: Any) -> list[Instance]:  # noqa: ANN401  # a numpy array, or one that is like it
@@ -261,7 +230,7 @@ def _array_instances(array: Any) -> list[Instance]:  # noqa: ANN401  # a numpy a
 
 
 def _sequence_instances(rows: Any) -> list[Instance]:  # noqa: ANN401  # any iterable
-    if isinstance(rows, str | bytes) or not isinstance(rows, Iterable):
+    if isinstance(rows, str | bytes | set | frozenset) or not isinstance(rows, Iterable):  # sets have no order
         detail = f"rows are of type {type(rows).__name__}; send a DataFrame, an array, or a list of rows or dicts"
         raise Invalid("schema_mismatch", detail)
     values = listed(rows)
@@ -280,39 +249,31 @@ def _instance(row: Any, where: str) -> Instance:  # noqa: ANN401  # one of sever
     return _in_order(listed(row), where)
 
 
-def named_instance(row: Any, where: str) -> dict[str, Cell]:  # noqa: ANN401  # a mapping or a Series
+def named_instance(row: Any, where: str) -> dict[str, Cell | list[str]]:  # noqa: ANN401  # a mapping or a Series
     """Return values by name as an instance; ``where`` names them in an error."""
-    return {str(name): plain_cell(value, f"{where}, feature {str(name)!r},") for name, value in row.items()}
+    return {str(name): _sent_cell(value, f"{where}, feature {str(name)!r},") for name, value in row.items()}
+
+
+def _sent_cell(value: Any, where: str) -> Cell | list[str]:  # noqa: ANN401  # whatever stands in a row
+    """Return a value; what is none goes as a list, which the service refuses only where the model reads it."""
+    try:
+        return plain_cell(value, where)
+    except Invalid as error:
+        if error.code != NO_VALUE:
+            raise
+        return [f"a {type(value).__name__}: {str(value)[:40]}"]
 
 
 def _in_order(values: Sequence[Any], where: str) -> Instance:
     return [plain_cell(value, f"{where}, feature {index},") for index, value in enumerate(values)]
 
 
-def is_series(value: object) -> bool:
-    """Whether this is a Series of pandas, or something that is like one."""
-    return hasattr(value, "iloc") and hasattr(value, "index") and not hasattr(value, "columns")
-
-
-def is_row(value: object) -> bool:
-    """Whether this holds the values of a row, which one of several rows may be."""
-    is_array = hasattr(value, "ndim") and value.ndim > 0
-    return is_array or isinstance(value, Mapping | list | tuple) or is_series(value) or hasattr(value, "to_list")
-
-
-def is_batch(value: object) -> bool:
-    """Whether this holds several rows: a table, a matrix, or a list of rows."""
-    if isinstance(value, list | tuple):
-        return bool(value) and all(map(is_row, value))
-    is_matrix = getattr(value, "ndim", 0) == 2  # noqa: PLR2004  # rows by features
-    return is_frame(value) or is_table(value) or is_sparse(value) or is_matrix
-
-
 def plain_cell(value: Any, where: str) -> Cell:  # noqa: ANN401  # whatever stands in a row
     """Return one value as JSON has it; ``where`` says in an error which one it was.
 
     Not-a-number, ``pandas.NA`` and ``NaT`` are missing values; moments become text in ISO 8601, durations, intervals
-    and periods text as pandas prints them.
+    and periods text as pandas prints them, paths and UUIDs text, members of an enumeration what they stand for, and
+    fractions numbers.
 
     Raises
     ------
@@ -321,15 +282,25 @@ def plain_cell(value: Any, where: str) -> Cell:  # noqa: ANN401  # whatever stan
     """
     if value is None or isinstance(value, str | bool | int):
         return _without_subclass(value, where)
-    if isinstance(value, float | decimal.Decimal):
+    if isinstance(value, float | decimal.Decimal | fractions.Fraction):
         return _finite(float(value), where)
     if _is_missing(value):
         return None
-    if isinstance(value, dt.date | dt.time | dt.timedelta) or type(value).__name__ in _TEXTS_OF_PANDAS:
-        return value.isoformat() if isinstance(value, dt.date | dt.time) else str(value)
+    if isinstance(value, enum.Enum):
+        return plain_cell(value.value, where)
+    if (text := _text_of(value)) is not None:
+        return text
     if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:
         return plain_cell(_python_value(value, where), where)
     raise _refused(value, where)
+
+
+def _text_of(value: object) -> str | None:
+    """Return moments, durations, paths and the like as text, and ``None`` for all else."""
+    if isinstance(value, dt.date | dt.time):
+        return value.isoformat()
+    is_text = isinstance(value, dt.timedelta | os.PathLike) or type(value).__name__ in _TEXTS
+    return str(value) if is_text else None
 
 
 def spelled(value: Cell) -> str:
@@ -380,4 +351,4 @@ def _python_value(value: Any, where: str) -> Any:  # noqa: ANN401  # a numpy sca
 
 def _refused(value: object, where: str) -> Invalid:
     detail = f"{where} is {str(value)[:80]!r} of type {type(value).__name__}; send a number, a text, a boolean or None"
-    return Invalid("bad_feature_type", detail)
+    return Invalid(NO_VALUE, detail)

@@ -13,7 +13,8 @@ from typing import Any, Literal
 from ..columns import column_cells
 from ..errors import CannotConvert, Invalid, missing_extra
 from ..row_batches import gathered
-from ..rows import collected, column_names, instances_of, is_frame, is_row, is_series, is_sparse, is_table
+from ..row_kinds import collected, is_frame, is_row, is_series, is_sparse, is_table
+from ..rows import column_names, instances_of
 from .unwrapping import all_models, class_names, final_step, members_of, unwrapped
 
 Ensemble = Literal["random_forest", "boosting", "other"]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import CannotConvert
-from ..rows import is_frame
+from ..row_kinds import is_frame
 from .double_precision import Nodes
 from .estimators import ModelInputs
 from .native_trees import (

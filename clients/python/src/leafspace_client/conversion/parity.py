@@ -14,7 +14,8 @@ import numpy as np
 from onnx import TensorProto, load_from_string
 
 from ..errors import CannotConvert
-from ..rows import Cell, instances_of, is_frame
+from ..row_kinds import is_frame
+from ..rows import Cell, instances_of
 from .estimators import ModelInputs, predicts_classes, predicts_labels_alone, votes_hard
 from .threshold_rows import rows_at_thresholds, taken
 from .tree_operators import nearest_float32

@@ -36,7 +36,7 @@ from sklearn.preprocessing import (
     TargetEncoder,
 )
 
-from ..rows import is_frame
+from ..row_kinds import is_frame
 from .category_writers import is_exact
 
 SCALERS = (StandardScaler, MinMaxScaler, RobustScaler, MaxAbsScaler)

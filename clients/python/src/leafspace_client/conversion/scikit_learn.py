@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import Binarizer, FunctionTransformer
 
 from ..errors import CannotConvert
-from ..rows import is_frame
+from ..row_kinds import is_frame
 from .combinations import is_written, reads_columns_alone
 from .estimators import (
     GRAPH_NAME,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from onnx import NodeProto, TensorProto, load_from_string, numpy_helper
 
-from ..rows import is_frame
+from ..row_kinds import is_frame
 from .estimators import ModelInputs
 from .tree_operators import MODES
 

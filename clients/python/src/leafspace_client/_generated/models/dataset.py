@@ -41,6 +41,8 @@ class Dataset(DrawnRecord, Record):
         source (DatasetSource | None | Unset): Files that hold the rows of a dataset by reference; null where the
             service has them.
         images (list[ImageColumns] | Unset): Images that rows hold, as the metadata declare them.
+        ignored_columns (list[str] | Unset): Names of columns of the file that are left out, because they hold lists,
+            objects, bytes or durations: other than numbers, texts and booleans.
     """
 
     id: str
@@ -58,6 +60,7 @@ class Dataset(DrawnRecord, Record):
     feature_set: None | str | Unset = UNSET
     source: DatasetSource | None | Unset = UNSET
     images: list[ImageColumns] | Unset = UNSET
+    ignored_columns: list[str] | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.dataset_source import DatasetSource  # noqa: PLC0415
@@ -113,6 +116,10 @@ class Dataset(DrawnRecord, Record):
                 images_item = images_item_data.to_dict()
                 images.append(images_item)
 
+        ignored_columns: list[str] | Unset = UNSET
+        if not isinstance(self.ignored_columns, Unset):
+            ignored_columns = self.ignored_columns
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -138,6 +145,8 @@ class Dataset(DrawnRecord, Record):
             field_dict["source"] = source
         if images is not UNSET:
             field_dict["images"] = images
+        if ignored_columns is not UNSET:
+            field_dict["ignored_columns"] = ignored_columns
 
         return field_dict
 
@@ -229,6 +238,8 @@ class Dataset(DrawnRecord, Record):
 
                 images.append(images_item)
 
+        ignored_columns = cast(list[str], d.pop("ignored_columns", UNSET))
+
         dataset = cls(
             id=id,
             name=name,
@@ -245,6 +256,7 @@ class Dataset(DrawnRecord, Record):
             feature_set=feature_set,
             source=source,
             images=images,
+            ignored_columns=ignored_columns,
         )
 
         return dataset

@@ -14,6 +14,7 @@ from tests.support.shared import shared_path
 _FIELDS = {
     "source",
     "images",
+    "ignored_columns",
     "feature_set",
     "object",
     "id",

@@ -1,15 +1,48 @@
 """Contract: the base of every message, frozen and closed to unknown fields, and the fields that many messages share."""
 
+import re
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Discriminator, FailFast, Field, StringConstraints, Tag
+from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, FailFast, Field, StringConstraints, Tag
+from pydantic_core import PydanticCustomError
 
 Item = TypeVar("Item")
 
-Name = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"^[^\x00-\x1f\x7f]*$")]
+_UNSEEN = r"\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+"""Characters that control a terminal, end a line, turn a line round, or are not seen; those that join emoji are."""
+
+_UNSEEN_IN_LINES = r"\x00-\x08\x0b-\x1f" + _UNSEEN
+_UNWANTED = "The text holds the character {character} after {position} others, which nobody would see; leave it out"
+UNSEEN_IN_NAMES = r"\x00-\x1f" + _UNSEEN
+"""What no name holds, as part of a regular expression's set: on a screen it would look like another name."""
+
+
+def without(characters: str) -> AfterValidator:
+    """Return what refuses texts that hold one of the characters, and names it; a regular expression's set has them."""
+    unwanted = re.compile(f"[{characters}]")
+
+    def check(text: str) -> str:
+        if found := unwanted.search(text):
+            details = {"character": ascii(found[0])[1:-1], "position": found.start()}
+            raise PydanticCustomError("unwanted_character", _UNWANTED, details)
+        return text
+
+    return AfterValidator(check)
+
+
+def _pattern(characters: str) -> Any:  # noqa: ANN401  # pydantic's field
+    return Field(json_schema_extra={"pattern": f"^[^{characters}]*$"})
+
+
+Name = Annotated[
+    str, StringConstraints(min_length=1, max_length=255), without(UNSEEN_IN_NAMES), _pattern(UNSEEN_IN_NAMES)
+]
 """A name that a person gave: shown, never interpreted."""
+
+Lines = Annotated[str, without(_UNSEEN_IN_LINES), _pattern(_UNSEEN_IN_LINES)]
+"""A note that a person wrote, which may have several lines, and tabs."""
 
 OBJECT = Field(description="Type of this object.")
 """Describes the field ``object``, which names the type for readers of stored JSON."""

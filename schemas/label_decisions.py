@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from .contract import OBJECT, Contract, CreatedAt, RowId, RowIndex
+from .contract import OBJECT, Contract, CreatedAt, Lines, RowId, RowIndex
 
 Decision = Literal["accept", "keep", "relabel", "unsure"]
 DecisionEntry = Literal["accept", "keep", "relabel", "unsure", "withdrawn"]
@@ -14,7 +14,7 @@ _DECISION = (
     "which is named; `unsure`: nobody can say, and the row keeps its label."
 )
 _NEW_LABEL = "Label that the row has with this decision."
-Note = Annotated[str, StringConstraints(max_length=500, pattern=r"^[^\x00]*$")]
+Note = Annotated[Lines, StringConstraints(max_length=500)]
 
 
 class LabelDecisionRequest(Contract):

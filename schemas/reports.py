@@ -5,13 +5,13 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from .artefacts import REQUEST, RESULT, ArtefactView
-from .contract import OBJECT, Contract, Identifier, Many, Name
+from .contract import OBJECT, Contract, Identifier, Lines, Many, Name
 from .paper_settings import MethodRequest
 
 MAX_ROWS = 20
 MAX_REPORT_BYTES = 5_000_000
 _SHA256 = "SHA-256 of"
-Note = Annotated[str, Field(max_length=4000, pattern=r"^[^\x00]*$")]
+Note = Annotated[Lines, Field(max_length=4000)]
 PartName = Literal[
     "request",
     "model",

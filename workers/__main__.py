@@ -4,6 +4,7 @@ import argparse
 import gc
 import os
 import sys
+from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def main() -> None:
     from .main import run_workers  # noqa: PLC0415
 
     log_json_lines(settings.log_level)
-    _check_database(settings)
+    _check_storage(settings)
     keep_pandas_out()
     kinds = load_job_kinds()
     load_compiler(is_alone=True)
@@ -64,18 +65,26 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _check_database(settings: "WorkerSettings") -> None:
+def _check_storage(settings: "WorkerSettings") -> None:
+    """End this process with a sentence unless database and objects can be used, and are each other's."""
+    # In a child: what reads a bucket must not be carried into the processes of jobs.
+    child = get_context("fork").Process(target=_check_storage_here, args=(settings,))
+    child.start()
+    child.join()
+    if child.exitcode:
+        sys.exit(child.exitcode)
+
+
+def _check_storage_here(settings: "WorkerSettings") -> None:
     from storage.database import Database  # noqa: PLC0415
     from storage.errors import StorageError  # noqa: PLC0415
-    from storage.local_objects import LocalObjects  # noqa: PLC0415
-    from storage.store_pairs import check_pair  # noqa: PLC0415
+    from storage.remote_objects import open_objects  # noqa: PLC0415
+    from storage.store_pairs import check_pair_if_available  # noqa: PLC0415
 
     database = Database(settings.storage.database_url)
     try:
         database.check_usable()
-        if settings.storage.bucket_url is None:
-            # What reads a bucket must not be carried into the processes of jobs: the API and clearing compare that.
-            check_pair(database, LocalObjects(settings.storage.objects_dir))
+        check_pair_if_available(database, open_objects(settings.storage))
     except StorageError as error:
         sys.exit(f"Error: {error.detail}")
     finally:

@@ -4,7 +4,7 @@ The supervisor uses this, too: nothing heavy is imported here.
 """
 
 import ipaddress
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 
 _MOST_REMEMBERED = 256
@@ -35,19 +35,27 @@ def network_of(address: str) -> str:
     return str(parsed) if parsed.version == 4 else str(ipaddress.ip_network((int(parsed), 64), strict=False))  # noqa: PLR2004
 
 
-def comes_from_elsewhere(headers: Iterable[tuple[bytes, bytes]], allowed: Collection[bytes] = ()) -> bool:
+def comes_from_elsewhere(headers: Collection[tuple[bytes, bytes]], allowed: Collection[bytes] = ()) -> bool:
     """Return whether a page of another site had a browser on this machine send this request.
 
     Every page that is open on this machine can have the browser call loopback addresses. Such a request has an
     ``Origin`` other than its destination; or, where the page's own name resolves to this machine (DNS rebinding),
-    ``Host`` has that name, which contains a dot, as no other names can be registered. Programs need not send either.
-    Pages of the origins in ``allowed`` may call.
+    ``Host`` has that name, which contains a dot, as no other names can be registered. What a page only shows, such as
+    an image, has no ``Origin``, and the browser says that it comes from another site; links may be followed. Programs
+    need not send any of these. Pages of the origins in ``allowed`` may call.
     """
     hosts = [value for name, value in headers if name == b"host"]
     origins = [value for name, value in headers if name == b"origin"]
     if not all(map(_is_of_this_machine, hosts)):
         return True
+    if not origins and _is_shown_elsewhere(dict(headers)):
+        return True
     return any(origin not in {*allowed, *(b"http://" + host for host in hosts)} for origin in origins)
+
+
+def _is_shown_elsewhere(headers: Mapping[bytes, bytes]) -> bool:
+    is_link = headers.get(b"sec-fetch-mode") == b"navigate" and headers.get(b"sec-fetch-dest") == b"document"
+    return headers.get(b"sec-fetch-site") == b"cross-site" and not is_link
 
 
 @lru_cache(_MOST_REMEMBERED)

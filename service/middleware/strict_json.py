@@ -9,6 +9,7 @@ import orjson
 _MAX_DEPTH = 64
 _SMALL_BYTES = 64 * 1024  # of which nothing can be made that takes long
 _MAX_PARTS = 300_000  # lists, objects and names, each of which takes as long as several values
+_MAX_CONTAINERS = 100_000  # lists and objects, which take longer than names
 _MAX_NAMES = 50_000  # of one object: nothing else runs while it is made
 _MAX_VALUES = 1_000_000
 _CONTAINERS = frozenset((dict, list))
@@ -99,12 +100,14 @@ def _distinct(members: list[tuple[str, Any]]) -> None:
 
 def _refuse_crowd(body: bytes) -> None:
     # Nothing else runs while values are made of the bytes, so these are counted first: quickly, those in texts too.
-    n_parts = body.count(b"[") + body.count(b"{") + body.count(b":")
+    n_containers = body.count(b"[") + body.count(b"{")
+    n_parts = n_containers + body.count(b":")
     n_values = body.count(b",")
-    if n_parts > _MAX_PARTS or n_values > _MAX_VALUES:
+    if n_parts > _MAX_PARTS or n_containers > _MAX_CONTAINERS or n_values > _MAX_VALUES:
         detail = (
-            f"the body has {n_values:,} commas, and {n_parts:,} colons and opening brackets; at most "
-            f"{_MAX_VALUES:,} and {_MAX_PARTS:,} are read at once: send it in several calls, or rows as lists of values"
+            f"the body has {n_values:,} commas, {n_containers:,} opening brackets, and {n_parts:,} with colons; "
+            f"at most {_MAX_VALUES:,}, {_MAX_CONTAINERS:,} and {_MAX_PARTS:,} are read at once: send it in several "
+            "calls, or rows as lists of values"
         )
         raise BadJson("too_many_rows", detail)
     if n_parts > _MAX_NAMES:

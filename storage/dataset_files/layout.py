@@ -1,10 +1,13 @@
 """The layout of a dataset: its columns, their types and roles, its limits, and what readers of all formats share."""
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NoReturn, Protocol
 
 import pyarrow as pa
+
+from schemas.contract import UNSEEN_IN_NAMES
 
 from ..errors import DatasetRefused, TooManyRows
 
@@ -19,6 +22,7 @@ ARROW_TYPES: dict[ColumnType, pa.DataType] = {
     "boolean": pa.bool_(),
 }
 _N_BLOCK_CELLS = 2**23  # 64 MiB of numbers
+_UNSEEN = re.compile(f"[{UNSEEN_IN_NAMES}]")
 _MAX_NAME_CHARACTERS = 255
 _MAX_NAMES_BYTES = 1 << 20
 _N_NAMES_SHOWN = 20
@@ -212,7 +216,7 @@ def check_names(names: Sequence[str]) -> None:
                 f"the name of column {index + 1}, {shown(name)}, is longer than {_MAX_NAME_CHARACTERS} characters; "
                 "shorten it"
             )
-        if any(character < " " or character == "\x7f" for character in name):
+        if _UNSEEN.search(name):
             refuse_columns(
                 f"the name of column {index + 1} holds a control character, such as a tab or a line break: "
                 f"{shown(name)}; rename the column"

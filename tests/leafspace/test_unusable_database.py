@@ -18,15 +18,17 @@ from storage.database_file import fault_of
 from storage.errors import DatabaseUnusable
 from storage.local_objects import LocalObjects
 from storage.models import ModelStore
-from storage.store_pairs import make_pair
+from storage.store_pairs import adopt, make_pair
 from tests.support.databases import new_postgresql_database
 from tests.support.job_farm import JobFarm
+from tests.support.object_stores import RemoteCase
 from tests.support.patience import PATIENCE_SECONDS
 from tests.support.raw_http import NO_TLS
 from tests.support.sampling import mostly_long
 from tests.support.stored import Shelf
 
 _PAGE_BYTES = 4096
+_NO_REDIS = "redis://127.0.0.1:1/0"
 _Spoil = Callable[[Path], None]
 
 
@@ -113,6 +115,24 @@ def _empty(file: Path) -> None:
 def _replace_with_another(file: Path) -> None:
     file.unlink()
     _made(file.parent)
+
+
+def test_workers_do_not_work_on_a_bucket_of_another_database(remote_case: RemoteCase, tmp_path: Path) -> None:
+    owner, other = (Database(f"sqlite:///{_made(tmp_path / name)}") for name in ("owner", "other"))
+    remote_case.store.put(b"of the owner")
+    adopt(owner, remote_case.store)
+    for database in (owner, other):
+        database.close()
+
+    refused = _run(
+        "workers",
+        LEAFSPACE_DATA_DIR=str(tmp_path / "data"),
+        LEAFSPACE_DATABASE_URL=f"sqlite:///{tmp_path / 'other' / 'leafspace.db'}",
+        LEAFSPACE_OBJECT_STORE_URL=remote_case.url,
+        LEAFSPACE_REDIS_URL=_NO_REDIS,
+    )
+
+    assert _is_one_sentence(refused, "belongs to another database", "leafspace adopt"), refused.stderr
 
 
 @pytest.mark.parametrize("command", [("serve", "--port", "0"), ("clear",), ("backup", "backup")])

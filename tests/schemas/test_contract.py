@@ -9,9 +9,10 @@ import pytest
 from pydantic import ValidationError
 
 import schemas
-from schemas.contract import Contract, Page
+from schemas.contract import Contract, Page, Renaming
 from schemas.datasets import DatasetMetadata
 from schemas.explanations import ExplanationRequest
+from schemas.label_decisions import LabelDecisionRequest
 from schemas.nouns import NOUNS, Noun
 from schemas.open_inference import ForeignMessage
 from schemas.prototype_sets import PrototypeSetRequest
@@ -99,3 +100,24 @@ def test_instances_are_objects_or_lists_of_anything() -> None:
     for instance in bad:
         with pytest.raises(ValidationError):
             ExplanationRequest.model_validate({"instances": [instance]})
+
+
+@pytest.mark.parametrize("name", ["Ünïcode", "a\N{NO-BREAK SPACE}b", "\U0001f469\u200d\U0001f4bb", "a\u200cb"])
+def test_names_are_any_words(name: str) -> None:
+    assert Renaming(name=name).name == name
+
+
+@pytest.mark.parametrize(
+    "unseen", ["\t", "\n", "\x1b[2J", "\x85", "\u00ad", "\u200b", "\u200f", "\u2028", "\u202e", "\u2066", "\ufeff"]
+)
+def test_names_hold_nothing_that_nobody_sees_and_notes_lines_alone(unseen: str) -> None:
+    with pytest.raises(ValidationError, match="nobody would see") as refused:
+        Renaming(name=f"a{unseen}b")
+    assert ascii(unseen[0])[1:-1] in str(refused.value)
+
+    request = {"decision": "keep", "note": f"a{unseen}b"}
+    if unseen in {"\t", "\n"}:
+        assert LabelDecisionRequest.model_validate(request).note == request["note"]
+    else:
+        with pytest.raises(ValidationError, match="nobody would see"):
+            LabelDecisionRequest.model_validate(request)

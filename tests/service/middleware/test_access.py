@@ -312,6 +312,9 @@ def test_without_a_door_this_machines_programs_and_pages_are_answered(open_port:
         "Host: localhost\r\nOrigin: http://localhost:8888\r\n",
         "Host: localhost\r\nOrigin: null\r\n",
         "Host: rebound.example\r\nOrigin: http://rebound.example\r\n",
+        "Host: localhost\r\nSec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: no-cors\r\nSec-Fetch-Dest: image\r\n",
+        "Host: localhost\r\nSec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: iframe\r\n",
+        "Host: localhost\r\nSec-Fetch-Site: cross-site\r\n",
     ],
 )
 def test_without_a_door_pages_of_other_sites_are_not(open_port: int, lines: str) -> None:
@@ -320,6 +323,20 @@ def test_without_a_door_pages_of_other_sites_are_not(open_port: int, lines: str)
     answer = call(open_port, head.encode())
 
     assert (status_of(answer), problem_of(answer)["code"]) == (403, "foreign_request")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n",  # a link
+        "Sec-Fetch-Site: same-origin\r\nSec-Fetch-Mode: cors\r\nSec-Fetch-Dest: empty\r\n",
+        "Sec-Fetch-Site: none\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n",
+    ],
+)
+def test_without_a_door_links_are_followed_and_own_pages_read(open_port: int, lines: str) -> None:
+    head = f"GET /v1/api-keys HTTP/1.1\r\nHost: localhost\r\n{lines}\r\n"
+
+    assert status_of(call(open_port, head.encode())) == 200
 
 
 def test_with_a_door_keys_say_who_may_come(guarded: Guarded, reader: str) -> None:

@@ -34,8 +34,8 @@ from .warnings import near_tie
 _LACKING = {
     "rules": "no rules to include; register one with a rule_set",
     "approximation_path": "no tree to lead a row; register one with an approximation_tree",
-    "nearest_rows": "no reference rows to search: they are kept for at most 250,000,000 rows x (trees + features), and "
-    "not in prototype sets of earlier releases; request the prototype set again, of fewer rows if need be",
+    "nearest_rows": "no reference rows to search: they are kept for at most 250,000,000 rows x (trees + features); "
+    "request a prototype set of fewer rows",
 }
 
 

@@ -50,8 +50,8 @@ class TypicalityScale:
 
         Those all of whose rows are prototypes have none.
         """
-        quantiles = arrays.get("typicality_quantiles")
-        if quantiles is None or len(quantiles) == 0:
+        quantiles = arrays["typicality_quantiles"]
+        if len(quantiles) == 0:
             return None
         rows = "reference rows" if result["typicality"]["rows"] == "dataset" else "evaluation rows"
         return TypicalityScale(quantiles, rows, abstain_below or 0.0)

@@ -44,7 +44,7 @@ class Manifest:
     database: str  # SHA-256 of the database file
     objects: Mapping[str, int]  # size by SHA-256
     lacking: Sequence[str] = ()  # objects that rows refer to, and that were missing or damaged then
-    database_id: str | None = None  # the database's own id; none in backups of before
+    database_id: str | None = None  # the database's own id; none before a service has ever used it
 
     def names(self) -> Iterator[tuple[str, str]]:
         """Yield the name of each file with its SHA-256, the database last."""

@@ -49,7 +49,7 @@ def restore(source: Path, data_dir: Path, *, with_keys: bool = True) -> None:
     ------
     CannotServe
         If the directory is not empty, or not where a service would look for rows and objects, or the backup is not
-        whole or of a newer version.
+        whole or of another history.
     """
     target = data_dir.expanduser().absolute()
     _check_all_is_kept_in(target)

@@ -379,10 +379,7 @@ class ApproximationTreeEvaluation(AgainstTarget):
         ge=0, description="Mean over the rows of the number of splits from the root to their leaf."
     )
     model: AgainstTarget | None = Field(description="Scores of the model itself; null without a target.")
-    constant: ConstantTreeScores | None = Field(
-        default=None,
-        description="Scores of predicting the same for every row. Null in trees that were made before these existed.",
-    )
+    constant: ConstantTreeScores = Field(description="Scores of predicting the same for every row.")
 
 
 class StructureCount(Contract):

@@ -67,8 +67,7 @@ TreesUsed = Annotated[
     int | None,
     Field(
         description="Number of trees that count in proximities: those cut back to a single leaf do not, nor do those "
-        "of boosting whose values do not vary. Null by plain distance (`euclidean`), and in results that were made "
-        "before this field existed."
+        "of boosting whose values do not vary. Null by plain distance (`euclidean`)."
     ),
 ]
 
@@ -88,7 +87,7 @@ class SearchedRows(Contract):
 
 SEARCHED_ROWS = (
     "Reference rows that `nearest_rows` can search; null where none are kept: for more than 250,000,000 rows x (trees "
-    "+ features), with `euclidean`, and in sets that were made before this field existed."
+    "+ features), and with `euclidean`."
 )
 RequestedModel = Annotated[Identifier, Field(description="Id of the model.")]
 ReferenceDataset = Annotated[

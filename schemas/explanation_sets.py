@@ -153,9 +153,7 @@ class ExplanationSetResult(Contract):
         description="Predicted labels of the explained rows, in the order of the classes; empty for regression."
     )
     typicality: list[LevelCount] = Field(
-        default=[],
-        description="Explained rows by level of typicality; empty where the prototype set has none, and in sets that "
-        "were made before this was counted.",
+        description="Explained rows by level of typicality; empty where all rows of the dataset are prototypes."
     )
     warnings: list[WarningCount] = Field(
         default=[],

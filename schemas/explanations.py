@@ -289,8 +289,7 @@ class _Explained(Contract):
         "where the dataset has no target that fits the model."
     )
     typicality: Typicality | SkipJsonSchema[None] = absent(
-        "How near the row is to its nearest prototype, among other rows; absent where the prototype set was made "
-        "before this was measured."
+        "How near the row is to its nearest prototype, among other rows; absent where all other rows are prototypes."
     )
     warnings: list[RowWarning] = Field(description="Reasons to read the explanation with care; empty: there is none.")
     nearest_prototypes: list[NearestPrototype] = Field(

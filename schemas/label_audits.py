@@ -153,7 +153,7 @@ class LabelAuditResult(Contract):
     n_rows: RowsOfDataset
     n_trees: TreesOfModel
     min_leaf_rows: UsedLeafRows = 1
-    n_trees_used: TreesUsed = None
+    n_trees_used: TreesUsed
     leaf_steps: list[AuditLeafStep] = Field(
         default=[],
         description="What `auto` tried, in this order; empty where `min_leaf_rows` was given as a number.",

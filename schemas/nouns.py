@@ -253,7 +253,6 @@ PROXIMITIES = Noun(
     summary=Proximities,
     view=Proximities,
     result=ProximitiesResult,
-    revision=2,
     arrays=("weights",),
     files=("table",),
     products=(Product(name="content", media_types=_TABLE, row=NeighborsOfRow),),
@@ -269,7 +268,6 @@ PROTOTYPE_SETS = Noun(
     summary=PrototypeSet,
     view=PrototypeSet,
     result=PrototypeSetResult,
-    revision=8,
     arrays=("weights", "leaves", "classes", "boxes"),
     files=("reference_rows", "classifier", "onnx", "rows"),
     products=(
@@ -291,7 +289,6 @@ LABEL_AUDITS = Noun(
     summary=LabelAudit,
     view=LabelAudit,
     result=LabelAuditResult,
-    revision=4,
     arrays=("weights",),
     files=("table",),
     products=(
@@ -330,7 +327,6 @@ RULE_SETS = Noun(
     summary=RuleSet,
     view=RuleSet,
     result=RuleSetResult,
-    revision=6,
     files=("parameters", "rows"),
     products=(
         Product(name="content", media_types=_TABLE),
@@ -351,7 +347,6 @@ APPROXIMATION_TREES = Noun(
     summary=ApproximationTree,
     view=ApproximationTree,
     result=ApproximationTreeResult,
-    revision=7,
     files=("onnx",),
     products=(
         Product(name="content", media_types=_TABLE),
@@ -424,7 +419,6 @@ EXPLANATION_SETS = Noun(
     summary=ExplanationSet,
     view=ExplanationSet,
     result=ExplanationSetResult,
-    revision=9,
     arrays=("rows", "bytes"),
     files=("lines", "table"),
     products=(Product(name="content", media_types=(NDJSON, JSONL, ZSTD, JSON, PARQUET), row=Explanation),),

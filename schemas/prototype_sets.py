@@ -173,9 +173,7 @@ class Prototype(Contract):
     gain: float = Field(description="What it adds to the objective of the prototypes before it.")
     objective: float = Field(description="Objective of all prototypes up to this one.")
     coverage: Coverage = Field(description="The rows that it covers.")
-    quality: PrototypeQuality | None = Field(
-        default=None, description="Measures of the prototype; null in sets that were made before these existed."
-    )
+    quality: PrototypeQuality = Field(description="Measures of the prototype.")
     features: list[Cell] = Field(description="Values of its features, in the model's order.")
 
 
@@ -303,10 +301,7 @@ class Baseline(Contract):
     one_nearest_neighbor: BaselineScore = Field(
         description="Scores of predicting the label or value of the nearest other row of the reference dataset."
     )
-    constant: ConstantScore | None = Field(
-        default=None,
-        description="Scores of predicting the same for every row. Null in sets that were made before these existed.",
-    )
+    constant: ConstantScore = Field(description="Scores of predicting the same for every row.")
 
 
 class StopReason(Contract):
@@ -356,15 +351,14 @@ class PrototypeSetResult(Contract):
     n_rows: RowsOfDataset
     n_trees: TreesOfModel
     min_leaf_rows: UsedLeafRowsOrNull = 1
-    n_trees_used: TreesUsed = None
+    n_trees_used: TreesUsed
     leaf_steps: list[LeafStep] = Field(
         default=[],
         description="What `auto` tried, in this order; empty where `min_leaf_rows` was given as a number.",
     )
     row_coverage: RowCoverage | None = Field(
-        default=None,
         description="How many of the dataset's rows have at least the minimum proximity to a prototype; null with "
-        "`euclidean`, by which nearly all have, and in sets that were made before this field existed.",
+        "`euclidean`, by which nearly all have."
     )
     validation: Validation | None = Field(
         default=None, description="How `validate` found the number of prototypes; null where it was not requested."
@@ -414,10 +408,9 @@ class PrototypeSetResult(Contract):
     stopped_by: StopReason = Field(description="Why the selection ended.")
     prototypes: list[Prototype] = Field(description="The prototypes in the order of their selection.")
     criticisms: list[Criticism] = Field(
-        default=[],
         description=f"Rows that no prototype represents well, at most {MAX_CRITICISMS}: each is the row that is "
         "farthest from all prototypes and earlier criticisms of its class, with `k_medoids` of any class (ties: the "
-        "lowest row). Empty in sets that were made before this field existed.",
+        "lowest row)."
     )
     quality: SetQuality = Field(description="Measures of all prototypes together.")
     evaluation: list[Evaluation] = Field(
@@ -426,9 +419,7 @@ class PrototypeSetResult(Contract):
     )
     evaluated_on: EvaluationRows
     typicality: TypicalityScale | None = Field(
-        default=None,
-        description="What explanations compare a row's proximity with; null with `euclidean`, which explains no rows, "
-        "and in sets that were made before this field existed, whose explanations have no `typicality`.",
+        description="What explanations compare a row's proximity with; null with `euclidean`, which explains no rows."
     )
     measured_against: ComparedWith
     baseline: Baseline = Field(description="Scores to compare those of the prototypes with.")

@@ -47,7 +47,7 @@ class ProximitiesResult(Contract):
     n_rows: RowsOfDataset
     n_trees: TreesOfModel
     min_leaf_rows: UsedLeafRowsOrNull = 1
-    n_trees_used: TreesUsed = None
+    n_trees_used: TreesUsed
     n_neighbors: NeighborCount
     n_pairs: int = Field(
         description="Number of neighbours of all rows together; a row that shares leaves with few others has fewer."

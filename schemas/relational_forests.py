@@ -75,7 +75,7 @@ class RelationalForestRequest(MethodRequest):
     task: TaskOfModel | SkipJsonSchema[None] = absent(
         "What the trees predict: `classification`, the target's labels; `regression`, the numbers of a numeric target, "
         "where tests reduce the variance, leaves hold means, and trees are not pruned. Absent: `regression` where the "
-        "target holds more than 1,000 different numbers, else `classification`; in answers, `classification`."
+        "target holds more than 1,000 different numbers, else `classification`."
     )
     n_trees: int = Field(default=33, strict=True, ge=1, le=MAX_TREES, description="Number of trees; `tilde` makes one.")
     test_share: float = Field(

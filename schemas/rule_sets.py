@@ -38,7 +38,6 @@ from .paper_settings import MethodRequest
 RuleSetMethod = Literal["rule_list", "fab", "em", "in_trees", "node_harvest", "decision_tree"]
 BoxForm = Literal["whole", "shortened"]
 RegionStart = Literal["responsibilities", "eta", "algorithm_1"]
-EarlierSearch = Literal["improved", "plain"]
 RuleExportFormat = Literal["json", "markdown", "sql", "python", "html"]
 MAX_RULES, MAX_RESTARTS = 20, 1000
 FAB_RESTARTS, PAPER_RESTARTS = 120, 20
@@ -292,9 +291,8 @@ class Rule(Contract):
         description="Share of these rows whose label it predicts, 0 to 1; null for regression or without rows."
     )
     decided_precision: float | None = Field(
-        default=None,
         description="Share of the rows that it decides (`support`) whose label it predicts, 0 to 1; null for "
-        "regression, without rows, and in rule sets that were made before it was counted.",
+        "regression or without rows."
     )
     n_rows: int = Field(description="Number of the dataset's rows that satisfy its conditions.")
     support: int = Field(
@@ -348,11 +346,7 @@ class RuleSetEvaluation(Contract):
         "other methods than `fab` and `em`, which predict by their rules alone.",
     )
     model: RuleScores | None = Field(description="Scores of the model itself; null without a target.")
-    constant: ConstantRuleScores | None = Field(
-        default=None,
-        description="Scores of predicting the same for every row. Null in rule sets that were made before these "
-        "existed.",
-    )
+    constant: ConstantRuleScores = Field(description="Scores of predicting the same for every row.")
     coverage: float = Field(
         ge=0, le=1, description="Share of rows that some rule covers; the others get the default prediction."
     )
@@ -381,9 +375,7 @@ class Restart(Contract):
     """The outcome of one fit from a random start."""
 
     restart: int = Field(description="0-based number of the fit.")
-    start: RegionStart | None = Field(
-        default=None, description="What it began with; null in rule sets that were made before there was a choice."
-    )
+    start: RegionStart = Field(description="What it began with.")
     n_regions: int = Field(description="Number of regions that are left at its end.")
     n_iterations: int = Field(description="Number of iterations.")
     lower_bound: float = Field(
@@ -404,11 +396,6 @@ class RuleSetResult(Contract):
     method: RuleSetMethod = Field(description="How rules were found.")
     boxes: BoxForm | None = Field(
         default=None, description="How boxes of regions were printed; null for methods but `fab` and `em`."
-    )
-    search: EarlierSearch | None = Field(
-        default=None,
-        description="How regions became rules in rule sets of earlier versions: `improved` is now the method "
-        "`rule_list`, `plain` are the shortened boxes of `fab` and `em`. Null in others.",
     )
     combination: Literal["first", "weighted_mean"] = Field(
         default="first",

@@ -11,7 +11,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, func, insp
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 
-from .database_file import fault_of, foreign_revision
+from .database_file import fault_of, foreign_revision, newest_revision
 from .errors import Conflict, DatabaseUnusable, InsufficientStorage, StorageError, StorageUnavailable
 from .settings import WORKERS, Timeouts
 from .tables import metadata
@@ -100,7 +100,7 @@ class Database:
         Raises
         ------
         DatabaseUnusable
-            If it is damaged, none at all, or a newer version's; says so in a sentence.
+            If it is damaged, none at all, or of another history; says so in a sentence.
         StorageUnavailable
             If it does not answer.
         """
@@ -164,11 +164,6 @@ def _run_migrations(connection: Connection) -> None:
     config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
-
-
-def newest_revision() -> str:
-    """Return the revision that the tables are brought to: the number that the last migration's file begins with."""
-    return max(path.name.partition("_")[0] for path in (_MIGRATIONS / "versions").glob("[0-9]*.py"))
 
 
 class _CircuitBreaker:

@@ -12,9 +12,7 @@ from pathlib import Path
 from threading import Timer
 from urllib.parse import quote
 
-_REVISIONS = Path(__file__).parent / "migrations" / "versions"
-OLDEST_REVISION = "0022"
-"""Of tables that can be brought up to date: what earlier versions made means something else by now."""
+_MIGRATIONS = Path(__file__).parent / "migrations" / "versions"
 _QUICK_SECONDS = 2.0  # enough for some 200 MB
 _RESTORE = "restore a backup into a new data directory: leafspace restore BACKUP --data-dir NEW"
 _REVISION_OF_TABLES = "SELECT version_num FROM alembic_version"
@@ -78,21 +76,24 @@ def not_a_database(path: Path) -> str:
     return f"{path} is no SQLite database, or its beginning is damaged; move it away, or {_RESTORE}"
 
 
+def newest_revision() -> str:
+    """Return the revision that tables are brought to: the number that the last migration's file begins with."""
+    return max(_revisions(), key=int)
+
+
 def foreign_revision(what: Path | str, revision: str) -> str | None:
-    """Return the message about a database with this revision of its tables, if this version cannot bring it up."""
-    known = sorted(path.name.partition("_")[0] for path in _REVISIONS.glob("[0-9]*_*.py"))
-    if revision in known and revision < OLDEST_REVISION:
-        return (
-            f"the database {what} was made by a version of Leafspace before the first release: its tables have "
-            f"revision {revision}, and this version reads those from {OLDEST_REVISION} on; register models and "
-            "datasets again, in a new data directory or database"
-        )
-    if revision in known:
+    """Return the message about a database with this revision of its tables, if no migration here leads from it."""
+    if revision in _revisions():
         return None
     return (
-        f"the database {what} was made by a newer version of Leafspace: its tables have revision {revision}, and this "
-        f"version knows those up to {known[-1]}; install that version, or restore a backup that this one made"
+        f"the database {what} has another history: its tables have revision {revision!r}, and this version knows those "
+        f"up to {newest_revision()!r}; install the version of Leafspace that made it, restore a backup that this one "
+        "made, or name a new data directory or database"
     )
+
+
+def _revisions() -> set[str]:
+    return {path.name.partition("_")[0] for path in _MIGRATIONS.glob("[0-9]*_*.py")}
 
 
 def _foreign(path: Path, connection: sqlite3.Connection) -> str | None:

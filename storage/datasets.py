@@ -120,10 +120,8 @@ class DatasetStore:
         """Return the dataset as its readers get it, in plain values: messages would take several times the memory."""
         with self._database.reading() as connection:
             row = existing_record(connection, datasets, dataset_id)
-        listed = row["listed"] or _listed(row["summary"], row["metadata"])
-        summary = DatasetSummary(**_facts(row, listed))
         return {
-            **summary.model_dump(mode="json"),
+            **DatasetSummary(**_facts(row)).model_dump(mode="json"),
             "columns": [{**_NOT_SAID, **column} for column in row["summary"]["columns"]],
             "images": row["summary"].get("images", []),
             "ignored_columns": row["summary"].get("ignored_columns", []),
@@ -140,7 +138,7 @@ class DatasetStore:
         """Return one page of datasets, newest first: those that have these values in these columns."""
         query = where_equal(select(*(datasets.c[name] for name in _LISTED)), datasets, filters)
         with self._database.reading() as connection:
-            return read_page(connection, query, datasets, (limit, cursor), lambda row: _summary(connection, row))
+            return read_page(connection, query, datasets, (limit, cursor), lambda row: DatasetSummary(**_facts(row)))
 
     def rename(self, dataset_id: str, name: str | None) -> None:
         """Give the dataset another name, or none; its id stays."""
@@ -213,22 +211,13 @@ def _listed(summary: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]
     }
 
 
-def _summary(connection: Connection, row: RowMapping) -> DatasetSummary:
-    # A process of an earlier release may still be running beside this one, and writes no summaries.
-    if (listed := row["listed"]) is None:
-        whole = existing_record(connection, datasets, row["id"])
-        listed = _listed(whole["summary"], whole["metadata"])
-    return DatasetSummary(**_facts(row, listed))
-
-
 def _view(row: RowMapping) -> Dataset:
-    listed = row["listed"] or _listed(row["summary"], row["metadata"])
     summary = row["summary"]
     others = {name: summary.get(name, []) for name in ("images", "ignored_columns")}
-    return Dataset(**_facts(row, listed), columns=summary["columns"], **others)
+    return Dataset(**_facts(row), columns=summary["columns"], **others)
 
 
-def _facts(row: RowMapping, listed: dict[str, Any]) -> dict[str, Any]:
-    stored = {name: value for name, value in listed.items() if name != "n_bytes"}
+def _facts(row: RowMapping) -> dict[str, Any]:
+    stored = {name: value for name, value in row["listed"].items() if name != "n_bytes"}
     own = {name: row[name] for name in _FACTS}
     return {**own, **stored, "created_at": moment(row["created_at"])}

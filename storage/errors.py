@@ -89,7 +89,7 @@ class StorageUnavailable(StorageError):
 
 
 class DatabaseUnusable(StorageError):
-    """The database is damaged, or a newer version's: nothing here can mend it."""
+    """The database is damaged, or of another history: nothing here can mend it."""
 
     def __init__(self, detail: str) -> None:
         super().__init__("database_damaged", detail)

@@ -13,7 +13,7 @@ from .database import Database
 from .records import first_record, unreferenced
 from .tables import leaf_tables
 
-REVISION = 2
+REVISION = 1
 """To be raised when the same graph would give the same rows other leaves, labels or scores than before."""
 
 

@@ -37,8 +37,17 @@ from .records import (
 from .tables import artefacts, explainers, leaf_tables, models
 
 _LISTED = ("id", "name", "sha256", "size_bytes", "listed", "parity", "created_at")
-_COPIED_FIELDS = ("task", "ensemble", "ensemble_inferred", "n_trees", "n_nodes", "n_leaves", "max_depth")
-_ADDED_FIELDS = {"oracle_only": False, "seconds_per_1000_rows": None}  # and their values in models kept before
+_COPIED_FIELDS = (
+    "task",
+    "ensemble",
+    "ensemble_inferred",
+    "oracle_only",
+    "seconds_per_1000_rows",
+    "n_trees",
+    "n_nodes",
+    "n_leaves",
+    "max_depth",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +104,13 @@ class ModelStore:
         with self._database.reading() as connection:
             row = existing_record(connection, models, model_id)
         description = row["description"]
-        summary = _summary_of(row, row["listed"] or _listed(description))
+        summary = _summary(row)
         return {
             **summary.model_dump(mode="json"),
             **{name: description[name] for name in ("classes", "feature_names", "operators")},
             "feature_types": _feature_types(description["inputs"]),
             "column_map": [_shown(column) for column in description["columns"]],
-            "warnings": description.get("warnings", []),
+            "warnings": description["warnings"],
             "engine": _engine(description).model_dump(),
         }
 
@@ -109,7 +118,7 @@ class ModelStore:
         """Return the summary that lists hold, without reading more."""
         query = select(*(models.c[name] for name in _LISTED)).where(models.c.id == model_id)
         with self._database.reading() as connection:
-            return _summary(connection, require(first_record(connection, query), "models", model_id))
+            return _summary(require(first_record(connection, query), "models", model_id))
 
     def n_bytes(self, model_id: str) -> int:
         """Return how long the model's description is as JSON, without reading it."""
@@ -127,7 +136,7 @@ class ModelStore:
         """Return one page of models, newest first: those that have these values in these columns."""
         query = where_equal(select(*(models.c[name] for name in _LISTED)), models, filters)
         with self._database.reading() as connection:
-            return read_page(connection, query, models, (limit, cursor), lambda row: _summary(connection, row))
+            return read_page(connection, query, models, (limit, cursor), _summary)
 
     def rename(self, model_id: str, name: str | None) -> None:
         """Give the model another name, or none; its id stays."""
@@ -168,8 +177,7 @@ def _refuse_if_used(connection: Connection, model_id: str) -> None:
 
 
 def _copied(description: dict[str, Any]) -> dict[str, Any]:
-    added = {name: description.get(name, default) for name, default in _ADDED_FIELDS.items()}
-    return {name: description[name] for name in _COPIED_FIELDS} | added
+    return {name: description[name] for name in _COPIED_FIELDS}
 
 
 def _listed(description: dict[str, Any]) -> dict[str, Any]:
@@ -184,14 +192,8 @@ def _listed(description: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _summary(connection: Connection, row: RowMapping) -> ModelSummary:
-    # A process of an earlier release may still be running beside this one, and writes no summaries.
-    listed = row["listed"] or _listed(existing_record(connection, models, row["id"])["description"])
-    return _summary_of(row, listed)
-
-
-def _summary_of(row: RowMapping, listed: dict[str, Any]) -> ModelSummary:
-    stored = {name: value for name, value in listed.items() if name != "n_bytes"}
+def _summary(row: RowMapping) -> ModelSummary:
+    stored = {name: value for name, value in row["listed"].items() if name != "n_bytes"}
     own = {name: row[name] for name in ("id", "name", "sha256", "size_bytes", "parity")}
     return ModelSummary(**own, **stored, created_at=moment(row["created_at"]))
 
@@ -208,16 +210,14 @@ def _view(row: RowMapping) -> Model:
         feature_types=_feature_types(description["inputs"]),
         operators=description["operators"],
         column_map=[_column(column) for column in description["columns"]],
-        warnings=[ModelWarning(**warning) for warning in description.get("warnings", ())],
+        warnings=[ModelWarning(**warning) for warning in description["warnings"]],
         engine=_engine(description),
         created_at=moment(row["created_at"]),
     )
 
 
 def _engine(description: dict[str, Any]) -> ModelEngine:
-    engine = description.get("engine")
-    if engine is None:
-        return ModelEngine(name="onnxruntime", reason="The model was registered before there was another engine.")
+    engine = description["engine"]
     return ModelEngine(name=engine["name"], reason=engine["reason"])
 
 

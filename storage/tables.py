@@ -33,7 +33,7 @@ models = Table(
     Column("description", JSON, nullable=False),
     Column("metadata", JSON, nullable=False),
     Column("parity", JSON),
-    Column("listed", JSON),  # what lists show of it: small, whatever its description holds
+    Column("listed", JSON, nullable=False),  # what lists show of it: small, whatever its description holds
     Column("created_at", Float, nullable=False, index=True),
 )
 
@@ -50,7 +50,7 @@ datasets = Table(
     # Whose features its columns are. No foreign key: artefacts refer to datasets already, and tables need an order.
     Column("feature_set", String(40), index=True),
     Column("source", JSON(none_as_null=True)),  # of datasets by reference: the address of their files, and how many
-    Column("listed", JSON),  # what lists show of it: small, whatever its summary holds
+    Column("listed", JSON, nullable=False),  # what lists show of it: small, whatever its summary holds
     Column("created_at", Float, nullable=False, index=True),
 )
 
@@ -92,7 +92,7 @@ jobs = Table(
     Column("lease_until", Float),
     Column("not_before", Float, nullable=False),  # back-off between attempts
     Column("deadline_seconds", Float, nullable=False),  # of running time, counted from started_at
-    Column("estimated_seconds", Float),  # of running time; unknown for rows of earlier versions
+    Column("estimated_seconds", Float),  # of running time
     Column("fraction", Float, nullable=False),
     Column("stage", String(255), nullable=False),
     Column("message", String(1000), nullable=False),
@@ -262,7 +262,7 @@ leaf_tables = Table(
     Column("revision", Integer, primary_key=True),
     Column("codes", String(64), nullable=False),  # object: the leaf of each row in each tree, mapped when read
     Column("outcome", String(64), nullable=False),  # object: scores and labels as arrays
-    Column("size_bytes", BigInteger, nullable=False, server_default="0"),  # of both
+    Column("size_bytes", BigInteger, nullable=False),  # of both
     Column("created_at", Float, nullable=False),
 )
 

@@ -99,7 +99,7 @@ def _check_storing(context: AppContext, request: ExplainerRequest) -> None:
 def _check_abstaining(context: AppContext, prototypes: Artefact, request: ExplainerRequest) -> None:
     if request.abstain_below is None:
         return
-    scale = json.loads(context.objects.get(ready_result(prototypes))).get("typicality")
+    scale = json.loads(context.objects.get(ready_result(prototypes)))["typicality"]
     if scale is None or not scale["percentiles"]:
         detail = (
             f"prototype set {prototypes.id!r} has no typicality, and so no percentile to abstain below; make the set "

@@ -59,18 +59,12 @@ def classifier_file(context: AppContext, prototype_set_id: str, form: Classifier
     Raises
     ------
     StorageError
-        ``artefact_not_ready``, or ``method_not_applicable`` for a set by plain distance or of an earlier release.
+        ``artefact_not_ready``, or ``method_not_applicable`` for a set by plain distance.
     """
     artefact = context.artefacts.get(PROTOTYPE_SETS.name, prototype_set_id)
     ready_result(artefact)
     refuse_without_leaves(artefact, "an export of its classifier")
     name = "onnx" if form == "onnx" else "classifier"
-    if name not in artefact.files:
-        detail = (
-            f"prototype set {prototype_set_id!r} was made by an earlier release, which kept no classifier; request the "
-            "set again"
-        )
-        raise StorageError("method_not_applicable", detail)
     return context.objects.path(artefact.files[name])
 
 
@@ -241,17 +235,10 @@ def list_represented_rows(
     Raises
     ------
     StorageError
-        ``not_found`` where there is no such prototype, ``method_not_applicable`` where an earlier release made the set.
+        ``not_found`` where there is no such prototype.
     """
     start = first_row_of(cursor)
-    try:
-        artefact, table = open_table(context, PROTOTYPE_SETS, prototype_set_id, "rows")
-    except KeyError:
-        detail = (
-            f"prototype set {prototype_set_id!r} was made by an earlier release, which kept no rows of prototypes; "
-            "delete it and request it again"
-        )
-        raise StorageError("method_not_applicable", detail) from None
+    artefact, table = open_table(context, PROTOTYPE_SETS, prototype_set_id, "rows")
     with table:
         starts = [int(each) for each in (table.schema.metadata or {})[b"starts"].split(b",")]
         if not 1 <= rank < len(starts):

@@ -39,7 +39,6 @@ from .plain_distances import check_distances, refusal_of_distances
 from .prediction_costs import prediction_seconds
 from .request_checks import check_neighbors, known_kind
 
-_NEIGHBOR_NAMES = ("neighbor_row", "neighbor")  # of the second column; tables of earlier releases have the latter
 # Of a pair of rows and a tree of a pair, on one processor; of JSON.
 _SECONDS_PER_PAIR, _SECONDS_PER_TREE = 1e-7, 1e-9
 _BYTES_PER_ROW, _BYTES_PER_PAIR = 256, 24
@@ -79,9 +78,9 @@ def list_neighbors(context: AppContext, proximities_id: str, limit: int, cursor:
 
 def neighbors_of(table: KeptTable, rows: range, row_ids: list[str]) -> Iterator[bytes]:
     """Return rows with their neighbours as JSON, for each row that has an id here: each a ``NeighborsOfRow``."""
-    neighbor = next(name for name in _NEIGHBOR_NAMES if name in table.schema.names)
-    lines = table.read_where("row", rows.start, rows.stop, ["row", neighbor, "neighbor_row_id", "proximity"])
-    return _encoded(lines.select(["row", neighbor, "neighbor_row_id", "proximity"]), rows, row_ids)
+    columns = ["row", "neighbor_row", "neighbor_row_id", "proximity"]
+    lines = table.read_where("row", rows.start, rows.stop, columns)
+    return _encoded(lines.select(columns), rows, row_ids)
 
 
 def _row_ids(file: DatasetFile, rows: range) -> list[str]:

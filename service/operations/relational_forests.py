@@ -36,8 +36,7 @@ def request_relational_forest(context: AppContext, request: RelationalForestRequ
 
 def _normalised(request: RelationalForestRequest, *, is_regression: bool) -> RelationalForestRequest:
     """Return the request that all requests with the same answer have in common, so that they share an id."""
-    # Without a task where it is classification, so that requests of before there was one keep their ids.
-    ignored: dict[str, Any] = {"task": "regression" if is_regression else None}
+    ignored: dict[str, Any] = {"task": "regression" if is_regression else "classification"}
     if request.method != "forf":
         ignored |= {"test_share": 1.0}
     if request.method == "tilde":

@@ -93,8 +93,7 @@ def open_region_table(context: AppContext, rule_set_id: str, name: Literal["para
         return open_table(context, RULE_SETS, rule_set_id, name)[1]
     except KeyError:
         detail = (
-            f"rule set {rule_set_id!r} keeps no regions: its method fits none, or an earlier version made it; request "
-            "one with method `fab` or `em`"
+            f"rule set {rule_set_id!r} keeps no regions: its method fits none; request one with method `fab` or `em`"
         )
         raise StorageError("method_not_applicable", detail) from None
 

@@ -49,8 +49,7 @@ def write(result: bytes, media_type: str) -> bytes:
 
 def _flat(prototype: dict[str, Any]) -> dict[str, Any]:
     plain = {name: value for name, value in prototype.items() if name not in {"coverage", "quality", "features"}}
-    # Sets made by an earlier release have no measures of quality.
-    measures = {part: prototype.get(part) or {} for part in ("coverage", "quality")}
+    measures = {part: prototype[part] for part in ("coverage", "quality")}
     nested = {f"{part}_{name}": value for part, values in measures.items() for name, value in values.items()}
     return plain | nested | {f"feature:{cell['name']}": cell["value"] for cell in prototype["features"]}
 

@@ -52,7 +52,7 @@ def _otherwise(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def _flat(rule: dict[str, Any]) -> dict[str, Any]:
-    plain = {name: rule.get(name) for name in _PLAIN}  # rule sets of before lack some
+    plain = {name: rule.get(name) for name in _PLAIN}  # "otherwise" has fewer
     return plain | {f"score:{score['label']}": score["value"] for score in rule["scores"]}
 
 

@@ -69,7 +69,7 @@ def test_a_forest_is_published_as_a_feature_set_a_model_and_a_dataset(api: Api, 
     assert {feature["type"] for feature in features["result"]["features"] if feature["kind"] == "exists"} <= {"boolean"}
     assert dataset["row_id"] == "id"
     assert tables["id"] == features["request"]["relational_dataset"]
-    assert "task" not in made["request"]  # so that ids are those of before regression was learned
+    assert made["request"]["task"] == "classification"
 
 
 def test_the_published_model_predicts_the_published_dataset_as_its_evaluation_says(api: Api, made: Json) -> None:

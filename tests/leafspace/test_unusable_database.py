@@ -1,4 +1,4 @@
-"""A database that is damaged, something else, or a newer version's: one sentence says so, at the start and later."""
+"""A database that is damaged, something else, or of another history: one sentence says so, at the start and later."""
 
 import os
 import socket
@@ -63,18 +63,18 @@ def _overwrite_every_third_page(file: Path) -> None:
             opened.write(b"\xff" * _PAGE_BYTES)
 
 
-def _set_newer_revision(file: Path) -> None:
+def _set_foreign_revision(file: Path) -> None:
     with closing(sqlite3.connect(file)) as connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
         connection.commit()
 
 
-_NEWER = ["newer version of Leafspace", "9999", "install that version"]
+_FOREIGN = ["another history", "9999", "install the version of Leafspace that made it"]
 _SPOILED = [
     (_overwrite_with_text, ["is no SQLite database", "leafspace restore"]),
     (_overwrite_table, ["is damaged", "leafspace restore"]),
     (_overwrite_every_third_page, ["is damaged", "leafspace restore"]),
-    (_set_newer_revision, _NEWER),
+    (_set_foreign_revision, _FOREIGN),
 ]
 
 
@@ -183,30 +183,30 @@ def _paired(directory: Path) -> tuple[Path, LocalObjects]:
 @pytest.mark.parametrize(
     "module", mostly_long([("service",), ("workers",), ("leafspace", "keys", "list")], ("service",))
 )
-def test_a_newer_versions_database_is_refused_in_one_sentence_by_every_process(
+def test_a_database_of_another_history_is_refused_in_one_sentence_by_every_process(
     tmp_path: Path, request: pytest.FixtureRequest, module: tuple[str, ...], kind: str
 ) -> None:
-    with _newer_database(tmp_path, request, kind) as environment:
+    with _foreign_database(tmp_path, request, kind) as environment:
         refused = _run(*module, **environment)
 
-    assert _is_one_sentence(refused, *_NEWER), refused.stderr
+    assert _is_one_sentence(refused, *_FOREIGN), refused.stderr
 
 
-def test_serve_refuses_a_newer_versions_postgresql_in_one_sentence(
+def test_serve_refuses_a_postgresql_of_another_history_in_one_sentence(
     tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     tmp_path.chmod(0o700)
-    with _newer_database(tmp_path, request, "postgresql") as environment:
+    with _foreign_database(tmp_path, request, "postgresql") as environment:
         refused = _run("leafspace", "serve", "--port", "0", "--data-dir", str(tmp_path), **environment)
 
-    assert _is_one_sentence(refused, *_NEWER), refused.stderr
+    assert _is_one_sentence(refused, *_FOREIGN), refused.stderr
 
 
 @contextmanager
-def _newer_database(directory: Path, request: pytest.FixtureRequest, kind: str) -> Iterator[dict[str, str]]:
+def _foreign_database(directory: Path, request: pytest.FixtureRequest, kind: str) -> Iterator[dict[str, str]]:
     environment = {"LEAFSPACE_DATA_DIR": str(directory), "LEAFSPACE_REDIS_URL": "redis://127.0.0.1:1/0"}
     if kind == "sqlite":
-        _set_newer_revision(_made(directory))
+        _set_foreign_revision(_made(directory))
         yield environment
         return
     with new_postgresql_database(request.getfixturevalue("postgresql_url")) as url:

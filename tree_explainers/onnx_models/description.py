@@ -117,8 +117,8 @@ class ModelWarning:
 class Engine:
     """What finds the leaves of many rows; single rows are always onnxruntime's."""
 
-    name: Literal["walker", "onnxruntime"] = "onnxruntime"
-    reason: str | None = "The model was registered by an earlier version; register it again to have it compared."
+    name: Literal["walker", "onnxruntime"]
+    reason: str | None
     is_compared: bool = True  # otherwise the first job compares the walker with onnxruntime
 
 
@@ -153,11 +153,11 @@ class ModelDescription:
     warnings: tuple[ModelWarning, ...] = ()  # what its reader should know before explaining with it
     oracle_only: bool = False  # predictions alone are used: no trees, columns or leaf output are known
     seconds_per_1000_rows: float | None = None  # of processor time, as tried at registration; of oracles alone
-    tensors: tuple[TreeTensor, ...] = ()  # that the trees read; none of models kept before they were known
+    tensors: tuple[TreeTensor, ...] = ()  # that the trees read
     # Otherwise labels come about in another way, such as by a cut-off, and no two scores are near to a tie.
     labels_are_highest: bool = True
     scoring: Scoring | None = None  # None where more is calculated between leaves and scores than it can say
-    engine: Engine = Engine()
+    engine: Engine = NOT_COMPARED
 
     @property
     def n_features(self) -> int:
@@ -183,18 +183,16 @@ class ModelDescription:
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> Self:
         """Return the description that ``to_json`` wrote, also after a round trip through text."""
-        values = {"rounding": document["n_trees"] * 2.0**-23}  # of models kept before it was
-        values |= {name: _frozen(value) for name, value in document.items()}
-        sums = values.pop("sums", None)  # of models kept before there was more
-        scoring = document.get("scoring") or ({"sums": sums} if sums else None)
+        values = {name: _frozen(value) for name, value in document.items()}
+        scoring = document["scoring"]
         values["scoring"] = Scoring(**{name: _frozen(value) for name, value in scoring.items()}) if scoring else None
         values["inputs"] = tuple(InputSpec(**item) for item in document["inputs"])
         values["columns"] = tuple(
             ModelColumn(**{name: _frozen(value) for name, value in item.items()}) for item in document["columns"]
         )
-        values["tensors"] = tuple(TreeTensor(**item) for item in document.get("tensors", ()))
-        values["engine"] = Engine(**document.get("engine", {}))
-        values["warnings"] = tuple(ModelWarning(**item) for item in document.get("warnings", ()))
+        values["tensors"] = tuple(TreeTensor(**item) for item in document["tensors"])
+        values["engine"] = Engine(**document["engine"])
+        values["warnings"] = tuple(ModelWarning(**item) for item in document["warnings"])
         return cls(**values)
 
 

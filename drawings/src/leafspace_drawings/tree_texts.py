@@ -71,12 +71,12 @@ def confidence(node: Node) -> str:
 
 def settled(node: Node) -> str:
     """Return that a leaf's label is proved for every row that could reach it; empty where it is not."""
-    return "settled" if getattr(node, "settled", None) else ""  # documents of earlier versions have no such field
+    return "settled" if node.settled else ""
 
 
 def of_validation(content: Any) -> Iterator[str]:  # noqa: ANN401  # a document, or an answer of the client
     """Yield which depth was chosen by the tree's errors, if one was."""
-    found = getattr(content, "validation", None)  # documents of earlier versions have no such field
+    found = content.validation
     if found:
         least = min(range(len(found.errors)), key=found.errors.__getitem__)
         within = f"within one standard error ({found.standard_errors[least]:.2g}) of the least"

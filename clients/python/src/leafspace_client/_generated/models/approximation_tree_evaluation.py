@@ -29,6 +29,7 @@ class ApproximationTreeEvaluation(Record):
             model, 0 to 2; null for regression.
         mean_questions (float): Mean over the rows of the number of splits from the root to their leaf.
         model (AgainstTarget | None): Scores of the model itself; null without a target.
+        constant (ConstantTreeScores): The scores of constant predictions.
         accuracy (float | None | Unset): Share of rows with the right label, 0 to 1; null for regression or without a
             target.
         balanced_accuracy (float | None | Unset): Mean over the classes that have rows of their share of right labels, 0
@@ -39,8 +40,6 @@ class ApproximationTreeEvaluation(Record):
             and where all values are alike.
         balanced_fidelity (float | None | Unset): Mean over the labels that the model predicts of the share of their
             rows with the same label, 0 to 1; null for regression.
-        constant (ConstantTreeScores | None | Unset): Scores of predicting the same for every row. Null in trees that
-            were made before these existed.
     """
 
     n_rows: int
@@ -49,16 +48,15 @@ class ApproximationTreeEvaluation(Record):
     probability_l1: float | None
     mean_questions: float
     model: AgainstTarget | None
+    constant: ConstantTreeScores
     accuracy: float | None | Unset = UNSET
     balanced_accuracy: float | None | Unset = UNSET
     mean_squared_error: float | None | Unset = UNSET
     r2: float | None | Unset = UNSET
     balanced_fidelity: float | None | Unset = UNSET
-    constant: ConstantTreeScores | None | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.against_target import AgainstTarget  # noqa: PLC0415
-        from ..models.constant_tree_scores import ConstantTreeScores  # noqa: PLC0415
 
         n_rows = self.n_rows
 
@@ -77,6 +75,8 @@ class ApproximationTreeEvaluation(Record):
             model = self.model.to_dict()
         else:
             model = self.model
+
+        constant = self.constant.to_dict()
 
         accuracy: float | None | Unset
         if isinstance(self.accuracy, Unset):
@@ -108,14 +108,6 @@ class ApproximationTreeEvaluation(Record):
         else:
             balanced_fidelity = self.balanced_fidelity
 
-        constant: dict[str, Any] | None | Unset
-        if isinstance(self.constant, Unset):
-            constant = UNSET
-        elif isinstance(self.constant, ConstantTreeScores):
-            constant = self.constant.to_dict()
-        else:
-            constant = self.constant
-
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -126,6 +118,7 @@ class ApproximationTreeEvaluation(Record):
                 "probability_l1": probability_l1,
                 "mean_questions": mean_questions,
                 "model": model,
+                "constant": constant,
             }
         )
         if accuracy is not UNSET:
@@ -138,8 +131,6 @@ class ApproximationTreeEvaluation(Record):
             field_dict["r2"] = r2
         if balanced_fidelity is not UNSET:
             field_dict["balanced_fidelity"] = balanced_fidelity
-        if constant is not UNSET:
-            field_dict["constant"] = constant
 
         return field_dict
 
@@ -183,6 +174,8 @@ class ApproximationTreeEvaluation(Record):
             return cast(AgainstTarget | None, data)
 
         model = _parse_model(d.pop("model"))
+
+        constant = ConstantTreeScores.from_dict(d.pop("constant"))
 
         def _parse_accuracy(data: object) -> float | None | Unset:
             if data is None:
@@ -229,23 +222,6 @@ class ApproximationTreeEvaluation(Record):
 
         balanced_fidelity = _parse_balanced_fidelity(d.pop("balanced_fidelity", UNSET))
 
-        def _parse_constant(data: object) -> ConstantTreeScores | None | Unset:
-            if data is None:
-                return data
-            if isinstance(data, Unset):
-                return data
-            try:
-                if not isinstance(data, dict):
-                    raise TypeError()
-                constant_type_0 = ConstantTreeScores.from_dict(data)
-
-                return constant_type_0
-            except (TypeError, ValueError, AttributeError, KeyError):
-                pass
-            return cast(ConstantTreeScores | None | Unset, data)
-
-        constant = _parse_constant(d.pop("constant", UNSET))
-
         approximation_tree_evaluation = cls(
             n_rows=n_rows,
             evaluated_on=evaluated_on,
@@ -253,12 +229,12 @@ class ApproximationTreeEvaluation(Record):
             probability_l1=probability_l1,
             mean_questions=mean_questions,
             model=model,
+            constant=constant,
             accuracy=accuracy,
             balanced_accuracy=balanced_accuracy,
             mean_squared_error=mean_squared_error,
             r2=r2,
             balanced_fidelity=balanced_fidelity,
-            constant=constant,
         )
 
         return approximation_tree_evaluation

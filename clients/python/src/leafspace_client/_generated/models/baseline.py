@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from attrs import define as _attrs_define
 
 from ...records import Record
-from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
     from ..models.baseline_score import BaselineScore
@@ -23,17 +22,15 @@ class Baseline(Record):
     Attributes:
         model (BaselineScore | None): Scores of the model itself; null if the dataset has no target.
         one_nearest_neighbor (BaselineScore): The same measures for a baseline.
-        constant (ConstantScore | None | Unset): Scores of predicting the same for every row. Null in sets that were
-            made before these existed.
+        constant (ConstantScore): The scores of constant predictions.
     """
 
     model: BaselineScore | None
     one_nearest_neighbor: BaselineScore
-    constant: ConstantScore | None | Unset = UNSET
+    constant: ConstantScore
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.baseline_score import BaselineScore  # noqa: PLC0415
-        from ..models.constant_score import ConstantScore  # noqa: PLC0415
 
         model: dict[str, Any] | None
         if isinstance(self.model, BaselineScore):
@@ -43,13 +40,7 @@ class Baseline(Record):
 
         one_nearest_neighbor = self.one_nearest_neighbor.to_dict()
 
-        constant: dict[str, Any] | None | Unset
-        if isinstance(self.constant, Unset):
-            constant = UNSET
-        elif isinstance(self.constant, ConstantScore):
-            constant = self.constant.to_dict()
-        else:
-            constant = self.constant
+        constant = self.constant.to_dict()
 
         field_dict: dict[str, Any] = {}
 
@@ -57,10 +48,9 @@ class Baseline(Record):
             {
                 "model": model,
                 "one_nearest_neighbor": one_nearest_neighbor,
+                "constant": constant,
             }
         )
-        if constant is not UNSET:
-            field_dict["constant"] = constant
 
         return field_dict
 
@@ -88,22 +78,7 @@ class Baseline(Record):
 
         one_nearest_neighbor = BaselineScore.from_dict(d.pop("one_nearest_neighbor"))
 
-        def _parse_constant(data: object) -> ConstantScore | None | Unset:
-            if data is None:
-                return data
-            if isinstance(data, Unset):
-                return data
-            try:
-                if not isinstance(data, dict):
-                    raise TypeError()
-                constant_type_0 = ConstantScore.from_dict(data)
-
-                return constant_type_0
-            except (TypeError, ValueError, AttributeError, KeyError):
-                pass
-            return cast(ConstantScore | None | Unset, data)
-
-        constant = _parse_constant(d.pop("constant", UNSET))
+        constant = ConstantScore.from_dict(d.pop("constant"))
 
         baseline = cls(
             model=model,

@@ -35,10 +35,9 @@ class Column(Record):
         quantiles (list[float] | None | Unset): Smallest number, then at equal steps those that each further share of
             the rows does not exceed, the last one being the largest: 101 numbers, one for each per cent; 21 where over 100
             columns are numbers, 5 where over 480 are. Missing values are left out. Of over 4,000,000 numbers, those of a
-            sample of rows. Null for other types, where all values are missing, where over 2,020 columns are numbers, and
-            for datasets that were registered before these existed.
+            sample of rows. Null for other types, where all values are missing, and where over 2,020 columns are numbers.
         category_counts (list[int] | None | Unset): Number of rows of each of `categories`, in their order; null where
-            these are, and for datasets that were registered before these existed.
+            these are.
         category_because (None | OddCell | Unset): First cell that is no number, such as `1_000`, in a category column
             whose other values nearly all are numbers: most likely an oversight in the file. Null for all other columns.
     """

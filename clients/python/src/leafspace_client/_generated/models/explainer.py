@@ -34,8 +34,7 @@ class Explainer(Record):
             is.
         store_explanations (bool | Unset): Whether each explanation is stored. Default: False.
         nearest_rows (None | SearchedRows | Unset): Reference rows that `nearest_rows` can search; null where none are
-            kept: for more than 250,000,000 rows x (trees + features), with `euclidean`, and in sets that were made before
-            this field existed.
+            kept: for more than 250,000,000 rows x (trees + features), and with `euclidean`.
     """
 
     id: str

@@ -32,13 +32,13 @@ class ExplanationSetResult(Record):
             predicts, 0 to 1; null for regression, or where no row is explained.
         labels (list[LabelCount]): Predicted labels of the explained rows, in the order of the classes; empty for
             regression.
+        typicality (list[LevelCount]): Explained rows by level of typicality; empty where all rows of the dataset are
+            prototypes.
         mean_proximity (float | None): Mean proximity of the explained rows to their nearest prototypes, 0 to 1, where
             unassigned rows count as 0; null where no row is explained.
         n_bytes (ExplanationSetSizes): Sizes of the explanations in bytes.
         n_abstained (int | Unset): Number of these from which the explainer abstained (see its `abstain_below`).
             Default: 0.
-        typicality (list[LevelCount] | Unset): Explained rows by level of typicality; empty where the prototype set has
-            none, and in sets that were made before this was counted.
         warnings (list[WarningCount] | Unset): Explained rows by code of their warnings, in alphabetical order, without
             codes that no row has.
     """
@@ -50,10 +50,10 @@ class ExplanationSetResult(Record):
     n_unassigned: int
     agreement: float | None
     labels: list[LabelCount]
+    typicality: list[LevelCount]
     mean_proximity: float | None
     n_bytes: ExplanationSetSizes
     n_abstained: int | Unset = 0
-    typicality: list[LevelCount] | Unset = UNSET
     warnings: list[WarningCount] | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
@@ -75,19 +75,17 @@ class ExplanationSetResult(Record):
             labels_item = labels_item_data.to_dict()
             labels.append(labels_item)
 
+        typicality = []
+        for typicality_item_data in self.typicality:
+            typicality_item = typicality_item_data.to_dict()
+            typicality.append(typicality_item)
+
         mean_proximity: float | None
         mean_proximity = self.mean_proximity
 
         n_bytes = self.n_bytes.to_dict()
 
         n_abstained = self.n_abstained
-
-        typicality: list[dict[str, Any]] | Unset = UNSET
-        if not isinstance(self.typicality, Unset):
-            typicality = []
-            for typicality_item_data in self.typicality:
-                typicality_item = typicality_item_data.to_dict()
-                typicality.append(typicality_item)
 
         warnings: list[dict[str, Any]] | Unset = UNSET
         if not isinstance(self.warnings, Unset):
@@ -107,14 +105,13 @@ class ExplanationSetResult(Record):
                 "n_unassigned": n_unassigned,
                 "agreement": agreement,
                 "labels": labels,
+                "typicality": typicality,
                 "mean_proximity": mean_proximity,
                 "n_bytes": n_bytes,
             }
         )
         if n_abstained is not UNSET:
             field_dict["n_abstained"] = n_abstained
-        if typicality is not UNSET:
-            field_dict["typicality"] = typicality
         if warnings is not UNSET:
             field_dict["warnings"] = warnings
 
@@ -152,6 +149,13 @@ class ExplanationSetResult(Record):
 
             labels.append(labels_item)
 
+        typicality = []
+        _typicality = d.pop("typicality")
+        for typicality_item_data in _typicality:
+            typicality_item = LevelCount.from_dict(typicality_item_data)
+
+            typicality.append(typicality_item)
+
         def _parse_mean_proximity(data: object) -> float | None:
             if data is None:
                 return data
@@ -162,15 +166,6 @@ class ExplanationSetResult(Record):
         n_bytes = ExplanationSetSizes.from_dict(d.pop("n_bytes"))
 
         n_abstained = d.pop("n_abstained", UNSET)
-
-        _typicality = d.pop("typicality", UNSET)
-        typicality: list[LevelCount] | Unset = UNSET
-        if _typicality is not UNSET:
-            typicality = []
-            for typicality_item_data in _typicality:
-                typicality_item = LevelCount.from_dict(typicality_item_data)
-
-                typicality.append(typicality_item)
 
         _warnings = d.pop("warnings", UNSET)
         warnings: list[WarningCount] | Unset = UNSET
@@ -189,10 +184,10 @@ class ExplanationSetResult(Record):
             n_unassigned=n_unassigned,
             agreement=agreement,
             labels=labels,
+            typicality=typicality,
             mean_proximity=mean_proximity,
             n_bytes=n_bytes,
             n_abstained=n_abstained,
-            typicality=typicality,
             warnings=warnings,
         )
 

@@ -26,6 +26,8 @@ class LabelAuditResult(Record):
         classes (list[str]): Classes in the order of the model's scores; empty for regression.
         n_rows (int): Number of rows of the dataset.
         n_trees (int): Number of trees of the model; 0 of an oracle.
+        n_trees_used (int | None): Number of trees that count in proximities: those cut back to a single leaf do not,
+            nor do those of boosting whose values do not vary. Null by plain distance (`euclidean`).
         n_neighbors (int | None): Number of nearest rows that voted on each row at most; null where all rows did.
         mean_agreement (float | None): Mean agreement of the rows that share a leaf with others, 0 to 1; null if none
             does.
@@ -43,9 +45,6 @@ class LabelAuditResult(Record):
             False.
         min_leaf_rows (int | Unset): The `min_leaf_rows` that was used: trees were cut back where a split left fewer
             reference rows on either side; 1: they were not cut. Default: 1.
-        n_trees_used (int | None | Unset): Number of trees that count in proximities: those cut back to a single leaf do
-            not, nor do those of boosting whose values do not vary. Null by plain distance (`euclidean`), and in results
-            that were made before this field existed.
         leaf_steps (list[AuditLeafStep] | Unset): What `auto` tried, in this order; empty where `min_leaf_rows` was
             given as a number.
     """
@@ -54,6 +53,7 @@ class LabelAuditResult(Record):
     classes: list[str]
     n_rows: int
     n_trees: int
+    n_trees_used: int | None
     n_neighbors: int | None
     mean_agreement: float | None
     n_suggested: int
@@ -65,7 +65,6 @@ class LabelAuditResult(Record):
     method: str | Unset = "neighbors"
     use_scores: bool | Unset = False
     min_leaf_rows: int | Unset = 1
-    n_trees_used: int | None | Unset = UNSET
     leaf_steps: list[AuditLeafStep] | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
@@ -76,6 +75,9 @@ class LabelAuditResult(Record):
         n_rows = self.n_rows
 
         n_trees = self.n_trees
+
+        n_trees_used: int | None
+        n_trees_used = self.n_trees_used
 
         n_neighbors: int | None
         n_neighbors = self.n_neighbors
@@ -108,12 +110,6 @@ class LabelAuditResult(Record):
 
         min_leaf_rows = self.min_leaf_rows
 
-        n_trees_used: int | None | Unset
-        if isinstance(self.n_trees_used, Unset):
-            n_trees_used = UNSET
-        else:
-            n_trees_used = self.n_trees_used
-
         leaf_steps: list[dict[str, Any]] | Unset = UNSET
         if not isinstance(self.leaf_steps, Unset):
             leaf_steps = []
@@ -129,6 +125,7 @@ class LabelAuditResult(Record):
                 "classes": classes,
                 "n_rows": n_rows,
                 "n_trees": n_trees,
+                "n_trees_used": n_trees_used,
                 "n_neighbors": n_neighbors,
                 "mean_agreement": mean_agreement,
                 "n_suggested": n_suggested,
@@ -145,8 +142,6 @@ class LabelAuditResult(Record):
             field_dict["use_scores"] = use_scores
         if min_leaf_rows is not UNSET:
             field_dict["min_leaf_rows"] = min_leaf_rows
-        if n_trees_used is not UNSET:
-            field_dict["n_trees_used"] = n_trees_used
         if leaf_steps is not UNSET:
             field_dict["leaf_steps"] = leaf_steps
 
@@ -166,6 +161,13 @@ class LabelAuditResult(Record):
         n_rows = d.pop("n_rows")
 
         n_trees = d.pop("n_trees")
+
+        def _parse_n_trees_used(data: object) -> int | None:
+            if data is None:
+                return data
+            return cast(int | None, data)
+
+        n_trees_used = _parse_n_trees_used(d.pop("n_trees_used"))
 
         def _parse_n_neighbors(data: object) -> int | None:
             if data is None:
@@ -214,15 +216,6 @@ class LabelAuditResult(Record):
 
         min_leaf_rows = d.pop("min_leaf_rows", UNSET)
 
-        def _parse_n_trees_used(data: object) -> int | None | Unset:
-            if data is None:
-                return data
-            if isinstance(data, Unset):
-                return data
-            return cast(int | None | Unset, data)
-
-        n_trees_used = _parse_n_trees_used(d.pop("n_trees_used", UNSET))
-
         _leaf_steps = d.pop("leaf_steps", UNSET)
         leaf_steps: list[AuditLeafStep] | Unset = UNSET
         if _leaf_steps is not UNSET:
@@ -237,6 +230,7 @@ class LabelAuditResult(Record):
             classes=classes,
             n_rows=n_rows,
             n_trees=n_trees,
+            n_trees_used=n_trees_used,
             n_neighbors=n_neighbors,
             mean_agreement=mean_agreement,
             n_suggested=n_suggested,
@@ -248,7 +242,6 @@ class LabelAuditResult(Record):
             method=method,
             use_scores=use_scores,
             min_leaf_rows=min_leaf_rows,
-            n_trees_used=n_trees_used,
             leaf_steps=leaf_steps,
         )
 

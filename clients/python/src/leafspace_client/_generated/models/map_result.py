@@ -27,8 +27,7 @@ class MapResult(Record):
         min_leaf_rows (int): The `min_leaf_rows` that was used: trees were cut back where a split left fewer reference
             rows on either side; 1: they were not cut.
         n_trees_used (int | None): Number of trees that count in proximities: those cut back to a single leaf do not,
-            nor do those of boosting whose values do not vary. Null by plain distance (`euclidean`), and in results that
-            were made before this field existed.
+            nor do those of boosting whose values do not vary. Null by plain distance (`euclidean`).
         n_rows_shown (int): Number of rows on the map.
         n_prototypes (int): Number of prototypes on the map.
         n_neighbors (int): Number of nearest rows that hold each row in its place.

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from attrs import define as _attrs_define
 
 from ...records import Record
-from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
     from ..models.cell import Cell
@@ -34,9 +33,13 @@ class Prototype(Record):
         objective (float): Objective of all prototypes up to this one.
         coverage (Coverage): The dataset's rows for which this prototype is the nearest one of their class (`k_medoids`:
             of all).
+        quality (PrototypeQuality): One prototype's measures, each 0 to 1; null where there is nothing to take a share
+            or a mean of.
+
+            A row votes for its nearest prototype of all, and is covered by its nearest prototype of its own class; ties go
+            to
+            the earlier prototype. A row that shares no leaf with any of them votes for none, or is covered by none.
         features (list[Cell]): Values of its features, in the model's order.
-        quality (None | PrototypeQuality | Unset): Measures of the prototype; null in sets that were made before these
-            existed.
     """
 
     rank: int
@@ -49,12 +52,10 @@ class Prototype(Record):
     gain: float
     objective: float
     coverage: Coverage
+    quality: PrototypeQuality
     features: list[Cell]
-    quality: None | PrototypeQuality | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
-        from ..models.prototype_quality import PrototypeQuality  # noqa: PLC0415
-
         rank = self.rank
 
         row_id = self.row_id
@@ -79,18 +80,12 @@ class Prototype(Record):
 
         coverage = self.coverage.to_dict()
 
+        quality = self.quality.to_dict()
+
         features = []
         for features_item_data in self.features:
             features_item = features_item_data.to_dict()
             features.append(features_item)
-
-        quality: dict[str, Any] | None | Unset
-        if isinstance(self.quality, Unset):
-            quality = UNSET
-        elif isinstance(self.quality, PrototypeQuality):
-            quality = self.quality.to_dict()
-        else:
-            quality = self.quality
 
         field_dict: dict[str, Any] = {}
 
@@ -106,11 +101,10 @@ class Prototype(Record):
                 "gain": gain,
                 "objective": objective,
                 "coverage": coverage,
+                "quality": quality,
                 "features": features,
             }
         )
-        if quality is not UNSET:
-            field_dict["quality"] = quality
 
         return field_dict
 
@@ -161,29 +155,14 @@ class Prototype(Record):
 
         coverage = Coverage.from_dict(d.pop("coverage"))
 
+        quality = PrototypeQuality.from_dict(d.pop("quality"))
+
         features = []
         _features = d.pop("features")
         for features_item_data in _features:
             features_item = Cell.from_dict(features_item_data)
 
             features.append(features_item)
-
-        def _parse_quality(data: object) -> None | PrototypeQuality | Unset:
-            if data is None:
-                return data
-            if isinstance(data, Unset):
-                return data
-            try:
-                if not isinstance(data, dict):
-                    raise TypeError()
-                quality_type_0 = PrototypeQuality.from_dict(data)
-
-                return quality_type_0
-            except (TypeError, ValueError, AttributeError, KeyError):
-                pass
-            return cast(None | PrototypeQuality | Unset, data)
-
-        quality = _parse_quality(d.pop("quality", UNSET))
 
         prototype = cls(
             rank=rank,
@@ -196,8 +175,8 @@ class Prototype(Record):
             gain=gain,
             objective=objective,
             coverage=coverage,
-            features=features,
             quality=quality,
+            features=features,
         )
 
         return prototype

@@ -37,6 +37,10 @@ class PrototypeSetResult(Record):
         classes (list[str]): Classes in the order of the model's scores; empty for regression.
         n_rows (int): Number of rows of the dataset.
         n_trees (int): Number of trees of the model; 0 of an oracle.
+        n_trees_used (int | None): Number of trees that count in proximities: those cut back to a single leaf do not,
+            nor do those of boosting whose values do not vary. Null by plain distance (`euclidean`).
+        row_coverage (None | RowCoverage): How many of the dataset's rows have at least the minimum proximity to a
+            prototype; null with `euclidean`, by which nearly all have.
         n_candidates (int): Number of rows that could become prototypes: all, or a random sample.
         n_selected (int): Number of prototypes that were selected.
         n_swaps (int): Number of replacements that `refine` made; each prototype has the rank of the one it replaced.
@@ -58,6 +62,9 @@ class PrototypeSetResult(Record):
         certificate_objective (CertificateObjective | None): What the certificates refer to; null with `euclidean`.
         stopped_by (StopReason): Why the selection ended, before any swaps.
         prototypes (list[Prototype]): The prototypes in the order of their selection.
+        criticisms (list[Criticism]): Rows that no prototype represents well, at most 10: each is the row that is
+            farthest from all prototypes and earlier criticisms of its class, with `k_medoids` of any class (ties: the
+            lowest row).
         quality (SetQuality): The measures of all prototypes together, each 0 to 1; null where there is nothing to take
             a share or a mean of.
 
@@ -65,31 +72,20 @@ class PrototypeSetResult(Record):
         evaluation (list[Evaluation]): Scores of the nearest prototype's label or value: for each number of prototypes
             if `nested`, otherwise for all of them.
         evaluated_on (str): Rows that were used: those of the reference dataset, or of `evaluation_dataset`.
+        typicality (None | TypicalityScale): What explanations compare a row's proximity with; null with `euclidean`,
+            which explains no rows.
         measured_against (str): Reference of accuracies and errors: the dataset's target, or the model where it has
             none.
         baseline (Baseline): Scores of the model, of the nearest other row of the dataset, and of constant predictions.
         min_leaf_rows (int | None | Unset): The `min_leaf_rows` that was used: trees were cut back where a split left
             fewer reference rows on either side; 1: they were not cut. Null with `euclidean`, which knows no leaves.
             Default: 1.
-        n_trees_used (int | None | Unset): Number of trees that count in proximities: those cut back to a single leaf do
-            not, nor do those of boosting whose values do not vary. Null by plain distance (`euclidean`), and in results
-            that were made before this field existed.
         leaf_steps (list[LeafStep] | Unset): What `auto` tried, in this order; empty where `min_leaf_rows` was given as
             a number.
-        row_coverage (None | RowCoverage | Unset): How many of the dataset's rows have at least the minimum proximity to
-            a prototype; null with `euclidean`, by which nearly all have, and in sets that were made before this field
-            existed.
         validation (None | Unset | Validation): How `validate` found the number of prototypes; null where it was not
             requested.
         nearest_rows (None | SearchedRows | Unset): Reference rows that `nearest_rows` can search; null where none are
-            kept: for more than 250,000,000 rows x (trees + features), with `euclidean`, and in sets that were made before
-            this field existed.
-        criticisms (list[Criticism] | Unset): Rows that no prototype represents well, at most 10: each is the row that
-            is farthest from all prototypes and earlier criticisms of its class, with `k_medoids` of any class (ties: the
-            lowest row). Empty in sets that were made before this field existed.
-        typicality (None | TypicalityScale | Unset): What explanations compare a row's proximity with; null with
-            `euclidean`, which explains no rows, and in sets that were made before this field existed, whose explanations
-            have no `typicality`.
+            kept: for more than 250,000,000 rows x (trees + features), and with `euclidean`.
         classes_without_prototypes (list[str] | Unset): Classes of rows of the dataset (see `labels`) without a
             prototype: the nearest prototype gives their rows another class, or none. Empty for regression.
         caution (None | str | Unset): Warning, in words, that the scores in `evaluation` may be too good: they were
@@ -103,6 +99,8 @@ class PrototypeSetResult(Record):
     classes: list[str]
     n_rows: int
     n_trees: int
+    n_trees_used: int | None
+    row_coverage: None | RowCoverage
     n_candidates: int
     n_selected: int
     n_swaps: int
@@ -117,19 +115,17 @@ class PrototypeSetResult(Record):
     certificate_objective: CertificateObjective | None
     stopped_by: StopReason
     prototypes: list[Prototype]
+    criticisms: list[Criticism]
     quality: SetQuality
     evaluation: list[Evaluation]
     evaluated_on: str
+    typicality: None | TypicalityScale
     measured_against: str
     baseline: Baseline
     min_leaf_rows: int | None | Unset = 1
-    n_trees_used: int | None | Unset = UNSET
     leaf_steps: list[LeafStep] | Unset = UNSET
-    row_coverage: None | RowCoverage | Unset = UNSET
     validation: None | Unset | Validation = UNSET
     nearest_rows: None | SearchedRows | Unset = UNSET
-    criticisms: list[Criticism] | Unset = UNSET
-    typicality: None | TypicalityScale | Unset = UNSET
     classes_without_prototypes: list[str] | Unset = UNSET
     caution: None | str | Unset = UNSET
 
@@ -149,6 +145,15 @@ class PrototypeSetResult(Record):
         n_rows = self.n_rows
 
         n_trees = self.n_trees
+
+        n_trees_used: int | None
+        n_trees_used = self.n_trees_used
+
+        row_coverage: dict[str, Any] | None
+        if isinstance(self.row_coverage, RowCoverage):
+            row_coverage = self.row_coverage.to_dict()
+        else:
+            row_coverage = self.row_coverage
 
         n_candidates = self.n_candidates
 
@@ -190,6 +195,11 @@ class PrototypeSetResult(Record):
             prototypes_item = prototypes_item_data.to_dict()
             prototypes.append(prototypes_item)
 
+        criticisms = []
+        for criticisms_item_data in self.criticisms:
+            criticisms_item = criticisms_item_data.to_dict()
+            criticisms.append(criticisms_item)
+
         quality = self.quality.to_dict()
 
         evaluation = []
@@ -198,6 +208,12 @@ class PrototypeSetResult(Record):
             evaluation.append(evaluation_item)
 
         evaluated_on = self.evaluated_on
+
+        typicality: dict[str, Any] | None
+        if isinstance(self.typicality, TypicalityScale):
+            typicality = self.typicality.to_dict()
+        else:
+            typicality = self.typicality
 
         measured_against = self.measured_against
 
@@ -209,26 +225,12 @@ class PrototypeSetResult(Record):
         else:
             min_leaf_rows = self.min_leaf_rows
 
-        n_trees_used: int | None | Unset
-        if isinstance(self.n_trees_used, Unset):
-            n_trees_used = UNSET
-        else:
-            n_trees_used = self.n_trees_used
-
         leaf_steps: list[dict[str, Any]] | Unset = UNSET
         if not isinstance(self.leaf_steps, Unset):
             leaf_steps = []
             for leaf_steps_item_data in self.leaf_steps:
                 leaf_steps_item = leaf_steps_item_data.to_dict()
                 leaf_steps.append(leaf_steps_item)
-
-        row_coverage: dict[str, Any] | None | Unset
-        if isinstance(self.row_coverage, Unset):
-            row_coverage = UNSET
-        elif isinstance(self.row_coverage, RowCoverage):
-            row_coverage = self.row_coverage.to_dict()
-        else:
-            row_coverage = self.row_coverage
 
         validation: dict[str, Any] | None | Unset
         if isinstance(self.validation, Unset):
@@ -245,21 +247,6 @@ class PrototypeSetResult(Record):
             nearest_rows = self.nearest_rows.to_dict()
         else:
             nearest_rows = self.nearest_rows
-
-        criticisms: list[dict[str, Any]] | Unset = UNSET
-        if not isinstance(self.criticisms, Unset):
-            criticisms = []
-            for criticisms_item_data in self.criticisms:
-                criticisms_item = criticisms_item_data.to_dict()
-                criticisms.append(criticisms_item)
-
-        typicality: dict[str, Any] | None | Unset
-        if isinstance(self.typicality, Unset):
-            typicality = UNSET
-        elif isinstance(self.typicality, TypicalityScale):
-            typicality = self.typicality.to_dict()
-        else:
-            typicality = self.typicality
 
         classes_without_prototypes: list[str] | Unset = UNSET
         if not isinstance(self.classes_without_prototypes, Unset):
@@ -280,6 +267,8 @@ class PrototypeSetResult(Record):
                 "classes": classes,
                 "n_rows": n_rows,
                 "n_trees": n_trees,
+                "n_trees_used": n_trees_used,
+                "row_coverage": row_coverage,
                 "n_candidates": n_candidates,
                 "n_selected": n_selected,
                 "n_swaps": n_swaps,
@@ -294,29 +283,23 @@ class PrototypeSetResult(Record):
                 "certificate_objective": certificate_objective,
                 "stopped_by": stopped_by,
                 "prototypes": prototypes,
+                "criticisms": criticisms,
                 "quality": quality,
                 "evaluation": evaluation,
                 "evaluated_on": evaluated_on,
+                "typicality": typicality,
                 "measured_against": measured_against,
                 "baseline": baseline,
             }
         )
         if min_leaf_rows is not UNSET:
             field_dict["min_leaf_rows"] = min_leaf_rows
-        if n_trees_used is not UNSET:
-            field_dict["n_trees_used"] = n_trees_used
         if leaf_steps is not UNSET:
             field_dict["leaf_steps"] = leaf_steps
-        if row_coverage is not UNSET:
-            field_dict["row_coverage"] = row_coverage
         if validation is not UNSET:
             field_dict["validation"] = validation
         if nearest_rows is not UNSET:
             field_dict["nearest_rows"] = nearest_rows
-        if criticisms is not UNSET:
-            field_dict["criticisms"] = criticisms
-        if typicality is not UNSET:
-            field_dict["typicality"] = typicality
         if classes_without_prototypes is not UNSET:
             field_dict["classes_without_prototypes"] = classes_without_prototypes
         if caution is not UNSET:
@@ -349,6 +332,28 @@ class PrototypeSetResult(Record):
         n_rows = d.pop("n_rows")
 
         n_trees = d.pop("n_trees")
+
+        def _parse_n_trees_used(data: object) -> int | None:
+            if data is None:
+                return data
+            return cast(int | None, data)
+
+        n_trees_used = _parse_n_trees_used(d.pop("n_trees_used"))
+
+        def _parse_row_coverage(data: object) -> None | RowCoverage:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                row_coverage_type_0 = RowCoverage.from_dict(data)
+
+                return row_coverage_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | RowCoverage, data)
+
+        row_coverage = _parse_row_coverage(d.pop("row_coverage"))
 
         n_candidates = d.pop("n_candidates")
 
@@ -421,6 +426,13 @@ class PrototypeSetResult(Record):
 
             prototypes.append(prototypes_item)
 
+        criticisms = []
+        _criticisms = d.pop("criticisms")
+        for criticisms_item_data in _criticisms:
+            criticisms_item = Criticism.from_dict(criticisms_item_data)
+
+            criticisms.append(criticisms_item)
+
         quality = SetQuality.from_dict(d.pop("quality"))
 
         evaluation = []
@@ -431,6 +443,21 @@ class PrototypeSetResult(Record):
             evaluation.append(evaluation_item)
 
         evaluated_on = d.pop("evaluated_on")
+
+        def _parse_typicality(data: object) -> None | TypicalityScale:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                typicality_type_0 = TypicalityScale.from_dict(data)
+
+                return typicality_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | TypicalityScale, data)
+
+        typicality = _parse_typicality(d.pop("typicality"))
 
         measured_against = d.pop("measured_against")
 
@@ -445,15 +472,6 @@ class PrototypeSetResult(Record):
 
         min_leaf_rows = _parse_min_leaf_rows(d.pop("min_leaf_rows", UNSET))
 
-        def _parse_n_trees_used(data: object) -> int | None | Unset:
-            if data is None:
-                return data
-            if isinstance(data, Unset):
-                return data
-            return cast(int | None | Unset, data)
-
-        n_trees_used = _parse_n_trees_used(d.pop("n_trees_used", UNSET))
-
         _leaf_steps = d.pop("leaf_steps", UNSET)
         leaf_steps: list[LeafStep] | Unset = UNSET
         if _leaf_steps is not UNSET:
@@ -462,23 +480,6 @@ class PrototypeSetResult(Record):
                 leaf_steps_item = LeafStep.from_dict(leaf_steps_item_data)
 
                 leaf_steps.append(leaf_steps_item)
-
-        def _parse_row_coverage(data: object) -> None | RowCoverage | Unset:
-            if data is None:
-                return data
-            if isinstance(data, Unset):
-                return data
-            try:
-                if not isinstance(data, dict):
-                    raise TypeError()
-                row_coverage_type_0 = RowCoverage.from_dict(data)
-
-                return row_coverage_type_0
-            except (TypeError, ValueError, AttributeError, KeyError):
-                pass
-            return cast(None | RowCoverage | Unset, data)
-
-        row_coverage = _parse_row_coverage(d.pop("row_coverage", UNSET))
 
         def _parse_validation(data: object) -> None | Unset | Validation:
             if data is None:
@@ -514,32 +515,6 @@ class PrototypeSetResult(Record):
 
         nearest_rows = _parse_nearest_rows(d.pop("nearest_rows", UNSET))
 
-        _criticisms = d.pop("criticisms", UNSET)
-        criticisms: list[Criticism] | Unset = UNSET
-        if _criticisms is not UNSET:
-            criticisms = []
-            for criticisms_item_data in _criticisms:
-                criticisms_item = Criticism.from_dict(criticisms_item_data)
-
-                criticisms.append(criticisms_item)
-
-        def _parse_typicality(data: object) -> None | TypicalityScale | Unset:
-            if data is None:
-                return data
-            if isinstance(data, Unset):
-                return data
-            try:
-                if not isinstance(data, dict):
-                    raise TypeError()
-                typicality_type_0 = TypicalityScale.from_dict(data)
-
-                return typicality_type_0
-            except (TypeError, ValueError, AttributeError, KeyError):
-                pass
-            return cast(None | TypicalityScale | Unset, data)
-
-        typicality = _parse_typicality(d.pop("typicality", UNSET))
-
         classes_without_prototypes = cast(list[str], d.pop("classes_without_prototypes", UNSET))
 
         def _parse_caution(data: object) -> None | str | Unset:
@@ -557,6 +532,8 @@ class PrototypeSetResult(Record):
             classes=classes,
             n_rows=n_rows,
             n_trees=n_trees,
+            n_trees_used=n_trees_used,
+            row_coverage=row_coverage,
             n_candidates=n_candidates,
             n_selected=n_selected,
             n_swaps=n_swaps,
@@ -571,19 +548,17 @@ class PrototypeSetResult(Record):
             certificate_objective=certificate_objective,
             stopped_by=stopped_by,
             prototypes=prototypes,
+            criticisms=criticisms,
             quality=quality,
             evaluation=evaluation,
             evaluated_on=evaluated_on,
+            typicality=typicality,
             measured_against=measured_against,
             baseline=baseline,
             min_leaf_rows=min_leaf_rows,
-            n_trees_used=n_trees_used,
             leaf_steps=leaf_steps,
-            row_coverage=row_coverage,
             validation=validation,
             nearest_rows=nearest_rows,
-            criticisms=criticisms,
-            typicality=typicality,
             classes_without_prototypes=classes_without_prototypes,
             caution=caution,
         )

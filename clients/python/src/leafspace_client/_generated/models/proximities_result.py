@@ -20,6 +20,8 @@ class ProximitiesResult(Record):
             distance.
         n_rows (int): Number of rows of the dataset.
         n_trees (int): Number of trees of the model; 0 of an oracle.
+        n_trees_used (int | None): Number of trees that count in proximities: those cut back to a single leaf do not,
+            nor do those of boosting whose values do not vary. Null by plain distance (`euclidean`).
         n_neighbors (int): Number of nearest rows of each row; less than the number of rows of the dataset.
         n_pairs (int): Number of neighbours of all rows together; a row that shares leaves with few others has fewer.
         mean_nearest_proximity (float): Mean over the rows of the proximity to the nearest other row.
@@ -27,20 +29,17 @@ class ProximitiesResult(Record):
         min_leaf_rows (int | None | Unset): The `min_leaf_rows` that was used: trees were cut back where a split left
             fewer reference rows on either side; 1: they were not cut. Null with `euclidean`, which knows no leaves.
             Default: 1.
-        n_trees_used (int | None | Unset): Number of trees that count in proximities: those cut back to a single leaf do
-            not, nor do those of boosting whose values do not vary. Null by plain distance (`euclidean`), and in results
-            that were made before this field existed.
     """
 
     proximity_kind: str
     n_rows: int
     n_trees: int
+    n_trees_used: int | None
     n_neighbors: int
     n_pairs: int
     mean_nearest_proximity: float
     share_without_neighbors: float
     min_leaf_rows: int | None | Unset = 1
-    n_trees_used: int | None | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         proximity_kind = self.proximity_kind
@@ -48,6 +47,9 @@ class ProximitiesResult(Record):
         n_rows = self.n_rows
 
         n_trees = self.n_trees
+
+        n_trees_used: int | None
+        n_trees_used = self.n_trees_used
 
         n_neighbors = self.n_neighbors
 
@@ -63,12 +65,6 @@ class ProximitiesResult(Record):
         else:
             min_leaf_rows = self.min_leaf_rows
 
-        n_trees_used: int | None | Unset
-        if isinstance(self.n_trees_used, Unset):
-            n_trees_used = UNSET
-        else:
-            n_trees_used = self.n_trees_used
-
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -76,6 +72,7 @@ class ProximitiesResult(Record):
                 "proximity_kind": proximity_kind,
                 "n_rows": n_rows,
                 "n_trees": n_trees,
+                "n_trees_used": n_trees_used,
                 "n_neighbors": n_neighbors,
                 "n_pairs": n_pairs,
                 "mean_nearest_proximity": mean_nearest_proximity,
@@ -84,8 +81,6 @@ class ProximitiesResult(Record):
         )
         if min_leaf_rows is not UNSET:
             field_dict["min_leaf_rows"] = min_leaf_rows
-        if n_trees_used is not UNSET:
-            field_dict["n_trees_used"] = n_trees_used
 
         return field_dict
 
@@ -97,6 +92,13 @@ class ProximitiesResult(Record):
         n_rows = d.pop("n_rows")
 
         n_trees = d.pop("n_trees")
+
+        def _parse_n_trees_used(data: object) -> int | None:
+            if data is None:
+                return data
+            return cast(int | None, data)
+
+        n_trees_used = _parse_n_trees_used(d.pop("n_trees_used"))
 
         n_neighbors = d.pop("n_neighbors")
 
@@ -115,25 +117,16 @@ class ProximitiesResult(Record):
 
         min_leaf_rows = _parse_min_leaf_rows(d.pop("min_leaf_rows", UNSET))
 
-        def _parse_n_trees_used(data: object) -> int | None | Unset:
-            if data is None:
-                return data
-            if isinstance(data, Unset):
-                return data
-            return cast(int | None | Unset, data)
-
-        n_trees_used = _parse_n_trees_used(d.pop("n_trees_used", UNSET))
-
         proximities_result = cls(
             proximity_kind=proximity_kind,
             n_rows=n_rows,
             n_trees=n_trees,
+            n_trees_used=n_trees_used,
             n_neighbors=n_neighbors,
             n_pairs=n_pairs,
             mean_nearest_proximity=mean_nearest_proximity,
             share_without_neighbors=share_without_neighbors,
             min_leaf_rows=min_leaf_rows,
-            n_trees_used=n_trees_used,
         )
 
         return proximities_result

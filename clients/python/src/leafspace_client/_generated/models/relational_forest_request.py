@@ -30,8 +30,7 @@ class RelationalForestRequest(Record):
             one tree on all labelled examples (Blockeel & De Raedt). Default: 'forf'.
         task (str | Unset): What the trees predict: `classification`, the target's labels; `regression`, the numbers of
             a numeric target, where tests reduce the variance, leaves hold means, and trees are not pruned. Absent:
-            `regression` where the target holds more than 1,000 different numbers, else `classification`; in answers,
-            `classification`.
+            `regression` where the target holds more than 1,000 different numbers, else `classification`.
         n_trees (int | Unset): Number of trees; `tilde` makes one. Default: 33.
         test_share (float | Unset): Probability that a test, constants included, is tried at a node of `forf`; others
             try all. Default: 0.25.

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from attrs import define as _attrs_define
 
 from ...records import Record
-from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="Restart")
 
@@ -17,25 +16,27 @@ class Restart(Record):
 
     Attributes:
         restart (int): 0-based number of the fit.
+        start (str): What it began with.
         n_regions (int): Number of regions that are left at its end.
         n_iterations (int): Number of iterations.
         lower_bound (float): Lower bound of the log-likelihood at its end (`em`: the log-likelihood itself).
         training_error (float): Error of the two-step prediction on the training rows: share of wrong labels, or mean
             squared error for regression.
         chosen (bool): Whether the rules were made from this fit.
-        start (None | str | Unset): What it began with; null in rule sets that were made before there was a choice.
     """
 
     restart: int
+    start: str
     n_regions: int
     n_iterations: int
     lower_bound: float
     training_error: float
     chosen: bool
-    start: None | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         restart = self.restart
+
+        start = self.start
 
         n_regions = self.n_regions
 
@@ -47,17 +48,12 @@ class Restart(Record):
 
         chosen = self.chosen
 
-        start: None | str | Unset
-        if isinstance(self.start, Unset):
-            start = UNSET
-        else:
-            start = self.start
-
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
             {
                 "restart": restart,
+                "start": start,
                 "n_regions": n_regions,
                 "n_iterations": n_iterations,
                 "lower_bound": lower_bound,
@@ -65,8 +61,6 @@ class Restart(Record):
                 "chosen": chosen,
             }
         )
-        if start is not UNSET:
-            field_dict["start"] = start
 
         return field_dict
 
@@ -74,6 +68,8 @@ class Restart(Record):
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         d = dict(src_dict)
         restart = d.pop("restart")
+
+        start = d.pop("start")
 
         n_regions = d.pop("n_regions")
 
@@ -85,23 +81,14 @@ class Restart(Record):
 
         chosen = d.pop("chosen")
 
-        def _parse_start(data: object) -> None | str | Unset:
-            if data is None:
-                return data
-            if isinstance(data, Unset):
-                return data
-            return cast(None | str | Unset, data)
-
-        start = _parse_start(d.pop("start", UNSET))
-
         restart = cls(
             restart=restart,
+            start=start,
             n_regions=n_regions,
             n_iterations=n_iterations,
             lower_bound=lower_bound,
             training_error=training_error,
             chosen=chosen,
-            start=start,
         )
 
         return restart

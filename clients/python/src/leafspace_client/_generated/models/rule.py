@@ -31,13 +31,13 @@ class Rule(Record):
         coverage (float): Share of the dataset's rows that satisfy its conditions.
         precision (float | None): Share of these rows whose label it predicts, 0 to 1; null for regression or without
             rows.
+        decided_precision (float | None): Share of the rows that it decides (`support`) whose label it predicts, 0 to 1;
+            null for regression or without rows.
         n_rows (int): Number of the dataset's rows that satisfy its conditions.
         support (int): Number of rows that it decides: those that satisfy no rule before it; with weights `n_rows`.
         weight (float | None | Unset): Weight of the rule in the mean, a multiple of 0.000001; null where the first rule
             decides.
         region (int | None | Unset): The region whose box it is, an index into `regions`; null unless boxes are whole.
-        decided_precision (float | None | Unset): Share of the rows that it decides (`support`) whose label it predicts,
-            0 to 1; null for regression, without rows, and in rule sets that were made before it was counted.
     """
 
     rank: int
@@ -47,11 +47,11 @@ class Rule(Record):
     scores: list[Score]
     coverage: float
     precision: float | None
+    decided_precision: float | None
     n_rows: int
     support: int
     weight: float | None | Unset = UNSET
     region: int | None | Unset = UNSET
-    decided_precision: float | None | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         rank = self.rank
@@ -76,6 +76,9 @@ class Rule(Record):
         precision: float | None
         precision = self.precision
 
+        decided_precision: float | None
+        decided_precision = self.decided_precision
+
         n_rows = self.n_rows
 
         support = self.support
@@ -92,12 +95,6 @@ class Rule(Record):
         else:
             region = self.region
 
-        decided_precision: float | None | Unset
-        if isinstance(self.decided_precision, Unset):
-            decided_precision = UNSET
-        else:
-            decided_precision = self.decided_precision
-
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -109,6 +106,7 @@ class Rule(Record):
                 "scores": scores,
                 "coverage": coverage,
                 "precision": precision,
+                "decided_precision": decided_precision,
                 "n_rows": n_rows,
                 "support": support,
             }
@@ -117,8 +115,6 @@ class Rule(Record):
             field_dict["weight"] = weight
         if region is not UNSET:
             field_dict["region"] = region
-        if decided_precision is not UNSET:
-            field_dict["decided_precision"] = decided_precision
 
         return field_dict
 
@@ -160,6 +156,13 @@ class Rule(Record):
 
         precision = _parse_precision(d.pop("precision"))
 
+        def _parse_decided_precision(data: object) -> float | None:
+            if data is None:
+                return data
+            return cast(float | None, data)
+
+        decided_precision = _parse_decided_precision(d.pop("decided_precision"))
+
         n_rows = d.pop("n_rows")
 
         support = d.pop("support")
@@ -182,15 +185,6 @@ class Rule(Record):
 
         region = _parse_region(d.pop("region", UNSET))
 
-        def _parse_decided_precision(data: object) -> float | None | Unset:
-            if data is None:
-                return data
-            if isinstance(data, Unset):
-                return data
-            return cast(float | None | Unset, data)
-
-        decided_precision = _parse_decided_precision(d.pop("decided_precision", UNSET))
-
         rule = cls(
             rank=rank,
             text=text,
@@ -199,11 +193,11 @@ class Rule(Record):
             scores=scores,
             coverage=coverage,
             precision=precision,
+            decided_precision=decided_precision,
             n_rows=n_rows,
             support=support,
             weight=weight,
             region=region,
-            decided_precision=decided_precision,
         )
 
         return rule

@@ -27,12 +27,11 @@ class RuleSetEvaluation(Record):
             none.
         as_printed (RuleScores): How well predictions match the target or the model.
         model (None | RuleScores): Scores of the model itself; null without a target.
+        constant (ConstantRuleScores): The scores of constant predictions.
         coverage (float): Share of rows that some rule covers; the others get the default prediction.
         mean_rules_per_row (float): Mean over the rows of the number of rules that they satisfy.
         as_fitted (None | RuleScores | Unset): Scores of the two-step MAP prediction of the fitted regions, which the
             paper evaluates; null for other methods than `fab` and `em`, which predict by their rules alone.
-        constant (ConstantRuleScores | None | Unset): Scores of predicting the same for every row. Null in rule sets
-            that were made before these existed.
     """
 
     n_rows: int
@@ -40,13 +39,12 @@ class RuleSetEvaluation(Record):
     measured_against: str
     as_printed: RuleScores
     model: None | RuleScores
+    constant: ConstantRuleScores
     coverage: float
     mean_rules_per_row: float
     as_fitted: None | RuleScores | Unset = UNSET
-    constant: ConstantRuleScores | None | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
-        from ..models.constant_rule_scores import ConstantRuleScores  # noqa: PLC0415
         from ..models.rule_scores import RuleScores  # noqa: PLC0415
 
         n_rows = self.n_rows
@@ -63,6 +61,8 @@ class RuleSetEvaluation(Record):
         else:
             model = self.model
 
+        constant = self.constant.to_dict()
+
         coverage = self.coverage
 
         mean_rules_per_row = self.mean_rules_per_row
@@ -75,14 +75,6 @@ class RuleSetEvaluation(Record):
         else:
             as_fitted = self.as_fitted
 
-        constant: dict[str, Any] | None | Unset
-        if isinstance(self.constant, Unset):
-            constant = UNSET
-        elif isinstance(self.constant, ConstantRuleScores):
-            constant = self.constant.to_dict()
-        else:
-            constant = self.constant
-
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -92,14 +84,13 @@ class RuleSetEvaluation(Record):
                 "measured_against": measured_against,
                 "as_printed": as_printed,
                 "model": model,
+                "constant": constant,
                 "coverage": coverage,
                 "mean_rules_per_row": mean_rules_per_row,
             }
         )
         if as_fitted is not UNSET:
             field_dict["as_fitted"] = as_fitted
-        if constant is not UNSET:
-            field_dict["constant"] = constant
 
         return field_dict
 
@@ -132,6 +123,8 @@ class RuleSetEvaluation(Record):
 
         model = _parse_model(d.pop("model"))
 
+        constant = ConstantRuleScores.from_dict(d.pop("constant"))
+
         coverage = d.pop("coverage")
 
         mean_rules_per_row = d.pop("mean_rules_per_row")
@@ -153,33 +146,16 @@ class RuleSetEvaluation(Record):
 
         as_fitted = _parse_as_fitted(d.pop("as_fitted", UNSET))
 
-        def _parse_constant(data: object) -> ConstantRuleScores | None | Unset:
-            if data is None:
-                return data
-            if isinstance(data, Unset):
-                return data
-            try:
-                if not isinstance(data, dict):
-                    raise TypeError()
-                constant_type_0 = ConstantRuleScores.from_dict(data)
-
-                return constant_type_0
-            except (TypeError, ValueError, AttributeError, KeyError):
-                pass
-            return cast(ConstantRuleScores | None | Unset, data)
-
-        constant = _parse_constant(d.pop("constant", UNSET))
-
         rule_set_evaluation = cls(
             n_rows=n_rows,
             evaluated_on=evaluated_on,
             measured_against=measured_against,
             as_printed=as_printed,
             model=model,
+            constant=constant,
             coverage=coverage,
             mean_rules_per_row=mean_rules_per_row,
             as_fitted=as_fitted,
-            constant=constant,
         )
 
         return rule_set_evaluation

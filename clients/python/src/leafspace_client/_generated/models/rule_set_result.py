@@ -47,8 +47,6 @@ class RuleSetResult(Record):
         lower_bounds (list[float]): Lower bound of the log-likelihood after each iteration of the chosen fit; it never
             falls. Empty where there is none.
         boxes (None | str | Unset): How boxes of regions were printed; null for methods but `fab` and `em`.
-        search (None | str | Unset): How regions became rules in rule sets of earlier versions: `improved` is now the
-            method `rule_list`, `plain` are the shortened boxes of `fab` and `em`. Null in others.
         combination (str | Unset): What rules make of a row. `first`: the first rule that it satisfies decides, else the
             default; `weighted_mean`: the mean of all rules that it satisfies, by their weights: of their predictions, or of
             their shares of the second class, which is predicted where the mean is over 0.5. Some rule has no conditions.
@@ -81,7 +79,6 @@ class RuleSetResult(Record):
     restarts: list[Restart]
     lower_bounds: list[float]
     boxes: None | str | Unset = UNSET
-    search: None | str | Unset = UNSET
     combination: str | Unset = "first"
     caution: None | str | Unset = UNSET
     regions: list[Region] | Unset = UNSET
@@ -143,12 +140,6 @@ class RuleSetResult(Record):
         else:
             boxes = self.boxes
 
-        search: None | str | Unset
-        if isinstance(self.search, Unset):
-            search = UNSET
-        else:
-            search = self.search
-
         combination = self.combination
 
         caution: None | str | Unset
@@ -196,8 +187,6 @@ class RuleSetResult(Record):
         )
         if boxes is not UNSET:
             field_dict["boxes"] = boxes
-        if search is not UNSET:
-            field_dict["search"] = search
         if combination is not UNSET:
             field_dict["combination"] = combination
         if caution is not UNSET:
@@ -287,15 +276,6 @@ class RuleSetResult(Record):
 
         boxes = _parse_boxes(d.pop("boxes", UNSET))
 
-        def _parse_search(data: object) -> None | str | Unset:
-            if data is None:
-                return data
-            if isinstance(data, Unset):
-                return data
-            return cast(None | str | Unset, data)
-
-        search = _parse_search(d.pop("search", UNSET))
-
         combination = d.pop("combination", UNSET)
 
         def _parse_caution(data: object) -> None | str | Unset:
@@ -345,7 +325,6 @@ class RuleSetResult(Record):
             restarts=restarts,
             lower_bounds=lower_bounds,
             boxes=boxes,
-            search=search,
             combination=combination,
             caution=caution,
             regions=regions,

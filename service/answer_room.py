@@ -2,7 +2,6 @@
 
 import asyncio
 import ctypes
-from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator
 from contextlib import suppress
 from functools import partial
@@ -13,6 +12,7 @@ import pyarrow as pa
 from storage.errors import StorageError, StorageUnavailable
 
 from .fair_threads import FairThreads
+from .quota import Quota
 
 Result = TypeVar("Result")
 _N_THREADS = 2
@@ -83,16 +83,14 @@ class AnswerRoom:
 
     def __init__(self, n_bytes: int, seconds: float = 5.0) -> None:
         self._threads = FairThreads(_N_THREADS, "answers", _N_THREADS - 1)
-        self._n_bytes = n_bytes
+        self._held, self._making = Quota(n_bytes, n_bytes // _CALLERS), Quota(n_bytes // 2)
         self._seconds = seconds
-        self._n_held = self._n_making = 0
-        self._held: Counter[str] = Counter()
         self._waiting: dict[Part, asyncio.Future[None]] = {}
 
     @property
     def n_taken(self) -> int:
         """Bytes that are reserved now."""
-        return self._n_held + self._n_making
+        return int(self._held.total + self._making.total)
 
     async def take(
         self, n_held: int, has_left: Callable[[], Awaitable[bool]], caller: str | None = None, n_making: int = 0
@@ -174,38 +172,26 @@ class AnswerRoom:
 
     def _admit(self) -> None:
         for part, turn in list(self._waiting.items()):
-            if self._is_within_share(part):
-                if not self._fits(part):
+            if self._held.is_within_share(part.caller, part.n_held):
+                if not (self._held.fits(part.n_held) and self._making.fits(part.n_making)):
                     return
                 del self._waiting[part]
                 self._count(part, 1)
                 turn.set_result(None)
 
     def _count(self, part: Part, sign: int) -> None:
-        self._n_held += sign * part.n_held
-        self._n_making += sign * part.n_making
-        if part.caller is not None:
-            self._held[part.caller] += sign * part.n_held
-            if not self._held[part.caller]:
-                del self._held[part.caller]
-
-    def _is_within_share(self, part: Part) -> bool:
-        n_held = 0 if part.caller is None else self._held[part.caller]
-        return not n_held or n_held + part.n_held <= self._n_bytes // _CALLERS
-
-    def _fits(self, part: Part) -> bool:
-        is_held = not self._n_held or self._n_held + part.n_held <= self._n_bytes
-        return is_held and (not self._n_making or self._n_making + part.n_making <= self._n_bytes // 2)
+        self._held.take(part.caller, sign * part.n_held)
+        self._making.take(part.caller, sign * part.n_making)
 
     def _refusal(self, part: Part) -> StorageError:
-        if not self._is_within_share(part):
+        if not self._held.is_within_share(part.caller, part.n_held):
             detail = (
-                f"you have not read {self._held[part.caller or '']:,} bytes of answers to other requests yet, and one "
-                f"caller may keep {self._n_bytes // _CALLERS:,} waiting; read those first, or request fewer at once"
+                f"you have not read {self._held.held_by(part.caller):,.0f} bytes of answers to other requests yet, and "
+                f"one caller may keep {self._held.most_of_caller:,} waiting; read those first, or request fewer at once"
             )
             return StorageError("rate_limited", detail)
         detail = (
-            f"answers to other requests take the {self._n_bytes:,} bytes of memory that all of them may have; "
+            f"answers to other requests take the {self._held.most:,} bytes of memory that all of them may have; "
             "send this request again in a moment, or request smaller pages"
         )
         return StorageUnavailable(detail)

@@ -1,7 +1,6 @@
 """Batches: calls that take long, counted before they are done, beside the event loop, so that quick ones never wait."""
 
 import asyncio
-from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from threading import Event
@@ -12,6 +11,7 @@ from storage.errors import StorageError, StorageUnavailable
 from .answer_room import AnswerRoom, CallerLeft
 from .calls import Call, current_call
 from .fair_threads import FairThreads
+from .quota import Quota
 
 Result = TypeVar("Result")
 Tick = Callable[[], None]
@@ -40,9 +40,7 @@ class Batches:
     """
 
     def __init__(self, most_seconds: float, room: AnswerRoom) -> None:
-        self._most_seconds = most_seconds
-        self._seconds = 0.0
-        self._seconds_of: Counter[str | None] = Counter()
+        self._seconds = Quota(most_seconds, most_seconds / _SHARE)
         self._room = room
         self._long, self._quick = FairThreads(1, "batches", 1), FairThreads(1, "quick-batches", 1)
 
@@ -66,7 +64,7 @@ class Batches:
         """
         call = current_call()
         self._refuse_long(cost.seconds, call.caller)
-        self._count(call.caller, cost.seconds)
+        self._seconds.take(call.caller, cost.seconds)
         try:
             part = await call.reserve(self._room, cost.n_bytes) if cost.n_bytes > _SMALL_BYTES else None
             result = await self._unless_left(call, cost.seconds, work)
@@ -74,7 +72,7 @@ class Batches:
                 part.shrink(len(result) if isinstance(result, bytes) else cost.n_bytes)
             return result
         finally:
-            self._count(call.caller, -cost.seconds)
+            self._seconds.take(call.caller, -cost.seconds)
             if not call.is_followed:
                 call.give_back()
 
@@ -106,28 +104,21 @@ class Batches:
                 await asyncio.wait([running])
 
     def _refuse_long(self, seconds: float, caller: str | None) -> None:
-        if seconds > (most := self._most_seconds / _SHARE):
+        if seconds > (most := self._seconds.most_of_caller):
             detail = (
                 f"this call would take some {seconds:.0f} s of a processor, and a call may take {most:.0f}: send fewer "
                 "rows, request less of each, or request an explanation set, which a job makes"
             )
             raise StorageError("too_many_rows", detail)
-        taken = self._seconds_of[caller] if caller is not None else 0.0
-        if taken and taken + seconds > most:
+        if not self._seconds.is_within_share(caller, seconds):
             detail = (
-                f"your other calls take some {taken:.1f} s of a processor already, and those of one caller may take "
-                f"{most:.0f} at once: send this one again when they are answered"
+                f"your other calls take some {self._seconds.held_by(caller):.1f} s of a processor already, and those "
+                f"of one caller may take {most:.0f} at once: send this one again when they are answered"
             )
             raise StorageError("rate_limited", detail)
-        if self._seconds and self._seconds + seconds > self._most_seconds:
+        if not self._seconds.fits(seconds):
             detail = (
-                f"calls that take some {self._seconds:.0f} s wait already, and at most {self._most_seconds:.0f} s may: "
-                "send yours again in a moment, or request an explanation set, which a job makes"
+                f"calls that take some {self._seconds.total:.0f} s wait already, and at most {self._seconds.most:.0f} "
+                "s may: send yours again in a moment, or request an explanation set, which a job makes"
             )
             raise StorageUnavailable(detail)
-
-    def _count(self, caller: str | None, seconds: float) -> None:
-        self._seconds = max(0.0, self._seconds + seconds)
-        self._seconds_of[caller] += seconds  # type: ignore[assignment]  # counters count seconds as well
-        if self._seconds_of[caller] <= 0:
-            del self._seconds_of[caller]

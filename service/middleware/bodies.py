@@ -12,6 +12,7 @@ from functools import partial
 from time import monotonic
 from typing import Any, TypeVar
 
+from ..quota import Quota
 from .asgi import Application, Message, Receive, Scope, Send, is_json, refuse_and_close, retry_after
 
 CUT_OFF = "leafspace.cut_off"
@@ -56,7 +57,7 @@ class BodyGuard:
     def __init__(self, app: Application, limits: BodyLimits) -> None:
         self._app = app
         self._limits = limits
-        self._room = _Room(limits.n_bytes_held)
+        self._held = Quota(limits.n_bytes_held)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -75,7 +76,7 @@ class BodyGuard:
         if length == b"0":
             await self._app(scope, receive, send)
             return
-        body = _Body(scope, receive, send, self._limits, self._room)
+        body = _Body(scope, receive, send, self._limits, self._held)
         if _exceeds(length, body.limit):
             await body.refuse_size()
             return
@@ -96,16 +97,16 @@ class _Body:
     """The body of one request while it comes in."""
 
     __slots__ = (
-        *("_is_in_memory", "_is_refused", "_is_whole", "_limits", "_n_bytes", "_n_held", "_receive", "_room"),
+        *("_is_in_memory", "_is_refused", "_is_whole", "_limits", "_n_bytes", "_n_held", "_receive", "_held"),
         *("_scope", "_send", "_start", "limit"),
     )
 
-    def __init__(self, scope: Scope, receive: Receive, send: Send, limits: BodyLimits, room: "_Room") -> None:
+    def __init__(self, scope: Scope, receive: Receive, send: Send, limits: BodyLimits, held: Quota) -> None:
         self._scope = scope
         self._receive = receive
         self._send = send
         self._limits = limits
-        self._room = room
+        self._held = held  # by all larger bodies in memory
         self._start = monotonic()
         self._n_bytes = 0
         self._n_held = 0
@@ -125,7 +126,7 @@ class _Body:
                 raise
         finally:
             if self._n_held:
-                self._room.give_back(self._n_held)
+                self._held.take(None, -self._n_held)
 
     async def receive(self) -> Message:
         """Return the next part, or a disconnect once the body is refused."""
@@ -179,9 +180,12 @@ class _Body:
 
     def _finds_room(self) -> bool:
         n_more = self._n_bytes - self._n_held
-        has_room = self._room.take(n_more, self._n_held)
-        self._n_held += n_more if has_room else 0
-        return has_room
+        is_alone = self._held.total <= self._n_held
+        if not (is_alone or self._held.fits(n_more)):
+            return False
+        self._held.take(None, n_more)
+        self._n_held += n_more
+        return True
 
     def _rest(self) -> Receive | None:
         return None if self._is_whole else self._receive
@@ -189,27 +193,6 @@ class _Body:
     def _seconds_left(self) -> float:
         allowed = self._limits.seconds + self._n_bytes / self._limits.n_bytes_per_second
         return min(self._limits.seconds, self._start + allowed - monotonic())
-
-
-class _Room:
-    """How many bytes of bodies are in memory; small bodies are not counted."""
-
-    __slots__ = ("_n_bytes", "_n_taken")
-
-    def __init__(self, n_bytes: int) -> None:
-        self._n_bytes = n_bytes
-        self._n_taken = 0
-
-    def take(self, n_bytes: int, n_held: int) -> bool:
-        """Reserve more for a body that holds some already, if that fits, or if there is no other body."""
-        if self._n_taken > n_held and self._n_taken + n_bytes > self._n_bytes:
-            return False
-        self._n_taken += n_bytes
-        return True
-
-    def give_back(self, n_bytes: int) -> None:
-        """Return what was reserved."""
-        self._n_taken -= n_bytes
 
 
 class AnswerGuard:

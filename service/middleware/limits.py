@@ -5,12 +5,12 @@ marked because too much waits already, before keys are checked; ``RequestLimits`
 """
 
 import math
-from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
+from ..quota import Quota
 from .asgi import Application, Receive, Scope, Send, refuse, refuse_and_close, retry_after
 from .callers import CURRENT_KEY, counted_as, limited_caller
 
@@ -139,35 +139,30 @@ class RequestLimits:
 class _Slots:
     """Slots that requests occupy while they are under way: a number in total, and a number for each caller."""
 
-    __slots__ = ("_n_in_total", "_n_of_caller", "_n_taken", "_noun", "_taken", "seconds")
+    __slots__ = ("_noun", "_taken", "seconds")
 
     def __init__(self, noun: str, n_in_total: float, n_of_caller: int, seconds: int) -> None:
         self._noun = noun
-        self._n_in_total = n_in_total
-        self._n_of_caller = n_of_caller
+        self._taken = Quota(n_in_total, n_of_caller)
         self.seconds = seconds  # after which to come back
-        self._n_taken = 0
-        self._taken: Counter[str | None] = Counter()
 
     def refusal(self, caller: str | None) -> tuple[str, str] | None:
         """Return why there is no slot, as code and detail; ``None`` is a caller that may take all."""
-        if caller is not None and self._taken[caller] >= self._n_of_caller:
-            detail = f"{self._n_of_caller} {self._noun} of yours are under way already, the limit of one caller"
+        if not self._taken.is_within_share(caller, 1):
+            detail = (
+                f"{self._taken.most_of_caller:.0f} {self._noun} of yours are under way already, the limit of one caller"
+            )
             return "rate_limited", detail
-        if self._n_taken >= self._n_in_total:
-            detail = f"{self._n_taken} {self._noun} are under way already; send yours again in a moment"
+        if not self._taken.fits(1):
+            detail = f"{self._taken.total:.0f} {self._noun} are under way already; send yours again in a moment"
             return "unavailable", detail
         return None
 
     def take(self, caller: str | None) -> None:
-        self._n_taken += 1
-        self._taken[caller] += 1
+        self._taken.take(caller, 1)
 
     def give_back(self, caller: str | None) -> None:
-        self._n_taken -= 1
-        self._taken[caller] -= 1
-        if not self._taken[caller]:
-            del self._taken[caller]
+        self._taken.take(caller, -1)
 
 
 class TokenBuckets:

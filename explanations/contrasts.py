@@ -90,6 +90,8 @@ def difference_text(reason: Mapping[str, Any], phrases: ColumnPhrases | None = N
     raw one. A boolean column says what holds here instead.
     """
     text = reason["text"]
+    if isinstance(reason.get("value"), str) and text == f"{reason['feature']} is {wording.none_of([reason['value']])}":
+        return f"whether {reason['feature']} is other than {_value_text(reason['value'])}, which it is here"
     question = f"whether {'it ' if text.partition(' ')[0] in _VERBS else ''}{text}"
     return f"{question}; {_value_here(reason, phrases)} here" if "value" in reason else question
 
@@ -111,4 +113,6 @@ def _value_text(value: Any) -> str:  # noqa: ANN401  # a cell
         return wording.MISSING
     if isinstance(value, str):
         return wording.category_text(value)
-    return str(value).lower() if isinstance(value, bool) else wording.number_text(wording.short(value))
+    if isinstance(value, bool):
+        return str(value).lower()
+    return wording.number_text(wording.rounded(value))

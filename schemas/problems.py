@@ -511,6 +511,15 @@ class FieldProblem(Contract):
         default=None, description="Stable, machine-readable name of a row's problem; null for other fields."
     )
 
+    @property
+    def subject(self) -> str:
+        """The field as the subject of a sentence, such as ```generator.method``` or ```instances[3]```."""
+        if not self.pointer:
+            return "the body"
+        steps = [step.replace("~1", "/").replace("~0", "~") for step in self.pointer.split("/")[1:]]
+        first, *others = steps
+        return f"`{first}{''.join(f'[{step}]' if step.isdecimal() else f'.{step}' for step in others)}`"
+
 
 class Problem(Contract):
     """Why a request failed, and what to do (application/problem+json)."""

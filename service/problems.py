@@ -17,8 +17,8 @@ from schemas.relational_datasets import MAX_TABLES
 from storage.errors import EveryRowFailed, InsufficientStorage, StorageError, means_full_disk
 from tree_explainers.errors import ExplainerError, ForeignFormat
 
-from . import contract_document
 from .answer_room import CallerLeft
+from .field_faults import fault_text
 from .request_class import BodyRefused
 
 _LOG = structlog.get_logger(__name__)
@@ -94,10 +94,33 @@ async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101  # for the type checker
     # Those that the code names come first.
     faults = sorted(_meant(error), key=lambda fault: fault["type"] not in _CODE_OF_FAULT)
-    problems = [FieldProblem(pointer=_pointer(fault, error.body), detail=_detail(fault)) for fault in faults[:20]]
+    problems = _by_field([(_pointer(fault, error.body), fault_text(fault)) for fault in faults[:20]])
     code = next((_CODE_OF_FAULT[fault["type"]] for fault in faults if fault["type"] in _CODE_OF_FAULT), None)
-    detail = "; ".join(f"{problem.pointer or 'the body'}: {problem.detail}" for problem in problems[:3])
+    detail = "; ".join(map(_sentence, problems[:3]))
     return problem_response(problem_for(code or "validation_failed", detail, request_id(request), problems))
+
+
+def _sentence(problem: FieldProblem) -> str:
+    """Return what is wrong with a field, with the field as the subject where the sentence has none."""
+    begins = problem.detail.startswith(("must ", "is "))
+    return f"{problem.subject} {problem.detail}" if begins else f"{problem.subject}: {problem.detail}"
+
+
+def _by_field(found: list[tuple[str, str]]) -> list[FieldProblem]:
+    """Return the problems with one entry for each field: of a field that may be several things, all that it may be."""
+    by_pointer: dict[str, list[str]] = {}
+    for pointer, text in found:
+        by_pointer.setdefault(pointer, []).append(text)
+    return [FieldProblem(pointer=pointer, detail=_joined(texts)) for pointer, texts in by_pointer.items()]
+
+
+def _joined(texts: list[str]) -> str:
+    """Return ``must be a number or 'all'; got the text 'some'`` for what each member of a union says."""
+    parts = [text.partition("; got ") for text in dict.fromkeys(texts)]
+    if len(parts) == 1 or not all(must.startswith("must be ") for must, _, _ in parts):
+        return "; ".join(dict.fromkeys(texts))
+    wanted = " or ".join(must.removeprefix("must be ") for must, _, _ in parts)
+    return f"must be {wanted}; got {max((given for _, _, given in parts), key=len)}"
 
 
 def _meant(error: RequestValidationError) -> list[dict[str, Any]]:
@@ -182,52 +205,6 @@ def _steps_in(body: Any, steps: list[Any], fault_type: str) -> Iterator[Any]:  #
 
 def _has(value: Any, step: Any) -> bool:  # noqa: ANN401  # any JSON value, and a key or position
     return step in value if isinstance(value, Mapping) else isinstance(value, list) and isinstance(step, int)
-
-
-def _detail(fault: dict[str, Any]) -> str:
-    if fault["type"] == "extra_forbidden":
-        return "there is no such field; leave it out, or check its spelling"
-    if fault["type"] in {"model_type", "model_attributes_type"}:
-        return "a JSON object is expected here"
-    if fault["type"] in {"union_tag_not_found", "union_tag_invalid"}:
-        return _detail_of_union(fault, contract_document.packed())
-    given = fault.get("input")
-    shown = f"; got {str(given)[:80]!r}" if isinstance(given, str | int | float | bool) else ""
-    return f"{fault['msg']}{shown}"
-
-
-def _detail_of_union(fault: dict[str, Any], contract: Mapping[str, Any]) -> str:
-    """Return which values the field may have that names the member of a union."""
-    context, names = fault["ctx"], [step for step in fault["loc"] if isinstance(step, str)]
-    field, known = context["discriminator"].strip("'"), _members(contract, names[-1])
-    if not known:  # the contract has no such field; the fault lists the values only if there is a wrong one
-        known = context.get("expected_tags", "").replace("'", "").split(", ")
-    values = " or ".join(filter(None, (", ".join(known[:-1]), known[-1])))
-    shown = f"; got {str(context['tag'])[:80]!r}" if "tag" in context else ""
-    return f"give `{field}`: {values}{shown}"
-
-
-def _members(contract: Mapping[str, Any], name: str) -> list[str]:
-    """Return the values that name the members of the union that a field of this name is of, if there is one."""
-    schemas = contract["components"]["schemas"]
-    for schema in schemas.values():
-        for reference in _references(schema.get("properties", {}).get(name)):
-            union = schemas[reference.rpartition("/")[2]]
-            if "discriminator" in union:
-                return [*union["discriminator"]["mapping"]]
-    return []
-
-
-def _references(schema: Any) -> Iterator[str]:  # noqa: ANN401  # any JSON value
-    """Yield the schemas that one refers to."""
-    if isinstance(schema, Mapping):
-        if isinstance(schema.get("$ref"), str):
-            yield schema["$ref"]
-        for value in schema.values():
-            yield from _references(value)
-    elif isinstance(schema, list):
-        for value in schema:
-            yield from _references(value)
 
 
 _HANDLERS: dict[type[Exception], Callable[[Request, Exception], Coroutine[Any, Any, Response]]] = {

@@ -1,11 +1,10 @@
 """How request bodies are read: JSON strictly, and refused with a problem of its own."""
 
 import asyncio
-import difflib
 import re
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
@@ -25,6 +24,7 @@ from schemas.contract import Contract
 from schemas.relational_datasets import MAX_TABLES
 
 from .conditional_requests import with_entity_tag
+from .field_faults import advice, with_known_fields
 from .middleware.asgi import is_json
 from .middleware.strict_json import BadJson, parse_json
 
@@ -119,7 +119,7 @@ def _with_known_parameters(handle: Handler, known: Mapping[str, bool]) -> Handle
         if request.scope.get("query_string"):
             for name, values in Counter(name for name, _ in request.query_params.multi_items()).items():
                 if name not in known:
-                    detail = f"there is no query parameter {_shown(name)}; {_advice(name, known)}"
+                    detail = f"there is no query parameter {_shown(name)}; {advice(name, known)}"
                     raise BodyRefused("unknown_field", detail, f"/{name[:80]}")
                 if values > 1 and not known[name]:
                     detail = f"the query parameter {_shown(name)} is given {values} times; send it once"
@@ -127,14 +127,6 @@ def _with_known_parameters(handle: Handler, known: Mapping[str, bool]) -> Handle
         return await handle(request)
 
     return check
-
-
-def _advice(name: str, known: Iterable[str]) -> str:
-    """Return the advice for an unknown name: a similar name, if there is one."""
-    known = sorted(known)
-    if kin := difflib.get_close_matches(name[:80], known, 1):
-        return f"did you mean {kin[0]!r}?"
-    return f"leave it out, or take one of {', '.join(known)}" if known else "leave it out"
 
 
 def _shown(name: str) -> str:
@@ -163,7 +155,7 @@ def _refuse_odd_parts(form: FormData, known: Mapping[str, bool]) -> None:
     for name, n_parts in Counter(name for name, _ in form.multi_items()).items():
         if name not in known:
             fault = f"the form has a part {_shown(name)} that is not known"
-            raise BodyRefused("unknown_field", f"{fault}; {_advice(name, known)}", f"/{name[:80]}")
+            raise BodyRefused("unknown_field", f"{fault}; {advice(name, known)}", f"/{name[:80]}")
         if n_parts > 1 and not known[name]:
             raise BodyRefused("validation_failed", f"the form has {n_parts} parts {_shown(name)}; send one", f"/{name}")
 
@@ -293,5 +285,6 @@ def _validated(kind: type[Message], value: Any, *path: str) -> Message:  # noqa:
         if error.error_count() > _MAX_FAULTS:
             detail = f"the body has {error.error_count():,} faults, more than can be listed; see /docs for its form"
             raise BodyRefused("validation_failed", detail) from error
-        faults = [{**fault, "loc": ("body", *path, *fault["loc"])} for fault in error.errors()]
+        known = (with_known_fields(fault, kind) for fault in error.errors())
+        faults = [{**fault, "loc": ("body", *path, *fault["loc"])} for fault in known]
         raise RequestValidationError(faults, body=dict.fromkeys(path, value) or value) from error

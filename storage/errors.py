@@ -72,9 +72,9 @@ class EveryRowFailed(StorageError):
     """None of a request's rows could be used; ``errors`` has the problem of each, in their order."""
 
     def __init__(self, errors: "list[FieldProblem]") -> None:
-        first = f"{errors[0].pointer}: {errors[0].detail}"
-        none = f"none of the {len(errors)} rows could be explained; the first, {first}"
-        detail = none if len(errors) > 1 else f"the row could not be explained; {first}"
+        first = errors[0].detail
+        none = f"none of the {len(errors)} rows could be explained; of the first: {first}"
+        detail = none if len(errors) > 1 else f"the row could not be explained: {first}"
         super().__init__("every_row_failed", detail)
         self.errors = errors
 

@@ -22,7 +22,10 @@ _LONGEST_SENT = 60  # characters
 _MOST_DIGITS, _DIGITS_OF_MANY = 9, 6  # of an end that is printed as it is, and of one that has more
 _NEGLIGIBLE = 1e-30  # LightGBM writes 1e-35 for the threshold between 0 and what is above it
 _N_NEIGHBOURS = 4  # numbers that an end may pass over: libraries write the number after 1.5 where they mean 1.5
-_COULD_MISLEAD = re.compile(r",|\b(and|or|is)\b|^\s|\s$|^$")  # a category that holds words of conditions
+_COULD_MISLEAD = re.compile(  # a category that holds words or signs of conditions, or begins as one goes on
+    r"[,<>=?;:]|\b(and|or|is)\b|^\s|\s$|^$|^(no|not|none|one of|another|any|missing|above|below|at least|at most|in)\b",
+    re.IGNORECASE,
+)
 
 
 def number_text(value: float) -> str:
@@ -43,6 +46,17 @@ def short(value: float) -> float:
     if float(value).is_integer() or value != float(np.float32(value)):
         return value
     return float(str(np.float32(value)))
+
+
+def rounded(value: float) -> float:
+    """Return a number of many digits with six, or with all of its whole ones: -0.164589 for -0.16458944345822604.
+
+    It describes a value; an end of an interval is never rounded so.
+    """
+    known = short(float(value))
+    if not isfinite(known) or known.is_integer():
+        return known
+    return float(f"{known:.{_DIGITS_OF_MANY}g}") if abs(known) < 10**_DIGITS_OF_MANY else float(round(known))
 
 
 def value_text(value: float | str) -> str:
@@ -122,19 +136,19 @@ def interval(
 
 def one_of(values: Iterable[float | str]) -> str:
     """Return ``G``, ``G or H``, or ``one of A, B, C``."""
-    texts = [value_text(value) for value in values]
+    texts = _value_texts(values)
     return _either(texts) if len(texts) <= _LONGEST_ALTERNATIVE else f"one of {', '.join(texts)}"
 
 
 def none_of(values: Iterable[float | str]) -> str:
     """Return ``not G``, ``not G or H``, or ``none of A, B, C``."""
-    texts = [value_text(value) for value in values]
+    texts = _value_texts(values)
     return f"not {_either(texts)}" if len(texts) <= _LONGEST_ALTERNATIVE else f"none of {', '.join(texts)}"
 
 
 def but_not(values: Iterable[float | str]) -> str:
     """Return what follows an interval from which single values are left out."""
-    return f" but not {_either([value_text(value) for value in values])}"
+    return f" but not {_either(_value_texts(values))}"
 
 
 def some_of(allowed: Sequence[float | str], refused: Sequence[float | str]) -> str:
@@ -153,6 +167,13 @@ def comparison(operator: str, value: float | str | tuple[str, ...] | None) -> st
     if value is None:
         return MISSING if operator == "is missing" else NOT_MISSING
     return _COMPARISONS[operator](value if isinstance(value, tuple) else (value,))
+
+
+def _value_texts(values: Iterable[float | str]) -> list[str]:
+    """Return numbers and categories as ``value_text`` does, but all categories quoted where one has to be."""
+    known = list(values)
+    is_quoted = any(isinstance(value, str) and _COULD_MISLEAD.search(value) for value in known)
+    return [repr(value) if is_quoted and isinstance(value, str) else value_text(value) for value in known]
 
 
 def _either(texts: Sequence[str]) -> str:

@@ -30,6 +30,7 @@ from leafspace_drawings import (
     draw_overview,
     draw_pending,
     draw_prototype_set,
+    draw_relational_forest,
     draw_represented,
     draw_rule_set,
     report,
@@ -47,6 +48,7 @@ from schemas.nouns import (
     MODELS,
     NOUNS,
     PROTOTYPE_SETS,
+    RELATIONAL_FORESTS,
     REPORTS,
     RULE_SETS,
     Noun,
@@ -220,6 +222,16 @@ def questionnaire(context: AppContext, artefact_id: str, parameters: Parameters)
     return at(drawing, of_model(known, "questionnaire"), Call(path, python, "POST", {"answers": answers}))
 
 
+def relational_forest(context: AppContext, artefact_id: str, _parameters: Parameters) -> str:
+    """Draw a relational forest with its warnings; of one that is not ready, how far it has come or why it failed."""
+    state = to_json(artefacts.get_one(context, RELATIONAL_FORESTS, artefact_id))
+    way: list[tuple[str, str | None]] = [("relational forest", None)]
+    if state["status"] != "ready":
+        job = None if state["job"] is None else to_json(jobs.get_job(context, state["job"]))
+        return at(draw_pending(state, "relational forest", job), way, read(RELATIONAL_FORESTS, artefact_id))
+    return at(draw_relational_forest(state, LINKS), way, read(RELATIONAL_FORESTS, artefact_id))
+
+
 def filed_report(context: AppContext, report_id: str, _parameters: Parameters) -> str:
     """Draw a report as it is filed."""
     return _filed(context, report_id, is_verified=False)
@@ -253,6 +265,7 @@ VIEWS: dict[str, Draw] = {
     "audits": label_audit,
     "reviews": label_review,
     "maps": map_of_rows,
+    "relational-forests": relational_forest,
     "reports": filed_report,
     "verified-reports": verified_report,
 }

@@ -213,7 +213,31 @@ def test_several_faults_are_reported_at_once_each_with_its_place(api: Api) -> No
 
     assert problem["code"] == "unknown_field"
     assert {error["pointer"] for error in problem["errors"]} == {"/surplus", "/model", "/n_prototypes", "/labels"}
-    assert problem["detail"].startswith("/surplus: ")
+    assert problem["detail"].startswith("`surplus`: there is no such field; ")
+
+
+@pytest.mark.parametrize(
+    ("path", "changes", "pointer", "advice"),
+    [
+        ("prototype-sets", {"modle": "mdl_1"}, "/modle", "did you mean 'model'?"),
+        ("prototype-sets", {"n_prototype": 3}, "/n_prototype", "did you mean 'n_prototypes'?"),
+        (
+            "approximation-trees",
+            {"generator": {"method": "kernel", "bandwith": 1}},
+            "/generator/bandwith",
+            "did you mean 'bandwidth'?",
+        ),
+        ("explainers", {"zz": 1}, "/zz", "leave it out, or take one of approximation_tree, "),
+    ],
+)
+def test_an_unknown_field_is_answered_by_the_one_that_was_meant(
+    api: Api, path: str, changes: Json, pointer: str, advice: str
+) -> None:
+    problem = api.post(f"/v1/{path}", {"model": "mdl_1", "dataset": "ds_1", "prototype_set": "prs_1", **changes}).json()
+
+    assert problem["code"] == "unknown_field"
+    (found,) = [error["detail"] for error in problem["errors"] if error["pointer"] == pointer]
+    assert found.startswith(f"there is no such field; {advice}")
 
 
 def test_what_a_caller_sent_is_never_echoed_whole_or_raw(api: Api) -> None:

@@ -138,7 +138,7 @@ def test_a_call_of_which_every_row_failed_is_a_problem_with_theirs(api: Api, for
     assert codes == ["schema_mismatch", "bad_feature_type", "schema_mismatch"]
     assert "none of the 3 rows" in problem["detail"]
     _, alone = _post(api, forest, instances=[{}])
-    assert alone["detail"].startswith("the row could not be explained; /instances/0: ")
+    assert alone["detail"].startswith("the row could not be explained: ")
     assert problem["errors"][0]["detail"] in problem["detail"]
     # Some of them failed: an answer as before.
     status, found = _post(api, forest, instances=[{}, forest.instance(0)])

@@ -324,3 +324,16 @@ def test_the_style_sheet_is_nested_in_one_class_and_has_colours_as_tokens_alone(
     used = re.sub(r"--[\w-]+:[^;]+;", "", sheet)
     assert set(re.findall(r"#[0-9a-f]{3,6}\b", used)) <= {"#000"}
     assert all(name.startswith(("ls-", "leafspace")) for name in re.findall(r"\.([a-zA-Z][\w-]*)", used))
+
+
+def test_a_relational_forest_shows_its_warnings_and_what_it_published() -> None:
+    found = document("RelationalForest")
+    warning = "out of bag it predicts no better than one answer for all; leave out 'customer id'"
+    found["result"]["warnings"] = [{"code": "tests_ids", "detail": warning}]
+
+    drawing = drawn("RelationalForest", found)
+
+    text = " ".join(_Elements.of(drawing).texts)
+    assert warning in text
+    assert words.share(found["result"]["evaluation"]["training"]["balanced_accuracy"]) in text
+    assert f'href="#/models/{found["result"]["model"]}"' in drawing

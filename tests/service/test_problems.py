@@ -104,7 +104,11 @@ def test_callers_learn_that_the_connection_ends_after_our_own_failures(client: T
     [
         ({"generator": {}}, "/generator", f"give `method`: {_GENERATORS}"),
         ({"generator": {"method": "noise"}}, "/generator", f"give `method`: {_GENERATORS}; got 'noise'"),
-        ({"settings": "papers"}, "/settings", "Input should be 'paper'; got 'papers'"),
+        ({"settings": "papers"}, "/settings", "must be 'paper'; got 'papers'"),
+        ({"model": 1}, "/model", "must be a text; got the number 1"),
+        ({"max_leaves": "7"}, "/max_leaves", "must be a whole number; got the text '7'"),
+        ({"max_leaves": True}, "/max_leaves", "must be a whole number; got true"),
+        ({"max_leaves": 2_000_000_000}, "/max_leaves", "must be at most 1,024; got 2000000000"),
     ],
 )
 def test_what_a_field_may_be_is_said_in_words(

@@ -137,3 +137,39 @@ def test_a_rounded_interval_lies_inside_but_for_neighbouring_numbers(one: float,
         assert least <= most
         assert ends.admits(least) or abs(least - ends.low) <= 4 * np.spacing(abs(ends.low))
         assert ends.admits(most) or abs(most - ends.high) <= 4 * np.spacing(abs(ends.high))
+
+
+@pytest.mark.parametrize(
+    ("allowed", "text"),
+    [
+        (["car"], "car"),
+        (["radio/tv", "new car"], "radio/tv or new car"),
+        (["no checking"], "'no checking'"),
+        (["None"], "'None'"),
+        (["northern", "another one"], "'northern' or 'another one'"),
+        (["<100"], "'<100'"),
+        (["4<=X<7", "unemployed"], "'4<=X<7' or 'unemployed'"),
+        (["A", "B", "missing"], "one of 'A', 'B', 'missing'"),
+        ([1.0, "no"], "1 or 'no'"),
+    ],
+)
+def test_categories_that_read_as_words_of_a_condition_are_quoted_with_those_beside_them(
+    allowed: list[float | str], text: str
+) -> None:
+    assert wording.one_of(allowed) == text
+    assert wording.none_of(allowed) == (f"none of {text[7:]}" if text.startswith("one of") else f"not {text}")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (-0.16458944345822604, "-0.164589"),
+        (0.10000000149011612, "0.1"),
+        (1234567.891234567, "1,234,568"),
+        (12345.678901234, "12,345.7"),
+        (3397.0, "3,397"),
+        (0.335862705, "0.335863"),
+    ],
+)
+def test_values_of_many_digits_are_rounded(value: float, text: str) -> None:
+    assert wording.number_text(wording.rounded(value)) == text

@@ -17,6 +17,7 @@ from .overview import Here, draw_explainer, draw_found, draw_jobs, draw_overview
 from .place import Call, Place, draw_at
 from .prototype_set import SetContext, draw_prototype_set, draw_represented
 from .regions import Panel, RegionsContext, Side, draw_regions
+from .relational_forest import draw_relational_forest
 from .rule_set import RulesContext, draw_rule_set
 
 __all__ = [
@@ -60,6 +61,7 @@ __all__ = [
     "draw_pending",
     "draw_prototype_set",
     "draw_regions",
+    "draw_relational_forest",
     "draw_represented",
     "draw_rule_set",
     "notebook_output",

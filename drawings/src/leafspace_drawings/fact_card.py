@@ -24,6 +24,7 @@ class FactCard:
     facts: Sequence[Fact] = ()
     notes: Sequence[str] = ()  # cautions, and reasons for a failure
     foot: str = ""  # an id
+    links: Sequence[tuple[str, str | None]] = ()  # what belongs to it: texts and addresses
 
 
 def draw_fact_card(card: FactCard) -> str:

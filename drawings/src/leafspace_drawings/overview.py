@@ -20,7 +20,7 @@ NOUNS = {  # of artefacts of a model and a dataset that a view shows: the part o
     "label_audits": ("audits", "label audit"),
     "maps": ("maps", "map"),
 }
-_SHOWN = NOUNS | {"reports": ("reports", "report")}
+_SHOWN = NOUNS | {"reports": ("reports", "report"), "relational_forests": ("relational-forests", "relational forest")}
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from leafspace_drawings import (
     DatasetContext,
     Fact,
     FactCard,
+    Links,
     MapContext,
     ModelContext,
     RulesContext,
@@ -25,6 +26,7 @@ from leafspace_drawings import (
     draw_model,
     draw_next_question,
     draw_prototype_set,
+    draw_relational_forest,
     draw_rule_set,
     notebook_output,
     whole_document,
@@ -85,13 +87,6 @@ _FIGURES: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("n_rows", "rows"),
         ("n_examples", "examples"),
         ("target", "target"),
-    ),
-    "relational_forest": (
-        ("task", "task"),
-        ("n_features", "features"),
-        ("trees", "trees"),
-        ("model", "model"),
-        ("dataset", "dataset"),
     ),
     "report": (("sha256", "SHA-256"), ("n_bytes", "bytes"), ("parts", "parts"), ("inputs", "things shown")),
 }
@@ -192,6 +187,10 @@ def _map(document: Json, seen: SeenDocuments) -> str:
     return draw_map(document, MapContext(*_beside(document, seen)))
 
 
+def _relational_forest(document: Json, _seen: SeenDocuments) -> str:
+    return draw_relational_forest(document, Links())
+
+
 def _beside(document: Json, seen: SeenDocuments) -> tuple[Json | None, Json | None]:
     """Return the model and the dataset that an artefact was made from, where they were met."""
     request = document["request"]
@@ -235,4 +234,5 @@ _DRAWN: Mapping[str, Callable[[Json, SeenDocuments], str]] = {
     "next_question": _next_question,
     "label_audit": _label_audit,
     "map": _map,
+    "relational_forest": _relational_forest,
 }

@@ -227,7 +227,7 @@ def test_several_faults_are_reported_at_once_each_with_its_place(api: Api) -> No
             "/generator/bandwith",
             "did you mean 'bandwidth'?",
         ),
-        ("explainers", {"zz": 1}, "/zz", "leave it out, or take one of approximation_tree, "),
+        ("explainers", {"zz": 1}, "/zz", "leave it out, or take one of "),
     ],
 )
 def test_an_unknown_field_is_answered_by_the_one_that_was_meant(

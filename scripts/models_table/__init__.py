@@ -10,6 +10,7 @@ from . import (
     part_cases,
     pipeline_cases,
     sklearn_cases,
+    sparse_cases,
     wrapper_cases,
     written_graph_cases,
     xgboost_cases,
@@ -17,6 +18,6 @@ from . import (
 
 _MODULES = (
     *(sklearn_cases, xgboost_cases, lightgbm_cases, catboost_cases, cut_off_cases, wrapper_cases, pipeline_cases),
-    *(part_cases, frame_cases, converted_graph_cases, written_graph_cases, graph_operator_cases),
+    *(part_cases, sparse_cases, frame_cases, converted_graph_cases, written_graph_cases, graph_operator_cases),
 )
 GROUPS = tuple(group for module in _MODULES for group in module.GROUPS)

@@ -1,11 +1,12 @@
 """Cases of CatBoost: losses, cut-offs, categories, forms of trees."""
 
+import tempfile
 from typing import Any
 
 import numpy as np
 
 from .cases import Case, Estimator, Group, Rows
-from .estimators import cat, cat_regressor, going_on, predict_native
+from .estimators import cat, cat_regressor, going_on, predict_native, predict_raw_classes
 
 
 def _cut(estimator: Estimator, rows: Rows, target: Any) -> Estimator:
@@ -21,11 +22,17 @@ def _fit_texts(estimator: Estimator, rows: Rows, target: Any) -> Estimator:
     return estimator.fit(_with_texts(rows), target)
 
 
-def _catboost_base() -> Estimator:
+def _read_from_file(estimator: Estimator, rows: Rows, target: Any) -> Estimator:
+    with tempfile.TemporaryDirectory() as folder:
+        estimator.fit(rows, target).save_model(f"{folder}/model.cbm")
+        return type(estimator)().load_model(f"{folder}/model.cbm")
+
+
+def _catboost_base(loss: str = "RMSE") -> Estimator:
     import catboost  # heavy
 
     return catboost.CatBoost(
-        {"loss_function": "RMSE", "iterations": 4, "depth": 3, "verbose": 0, "allow_writing_files": False}
+        {"loss_function": loss, "iterations": 4, "depth": 3, "verbose": 0, "allow_writing_files": False}
     )
 
 
@@ -122,6 +129,14 @@ CATBOOST = Group(
             "binary",
             lambda e, x, y: e.fit(x, np.array(["no", "yes"])[y]),
         ),
+        Case(
+            "CatBoost, the base class, Logloss",
+            lambda: _catboost_base("Logloss"),
+            "binary",
+            predict=predict_raw_classes,
+        ),
+        Case("CatBoost, the base class, Poisson", lambda: _catboost_base("Poisson"), "counts", predict=predict_native),
+        Case("CatBoostClassifier, read from a file", cat(), "binary", _read_from_file),
         Case("CatBoost, the base class, RMSE", _catboost_base, "values", predict=predict_native),
         *(
             Case(f"CatBoostRegressor, {loss}", cat_regressor(loss_function=loss), data)

@@ -129,7 +129,7 @@ def validated(estimator: Estimator, rows: Rows, target: Any) -> Estimator:
 
 
 def predict_native(model: Estimator, rows: Rows) -> Prediction:
-    """Return what a library's own model predicts, which has no classes."""
+    """Return what a library's own model predicts, without labels: values, or of classes the probabilities."""
     if type(model).__module__.startswith("xgboost"):
         import xgboost  # heavy
 
@@ -137,3 +137,17 @@ def predict_native(model: Estimator, rows: Rows) -> Prediction:
     else:
         found = model.predict(rows)
     return Prediction(np.asarray(found, np.float64).reshape(len(rows), -1), None)
+
+
+def predict_native_classes(model: Estimator, rows: Rows) -> Prediction:
+    """Return what a library's own model predicts, as probabilities of classes that are numbered from 0."""
+    scores = predict_native(model, rows).scores
+    if scores.shape[1] == 1:
+        scores = np.hstack([1 - scores, scores])
+    return Prediction(scores, scores.argmax(axis=1).tolist())
+
+
+def predict_raw_classes(model: Estimator, rows: Rows) -> Prediction:
+    """Return what the base class of CatBoost predicts, of classes that are numbered from 0."""
+    scores = np.asarray(model.predict(rows, prediction_type="Probability"), np.float64)
+    return Prediction(scores, scores.argmax(axis=1).tolist())

@@ -46,6 +46,12 @@ def by_highest_score(model: bytes, rows: Rows) -> Prediction:
     return Prediction(scores, scores.argmax(axis=1).tolist())
 
 
+def by_low_value(model: bytes, rows: Rows) -> Prediction:
+    """Return the runtime's label, 1 where the value is low, with a score of 1, then of 0: the value of low is 1's."""
+    found = by_runtime(model, rows)
+    return Prediction(np.hstack([-found.scores, found.scores]), found.labels)
+
+
 def by_specification(model: bytes, rows: Rows) -> Prediction:
     """Return the sums of leaf weights by the specification: nodes are found by their ids, wherever they stand."""
     node = next(each for each in onnx.load_from_string(model).graph.node if each.op_type.startswith("Tree"))

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .cases import Case, Estimator, Fit, Group, Rows
-from .estimators import going_on, lgb, lgb_regressor, predict_native, validated, weighted
+from .estimators import going_on, lgb, lgb_regressor, predict_native, predict_native_classes, validated, weighted
 
 
 def _lgb_custom(target: Any, predicted: Any) -> Any:
@@ -21,6 +21,13 @@ def _native_lgb(settings: dict[str, Any]) -> Fit:
         return lightgbm.train(known, lightgbm.Dataset(rows, target), 4)
 
     return fit
+
+
+def _read_from_text(_: Estimator, rows: Rows, target: Any) -> Estimator:
+    import lightgbm  # heavy
+
+    booster = _native_lgb({"objective": "multiclass", "num_class": 3})(_, rows, target)
+    return lightgbm.Booster(model_str=booster.model_to_string())
 
 
 _LGB_REGRESSIONS = {
@@ -130,7 +137,28 @@ LIGHTGBM = Group(
             "counts",
             lambda e, x, y: e.fit(x, np.clip(y, 0, 3).astype(int), group=[30, 30]),
         ),
-        Case("lightgbm.train, binary", dict, "binary", _native_lgb({"objective": "binary"}), predict=predict_native),
+        Case(
+            "lightgbm.train, binary",
+            dict,
+            "binary",
+            _native_lgb({"objective": "binary"}),
+            predict=predict_native_classes,
+        ),
+        Case(
+            "lightgbm.train, multiclass, read from its text",
+            dict,
+            "multiclass",
+            _read_from_text,
+            predict=predict_native_classes,
+        ),
+        Case(
+            "lightgbm.train, rf",
+            dict,
+            "binary",
+            _native_lgb({"objective": "binary", "boosting": "rf", "bagging_freq": 1, "bagging_fraction": 0.6}),
+            predict=predict_native_classes,
+        ),
+        Case("lightgbm.train, poisson", dict, "counts", _native_lgb({"objective": "poisson"}), predict=predict_native),
         Case(
             "lightgbm.train, regression",
             dict,

@@ -5,7 +5,7 @@ from typing import Any
 from onnx import TensorProto
 
 from .cases import Group
-from .graph_truth import by_highest_score, by_specification, of_graph
+from .graph_truth import by_highest_score, by_low_value, by_specification, of_graph
 from .graph_writing import (
     ML_DOMAIN,
     NODES,
@@ -53,6 +53,28 @@ _ARGMAX = make_node("ArgMax", ["scores"], ["number"], axis=1, keepdims=0)
 
 
 _SCORES_ALONE = classifier_node(_SHARES)
+
+
+_LESS_MEAN = (
+    make_node("ReduceMean", ["sum"], ["mean"], keepdims=1),
+    make_node("Sub", ["sum", "mean"], ["value"]),
+)
+
+
+_HALF = {"half": [0.0]}
+
+
+_OF_LOW = (
+    make_node("Cast", ["value"], ["exact"], to=TensorProto.DOUBLE),
+    make_node("Less", ["exact", "half"], ["is_low"]),
+    make_node("Cast", ["is_low"], ["label"], **_CAST),
+)
+
+
+_NEGATIVE, _LOWEST = (
+    make_node("Neg", ["scores"], ["negative"]),
+    make_node("ArgMax", ["negative"], ["lowest"], axis=1, keepdims=0),
+)
 
 
 _POST = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO")
@@ -175,6 +197,29 @@ WRITTEN = Group(
             model_of([classifier_node([(0.5,)] * 5, (3,))], _SCORED),
             "binary",
             by_specification,
+        ),
+        of_graph(
+            "values less their mean over the rows",
+            model_of([regressor_node(_FLOATS, out="sum"), *_LESS_MEAN], _VALUE),
+            "values",
+        ),
+        of_graph(
+            "two outputs of values",
+            model_of([regressor_node(_FLOATS), make_node("Neg", ["value"], ["other"])], [*_VALUE, ("other", 1)]),
+            "values",
+        ),
+        of_graph(
+            "a label that is true of low scores",
+            model_of(
+                [regressor_node((-1, 1, -0.5, 0.5, -0.4)), *_OF_LOW], [("label", TensorProto.INT64), *_VALUE], _HALF
+            ),
+            "binary",
+            by_low_value,
+        ),
+        of_graph(
+            "the label of the lowest score of two",
+            model_of([classifier_node(_TWO, (0, 1)), _NEGATIVE, _LOWEST], [("lowest", TensorProto.INT64), _SCORED[1]]),
+            "binary",
         ),
         of_graph(
             "TreeEnsembleClassifier, nodes in reverse order",

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .cases import Case, Estimator, Fit, Group, Rows
-from .estimators import going_on, predict_native, validated, weighted, xgb, xgb_regressor
+from .estimators import going_on, predict_native, predict_native_classes, validated, weighted, xgb, xgb_regressor
 
 
 def _survival(estimator: Estimator, rows: Rows, target: Any) -> Estimator:
@@ -28,6 +28,26 @@ def _native_xgb(settings: dict[str, Any], rounds: int = 4) -> Fit:
         return xgboost.train({"max_depth": 3, "nthread": 1, **settings}, xgboost.DMatrix(rows, target), rounds)
 
     return fit
+
+
+def _stopped_early(_: Estimator, rows: Rows, target: Any) -> Estimator:
+    import xgboost  # heavy
+
+    data, other = xgboost.DMatrix(rows, target), xgboost.DMatrix(rows, target[::-1])
+    settings = {"max_depth": 3, "nthread": 1, "learning_rate": 1.0}
+    return xgboost.train(settings, data, 20, evals=[(other, "other")], early_stopping_rounds=2, verbose_eval=False)
+
+
+def _of_own_objective(_: Estimator, rows: Rows, target: Any) -> Estimator:
+    import xgboost  # heavy
+
+    data = xgboost.DMatrix(rows, target)
+    settings = {"max_depth": 3, "nthread": 1}
+    return xgboost.train(settings, data, 4, obj=lambda raw, known: (raw - known.get_label(), np.ones_like(raw)))
+
+
+def _beyond_ascii(rows: Rows) -> Rows:
+    return rows.assign(port=rows["port"].cat.rename_categories(lambda port: f"{port} près de la côte"))
 
 
 def _survival_times(_: Estimator, rows: Rows, target: Any) -> Estimator:
@@ -119,6 +139,13 @@ XGBOOST = Group(
             "number_categories",
         ),
         Case(
+            "XGBClassifier, categories with letters beyond ASCII",
+            xgb(enable_categorical=True),
+            "categories",
+            lambda e, x, y: e.fit(_beyond_ascii(x), y),
+            rows=_beyond_ascii,
+        ),
+        Case(
             "XGBClassifier, feature_types=c",
             xgb(enable_categorical=True, feature_types=["c"]),
             "changes",
@@ -177,7 +204,26 @@ XGBOOST = Group(
             dict,
             "binary",
             _native_xgb({"objective": "binary:logistic"}),
+            predict=predict_native_classes,
+        ),
+        Case(
+            "xgboost.train, multi:softprob",
+            dict,
+            "multiclass",
+            _native_xgb({"objective": "multi:softprob", "num_class": 3}),
+            predict=predict_native_classes,
+        ),
+        Case("xgboost.train, stopped early", dict, "values", _stopped_early, predict=predict_native),
+        Case(
+            "xgboost.train, some of its rounds",
+            dict,
+            "values",
+            lambda e, x, y: _native_xgb({})(e, x, y)[1:3],
             predict=predict_native,
+        ),
+        Case("xgboost.train, an objective of one's own", dict, "values", _of_own_objective, predict=predict_native),
+        Case(
+            "xgboost.train, rank:ndcg", dict, "counts", _native_xgb({"objective": "rank:ndcg"}), predict=predict_native
         ),
         Case(
             "xgboost.train, reg:squarederror",

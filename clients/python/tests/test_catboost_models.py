@@ -159,7 +159,9 @@ _REFUSED = {
     "MultiLogloss": (classifier(np.column_stack([TWO] * 2), loss_function="MultiLogloss"), "fit one model for each"),
     "neither": (
         lambda: (
-            library("catboost").CatBoost({"iterations": 2, "verbose": 0, "allow_writing_files": False}).fit(ROWS, TWO)
+            library("catboost")
+            .CatBoost({"loss_function": "Poisson", "iterations": 2, "verbose": 0, "allow_writing_files": False})
+            .fit(ROWS, TWO)
         ),
         "load it into",
     ),

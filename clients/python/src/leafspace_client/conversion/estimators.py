@@ -258,6 +258,8 @@ def _n_features(estimator: Any, matrix: Any) -> int:  # noqa: ANN401  # an estim
         return int(matrix.shape[1])
     parts = (estimator, *map(unwrapped, members_of(final_step(estimator))))  # votes ask a step that may be no step
     found = next((each.n_features_in_ for each in parts if hasattr(each, "n_features_in_")), None)
+    if not found and library_of(parts[0]) == "catboost":  # loaded from a file
+        found = len(estimator.feature_names_)
     if found is None:
         detail = (
             f"how many features {type(estimator).__name__} reads is not known: is it fitted? Then pass some rows, X=…"

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import CannotConvert, Invalid, LeafspaceError, missing_extra
 from ..labels import Label, labels_by_text
+from ..rows import is_sparse
+from .bare_boosters import as_estimator
 from .estimators import (
     Ensemble,
     Library,
@@ -20,6 +22,7 @@ from .estimators import (
 )
 from .failures import conversion_failure
 from .refusals import refuse_by_name, refuse_linear_leaves, refuse_made_features, refuse_unfitted
+from .sparse_rows import with_zeros_missing
 from .unread_columns import without_unread_columns
 from .unwrapping import unwrapped
 
@@ -98,6 +101,9 @@ def convert_model(
     if isinstance(model, type):
         detail = f"{model.__name__} is a class: register a fitted instance of it, {model.__name__}(…).fit(X, y)"
         raise CannotConvert("cannot_convert", detail)
+    model = as_estimator(model)
+    if is_sparse(rows):
+        model = with_zeros_missing(model)
     estimator = unwrapped(model)
     refuse_by_name(estimator, oracle_only=declared.oracle_only)
     library = library_of(estimator)

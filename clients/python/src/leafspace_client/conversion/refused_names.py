@@ -7,10 +7,6 @@ _QUANTILES = "it predicts quantiles of what its leaves hold; fit a RandomForestR
 SEVERAL = "it predicts several targets at once; fit one model for each"
 STACKED = "its trees are not the ones that decide; register it with oracle_only=True to approximate it by a tree"
 REFUSED: dict[str, str] = {
-    "Booster": (
-        "a bare Booster does not say what it predicts; load it into the library's XGBClassifier, XGBRegressor, "
-        "LGBMClassifier or LGBMRegressor, or write it as ONNX and register the file"
-    ),
     **dict.fromkeys(
         ("IsolationForest", "OutlierMixin"), "it scores outliers, and is neither a classifier nor a regressor"
     ),

@@ -31,6 +31,7 @@ from .native_graph import MATRIX, OPSET_OF_TABLES
 from .preprocessing import SCALERS, calculates, convert_binarizer, convert_scaler, read_missing_texts
 from .refusals import refuse_several_targets
 from .rising_steps import move_tests_to_raw_numbers, take_off
+from .sparse_rows import are_sparse_behind, read_zeros_as_missing
 from .steps import parse_pipeline
 from .transformers import convert_function, function_shapes
 from .tree_operators import OPSET_OF_TREE_ENSEMBLE
@@ -82,6 +83,8 @@ def _written(estimator: Any, inputs: ModelInputs, *, is_double: bool) -> bytes: 
     prepared = copy.deepcopy(estimator)
     for pipeline in all_pipelines(prepared):
         read_missing_texts(pipeline, inputs.rows)
+        if are_sparse_behind([step for _, step in pipeline.steps[:-1]]):
+            read_zeros_as_missing(pipeline)
         _make_dense(pipeline)
     final = final_step(prepared)
     taken = take_off(prepared) if reads_columns_alone(final) else []

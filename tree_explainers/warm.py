@@ -34,7 +34,7 @@ _ANSWER_REQUESTS = (  # what takes longest to compile is first
     "prototype_sets.leaf_paths",
     "prototype_sets.raw_units",
     "prototype_sets.near_reasons",
-    "prototype_sets.partings",
+    "prototype_sets.separating_splits",
 )
 _THEIRS = "requests"  # in a cache that holds all of their loops
 _N_TREES, _N_ROWS = 24, 300

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import CannotConvert, Invalid, LeafspaceError, missing_extra
 from ..labels import Label, labels_by_text
-from ..rows import is_sparse
+from ..row_kinds import is_sparse
 from .bare_boosters import as_estimator
 from .estimators import (
     Ensemble,

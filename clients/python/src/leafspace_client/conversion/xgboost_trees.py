@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import CannotConvert
-from ..rows import is_frame
+from ..row_kinds import is_frame
 from .estimators import ModelInputs
 from .native_trees import (
     LT,

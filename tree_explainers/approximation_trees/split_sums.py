@@ -18,7 +18,17 @@ Floats = NDArray[np.float64]
 Bins = Sequence[NDArray[np.unsignedinteger[Any]]]  # by feature, each (n_rows,)
 
 MOST_BYTES = 256_000_000  # of the sums of a node
+_FEW_TARGETS = 32  # whose products take next to no time
 _WORTH_THREADS = 10_000_000  # additions: some hundredths of a second, compared with which starting threads is cheap
+
+
+def is_projected(candidates: Candidates, n_targets: int) -> bool:
+    """Whether it takes less time to project targets on each candidate's means than to sum their products, bin by bin.
+
+    A row has ``n_targets ** 2 / 2`` products for each feature, and ``4 * n_targets`` additions for each candidate. The
+    first are added one by one to sums that no cache holds; the second are products of matrices, about 30 times as fast.
+    """
+    return n_targets >= _FEW_TARGETS and 4 * n_targets * len(candidates.features) > candidates.n_candidates
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +37,7 @@ class SplitSums:
 
     The terms are 1, Y and the lower half of Y Y', with Y the row's targets. Side 1 holds the rows that the reference
     candidate sends left. Targets should be centred, so that little precision is lost when sums are subtracted. If the
-    products Y Y' would take too much memory (many classes, or very many bins), they are left out.
+    products Y Y' would take too much memory (very many bins) or too long (many classes), they are left out.
 
     Each row also has a random key of 64 bits. The sum of the keys of a side (modulo 2^64) is a fingerprint of the side:
     two candidates with equal fingerprints separate the rows alike, but for a chance of 2^-64.
@@ -43,7 +53,8 @@ class SplitSums:
         """Return the sums over no rows, with products if they take at most ``most_bytes`` (``MOST_BYTES``)."""
         n_terms = 1 + n_targets + n_targets * (n_targets + 1) // 2
         n_bins = sum(feature.n_bins for feature in candidates.features)
-        if 16 * n_bins * n_terms > (MOST_BYTES if most_bytes is None else most_bytes):
+        is_large = 16 * n_bins * n_terms > (MOST_BYTES if most_bytes is None else most_bytes)
+        if is_large or is_projected(candidates, n_targets):
             n_terms = 1 + n_targets
         by_bin = tuple(np.zeros((feature.n_bins, 2, n_terms)) for feature in candidates.features)
         fingerprints = tuple(np.zeros(feature.n_bins, np.uint64) for feature in candidates.features)
@@ -82,11 +93,12 @@ class SplitSums:
 
     def select(self, kept: NDArray[np.bool_]) -> "SplitSums":
         """Return the sums for the candidates that are kept, (n_candidates,), with their new numbers."""
-        features = self.candidates.features_of(kept)
+        features, candidates = self.candidates.features_of(kept), self.candidates.select(kept)
+        n_terms = 1 + self.n_targets if is_projected(candidates, self.n_targets) else None
         return SplitSums(
-            self.candidates.select(kept),
+            candidates,
             self.n_targets,
-            tuple(self.by_bin[feature] for feature in features),
+            tuple(np.ascontiguousarray(self.by_bin[feature][:, :, :n_terms]) for feature in features),
             tuple(self.fingerprints[feature] for feature in features),
         )
 
@@ -99,16 +111,16 @@ class SplitSums:
     def left(self) -> Floats:
         """Return the terms summed over the rows that each candidate sends left, (n_candidates, 2, n_terms)."""
         pairs = zip(self.candidates.features, self.by_bin, strict=True)
-        return np.concatenate([_left_of(feature, by_bin) for feature, by_bin in pairs])
+        return np.concatenate([left_of(feature, by_bin) for feature, by_bin in pairs])
 
     def left_fingerprints(self) -> NDArray[np.uint64]:
         """Return the fingerprint of each candidate's two sides, whichever is the left one, (n_candidates,)."""
         pairs = zip(self.candidates.features, self.fingerprints, strict=True)
-        left = np.concatenate([_left_of(feature, fingerprints) for feature, fingerprints in pairs])
+        left = np.concatenate([left_of(feature, fingerprints) for feature, fingerprints in pairs])
         return np.asarray(np.minimum(left, self.fingerprints[0].sum(dtype=np.uint64) - left), np.uint64)
 
 
-def _left_of(feature: FeatureCandidates, by_bin: NDArray[Any]) -> NDArray[Any]:
+def left_of(feature: FeatureCandidates, by_bin: NDArray[Any]) -> NDArray[Any]:
     """Add up the bins that candidates of one feature send left, (n_candidates, ...)."""
     ends = np.concatenate((np.zeros_like(by_bin[:1]), np.cumsum(by_bin, axis=0, dtype=by_bin.dtype)))
     left: NDArray[Any] = ends[feature.last + 1] - ends[feature.first]

@@ -1,7 +1,8 @@
 """Gains of candidates and variances of their differences: one sweep over the bins of each feature.
 
 The sweeps need the sums of ``SplitSums`` only. If these have no products of targets, which would take too much memory,
-``variances_by_rows`` sums the products for some bins at a time, in several passes over the pseudo rows.
+``variances_by_rows`` sums the products for some bins at a time, in several passes over the pseudo rows. Of many targets
+it sums no products: ``variances_by_projections`` computes what each row adds, in one pass.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,9 +16,10 @@ from numpy.typing import NDArray
 
 from ..compute.compiled import compiled, inlined
 from ..compute.threads import in_threads
-from .candidate_splits import Candidates
-from .split_sums import MOST_BYTES, Bins, SplitSums, add_rows_between
+from .candidate_splits import Candidates, FeatureCandidates
+from .split_sums import MOST_BYTES, Bins, SplitSums, add_rows_between, is_projected, left_of
 
+_PROJECTED_ROWS = 2_048  # that are projected at once
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Sends = tuple[Integers, Integers, NDArray[np.bool_]]
@@ -164,6 +166,8 @@ def variances_by_rows(sums: SplitSums, of_best: Floats, rows: Iterable[SidedRows
         All pseudo rows in pieces, iterated several times: each time products are summed for as many bins as take at
         most ``MOST_BYTES``.
     """
+    if is_projected(sums.candidates, sums.n_targets):
+        return variances_by_projections(sums, of_best, rows)
     totals = _totals(sums.n_targets, rows)
     running = np.zeros((len(sums.by_bin), *totals.shape))
     found: list[list[Floats]] = [[] for _ in sums.by_bin]
@@ -209,3 +213,65 @@ def _add(candidates: Candidates, stretches: list[_Stretch], piece: SidedRows, so
     for each in stretches[some]:
         missing_bin = candidates.features[each.feature].n_bins - 1
         add_rows_between(bins[each.feature], targets, sides, (each.first, missing_bin), each.by_bin)
+
+
+def variances_by_projections(sums: SplitSums, of_best: Floats, rows: Iterable[SidedRows]) -> Floats:
+    """Return Var(psi_best - psi) of each candidate, (n_candidates,), from the difference in each row.
+
+    The parameters are those of ``variances_by_rows``. Time grows with rows times candidates times targets, and not with
+    the square of the targets.
+    """
+    means = [_means_of_sides(*each) for each in zip(sums.candidates.features, sums.by_bin, strict=True)]
+    added = np.zeros((2, sums.candidates.n_candidates))  # sums of the differences, and of their squares
+    n_rows = 0
+    for piece in chain.from_iterable(map(_blocks, rows)):
+        _, targets, sides = piece
+        influences = _influences(targets, of_best)[np.arange(len(targets)), sides]
+        add = partial(_add_differences, sums.candidates, means, piece, influences, added)
+        in_threads(add, len(means), n_steps=targets.size * sums.candidates.n_candidates)
+        n_rows += len(targets)
+    total, squares = added / n_rows
+    return np.asarray(np.maximum(0.0, squares - total**2), np.float64)
+
+
+def _add_differences(
+    candidates: Candidates, means: list[Floats], piece: SidedRows, of_best: Floats, added: Floats, some: slice
+) -> None:
+    """Add what rows contribute to the differences of some features' candidates from the best."""
+    bins, targets, _ = piece
+    starts = candidates.starts
+    for index in range(*some.indices(len(means))):
+        goes_left = _goes_left(candidates.features[index], bins[index])
+        right, left = (_influences(targets, of_side) for of_side in means[index])
+        differences = of_best[:, None] - np.where(goes_left, left, right)
+        own = slice(starts[index], starts[index + 1])
+        added[:, own] += differences.sum(axis=0), np.square(differences).sum(axis=0)
+
+
+def _blocks(rows: SidedRows) -> Iterator[SidedRows]:
+    """Yield some rows at a time, with targets in double precision."""
+    bins, targets, sides = rows
+    for start in range(0, len(targets), _PROJECTED_ROWS):
+        some = slice(start, start + _PROJECTED_ROWS)
+        yield [each[some] for each in bins], targets[some].astype(np.float64), sides[some]
+
+
+def _means_of_sides(feature: FeatureCandidates, by_bin: Floats) -> Floats:
+    """Return the mean targets on the right and on the left of each candidate, (2, n_candidates, n_targets)."""
+    of_bins = by_bin.sum(axis=1)
+    left = left_of(feature, of_bins)
+    both = np.stack((of_bins.sum(axis=0) - left, left))
+    return np.asarray(both[:, :, 1:] / np.maximum(both[:, :, :1], 1), np.float64)
+
+
+def _influences(targets: NDArray[np.floating[Any]], means: Floats) -> Floats:
+    """Return |theta|^2 - 2 theta . Y of each row and mean, (n_rows, n_means)."""
+    return np.asarray(np.square(means).sum(axis=1) - 2 * (targets @ means.T), np.float64)
+
+
+def _goes_left(feature: FeatureCandidates, bins: NDArray[np.unsignedinteger[Any]]) -> NDArray[np.bool_]:
+    """Return which candidates of a feature send each row left, (n_rows, n_candidates)."""
+    first, last, with_missing = feature.sends
+    own = bins[:, None].astype(np.int64)
+    is_between = (own >= first) & (own <= last)
+    return np.asarray(is_between | ((own == feature.n_bins - 1) & with_missing), np.bool_)

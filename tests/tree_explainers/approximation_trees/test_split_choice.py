@@ -22,6 +22,7 @@ from tests.support.naive_sta import (
     variance_within,
 )
 from tests.support.pseudo_rows import FORESTS, MIXED, PseudoRows, pseudo_rows, training
+from tree_explainers.approximation_trees import split_variances
 from tree_explainers.approximation_trees.candidate_splits import Candidates, candidates_of
 from tree_explainers.approximation_trees.generators import Smoother
 from tree_explainers.approximation_trees.node_boxes import NodeBox
@@ -89,11 +90,16 @@ def test_variances_are_those_of_influences_computed_row_by_row(name: str) -> Non
     np.testing.assert_allclose(found.variances[::3], expected, rtol=1e-6, atol=1e-12 * scale)
 
 
+@pytest.mark.parametrize("projected", [False, True])
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.sampled("thirds")
-def test_variances_without_sums_of_products_are_the_same(name: str) -> None:
+@pytest.mark.sampled("values")
+def test_variances_without_sums_of_products_are_the_same(
+    name: str, *, projected: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drawn = pseudo_rows(name, N_ROWS)
     with_products = compared(drawn)
+    monkeypatch.setattr(split_variances, "is_projected", lambda *_: projected)
+    monkeypatch.setattr(split_variances, "_PROJECTED_ROWS", 32)
     sides = drawn.splits[with_products.best].astype(np.uint8)
     sums = SplitSums.of(drawn.candidates, drawn.answers.shape[1], most_bytes=0)
     centred = drawn.answers - drawn.answers.mean(axis=0)
@@ -108,6 +114,19 @@ def test_variances_without_sums_of_products_are_the_same(name: str) -> None:
     scale = np.abs(centred).max() ** 4
     np.testing.assert_allclose(found.variances, with_products.variances, rtol=1e-6, atol=1e-12 * scale)
     np.testing.assert_allclose(found.p_values, with_products.p_values, rtol=1e-6, atol=1e-9)
+
+
+def test_of_many_targets_no_products_are_summed_as_soon_as_few_candidates_are_left() -> None:
+    rows, _ = training("random_forest_binary")
+    candidates = candidates_of(rows.take(slice(0, None, 4)), {}, min_samples_leaf=2)
+    few = np.isin(np.arange(candidates.n_candidates), candidates.starts[:-1])
+
+    sums = SplitSums.of(candidates, 40)
+
+    assert sums.has_products
+    assert not sums.select(few).has_products
+    assert not SplitSums.of(candidates, 1_000).has_products
+    assert SplitSums.of(candidates, 31).select(few).has_products
 
 
 @pytest.mark.parametrize("name", NAMES)

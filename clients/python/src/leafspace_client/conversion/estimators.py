@@ -4,17 +4,16 @@ No library is imported for that: a model's classes are recognised by their names
 of numbers, or as one input for each column of a DataFrame.
 """
 
-import contextlib
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..columns import column_cells
-from ..errors import CannotConvert, Invalid, missing_extra
-from ..row_batches import gathered
-from ..row_kinds import collected, is_frame, is_row, is_series, is_sparse, is_table
-from ..rows import column_names, instances_of
+from ..errors import CannotConvert, Invalid
+from ..row_kinds import is_frame
+from ..rows import column_names
+from .model_rows import as_matrix, as_pandas, fitted_columns, names_among, of_numbers
 from .unwrapping import all_models, class_names, final_step, members_of, unwrapped
 
 Ensemble = Literal["random_forest", "boosting", "other"]
@@ -31,6 +30,7 @@ _ENSEMBLES: dict[str, Ensemble] = {
     "BaseGradientBoosting": "boosting",
     "BaseHistGradientBoosting": "boosting",
 }
+_NUMBERS_ALONE = frozenset({"BaseForest", "BaseDecisionTree", "BaseGradientBoosting"})  # take texts of numbers for such
 _OF_ONE_MODEL = ("BaseThresholdClassifier", "RFE", "TransformedTargetRegressor")
 
 
@@ -120,11 +120,13 @@ def describe_inputs(estimator: Any, rows: Any, declared_names: Sequence[str] | N
         If rows are needed to know the columns' types, and there are none.
     """
     fitted_names = _fitted_names(estimator)
-    rows = _as_pandas(rows)
+    rows = as_pandas(rows)
     if is_frame(rows):
-        frame = _named_by_texts(_fitted_columns(rows, fitted_names or _names_among(declared_names, rows)))
+        frame = fitted_columns(rows, fitted_names or names_among(declared_names, rows))
         names = list(declared_names) if declared_names is not None else column_names(frame)
         _check_number(names, len(frame.columns), "columns")
+        if not _NUMBERS_ALONE.isdisjoint(class_names(estimator)):
+            frame = of_numbers(frame, names)
         picked = _picked_columns(estimator)
         types: list[ColumnType] = [
             "string" if picked is not None and index not in picked else _column_type(frame.iloc[:, index], name)
@@ -135,35 +137,12 @@ def describe_inputs(estimator: Any, rows: Any, declared_names: Sequence[str] | N
     if fitted_names is not None and _picks_columns(estimator):
         detail = f"{type(estimator).__name__} picks columns of a DataFrame by name: pass rows of it, X=…"
         raise CannotConvert("cannot_convert", detail)
-    matrix = None if rows is None else _matrix(rows)
+    matrix = None if rows is None else as_matrix(rows)
     n_features = _n_features(estimator, matrix)
     matrix_names = declared_names if declared_names is not None else fitted_names
     if matrix_names is not None:
         _check_number(matrix_names, n_features, "features")
     return ModelInputs(None if matrix_names is None else list(matrix_names), n_features, None, matrix)
-
-
-def _as_pandas(rows: Any) -> Any:  # noqa: ANN401  # any rows
-    """Return tables, and rows by name, as DataFrames, sparse matrices as arrays, all else unchanged."""
-    rows = gathered(rows)
-    if is_sparse(rows):
-        return rows.toarray()
-    is_named = isinstance(rows, Mapping) or (isinstance(rows, list | tuple) and any(map(_is_named, rows)))
-    if not is_table(rows) and not is_named:
-        return rows
-    try:
-        if is_table(rows):
-            return collected(rows).to_pandas()
-        import pandas as pd  # noqa: PLC0415  # an extra
-
-        has_columns = isinstance(rows, Mapping) and all(map(is_row, rows.values()))
-        return pd.DataFrame(rows if has_columns else instances_of(rows))
-    except ImportError as error:
-        raise missing_extra("pandas", "pandas", "a table of Arrow or Polars") from error
-
-
-def _is_named(row: Any) -> bool:  # noqa: ANN401  # one of several rows
-    return isinstance(row, Mapping) or is_series(row)
 
 
 def are_single(rows: Any) -> bool:  # noqa: ANN401  # rows or None
@@ -173,12 +152,6 @@ def are_single(rows: Any) -> bool:  # noqa: ANN401  # rows or None
     return rows is not None and rows.dtype == "float32"
 
 
-def _named_by_texts(frame: Any) -> Any:  # noqa: ANN401  # a DataFrame
-    """Return a frame whose names are texts if only some of them were: scikit-learn refuses such a mixture."""
-    n_texts = sum(isinstance(name, str) for name in frame.columns)
-    return frame.set_axis(column_names(frame), axis=1) if 0 < n_texts < len(frame.columns) else frame
-
-
 def _fitted_names(estimator: Any) -> list[str] | None:  # noqa: ANN401  # an estimator
     # CatBoost calls its features by their numbers when it was fitted on an array.
     names = getattr(estimator, "feature_names_in_", None)
@@ -186,18 +159,6 @@ def _fitted_names(estimator: Any) -> list[str] | None:  # noqa: ANN401  # an est
         names = estimator.feature_names_
         names = None if names is None or all(str(name) == str(at) for at, name in enumerate(names)) else names
     return None if names is None else [str(name) for name in names]
-
-
-def _fitted_columns(frame: Any, fitted_names: list[str] | None) -> Any:  # noqa: ANN401  # a DataFrame
-    given = column_names(frame)
-    if fitted_names is None or given == fitted_names:
-        return frame
-    if fitted_names == [name.replace(" ", "_") for name in given]:
-        return frame  # LightGBM spells names without blanks
-    lacking = [name for name in fitted_names if name not in given]
-    if lacking:
-        raise Invalid("schema_mismatch", f"X lacks the columns {lacking}, which the model was fitted on")
-    return frame.iloc[:, [given.index(name) for name in fitted_names]]
 
 
 def _picked_columns(estimator: Any) -> set[int] | None:  # noqa: ANN401  # an estimator
@@ -210,12 +171,6 @@ def _picked_columns(estimator: Any) -> set[int] | None:  # noqa: ANN401  # an es
         return None
     parts = [name for name, part, _columns in estimator.transformers_ if not (isinstance(part, str) and part == "drop")]
     return {int(index) for name in parts for index in indices.get(name, ())}
-
-
-def _names_among(names: Sequence[str] | None, frame: Any) -> list[str] | None:  # noqa: ANN401  # a DataFrame
-    """Return the declared names where they are those of some of a frame's columns."""
-    has_others = names is not None and len(names) < len(frame.columns)
-    return list(names) if names is not None and has_others and set(names) <= set(column_names(frame)) else None
 
 
 def _picks_columns(estimator: Any) -> bool:  # noqa: ANN401  # an estimator
@@ -236,21 +191,6 @@ def _column_type(column: Any, name: str) -> ColumnType:  # noqa: ANN401  # a Ser
         detail = f"column {name!r} holds dates, times or durations; make it numbers, for example days since a date"
         raise Invalid("bad_feature_type", detail)
     return "string" if any(isinstance(cell, str) for cell in column_cells(column, name)) else "float"
-
-
-def _matrix(rows: Any) -> Any:  # noqa: ANN401  # a matrix
-    try:
-        import numpy as np  # noqa: PLC0415  # an extra
-    except ImportError as error:
-        raise missing_extra("numpy", "sklearn", "a matrix of rows") from error
-    matrix = rows if hasattr(rows, "dtype") else np.asarray(rows)
-    if matrix.dtype.kind == "O":
-        with contextlib.suppress(TypeError, ValueError):  # texts: refused below
-            matrix = matrix.astype(np.float64)
-    if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":  # noqa: PLR2004  # rows by features
-        detail = f"X has {matrix.ndim} dimensions of type {matrix.dtype}; pass rows by features, of numbers"
-        raise Invalid("schema_mismatch", detail)
-    return matrix
 
 
 def _n_features(estimator: Any, matrix: Any) -> int:  # noqa: ANN401  # an estimator, a matrix

@@ -21,6 +21,7 @@ from .estimators import (
     predicts_labels_alone,
 )
 from .failures import conversion_failure
+from .feature_names import check_names, names_as_texts
 from .refusals import refuse_by_name, refuse_linear_leaves, refuse_made_features, refuse_unfitted
 from .sparse_rows import with_zeros_missing
 from .unread_columns import without_unread_columns
@@ -96,7 +97,9 @@ def convert_model(
         Naming the command that installs the library that converts it.
     """
     data = onnx_bytes(model)
+    declared = replace(declared, feature_names=names_as_texts(declared.feature_names))
     if data is not None:
+        check_names(declared.feature_names)
         return ConvertedModel(data, _with_spelled_classes(declared), parity=None)
     if isinstance(model, type):
         detail = f"{model.__name__} is a class: register a fitted instance of it, {model.__name__}(…).fit(X, y)"
@@ -114,6 +117,7 @@ def convert_model(
     refuse_linear_leaves(estimator, oracle_only=declared.oracle_only)
     inputs = describe_inputs(estimator, rows, declared.feature_names)
     converted, inputs = without_unread_columns(onnx_of(library, estimator, inputs), inputs)
+    check_names(inputs.names)
     if predicts_labels_alone(estimator):
         from .oracles import with_votes  # noqa: PLC0415  # imports an extra
 

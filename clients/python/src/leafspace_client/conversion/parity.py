@@ -17,6 +17,7 @@ from ..errors import CannotConvert
 from ..row_kinds import is_frame
 from ..rows import Cell, instances_of
 from .estimators import ModelInputs, predicts_classes, predicts_labels_alone, votes_hard
+from .model_rows import library_answer
 from .threshold_rows import rows_at_thresholds, taken
 from .tree_operators import nearest_float32
 from .unwrapping import final_step
@@ -165,7 +166,7 @@ def _labels(outer: Any, known: Any, rows: Any, classes: Sequence[str] | None) ->
         return None
     position = {label: index for index, label in enumerate(list(getattr(known, "tolist", lambda: known)()))}
     position |= {str(label): index for label, index in position.items()}  # CatBoost has booleans as texts
-    predicted = np.asarray(outer.predict(rows)).ravel().tolist()
+    predicted = np.asarray(library_answer(outer.predict, rows)).ravel().tolist()
     unknown = next((label for label in predicted if label not in position), None)
     if unknown is not None:
         detail = (
@@ -206,11 +207,12 @@ def _predictions_of(estimator: Any, rows: Any) -> Any:  # noqa: ANN401  # an est
     if votes_hard(estimator):
         from .voting import vote_shares  # noqa: PLC0415  # imports an extra
 
-        return vote_shares(final_step(estimator), _before_trees(estimator, rows))
+        return library_answer(lambda each: vote_shares(final_step(estimator), _before_trees(estimator, each)), rows)
     if predicts_labels_alone(estimator):
-        return np.asarray(estimator.predict(rows)[:, None] == estimator.classes_, np.float64)
+        return np.asarray(library_answer(estimator.predict, rows)[:, None] == estimator.classes_, np.float64)
     predict = estimator.predict_proba if hasattr(estimator, "predict_proba") else estimator.predict
-    return np.asarray(predict(rows), np.float64).reshape(rows.shape[0], -1)  # it may be sparse
+    scores = library_answer(predict, rows)
+    return np.asarray(scores, np.float64).reshape(rows.shape[0], -1)  # it may be sparse
 
 
 def _rows_with_other_predictions(estimator: Any, graph: bytes, rows: Any, predictions: Any) -> Any:  # noqa: ANN401

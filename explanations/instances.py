@@ -226,6 +226,9 @@ def _add_ignored(ignored: dict[str, None], instance: dict[str, Any], features: F
 def _advice(lacking: str, instance: dict[str, Any], features: Features) -> str:
     """Return what to do about a feature that is lacking: spell it as the model does, or send null."""
     known = set(features.names)
+    has_names = list(features.names) != [f"x{index}" for index in range(len(features.names))]
+    if not has_names and known.isdisjoint(instance):
+        return "the model's features were never named: send each row as a list of values, in their order"
     others = [name for name in instance if name not in known][:_N_IGNORED_SHOWN]
     alike = {name.strip().casefold(): name for name in reversed(others)}
     close = difflib.get_close_matches(lacking.strip().casefold()[:_N_NAME_CHARACTERS], alike, n=1, cutoff=0.8)

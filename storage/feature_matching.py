@@ -12,7 +12,7 @@ from .errors import StorageError
 def match_features(model: Model, dataset: Dataset) -> tuple[str, ...]:
     """Return the dataset's column for each feature, in the model's order.
 
-    By name; by position where the model's features were never named (``x0, x1, …``) and the numbers agree.
+    By name; by position where the features of either were never named (``x0, x1, …``) and the numbers agree.
 
     Raises
     ------
@@ -71,25 +71,42 @@ def _is_number(text: str) -> bool:
 
 def _advice(wrong: list[tuple[Column, Literal["number", "category"]]]) -> str:
     """Return what to do about columns, each with the type that the model wants."""
-    odd = [_odd_text(column) for column, want in wrong if want == "number"]
-    texts = list(dict.fromkeys(text for text in odd if text is not None))[:5]
+    texts = [column for column, want in wrong if want == "number"]
     if texts:
+        return _advice_on_texts(texts)
+    names = [column.name for column, _want in wrong][:5]
+    advice = f"register the dataset again with categories={names!r}, which takes their values as texts"
+    is_spelled = any(column.type == "boolean" for column, _want in wrong)
+    return f"{advice} (of Parquet and JSON, booleans as 'true' and 'false')" if is_spelled else advice
+
+
+def _advice_on_texts(columns: list[Column]) -> str:
+    """Return what to do about columns of texts that the model wants to be numbers."""
+    odd = list(dict.fromkeys(text for text in map(_odd_text, columns) if text is not None))[:5]
+    if odd and all(column.category_because is not None for column in columns):
         return (
             "correct the cell, or leave it empty; or register the dataset again with "
-            f"missing_values={texts!r}, if that is how missing values are written"
+            f"missing_values={odd!r}, if that is how missing values are written"
         )
-    categories = [column.name for column, want in wrong if want == "category"][:5]
-    if categories:
-        return f"register the dataset again with categories={categories!r}, which keeps their values as texts"
-    return "register the dataset again with numbers in these columns"
+    if odd:
+        return (
+            "send numbers in this column, and nothing (null) where one is missing; in CSV, and wherever the other "
+            f"values are no texts, missing_values={odd!r} takes these for missing"
+        )
+    if all(column.categories and all(map(_is_number, column.categories)) for column in columns):
+        return "its texts spell numbers: send them as numbers, and leave the column out of categories"
+    example = next((column.categories[0][:60] for column in columns if column.categories), None)
+    such = "" if example is None else f", not texts such as {example!r}"
+    return f"register the dataset again with numbers in these columns{such} (decimals have a point: 1234.5)"
 
 
 def _names(model: Model, dataset: Dataset) -> list[str]:
     features = [column.name for column in dataset.columns if column.role == "feature"]
     if set(model.feature_names) <= {column.name for column in dataset.columns}:
         return model.feature_names
-    unnamed = model.feature_names == [f"x{index}" for index in range(model.n_features)]
-    return features if unnamed and len(features) == model.n_features else model.feature_names
+    unnamed = [f"x{index}" for index in range(model.n_features)]
+    is_by_position = unnamed in (model.feature_names, features) and len(features) == model.n_features
+    return features if is_by_position else model.feature_names
 
 
 def _fits(column: Column, wanted: str, n_rows: int) -> bool:

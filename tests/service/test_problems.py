@@ -129,6 +129,23 @@ def test_pointers_lead_into_the_body_and_escape_odd_names(client: TestClient) ->
     assert {"/a~1b~0c", "/alpha", "/n_candidates"} == {error["pointer"] for error in errors}
 
 
+@pytest.mark.parametrize(
+    ("names", "instance", "detail"),
+    [
+        (("x0", "x1"), {"age": 1.0}, "lacks the feature 'x0'; the model's features were never named: send each row"),
+        (("x0", "x1"), {"x0": 1.0}, "lacks the feature 'x1'; send null where its value is missing"),
+        (("age", "debt"), {"x0": 1.0}, "lacks the feature 'age'; send null where its value is missing"),
+        (("age", "debt"), {"Age ": 1.0}, "lacks the feature 'age'; did you mean it by 'Age '?"),
+    ],
+)
+def test_an_instance_that_lacks_a_feature_is_refused_with_what_to_send(
+    names: tuple[str, ...], instance: dict[str, float], detail: str
+) -> None:
+    read = read_instances([instance], Features(names, ("number", "number"), are_numbers=True))
+
+    assert detail in read.refused[0].detail
+
+
 def test_instances_are_refused_one_by_one_with_a_short_quotation() -> None:
     features = Features(("age",), ("number",), are_numbers=True)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from schemas.datasets import Column, Dataset
+from schemas.datasets import Column, Dataset, OddCell
 from schemas.models import Model, ModelEngine
 from storage.errors import StorageError
 from storage.feature_matching import match_features
@@ -73,6 +73,14 @@ def test_features_that_were_never_named_are_taken_by_position() -> None:
     assert match_features(_model(["x0", "x1"]), dataset) == ("b", "a")
 
 
+def test_columns_that_were_never_named_are_taken_by_position() -> None:
+    dataset = _dataset(_column("x0"), _column("t", role="target"), _column("x1"))
+
+    assert match_features(_model(["age", "debt"]), dataset) == ("x0", "x1")
+    with pytest.raises(StorageError, match="lacks 'age', 'debt', 'income'"):
+        match_features(_model(["age", "debt", "income"]), dataset)
+
+
 def test_by_position_only_where_the_numbers_agree() -> None:
     with pytest.raises(StorageError, match="lacks 'x2'"):
         match_features(_model(["x0", "x1", "x2"]), _dataset(_column("x0"), _column("x1")))
@@ -123,15 +131,33 @@ def test_a_column_without_a_single_value_fits_anything(given: str, wanted: str) 
     assert match_features(_model(["age"], [wanted]), _dataset(_column("age", given, n_missing=5))) == ("age",)
 
 
-def test_values_that_are_no_numbers_are_named_with_what_declares_them_missing() -> None:
-    column = _column("f1", "category").model_copy(update={"categories": ["1", "2.5", "?"]})
-    with pytest.raises(StorageError, match=r"'f1' is a category because '\?' is no number") as refused:
-        match_features(_model(["f1"]), _dataset(column))
+def _texts(name: str, *categories: str, odd: OddCell | None = None) -> Column:
+    return _column(name, "category").model_copy(update={"categories": list(categories), "category_because": odd})
 
-    assert "missing_values=['?']" in refused.value.detail
+
+@pytest.mark.parametrize(
+    ("column", "detail"),
+    [
+        (_texts("f", "1", "?", odd=OddCell(row=3, text="?")), r"row 3 .*'\?'.*; correct the cell, or leave it empty"),
+        (
+            _texts("f", "1", "?"),
+            r"because '\?' is no number.*null\) where one is missing; in CSV.*missing_values=\['\?'\]",
+        ),
+        (_texts("f", "1", "2.5"), "its texts spell numbers: send them as numbers"),
+        (_texts("f", "1,5", "2,5"), "not texts such as '1,5' .decimals have a point"),
+        (_column("f", "category"), "again with numbers in these columns .decimals"),
+    ],
+)
+def test_what_to_do_about_texts_depends_on_what_they_are(column: Column, detail: str) -> None:
+    with pytest.raises(StorageError, match=detail):
+        match_features(_model(["f"]), _dataset(column))
 
 
 def test_columns_that_are_no_categories_are_named_with_what_declares_them_such() -> None:
-    dataset = _dataset(_column("age"), _column("zip"), _column("flag", "boolean"))
-    with pytest.raises(StorageError, match=r"with categories=\['zip', 'flag'\]"):
-        match_features(_model(["age", "zip", "flag"], ["number", "category", "category"]), dataset)
+    model = _model(["age", "zip", "flag"], ["number", "category", "category"])
+    numbers = _dataset(_column("age"), _column("zip"), _column("flag", "category"))
+    with pytest.raises(StorageError, match=r"with categories=\['zip'\], which takes their values as texts$"):
+        match_features(model, numbers)
+    booleans = _dataset(_column("age"), _column("zip"), _column("flag", "boolean"))
+    with pytest.raises(StorageError, match=r"with categories=\['zip', 'flag'\].*booleans as 'true' and 'false'"):
+        match_features(model, booleans)

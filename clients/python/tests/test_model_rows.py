@@ -7,12 +7,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from leafspace_client import Invalid
+from leafspace_client.conversion.feature_names import UNSEEN
 from leafspace_client.conversion.models import Declared, convert_model
 from leafspace_client.rows import instances_of
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
+
+from schemas.contract import UNSEEN_IN_NAMES
 
 FRAME = pd.DataFrame({"age": [30.0, None, 51.0, 17.0] * 3, "kids": [0, 2, 1, 0] * 3, "city": ["u", "v", "u", "w"] * 3})
 NUMBERS = FRAME[["age", "kids"]]
@@ -88,6 +91,10 @@ def test_names_that_no_feature_can_have_are_refused_in_words(names: Any, reason:
         convert_model(UNNAMED, NUMBERS.to_numpy(), Declared(feature_names=names))
     with pytest.raises(Invalid, match=reason):
         convert_model(convert_model(UNNAMED).onnx, None, Declared(feature_names=names))
+
+
+def test_names_are_refused_here_for_the_characters_that_the_service_refuses() -> None:
+    assert UNSEEN == UNSEEN_IN_NAMES
 
 
 def test_names_that_are_numbers_become_texts() -> None:

@@ -8,7 +8,9 @@ from typing import Any
 from ..errors import Invalid
 
 _MOST_CHARACTERS = 255
-_CONTROL_CHARACTER = re.compile(r"[\x00-\x1f\x7f]")
+UNSEEN = r"\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+"""What the service takes in no name, as part of a regular expression's set."""
+_CONTROL_CHARACTER = re.compile(f"[{UNSEEN}]")
 
 
 def names_as_texts(names: Any) -> list[str] | None:  # noqa: ANN401  # what a caller declares

@@ -45,6 +45,12 @@ class Outcomes(NamedTuple):
     predicted: NDArray[Any]  # (n_rows,) indices of classes, or values
     targets: NDArray[Any] | None  # the same of the dataset's target; None: it has none, or of another kind
 
+    @property
+    def agrees(self) -> NDArray[np.bool_] | None:
+        """Whether each row has the label that is predicted; None of values, and where labels are not known."""
+        is_class = self.predicted.dtype.kind == "i"
+        return np.asarray(self.predicted == self.targets) if is_class and self.targets is not None else None
+
 
 def is_small_enough(n_rows: int, n_trees: int, n_features: int) -> bool:
     """Return whether a file of the rows is kept at all."""
@@ -72,8 +78,9 @@ def write_reference_file(
     InsufficientStorage
         If the disk has no room for it.
     """
+    searched = reference_arrays(leaves.table, leaves.weights, outcomes.agrees)
     with write_mapped_file(path) as writer:
-        for name, array in (reference_arrays(leaves.table, leaves.weights) | dict(leaves.paths)).items():
+        for name, array in (searched | dict(leaves.paths)).items():
             writer.add(name, array)
         writer.add("predicted", outcomes.predicted)
         if outcomes.targets is not None:

@@ -39,12 +39,14 @@ class Part:
     """One of several objectives that do not influence each other and are maximised as a sum.
 
     ``scale`` is the worth of a unit of this part's gain relative to another part's; ``names`` are the items'
-    indices among the items of all parts, ascending, which decide ties (the lowest wins).
+    indices among the items of all parts, ascending. Of items that gain alike, those with ``precedence`` come first, and
+    of these the lowest name.
     """
 
     objective: Objective
     names: NDArray[np.int64]  # (n_items,)
     scale: Fraction = Fraction(1)
+    precedence: NDArray[np.bool_] | None = None  # (n_items,) None: no item comes before others
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ class GreedyStep:
 def greedy(parts: Sequence[Part]) -> Iterator[GreedyStep]:
     """Yield the item of largest scaled gain, repeatedly, until no item gains anything.
 
-    An item is added to its part's objective when the next one is requested. Ties go to the lowest name. The order is
+    An item is added to its part's objective when the next one is requested. Ties: see ``Part``. The order is
     the same as that of evaluating each item in each step, because an item is skipped only when it cannot win.
 
     Parameters
@@ -99,8 +101,13 @@ class _Front:
     def _find(self) -> None:
         self.item = int(self._bounds.argmax())  # the first of equal ones, which has the lowest name
         self.bound = int(self._bounds[self.item])
+        comes_first = False
+        if self.part.precedence is not None:
+            preceding = np.flatnonzero(self.part.precedence & (self._bounds == self.bound))
+            comes_first = len(preceding) > 0
+            self.item = int(preceding[0]) if comes_first else self.item
         self.is_exact = bool(self._exact[self.item])
-        self.rank = self.bound * self.part.scale, -int(self.part.names[self.item])
+        self.rank = self.bound * self.part.scale, comes_first, -int(self.part.names[self.item])
 
     def renew(self) -> None:
         """Evaluate the stale items of largest bound again; more at a time as long as the best remains unknown."""
@@ -123,7 +130,7 @@ class _Front:
         if self._in_blocks:
             return np.flatnonzero(~self._exact)  # those that cannot win now come free, and may spare a batch later
         to_beat = self._bounds[self._exact].max(initial=0)
-        return np.flatnonzero(~self._exact & (self._bounds >= to_beat))  # equal ones too: they may have a lower name
+        return np.flatnonzero(~self._exact & (self._bounds >= to_beat))  # equal ones too: their names may come first
 
     def add(self) -> None:
         """Add the item, and keep the gains of the best others exact where that is cheap."""

@@ -61,14 +61,28 @@ def _gains(proximity: Matrix, classes: NDArray[np.int64], chosen: list[int]) -> 
     return [int(gain) for gain in np.maximum(near - covered[:, None], 0).sum(axis=0)]
 
 
+Agrees = NDArray[np.bool_] | None  # of each row, whether it comes first among equals; None: no row does
+
+
+def _first_of_equals(agrees: Agrees, row: int) -> tuple[bool, int]:
+    return agrees is not None and bool(agrees[row]), -row
+
+
 def _greedy(
-    proximity: Matrix, classes: NDArray[np.int64], candidates: list[int], worth: Callable[[int], Fraction]
+    proximity: Matrix,
+    classes: NDArray[np.int64],
+    candidates: list[int],
+    worth: Callable[[int], Fraction],
+    agrees: Agrees = None,
 ) -> Iterator[tuple[int, int]]:
-    """Algorithm 1 of Tan et al.: the row of largest worth x gain, the lowest of equal ones, until none gains."""
+    """Algorithm 1 of Tan et al.: the row of largest worth x gain until none gains.
+
+    Of equal ones those that agree come first, and of these the lowest.
+    """
     chosen: list[int] = []
     while True:
         gains = _gains(proximity, classes, chosen)
-        best = max(candidates, key=lambda row: (gains[row] * worth(row), -row))
+        best = max(candidates, key=lambda row: (gains[row] * worth(row), _first_of_equals(agrees, row)))
         if gains[best] == 0:
             return
         chosen.append(best)
@@ -84,24 +98,36 @@ def _eligible(classes: NDArray[np.int64], candidates: list[int] | None) -> list[
 
 
 def sm_a(
-    proximity: Matrix, classes: NDArray[np.int64], n_prototypes: int, candidates: list[int] | None = None
+    proximity: Matrix,
+    classes: NDArray[np.int64],
+    n_prototypes: int,
+    candidates: list[int] | None = None,
+    agrees: Agrees = None,
 ) -> list[int]:
     eligible = _eligible(classes, candidates)
-    return _first(_greedy(proximity, classes, eligible, lambda _: Fraction(1)), n_prototypes)
+    return _first(_greedy(proximity, classes, eligible, lambda _: Fraction(1), agrees), n_prototypes)
 
 
 def sm_wa(
-    proximity: Matrix, classes: NDArray[np.int64], n_prototypes: int, candidates: list[int] | None = None
+    proximity: Matrix,
+    classes: NDArray[np.int64],
+    n_prototypes: int,
+    candidates: list[int] | None = None,
+    agrees: Agrees = None,
 ) -> list[int]:
     sizes = {int(value): int((classes == value).sum()) for value in classes}
     eligible = _eligible(classes, candidates)
     return _first(
-        _greedy(proximity, classes, eligible, lambda row: Fraction(1, sizes[int(classes[row])])), n_prototypes
+        _greedy(proximity, classes, eligible, lambda row: Fraction(1, sizes[int(classes[row])]), agrees), n_prototypes
     )
 
 
 def sm_u(
-    proximity: Matrix, classes: NDArray[np.int64], n_prototypes: int, candidates: list[int] | None = None
+    proximity: Matrix,
+    classes: NDArray[np.int64],
+    n_prototypes: int,
+    candidates: list[int] | None = None,
+    agrees: Agrees = None,
 ) -> list[int]:
     present = sorted(set(classes.tolist()))
     n_each = max(1, floor(Fraction(n_prototypes, len(present)) + Fraction(1, 2)))
@@ -111,16 +137,22 @@ def sm_u(
         alone = proximity[np.ix_(rows, rows)]
         own = [place for place, row in enumerate(rows) if row in _eligible(classes, candidates)]
         if own:
-            chosen += [int(rows[row]) for row in sm_a(alone, np.zeros(len(rows), dtype=np.int64), n_each, own)]
+            of_rows = None if agrees is None else agrees[rows]
+            alike = np.zeros(len(rows), dtype=np.int64)
+            chosen += [int(rows[row]) for row in sm_a(alone, alike, n_each, own, of_rows)]
     return chosen
 
 
 def a_pete(
-    proximity: Matrix, classes: NDArray[np.int64], alpha: float, candidates: list[int] | None = None
+    proximity: Matrix,
+    classes: NDArray[np.int64],
+    alpha: float,
+    candidates: list[int] | None = None,
+    agrees: Agrees = None,
 ) -> list[int]:
     chosen: list[int] = []
     previous = 0
-    for row, improvement in _greedy(proximity, classes, _eligible(classes, candidates), lambda _: Fraction(1)):
+    for row, improvement in _greedy(proximity, classes, _eligible(classes, candidates), lambda _: Fraction(1), agrees):
         chosen.append(row)
         if abs(previous - improvement) / improvement <= alpha:
             break
@@ -129,7 +161,11 @@ def a_pete(
 
 
 def sg(
-    proximity: Matrix, classes: NDArray[np.int64], n_prototypes: int, candidates: list[int] | None = None
+    proximity: Matrix,
+    classes: NDArray[np.int64],
+    n_prototypes: int,
+    candidates: list[int] | None = None,
+    agrees: Agrees = None,
 ) -> list[int]:
     """Supervised greedy: each candidate is tried out on all rows."""
     chosen: list[int] = []
@@ -142,7 +178,7 @@ def sg(
         if max(tried.values()) <= accuracy:
             break
         gains = _gains(proximity, classes, chosen)
-        best = max(tried, key=lambda row: (tried[row], gains[row], -row))
+        best = max(tried, key=lambda row: (tried[row], gains[row], _first_of_equals(agrees, row)))
         chosen.append(best)
         accuracy = tried[best]
     return chosen
@@ -178,10 +214,14 @@ def sg_on_other_rows(
 
 
 def k_medoids(
-    proximity: Matrix, classes: NDArray[np.int64], n_prototypes: int, candidates: list[int] | None = None
+    proximity: Matrix,
+    classes: NDArray[np.int64],
+    n_prototypes: int,
+    candidates: list[int] | None = None,
+    agrees: Agrees = None,
 ) -> list[int]:
     """The greedy first phase of PAM: the row by which the sum of all rows' proximities to their nearest grows most."""
-    return sm_a(proximity, np.zeros(len(classes), dtype=np.int64), n_prototypes, candidates)
+    return sm_a(proximity, np.zeros(len(classes), dtype=np.int64), n_prototypes, candidates, agrees)
 
 
 def criticisms(proximity: Matrix, classes: NDArray[np.int64], prototypes: list[int], n: int) -> list[int]:
@@ -326,11 +366,21 @@ def values_that_stay(ensemble: TreeEnsemble, leaves: NDArray[np.int32], trees: l
 
 
 def nearest_allowed_rows(
-    proximities: list[int], n_rows: int, allowed: list[bool], groups: list[int], max_per_group: int
+    proximities: list[int],
+    n_rows: int,
+    allowed: list[bool],
+    groups: list[int],
+    max_per_group: int,
+    agrees: Agrees = None,
 ) -> list[tuple[int, int]]:
-    """Return rows and proximities, from near to far (ties: the lower row), passing over those whose group is full."""
+    """Return rows and proximities, from near to far, passing over those whose group is full.
+
+    Of rows as near those that agree come first, and of these the lower row.
+    """
     found: list[tuple[int, int]] = []
-    for row in sorted(range(len(proximities)), key=lambda row: (-proximities[row], row)):
+    for row in sorted(
+        range(len(proximities)), key=lambda row: (proximities[row], _first_of_equals(agrees, row)), reverse=True
+    ):
         n_own = sum(groups[other] == groups[row] for other, _ in found)
         if proximities[row] and allowed[row] and n_own < max_per_group and len(found) < n_rows:
             found.append((row, proximities[row]))

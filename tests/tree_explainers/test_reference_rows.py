@@ -24,8 +24,10 @@ def go(monkeypatch: pytest.MonkeyPatch, *, by_lists: bool) -> None:
     monkeypatch.setattr(reference_rows, "_NANOSECONDS_PER_COMPARED_BYTE", 1e9 if by_lists else 0)
 
 
-def reference_of(table: LeafTable, weights: NDArray[np.int64]) -> ReferenceRows:
-    arrays = reference_arrays(table, weights)
+def reference_of(
+    table: LeafTable, weights: NDArray[np.int64], agrees: NDArray[np.bool_] | None = None
+) -> ReferenceRows:
+    arrays = reference_arrays(table, weights, agrees)
     for array in arrays.values():
         array.flags.writeable = False  # as mapped ones are
     return ReferenceRows(arrays)
@@ -38,12 +40,17 @@ def restrictions(n_rows: int) -> list[Restriction]:
 
 
 def expected(
-    leaves: NDArray[np.int32], weights: NDArray[np.int64], own: NDArray[np.int32], n_rows: int, within: Restriction
+    leaves: NDArray[np.int32],
+    weights: NDArray[np.int64],
+    own: NDArray[np.int32],
+    n_rows: int,
+    within: Restriction,
+    agrees: NDArray[np.bool_] | None = None,
 ) -> list[tuple[int, int]]:
     proximities = ((leaves == own) * weights).sum(axis=1).tolist()
     allowed = [True] * len(leaves) if within.allowed is None else within.allowed.tolist()
     groups = list(range(len(leaves))) if within.groups is None else within.groups.tolist()
-    return naive.nearest_allowed_rows(proximities, n_rows, allowed, groups, within.max_per_group or 1)
+    return naive.nearest_allowed_rows(proximities, n_rows, allowed, groups, within.max_per_group or 1, agrees)
 
 
 def found(reference: ReferenceRows, own: NDArray[np.int32], n_rows: int, within: Any = EVERY_ROW) -> Any:  # noqa: ANN401
@@ -151,6 +158,22 @@ def test_of_rows_that_are_all_alike_the_lowest_are_found(weights: str) -> None:
     for own in (leaves[0], leaves[TILE + 10], np.zeros(n_trees, np.int32)):
         for within in restrictions(n_rows):
             assert found(reference, own, 5, within) == expected(leaves, weighed, own, 5, within)
+
+
+@WAYS
+@pytest.mark.usefixtures("go")
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_of_rows_that_are_as_near_those_that_agree_are_found_first(share: float) -> None:
+    leaves = np.random.default_rng(3).integers(0, 3, (TILE + 90, 4)).astype(np.int32)  # few proximities, many rows
+    weights = np.array([3, 2, 2, 1])
+    agrees = np.random.default_rng(4).random(len(leaves)) < share
+    reference = reference_of(LeafTable.from_leaves(leaves, np.full(4, 3)), weights, agrees)
+
+    for own in leaves[[0, TILE + 3]]:
+        for within in restrictions(len(leaves)):
+            assert found(reference, own, 9, within) == expected(leaves, weights, own, 9, within, agrees)
+        nearest = reference.nearest(own, 9)
+        assert nearest.shared.tolist() == (leaves[nearest.rows] == own).tolist()
 
 
 def test_few_allowed_rows_and_no_allowed_rows_are_found() -> None:

@@ -35,7 +35,7 @@ EVERY_ROW = Restriction()
 
 
 class Nearest(NamedTuple):
-    """The rows found, nearest first (ties: the lower row)."""
+    """The rows found, nearest first (ties: those that agree, then the lower row)."""
 
     rows: NDArray[np.int64]  # (n_found,)
     proximities: NDArray[np.int64]  # (n_found,) at least 1
@@ -54,6 +54,7 @@ class ReferenceRows:
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         kind = _Lists if "members" in arrays else _Codes
         self._search: _Search = kind(**{name: arrays[name] for name in kind.__dataclass_fields__})
+        self._order: NDArray[np.int32] | None = arrays.get("order")  # of the rows as they are searched
         self.n_rows = self._search.n_rows
         self.n_trees = len(arrays["weights"])
         self.total_weight = int(arrays["weights"].sum(dtype=np.int64))
@@ -81,8 +82,8 @@ class ReferenceRows:
             raise InvalidInput(msg)
         keys = np.empty(min(n_rows, self.n_rows), dtype=np.int64)
         wanted = Wanted(
-            np.empty(0, np.bool_) if restriction.allowed is None else np.require(restriction.allowed, requirements="W"),
-            np.empty(0, np.int32) if restriction.groups is None else np.require(restriction.groups, requirements="W"),
+            np.empty(0, np.bool_) if restriction.allowed is None else self._in_order(restriction.allowed),
+            np.empty(0, np.int32) if restriction.groups is None else self._in_order(restriction.groups),
             restriction.max_per_group if restriction.groups is not None else 0,
             keys,
             np.empty(len(keys), np.int32),
@@ -91,10 +92,17 @@ class ReferenceRows:
         n_kept = self._search.keep_nearest(own, wanted) if len(keys) else 0
         nearest_first = -np.sort(-keys[:n_kept])
         rows = LAST_ROW - (nearest_first & LAST_ROW)
-        return Nearest(rows, nearest_first >> ROW_BITS, self._search.shared(own, rows))
+        shared = self._search.shared(own, rows)
+        in_table = rows if self._order is None else self._order[rows].astype(np.int64)
+        return Nearest(in_table, nearest_first >> ROW_BITS, shared)
+
+    def _in_order(self, of_rows: NDArray[Any]) -> NDArray[Any]:
+        return np.require(of_rows, requirements="W") if self._order is None else of_rows[self._order]
 
 
-def reference_arrays(table: LeafTable, weights: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+def reference_arrays(
+    table: LeafTable, weights: NDArray[np.int64], agrees: NDArray[np.bool_] | None = None
+) -> dict[str, NDArray[Any]]:
     """Return what ``ReferenceRows`` needs of a table as plain arrays; most bytes of it are the table's own.
 
     Parameters
@@ -103,7 +111,14 @@ def reference_arrays(table: LeafTable, weights: NDArray[np.int64]) -> dict[str, 
         Leaves of the reference rows.
     weights : (n_trees,) int64
         What each tree counts; not negative, summing to less than 2^32.
+    agrees : (n_rows,) bool, optional
+        Rows that are found before others that are as near: those whose own label is what the model predicts.
     """
+    if agrees is not None and not agrees.all():
+        # Searches keep the first of equally near rows.
+        order = np.argsort(~agrees, kind="stable").astype(np.int32)
+        in_order = LeafTable.from_codes(np.take(table.codes, order, axis=1), np.diff(table.offsets))
+        return {**reference_arrays(in_order, weights), "order": order}
     counted = weights.astype(np.uint16 if int(weights.sum()) <= np.iinfo(np.uint16).max else np.uint32)
     counts = np.repeat(weights > 0, np.diff(table.offsets))
     n_visits = float((table.leaf_sizes[counts].astype(np.float64) ** 2).sum()) / table.n_rows

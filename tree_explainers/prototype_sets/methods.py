@@ -60,6 +60,7 @@ class Task:
     report: ReportProgress
     goal: CoverageGoal | None = None  # choosing ends where it is reached
     evaluated: EvaluatedRows | None = None  # by which sg chooses; None: balanced accuracy on all rows
+    agrees: NDArray[np.bool_] | None = None  # (n_rows,) rows that come first among equals; None: none does
 
     def parts(self, chosen: list[int], n_wanted: float, *, by_class_size: bool = False) -> list[Part]:
         """Return one objective per class that has candidates; they report progress as ``chosen`` grows."""
@@ -78,6 +79,7 @@ class Task:
                 class_coverage(self.table, self.weights, sweep.over(rows), candidates, max_pairs),
                 candidates,
                 Fraction(1, len(rows) if by_class_size else 1),
+                None if self.agrees is None else self.agrees[candidates],
             )
             for (rows, candidates), max_pairs in zip(by_class, shares, strict=True)
         ]
@@ -152,7 +154,10 @@ def _sg(task: Task) -> MethodResult:
         task.report_rounds(len(chosen) / task.n_prototypes, n_rounds, "comparing candidates")
 
     evaluated = task.evaluated or EvaluatedRows(task.classes)
-    best = supervised_greedy(task.table, task.weights, task.classes, task.candidates, evaluated, report_rounds)
+    agrees = None if task.agrees is None else task.agrees[task.candidates]
+    best = supervised_greedy(
+        task.table, task.weights, task.classes, task.candidates, evaluated, agrees=agrees, report_rounds=report_rounds
+    )
     for row in islice(best, task.n_prototypes):
         chosen.append(row)
         if task.is_done_with(row):

@@ -11,6 +11,7 @@ from ..compute.progress import ReportProgress, ignore_progress, part_of
 from ..errors import InvalidInput, MethodNotApplicable
 from ..leaf_space.euclidean_table import EuclideanTable
 from ..leaf_space.leaves import LeafTable
+from ..leaf_space.subset_proximities import column
 from .candidate_pairs import CandidatePairs
 from .coverage import measure_coverage
 from .goal import Method, covered_classes
@@ -86,6 +87,7 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
     refine: Refine = "none",
     evaluated: EvaluatedRows | None = None,
     candidates: NDArray[np.int64] | None = None,
+    agrees: NDArray[np.bool_] | None = None,
     report: ReportProgress = ignore_progress,
 ) -> PrototypeSelection:
     """Choose prototypes among the rows.
@@ -103,7 +105,7 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
         class. ``sm_u``: in each class alone, max(1, floor(n_prototypes / n_classes + 1/2)) rows, listed class by
         class; classes without rows are not counted. ``a_pete``: as ``sm_a``, until two consecutive improvements are
         alike. ``sg``: the row that raises balanced accuracy most. ``k_medoids``: as ``sm_a`` with all rows as one
-        class, for which prototypes of any class count; with swaps, PAM. Ties go to the lowest row.
+        class, for which prototypes of any class count; with swaps, PAM. Ties: see ``agrees``.
     n_prototypes
         How many; ``a_pete`` takes no notice. Fewer are chosen when no row would add to g, or to accuracy.
     coverage
@@ -120,6 +122,10 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
         of the table.
     candidates : (n_candidates,) int64, optional
         Rows that may be chosen, ascending; by default all. See ``sample_candidates``.
+    agrees : (n_rows,) bool, optional
+        Rows that come first among equals: those whose own label is what the model predicts. Where their objective is
+        the same, such a row is chosen before others, and of several the lowest. After swaps, a prototype that does not
+        agree is replaced by such a row of its class with the very same leaves.
     report
         Progress callback, called several times a second; may raise to stop.
 
@@ -146,13 +152,15 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
     goal = None if coverage is None else CoverageGoal(table, weights, coverage)
     classes_covered = covered_classes(method, classes)
     task = Task(
-        table, classes_covered, weights, eligible, n_prototypes, alpha, part_of(report, 0, share), goal, evaluated
-    )
+        table, classes_covered, weights, eligible, n_prototypes, alpha, part_of(report, 0, share), goal, evaluated,
+        agrees,
+    )  # fmt: skip
     outcome = METHODS[method](task)
     first = rows = np.array(outcome.rows, dtype=np.int64)
     n_swaps, pairs = 0, None
     if refine == "swap":
         rows, n_swaps, pairs = _swap(task, method, rows, candidates, part_of(report, share, 1))
+        rows = rows if agrees is None else _agreeing_twins(task, rows, classes, agrees)
     covered = measure_coverage(table, weights, task.classes, rows, partial(report, 1, "measuring coverage"))
     return PrototypeSelection(
         method=method,
@@ -181,6 +189,20 @@ def _swap(
         task.table, task.classes, task.weights, rows, method=method, candidates=candidates, report=report
     )
     return found.rows, found.n_swaps, found.pairs
+
+
+def _agreeing_twins(
+    task: Task, rows: NDArray[np.int64], classes: NDArray[np.int64], agrees: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Replace each row that does not agree by one that does, where that changes no proximity: with the same leaves."""
+    chosen, total_weight = rows.copy(), int(task.weights.sum())
+    for rank in np.flatnonzero(~agrees[rows]).tolist():
+        row = int(rows[rank])
+        is_twin = (column(task.table, task.weights, row) == total_weight) & agrees & (classes == classes[row])
+        twins = np.setdiff1d(task.candidates[is_twin[task.candidates]], chosen)
+        if len(twins):
+            chosen[rank] = twins[0]
+    return chosen
 
 
 def _check_weights(table: LeafTable, weights: NDArray[np.int64]) -> None:

@@ -35,12 +35,14 @@ class EvaluatedRows:
     metric: Metric = "balanced_accuracy"
 
 
-def supervised_greedy(
+def supervised_greedy(  # noqa: PLR0913  # rows, candidates with what is known of them, and how they are measured
     table: LeafTable,
     weights: NDArray[np.int64],
     classes: NDArray[np.int64],
     candidates: NDArray[np.int64],
     evaluated: EvaluatedRows,
+    *,
+    agrees: NDArray[np.bool_] | None = None,
     report_rounds: Callable[[float], None] = lambda _: None,
 ) -> Iterator[int]:
     """Yield the candidate that raises the accuracy of the nearest-prototype classifier most, until none does.
@@ -48,7 +50,7 @@ def supervised_greedy(
     The classifier gives a row the class of the nearest prototype (ties: the earlier one) and no class if it shares no
     leaf with any. Balanced accuracy is the mean, over the classes that evaluated rows have, of the share of rows given
     their own class; accuracy is the share of all evaluated rows. Ties, compared exactly, go to the row of larger gain
-    in g (see ``coverage``) of the evaluated rows, then to the lowest row.
+    in g (see ``coverage``) of the evaluated rows, then to one that agrees, then to the lowest row.
 
     Parameters
     ----------
@@ -60,12 +62,14 @@ def supervised_greedy(
         Rows that may be chosen, ascending.
     evaluated
         The rows whose accuracy is raised.
+    agrees : (n_candidates,) bool, optional
+        Candidates that come first among equals.
     report_rounds
         Called several times a second with the mean number of comparisons of a evaluated row with each candidate.
     """
     state = _Classifier(_joined(table, evaluated), weights, classes[candidates], candidates, evaluated, report_rounds)
     state.count_first()
-    while (best := state.best_candidate()) is not None:
+    while (best := state.best_candidate(agrees)) is not None:
         yield int(candidates[best])
         state.add(best)
 
@@ -171,7 +175,7 @@ class _Classifier:
         counts, _ = self._sweep.tally(self._candidates[others], rows, np.stack(limits))
         effects.lost[others, value] += counts[0] - counts[1]
 
-    def best_candidate(self) -> int | None:
+    def best_candidate(self, agrees: NDArray[np.bool_] | None) -> int | None:
         """Return the position of the candidate to add, or ``None`` if none raises the measure."""
         shares = 1 / np.maximum(self._sizes, 1)
         raised = self._effects.won * shares[self._own] - self._effects.lost @ shares
@@ -184,7 +188,10 @@ class _Classifier:
         if best <= 0:
             return None
         tied = close[np.array([value == best for value in exact])[which.ravel()]]
-        return int(tied[self._effects.gains[tied].argmax()])  # the first of equal ones is the lowest row
+        gains = self._effects.gains[tied]
+        equal = tied[gains == gains.max()]
+        preceding = equal if agrees is None else equal[agrees[equal]]
+        return int(preceding[0] if len(preceding) else equal[0])  # the first one is the lowest row
 
     def _measure(self, n_right: list[int]) -> Fraction:
         """Sum of shares rather than their mean: the number of classes does not matter to a comparison."""

@@ -13,15 +13,13 @@ from schemas.maps import N_PREVIEWED, MapPreview, MapRequest, MapResult
 from schemas.nouns import PROTOTYPE_SETS
 from storage.array_files import write_arrays
 from storage.artefacts import ArtefactStore
-from storage.errors import StorageError
 from tree_explainers.compute.progress import part_of
 from tree_explainers.maps.embedding import embed, sample_rows
 from tree_explainers.maps.trustworthiness import evaluate_map
-from tree_explainers.prediction_scores import Targets
 
 from ..runtime.context import JobContext, Produced
 from .inputs import LEAVES_LOADED, LeafSpace, load_leaf_space, row_names
-from .row_targets import true_targets
+from .row_targets import fitting_targets
 
 SCHEMA = pa.schema(
     [
@@ -132,7 +130,7 @@ def _lines(context: JobContext, whole: LeafSpace, mapped: _Mapped) -> pa.Table:
     """Return a line for each row on the map, in the order of the dataset."""
     dataset, rows = whole.dataset, mapped.rows
     classes = pa.array(whole.model.view.classes, pa.string())
-    truth = _truth(context, whole)
+    truth = fitting_targets(context.objects, whole.model, whole.dataset)
     nothing = pa.nulls(len(rows))
     is_classifier = dataset.labels is not None
     ranks = np.full(dataset.n_rows, 0, dtype=np.int32)
@@ -149,13 +147,3 @@ def _lines(context: JobContext, whole: LeafSpace, mapped: _Mapped) -> pa.Table:
         "prototype_rank": pa.array(ranks[rows], mask=ranks[rows] == 0),
     }
     return pa.table(columns).cast(SCHEMA)
-
-
-def _truth(context: JobContext, whole: LeafSpace) -> Targets | None:
-    """Return the target of each row, or ``None`` where there is none, or one that does not fit the model."""
-    try:
-        return true_targets(context.objects, whole.model, whole.dataset)
-    except StorageError as error:
-        if error.code != "schema_mismatch":
-            raise
-        return None

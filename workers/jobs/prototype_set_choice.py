@@ -33,7 +33,7 @@ from ..runtime.context import JobContext
 from .euclidean_space import EuclideanSpace, compare_by_distance
 from .inputs import LeafSpace, OpenModel, ScoredDataset, apply_model, open_model, proximity_kind
 from .prototype_set_evaluation import SUFFICIENT_COVERAGE, ChosenPrototypes, EvaluationRows
-from .row_targets import classes_of_rows
+from .row_targets import agreeing_rows, classes_of_rows, fitting_targets
 
 _N_FOR_LEAVES = 10  # prototypes by which leaves are chosen where their number is still to be found
 _MAX_COMPARISONS = 5e12  # rows x rows x trees with all rows as candidates: minutes, and as much again for certificates
@@ -124,13 +124,15 @@ class _Task:
     inputs: PrototypeSetInputs
     classes: NDArray[np.int64]  # (n_rows,) as predicted or as in the target; all 0 for regression
     candidates: NDArray[np.int64] | None  # rows that may become prototypes, ascending; None: all
+    agrees: NDArray[np.bool_] | None  # (n_rows,) whether each row's own label is the model's; None: not known
 
     @staticmethod
     def of(context: JobContext, request: PrototypeSetRequest, inputs: PrototypeSetInputs) -> "_Task":
         model, dataset = inputs.model, inputs.dataset
         classes = classes_of_rows(context.objects, model, dataset, request.labels)
         _refuse_one_class(request, model, classes)
-        return _Task(request, inputs, classes, _candidates(context, request, classes, dataset))
+        agrees = agreeing_rows(dataset, fitting_targets(context.objects, model, dataset))
+        return _Task(request, inputs, classes, _candidates(context, request, classes, dataset), agrees)
 
     @property
     def number_is_open(self) -> bool:
@@ -176,6 +178,7 @@ class _Task:
             refine=request.refine if swaps else "none",
             evaluated=self._evaluated_rows(space) if request.method == "sg" else None,
             candidates=self.candidates,
+            agrees=self.agrees,
             report=report,
         )
 
@@ -197,7 +200,7 @@ class _Task:
         table, n_prototypes = space.dataset.table, self.at_most(_N_FOR_LEAVES)
         return select_prototypes(
             table, self.classes, space.weights, "sm_a",
-            n_prototypes=n_prototypes, candidates=self.candidates, report=report,
+            n_prototypes=n_prototypes, candidates=self.candidates, agrees=self.agrees, report=report,
         )  # fmt: skip
 
 

@@ -12,13 +12,12 @@ from explanations.nearest_rows import MAX_GROUP_COLUMNS
 from explanations.reference_file import Outcomes, ReferenceLeaves, is_small_enough, write_reference_file
 from schemas.artefacts import SearchedRows
 from storage.dataset_rows import open_rows
-from storage.errors import StorageError
 from tree_explainers.leaf_space.partitioned_table import PartitionedTable
 from tree_explainers.prototype_sets.leaf_paths import path_arrays
 
 from ..runtime.context import JobContext
 from .inputs import LeafSpace
-from .row_targets import true_targets
+from .row_targets import fitting_targets
 
 _FILE = "reference_rows"
 _HELD_BYTES = 8 + 4 * MAX_GROUP_COLUMNS  # of a row: its sum and whether it is allowed, and its groups
@@ -45,11 +44,13 @@ def write_reference(context: JobContext, space: LeafSpace, truth: NDArray[Any] |
     dataset, ensemble = space.dataset, space.model.ensemble
     if not is_small_enough(dataset.n_rows, dataset.table.n_trees, len(dataset.columns)):
         return Reference()
-    targets = _targets(context, space) if truth is None else truth
+    if truth is None:
+        targets_of_rows = fitting_targets(context.objects, space.model, dataset)
+        truth = None if targets_of_rows is None else targets_of_rows.classes_or_values
     is_class = dataset.labels is not None
     outcomes = Outcomes(
         np.asarray(dataset.labels, np.int32) if is_class else np.ascontiguousarray(dataset.scores[:, 0]),
-        None if targets is None else targets.astype(np.int32 if is_class else np.float64),
+        None if truth is None else truth.astype(np.int32 if is_class else np.float64),
     )
     paths = path_arrays(ensemble, space.leaves.nodes, space.leaves.node_offsets)
     path = context.workspace / _FILE
@@ -60,16 +61,3 @@ def write_reference(context: JobContext, space: LeafSpace, truth: NDArray[Any] |
     size = path.stat().st_size
     held = _HELD_BYTES * dataset.n_rows
     return Reference({_FILE: path}, SearchedRows(n_rows=dataset.n_rows, mapped_bytes=size, held_bytes=held))
-
-
-def _targets(context: JobContext, space: LeafSpace) -> NDArray[Any] | None:
-    """Return the target of each row, or ``None`` where there is none, or one that does not fit the model."""
-    try:
-        found = true_targets(context.objects, space.model, space.dataset)
-    except StorageError as error:
-        if error.code != "schema_mismatch":
-            raise
-        return None
-    if found is None:
-        return None
-    return found.values if found.classes is None else found.classes

@@ -45,6 +45,23 @@ def true_targets(objects: ObjectStore, model: OpenModel, dataset: ScoredDataset)
     return None if classes is None else Targets.of_classes(classes, len(model.view.classes))
 
 
+def fitting_targets(objects: ObjectStore, model: OpenModel, dataset: ScoredDataset) -> Targets | None:
+    """Return each row's target, or ``None`` where there is none, or one that does not fit the model."""
+    try:
+        return true_targets(objects, model, dataset)
+    except StorageError as error:
+        if error.code != "schema_mismatch":
+            raise
+        return None
+
+
+def agreeing_rows(dataset: ScoredDataset, truth: Targets | None) -> NDArray[np.bool_] | None:
+    """Return which rows have the label that the model predicts, (n_rows,); ``None`` where no label is known."""
+    if truth is None or truth.classes is None or dataset.labels is None:
+        return None
+    return np.asarray(truth.classes == dataset.labels)
+
+
 def has_unlabelled(dataset: ScoredDataset) -> bool:
     """Return whether some row is allowed to have no target, and has none: an example of several tables."""
     return may_lack_targets(dataset.stored.view)

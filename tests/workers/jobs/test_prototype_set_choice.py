@@ -1,5 +1,7 @@
 """Prototype jobs choose the rows that the slow twins choose from scikit-learn's own leaves."""
 
+from typing import Literal
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +9,8 @@ import pytest
 from schemas.prototype_sets import PrototypeMethod, PrototypeSet
 from storage.errors import StorageError
 from tests.support import naive
+from tests.support.api import frame_of
+from tests.support.models import fitted
 from tests.support.naive_prototype_bounds import swapped
 from tests.support.real_jobs import CLASSIFICATIONS, REGRESSION, RealCase
 from tests.support.real_leaves import KINDS
@@ -30,7 +34,8 @@ def _made(workshop: Workshop, case: RealCase, method: PrototypeMethod, **request
 
 def _twin(case: RealCase, method: PrototypeMethod, labels: str) -> list[int]:
     setting = 0.05 if method == "a_pete" else _N_PROTOTYPES
-    return naive.SELECTIONS[method](case.training_proximity, case.classes(labels), setting)
+    agrees = case.classes("target") == case.classes("predicted")
+    return naive.SELECTIONS[method](case.training_proximity, case.classes(labels), setting, None, agrees)
 
 
 def _rows(made: PrototypeSet) -> list[int]:
@@ -50,6 +55,28 @@ def test_each_method_chooses_the_rows_of_its_twin_in_the_same_order(
 
     assert _rows(made) == _twin(case, method, "predicted")
     assert result_of(made).proximity_kind == kind
+
+
+@pytest.mark.parametrize("refine", ["none", "swap"])
+def test_of_rows_with_the_same_values_one_that_had_the_predicted_outcome_is_chosen(
+    workshop: Workshop, refine: Literal["none", "swap"]
+) -> None:
+    forest = fitted("random_forest_binary")
+    frame = frame_of(forest).iloc[:150]
+    predicted = forest.library_labels()[:150]
+    others = np.where(predicted == predicted[0], next(each for each in predicted if each != predicted[0]), predicted[0])
+    both = pd.concat([frame.assign(t=others), frame.assign(t=predicted)])  # the first copies had the other outcome
+    names = list(forest.rows.names)
+    about = {
+        "model": workshop.register_model(forest.onnx, feature_names=names, ensemble="random_forest"),
+        "dataset": workshop.register_dataset(both, target="t"),
+    }
+
+    made = workshop.make(**about, n_prototypes=5, refine=refine)
+
+    prototypes = result_of(made).prototypes
+    assert [prototype.target for prototype in prototypes] == [prototype.label for prototype in prototypes]
+    assert min(prototype.row for prototype in prototypes) >= 150
 
 
 @pytest.mark.parametrize("kind", KINDS)

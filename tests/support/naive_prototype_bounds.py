@@ -84,3 +84,19 @@ def plain_bound(proximity: Matrix, classes: NDArray[np.int64], chosen: list[int]
         n = int((classes[chosen] == own).sum())
         total += int(np.sort(gains[classes == own])[::-1][:n].sum())
     return total
+
+
+def agreeing_twins(
+    proximity: Matrix, classes: NDArray[np.int64], chosen: list[int], agrees: NDArray[np.bool_]
+) -> list[int]:
+    """Return prototypes, where each that does not agree is replaced by the lowest row just like it that does."""
+    rows = list(chosen)
+    for rank, row in enumerate(chosen):
+        alike = [
+            other
+            for other in np.flatnonzero(agrees & (classes == classes[row])).tolist()
+            if proximity[row, other] == proximity[row, row] and other not in rows
+        ]
+        if not agrees[row] and alike:
+            rows[rank] = alike[0]
+    return rows

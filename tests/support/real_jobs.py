@@ -61,6 +61,11 @@ class RealCase:
         """Return the classes of the training rows."""
         return self.real.classes(labels)[self.training]
 
+    @property
+    def agrees(self) -> NDArray[np.bool_]:
+        """Whether the label of each training row is what the model predicts."""
+        return self.classes("target") == self.classes("predicted")
+
 
 def register_real(workshop: Workshop, dataset: str, kind: ProximityKind) -> RealCase:
     """Register one of ``CLASSIFICATIONS`` or ``REGRESSION``, fitted as forest or by boosting."""

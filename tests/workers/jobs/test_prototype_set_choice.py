@@ -11,7 +11,7 @@ from storage.errors import StorageError
 from tests.support import naive
 from tests.support.api import frame_of
 from tests.support.models import fitted
-from tests.support.naive_prototype_bounds import swapped
+from tests.support.naive_prototype_bounds import agreeing_twins, swapped
 from tests.support.real_jobs import CLASSIFICATIONS, REGRESSION, RealCase
 from tests.support.real_leaves import KINDS
 from tests.support.workshop import Workshop, result_of
@@ -34,8 +34,7 @@ def _made(workshop: Workshop, case: RealCase, method: PrototypeMethod, **request
 
 def _twin(case: RealCase, method: PrototypeMethod, labels: str) -> list[int]:
     setting = 0.05 if method == "a_pete" else _N_PROTOTYPES
-    agrees = case.classes("target") == case.classes("predicted")
-    return naive.SELECTIONS[method](case.training_proximity, case.classes(labels), setting, None, agrees)
+    return naive.SELECTIONS[method](case.training_proximity, case.classes(labels), setting, None, case.agrees)
 
 
 def _rows(made: PrototypeSet) -> list[int]:
@@ -126,7 +125,9 @@ def test_a_forest_can_be_seen_by_the_proximity_of_boosting_and_conversely(
     assert (result_of(by_weight).proximity_kind, result_of(by_count).proximity_kind) == ("boosting", "random_forest")
     proximity = naive.proximity_matrix(boosted.real.leaves[boosted.training], boosted.weights * 0 + 1)
     setting = 0.05 if method == "a_pete" else _N_PROTOTYPES
-    assert _rows(by_count) == naive.SELECTIONS[method](proximity, boosted.classes("predicted"), setting)
+    assert _rows(by_count) == naive.SELECTIONS[method](
+        proximity, boosted.classes("predicted"), setting, None, boosted.agrees
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -184,8 +185,9 @@ def test_swaps_are_those_of_the_twin_and_listed_in_the_place_of_what_they_replac
 ) -> None:
     case = real_case("covertype_20k", kind)
     classes, request = case.classes("predicted"), {"model": case.model, "dataset": case.dataset, "method": method}
-    chosen = naive.SELECTIONS[method](case.training_proximity, classes, 30)
+    chosen = naive.SELECTIONS[method](case.training_proximity, classes, 30, None, case.agrees)
     expected, n_swaps = swapped(case.training_proximity, classes, chosen, method)
+    expected = agreeing_twins(case.training_proximity, classes, expected, case.agrees)
     assert n_swaps > 0
 
     plain = workshop.make(**request, n_prototypes=30)
@@ -228,7 +230,9 @@ def test_candidates_are_a_seeded_sample_and_all_rows_are_stood_for_all_the_same(
     assert (result.n_candidates, result.n_rows) == (40, 300)
     setting, classes = (0.05 if method == "a_pete" else _N_PROTOTYPES), case.classes("predicted")
     for found, seed in ((made, 3), (other, 4)):
-        expected = naive.SELECTIONS[method](case.training_proximity, classes, setting, _sample(case, 40, seed))
+        expected = naive.SELECTIONS[method](
+            case.training_proximity, classes, setting, _sample(case, 40, seed), case.agrees
+        )
         assert _rows(found) == expected
     assert _rows(other) != _rows(made)
     covered = naive.objective(case.training_proximity, case.classes("predicted"), _rows(made))

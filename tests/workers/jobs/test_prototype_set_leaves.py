@@ -48,7 +48,7 @@ def test_with_coarser_leaves_the_rows_are_those_of_the_twin_on_fewer_leaves(
     )
     proximity = naive.proximity_matrix(leaves[case.training], arrays["weights"])
     chosen = [prototype.row for prototype in result.prototypes]
-    assert chosen == naive.sm_a(proximity, case.classes("predicted"), 5)
+    assert chosen == naive.sm_a(proximity, case.classes("predicted"), 5, None, case.agrees)
     assert arrays["leaves"].tolist() == leaves[chosen].tolist()
     assert (result.min_leaf_rows, result.n_trees_used, result.leaf_steps) == (20, (arrays["weights"] > 0).sum(), [])
     if kind == "random_forest":
@@ -184,7 +184,7 @@ def test_validation_finds_the_smallest_number_that_predicts_other_rows_well_enou
 
 
 def _validated_scores(case: RealCase) -> list[tuple[float, float]]:
-    chosen = naive.sm_a(case.training_proximity, case.classes("predicted"), 100)
+    chosen = naive.sm_a(case.training_proximity, case.classes("predicted"), 100, None, case.agrees)
     others = slice(300, None)
     near = case.proximity[others][:, chosen]
     scores = []

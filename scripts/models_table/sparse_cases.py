@@ -1,9 +1,9 @@
-"""Cases of steps that hand on sparse columns, of which XGBoost takes zeros for missing."""
+"""Cases of sparse columns, of which XGBoost takes zeros for missing, and of rows that are no tables of numbers."""
 
 from collections.abc import Callable
 from typing import Any
 
-from sklearn import compose, ensemble, feature_selection, preprocessing
+from sklearn import compose, ensemble, feature_extraction, feature_selection, preprocessing
 from sklearn.pipeline import make_pipeline
 
 from .cases import Case, Estimator, Group, Rows
@@ -63,4 +63,54 @@ SPARSE = Group(
     ),
 )
 
-GROUPS = (SPARSE,)
+
+def _changed(name: str, steps: Callable[[], Estimator], change: Callable[[Rows], Any]) -> Case:
+    return Case(name, steps, "titanic", lambda e, x, y: e.fit(change(x), y), rows=change, ways=(True,))
+
+
+def _with_ratio(rows: Rows) -> Rows:
+    return rows.assign(ratio=rows["parch"] / 7)
+
+
+def _of_arrays(*parts: Any) -> Callable[[], Estimator]:
+    return lambda: make_pipeline(compose.make_column_transformer(*parts), forest())
+
+
+OTHER_ROWS = Group(
+    "Rows that are no tables of numbers",
+    "Arrays with texts, dictionaries, texts, and functions that make columns.",
+    (
+        _changed(
+            "an array of objects, texts among them",
+            _of_arrays((preprocessing.OneHotEncoder(), [0]), ("passthrough", [1])),
+            lambda x: x[["sex", "parch"]].to_numpy(object),
+        ),
+        _changed(
+            "an array of texts",
+            _of_arrays((preprocessing.OrdinalEncoder(), [0, 1])),
+            lambda x: x[["sex", "sex"]].to_numpy(str),
+        ),
+        _changed(
+            "DictVectorizer of dictionaries",
+            lambda: make_pipeline(feature_extraction.DictVectorizer(), forest()),
+            lambda x: x[["sex", "parch"]].to_dict("records"),
+        ),
+        _changed(
+            "CountVectorizer of texts alone",
+            lambda: make_pipeline(feature_extraction.text.CountVectorizer(), forest()),
+            lambda x: x["sex"].tolist(),
+        ),
+        Case(
+            "FunctionTransformer that makes a column",
+            lambda: make_pipeline(
+                preprocessing.FunctionTransformer(_with_ratio),
+                compose.make_column_transformer(("passthrough", ["parch", "ratio"])),
+                forest(),
+            ),
+            "titanic",
+            ways=(True,),
+        ),
+    ),
+)
+
+GROUPS = (SPARSE, OTHER_ROWS)

@@ -105,6 +105,8 @@ class RowEncoder:
             value = block[row, column]
             given = "missing" if np.isnan(value) else f"{value:g}"
             detail = f"the model takes {what} here and has no way to read a missing value; the value is {given}"
+            if value == np.floor(value):
+                detail = f"the model takes {what} of at most {limit:.0f} here; the value is {value:.0f}"
             raise self._refusal("bad_feature_type", int(row), first + int(column), detail)
 
     def _texts(self, columns: Sequence[NDArray[Any]], first: int, spec: InputSpec) -> NDArray[Any]:

@@ -57,6 +57,11 @@ def labels_by_text(classes: Iterable[Any]) -> dict[str, Label]:
 def _present(cell: Label | None) -> Label:
     if cell is None:
         raise Invalid("validation_failed", "a class is missing (not-a-number or None); give each class a value")
+    if cell == "":
+        detail = (
+            "a class is an empty text; fit the model on labels that have a name each, such as y.replace('', 'none')"
+        )
+        raise Invalid("validation_failed", detail)
     return cell
 
 

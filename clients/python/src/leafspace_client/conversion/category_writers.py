@@ -76,7 +76,10 @@ def _numbers(step: Any, categories: Any) -> list[float]:  # noqa: ANN401  # a st
     try:
         return [float("nan") if _is_missing(each) else float(each) for each in categories]
     except ValueError as error:
-        raise NoCounterpart(step, "was fitted on texts in a column that is numbers in X") from error
+        raise NoCounterpart(
+            step,
+            "was fitted on texts in a column that is numbers in X, or of which no X says what it holds (then pass X=…)",
+        ) from error
 
 
 def _is_missing(category: Any) -> bool:  # noqa: ANN401  # a text, a number, NaN, None or what is missing in pandas

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..columns import column_cells
+from ..columns import FIRST_INEXACT, column_cells
 from ..errors import CannotConvert, Invalid
 from ..row_kinds import is_frame
 from ..rows import column_names
@@ -88,7 +88,6 @@ def ensemble_of(estimator: Any) -> Ensemble:  # noqa: ANN401  # an estimator
 ColumnType = Literal["float", "int64", "string"]
 GRAPH_NAME = "model"  # converters would draw one, and the same model would give another file
 _EXACT_IN_FLOAT32 = 2**24
-_BEYOND_INT64 = 2**63
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +183,7 @@ def _column_type(column: Any, name: str) -> ColumnType:  # noqa: ANN401  # a Ser
     kind = getattr(column.dtype, "kind", "O")
     if kind in "iu":
         largest = max((abs(int(value)) for value in (column.min(), column.max()) if value == value), default=0)  # noqa: PLR0124  # not a NaN
-        return "int64" if _EXACT_IN_FLOAT32 < largest < _BEYOND_INT64 else "float"
+        return "int64" if _EXACT_IN_FLOAT32 < largest < FIRST_INEXACT else "float"
     if kind in "fb":
         return "float"
     if kind in "mM" or any(isinstance(value, dt.date | dt.time | dt.timedelta) for value in column):

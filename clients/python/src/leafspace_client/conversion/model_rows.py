@@ -28,6 +28,8 @@ def as_pandas(rows: Any) -> Any:  # noqa: ANN401  # any rows
     rows = gathered(rows)
     if is_sparse(rows):
         return rows.toarray()
+    if _is_array_of_texts(rows):
+        return _by_column(rows)
     is_named = _is_named(rows) or (isinstance(rows, list | tuple) and any(map(_is_named, rows)))
     if not is_table(rows) and not is_named and not is_structured(rows):
         return rows
@@ -39,6 +41,27 @@ def as_pandas(rows: Any) -> Any:  # noqa: ANN401  # any rows
         return pd.DataFrame(rows if holds_columns(rows) or is_structured(rows) else instances_of(rows))
     except ImportError as error:
         raise missing_extra("pandas", "pandas", "a table of Arrow or Polars") from error
+
+
+def _is_array_of_texts(rows: Any) -> bool:  # noqa: ANN401  # any rows
+    """Whether this is an array of rows by features with a text that spells no number."""
+    if getattr(getattr(rows, "dtype", None), "kind", "f") not in "OU" or getattr(rows, "ndim", 0) != 2:  # noqa: PLR2004
+        return False
+    try:
+        rows.astype("float64")
+    except (TypeError, ValueError):
+        return any(isinstance(cell, str) for row in rows for cell in row)
+    return False
+
+
+def _by_column(rows: Any) -> Any:  # noqa: ANN401  # an array
+    """Return an array as a DataFrame, each column of a type of its own."""
+    try:
+        import pandas as pd  # noqa: PLC0415  # an extra
+    except ImportError as error:
+        raise missing_extra("pandas", "pandas", "an array of texts") from error
+    names = [f"x{column}" for column in range(rows.shape[1])]
+    return pd.DataFrame(rows.astype(object), columns=names).infer_objects()
 
 
 def _is_named(row: Any) -> bool:  # noqa: ANN401  # one of several rows

@@ -22,7 +22,13 @@ from .estimators import (
 )
 from .failures import conversion_failure
 from .feature_names import check_names, names_as_texts
-from .refusals import refuse_by_name, refuse_linear_leaves, refuse_made_features, refuse_unfitted
+from .refusals import (
+    refuse_by_name,
+    refuse_linear_leaves,
+    refuse_made_features,
+    refuse_rows_without_columns,
+    refuse_unfitted,
+)
 from .sparse_rows import with_zeros_missing
 from .unread_columns import without_unread_columns
 from .unwrapping import unwrapped
@@ -115,6 +121,7 @@ def convert_model(
     refuse_unfitted(estimator)
     refuse_made_features(estimator)
     refuse_linear_leaves(estimator, oracle_only=declared.oracle_only)
+    refuse_rows_without_columns(estimator)
     inputs = describe_inputs(estimator, rows, declared.feature_names)
     converted, inputs = without_unread_columns(onnx_of(library, estimator, inputs), inputs)
     check_names(inputs.names)

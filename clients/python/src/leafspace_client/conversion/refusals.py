@@ -7,6 +7,11 @@ from .estimators import library_of
 from .refused_names import REFUSED, SEVERAL, STACKED
 from .unwrapping import all_models, class_names, final_step
 
+_READ_NO_COLUMNS = {
+    **dict.fromkeys(("CountVectorizer", "HashingVectorizer", "TfidfVectorizer"), "texts"),
+    **dict.fromkeys(("DictVectorizer", "FeatureHasher"), "dictionaries"),
+}
+
 
 def refuse_by_name(estimator: Any, *, oracle_only: bool = False) -> None:  # noqa: ANN401  # an estimator
     """Refuse a model of which nothing like it can be explained; an oracle may be a stack.
@@ -66,6 +71,25 @@ def _refuse_made_features(final: Any) -> None:  # noqa: ANN401  # an estimator
                 f"({kind}_features); fit it on numbers that a step before it makes of them, or without them"
             )
             raise CannotConvert("cannot_convert", detail)
+
+
+def refuse_rows_without_columns(estimator: Any) -> None:  # noqa: ANN401  # an estimator
+    """Refuse a pipeline whose first step makes columns of texts or dictionaries, which have none of their own.
+
+    Raises
+    ------
+    CannotConvert
+        Naming the step, and what to register in its place.
+    """
+    steps = getattr(estimator, "steps", None) or [("", None)]
+    first = type(steps[0][1]).__name__
+    if first in _READ_NO_COLUMNS:
+        detail = (
+            f"{type(estimator).__name__} begins with {first}, which reads {_READ_NO_COLUMNS[first]} in place of "
+            "columns and has no counterpart in ONNX here; register the pipeline's last step with the rows that come to "
+            "it, client.register_model(pipeline[-1], X=pipeline[:-1].transform(X))"
+        )
+        raise CannotConvert("cannot_convert", detail)
 
 
 def refuse_linear_leaves(estimator: Any, *, oracle_only: bool) -> None:  # noqa: ANN401  # an estimator

@@ -111,8 +111,8 @@ def scores_of_sums(nodes: Nodes, raw: str, model: Any) -> str:  # noqa: ANN401  
 def _trees_of_stages(model: Any) -> tuple[TreeArrays, Any]:  # noqa: ANN401  # an estimator, an array
     if model.init not in (None, "zero") and not isinstance(model.init_, DummyClassifier | DummyRegressor):
         detail = (
-            f"{type(model).__name__} begins with the model init={model.init!r}, which gives each row another score "
-            "before any tree; fit it with init=None or init='zero'"
+            f"{type(model).__name__} begins with the model init={type(model.init).__name__}(…), which gives each row "
+            "another score before any tree; fit it with init=None or init='zero'"
         )
         raise CannotConvert("cannot_convert", detail)
     trees = [(tree.tree_, output) for stage in model.estimators_ for output, tree in enumerate(stage)]

@@ -24,6 +24,7 @@ from sklearn.preprocessing import (
 from . import category_writers, step_writers
 from .double_precision import Nodes
 from .step_columns import DOUBLE, FLOAT, NoCounterpart, StepColumns
+from .transformers import check_function
 
 _Variables = Sequence[Any]  # skl2onnx's, of which each holds columns side by side
 _OPERATOR = "LeafspaceStep"
@@ -94,6 +95,8 @@ def parse_pipeline(scope: Any, pipeline: Pipeline, inputs: _Variables, custom_pa
 def _behind(scope: Any, step: Any, variables: _Variables) -> _Variables:  # noqa: ANN401  # a scope, a step
     if step is None or isinstance(step, str) or (isinstance(step, FunctionTransformer) and step.func is None):
         return variables
+    if isinstance(step, FunctionTransformer):
+        check_function(step)
     if isinstance(step, Pipeline):
         for _, each in step.steps:
             variables = _behind(scope, each, variables)

@@ -26,6 +26,7 @@ from skl2onnx.common._registration import get_converter, get_shape_calculator
 from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType
 from skl2onnx.operator_converters.common import concatenate_variables
 from skl2onnx.proto import onnx_proto
+from sklearn.preprocessing import FunctionTransformer
 
 from .step_columns import NoCounterpart
 
@@ -60,21 +61,31 @@ def function_shapes(operator: Any) -> None:  # noqa: ANN401  # skl2onnx's own
     operator.outputs[0].type = (DoubleTensorType if is_double else FloatTensorType)([None, width])
 
 
+def check_function(transformer: FunctionTransformer) -> None:
+    """Refuse a function that is not written here; it may make any columns of any others.
+
+    Raises
+    ------
+    NoCounterpart
+        Naming the functions that are.
+    """
+    if transformer.func is not None and (transformer.kw_args or transformer.func not in _FUNCTIONS):
+        known = ", ".join(f"np.{func.__name__}" for func in _FUNCTIONS)
+        name = getattr(transformer.func, "__name__", repr(transformer.func))
+        why = f"calls {name}, which has no counterpart in ONNX here ({known} have one, without kw_args)"
+        raise NoCounterpart(transformer, why)
+
+
 def convert_function(scope: Any, operator: Any, container: Any, *, is_single: bool) -> None:  # noqa: ANN401
     """Add the nodes of a FunctionTransformer, calculated in double precision unless scikit-learn has single."""
     transformer = operator.raw_operator
     if transformer.func is None:
         get_converter("SklearnFunctionTransformer")(scope, operator, container)
         return
-    steps = _FUNCTIONS.get(transformer.func) if not transformer.kw_args else None
-    if steps is None:
-        known = ", ".join(f"np.{func.__name__}" for func in _FUNCTIONS)
-        name = getattr(transformer.func, "__name__", repr(transformer.func))
-        why = f"calls {name}, which has no counterpart in ONNX here ({known} have one, without kw_args)"
-        raise NoCounterpart(transformer, why)
+    check_function(transformer)
     opset = {"op_version": container.target_opset}
     value = OnnxCast(_joined(scope, operator, container), to=onnx_proto.TensorProto.DOUBLE, **opset)
-    for kind, constant in steps:
+    for kind, constant in _FUNCTIONS[transformer.func]:
         value = kind(value, *([] if constant is None else [np.array([constant])]), **opset)
         if is_single:
             value = OnnxCast(value, to=onnx_proto.TensorProto.FLOAT, **opset)

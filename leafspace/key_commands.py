@@ -90,6 +90,8 @@ def _opened(data_dir: Path) -> Iterator[ApiKeyStore]:
             database.close()
     except StorageError as error:
         raise CannotServe(error.detail) from error
+    except ValueError as error:
+        raise CannotServe(str(error)) from error
     except OSError as error:
         message = f"cannot use the data directory {directory}: {error.strerror}"
         raise CannotServe(message) from error

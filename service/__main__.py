@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from storage.settings import StorageSettings
+    from .settings import ServiceSettings
 
 
 @click.command()
@@ -35,7 +35,7 @@ def main(host: str, port: int) -> None:
     from .settings import ServiceSettings  # noqa: PLC0415
 
     settings = ServiceSettings(host=host, port=port)
-    _check_storage(settings.storage)
+    _check_storage(settings)
     _spool_to(settings.data_dir / "spool")
     log_json_lines(settings.log_level)
     allow_many_connections()
@@ -52,17 +52,21 @@ def main(host: str, port: int) -> None:
     Server(config, draining, settings.drain_seconds).run()
 
 
-def _check_storage(settings: "StorageSettings") -> None:
+def _check_storage(settings: "ServiceSettings") -> None:
     from storage.database import Database  # noqa: PLC0415
     from storage.errors import StorageError  # noqa: PLC0415
     from storage.remote_objects import open_objects  # noqa: PLC0415
     from storage.settings import REQUESTS  # noqa: PLC0415
     from storage.store_pairs import check_pair_if_available  # noqa: PLC0415
 
-    database = Database(settings.database_url, REQUESTS)
+    try:
+        storage = settings.storage
+    except ValueError as error:
+        raise click.ClickException(str(error)) from error
+    database = Database(storage.database_url, REQUESTS)
     try:
         database.check_usable()
-        check_pair_if_available(database, open_objects(settings))
+        check_pair_if_available(database, open_objects(storage))
     except StorageError as error:
         # Here rather than where the tables are brought up to date, as the server would print how it got there.
         raise click.ClickException(error.detail) from error

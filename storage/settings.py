@@ -6,7 +6,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-from sqlalchemy import URL
+from sqlalchemy import URL, make_url
+from sqlalchemy.exc import ArgumentError
 
 CACHE_BYTES = 20 << 30
 _CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
@@ -41,8 +42,9 @@ def embedded(
     Raises
     ------
     ValueError
-        If the object store's URL is none that can be used.
+        If a URL is none that can be used; what it says does not show the URL, which may hold a password.
     """
+    _check_database_url(database_url)
     # Not as text: a path may hold characters that mean something in a URL.
     rows = database_url or URL.create("sqlite", database=str(data_dir / "leafspace.db"))
     if object_store_url is None:
@@ -55,6 +57,19 @@ def embedded(
         return StorageSettings(rows, Path(url2pathname(parts.path)))
     message = "LEAFSPACE_OBJECT_STORE_URL must be file:///some/folder or s3://bucket/prefix"
     raise ValueError(message)
+
+
+def _check_database_url(database_url: str | None) -> None:
+    try:
+        is_usable = database_url is None or make_url(database_url).get_backend_name() in {"sqlite", "postgresql"}
+    except (ArgumentError, ValueError):
+        is_usable = False
+    if not is_usable:
+        message = (
+            "LEAFSPACE_DATABASE_URL must be sqlite:////some/file or postgresql+psycopg://user:password@host:port/name; "
+            "write %40 for @, %2F for / and %23 for # in a password"
+        )
+        raise ValueError(message)
 
 
 def memory_bytes() -> int:

@@ -81,10 +81,14 @@ def _check_storage_here(settings: "WorkerSettings") -> None:
     from storage.remote_objects import open_objects  # noqa: PLC0415
     from storage.store_pairs import check_pair_if_available  # noqa: PLC0415
 
-    database = Database(settings.storage.database_url)
+    try:
+        storage = settings.storage
+    except ValueError as error:
+        sys.exit(f"Error: {error}")
+    database = Database(storage.database_url)
     try:
         database.check_usable()
-        check_pair_if_available(database, open_objects(settings.storage))
+        check_pair_if_available(database, open_objects(storage))
     except StorageError as error:
         sys.exit(f"Error: {error.detail}")
     finally:

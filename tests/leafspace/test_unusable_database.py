@@ -117,6 +117,23 @@ def _replace_with_another(file: Path) -> None:
     _made(file.parent)
 
 
+@pytest.mark.parametrize(
+    "url", ["mysql://me:hush@host/name", "host:hush", "postgresql+psycopg://me:hush@host:port/name"]
+)
+@pytest.mark.parametrize(
+    "module", mostly_long([("service",), ("workers",), ("leafspace", "keys", "list")], ("service",))
+)
+def test_a_url_that_is_of_no_database_is_refused_without_its_password(
+    tmp_path: Path, module: tuple[str, ...], url: str
+) -> None:
+    environment = {"LEAFSPACE_DATA_DIR": str(tmp_path / "data"), "LEAFSPACE_REDIS_URL": _NO_REDIS}
+
+    refused = _run(*module, LEAFSPACE_DATABASE_URL=url, **environment)
+
+    assert _is_one_sentence(refused, "LEAFSPACE_DATABASE_URL must be", "%40 for @"), refused.stderr
+    assert "hush" not in refused.stderr + refused.stdout
+
+
 def test_workers_do_not_work_on_a_bucket_of_another_database(remote_case: RemoteCase, tmp_path: Path) -> None:
     owner, other = (Database(f"sqlite:///{_made(tmp_path / name)}") for name in ("owner", "other"))
     remote_case.store.put(b"of the owner")

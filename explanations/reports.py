@@ -87,7 +87,7 @@ def _parts(shown: ReportInputs, figures: Figures) -> Iterator[tuple[PartName, st
     """Yield the parts in their order, each as HTML."""
     own = shown.own
     yield "request", report.draw_request(shown.request.model_dump(mode="json"))
-    yield "model", draw_model(own.model, ModelContext(*_trusted(own)))
+    yield "model", draw_model(own.model, ModelContext(*_trusted(own), columns=own.dataset))
     yield "prototypes", _prototypes(own)
     if shown.map is not None:
         yield "map", draw_map(shown.map, MapContext(own.model, own.dataset))

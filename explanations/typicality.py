@@ -74,4 +74,5 @@ def _standing(typicality: Typicality, rows: str, abstain_below: float) -> Standi
 
 def _share_nearer(typicality: Typicality) -> str:
     """Return the share of rows that are nearer to a prototype; that of the others is a percentile, rounded down."""
-    return "nearly all" if typicality.percentile == 0 else f"{100 - typicality.percentile}%"
+    known = {0: "nearly all", 100: "none"}
+    return known.get(typicality.percentile, f"{100 - typicality.percentile}%")

@@ -34,6 +34,7 @@ _CODE_OF_STATUS = {
 _CODE_OF_FAULT = {"extra_forbidden": "unknown_field", "finite_number": "non_finite_number"}
 _RETRY_AFTER_SECONDS = {"unavailable": "2", "rate_limited": "1"}
 _TOO_MANY, _TOO_MANY_FILES, _ONE_FILE = "Too many", "Too many files", " 1."  # the form parser's words
+_PAGE_PARTS = "/page/parts/"
 PROBLEM_TYPE = "application/problem+json"
 
 
@@ -139,7 +140,9 @@ async def _http_error(request: Request, error: Exception) -> Response:
         return await _refused(request, InsufficientStorage())
     code = _code_of(error)
     headers, detail = dict(error.headers or {}), error.detail
-    if code == "not_found":
+    if code == "not_found" and request.url.path.startswith(_PAGE_PARTS):
+        detail = f"the page has no view {request.url.path.removeprefix(_PAGE_PARTS)[:200]!r}"
+    elif code == "not_found":
         detail = f"{request.method} {request.url.path[:200]!r} is not part of this API; see /docs"
     elif code == "method_not_allowed":
         headers["Allow"] = _methods_of(request) or headers.get("Allow", "")

@@ -101,18 +101,20 @@ def jobs_under_way(context: AppContext) -> str:
 
 
 def found(context: AppContext, name: str) -> str:
-    """Draw the newest models, datasets and explainers whose names contain a text, whatever its case."""
+    """Draw the newest models, datasets, explainers and reports whose names contain a text, whatever its case."""
     here: list[tuple[str, str, list[Any]]] = [
         ("model", "models", models.list_models(context, _SEARCHED, None).data),
         ("dataset", "datasets", datasets.list_datasets(context, _SEARCHED, None).data),
         ("explainer", "explainers", explainers.list_explainers(context, _SEARCHED, None).data),
     ]
+    reported = listed(artefacts.list_all(context, REPORTS, _SEARCHED, None).data)
+    titled = [("report", "reports", {**each, "name": each["request"]["title"]}) for each in reported]
+    things = [*((kind, part, to_json(thing)) for kind, part, of_kind in here for thing in of_kind), *titled]
     wanted = name.casefold()
     rows = [
-        (kind, to_json(thing), LINKS.to(part, thing.id))
-        for kind, part, things in here
-        for thing in things
-        if wanted in (thing.name or "").casefold() or thing.id.startswith(name)
+        (kind, thing, LINKS.to(part, thing["id"]))
+        for kind, part, thing in things
+        if wanted in (thing["name"] or "").casefold() or thing["id"].startswith(name)
     ]
     return draw_found(name, rows[:_LISTED])
 
@@ -125,12 +127,18 @@ def model(context: AppContext, model_id: str, _parameters: Parameters) -> str:
     usage = to_json(models.feature_usage(context, model_id))["data"] if has_trees else []
     ready = _ready(context, model=model_id)
     fitting = _with_its_features(context, document, ready)
-    requests = [each for each in _REQUESTS if has_trees or each.part == "trees"] if fitting else []
+    requests = _requests_of(document, has_trees=has_trees) if fitting else []
     every = made_of(ready, LINKS)
     titled = next((each for each in fitting if any(column.get("title") for column in each["columns"])), None)
     known = ModelContext(made[0], made[1], made[2], usage, fitting, requests, every, titled, LINKS)
     drawing = draw_model(document, known)
     return at(drawing, [(document["name"] or model_id, None)], read(MODELS, model_id))
+
+
+def _requests_of(model: Json, *, has_trees: bool) -> list[Request]:
+    """Return what can be requested of a model: without leaves only a tree, and audits only of classes."""
+    requests = [each for each in _REQUESTS if has_trees or each.part == "trees"]
+    return [each for each in requests if model["task"] == "classification" or each.part != "audits"]
 
 
 def dataset(context: AppContext, dataset_id: str, _parameters: Parameters) -> str:

@@ -13,6 +13,7 @@ from explanations.explained_rows import explain_instances, n_rows_listed, n_valu
 from explanations.instances import ReadInstances, read_instances, row_ids_of
 from explanations.nearest_rows import WarmReference
 from explanations.warm_explainer import WarmExplainer, warm_up
+from schemas.datasets import Dataset
 from schemas.explanation_sets import NearestRowsOptions
 from schemas.explanations import ExplanationRequest
 from schemas.models import MAX_INSTANCES, Instance
@@ -261,11 +262,11 @@ def read_rows(context: AppContext, warm: WarmExplainer, request: ExplanationRequ
         rows, wanted = DatasetRows(file, columns), [found[row_ids[place]] for place in places]
         instances = rows.take(wanted, context.settings.max_json_bytes)
         targets = rows.take_targets(stored.view.target, warm.model.classes, wanted)
-    unknown = {
-        place: _unknown_row(row_id, stored.view.id) for place, row_id in enumerate(row_ids) if row_id not in found
-    }
+    unknown = {place: _unknown_row(row_id, stored.view) for place, row_id in enumerate(row_ids) if row_id not in found}
     return read_instances(instances, warm.features).with_targets(targets).among(places, unknown)
 
 
-def _unknown_row(row_id: str, dataset: str) -> RowRefused:
-    return RowRefused("not_found", f"dataset {dataset!r} has no row with the id {row_id[:80]!r}")
+def _unknown_row(row_id: str, dataset: Dataset) -> RowRefused:
+    named = f"{dataset.name!r}" if dataset.name else f"{dataset.id!r}"
+    known = f"its rows are 0 to {dataset.n_rows - 1}" if dataset.row_id is None else f"ids are in {dataset.row_id!r}"
+    return RowRefused("not_found", f"dataset {named} has no row {row_id[:80]!r}; {known}")

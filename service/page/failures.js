@@ -49,6 +49,9 @@ function notice(title, detail, todo, about) {
   card.append(element("h1", title), element("p", detail, "ls-lead"));
   if (todo) card.append(element("p", todo));
   if (about) card.append(element("p", about, "ls-small"));
+  const back = element("a", "Overview");
+  back.href = "#/";
+  card.append(back);
   return card;
 }
 

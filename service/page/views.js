@@ -7,7 +7,7 @@ import { followJobs } from "./progress.js";
 import { wireMap } from "./map.js";
 import { wireReview } from "./queue.js";
 
-const WIRES = [wireAddress, wireCalls, wireRequests, followJobs, wireReview, wireMap];
+const WIRES = [wireAddress, wireCalls, wireRequests, wireCancel, followJobs, wireReview, wireMap];
 
 /** Wire a view that was just shown. */
 export function wire(main, frame) {
@@ -77,6 +77,15 @@ function wireRequests(main, { call }) {
     const answer = await call(path, { method: "POST", headers, body: JSON.stringify(body) });
     button.disabled = false;
     if (answer.ok) location.hash = `#/${part}/${(await answer.json()).id}`;
+    else main.querySelector("[data-problem]").textContent = await refusal(answer);
+  });
+}
+
+/** Cancel the job of a view; the stream of jobs shows that it has ended. */
+function wireCancel(main, { call, show }) {
+  onClick(main, "cancel", async (button) => {
+    const answer = await call(button.dataset.path, { method: "POST" });
+    if (answer.ok) show({ keepFocus: true });
     else main.querySelector("[data-problem]").textContent = await refusal(answer);
   });
 }

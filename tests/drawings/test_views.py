@@ -290,7 +290,7 @@ def test_an_audit_says_how_many_suspect_rows_it_does_not_show() -> None:
     found = document("LabelAudit")
     n_shown = sum(row["suggested_label"] is not None for row in found["result"]["rows"])
     found["result"]["n_suggested"] = n_shown + 7
-    assert "and 7 more rows that are more like rows with another label" in drawn("LabelAudit", found)
+    assert "and 7 more of these rows" in drawn("LabelAudit", found)
 
 
 def test_a_rule_without_conditions_is_drawn_without_an_if() -> None:
@@ -302,7 +302,7 @@ def test_a_rule_without_conditions_is_drawn_without_an_if() -> None:
 
 
 @pytest.mark.parametrize(
-    ("method", "heading"), [("neighbors", "nearest rows that agree"), ("all_rows", "votes that agree")]
+    ("method", "heading"), [("neighbors", "nearest rows with its label"), ("all_rows", "votes for its label")]
 )
 def test_an_audit_names_who_votes(method: str, heading: str) -> None:
     found = document("LabelAudit")

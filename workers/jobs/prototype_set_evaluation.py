@@ -272,7 +272,7 @@ def _caution_of_classes(left_out: list[str]) -> str:
     classes = "1 class has" if len(left_out) == 1 else f"{len(left_out)} classes have"
     return (
         f"{classes} no prototype ({named}): the nearest prototype never gives their rows their own class; request more "
-        "prototypes, or for sm_u, which chooses as many of each class"
+        "prototypes, or the method sm_u, which chooses as many of each class"
     )
 
 

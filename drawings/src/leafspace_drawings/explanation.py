@@ -18,12 +18,6 @@ Json = Mapping[str, Any]
 N_FEATURES_SHOWN, N_NEAREST_SHOWN = 10, 3
 _UNEQUAL = 0.005  # between the share of the trees and that of their weight, from which on a reader would ask why
 _EMPTY: Json = {}
-LEVELS = {
-    "close": "nearer to its prototype than three of four rows",
-    "typical": "no farther from its prototype than nearly all rows",
-    "far": "farther from every prototype than nearly all rows",
-    "none": "it shares no leaf with any prototype",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +98,6 @@ class _Why:
         self.nearest: Sequence[Json] = row["nearest_prototypes"][:N_NEAREST_SHOWN]
         self.chosen: Json | None = self.nearest[min(context.chosen, len(self.nearest) - 1)] if self.nearest else None
         self.typicality = row.get("typicality")
-        self.level = LEVELS[self.typicality["level"]] if self.typicality else None
         self.images = self._images()
         self.target = row.get("target")
         self.before = _Before(context.unchanged) if context.unchanged is not None else None
@@ -143,6 +136,12 @@ class _Why:
     def set_measures(self) -> Json:
         """How well the nearest prototype alone predicts, of all its prototypes together."""
         return self.set_result["evaluation"][-1] if self.set_result.get("evaluation") else _EMPTY
+
+    @property
+    def nearer(self) -> str:
+        """How many of the rows compared with are nearer to a prototype."""
+        percentile = self.typicality["percentile"] if self.typicality else 0
+        return {0: "nearly all", 100: "none"}.get(percentile, f"{100 - percentile}%")
 
     @property
     def is_far(self) -> bool:

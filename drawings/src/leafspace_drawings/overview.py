@@ -7,7 +7,7 @@ from typing import Any
 from .links import Links
 from .model import kind_of
 from .templating import render
-from .words import share
+from .words import kind_words, share
 
 Json = Mapping[str, Any]
 
@@ -122,7 +122,7 @@ class _Work:
     @property
     def said(self) -> str:
         """The progress of the jobs, for screen readers."""
-        far = (f"{job['kind'].replace('_', ' ')} {share(job['progress']['fraction'])}" for job in self.running[:3])
+        far = (f"{kind_words(job['kind'])} {share(job['progress']['fraction'])}" for job in self.running[:3])
         return ", ".join(far) or "Nothing is being made."
 
 

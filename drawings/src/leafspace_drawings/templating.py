@@ -28,6 +28,7 @@ _FILTERS = {
     "share": words.share,
     "cell": words.cell,
     "counted": words.counted,
+    "kind_words": words.kind_words,
     "moment": words.moment,
     "sentence": words.sentence,
     "agreement": words.agreement,

@@ -122,6 +122,19 @@ def sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
 
 
+_KINDS = {
+    "prototype_sets": "prototypes",
+    "rule_sets": "rules",
+    "approximation_trees": "tree",
+    "proximities": "proximities",
+}
+
+
+def kind_words(kind: str) -> str:
+    """Return what jobs of a kind make, such as ``label audit`` for ``label_audits``."""
+    return _KINDS.get(kind) or kind.replace("_", " ").removesuffix("s")
+
+
 def moment(text: str | None) -> str:
     """Return a time of the API, such as ``2026-01-31T08:00:12.345Z``, to the minute; nothing for none."""
     return "" if text is None else text[:16].replace("T", " ")

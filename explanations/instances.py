@@ -24,7 +24,9 @@ Run = tuple[Outcome, list[int], dict[int, RowRefused]]
 
 _PLAIN_TYPES = frozenset({float, int, bool, type(None)})
 _N_IGNORED_SHOWN = 100  # names of columns in an answer
-_N_NAME_CHARACTERS = 255
+_N_NAME_CHARACTERS, _N_SHOWN_CHARACTERS = 255, 80
+_N_LACKING_SHOWN, _N_COMPARED = 8, 100  # features that an instance lacks, and pairs of names that are compared
+_SEND_NULLS = "send null where a value is missing"
 LARGEST_FLOAT32 = 3.4028235677973366e38  # what still rounds to a finite float32
 
 
@@ -207,8 +209,7 @@ def _in_order(
     try:
         ordered = [instance[name] for name in features.names]
     except KeyError as error:
-        detail = f"the instance lacks the feature {error.args[0]!r}; {_advice(error.args[0], instance, features)}"
-        raise RowRefused("schema_mismatch", detail) from error
+        raise RowRefused("schema_mismatch", _lacking(instance, features)) from error
     if len(instance) != len(features.names):
         _add_ignored(ignored, instance, features)
     return ordered
@@ -223,18 +224,33 @@ def _add_ignored(ignored: dict[str, None], instance: dict[str, Any], features: F
             ignored[name[:_N_NAME_CHARACTERS]] = None
 
 
-def _advice(lacking: str, instance: dict[str, Any], features: Features) -> str:
-    """Return what to do about a feature that is lacking: spell it as the model does, or send null."""
+def _lacking(instance: dict[str, Any], features: Features) -> str:
+    """Return which features an instance lacks, all of them at once, and what to do about it."""
+    lacking = [name for name in features.names if name not in instance]
+    shown = ", ".join(repr(name[:_N_SHOWN_CHARACTERS]) for name in lacking[:_N_LACKING_SHOWN])
+    n_more = len(lacking) - _N_LACKING_SHOWN
+    listed = f"{len(lacking)} features: {shown}{f' and {n_more} more' if n_more > 0 else ''}"
+    named = f"the feature {shown}" if len(lacking) == 1 else listed
+    return f"the instance lacks {named}; {_advice(lacking, instance, features)}"
+
+
+def _advice(lacking: list[str], instance: dict[str, Any], features: Features) -> str:
+    """Return what to do about features that are lacking: spell them as the model does, or send null."""
     known = set(features.names)
     has_names = list(features.names) != [f"x{index}" for index in range(len(features.names))]
     if not has_names and known.isdisjoint(instance):
         return "the model's features were never named: send each row as a list of values, in their order"
-    others = [name for name in instance if name not in known][:_N_IGNORED_SHOWN]
+    others = [name for name in instance if name not in known][: _N_COMPARED // min(len(lacking), _N_LACKING_SHOWN)]
     alike = {name.strip().casefold(): name for name in reversed(others)}
-    close = difflib.get_close_matches(lacking.strip().casefold()[:_N_NAME_CHARACTERS], alike, n=1, cutoff=0.8)
-    if close:
-        return f"did you mean it by {alike[close[0]][:80]!r}?"
-    return "send null where its value is missing"
+    meant = []
+    for name in lacking[:_N_LACKING_SHOWN]:
+        close = difflib.get_close_matches(name.strip().casefold()[:_N_NAME_CHARACTERS], alike, n=1, cutoff=0.8)
+        if close:
+            meant.append((name, alike[close[0]][:_N_SHOWN_CHARACTERS]))
+    if len(lacking) == len(meant) == 1:
+        return f"did you mean it by {meant[0][1]!r}?"
+    spelt = [f"did you mean {name[:_N_SHOWN_CHARACTERS]!r} by {other!r}?" for name, other in meant]
+    return "; ".join([*spelt, "send null where its value is missing" if len(lacking) == 1 else _SEND_NULLS])
 
 
 def _number(feature: str, value: Any) -> float:  # noqa: ANN401  # any JSON value

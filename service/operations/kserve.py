@@ -27,6 +27,7 @@ from tree_explainers.errors import RowRefused
 from tree_explainers.onnx_models.session import Outcome
 
 from ..app_context import AppContext
+from ..field_faults import fault_text
 from ..tensors import OutputTensor, TensorAnswer, answer_of, instances_of, n_values_of, wanted_outputs
 from .explanation_records import CallRecord, record_of, store
 from .explanations import (
@@ -204,7 +205,7 @@ def _explanation_request(request: InferenceRequest, binary: bytes, features: Col
         fault = error.errors()[0]
         field = str(fault["loc"][0])
         known = ", ".join(name for name in ExplanationRequest.model_fields if name not in {"instances", "dataset"})
-        detail = f"parameter {field[:80]!r}: {fault['msg']}; parameters are {known}"
+        detail = f"parameter {field[:80]!r}: {fault_text(fault)}; parameters are {known}"
         raise StorageError("validation_failed", detail, f"/parameters/{field[:80]}") from error
 
 

@@ -222,7 +222,7 @@ def _changed(inputs: list[Json], **changes: object) -> list[Json]:
         ({"parameters": {"binary_data_size": 8}}, 422, "both data and binary_data_size"),
         ({"data": None, "parameters": {"binary_data_size": 8}}, 422, "where 0 bytes are left"),
         ({"parameters": {"shared_memory_region": "x"}}, 422, "shared memory is not supported"),
-        ({"datatype": "FP128"}, 422, "/inputs/0/datatype"),
+        ({"datatype": "FP128"}, 422, "`inputs[0].datatype` must be "),
         ({"name": "surplus"}, 422, "lacks the feature"),
         ({"data": ["many"]}, 422, "is a number, got 'many'"),
         ({"datatype": "BYTES"}, 422, "has datatype BYTES, and the feature is a number: send FP64, or another type of"),

@@ -132,10 +132,15 @@ def test_pointers_lead_into_the_body_and_escape_odd_names(client: TestClient) ->
 @pytest.mark.parametrize(
     ("names", "instance", "detail"),
     [
-        (("x0", "x1"), {"age": 1.0}, "lacks the feature 'x0'; the model's features were never named: send each row"),
+        (
+            ("x0", "x1"),
+            {"age": 1.0},
+            "lacks 2 features: 'x0', 'x1'; the model's features were never named: send each row",
+        ),
         (("x0", "x1"), {"x0": 1.0}, "lacks the feature 'x1'; send null where its value is missing"),
-        (("age", "debt"), {"x0": 1.0}, "lacks the feature 'age'; send null where its value is missing"),
-        (("age", "debt"), {"Age ": 1.0}, "lacks the feature 'age'; did you mean it by 'Age '?"),
+        (("age", "debt"), {"x0": 1.0}, "lacks 2 features: 'age', 'debt'; send null where a value is missing"),
+        (("age", "debt"), {"agee": 1.0}, "lacks 2 features: 'age', 'debt'; did you mean 'age' by 'agee'?; send null"),
+        (("age", "debt"), {"Age ": 1.0, "debt": 2.0}, "lacks the feature 'age'; did you mean it by 'Age '?"),
     ],
 )
 def test_an_instance_that_lacks_a_feature_is_refused_with_what_to_send(

@@ -337,3 +337,10 @@ def test_a_relational_forest_shows_its_warnings_and_what_it_published() -> None:
     assert warning in text
     assert words.share(found["result"]["evaluation"]["training"]["balanced_accuracy"]) in text
     assert f'href="#/models/{found["result"]["model"]}"' in drawing
+
+
+def test_a_job_under_way_can_be_cancelled_and_a_failed_one_cannot() -> None:
+    drawing = drawn("RuleSetRequest", document("RuleSetRequest"))
+
+    cancel = f'data-action="cancel" data-path="/v1/jobs/{document("Job")["id"]}/cancel"'
+    assert drawing.count(cancel) == drawing.count('data-action="cancel"') == 1

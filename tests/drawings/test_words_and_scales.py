@@ -175,3 +175,25 @@ def test_a_tree_says_how_many_different_ones_its_repeats_made() -> None:
     sentence = "The repeats from other pseudo-samples made 1 different tree to depth 1, 4 to depth 2, 12 to depth 3."
     assert [*of_repeats(SimpleNamespace(stability=levels))] == [sentence]
     assert [*of_repeats(SimpleNamespace(stability=None))] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("property_magnitude", ["property_", "magnitude"]),
+        ("NumberOfTime60-89Days", ["Number", "Of", "Time60-", "89Days"]),
+        ("furniture/equipment", ["furniture/", "equipment"]),
+        ("no known property", ["no ", "known ", "property"]),
+        ("age", ["age"]),
+        ("", [""]),
+    ],
+)
+def test_lines_end_between_the_parts_of_names(name: str, parts: list[str]) -> None:
+    assert words.word_parts(name) == parts
+
+
+def test_jobs_are_called_by_what_one_of_them_makes() -> None:
+    kinds = ("prototype_sets", "rule_sets", "approximation_trees", "label_audits", "maps", "proximities", "reports")
+
+    made = ["prototypes", "rules", "tree", "label audit", "map", "proximities", "report"]
+    assert list(map(words.kind_words, kinds)) == made

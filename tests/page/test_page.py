@@ -201,6 +201,18 @@ def test_a_view_that_there_is_not_says_what_to_do(browser: "Browser", shown: Sho
     tab.open(shown.address("models/mdl_nothing"), "h1")
     assert "list the models" in tab.page.locator("main").inner_text()
     assert "not_found" in tab.page.locator("main").inner_text()
+    tab.open(shown.address("nonsense"), "h1:has-text('no such')")
+    assert "the page has no view 'nonsense'" in tab.page.locator("main").inner_text()
+    tab.page.click("main >> text=Overview")
+    tab.page.wait_for_selector(".ls-overview")
+    tab.close()
+
+
+def test_a_row_that_there_is_not_is_refused_with_those_that_there_are(browser: "Browser", shown: Shown) -> None:
+    tab = Watched(browser.new_page(), expected=("404", "422"))
+    tab.open(shown.address(f"explainers/{shown.explainer}/rows/99999"), "h1:has-text('No row')")
+    text = tab.page.locator("main").inner_text()
+    assert f"has no row '99999'; its rows are 0 to {shown.registered.dataset['n_rows'] - 1}" in text
     tab.close()
 
 

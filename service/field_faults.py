@@ -8,8 +8,6 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic import BaseModel
 from typing_extensions import TypeAliasType
 
-from . import contract_document
-
 KNOWN = "known_fields"  # of a fault: the names of the fields that there are in the place of an unknown one
 _SHOWN_CHARACTERS = 80
 _OBJECT = "a JSON object is expected here"
@@ -51,14 +49,15 @@ def with_known_fields(fault: Mapping[str, Any], kind: type[BaseModel]) -> dict[s
 
 
 def fault_text(fault: Mapping[str, Any]) -> str:
-    """Return what is wrong with a field and what it must be: ``must be a text; got the number 1``."""
+    """Return what is wrong with a field and what it must be: ``must be a text; got the number 1``.
+
+    What names the member of a union is not known here: the contract has it.
+    """
     kind, context = fault["type"], fault.get("ctx", {})
     if kind == "extra_forbidden":
         return f"there is no such field; {advice(str(fault['loc'][-1]), fault.get(KNOWN, ()))}"
     if kind in {"model_type", "model_attributes_type"}:
         return _OBJECT
-    if kind in {"union_tag_not_found", "union_tag_invalid"}:
-        return _text_of_union(fault, contract_document.packed())
     if kind == "missing":
         return "is missing"
     if kind in _TYPES:
@@ -120,40 +119,3 @@ def _models(kind: Any) -> Iterator[type[BaseModel]]:  # noqa: ANN401  # a type
             yield from _models(member)
     elif isinstance(kind, type) and issubclass(kind, BaseModel):
         yield kind
-
-
-# Members of unions.
-
-
-def _text_of_union(fault: Mapping[str, Any], contract: Mapping[str, Any]) -> str:
-    """Return which values the field may have that names the member of a union."""
-    context, names = fault["ctx"], [step for step in fault["loc"] if isinstance(step, str)]
-    field, known = context["discriminator"].strip("'"), _members(contract, names[-1])
-    if not known:  # the contract has no such field; the fault lists the values only if there is a wrong one
-        known = context.get("expected_tags", "").replace("'", "").split(", ")
-    values = " or ".join(filter(None, (", ".join(known[:-1]), known[-1])))
-    shown = f"; got {str(context['tag'])[:_SHOWN_CHARACTERS]!r}" if "tag" in context else ""
-    return f"give `{field}`: {values}{shown}"
-
-
-def _members(contract: Mapping[str, Any], name: str) -> list[str]:
-    """Return the values that name the members of the union that a field of this name is of, if there is one."""
-    schemas = contract["components"]["schemas"]
-    for schema in schemas.values():
-        for reference in _references(schema.get("properties", {}).get(name)):
-            union = schemas[reference.rpartition("/")[2]]
-            if "discriminator" in union:
-                return [*union["discriminator"]["mapping"]]
-    return []
-
-
-def _references(schema: Any) -> Iterator[str]:  # noqa: ANN401  # any JSON value
-    """Yield the schemas that one refers to."""
-    if isinstance(schema, Mapping):
-        if isinstance(schema.get("$ref"), str):
-            yield schema["$ref"]
-        for value in schema.values():
-            yield from _references(value)
-    elif isinstance(schema, list):
-        for value in schema:
-            yield from _references(value)

@@ -17,6 +17,7 @@ from schemas.relational_datasets import MAX_TABLES
 from storage.errors import EveryRowFailed, InsufficientStorage, StorageError, means_full_disk
 from tree_explainers.errors import ExplainerError, ForeignFormat
 
+from . import contract_document
 from .answer_room import CallerLeft
 from .field_faults import fault_text
 from .request_class import BodyRefused
@@ -95,7 +96,7 @@ async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101  # for the type checker
     # Those that the code names come first.
     faults = sorted(_meant(error), key=lambda fault: fault["type"] not in _CODE_OF_FAULT)
-    problems = _by_field([(_pointer(fault, error.body), fault_text(fault)) for fault in faults[:20]])
+    problems = _by_field([(_pointer(fault, error.body), _text(fault)) for fault in faults[:20]])
     code = next((_CODE_OF_FAULT[fault["type"]] for fault in faults if fault["type"] in _CODE_OF_FAULT), None)
     detail = "; ".join(map(_sentence, problems[:3]))
     return problem_response(problem_for(code or "validation_failed", detail, request_id(request), problems))
@@ -208,6 +209,47 @@ def _steps_in(body: Any, steps: list[Any], fault_type: str) -> Iterator[Any]:  #
 
 def _has(value: Any, step: Any) -> bool:  # noqa: ANN401  # any JSON value, and a key or position
     return step in value if isinstance(value, Mapping) else isinstance(value, list) and isinstance(step, int)
+
+
+def _text(fault: dict[str, Any]) -> str:
+    """Return what is wrong with a field in words."""
+    if fault["type"] in {"union_tag_not_found", "union_tag_invalid"}:
+        return _text_of_union(fault, contract_document.packed())
+    return fault_text(fault)
+
+
+def _text_of_union(fault: Mapping[str, Any], contract: Mapping[str, Any]) -> str:
+    """Return which values the field may have that names the member of a union."""
+    context, names = fault["ctx"], [step for step in fault["loc"] if isinstance(step, str)]
+    field, known = context["discriminator"].strip("'"), _members(contract, names[-1])
+    if not known:  # the contract has no such field; the fault lists the values only if there is a wrong one
+        known = context.get("expected_tags", "").replace("'", "").split(", ")
+    values = " or ".join(filter(None, (", ".join(known[:-1]), known[-1])))
+    shown = f"; got {str(context['tag'])[:80]!r}" if "tag" in context else ""
+    return f"give `{field}`: {values}{shown}"
+
+
+def _members(contract: Mapping[str, Any], name: str) -> list[str]:
+    """Return the values that name the members of the union that a field of this name is of, if there is one."""
+    schemas = contract["components"]["schemas"]
+    for schema in schemas.values():
+        for reference in _references(schema.get("properties", {}).get(name)):
+            union = schemas[reference.rpartition("/")[2]]
+            if "discriminator" in union:
+                return [*union["discriminator"]["mapping"]]
+    return []
+
+
+def _references(schema: Any) -> Iterator[str]:  # noqa: ANN401  # any JSON value
+    """Yield the schemas that one refers to."""
+    if isinstance(schema, Mapping):
+        if isinstance(schema.get("$ref"), str):
+            yield schema["$ref"]
+        for value in schema.values():
+            yield from _references(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from _references(value)
 
 
 _HANDLERS: dict[type[Exception], Callable[[Request, Exception], Coroutine[Any, Any, Response]]] = {

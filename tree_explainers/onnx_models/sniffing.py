@@ -17,6 +17,7 @@ _OTHER_FORMATS = (
     (b"\x89HDF", "an HDF5 file"),
     (b"{", "JSON text"),
 )
+_RUNTIME_FORMAT = b"ORTM"  # behind the first four bytes
 # Protocol 0 is text: marks, then GLOBAL with module and name on a line each, or a container put into the memo.
 _TEXT_PICKLE = re.compile(rb"[(\]}]*(c[A-Za-z_][\w.]*\n[A-Za-z_][\w.]*\n|[dlt]?p\d+\n)")
 
@@ -47,4 +48,6 @@ def sniff_model(head: bytes) -> None:
 def _foreign_format(head: bytes) -> str | None:
     if _TEXT_PICKLE.match(head):
         return "a Python pickle"
+    if head[4:8] == _RUNTIME_FORMAT:
+        return "a model in onnxruntime's own format (.ort)"
     return next((name for magic, name in _OTHER_FORMATS if head.startswith(magic)), None)

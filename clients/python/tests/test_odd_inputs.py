@@ -1,6 +1,7 @@
 """Rows and models of less usual kinds are converted, or refused in words that say what to pass."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -114,3 +115,38 @@ def test_what_is_refused_says_what_to_change(case: str) -> None:
 
     with pytest.raises(kind, match=message):
         convert_model(make())
+
+
+class _Wrapper:
+    def __init__(self, model: Estimator) -> None:
+        self.inner = model
+
+    def predict(self, rows: Any) -> Any:  # noqa: ANN401  # rows, an array
+        return self.inner.predict(rows)
+
+
+@pytest.mark.parametrize(
+    ("wrapped", "where"),
+    [(_Wrapper, r"\.inner"), (lambda model: {"v1": model}, r"\['v1'\]"), (lambda model: [model], r"\[0\]")],
+    ids=["object", "mapping", "list"],
+)
+def test_the_model_that_an_unknown_object_holds_is_named(wrapped: Callable[[Estimator], Any], where: str) -> None:
+    model = forest().fit(_TABLE[["age"]], _TARGET)
+
+    with pytest.raises(CannotConvert, match=rf"no model of scikit-learn.*the model that it holds \({where}\)"):
+        convert_model(wrapped(model))
+
+
+@pytest.mark.parametrize(
+    ("name", "reader"),
+    [
+        ("model.json", "xgboost.Booster"),
+        ("model.UBJ", "xgboost.Booster"),
+        ("model.txt", "lightgbm.Booster"),
+        ("model.cbm", "catboost.CatBoostClassifier"),
+        ("model.joblib", "joblib.load"),
+    ],
+)
+def test_files_that_libraries_write_are_refused_with_what_reads_them(tmp_path: Path, name: str, reader: str) -> None:
+    with pytest.raises(Invalid, match=f"{name} is no ONNX: load it, {reader}.*and register what that returns"):
+        convert_model(tmp_path / name)

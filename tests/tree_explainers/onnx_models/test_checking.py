@@ -49,7 +49,11 @@ def test_each_hostile_model_is_refused_with_its_code_and_the_good_ones_are_taken
 
 
 @pytest.mark.parametrize(
-    "head", [b"\x80\x04\x95", b"cposix\nsystem\n(Vtrue\n", b"(lp0\n", b"PK\x03\x04", b"\x1f\x8b\x08", b'{"a": 1}']
+    "head",
+    [
+        *(b"\x80\x04\x95", b"cposix\nsystem\n(Vtrue\n", b"(lp0\n", b"PK\x03\x04", b"\x1f\x8b\x08", b'{"a": 1}'),
+        b"\x18\x00\x00\x00ORTM",
+    ],
 )
 def test_files_of_other_formats_are_recognised_by_their_first_bytes(head: bytes) -> None:
     with pytest.raises(ForeignFormat) as caught:

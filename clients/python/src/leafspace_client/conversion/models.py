@@ -37,6 +37,15 @@ if TYPE_CHECKING:
     from .parity import Parity
 
 
+# What reads the files that libraries write, by their endings; a pickle is loaded by the caller, never here.
+_LOADED_BY = {
+    **dict.fromkeys((".json", ".ubj"), "xgboost.Booster(model_file=…)"),
+    ".txt": "lightgbm.Booster(model_file=…)",
+    ".cbm": "catboost.CatBoostClassifier().load_model(…) or CatBoostRegressor",
+    **dict.fromkeys((".pkl", ".pickle", ".joblib"), "joblib.load(…)"),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Declared:
     """What the caller declares about a model; ``None`` leaves it to the model, or to the graph."""
@@ -157,6 +166,9 @@ def onnx_bytes(model: Any) -> bytes | None:  # noqa: ANN401  # anything
 
 
 def _file_bytes(path: Path) -> bytes:
+    if path.suffix.lower() in _LOADED_BY:
+        detail = f"{path.name} is no ONNX: load it, {_LOADED_BY[path.suffix.lower()]}, and register what that returns"
+        raise Invalid("model_not_onnx", detail)
     try:
         return path.read_bytes()
     except OSError as error:
@@ -185,10 +197,21 @@ def _with_spelled_classes(declared: Declared) -> Declared:
 
 def _unknown(model: object) -> str:
     kind = type(model)
+    held = next((name for name, part in _parts(model) if hasattr(part, "predict") and library_of(part)), None)
+    instead = "" if held is None else f"register the model that it holds ({held}), if that alone predicts, or "
     return (
-        f"{kind.__module__}.{kind.__qualname__} is no model of scikit-learn, XGBoost, LightGBM or CatBoost; write it "
-        "as ONNX yourself and register the file"
+        f"{kind.__module__}.{kind.__qualname__} is no model of scikit-learn, XGBoost, LightGBM or CatBoost; {instead}"
+        "write it as ONNX yourself and register the file"
     )
+
+
+def _parts(model: object) -> list[tuple[str, Any]]:
+    """Return what an object holds, by the expressions that a caller would write."""
+    if isinstance(model, Mapping):
+        return [(f"[{name!r}]", part) for name, part in model.items()]
+    if isinstance(model, list | tuple):
+        return [(f"[{at}]", part) for at, part in enumerate(model)]
+    return [(f".{name}", part) for name, part in getattr(model, "__dict__", {}).items()]
 
 
 def onnx_of(library: Library, estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator

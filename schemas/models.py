@@ -56,6 +56,12 @@ class Parity(Contract):
         description="Number of rows that the caller left out because single precision cannot distinguish one of their "
         "numbers from a threshold. They are reported and not compared.",
     )
+    n_drawn: int = Field(
+        default=0,
+        ge=0,
+        description="Number of `rows` that are not from data, but drawn from the model's thresholds and categories; "
+        "they are compared as all others.",
+    )
 
 
 class ModelMetadata(Contract):
@@ -107,6 +113,11 @@ class ParityResult(Contract):
         default=0,
         description="Number of rows that the caller left out because single precision cannot distinguish one of their "
         "numbers from a threshold.",
+    )
+    n_drawn: int = Field(
+        default=0,
+        description="How many of the `n_rows` rows the caller drew from the model's thresholds and categories; the "
+        "others are rows of data.",
     )
 
 

@@ -103,7 +103,7 @@ def _check_method(request: PrototypeSetRequest, model: Model, dataset: StoredDat
         raise StorageError("method_not_applicable", detail, "/refine")
     _check_evaluation_rows(request)
     if request.labels == "target" and model.task == "classification":
-        _check_target(dataset)
+        _check_target(dataset, model)
 
 
 def _check_evaluation_rows(request: PrototypeSetRequest) -> None:
@@ -205,7 +205,7 @@ def _check_alpha(request: PrototypeSetRequest) -> None:
         raise StorageError("validation_failed", detail, "/alpha")
 
 
-def _check_target(dataset: StoredDataset) -> None:
+def _check_target(dataset: StoredDataset, model: Model) -> None:
     target = dataset.view.target
     if target is None:
         detail = (
@@ -214,7 +214,7 @@ def _check_target(dataset: StoredDataset) -> None:
         )
         raise StorageError("schema_mismatch", detail)
     column = next(column for column in dataset.view.columns if column.name == target)
-    if _has_one_value(column):
+    if _has_one_value(column) and model.n_classes > 1:  # the job refuses a model of one class, whatever the rows
         detail = f"all rows of dataset {dataset.view.id!r} have the same {target!r}; send rows of at least two classes"
         raise StorageError("schema_mismatch", detail)
 

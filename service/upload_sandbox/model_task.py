@@ -95,7 +95,8 @@ def compare_predictions(session: ModelSession, parity: dict[str, Any] | None) ->
         raise
     except ExplainerError as error:
         raise ModelRefused(error.code, f"parity: {error.detail}") from error
-    return {**asdict(report), "n_beyond_precision": parity.get("n_beyond_precision", 0)}
+    counts = {name: parity.get(name, 0) for name in ("n_beyond_precision", "n_drawn")}
+    return {**asdict(report), **counts}
 
 
 def _parity_rows(description: ModelDescription, rows: list[list[Any]]) -> Rows:

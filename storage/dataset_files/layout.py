@@ -23,6 +23,7 @@ ARROW_TYPES: dict[ColumnType, pa.DataType] = {
 }
 _N_BLOCK_CELLS = 2**23  # 64 MiB of numbers
 _UNSEEN = re.compile(f"[{UNSEEN_IN_NAMES}]")
+_INDEX = re.compile(r"__index_level_\d+__")
 _MAX_NAME_CHARACTERS = 255
 _MAX_NAMES_BYTES = 1 << 20
 _N_NAMES_SHOWN = 20
@@ -248,7 +249,8 @@ def refuse_columns(detail: str) -> NoReturn:
 def _features(names: Sequence[str], declared: ColumnDeclaration) -> frozenset[str]:
     if declared.features is not None:
         return frozenset(declared.features)
-    return frozenset(names) - {declared.target, declared.row_id}
+    # pandas writes an index without a name so into Parquet.
+    return frozenset(name for name in names if not _INDEX.fullmatch(name)) - {declared.target, declared.row_id}
 
 
 def _role(name: str, declared: ColumnDeclaration, features: frozenset[str]) -> ColumnRole:

@@ -10,6 +10,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from leafspace_client.conversion import convert_model
+from sklearn.ensemble import RandomForestClassifier
 
 from schemas.prototype_classifiers import PrototypeClassifier
 from schemas.prototype_sets import PrototypeSet, PrototypeSetResult
@@ -401,6 +403,19 @@ def test_classes_of_a_target_need_a_target_with_two_of_them(api: Api, forest: Re
         refused = api.post("/v1/prototype-sets", _request(forest, dataset=dataset, labels="target"))
         assert (refused.status_code, refused.json()["code"]) == (422, "schema_mismatch")
         assert said in refused.json()["detail"]
+
+
+def test_a_model_of_one_class_is_not_advised_to_take_other_rows(api: Api) -> None:
+    rows = pd.DataFrame({"x0": [0.0, 1.0, 2.0], "x1": [1.0, 0.0, 2.0]})
+    converted = convert_model(RandomForestClassifier(2, random_state=0).fit(rows, ["a"] * 3), rows)
+    model = api.upload("/v1/models", converted.onnx, converted.metadata()).json()["id"]
+    dataset = api.upload("/v1/datasets", csv_of(rows.assign(t="a")), {"target": "t"}).json()["id"]
+
+    request = {"model": model, "dataset": dataset, "n_prototypes": 1, "labels": "target"}
+    made = api.wait(api.post("/v1/prototype-sets", request).json()["job"])
+
+    assert made["status"] == "failed"
+    assert made["problem"]["detail"].endswith("take a model of at least two classes")
 
 
 def test_requests_with_the_same_answer_are_one_prototype_set(api: Api, forest: Registered) -> None:

@@ -12,7 +12,7 @@ from leafspace_client.conversion import convert_model
 from leafspace_client.conversion.models import Declared
 from leafspace_client.errors import CannotConvert, Invalid
 from numpy.typing import NDArray
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -128,3 +128,28 @@ def test_no_rows_at_all_are_no_rows_to_compare() -> None:
         convert_model(forest().fit(_X, _Y), _X[:0])
     assert convert_model(forest().fit(_X, _Y), parity=False).parity is None
     assert Declared().oracle_only is False
+
+
+@pytest.mark.parametrize("n_rows", [5, 300])
+def test_rows_of_the_caller_are_counted_apart_from_drawn_ones(n_rows: int) -> None:
+    rows = np.random.default_rng(0).normal(size=(n_rows, 2)).round(3)
+    forest = RandomForestClassifier(3, random_state=0).fit(rows, np.arange(n_rows) % 2)
+    compared, drawn = convert_model(forest, rows).parity, convert_model(forest).parity
+    assert compared is not None
+    assert drawn is not None
+    n_own = len(compared.rows) - compared.n_drawn
+    assert 0 < n_own < len(compared.rows)
+    known = set(map(tuple, rows.tolist()))
+    assert all(tuple(row) in known for row in compared.rows[:n_own])
+    assert not any(tuple(row) in known for row in compared.rows[n_own:])
+    assert drawn.n_drawn == len(drawn.rows) > 0
+
+
+def test_rows_with_other_categories_are_drawn_ones() -> None:
+    rows = pd.DataFrame({"kind": pd.Categorical(["a", "b", "c", "a"] * 5)})
+    model = HistGradientBoostingClassifier(categorical_features="from_dtype", max_iter=3, min_samples_leaf=1)
+    compared = convert_model(model.fit(rows, [0, 1, 1, 0] * 5), rows).parity
+    assert compared is not None
+    n_own = len(compared.rows) - compared.n_drawn
+    assert {row[0] for row in compared.rows[:n_own]} <= {"a", "b", "c"}
+    assert {None} <= {row[0] for row in compared.rows[n_own:]} - {"a", "b", "c"}

@@ -449,6 +449,17 @@ def test_nested_values_of_json_leave_their_column_out(upload: Upload) -> None:
     assert "row 1 (counted from 0) of column 'deep' is nested" in upload.refused(content, _target("deep")).detail
 
 
+def test_an_index_without_a_name_is_no_feature_unless_it_is_declared_one(upload: Upload, tmp_path: Path) -> None:
+    pd.DataFrame({"a": [1.0, 2.0]}, index=["u", "v"]).to_parquet(tmp_path / "f")
+    content = (tmp_path / "f").read_bytes()
+    by_role = {column.name: column.role for column in upload.read(content).columns}
+    assert by_role == {"a": "feature", "__index_level_0__": "ignored"}
+    declared = DeclaredColumns(row_id="__index_level_0__")
+    assert [column.role for column in upload.read(content, declared).columns] == ["feature", "row_id"]
+    of_all = DeclaredColumns(features=("__index_level_0__", "a"))
+    assert upload.read(content, of_all).features == ("__index_level_0__", "a")
+
+
 @pytest.mark.parametrize("orient", ["columns", "index", "split", "table"])
 def test_json_that_holds_no_rows_is_refused_with_what_to_send(orient: Any, upload: Upload) -> None:  # noqa: ANN401
     content = pd.DataFrame({"a": [1.0, 2.0], "b": ["u", "v"]}).to_json(orient=orient).encode()

@@ -44,10 +44,16 @@ class Parity:
     predictions: list[list[float]]  # scores of the classes, or one value
     labels: list[str] | None  # names of classes; None for regression
     n_beyond_precision: int  # rows left out, which the graph's precision cannot separate from those beyond a threshold
+    n_drawn: int = 0  # rows that are not the caller's: at thresholds, with other categories, or all
 
     def document(self) -> dict[str, Any]:
         """Return what goes into the metadata."""
-        document = {"rows": self.rows, "predictions": self.predictions, "n_beyond_precision": self.n_beyond_precision}
+        document = {
+            "rows": self.rows,
+            "predictions": self.predictions,
+            "n_beyond_precision": self.n_beyond_precision,
+            "n_drawn": self.n_drawn,
+        }
         return document if self.labels is None else {**document, "labels": self.labels}
 
 
@@ -76,25 +82,26 @@ def parity_rows(
     """
     if inputs.rows is None or inputs.rows.shape[0] == 0:
         return None
-    sample = _with_other_categories(estimator, _chosen(estimator, inputs, graph))
+    chosen, n_own = _chosen(estimator, inputs, graph)
+    sample, n_changed = _with_other_categories(estimator, chosen)
+    is_drawn = np.arange(sample.shape[0]) >= (min(n_own, sample.shape[0] - n_changed) if is_caller else 0)
     predictions = _predictions_of(estimator, sample)
     if not is_caller:  # where sums overflow, the library has no prediction to compare with
         are_finite = np.isfinite(predictions).all(axis=1).nonzero()[0]
-        sample, predictions = taken(sample, are_finite), predictions[are_finite]
+        sample, predictions, is_drawn = taken(sample, are_finite), predictions[are_finite], is_drawn[are_finite]
     differs = _rows_with_other_predictions(estimator, graph, sample, predictions)
     n_differing = int(differs.sum())
     if n_differing and 2 * n_differing <= len(differs):
         _LOG.warning(_BEYOND_PRECISION, n_differing, len(differs), type(estimator).__name__)
         kept = (~differs).nonzero()[0]
-        sample, predictions = taken(sample, kept), predictions[kept]
+        sample, predictions, is_drawn = taken(sample, kept), predictions[kept], is_drawn[kept]
     else:
         n_differing = 0
     sent = _fitting(instances_of(inputs.features_of(sample)), predictions.shape[1])
     sample, predictions = taken(sample, np.arange(len(sent))), predictions[: len(sent)]
     rows = [list(row.values()) if isinstance(row, dict) else list(row) for row in sent]
-    return Parity(
-        rows, predictions.tolist(), _labels(outer, getattr(estimator, "classes_", None), sample, classes), n_differing
-    )
+    labels = _labels(outer, getattr(estimator, "classes_", None), sample, classes)
+    return Parity(rows, predictions.tolist(), labels, n_differing, int(is_drawn[: len(sent)].sum()))
 
 
 def _fitting(rows: list[Any], n_scores: int) -> list[Any]:
@@ -106,7 +113,8 @@ def _fitting(rows: list[Any], n_scores: int) -> list[Any]:
     return rows[: max(1, int(np.searchsorted(sizes, _MOST_BYTES, side="right")))]
 
 
-def _chosen(estimator: Any, inputs: ModelInputs, graph: bytes) -> Any:  # noqa: ANN401  # an estimator, rows
+def _chosen(estimator: Any, inputs: ModelInputs, graph: bytes) -> tuple[Any, int]:  # noqa: ANN401  # an estimator, rows
+    """Return rows of which the first are some of ``inputs``, and how many those are."""
     rows = inputs.rows
     n_threshold_rows = min(3 * _N_THRESHOLDS, max(0, N_ROWS - _N_NEAR_TIES))
     beside = rows_at_thresholds(graph, inputs, n_threshold_rows)
@@ -116,13 +124,14 @@ def _chosen(estimator: Any, inputs: ModelInputs, graph: bytes) -> Any:  # noqa: 
         if len(indices) < n_own:
             indices[index] = None
     own = taken(rows, sorted(indices))
-    return own if beside is None else _joined(own, beside)
+    return (own if beside is None else _joined(own, beside)), own.shape[0]
 
 
-def _with_other_categories(estimator: Any, rows: Any) -> Any:  # noqa: ANN401  # an estimator, rows
-    """Return rows of which the last have a missing or an unknown category each, where the library predicts for them."""
+def _with_other_categories(estimator: Any, rows: Any) -> tuple[Any, int]:  # noqa: ANN401  # an estimator, rows
+    """Return rows of which the last have a missing or an unknown category each, and how many; not where none may."""
     if not is_frame(rows):
-        return rows
+        return rows, 0
+    n_changed = 0
     columns = [at for at in range(rows.shape[1]) if hasattr(rows.iloc[:, at], "cat")][: len(rows) // 4]
     for with_unknown, end in ((False, len(rows)), (True, len(rows) - len(columns))):
         changed = rows.copy()
@@ -133,8 +142,8 @@ def _with_other_categories(estimator: Any, rows: Any) -> Any:  # noqa: ANN401  #
         except Exception as error:  # noqa: BLE001  # libraries raise whatever they like
             _LOG.debug("no parity rows with other categories: %s", error)
             continue
-        rows = changed
-    return rows
+        rows, n_changed = changed, len(rows) - end + len(columns)
+    return rows, n_changed
 
 
 def _with_category(column: Any, row: int, *, with_unknown: bool) -> Any:  # noqa: ANN401  # a Series

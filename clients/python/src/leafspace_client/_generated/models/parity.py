@@ -23,12 +23,15 @@ class Parity(Record):
             default: the class of the first of the highest scores.
         n_beyond_precision (int | Unset): Number of rows that the caller left out because single precision cannot
             distinguish one of their numbers from a threshold. They are reported and not compared. Default: 0.
+        n_drawn (int | Unset): Number of `rows` that are not from data, but drawn from the model's thresholds and
+            categories; they are compared as all others. Default: 0.
     """
 
     rows: list[list[bool | float | None | str]]
     predictions: list[list[float]]
     labels: list[str] | None | Unset = UNSET
     n_beyond_precision: int | Unset = 0
+    n_drawn: int | Unset = 0
 
     def to_dict(self) -> dict[str, Any]:
         rows = []
@@ -58,6 +61,8 @@ class Parity(Record):
 
         n_beyond_precision = self.n_beyond_precision
 
+        n_drawn = self.n_drawn
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -70,6 +75,8 @@ class Parity(Record):
             field_dict["labels"] = labels
         if n_beyond_precision is not UNSET:
             field_dict["n_beyond_precision"] = n_beyond_precision
+        if n_drawn is not UNSET:
+            field_dict["n_drawn"] = n_drawn
 
         return field_dict
 
@@ -120,11 +127,14 @@ class Parity(Record):
 
         n_beyond_precision = d.pop("n_beyond_precision", UNSET)
 
+        n_drawn = d.pop("n_drawn", UNSET)
+
         parity = cls(
             rows=rows,
             predictions=predictions,
             labels=labels,
             n_beyond_precision=n_beyond_precision,
+            n_drawn=n_drawn,
         )
 
         return parity

@@ -22,12 +22,15 @@ class ParityResult(Record):
             rounding, or lay on a cut-off; otherwise the model would have been refused. Default: 0.
         n_beyond_precision (int | Unset): Number of rows that the caller left out because single precision cannot
             distinguish one of their numbers from a threshold. Default: 0.
+        n_drawn (int | Unset): How many of the `n_rows` rows the caller drew from the model's thresholds and categories;
+            the others are rows of data. Default: 0.
     """
 
     n_rows: int
     max_difference: float
     label_mismatches: int | Unset = 0
     n_beyond_precision: int | Unset = 0
+    n_drawn: int | Unset = 0
 
     def to_dict(self) -> dict[str, Any]:
         n_rows = self.n_rows
@@ -37,6 +40,8 @@ class ParityResult(Record):
         label_mismatches = self.label_mismatches
 
         n_beyond_precision = self.n_beyond_precision
+
+        n_drawn = self.n_drawn
 
         field_dict: dict[str, Any] = {}
 
@@ -50,6 +55,8 @@ class ParityResult(Record):
             field_dict["label_mismatches"] = label_mismatches
         if n_beyond_precision is not UNSET:
             field_dict["n_beyond_precision"] = n_beyond_precision
+        if n_drawn is not UNSET:
+            field_dict["n_drawn"] = n_drawn
 
         return field_dict
 
@@ -64,11 +71,14 @@ class ParityResult(Record):
 
         n_beyond_precision = d.pop("n_beyond_precision", UNSET)
 
+        n_drawn = d.pop("n_drawn", UNSET)
+
         parity_result = cls(
             n_rows=n_rows,
             max_difference=max_difference,
             label_mismatches=label_mismatches,
             n_beyond_precision=n_beyond_precision,
+            n_drawn=n_drawn,
         )
 
         return parity_result

@@ -23,6 +23,8 @@ def test_a_name_is_called_while_its_explainer_is_exchanged(client: Leafspace, fo
     assert (named.name, named.id, named.explainer) == ("sdk-names", "sdk-names", first)
     assert repr(named) == f"<NamedExplainer 'sdk-names' for {first}>"
     assert len(named.explain(rows)) == 2
+    with pytest.raises(NotFound, match="no model has the id 'sdk-names': such ids begin with mdl_"):
+        client.models.get("sdk-names")
     changed = client.explainer_names.put("sdk-names", second, expected=named)
     assert changed.explainer == second == named.refresh().explainer
     assert [each.explainer for each in changed.history()] == [second, first]

@@ -90,10 +90,18 @@ def not_sendable(reason: Exception) -> WrongArgument:
 def _bound(
     function: Callable[..., Any], name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> inspect.BoundArguments:
+    signature = _signature(function)
+    if unknown := [each for each in kwargs if each not in signature.parameters and not _takes_any(signature)]:
+        detail = f"{name}() got an unexpected keyword argument {unknown[0]!r}"
+        raise WrongArgument("validation_failed", detail)
     try:
-        return _signature(function).bind(*args, **kwargs)
+        return signature.bind(*args, **kwargs)
     except TypeError as error:
         raise WrongArgument("validation_failed", f"{name}() {error}") from None
+
+
+def _takes_any(signature: inspect.Signature) -> bool:
+    return any(each.kind is each.VAR_KEYWORD for each in signature.parameters.values())
 
 
 @cache

@@ -33,7 +33,7 @@ from ._generated.types import UNSET, File
 from .arguments import json_text
 from .calls import Connected, Program, awaitable, blocking, create, fetch, transport_of
 from .conversion import ConvertedModel
-from .errors import Invalid
+from .errors import Invalid, NotFound
 from .labels import KnownLabels, labels_by_text, with_labels
 from .nouns import AsyncDeletable, Identified, Noun, SyncDeletable, id_of, id_or_none, rename_one
 from .proximities import ProximityKind
@@ -42,6 +42,7 @@ from .row_batches import gathered, named_batches
 from .rows import named_instances
 
 MODELS: Noun[Model] = Noun(Model, PageModelSummary, "model_id", get_model, list_models, delete_model, rename_model)
+_ID_PREFIX = "mdl_"
 
 
 def register(converted: ConvertedModel, known: KnownLabels) -> Program[Model]:
@@ -52,6 +53,18 @@ def register(converted: ConvertedModel, known: KnownLabels) -> Program[Model]:
     )
     model = yield from create(register_model, Model, body=body)
     known.remember([model.id, model.sha256], converted.declared.labels)
+    return model
+
+
+def _get(self: Connected, thing: Identified) -> Program[Model]:
+    """Return one, by its id."""
+    model_id = id_of(thing)
+    if not model_id.startswith(_ID_PREFIX):
+        # At the same address the names of explainers answer, with less, to clients of KServe.
+        detail = f"no model has the id {model_id!r}: such ids begin with {_ID_PREFIX}; list the models to see them"
+        raise NotFound("not_found", f"{detail}, or the explainer names if it is one of these")
+    model = yield from fetch(get_model, Model, model_id=model_id)
+    transport_of(self).seen.remember(model)
     return model
 
 
@@ -75,7 +88,7 @@ def _use_labels(self: Connected, model: Identified, classes: Iterable[Any]) -> P
     >>> client.models.use_labels(model, forest.classes_).classes
     ['benign', 'malignant']
     """
-    found = yield from fetch(get_model, Model, model_id=id_of(model))
+    found = yield from _get(self, model)
     labels = labels_by_text(classes)
     if set(labels) != set(found.classes):
         detail = f"the classes of {found.id} are {found.classes}, and those given read {list(labels)} as text"
@@ -169,6 +182,7 @@ class Models(SyncDeletable[Model, Model, ModelSummary]):
     """All models, newest first; lists yield summaries, and ``get`` takes one for the whole model."""
 
     noun = MODELS
+    get = blocking(_get)
     rename = blocking(rename_one)
     use_labels = blocking(_use_labels)
     tree = blocking(_tree)
@@ -181,6 +195,7 @@ class AsyncModels(AsyncDeletable[Model, Model, ModelSummary]):
     """All models, newest first; lists yield summaries, and ``get`` takes one for the whole model."""
 
     noun = MODELS
+    get = awaitable(_get)
     rename = awaitable(rename_one)
     use_labels = awaitable(_use_labels)
     tree = awaitable(_tree)

@@ -34,8 +34,8 @@ _CHOICES = frozenset({"method", "form", "proximity_kind", "detail", "regions"})
 _OF_OURS = frozenset({"internal_error", "internal", "unexpected_answer", "job_failed", "job_not_finished"})
 # What a call may lack, because what makes it was refused, or because the walk is about something else.
 _MADE = frozenset(
-    {"api_key", "dataset", "explainer", "explanation", "feature_set", "instances", "job", "model", "prototype_set"}
-) | {"relational_dataset", "rule_set"}
+    {"api_key", "classes", "dataset", "explainer", "explanation", "feature_set", "instances", "job", "model"}
+) | {"prototype_set", "relational_dataset", "rule_set"}
 _N_ROWS = 5
 
 
@@ -126,11 +126,12 @@ def _target(of: FittedCase) -> Any:  # noqa: ANN401  # an array, a Series
     return target if target.ndim == 1 else target[:, 0]
 
 
-def _finite_rows(of: FittedCase) -> Any:  # noqa: ANN401  # a frame or an array
-    """Return the first rows, up to the first with an infinite cell, where a dataset takes none such."""
+def _finite_rows(of: FittedCase) -> Any:  # noqa: ANN401  # a pair of rows and target
+    """Return the rows without an infinite cell, and their target, where a dataset takes none such."""
     cells = np.asarray(of.rows, object)
-    infinite = [row for row, values in enumerate(cells) if any(np.isinf(each) for each in values if _is_number(each))]
-    return of.rows[: infinite[0]] if infinite else of.rows
+    finite = [not any(np.isinf(each) for each in values if _is_number(each)) for values in cells]
+    rows = of.rows.iloc[np.flatnonzero(finite)] if hasattr(of.rows, "iloc") else of.rows[np.flatnonzero(finite)]
+    return rows, np.asarray(_target(of))[finite]
 
 
 def _is_number(cell: Any) -> bool:  # noqa: ANN401  # of any type

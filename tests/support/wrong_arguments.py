@@ -4,6 +4,12 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+
+class _Thing:
+    def __repr__(self) -> str:
+        return "<a thing>"
+
+
 WRONG_VALUES: tuple[Any, ...] = (
     "no such",
     "",
@@ -13,8 +19,8 @@ WRONG_VALUES: tuple[Any, ...] = (
     None,
     True,
     [],
-    {"a": object()},
-    object(),
+    {"a": _Thing()},
+    _Thing(),
     ["a", 2],
     b"bytes",
 )

@@ -64,6 +64,7 @@ _ODD = (
     "ONNX graphs by hand: tree operators: TreeEnsembleClassifier, negative weights",
 )
 _CASES = {f"{group.title}: {case.name}": case for group in GROUPS for case in group.cases}
+_REFUSED = {"CatBoost: CatBoostClassifier, categories by statistics"}  # ONNX cannot say them
 _EACH_ONCE = (_ODD[0], _ODD[2], "Models without trees: LogisticRegression, oracle_only")
 
 
@@ -87,7 +88,7 @@ def test_every_call_with_every_choice_answers_or_says_what_is_wrong(
     walk_model(walk, fitted(_CASES[name]))
 
     assert walk.failures == []
-    assert {"model", "dataset"} <= set(walk.arguments)
+    assert {"model", "dataset"} - set(walk.arguments) == ({"model"} if name in _REFUSED else set())
 
 
 @pytest.mark.long

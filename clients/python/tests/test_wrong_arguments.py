@@ -14,7 +14,7 @@ from sklearn.ensemble import RandomForestClassifier
 from tests.support.sampling import mostly_long
 from tests.support.wrong_arguments import WRONG_VALUES, wrong_calls
 
-_OF_NO_ARGUMENT = frozenset({"to_dict", "to_frame", "close", "list"})  # plain methods; a list's filters have any name
+_OF_NO_ARGUMENT = frozenset({"close", "list"})  # a list's filters have any name
 
 
 @pytest.fixture(scope="module")

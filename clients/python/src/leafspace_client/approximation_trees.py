@@ -33,6 +33,7 @@ from ._generated.models import (
 )
 from ._generated.models import ApproximationTree as Details
 from ._generated.types import UNSET
+from .arguments import checked
 from .artefacts import (
     TABLE_MEDIA_TYPES,
     ArtefactView,
@@ -95,6 +96,7 @@ class ApproximationTreeView(ArtefactView[Details]):
         found: ApproximationTreeEvaluation = self._part("evaluation")
         return found
 
+    @checked
     def to_frame(self) -> Any:  # noqa: ANN401  # a DataFrame
         """Return the nodes as a DataFrame, one row each; needs pandas."""
         return nodes_frame(self.nodes)

@@ -228,6 +228,7 @@ class Explanation(Displayed):
         """Why the nearest prototype is near."""
         return Records(self.nearest_prototypes[0].reasons if self.nearest_prototypes else [])
 
+    @checked
     def to_dict(self) -> dict[str, Any]:
         """Return what the service sent, where labels are text."""
         return self.details.to_dict()

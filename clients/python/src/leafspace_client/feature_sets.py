@@ -33,6 +33,7 @@ from ._generated.models import (
     RelationalFeature,
 )
 from ._generated.models import FeatureSet as Details
+from .arguments import checked
 from .artefacts import (
     TABLE_MEDIA_TYPES,
     ArtefactView,
@@ -105,6 +106,7 @@ class FeatureRows(Sequence[FeatureRow]):
     def __repr__(self) -> str:
         return f"<{len(self)} rows of {len(self.features):,} features>"
 
+    @checked
     def to_frame(self) -> Any:  # noqa: ANN401  # a DataFrame
         """Return a DataFrame with a row for each example, by its id, and a column for each feature; needs pandas.
 

@@ -22,6 +22,7 @@ from ._generated.models import (
     RepresentedRow,
 )
 from ._generated.models import PrototypeSet as Details
+from .arguments import checked
 from .artefacts import (
     TABLE_MEDIA_TYPES,
     ArtefactView,
@@ -76,6 +77,7 @@ class PrototypeSetView(ArtefactView[Details]):
         found: list[Evaluation] = self._part("evaluation")
         return found
 
+    @checked
     def to_frame(self) -> Any:  # noqa: ANN401  # a DataFrame
         """Return the prototypes as a DataFrame, one row each; needs pandas."""
         return prototypes_frame(self.prototypes)

@@ -31,6 +31,7 @@ from ._generated.models import (
 )
 from ._generated.models import RuleSet as Details
 from ._generated.types import UNSET
+from .arguments import checked
 from .artefacts import (
     TABLE_MEDIA_TYPES,
     ArtefactView,
@@ -95,6 +96,7 @@ class RuleSetView(ArtefactView[Details]):
         found: RuleSetEvaluation = self._part("evaluation")
         return found
 
+    @checked
     def to_frame(self) -> Any:  # noqa: ANN401  # a DataFrame
         """Return the rules as a DataFrame, one row each; needs pandas."""
         return rules_frame(self.rules)

@@ -15,7 +15,7 @@ CHECKS := check-models check-types check-style check-contract check-generated
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev s3-server browser notebooks cluster featuretools kserve-clients screenshots quickstart test test-long check $(CHECKS) format client openapi settings models-table requirements notices benchmarks paper-tables defrag-tables approximation-tables relational-tables clean
+.PHONY: help setup setup-dev s3-server browser notebooks cluster featuretools kserve-clients screenshots quickstart test test-changed test-long check $(CHECKS) format client openapi settings models-table requirements notices benchmarks paper-tables defrag-tables approximation-tables relational-tables clean
 
 help: ## List the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,6 +47,9 @@ quickstart: $(VENV)/.runtime ## Start everything, explain one prediction, stop e
 test: $(VENV)/.dev ## Run the test suite (a quarter of an hour on two cores)
 	$(BIN)/leafspace warm
 	$(BIN)/python -m pytest -m "not long" -n 4 --dist loadfile --no-loadscope-reorder
+
+test-changed: $(VENV)/.dev ## Run the tests nearest to what differs from main (a minute; CHANGED=revision compares with another)
+	$(BIN)/python -m pytest -q -m "not long" -n 2 --dist loadfile $$($(BIN)/python -m scripts.changed_tests $(CHANGED))
 
 test-long: $(VENV)/.dev ## Run long kills, fuzzing and studies
 	$(BIN)/python -m pytest -m long

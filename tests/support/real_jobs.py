@@ -64,7 +64,7 @@ class RealCase:
     @property
     def agrees(self) -> NDArray[np.bool_]:
         """Whether the label of each training row is what the model predicts."""
-        return self.classes("target") == self.classes("predicted")
+        return np.asarray(self.classes("target") == self.classes("predicted"))
 
 
 def register_real(workshop: Workshop, dataset: str, kind: ProximityKind) -> RealCase:

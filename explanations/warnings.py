@@ -101,7 +101,7 @@ def near_tie(scores: Iterable[tuple[str, float]]) -> Warning_:
     """Return the warning that rounding may have decided between the two best of at least two classes and scores."""
     (first, _), (second, _) = sorted(scores, key=lambda each: -each[1])[:2]
     detail = (
-        f"the scores of {wording.category_text(first)} and {wording.category_text(second)} differ by no more than "
+        f"the scores of {wording.label_text(first)} and {wording.label_text(second)} differ by no more than "
         "rounding, which may have decided the label"
     )
     return {"code": "near_tie", "detail": detail}

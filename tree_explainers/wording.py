@@ -22,8 +22,9 @@ _LONGEST_SENT = 60  # characters
 _MOST_DIGITS, _DIGITS_OF_MANY = 9, 6  # of an end that is printed as it is, and of one that has more
 _NEGLIGIBLE = 1e-30  # LightGBM writes 1e-35 for the threshold between 0 and what is above it
 _N_NEIGHBOURS = 4  # numbers that an end may pass over: libraries write the number after 1.5 where they mean 1.5
-_COULD_MISLEAD = re.compile(  # a category that holds words or signs of conditions, or begins as one goes on
-    r"[,<>=?;:]|\b(and|or|is)\b|^\s|\s$|^$|^(no|not|none|one of|another|any|missing|above|below|at least|at most|in)\b",
+_COULD_MISLEAD = re.compile(r",|\b(and|or|is)\b|^\s|\s$|^$")  # a text that holds words of conditions
+_READS_AS_CONDITION = re.compile(  # a category that holds their words or signs, or begins as they go on after "is"
+    rf"{_COULD_MISLEAD.pattern}|[<>=?;:]|^(no|not|none|one of|another|any|missing|above|below|at least|at most|in)\b",
     re.IGNORECASE,
 )
 
@@ -60,15 +61,25 @@ def rounded(value: float) -> float:
 
 
 def value_text(value: float | str) -> str:
-    """Return a number or a category; categories that could be read as words of a condition are quoted."""
+    """Return a number or a text; texts that hold words of conditions are quoted."""
     if not isinstance(value, str):
         return number_text(value)
     return repr(value) if _COULD_MISLEAD.search(value) else value
 
 
 def category_text(category: str) -> str:
-    """Return a category that a caller sent; of a long one the beginning."""
-    return value_text(category if len(category) <= _LONGEST_SENT else f"{category[:_LONGEST_SENT]}…")
+    """Return a category that a caller sent, quoted as in conditions; of a long one the beginning."""
+    (text,) = _value_texts([_beginning(category)])
+    return text
+
+
+def label_text(label: str) -> str:
+    """Return a class as ``value_text`` does; of a long one the beginning."""
+    return value_text(_beginning(label))
+
+
+def _beginning(text: str) -> str:
+    return text if len(text) <= _LONGEST_SENT else f"{text[:_LONGEST_SENT]}…"
 
 
 def lower_end(*, inclusive: bool) -> str:
@@ -172,7 +183,7 @@ def comparison(operator: str, value: float | str | tuple[str, ...] | None) -> st
 def _value_texts(values: Iterable[float | str]) -> list[str]:
     """Return numbers and categories as ``value_text`` does, but all categories quoted where one has to be."""
     known = list(values)
-    is_quoted = any(isinstance(value, str) and _COULD_MISLEAD.search(value) for value in known)
+    is_quoted = any(isinstance(value, str) and _READS_AS_CONDITION.search(value) for value in known)
     return [repr(value) if is_quoted and isinstance(value, str) else value_text(value) for value in known]
 
 

@@ -173,3 +173,13 @@ def test_categories_that_read_as_words_of_a_condition_are_quoted_with_those_besi
 )
 def test_values_of_many_digits_are_rounded(value: float, text: str) -> None:
     assert wording.number_text(wording.rounded(value)) == text
+
+
+def test_classes_are_quoted_only_where_they_hold_words_of_conditions() -> None:
+    assert [wording.label_text(label) for label in ("no", "<=50K", "B and C")] == ["no", "<=50K", "'B and C'"]
+    assert [wording.category_text(category) for category in ("no", "<=50K", "B", "x" * 70)] == [
+        "'no'",
+        "'<=50K'",
+        "B",
+        "x" * 60 + "…",
+    ]

@@ -113,7 +113,7 @@ def test_categories_that_could_be_read_as_words_of_a_rule_are_set_off() -> None:
     named = ("a", "b and c", "d, e", "", " f", "it's")
     condition = Condition("port", "port", "is one of", named, or_missing=False)
 
-    assert condition.text == "port is one of a, 'b and c', 'd, e', '', ' f', it's"
+    assert condition.text == "port is one of 'a', 'b and c', 'd, e', '', ' f', \"it's\""
 
 
 def test_boolean_columns_are_true_or_false() -> None:

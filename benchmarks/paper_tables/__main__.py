@@ -94,7 +94,7 @@ Ten divisions say little of how rare a low figure is, and all methods share the 
 grown on many more of breast_cancer, by `nice -n 5 python -m benchmarks.paper_tables.many_divisions --json
 benchmarks/results/breast_cancer_divisions.json`: "k of n divisions are that far off" is the share whose score is,
 within the paper's rounding, as far off on that side or farther. Where fewer than 5 % are, a difference is not
-explained."""
+explained. Where no more divisions were run, a difference of more than two standard deviations stays open."""
 _MULTIPLIERS = """\
 The authors changed scikit-learn's boosting to one multiplier for each tree. Their paper says that it is typically found
 by line search: "line search" takes the one of the least loss (no score moves by more than 10 before it is multiplied by

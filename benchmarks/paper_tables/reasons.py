@@ -6,6 +6,7 @@ from .spread import Divisions, Spread
 
 LARGE = 0.03
 _CLOSE, _FAR = 0.01, 2.0
+_NOT_COUNTED = "how rare that is was not counted in more divisions: **open**"
 _RARE = 0.05  # of many divisions: a share of at least this needs no reason
 
 
@@ -36,6 +37,8 @@ def why(compared: Compared, remark: str = "") -> str:
         # Few divisions do not say how rare a difference is.
         if not remark and off > _FAR and share < _RARE and not (compared.otherwise and _explains(compared)):
             parts.append("**not explained**")
+    elif off > _FAR and not (compared.otherwise and _explains(compared)):
+        parts.append(_NOT_COUNTED)
     return "; ".join(parts)
 
 

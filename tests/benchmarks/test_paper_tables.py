@@ -71,6 +71,8 @@ def test_a_low_figure_that_is_not_rare_needs_no_reason(n_as_low: int, is_explain
     reason = why(Compared(0.92, ten, 0.015, None, "", Divisions(scores)))
 
     assert "not explained" not in alone  # five divisions do not say how rare it is
+    assert alone.endswith("was not counted in more divisions: **open**")
+    assert "open" not in reason
     assert f"of 100 divisions {n_as_low}% are that far off" in reason
     assert reason.endswith("**not explained**") != is_explained
 

@@ -1,4 +1,4 @@
-"""Rows of a registered dataset as instances: JSON values in the order of a model's features."""
+"""Rows of a registered dataset as instances: values in the order of a model's features, infinities as numbers."""
 
 from collections.abc import Sequence
 from typing import Any, TypeAlias

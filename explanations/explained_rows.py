@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from schemas.explanation_sets import ExplanationParts, NearestRowsOptions
 from schemas.explanations import ExplanationRequest
+from schemas.json_numbers import json_number
 from storage.errors import StorageError
 from tree_explainers.compute.progress import Tick, no_tick
 from tree_explainers.onnx_models.label_index import near_ties
@@ -285,7 +286,7 @@ def _add_nearest_rows(
         entries[place]["reasons"] = own
     document["nearest_rows"] = entries
     for entry, (_, feature) in zip(document.get("values", ()), warm.shown, strict=False):
-        entry["row_values"] = [row.values[feature] for row in rows]
+        entry["row_values"] = [json_number(row.values[feature]) for row in rows]
 
 
 # Optional parts: each returns plain values, or None where the part does not apply.
@@ -297,7 +298,11 @@ def _values(
     """Return the values of the row and of its nearest prototypes, feature by feature."""
     others = [warm.prototypes[index].values for index in nearest.tolist()]
     return [
-        {"feature": name, "value": explained.values[feature], "prototype_values": [own[feature] for own in others]}
+        {
+            "feature": name,
+            "value": json_number(explained.values[feature]),
+            "prototype_values": [json_number(own[feature]) for own in others],
+        }
         for name, feature in warm.shown
     ]
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from schemas.json_numbers import number_of
 from schemas.models import MAX_INSTANCES, Model
 from storage.errors import StorageError
 from tree_explainers.compute.progress import Tick, no_tick
@@ -52,7 +53,7 @@ class ReadInstances:
 
     rows: Rows | NDArray[np.float64]  # a matrix where all features are numbers
     indices: list[int]  # of the rows, among the instances
-    values: list[list[Any]]  # of the rows, as sent, in the order of the features
+    values: list[list[Any]]  # of the rows, as sent but for infinities, in the order of the features
     refused: dict[int, RowRefused]  # by index among the instances
     ignored: tuple[str, ...] = ()  # names that instances have and the model does not, the first 100 in their order
     targets: Mapping[int, str | float] = field(default_factory=dict)  # of registered rows, by index among the instances
@@ -102,7 +103,7 @@ def read_instances(
     for index, instance in enumerate(instances):
         tick()
         try:
-            ordered = _in_order(instance, features, ignored, visits)
+            ordered = _with_infinities(_in_order(instance, features, ignored, visits), features)
             encoded.append(_encoded(ordered, features))
         except RowRefused as error:
             refused[index] = error
@@ -163,17 +164,33 @@ def run_readable(session: ModelSession, read: ReadInstances) -> Run:
 
 
 def encoded_value(feature: str, kind: Literal["number", "category"], value: Any) -> float | str | None:  # noqa: ANN401  # any JSON value
-    """Return a value as models take it, NaN or ``None`` where it is missing; refuse one of another type."""
-    return _ENCODE[kind](feature, value)
+    """Return a value as models take it, NaN or ``None`` where it is missing; refuse one of another type.
+
+    Refused is also a finite number that no single precision has.
+    """
+    encoded = _ENCODE[kind](feature, number_of(value) if kind == "number" else value)
+    if isinstance(encoded, float) and LARGEST_FLOAT32 <= abs(encoded) < math.inf:
+        detail = f"feature {feature!r} is {value!r}, which is not finite as a 32-bit number"
+        raise RowRefused("non_finite_number", detail)
+    return encoded
+
+
+def _with_infinities(ordered: list[Any], features: Features) -> list[Any]:
+    """Return the values with numbers in place of the texts of infinite ones."""
+    if str not in map(type, ordered):
+        return ordered
+    return [
+        number_of(value) if kind == "number" else value for kind, value in zip(features.types, ordered, strict=True)
+    ]
 
 
 def _encoded(ordered: list[Any], features: Features) -> list[Any]:
     # Numbers as JSON has them need no check of each: numpy takes them all, and null for NaN; the session refuses
-    # those that are not finite in the model's precision.
+    # those that are not finite in the model's precision, where the model does.
     if features.are_numbers and _PLAIN_TYPES.issuperset(map(type, ordered)):
         return ordered
     named = zip(features.names, features.types, ordered, strict=True)
-    return [encoded_value(name, kind, value) for name, kind, value in named]
+    return [_ENCODE[kind](name, value) for name, kind, value in named]
 
 
 def _check_number(n_instances: int) -> None:
@@ -259,9 +276,6 @@ def _number(feature: str, value: Any) -> float:  # noqa: ANN401  # any JSON valu
     if not isinstance(value, float | int):
         detail = f"feature {feature!r} is a number, got {str(value)[:80]!r}"
         raise RowRefused("bad_feature_type", detail)
-    if not abs(value) < LARGEST_FLOAT32:
-        detail = f"feature {feature!r} is {value!r}, which is not finite as a 32-bit number"
-        raise RowRefused("non_finite_number", detail)
     return float(value)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from schemas.json_numbers import json_number
 from tree_explainers import wording
 from tree_explainers.onnx_models.description import ModelColumn
 from tree_explainers.prototype_sets.feature_reasons import FeatureReason, any_number, shown_name
@@ -172,7 +173,8 @@ class ReasonTexts:
             text, feature = found.texts[index], self.features[column]
             reason: dict[str, Any] = {"feature": self.names[column], "text": text}
             if feature is not None:
-                reason["value"], reason["prototype_value"] = values[feature], other[feature]
+                value, other_value = values[feature], other[feature]
+                reason["value"], reason["prototype_value"] = json_number(value), json_number(other_value)
             if not isinstance(text, str):
                 reason["text"] = text.exact if feature is None else text.of(values[feature], other[feature])
             reason["share_of_trees"] = found.shares[index]

@@ -141,7 +141,7 @@ class RowValues:
     _row: int
 
     def __getitem__(self, feature: int) -> Any:  # noqa: ANN401  # text, number, truth value
-        """Return the value of a feature, by its index among the model's, as JSON has it; ``None``: missing."""
+        """Return the value of a feature, by its index among the model's; ``None``: missing."""
         return self._read[feature](self._cells.item(self._row, feature))
 
 

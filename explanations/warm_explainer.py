@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from schemas.approximation_trees import ApproximationTreeResult
 from schemas.explainers import Explainer
+from schemas.json_numbers import number_of
 from schemas.models import Model
 from schemas.rule_sets import RuleSetResult
 from storage.array_files import read_arrays
@@ -144,6 +145,7 @@ def _leaf_boxes(arrays: Mapping[str, NDArray[Any]]) -> LeafBoxes:
 
 def _prototype(item: dict[str, Any], model: Model) -> WarmPrototype:
     values = {cell["name"]: cell["value"] for cell in item["features"]}
+    types = zip(model.feature_names, model.feature_types, strict=True)
     outcome = {"value": item["value"]} if item["label"] is None else {"label": item["label"]}
     if item["predicted"] != item["label"]:
         outcome["predicted"] = item["predicted"]
@@ -154,7 +156,7 @@ def _prototype(item: dict[str, Any], model: Model) -> WarmPrototype:
         label=item["label"],
         value=item["value"],
         coverage=item["coverage"],
-        values=tuple(values[name] for name in model.feature_names),
+        values=tuple(number_of(values[name]) if kind == "number" else values[name] for name, kind in types),
         head={"row_id": item["row_id"], **outcome},
     )
 

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from .contract import OBJECT, Contract, CreatedAt, Many, Name, RowId, RowIndex
+from .json_numbers import INFINITE
 from .paper_settings import MethodRequest
 
 
@@ -125,19 +126,27 @@ class Column(Contract):
         description="Use of the column; `ignored` if the metadata name it nowhere."
     )
     n_missing: int = Field(description="Number of missing values.")
+    n_infinite: int = Field(
+        default=0, description="Number of infinite numbers, which `min`, `max` and `quantiles` leave out."
+    )
     n_categories: int | None = Field(description="Number of distinct categories; null for numbers and booleans.")
     categories: list[str] | None = Field(
         description="Distinct categories in alphabetical order; null for numbers and booleans, and for more than "
         "1,000 categories."
     )
-    min: float | None = Field(description="Smallest number; null for other types and where all values are missing.")
-    max: float | None = Field(description="Largest number; null for other types and where all values are missing.")
+    min: float | None = Field(
+        description="Smallest finite number; null for other types and where all values are missing or infinite."
+    )
+    max: float | None = Field(
+        description="Largest finite number; null for other types and where all values are missing or infinite."
+    )
     quantiles: list[float] | None = Field(
         default=None,
         description="Smallest number, then at equal steps those that each further share of the rows does not exceed, "
         "the last one being the largest: 101 numbers, one for each per cent; 21 where over 100 columns are numbers, 5 "
-        "where over 480 are. Missing values are left out. Of over 4,000,000 numbers, those of a sample of rows. Null "
-        "for other types, where all values are missing, and where over 2,020 columns are numbers.",
+        "where over 480 are. Missing and infinite values are left out. Of over 4,000,000 numbers, those of a sample of "
+        "rows. Null for other types, where all values are missing or infinite, and where over 2,020 columns are "
+        "numbers.",
     )
     category_counts: list[int] | None = Field(
         default=None,
@@ -191,7 +200,9 @@ class Cell(Contract):
     """One value of a row."""
 
     name: str = Field(description="Name of the column.")
-    value: float | bool | str | None = Field(description="Value of the row in this column; null if it is missing.")
+    value: float | bool | str | None = Field(
+        description=f"Value of the row in this column; null if it is missing; {INFINITE}."
+    )
 
 
 class DatasetRow(Contract):

@@ -7,6 +7,7 @@ from pydantic.json_schema import SkipJsonSchema
 from typing_extensions import TypeAliasType
 
 from .contract import OBJECT, Contract, CreatedAt, Many, Name, TaskOfModel, absent
+from .json_numbers import INFINITE
 from .problems import Problem
 
 Ensemble = Literal["random_forest", "boosting", "other"]
@@ -37,7 +38,9 @@ class Parity(Contract):
     """Predictions of the caller's own library, with which the service checks that the ONNX model predicts the same."""
 
     rows: Many[Many[Scalar]] = Field(
-        min_length=1, max_length=1000, description="Raw rows, each with its values in the order of the features."
+        min_length=1,
+        max_length=1000,
+        description=f"Raw rows, each with its values in the order of the features; {INFINITE}.",
     )
     predictions: Many[Many[float]] = Field(
         min_length=1,
@@ -96,6 +99,12 @@ class ModelMetadata(Contract):
         "regressor (a network, a linear model, support vectors, a stack), approximation trees can be made of it by "
         "`sta`, `born_again` and `cart`, and what is made from leaves cannot. `ensemble` and `feature_groups` must be "
         "left out.",
+    )
+    finite_only: bool = Field(
+        default=False,
+        strict=True,
+        description="Whether the model's own library refuses infinite numbers, as the forests of scikit-learn do. Then "
+        "rows with one are refused; otherwise infinities go through the graph as other numbers do.",
     )
 
 
@@ -221,6 +230,10 @@ class _ModelFacts(Contract):
         description="Whether the model was registered for its predictions alone: numbers of trees, nodes and leaves "
         "are 0, and approximation trees are all that can be made of it.",
     )
+    finite_only: bool = Field(
+        default=False,
+        description="Whether rows with an infinite number are refused, as the model's own library refuses them.",
+    )
     seconds_per_1000_rows: float | None = Field(
         default=None,
         description="Seconds of processor time that predicting 1,000 rows took at registration; null unless "
@@ -317,7 +330,7 @@ class FeatureUsageList(Contract):
     )
 
 
-INSTANCE = "Values by feature name, or in the order of the features; null is a missing value."
+INSTANCE = f"Values by feature name, or in the order of the features; null is a missing value, and {INFINITE}."
 Instance = Annotated[dict[str, Any] | list[Any], Field(description=INSTANCE)]
 """One raw row as the caller writes it."""
 INSTANCES = (

@@ -17,7 +17,8 @@ def match_features(model: Model, dataset: Dataset) -> tuple[str, ...]:
     Raises
     ------
     StorageError
-        ``schema_mismatch``, naming the features that lack a column or whose column has another type.
+        ``schema_mismatch``, naming the features that lack a column or whose column has another type;
+        ``non_finite_number`` where the model takes finite numbers alone.
     """
     columns = {column.name: column for column in dataset.columns}
     names = _names(model, dataset)
@@ -37,7 +38,31 @@ def match_features(model: Model, dataset: Dataset) -> tuple[str, ...]:
         advice = _advice(misfits) if is_uploaded else "change the values in the files or tables and register them again"
         detail = f"dataset {dataset.id!r} does not fit model {model.id!r}: {'; '.join(wrong[:5])}; {advice}"
         raise StorageError("schema_mismatch", detail)
+    if model.finite_only:
+        refuse_infinite_cells(names, dataset, f"model {model.id!r} takes finite numbers alone, as its library does")
     return tuple(names)
+
+
+def refuse_infinite_cells(names: Sequence[str], dataset: Dataset, why: str) -> None:
+    """Refuse a dataset with infinite numbers in some columns; ``why`` says what takes finite ones alone.
+
+    Raises
+    ------
+    StorageError
+        ``non_finite_number``, naming the columns.
+    """
+    wanted = set(names)
+    infinite = [
+        f"{column.name!r} ({column.n_infinite})"
+        for column in dataset.columns
+        if column.name in wanted and column.n_infinite
+    ]
+    if infinite:
+        detail = (
+            f"dataset {dataset.id!r} has infinite numbers in {', '.join(infinite[:8])}, and {why}; register the rows "
+            "without them, or with these cells empty"
+        )
+        raise StorageError("non_finite_number", detail)
 
 
 def describe_type(column: Column) -> str:

@@ -42,6 +42,7 @@ _COPIED_FIELDS = (
     "ensemble",
     "ensemble_inferred",
     "oracle_only",
+    "finite_only",
     "seconds_per_1000_rows",
     "n_trees",
     "n_nodes",

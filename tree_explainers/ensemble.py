@@ -35,7 +35,7 @@ class TreeEnsemble:
     offsets: NDArray[np.int32]  # (n_trees + 1,)
     column: NDArray[np.int32]  # (n_nodes,) model-side column tested; 0 at a leaf
     operator: NDArray[np.uint8]  # (n_nodes,) an Operator
-    threshold: NDArray[np.float64]  # (n_nodes,) finite; 0 at a leaf
+    threshold: NDArray[np.float64]  # (n_nodes,) 0 at a leaf; of infinities only +inf, with LEQ and GT
     missing_left: NDArray[np.bool_]  # (n_nodes,) a missing value (NaN) goes left
     left: NDArray[np.int32]  # (n_nodes,) child where the comparison is true
     right: NDArray[np.int32]  # (n_nodes,)

@@ -53,7 +53,8 @@ class RankScale:
         -------
         (n_rows, n_features) int32
             Of ranked features 0 to ``UNIT``: the share of the reference values below, and half of the share that is
-            equal; between two of these values linear, and beyond all of them that of the nearest. Of other features
+            equal; between two of these values linear, and beyond all of them, or beside an infinite one, that of the
+            nearest. Of other features
             0 or more, the same for equal values; one code serves for all values that no reference row has.
             ``MISSING`` where there is no value.
         """
@@ -76,8 +77,12 @@ class _Ranks:
     def positions(self, values: NDArray[np.float64]) -> NDArray[np.int32]:
         found = np.full(len(values), MISSING, dtype=np.int32)
         is_known = ~np.isnan(values)
-        ranks = np.interp(values[is_known], self.values, self.ranks) if len(self.values) else 0
-        found[is_known] = np.rint(ranks)
+        if not len(self.values):
+            found[is_known] = 0
+            return found
+        with np.errstate(invalid="ignore"):  # minus infinity by itself, which is the lowest of all
+            ranks = np.interp(values[is_known], self.values, self.ranks)
+        found[is_known] = np.rint(np.where(values[is_known] == -np.inf, self.ranks[0], ranks))
         return found
 
 

@@ -31,6 +31,8 @@ _READS_AS_CONDITION = re.compile(  # a category that holds their words or signs,
 
 def number_text(value: float) -> str:
     """Return a number in as few digits as bring it back, whole ones without a point: ``1,234.5``."""
+    if not isfinite(value):
+        return "infinity" if value > 0 else "-infinity"
     text = repr(float(value)).removesuffix(".0")
     if "e" in text:
         return text

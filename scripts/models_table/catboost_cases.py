@@ -122,6 +122,7 @@ CATBOOST = Group(
             rows=lambda x: x.assign(e=list(x[["age", "fare"]].to_numpy())),
         ),
         Case("CatBoostClassifier, infinite cells", cat(), "infinite"),
+        Case("CatBoostRegressor, infinite and missing cells", cat_regressor(), "infinite_values"),
         Case("CatBoostClassifier, labels of bool", cat(), "binary", lambda e, x, y: e.fit(x, y > 0)),
         Case(
             "CatBoostClassifier, labels of texts",

@@ -131,11 +131,25 @@ def one_feature() -> Data:
 
 
 def infinite() -> Data:
-    """Return two classes; some cells are infinite."""
+    """Return two classes; two cells are infinite."""
     found = binary()
     rows = found.rows.copy()
     rows.iloc[0, 0], rows.iloc[1, 1] = np.inf, -np.inf
     return Data(rows, found.target)
+
+
+def infinite_values() -> Data:
+    """Return a value that depends on many infinite cells of both signs, and on missing ones beside them."""
+    found, rng = binary(), np.random.default_rng(8)
+    rows = with_infinite_cells(found.rows)
+    rows = rows.mask(rng.random(rows.shape) < 0.1)  # of the cells
+    return Data(rows, rows.fillna(0.5).clip(-3, 3).to_numpy().sum(axis=1))
+
+
+def with_infinite_cells(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows with infinity in place of a number above 1, and its negative below -1."""
+    numbers = rows.astype(float)
+    return numbers.mask(numbers > 1, np.inf).mask(numbers < -1, -np.inf)
 
 
 def texts() -> Data:
@@ -167,7 +181,19 @@ TABLES: dict[str, Callable[[], Data]] = {
     kind.__name__: cache(kind)
     for kind in (
         *(binary, multiclass, values, counts, shares, holes, array, imbalanced, titanic, categories),
-        *(number_categories, changes, ties, constant, one_class, one_feature, infinite, texts, two_targets, wide),
+        *(
+            number_categories,
+            changes,
+            ties,
+            constant,
+            one_class,
+            one_feature,
+            infinite,
+            infinite_values,
+            texts,
+            two_targets,
+            wide,
+        ),
         many_classes,
     )
 }

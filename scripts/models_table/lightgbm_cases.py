@@ -100,6 +100,7 @@ LIGHTGBM = Group(
             rows=lambda x: x + 2,
         ),
         Case("LGBMClassifier, infinite cells", lgb(), "infinite"),
+        Case("LGBMRegressor, infinite and missing cells", lgb_regressor(), "infinite_values"),
         Case("LGBMClassifier, sample_weight", lgb(), "binary", weighted),
         Case("LGBMClassifier, custom objective", lgb(objective=_lgb_custom), "binary"),
         Case(

@@ -9,6 +9,7 @@ from sklearn.cluster import KMeans
 from sklearn.gaussian_process import GaussianProcessClassifier
 
 from .cases import Case, Estimator, Group, Rows
+from .data import with_infinite_cells
 from .estimators import (
     FEW,
     boosting,
@@ -201,6 +202,18 @@ BOOSTING = Group(
             "binary",
         ),
         Case("HistGradientBoostingClassifier, infinite cells", histogram, "infinite"),
+        Case(
+            "HistGradientBoostingRegressor, infinite and missing cells",
+            histogram_regressor,
+            "infinite_values",
+        ),
+        Case(
+            "RandomForestClassifier, infinite cells in the rows",
+            forest,
+            "binary",
+            rows=with_infinite_cells,
+            predict=lambda _, __: None,
+        ),
         Case(
             "HistGradientBoostingClassifier, no split",
             lambda: ensemble.HistGradientBoostingClassifier(max_iter=3, min_samples_leaf=60),

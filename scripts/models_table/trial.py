@@ -18,7 +18,7 @@ import numpy as np
 from leafspace_client.conversion.models import Declared, convert_model
 from leafspace_client.errors import LeafspaceError
 from leafspace_client.labels import labels_by_text
-from leafspace_client.rows import named_instances
+from leafspace_client.rows import named_instances, sent
 from leafspace_client.tables import TableNames, table_file
 from numpy.typing import NDArray
 
@@ -157,6 +157,7 @@ def _registered(of: FittedCase, *, with_rows: bool) -> ModelSession:
         classes=_tuple(metadata.get("classes")),
         ensemble=metadata.get("ensemble"),
         oracle_only=metadata.get("oracle_only", False),
+        finite_only=metadata.get("finite_only", False),
     )
     derived = derive_model(converted.onnx, declared, ModelLimits())
     compare_predictions(derived.session, metadata.get("parity"))
@@ -180,7 +181,7 @@ Predicted = tuple[NDArray[np.floating[Any]], NDArray[np.int64] | None]
 def _by_instances(of: FittedCase, session: ModelSession) -> Predicted:
     """Return what is predicted for rows that are sent."""
     description = session.description
-    instances, _ = named_instances(of.rows)
+    instances = sent(named_instances(of.rows)[0])
     types = cast("tuple[Literal['number', 'category'], ...]", _feature_types(session))
     features = Features(description.feature_names, types, "category" not in types)
     outcome, _, refused = run_readable(session, read_instances(instances, features))
@@ -206,6 +207,7 @@ def _by_dataset(of: FittedCase, session: ModelSession) -> Predicted:
             feature_names=list(description.feature_names),
             feature_types=_feature_types(session),
             n_features=len(description.feature_names),
+            finite_only=description.finite_only,
         )
         matched = match_features(cast("Model", model), cast("Dataset", dataset))
         with DatasetFile(content) as opened:

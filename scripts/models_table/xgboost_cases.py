@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from .cases import Case, Estimator, Fit, Group, Rows
+from .data import with_infinite_cells
 from .estimators import going_on, predict_native, predict_native_classes, validated, weighted, xgb, xgb_regressor
 
 
@@ -78,6 +79,8 @@ XGBOOST = Group(
         Case("XGBClassifier", xgb(), "binary"),
         Case("XGBClassifier, three classes", xgb(), "multiclass"),
         Case("XGBClassifier, missing values", xgb(), "holes"),
+        Case("XGBClassifier, infinite cells in the rows", xgb(), "binary", rows=with_infinite_cells),
+        Case("XGBRegressor, infinite cells in the rows", xgb_regressor(), "values", rows=with_infinite_cells),
         Case("XGBClassifier, array", xgb(), "array"),
         Case("XGBClassifier, multi:softmax", xgb(objective="multi:softmax"), "multiclass"),
         Case("XGBClassifier, multi:softprob of two classes", xgb(objective="multi:softprob", num_class=2), "binary"),

@@ -1,5 +1,6 @@
 """Request approximation trees, export them, and put them to a person as questionnaires."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +18,7 @@ from schemas.approximation_trees import (
     TreeExportFormat,
 )
 from schemas.generators import DatasetGenerator
+from schemas.json_numbers import number_of
 from schemas.models import Model
 from schemas.next_questions import NextQuestion, NextQuestionRequest, Question
 from schemas.nouns import APPROXIMATION_TREES
@@ -24,7 +26,7 @@ from schemas.relational_features import SqlSource
 from storage.artefacts import Artefact
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
-from storage.feature_matching import match_features
+from storage.feature_matching import match_features, refuse_infinite_cells
 from storage.models import StoredModel
 from tree_explainers.approximation_trees.ism import IsmSettings, check_ism
 from tree_explainers.errors import InvalidInput, MethodNotApplicable, RowRefused
@@ -70,10 +72,14 @@ def request_approximation_tree(context: AppContext, request: ApproximationTreeRe
     _refuse_unused(request)
     _refuse_repeats_without_samples(request)
     _check_candidates(request, model.view)
-    match_features(model.view, dataset.view)
+    columns = match_features(model.view, dataset.view)
     complete = _normalised(request)
     evaluation = matching_evaluation(context, model.view, complete.evaluation_dataset)
     drawn = matching_evaluation(context, model.view, _generator_dataset(complete))
+    for rows in (dataset, drawn) if complete.method == "sta" else ():
+        if rows is not None:
+            why = "method sta splits between finite ones: take ism, born_again or cart"
+            refuse_infinite_cells(columns, rows.view, why)
     made_from = MadeFrom(model.view, dataset, evaluation, drawn)
     return request_artefact(context, APPROXIMATION_TREES, complete, made_from)
 
@@ -210,21 +216,26 @@ def next_question(context: AppContext, tree_id: str, request: NextQuestionReques
     artefact = context.artefacts.get(APPROXIMATION_TREES.name, tree_id)
     content = _read_tree(context, artefact)
     model = context.models.get(artefact.request["model"]).view
-    _check_answers(model, request.answers)
-    path = follow_path(splits_of(content), request.answers, content.implications)
-    return _next_question(tree_id, content, path, request.answers)
+    answers = _checked_answers(model, request.answers)
+    path = follow_path(splits_of(content), answers, content.implications)
+    return _next_question(tree_id, content, path, answers)
 
 
-def _check_answers(model: Model, answers: Mapping[str, Any]) -> None:
+def _checked_answers(model: Model, answers: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the answers, with numbers in place of the texts of infinite ones."""
     types = dict(zip(model.feature_names, model.feature_types, strict=True))
     for name, value in answers.items():
         if name not in types:
             detail = f"model {model.id!r} has no feature {name[:80]!r}; take the name that `question.column` gave"
             raise StorageError("unknown_feature", detail, _pointer(name))
         try:
-            encoded_value(name, types[name], value)
+            encoded = encoded_value(name, types[name], value)
         except RowRefused as error:
             raise StorageError(error.code, error.detail, _pointer(name)) from error
+        if model.finite_only and encoded in {math.inf, -math.inf}:
+            detail = f"feature {name!r} is {value!r}, and model {model.id!r} takes finite numbers alone"
+            raise StorageError("non_finite_number", detail, _pointer(name))
+    return {name: number_of(value) if types[name] == "number" else value for name, value in answers.items()}
 
 
 def _pointer(name: str) -> str:

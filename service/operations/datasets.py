@@ -9,6 +9,7 @@ import orjson
 
 from schemas.contract import Page
 from schemas.datasets import Dataset, DatasetMetadata, DatasetSummary
+from schemas.json_numbers import json_number
 from storage.dataset_files import DatasetFile
 from storage.dataset_files.row_pages import RowPage
 from storage.dataset_rows import is_normalised, open_rows
@@ -199,5 +200,5 @@ def _encoded(
     """Yield rows as JSON, given their numbers and the columns that were read."""
     for row, cells in zip(rows, zip(*columns, strict=True), strict=False):
         row_id = str(row) if id_column is None else cells[read.index(id_column)]
-        values = [{"name": name, "value": cell} for name, cell in zip(names, cells, strict=False)]
+        values = [{"name": name, "value": json_number(cell)} for name, cell in zip(names, cells, strict=False)]
         yield orjson.dumps({"object": "row", "row": row, "row_id": row_id, "values": values})

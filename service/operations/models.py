@@ -49,7 +49,7 @@ _NODE_BYTES, _VALUE_BYTES = 120, 16  # as stored and as arrays
 _NODES_TOGETHER = 256
 # Of an answer with predictions, as JSON.
 _PREDICTION_BYTES, _SCORE_BYTES, _LEAF_BYTES, _SECONDS_PER_LEAF = 512, 100, 8, 1e-7
-_ADDED_LATER = {"oracle_only"}
+_ADDED_LATER = {"oracle_only", "finite_only"}
 
 
 def register_model(

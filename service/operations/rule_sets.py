@@ -17,7 +17,7 @@ from schemas.rule_sets import (
 )
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
-from storage.feature_matching import describe_type, match_features
+from storage.feature_matching import describe_type, match_features, refuse_infinite_cells
 
 from ..app_context import AppContext
 from ..exports import write_rules, write_rules_over_tables
@@ -42,6 +42,7 @@ _NUMBER_OF_RULES = {  # how methods without `max_rules` come to have fewer
     "decision_tree": "leave it out, and lower decision_tree.max_depth for fewer rules",
 }
 _WITHOUT_SEED = ("node_harvest", "decision_tree")  # methods that draw nothing: every seed gives the same
+_OF_FINITE_NUMBERS = ("rule_list", "fab", "em")
 _TWO = 2  # classes, at most
 
 
@@ -56,7 +57,10 @@ def request_rule_set(context: AppContext, request: RuleSetRequest) -> RuleSet:
     model = context.models.get(request.model)
     dataset = context.datasets.get(request.dataset)
     refuse_unmapped_columns(context, model, "rules are about raw features")
-    match_features(model.view, dataset.view)
+    columns = match_features(model.view, dataset.view)
+    if request.method in _OF_FINITE_NUMBERS:
+        why = f"method {request.method} rounds cuts between finite ones: take in_trees, node_harvest or decision_tree"
+        refuse_infinite_cells(columns, dataset.view, why)
     if request.method == "node_harvest" and len(model.view.classes) > _TWO:
         detail = (
             f"model {request.model!r} has {len(model.view.classes)} classes; Node Harvest predicts values or one of "

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sandbox.messages import ENSEMBLE, LEAF_GRAPH, Request
+from schemas.json_numbers import number_of
 from storage.array_files import write_arrays
 from tree_explainers.compute.code_cache import NotCompiled, only_load
 from tree_explainers.compute.compiled import hand_over_loops, load_compiler
@@ -71,6 +72,7 @@ def _declared(metadata: dict[str, Any]) -> DeclaredModel:
         ensemble=metadata.get("ensemble"),
         feature_groups=tuple(FeatureGroup.from_json(group) for group in metadata.get("feature_groups") or ()),
         oracle_only=metadata.get("oracle_only", False),
+        finite_only=metadata.get("finite_only", False),
     )
 
 
@@ -113,6 +115,8 @@ def _parity_rows(description: ModelDescription, rows: list[list[Any]]) -> Rows:
 def _column(values: list[Any], *, is_text: bool) -> NDArray[Any]:
     if is_text:
         values = [value if value is None or isinstance(value, str) else f"{value:g}" for value in values]
+    else:
+        values = [number_of(value) for value in values]
     if is_text or any(isinstance(value, str) for value in values):
         # Texts in a column of numbers are refused by the session, which names row and feature.
         return np.array([None, *values], dtype=np.object_)[1:]

@@ -5,16 +5,16 @@ A cell that is empty or blank is missing, quoted or not. The words ``nan``, ``na
 categories they are categories, so that a country ``NA`` stays one. A column is
 
 - ``boolean`` when all its values are ``true`` or ``false`` (in any case),
-- ``number`` when all its values are finite decimal numbers, and those written as integers are below 2^53
-  (``007`` is 7: a column in which zeros matter is sent as Parquet or JSON text, or is the row id), or at most as many
-  as the others, among which one has a decimal point,
+- ``number`` when all its values are decimal numbers or infinities (``inf``, ``-Infinity``, in any case), and those
+  written as integers are below 2^53 (``007`` is 7: a column in which zeros matter is sent as Parquet or JSON text, or
+  is the row id), or at most as many as the others, among which one has a decimal point,
 - ``category`` otherwise: integers from 2^53 on are identifiers, and rounding would make two of them one.
 
 Where nearly all values of a category are numbers, the first that is not is kept to be shown: most likely it is an
 oversight (``1_000``, ``-``).
 
-A column without any value is a ``number``. Infinities and numbers beyond the range of double precision are refused
-where at least half of a column's values are spelled as numbers; elsewhere they are text (``1e999`` can be a code).
+A column without any value is a ``number``. Numbers beyond the range of double precision are refused where at least half
+of a column's values are spelled as numbers; elsewhere they are text (``1e999`` can be a code).
 """
 
 from dataclasses import dataclass
@@ -43,10 +43,10 @@ class CellSurvey:
     n_booleans: int = 0
     n_numbers: int = 0
     n_long_integers: int = 0
-    n_infinite: int = 0
+    n_too_large: int = 0
     n_other: int = 0
     has_decimals: bool = False  # a number with a decimal point
-    first_infinite: tuple[int, str] | None = None  # row and text
+    first_too_large: tuple[int, str] | None = None  # row and text
     first_long_integer: tuple[int, str] | None = None
     first_no_number: tuple[int, str] | None = None
 
@@ -70,19 +70,19 @@ class CellSurvey:
         self.n_booleans += int(n_cells[kinds.boolean].sum())
         self.n_numbers += int(n_cells[kinds.number].sum())
         self.n_long_integers += int(n_cells[kinds.long_integer].sum())
-        self.n_infinite += int(n_cells[kinds.infinite].sum())
+        self.n_too_large += int(n_cells[kinds.too_large].sum())
         self.n_other += int(n_cells[kinds.other].sum())
         self.has_decimals = self.has_decimals or bool((kinds.number & kinds.decimal).any())
-        no_number = kinds.boolean | kinds.infinite | kinds.other
-        self.first_infinite = self.first_infinite or _first_of(kinds.infinite, encoded, first_row)
+        no_number = kinds.boolean | kinds.too_large | kinds.other
+        self.first_too_large = self.first_too_large or _first_of(kinds.too_large, encoded, first_row)
         self.first_long_integer = self.first_long_integer or _first_of(kinds.long_integer, encoded, first_row)
         self.first_no_number = self.first_no_number or _first_of(no_number, encoded, first_row)
 
     @property
     def holds_bad_numbers(self) -> bool:
-        """Whether this is a column of numbers some of which are infinite."""
-        n_spelled = self.n_numbers + self.n_long_integers + self.n_infinite
-        return self.n_infinite > 0 and 2 * n_spelled >= self._n_values
+        """Whether this is a column of numbers some of which are beyond double precision."""
+        n_spelled = self.n_numbers + self.n_long_integers + self.n_too_large
+        return self.n_too_large > 0 and 2 * n_spelled >= self._n_values
 
     @property
     def type(self) -> ColumnType:
@@ -109,7 +109,7 @@ class CellSurvey:
 
     @property
     def _n_values(self) -> int:
-        return self.n_booleans + self.n_numbers + self.n_long_integers + self.n_infinite + self.n_other
+        return self.n_booleans + self.n_numbers + self.n_long_integers + self.n_too_large + self.n_other
 
 
 def convert_cells(cells: pa.Array, column_type: ColumnType) -> pa.Array:
@@ -137,11 +137,11 @@ class _Kinds:
         self.boolean = _is_in(plain, _BOOLEANS)
         values = _spelled_numbers(plain)
         integer = _matches(plain, _INTEGER)
-        self.infinite: NDArray[np.bool_] = np.isinf(values) | _is_in(plain, _INFINITIES)
+        self.too_large: NDArray[np.bool_] = np.isinf(values)
         self.long_integer: NDArray[np.bool_] = integer & np.isfinite(values) & (np.abs(values) > LARGEST_EXACT)
         self.decimal: NDArray[np.bool_] = _contains_point(plain)
-        self.number: NDArray[np.bool_] = np.isfinite(values) & ~self.long_integer
-        self.other: NDArray[np.bool_] = ~(missing | self.boolean | self.infinite | self.long_integer | self.number)
+        self.number: NDArray[np.bool_] = np.isfinite(values) & ~self.long_integer | _is_in(plain, _INFINITIES)
+        self.other: NDArray[np.bool_] = ~(missing | self.boolean | self.too_large | self.long_integer | self.number)
 
 
 def _spelled_numbers(plain: pa.Array) -> NDArray[np.float64]:

@@ -93,7 +93,7 @@ def open_csv(path: Path, declared: ColumnDeclaration, limits: DatasetLimits) -> 
     ------
     DatasetRefused
         With the line of the first fault: text that is not UTF-8, a quote left open, a row with too many or too few
-        cells, an infinite number, ...
+        cells, a number beyond double precision, ...
     """
     text = survey_text(path)
     separator = declared.separator or separator_of(path)
@@ -168,12 +168,12 @@ def _refuse_large_field(cells: pa.Array, first_row: int, name: str, limits: Data
 def _refuse_bad_number(
     path: Path, name: str, survey: CellSurvey, declared: ColumnDeclaration, limits: DatasetLimits, separator: str
 ) -> None:
-    if survey.holds_bad_numbers and survey.first_infinite is not None:
-        row, text = survey.first_infinite
+    if survey.holds_bad_numbers and survey.first_too_large is not None:
+        row, text = survey.first_too_large
         line = line_of_row(path, row, limits, separator)
         detail = (
-            f"row {row} (line {line}) of column {shown(name)} holds {shown(text)}, which is not a finite number; "
-            "leave the cell empty where the value is missing"
+            f"row {row} (line {line}) of column {shown(name)} holds {shown(text)}, which is beyond the range of double "
+            "precision; leave the cell empty where the value is missing, or write inf where it is infinite"
         )
         if declared.missing_values is not None:
             detail += f", or declare missing_values=[{shown(text.strip())}]"

@@ -13,6 +13,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from schemas.json_numbers import json_number
+
 from .layout import ARROW_TYPES, ColumnLayout
 from .normalising import LAYOUT_KEY
 from .row_pages import RowGroup, RowPage, read_page, take_rows
@@ -233,7 +235,7 @@ class DatasetFile:
         return next((column.name for column in self.columns if column.role == "row_id"), None)
 
     def _objects(self, table: pa.Table, rows: list[int]) -> list[dict[str, Any]]:
-        columns = [column.to_pylist() for column in table.columns]
+        columns = [[json_number(value) for value in column.to_pylist()] for column in table.columns]
         id_index = None if self.row_id_column is None else self.names.index(self.row_id_column)
         return [
             {

@@ -2,8 +2,9 @@
 
 JSON says what a value is, so nothing is guessed: a column holds numbers, texts or booleans, and null or an absent
 field is missing. A column that mixes texts with others is one of categories, as in CSV, and of numbers with booleans
-one of numbers; a column that holds nested values is left out. Integers from 2^53 on make their column one of
-categories, unless it has decimals.
+one of numbers; a column that holds nested values is left out. The texts ``Infinity`` and ``-Infinity`` are numbers
+unless there are other texts in their column. Integers from 2^53 on make their column one of categories, unless it has
+decimals.
 """
 
 import re
@@ -15,6 +16,8 @@ from typing import Any, Literal, NoReturn
 
 import orjson
 import pyarrow as pa
+
+from schemas.json_numbers import is_infinity
 
 from ..errors import DatasetRefused
 from .layout import (
@@ -81,7 +84,8 @@ class JsonSource:
 class _ValueSurvey:
     """What was seen so far of one column."""
 
-    kinds: set[ColumnType] = field(default_factory=set)
+    kinds: set[ColumnType] = field(default_factory=set)  # without that of infinities, which is seen last
+    has_infinities: bool = False
     n_numbers: int = 0
     n_texts: int = 0
     n_long_integers: int = 0
@@ -97,17 +101,23 @@ class _ValueSurvey:
         n_short = self.n_numbers - self.n_long_integers
         if self.n_long_integers and not are_measured(self.n_long_integers, n_short, has_decimals=self.has_decimals):
             return "category"
-        return next(iter(self.kinds), "number")
+        return next(iter(self.all_kinds), "number")
 
     @property
     def is_mixed(self) -> bool:
         """Whether values are of several types."""
-        return len(self.kinds) > 1
+        return len(self.all_kinds) > 1
 
     @property
     def natural_type(self) -> ColumnType | None:
         """What the values are to JSON; None without any, and where they are of several types."""
-        return next(iter(self.kinds)) if len(self.kinds) == 1 else None
+        return next(iter(self.all_kinds)) if len(self.all_kinds) == 1 else None
+
+    @property
+    def all_kinds(self) -> set[ColumnType]:
+        """The types of all values so far: infinities are texts where there are others."""
+        is_number = self.has_infinities and "category" not in self.kinds
+        return self.kinds | {"number"} if is_number else self.kinds
 
     @property
     def odd_cell(self) -> OddCell | None:
@@ -177,7 +187,9 @@ def _values(rows: list[Row], name: str, missing: MissingValues) -> list[Any]:
 
 
 def _add(survey: _ValueSurvey, values: list[Any], name: str, first_row: int, limits: DatasetLimits) -> None:
-    found = set(map(type, values)) - {type(None)}
+    infinite = [is_infinity(value) for value in values]
+    survey.has_infinities |= any(infinite)
+    found = {type(value) for value, is_one in zip(values, infinite, strict=True) if not is_one} - {type(None)}
     if not found <= _TYPE_OF.keys():
         row = next(index for index, value in enumerate(values) if isinstance(value, (dict, list)))
         survey.first_nested = first_row + row if survey.first_nested is None else survey.first_nested
@@ -186,15 +198,17 @@ def _add(survey: _ValueSurvey, values: list[Any], name: str, first_row: int, lim
     if str in found:
         _check_texts(values, name, first_row, limits)
         if survey.first_text is None:
-            row, text = next((row, value) for row, value in enumerate(values) if isinstance(value, str))
+            texts = ((row, value) for row, value in enumerate(values) if isinstance(value, str))
+            row, text = next((row, value) for row, value in texts if not infinite[row])
             survey.first_text = odd_cell(first_row + row, text)
     if float in found and not survey.has_decimals:
         # Integers from 2^64 on are read as floats, too.
         survey.has_decimals = any(type(value) is float and abs(value) <= LARGEST_EXACT for value in values)
     if int in found:
         _count_long_integers(survey, values, first_row)
-    survey.n_numbers += sum(type(value) in {int, float} for value in values)
-    survey.n_texts += sum(type(value) is str for value in values)
+    n_infinite = sum(infinite)
+    survey.n_numbers += sum(type(value) in {int, float} for value in values) + n_infinite
+    survey.n_texts += sum(type(value) is str for value in values) - n_infinite
 
 
 def _refuse_nested(row: Row, cell: str) -> NoReturn:
@@ -223,7 +237,7 @@ def _check_texts(values: list[Any], name: str, first_row: int, limits: DatasetLi
 
 def _refuse_mixture(survey: _ValueSurvey, name: str) -> None:
     if survey.is_mixed:
-        mixed = " and ".join(sorted(survey.kinds))
+        mixed = " and ".join(sorted(survey.all_kinds))
         refuse_columns(f"column {shown(name)} mixes values of the types {mixed}; use one type in a column")
 
 

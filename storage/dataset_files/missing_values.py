@@ -7,6 +7,8 @@ from math import isnan
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.json_numbers import number_of
+
 _BLANKS = " \t\r\n\f\v"
 _NUMBER = r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$"
 
@@ -30,7 +32,7 @@ class MissingValues:
     def holds(self, value: object) -> bool:
         """Return whether a value of JSON stands for a missing one."""
         if isinstance(value, str):
-            return value in self.texts
+            return value in self.texts or number_of(value) in self.numbers
         return isinstance(value, int | float) and not isinstance(value, bool) and value in self.numbers
 
     def removed(self, values: pa.Array) -> pa.Array:

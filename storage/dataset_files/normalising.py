@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from ..errors import DatasetRefused
 from .layout import (
     ARROW_TYPES,
     ColumnLayout,
@@ -51,11 +52,12 @@ class ColumnSummary:
     n_missing: int
     n_categories: int | None  # None unless the type is category
     categories: tuple[str, ...] | None  # sorted by code point; None for row ids, and where there are over 1,000
-    min: float | None  # of numbers
+    min: float | None  # of finite numbers
     max: float | None
     category_because: OddCell | None = None  # where nearly all other values are numbers
-    quantiles: tuple[float, ...] | None = None  # of numbers; see ``RowSample``
+    quantiles: tuple[float, ...] | None = None  # of finite numbers; see ``RowSample``
     category_counts: tuple[int, ...] | None = None  # rows of each of ``categories``
+    n_infinite: int = 0
 
 
 class ColumnTally:
@@ -63,14 +65,20 @@ class ColumnTally:
 
     def __init__(self, layout: ColumnLayout) -> None:
         self.layout = layout
-        self.n_missing = 0
+        self.n_missing = self.n_infinite = 0
         self._low: float | None = None
         self._high: float | None = None
         is_listed = layout.type == "category" and layout.role not in {"row_id", "key", "time"}
         self._categories: Counter[str] | None = Counter() if is_listed else None
 
     def add(self, values: pa.Array) -> None:
-        """Count one block of values."""
+        """Count one block of values.
+
+        Raises
+        ------
+        DatasetRefused
+            Where a target, a key or a time is infinite.
+        """
         self.n_missing += values.null_count
         if self.layout.type == "number":
             self._add_range(values)
@@ -97,9 +105,16 @@ class ColumnTally:
             min=self._low,
             max=self._high,
             category_counts=counts,
+            n_infinite=self.n_infinite,
         )
 
     def _add_range(self, values: pa.Array) -> None:
+        is_infinite = pc.is_inf(values)
+        if pc.any(is_infinite).as_py():
+            self.n_infinite += pc.sum(is_infinite).as_py()
+            if self.layout.role not in {"feature", "ignored"}:
+                refuse_infinite(self.layout.name, self.layout.role, self.n_infinite)
+            values = values.filter(pc.invert(is_infinite))
         extremes = pc.min_max(values)
         low, high = extremes["min"].as_py(), extremes["max"].as_py()
         if low is not None:
@@ -115,6 +130,15 @@ class ColumnTally:
         seen = Counter(self._categories)
         seen.update(dict(own))
         self._categories = None if is_free_text(seen) else seen
+
+
+def refuse_infinite(column: str, what: str, n_infinite: int) -> NoReturn:
+    """Refuse a column of numbers some of which are infinite; ``what`` says why none may be."""
+    detail = (
+        f"the {what} column {shown(column)} holds {n_infinite} infinite number{'s' * (n_infinite > 1)}; leave these "
+        "cells empty, or leave out the rows"
+    )
+    raise DatasetRefused("dataset_bad_number", detail)
 
 
 def is_free_text(categories: Collection[str]) -> bool:

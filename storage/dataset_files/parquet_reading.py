@@ -1,8 +1,8 @@
 """Parquet: the footer is checked before anything is decoded, then the rows are read in blocks.
 
 Accepted are flat columns of booleans, integers, floats, decimals, strings, dictionaries of these, dates, times and
-timestamps (which become ISO 8601 categories); others are left out. NaN is missing. Integers from 2^53 on make their
-column one of categories, as in CSV.
+timestamps (which become ISO 8601 categories); others are left out. NaN is missing, and infinities are numbers. Integers
+from 2^53 on make their column one of categories, as in CSV.
 """
 
 from collections.abc import Iterator
@@ -50,28 +50,14 @@ class ParquetSource:
     odd_cells: dict[str, OddCell]
     ignored: tuple[str, ...]
     missing: dict[str, MissingValues]
-    may_declare_missing: bool
 
     def blocks(self) -> Iterator[list[pa.Array]]:
         """Yield blocks of rows, one array of values per column."""
         self._check_all_texts()
-        n_rows = 0
         for batch in _batches(_open(self.path), list(self.names)):
             for piece in _pieces(batch, _n_text_bytes(batch)):
-                yield self._convert(piece, n_rows)
-                n_rows += piece.num_rows
-
-    def _convert(self, batch: pa.RecordBatch, first_row: int) -> list[pa.Array]:
-        columns = zip(batch.columns, self.names, self.types, strict=True)
-        return [
-            _finite(
-                self.missing[name].removed(convert_values(values, kind)),
-                name,
-                first_row,
-                may_declare_missing=self.may_declare_missing,
-            )
-            for values, name, kind in columns
-        ]
+                columns = zip(piece.columns, self.names, self.types, strict=True)
+                yield [self.missing[name].removed(convert_values(values, kind)) for values, name, kind in columns]
 
     def _check_all_texts(self) -> None:
         """Refuse texts that are too long, one by one or all together, while they are still in their dictionaries."""
@@ -121,15 +107,7 @@ def open_parquet(path: Path, declared: ColumnDeclaration, limits: DatasetLimits)
     declared_missing = MissingValues.of(declared.missing_values or ())
     missing = {name: MissingValues.of(()) if name == declared.row_id else declared_missing for name in natural}
     return ParquetSource(
-        path,
-        tuple(natural),
-        tuple(types.values()),
-        tuple(natural.values()),
-        limits,
-        {},
-        ignored,
-        missing,
-        declared.missing_values is not None,
+        path, tuple(natural), tuple(types.values()), tuple(natural.values()), limits, {}, ignored, missing
     )
 
 
@@ -236,22 +214,6 @@ def _pieces(batch: pa.RecordBatch, n_text_bytes: int) -> Iterator[pa.RecordBatch
     n_piece_rows = max(1, -(-batch.num_rows // n_pieces))
     for start in range(0, batch.num_rows, n_piece_rows):
         yield batch.slice(start, n_piece_rows)
-
-
-def _finite(values: pa.Array, name: str, first_row: int, *, may_declare_missing: bool) -> pa.Array:
-    if pa.types.is_floating(values.type):
-        infinite = pc.is_inf(values)
-        if pc.any(infinite).as_py():
-            row = first_row + pc.index(infinite, value=True).as_py()
-            text = "inf" if values[row - first_row].as_py() > 0 else "-inf"
-            detail = (
-                f"row {row} (counted from 0) of column {shown(name)} is infinite ({text}), and rows of a dataset are "
-                f"finite; use null where a value is missing"
-            )
-            if may_declare_missing:
-                detail += f", or declare missing_values=[{text!r}]"
-            raise DatasetRefused("dataset_bad_number", detail)
-    return values
 
 
 def _damaged() -> DatasetRefused:

@@ -59,14 +59,14 @@ class RowSample:
     def quantiles(self, name: str) -> tuple[float, ...] | None:
         """Return the smallest value, then at equal steps those that each further share of rows does not exceed.
 
-        Missing values are left out. None for columns that are no numbers or have none, and where there are too many
-        columns to show any.
+        Missing and infinite values are left out. None for columns that are no numbers or have none, and where there are
+        too many columns to show any.
         """
         fitting = [n for n in _NUMBERS_OF_POINTS if n * len(self._names) <= _MOST_POINTS]
         if not self._values.get(name) or not fitting:
             return None
         values = np.concatenate(self._values[name])
-        values = np.sort(values[~np.isnan(values)])
+        values = np.sort(values[np.isfinite(values)])
         if not len(values):
             return None
         n_steps = fitting[0] - 1

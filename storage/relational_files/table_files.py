@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..dataset_files.layout import ColumnLayout, ColumnRole, ColumnType, DatasetLimits, shown
-from ..dataset_files.normalising import ColumnSummary, write_normalised
+from ..dataset_files.normalising import ColumnSummary, refuse_infinite, write_normalised
 from ..dataset_files.reading import open_source, read_names
 from ..dataset_files.sniffing import FileForm, sniff
 from ..errors import DatasetRefused, TooManyRows
@@ -29,7 +29,7 @@ _NAME_OF_IDS = re.compile(
 )
 _DIGIT = re.compile(r"\d")
 
-_UNTOLD = frozenset({"quantiles", "category_counts"})  # of columns of tables
+_UNTOLD = frozenset({"quantiles", "category_counts", "n_infinite"})  # of columns of tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +159,9 @@ def read_table(uploaded: UploadedTable, uses: ColumnUses, limits: DatasetLimits,
             for index, (name, kind) in enumerate(zip(source.names, source.types, strict=True))
         ]
         n_rows, columns = write_normalised(source, layout, into, limits)
+        for column in columns:
+            if column.n_infinite:
+                refuse_infinite(column.name, "feature", column.n_infinite)
     odd_cells = source.odd_cells
     columns = tuple(replace(column, category_because=odd_cells.get(column.name)) for column in columns)
     natural_types = dict(zip(source.names, source.natural_types, strict=True))

@@ -143,6 +143,7 @@ def _merged(columns: Sequence[Mapping[str, Any]]) -> ColumnSummary:
         category_counts=None if counts is None else tuple(counts[text] for text in sorted(counts)),
         min=min(lows, default=None),
         max=max(highs, default=None),
+        n_infinite=sum(column["n_infinite"] for column in columns),
     )
 
 

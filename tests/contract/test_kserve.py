@@ -227,7 +227,7 @@ def _changed(inputs: list[Json], **changes: object) -> list[Json]:
         ({"data": ["many"]}, 422, "is a number, got 'many'"),
         ({"datatype": "BYTES"}, 422, "has datatype BYTES, and the feature is a number: send FP64, or another type of"),
         ({"datatype": "BYTES", "data": ["1.5"]}, 422, "has datatype BYTES, and the feature is a number: send FP64"),
-        ({"data": [1e300]}, 422, "the value is infinite as float"),
+        ({"data": [1e300]}, 422, "the value 1e+300 is infinite as float"),
     ],
 )
 def test_tensors_that_are_no_columns_of_the_rows_are_refused(

@@ -197,3 +197,11 @@ def test_jobs_are_called_by_what_one_of_them_makes() -> None:
 
     made = ["prototypes", "rules", "tree", "label audit", "map", "proximities", "report"]
     assert list(map(words.kind_words, kinds)) == made
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [("Infinity", "∞"), ("-Infinity", "\N{MINUS SIGN}∞"), ("infinity", "infinity"), (None, "missing")],
+)
+def test_infinite_cells_are_signs(value: str | None, text: str) -> None:
+    assert words.cell(value) == text

@@ -152,6 +152,7 @@ class ModelDescription:
     rounding: float = 0.0
     warnings: tuple[ModelWarning, ...] = ()  # what its reader should know before explaining with it
     oracle_only: bool = False  # predictions alone are used: no trees, columns or leaf output are known
+    finite_only: bool = False  # infinite numbers are refused, as the model's library does
     seconds_per_1000_rows: float | None = None  # of processor time, as tried at registration; of oracles alone
     tensors: tuple[TreeTensor, ...] = ()  # that the trees read
     # Otherwise labels come about in another way, such as by a cut-off, and no two scores are near to a tie.
@@ -226,6 +227,7 @@ class DeclaredModel:
     ensemble: Ensemble | None = None
     feature_groups: tuple[FeatureGroup, ...] = ()
     oracle_only: bool = False
+    finite_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ class RowEncoder:
     def __init__(self, description: ModelDescription) -> None:
         self._names = description.feature_names
         self._tokens = description.missing_tokens
+        self._is_finite_only = description.finite_only
         self._inputs: list[tuple[InputSpec, int, int]] = []
         first = 0
         for spec in description.inputs:
@@ -90,10 +91,20 @@ class RowEncoder:
         with np.errstate(over="ignore"):
             values: NDArray[Any] = np.ascontiguousarray(block, dtype=_DTYPES[spec.type])
         if has_infinite(values):
-            row, column = np.argwhere(np.isinf(values))[0]
-            detail = f"the value is infinite as {spec.type}; send null where it is not known"
-            raise self._refusal("non_finite_number", int(row), first + int(column), detail)
+            self._check_infinite(block, values, first, spec)
         return values if spec.rank > 1 else values.reshape(-1)
+
+    def _check_infinite(
+        self, block: NDArray[np.floating[Any]], values: NDArray[Any], first: int, spec: InputSpec
+    ) -> None:
+        """Refuse infinite numbers where the library does, and finite ones that would become infinite."""
+        is_refused = np.isinf(values) if self._is_finite_only else np.isinf(values) & np.isfinite(block)
+        if is_refused.any():
+            row, column = np.argwhere(is_refused)[0]
+            value = block[row, column]
+            why = f"is infinite as {spec.type}" if np.isfinite(value) else "is refused by the model's library, too"
+            detail = f"the value {value:g} {why}; send null where it is not known"
+            raise self._refusal("non_finite_number", int(row), first + int(column), detail)
 
     def _check_integers(self, block: NDArray[np.floating[Any]], first: int, spec: InputSpec) -> None:
         limit = _LARGEST[spec.type]

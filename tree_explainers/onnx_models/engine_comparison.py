@@ -21,7 +21,6 @@ from .walked_session import WalkedSession
 
 _MOST_ROWS, _ROWS_TOGETHER, _MOST_SECONDS = 4_096, 256, 2.0
 _MISSING, _SPECIAL = 0.05, 0.05
-_ROOM_FOR_SCALING = 2.0**-64
 _WALKER = Engine("walker", None)
 _Draw = Callable[..., NDArray[Any]]  # returns some values of a feature
 
@@ -84,7 +83,10 @@ def _same(found: Any, expected: Outcome) -> bool:  # noqa: ANN401  # predictions
 
 @dataclass(frozen=True, slots=True)
 class HardRows:
-    """Draws rows at the thresholds of all features: on them, next to them, zero of both signs, huge or missing."""
+    """Draws rows at the thresholds of all features: on them, next to them, zero of both signs, huge or missing.
+
+    Huge are infinities, too, where the model takes them.
+    """
 
     names: tuple[str, ...]
     draws: tuple[_Draw, ...]  # of each feature
@@ -96,13 +98,14 @@ class HardRows:
         for column in description.columns:
             by_feature.setdefault(column.raw_index, []).append(column)
         thresholds = raw_thresholds(description, ensemble)
+        infinities = () if description.finite_only else (np.inf, -np.inf)
         draws: list[_Draw] = []
         for index, kind in enumerate(column_types(description.inputs)):
             own = by_feature.get(index, [])
             if kind == "string":
                 draws.append(partial(_texts, own))
             else:
-                draws.append(partial(_numbers, thresholds.get(index, np.zeros(1)), kind, _largest(own, kind)))
+                draws.append(partial(_numbers, thresholds.get(index, np.zeros(1)), kind, infinities))
         return cls(description.feature_names, tuple(draws))
 
     def draw(self, n: int, rng: np.random.Generator, *, has_missing: bool) -> Rows:
@@ -111,8 +114,9 @@ class HardRows:
 
 
 def raw_thresholds(description: ModelDescription, ensemble: TreeEnsemble) -> dict[int, NDArray[np.float64]]:
-    """Return numbers at which trees or encoders distinguish values of a raw feature, by its index."""
+    """Return finite numbers at which trees or encoders distinguish values of a raw feature, by its index."""
     is_test = (ensemble.operator != Operator.LEAF) & (ensemble.operator != Operator.MEMBER)
+    is_test &= np.isfinite(ensemble.threshold)
     nodes = np.flatnonzero(is_test)
     nodes = nodes[np.argsort(ensemble.column[nodes], kind="stable")]
     found: dict[int, list[NDArray[np.float64]]] = {}
@@ -132,21 +136,17 @@ def _raw(column: ModelColumn, thresholds: NDArray[np.float64]) -> NDArray[np.flo
     return (thresholds - column.offset) / (column.scale or 1.0)
 
 
-def _largest(own: Sequence[ModelColumn], kind: str) -> float:
-    """Return the largest number that a feature is tried with.
-
-    Where the graph calculates with it before the trees, it must not become infinite: there the model's own operator
-    and the one that returns leaves part, if a threshold is infinite (see ``with_finite_thresholds``).
-    """
-    largest = float(np.finfo(np.float64 if kind == "double" else np.float32).max)
-    is_calculated = any(column.kind != "identity" for column in own)
-    return largest * _ROOM_FOR_SCALING if is_calculated else largest
-
-
 def _numbers(
-    thresholds: NDArray[np.float64], kind: str, largest: float, n: int, rng: np.random.Generator, *, has_missing: bool
+    thresholds: NDArray[np.float64],
+    kind: str,
+    infinities: Sequence[float],
+    n: int,
+    rng: np.random.Generator,
+    *,
+    has_missing: bool,
 ) -> NDArray[np.float64]:
     dtype: Any = np.float64 if kind == "double" else np.float32
+    largest = float(np.finfo(dtype).max)
     chosen = rng.choice(thresholds, n)
     if kind == "bool":
         return rng.integers(0, 2, n).astype(np.float64)
@@ -157,7 +157,7 @@ def _numbers(
     towards = rng.choice([-np.inf, np.inf], n).astype(dtype)
     values = np.where(rng.random(n) < 2 / 3, np.nextafter(values, towards), values)  # as often below
     values = np.where(np.abs(values) <= largest, values, dtype(largest))
-    special = np.array([0.0, -0.0, largest, -largest, 0.5, -1.5], dtype)
+    special = np.array([0.0, -0.0, largest, -largest, 0.5, -1.5, *infinities], dtype)
     values = np.where(rng.random(n) < _SPECIAL, rng.choice(special, n), values)
     if has_missing:
         values = np.where(rng.random(n) < _MISSING, dtype(np.nan), values)

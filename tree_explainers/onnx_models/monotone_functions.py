@@ -16,7 +16,7 @@ from ..ensemble import Operator, TreeEnsemble
 from .description import FunctionStep, ModelColumn
 
 Floats = NDArray[np.float64]
-_LARGEST = float(np.finfo(np.float32).max)  # represents infinity in graphs, whose thresholds are finite
+_LARGEST = float(np.finfo(np.float32).max)
 _BY_CODE = (Operator.LEQ, Operator.LT, Operator.GT, Operator.GTE)  # 1 if strict, 2 if negated
 _STRICT, _NEGATED = (Operator.LT, Operator.GTE), (Operator.GT, Operator.GTE)
 
@@ -142,8 +142,10 @@ def _raw_tests(column: ModelColumn, operator: NDArray[np.uint8], threshold: Floa
     tests = _Tests(threshold, is_strict, is_negated).before_scaling(column.scale, column.offset)
     for name, scale, offset, parameter in reversed(column.functions):
         tests = tests.before_function(name, parameter).before_scaling(scale, offset)
-    codes = 2 * tests.is_negated + tests.is_strict
-    return np.array(_BY_CODE, operator.dtype)[codes], np.clip(tests.ends, -_LARGEST, _LARGEST)
+    is_beyond = tests.ends >= _LARGEST  # all numbers
+    codes = 2 * tests.is_negated + (tests.is_strict & ~is_beyond)
+    ends = np.where(is_beyond, np.inf, np.maximum(tests.ends, -_LARGEST))
+    return np.array(_BY_CODE, operator.dtype)[codes], ends
 
 
 def _argument(values: Floats, name: str, parameter: float, is_strict: NDArray[np.bool_] | None = None) -> Floats:

@@ -240,6 +240,7 @@ def _describe(front: _Front, declared: DeclaredModel, kind: Ensemble | None) -> 
         score_output=outputs.score,
         score_kind=outputs.score_kind,
         labels_are_highest=outputs.labels_are_highest,
+        finite_only=declared.finite_only,
         leaf_output=LEAF_OUTPUT,
         columns=(),
     )

@@ -3,9 +3,9 @@
 Nothing here is recursive and every step is one pass over arrays, so that a million nodes take a moment and a chain of
 nodes cannot exhaust the stack.
 
-Infinite thresholds become finite ones with the same meaning. scikit-learn separates missing values from all others by
-the test whether the value is at most infinity. All values that reach a tree are finite or missing, so the largest
-number of the tree's precision has the same effect, and neither arithmetic nor JSON ever meets an infinity.
+Of infinite thresholds one test is left: whether a value is at most infinity, which holds for all numbers, infinite ones
+included, and for no missing value; so scikit-learn separates these from all others. Every other comparison with an
+infinity becomes one with the largest number of the tree's precision, or with its negative, that has the same answer.
 """
 
 from dataclasses import dataclass
@@ -22,18 +22,23 @@ _ID_BITS = 32
 _MAX_ID = 2**31
 _SINGLE_BITS, _DOUBLE_BITS = 24, 53
 _MAX_BINARY_PLACES = 14  # 10,000 trees at most may be averaged in the leaves
-# Comparing with an infinity is always true or always false: the operator with the same result for the largest number.
-_SAME_ABOUT_LARGEST = {
-    Operator.LEQ: Operator.LEQ,
-    Operator.LT: Operator.LEQ,
-    Operator.GTE: Operator.GT,
-    Operator.GT: Operator.GT,
-}
-_SAME_ABOUT_LOWEST = {
-    Operator.LEQ: Operator.LT,
-    Operator.LT: Operator.LT,
-    Operator.GTE: Operator.GTE,
-    Operator.GT: Operator.GTE,
+# By the sign of an infinity: the comparison with the same answers, and the sign of the largest number in its place;
+# 0 stands for infinity itself.
+_SAME: dict[int, dict[Operator, tuple[Operator, int]]] = {
+    1: {
+        Operator.LT: (Operator.LEQ, 1),
+        Operator.GTE: (Operator.GT, 1),
+        Operator.EQ: (Operator.GT, 1),
+        Operator.NEQ: (Operator.LEQ, 1),
+    },
+    -1: {
+        Operator.LEQ: (Operator.LT, -1),
+        Operator.GT: (Operator.GTE, -1),
+        Operator.LT: (Operator.GT, 0),
+        Operator.GTE: (Operator.LEQ, 0),
+        Operator.EQ: (Operator.LT, -1),
+        Operator.NEQ: (Operator.GTE, -1),
+    },
 }
 
 
@@ -159,7 +164,7 @@ def _arrange(
     new_index = np.empty_like(place)
     new_index[place] = np.arange(len(place))
     is_leaf = table.operator[order] == Operator.LEAF
-    operator, threshold = with_finite_thresholds(
+    operator, threshold = without_infinite_ends(
         table.operator[order], np.where(is_leaf, 0.0, table.threshold[order]), is_double=table.is_double
     )
     sides = new_index[children[place]].astype(np.int32)
@@ -235,19 +240,21 @@ def adds_up_exactly(ensemble: TreeEnsemble, *, is_double: bool) -> bool:
     return False
 
 
-def with_finite_thresholds(
+def without_infinite_ends(
     operator: NDArray[np.uint8], threshold: NDArray[np.float64], *, is_double: bool
 ) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
-    """Return operators and thresholds, shape (n_nodes,), with equal results for all finite and missing values.
+    """Return operators and thresholds, shape (n_nodes,), with equal results for all numbers of the tree's precision.
 
-    Equality with an infinity, which no value has, stays as it is but for the threshold: no finite value of a float32
-    tree is a float64 beyond its range.
+    Only ``<=`` and ``>`` are compared with an infinity, and with the positive one alone; a missing value goes where it
+    went before.
     """
     if np.isfinite(threshold).all():
         return operator, threshold
     largest = float(np.finfo(np.float64 if is_double else np.float32).max)
-    operator = operator.copy()
-    for infinity, same in ((np.inf, _SAME_ABOUT_LARGEST), (-np.inf, _SAME_ABOUT_LOWEST)):
-        for original, replacement in same.items():
-            operator[(threshold == infinity) & (operator == original)] = replacement
-    return operator, threshold.clip(-largest, largest)
+    same_operator, same_threshold = operator.copy(), threshold.copy()
+    for sign, replacements in _SAME.items():
+        for original, (replacement, sign_of_largest) in replacements.items():
+            nodes = (threshold == sign * np.inf) & (operator == original)
+            same_operator[nodes] = replacement
+            same_threshold[nodes] = sign_of_largest * largest if sign_of_largest else np.inf
+    return same_operator, same_threshold

@@ -118,7 +118,12 @@ _IS_MISSING, _NOT_MISSING, _IN_A_SET = int(RawSide.IS_MISSING), int(RawSide.NOT_
 
 @compiled_ahead("boolean(float64, float64, boolean, boolean, boolean)")
 def holds_a_number(low: float, high: float, low_inclusive: bool, high_inclusive: bool, is_single: bool) -> bool:  # noqa: FBT001  # compiled
-    """Return whether there is any number in an interval, in single or double precision."""
+    """Return whether there is any number in an interval, in single or double precision; infinities are numbers.
+
+    An end that is infinite is no end: it is in the interval.
+    """
+    if low == -np.inf or high == np.inf:
+        return low < np.inf and high > -np.inf
     if low_inclusive or high_inclusive:
         return low < high or (low == high and low_inclusive and high_inclusive)
     if is_single:
@@ -143,13 +148,12 @@ def raw_interval(  # noqa: PLR0913, PLR0917  # plain numbers: this runs compiled
     """Return an interval in raw units, and its ``RawSide``; ``side`` is a ``Side``, ``EXACT`` as if nothing scaled.
 
     Where missing values have branches of their own, they may have nothing else in common: then no number lies between
-    the ends, and there is no interval. The largest finite number is no end: a split at it tests whether there is a
-    value at all.
+    the ends, and there is no interval.
     """
     largest = _LARGEST_SINGLE if is_single else _LARGEST
     # Thresholds may be doubles where the values are singles: what lies beyond all values is no end, either.
-    low = -np.inf if low < -largest or (low == -largest and side & _LOW_INCLUSIVE) else low
-    high = np.inf if high > largest or (high == largest and side & _HIGH_INCLUSIVE) else high
+    low = -np.inf if low < -largest else low
+    high = np.inf if high > largest else high
     low_inclusive = (side & _LOW_INCLUSIVE) != 0 and low > -np.inf
     high_inclusive = (side & _HIGH_INCLUSIVE) != 0 and high < np.inf
     if isnan(imputed):

@@ -29,7 +29,8 @@ _IS_ORDERED, _IS_BELOW, _GREATER_IS_LEFT = (
         (Operator.GTE, Operator.GT),
     )
 )
-_LARGEST = float(np.finfo(np.float32).max)  # represents infinity in graphs, whose thresholds are finite
+_LARGEST_SINGLE = float(np.finfo(np.float32).max)
+_LARGEST_READ = float(np.nextafter(_LARGEST_SINGLE + 2.0**103, 0))  # the last double that is not rounded to infinity
 _FEWEST_DECIMALS = -308  # a double has no more digits before its point
 
 
@@ -59,7 +60,15 @@ class Rounding:
         with np.errstate(over="ignore"):
             halfway = (read + np.nextafter(read.astype(np.float32), np.float32(np.inf)).astype(np.float64)) / 2
             goes_up = halfway.astype(np.float32) > read  # ties are rounded to even
-        return np.where(np.isfinite(halfway), np.where(goes_up, np.nextafter(halfway, -np.inf), halfway), read)
+        between = np.where(goes_up, np.nextafter(halfway, -np.inf), halfway)
+        return np.where(read == _LARGEST_SINGLE, _LARGEST_READ, np.where(np.isfinite(halfway), between, read))
+
+    @property
+    def lowest(self) -> float:
+        """The cut above minus infinity: the lowest number, which nobody has, stands on the same side."""
+        if self.kept is self.reads:
+            return float(np.finfo(self.kept).min)
+        return -float(np.nextafter(_LARGEST_READ, np.inf))
 
     def below(self, value: float) -> float:
         """Return the largest kept number below a value."""
@@ -92,8 +101,8 @@ def number_cuts(columns: Sequence[tuple[ModelColumn, ColumnSplits]], rounding: R
     found = [_READERS[_kind(column)](column, splits, rounding) for column, splits in columns]
     cuts = np.concatenate([cuts for cuts, _ in found]) + 0.0  # no negative zero
     missing_greater = np.concatenate([greater for _, greater in found])
-    # Cuts beyond all numbers separate only missing values, at infinity; those that separate nothing are left out.
-    above, below = cuts >= _LARGEST, cuts == -np.inf
+    # Infinite cuts separate only missing values; those that separate nothing are left out.
+    above, below = cuts == np.inf, cuts == -np.inf
     separates = ~(above & ~missing_greater) & ~(below & missing_greater)
     cuts, missing_greater = np.where(above | below, np.inf, cuts)[separates], (missing_greater | below)[separates]
     order = np.lexsort((missing_greater, cuts))
@@ -123,6 +132,8 @@ def cuts_of_number(column: ModelColumn, splits: ColumnSplits, rounding: Rounding
     if column.scale < 0:
         cuts, missing_greater = np.nextafter(cuts, -np.inf), ~missing_greater
     cuts = rounding.lower(cuts)
+    if column.scale > 0:
+        cuts = np.where(cuts == -np.inf, rounding.lowest, cuts)
     if column.imputed is not None:
         missing_greater = rounding.kept(column.imputed) > cuts
     return cuts, missing_greater

@@ -90,6 +90,7 @@ class _Translation:
         made.cut[nodes] = made.low_end[nodes] = made.greater_from[nodes] = _first_greater(feature, cuts)
         if column.is_calculated:
             off = _OFF * (abs(cuts) + (abs(column.offset) + abs(splits.threshold)) / abs(column.scale))
+            off[np.isinf(cuts)] = 0.0  # where only missing values are separated, nothing is rounded
             made.low_end[nodes] = np.minimum(np.searchsorted(feature.cuts, cuts + off) + 1, feature.missing_bin)
             made.greater_from[nodes] = np.searchsorted(feature.cuts, cuts - off)
             if column.imputed is not None:
@@ -160,8 +161,7 @@ def _is_number(column: ModelColumn, feature: FeatureStatements) -> bool:
 def _first_greater(feature: FeatureStatements, cuts: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the first bin whose values are above each cut; the missing value's if there is none."""
     first = np.searchsorted(feature.cuts, cuts, side="right")
-    none = (cuts >= float(np.finfo(np.float32).max)) | (cuts == np.inf)
-    return np.where(none, feature.missing_bin, first)
+    return np.where(cuts == np.inf, feature.missing_bin, first)
 
 
 def _read_answers(

@@ -24,6 +24,7 @@ _COMPARE: dict[Operator, tuple[str, Callable[[Any, Any], Any]]] = {
     Operator.NEQ: ("!=", python_operator.ne),
 }
 _MIRRORED = {"<=": ">=", "<": ">", ">=": "<=", ">": "<"}
+_LARGEST_SINGLE = float(np.finfo(np.float32).max)
 _SORT_KEYS = ("missing_left", "threshold", "operator", "column")  # for lexsort: the last is the primary key
 
 
@@ -154,6 +155,8 @@ def raw_split(column: ModelColumn, split: Split, input_type: InputType) -> RawSp
     or_missing = split.goes_left(model_value(column, imputed))
     if is_set:
         return RawSplit("in", None, list(split.members), or_missing)
+    if split.threshold == np.inf:  # all numbers are at most that, and no missing value
+        return RawSplit("is not" if split.operator is Operator.LEQ else "is", None, None, or_missing)
     sign = _COMPARE[split.operator][0]
     sign = _MIRRORED.get(sign, sign) if column.scale < 0 else sign
     value = _raw_threshold((split.threshold - column.offset) / column.scale, column, input_type)
@@ -165,7 +168,7 @@ def _raw_threshold(value: float, column: ModelColumn, input_type: InputType) -> 
     if column.is_rounded and input_type == "double":
         return column.shortest_equivalent(value)
     is_exact = input_type == "double" or (input_type != "float" and column.kind == "identity")
-    return value if is_exact else float(str(np.float32(value)))
+    return value if is_exact else float(str(np.float32(np.clip(value, -_LARGEST_SINGLE, _LARGEST_SINGLE))))
 
 
 def _split_of_indicator(column: ModelColumn, split: Split) -> RawSplit:
@@ -188,4 +191,7 @@ def _split_of_codes(column: ModelColumn, split: Split) -> RawSplit:
 def _model_side_split(split: Split) -> RawSplit:
     if split.operator is Operator.MEMBER:
         return RawSplit("in", None, list(split.members), split.missing_left, transformed=True)
+    if split.threshold == np.inf:
+        sign = "is not" if split.operator is Operator.LEQ else "is"
+        return RawSplit(sign, None, None, split.missing_left, transformed=True)
     return RawSplit(_COMPARE[split.operator][0], split.threshold, None, split.missing_left, transformed=True)

@@ -172,7 +172,8 @@ def _model(
 ) -> PublishedModel:
     names, classes = [each.name for each in described], read.rows.classes
     onnx = write_forest_onnx(forest.ensemble, len(names), classes)
-    derived = derive_model(onnx, DeclaredModel(tuple(names), None, "random_forest", ()), ModelLimits())
+    declared = DeclaredModel(tuple(names), None, "random_forest", finite_only=True)
+    derived = derive_model(onnx, declared, ModelLimits())
     metadata = ModelMetadata(name=name[:_LONGEST_NAME], feature_names=names, ensemble="random_forest")
     identified = metadata.model_dump(mode="json", exclude={"name"})  # a name may be changed
     identifier = content_identifier("models", hashlib.sha256(onnx).hexdigest(), identified)

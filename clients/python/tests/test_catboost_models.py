@@ -190,9 +190,18 @@ def test_embeddings_are_refused_in_words() -> None:
         convert_model(model, rows)
 
 
-def test_parity_rows_are_finite_where_trees_test_whether_a_number_is_missing() -> None:
+def test_no_parity_row_is_at_the_lowest_number_where_trees_test_whether_one_is_missing() -> None:
     converted = convert_model(fitted(VALUES, "CatBoostRegressor", loss_function="MAE"), ROWS)
 
     assert converted.parity is not None
-    numbers = np.array(converted.parity.rows, np.float64)
-    assert not np.isinf(numbers).any()
+    thresholds = [row for row in converted.parity.rows if not {"Infinity", "-Infinity"} & set(row)]
+    assert np.nanmax(np.abs(np.array(thresholds, np.float64))) < 1e30
+    assert len(converted.parity.rows) - len(thresholds) == ROWS.shape[1]
+
+
+def test_a_border_that_catboost_cannot_write_is_refused_with_what_to_do() -> None:
+    rows = np.where(np.abs(ROWS) > 1, np.inf * np.sign(ROWS), np.nan_to_num(ROWS))
+    model = fitted((rows[:, 0] == -np.inf).astype(int), rows=rows)
+
+    with pytest.raises(CannotConvert, match=r"splits between an infinity and all other numbers; .*X\.clip"):
+        convert_model(model, rows)

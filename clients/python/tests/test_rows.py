@@ -11,7 +11,16 @@ import pytest
 from leafspace_client import Invalid
 from leafspace_client._generated.models import ClassPrediction, NearestPrototype
 from leafspace_client.labels import labels_by_text, with_labels
-from leafspace_client.rows import Instance, batches, instances_of, named_instances, plain_cell, spelled
+from leafspace_client.rows import (
+    Instance,
+    batches,
+    instances_of,
+    named_instances,
+    plain_cell,
+    received,
+    sent,
+    spelled,
+)
 
 
 def test_a_data_frame_is_sent_by_column_name_with_plain_values() -> None:
@@ -83,12 +92,32 @@ def test_a_value_becomes_the_nearest_that_json_has(value: Any, plain: object) ->
     assert type(found) is type(plain)
 
 
-def test_an_infinite_number_is_refused_where_it_stands() -> None:
-    frame = pd.DataFrame({"a": [1.0, np.inf]})
+@pytest.mark.parametrize(
+    ("rows", "as_sent"),
+    [
+        (pd.DataFrame({"a": [1.0, np.inf]}), [{"a": 1.0}, {"a": "Infinity"}]),
+        (np.array([[-np.inf, np.nan]], np.float32), [["-Infinity", None]]),
+        ([{"a": float("inf"), "b": "Infinity"}], [{"a": "Infinity", "b": "Infinity"}]),
+    ],
+)
+def test_infinite_numbers_are_sent_as_texts_that_json_can_hold(rows: Any, as_sent: list[Any]) -> None:  # noqa: ANN401
+    instances = instances_of(rows)
 
-    with pytest.raises(Invalid, match="row 1, column 'a', is inf") as refused:
-        instances_of(frame)
-    assert refused.value.code == "non_finite_number"
+    (batch,) = batches(instances)
+
+    assert batch == sent(instances) == as_sent
+    assert json.loads(json.dumps(batch, allow_nan=False)) == as_sent
+
+
+def test_the_text_of_an_infinite_number_in_an_answer_is_that_number() -> None:
+    assert [received(value) for value in ("Infinity", "-Infinity", "inf", 1.5, None, True)] == [
+        np.inf,
+        -np.inf,
+        "inf",
+        1.5,
+        None,
+        True,
+    ]
 
 
 @pytest.mark.parametrize("rows", ["abc", 3, np.zeros((2, 2, 2)), [[1], 2], [object()], {1, 2}, [[1j]]])

@@ -8,6 +8,7 @@ from typing import Any
 DIGITS = 4  # significant ones
 _GROUPED_FROM, _PLAIN_FROM, _PLAIN_BELOW = 10_000, 1e-4, 1e15
 _PART_END = re.compile(r"(?<=[\s_/-])(?=\S)|(?<=[a-z])(?=[A-Z])")
+_INFINITIES = {"Infinity": "∞", "-Infinity": "\N{MINUS SIGN}∞"}
 _UNREADABLE = "\N{REPLACEMENT CHARACTER}"
 
 
@@ -109,12 +110,14 @@ def measured_on(n_rows: int, evaluated_on: str) -> str:
 
 
 def cell(value: Any) -> str:  # noqa: ANN401  # of JSON
-    """Return a value of a table as text; a null is ``missing``."""
+    """Return a value of a table as text; a null is ``missing``, and the text of an infinite number its sign."""
     if value is None:
         return "missing"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return number(value) if isinstance(value, int | float) else str(value)
+    if isinstance(value, int | float):
+        return number(value)
+    return _INFINITIES.get(value, str(value))
 
 
 def sentence(text: str) -> str:

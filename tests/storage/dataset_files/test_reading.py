@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -91,10 +92,56 @@ def test_a_fault_in_csv_names_its_line(name: str, line: int, upload: Upload) -> 
     assert f"line {line} " in upload.refused(shared_path(f"badinputs/{name}").read_bytes()).detail
 
 
-def test_an_infinite_number_is_named_by_row_line_and_column(upload: Upload) -> None:
-    refusal = upload.refused(b"a,b\n1,2\n\n3,-Infinity\n4,5\n")
+def test_a_number_beyond_double_precision_is_named_by_row_line_and_column(upload: Upload) -> None:
+    refusal = upload.refused(b"a,b\n1,2\n\n3,-1e400\n4,5\n")
     assert refusal.code == "dataset_bad_number"
     assert "row 1 (line 4) of column 'b'" in refusal.detail
+    assert "missing_values=['-1e400']" in refusal.detail
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"a\n1\ninf\n-Infinity\n+INF\nNaN\n2.5\n",
+        b'[{"a": 1}, {"a": "Infinity"}, {"a": "-Infinity"}, {"a": "Infinity"}, {"a": null}, {"a": 2.5}]',
+        pytest.param(None, id="parquet"),
+    ],
+)
+def test_infinities_are_numbers_which_the_summary_counts_and_leaves_out(
+    content: bytes | None, upload: Upload, tmp_path: Path
+) -> None:
+    values = [1.0, inf, -inf, inf, None, 2.5]
+    if content is None:
+        pq.write_table(pa.table({"a": values}), tmp_path / "f")
+        content = (tmp_path / "f").read_bytes()
+
+    (column,) = upload.read(content).columns
+
+    assert pq.read_table(upload.into).to_pydict() == {"a": values}
+    assert (column.type, column.n_infinite, column.n_missing) == ("number", 3, 1)
+    assert (column.min, column.max) == (1.0, 2.5)
+    assert column.quantiles is not None
+    assert set(column.quantiles) == {1.0, 2.5}
+
+
+@pytest.mark.parametrize("content", [b'[{"a": "Infinity"}, {"a": "x"}]', b"a\nInfinity\nx\n"])
+def test_the_text_of_an_infinity_is_a_text_beside_texts(content: bytes, upload: Upload) -> None:
+    (column,) = upload.read(content).columns
+
+    assert (column.type, column.categories) == ("category", ("Infinity", "x"))
+
+
+def test_an_infinity_among_booleans_makes_numbers_of_them(upload: Upload) -> None:
+    upload.read(b'[{"a": "Infinity"}, {"a": true}]')
+
+    assert pq.read_table(upload.into).to_pydict() == {"a": [inf, 1.0]}
+
+
+def test_a_target_is_finite(upload: Upload) -> None:
+    refused = upload.refused(b"a,t\n1,2\n3,inf\n", DeclaredColumns(target="t"))
+
+    assert refused.code == "dataset_bad_number"
+    assert "the target column 't' holds 1 infinite number;" in refused.detail
 
 
 @pytest.mark.parametrize("name", mostly_long(["adult", "titanic", "sick_thyroid"], "titanic", "sick_thyroid"))
@@ -472,13 +519,6 @@ def _target(name: str) -> DeclaredColumns:
     return DeclaredColumns(target=name)
 
 
-def test_an_infinity_in_parquet_is_named(upload: Upload, tmp_path: Path) -> None:
-    pq.write_table(pa.table({"a": [0.0, float("inf")]}), tmp_path / "f")
-    refusal = upload.refused((tmp_path / "f").read_bytes())
-    assert refusal.code == "dataset_bad_number"
-    assert "row 1 (counted from 0) of column 'a'" in refusal.detail
-
-
 def test_texts_in_parquet_are_utf_8_without_nul(upload: Upload, tmp_path: Path) -> None:
     for text, code in ((b"\x9c", "dataset_bad_encoding"), (b"a\0b", "dataset_parse_error")):
         texts = pa.array([b"a", text]).view(pa.string())
@@ -582,21 +622,18 @@ def test_a_name_that_is_lacking_is_advised_by_its_place(header: bytes, advice: s
     assert advice in upload.refused(header + b"\n" + cells + b"\n").detail
 
 
-@pytest.mark.parametrize("number", [float("inf"), float("-inf")])
-def test_the_refusal_of_an_infinity_says_how_it_becomes_missing(number: float, upload: Upload, tmp_path: Path) -> None:
-    pq.write_table(pa.table({"a": [0.0, number]}), tmp_path / "f")
+@pytest.mark.parametrize("form", ["parquet", "csv", "json"])
+def test_infinities_may_be_declared_missing(form: str, upload: Upload, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"a": [0.0, inf, -inf]}), tmp_path / "f")
+    contents = {
+        "parquet": (tmp_path / "f").read_bytes(),
+        "csv": b"a\n0\ninf\n-inf\n",
+        "json": b'[{"a": 0}, {"a": "Infinity"}, {"a": "-Infinity"}]',
+    }
 
-    for content in ((tmp_path / "f").read_bytes(), f"a\n0\n{number}\n".encode()):
-        detail = upload.refused(content).detail
-        assert "row 1" in detail
-        assert f"missing_values=['{number}']" in detail
+    upload.read(contents[form], DeclaredColumns(missing_values=("inf", "-inf")))
 
-
-def test_infinities_of_parquet_may_be_declared_missing(upload: Upload, tmp_path: Path) -> None:
-    pq.write_table(pa.table({"a": [0.0, float("inf")]}), tmp_path / "f")
-    upload.read((tmp_path / "f").read_bytes(), DeclaredColumns(missing_values=("Infinity",)))
-
-    assert pq.read_table(upload.into).to_pydict() == {"a": [0.0, None]}
+    assert pq.read_table(upload.into).to_pydict() == {"a": [0.0, None, None]}
 
 
 def test_names_with_dots_do_not_mix_columns(upload: Upload, tmp_path: Path) -> None:

@@ -151,7 +151,6 @@ _REFUSED: dict[str, tuple[Callable[[Path], object], str, str]] = {
         "the first file has no .*'more'",
     ),
     "an id twice": (_with(id=["1-0", "0-2", "1-2"]), "dataset_bad_columns", "'0-2' in row 2 and again in row 4"),
-    "an infinite number": (_with(x=[1.0, np.inf, 2.0]), "dataset_bad_number", "file '1.parquet': row 1"),
     "damage": (_cut, "dataset_parse_error", "file '1.parquet': "),
     "a lie": (_lie, "dataset_parse_error", "file '1.parquet': "),
     "another form": (lambda lake: (lake / "1.parquet").write_text("{"), "", "file '1.parquet': "),

@@ -1,6 +1,7 @@
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -178,15 +179,30 @@ def test_a_feature_that_is_lacking_is_named() -> None:
     assert caught.value.code == "schema_mismatch"
 
 
-@pytest.mark.parametrize("value", [np.inf, -np.inf, 3.5e38, -1e300])
-def test_a_number_that_is_infinite_in_float32_is_refused(value: float) -> None:
+@pytest.mark.parametrize("value", [3.5e38, -1e300])
+def test_a_finite_number_that_is_infinite_in_float32_is_refused(value: float) -> None:
     model = fitted("random_forest_binary")
     values = model.features.astype(np.float64)[:5]
     values[2, 7] = value
 
-    with pytest.raises(RowRefused, match=r"feature 'f7'") as caught:
+    with pytest.raises(RowRefused, match=r"feature 'f7'.*is infinite as float") as caught:
         model.session.encode_matrix(values)
 
+    assert (caught.value.code, caught.value.row) == ("non_finite_number", 2)
+
+
+@pytest.mark.parametrize("infinity", [np.inf, -np.inf])
+def test_an_infinite_number_is_a_value_unless_the_library_refuses_it(infinity: float) -> None:
+    model = fitted("random_forest_binary")
+    values = model.features.astype(np.float64)[:5]
+    values[2, 7] = infinity
+    finite_only = ModelSession(model.read.leaf_graph, replace(model.read.description, finite_only=True))
+
+    taken = model.session.run(model.session.encode_matrix(values))
+    with pytest.raises(RowRefused, match="is refused by the model's library, too") as caught:
+        finite_only.encode_matrix(values)
+
+    np.testing.assert_array_equal(taken.leaves, walk_leaves(model.read.ensemble, values))
     assert (caught.value.code, caught.value.row) == ("non_finite_number", 2)
 
 

@@ -10,6 +10,7 @@ from onnx import TensorProto, helper
 from tests.support.naive_trees import walk_leaves
 from tests.support.sampling import drawn
 from tests.support.tree_graphs import graph_of, newest, random_trees, regressor
+from tree_explainers.ensemble import Operator
 from tree_explainers.onnx_models import leaf_graph
 from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
 from tree_explainers.onnx_models.reading import ReadModel, read_model
@@ -76,18 +77,20 @@ def test_trees_of_the_newest_operator_end_at_the_leaves_of_a_naive_walk(seed: in
     np.testing.assert_allclose(outcome.scores[:, 0], summed, atol=1e-5)
 
 
-@pytest.mark.parametrize("mode", ["BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT"])
+@pytest.mark.parametrize("mode", ["BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ"])
 @pytest.mark.parametrize("infinity", [np.inf, -np.inf])
-def test_an_infinite_threshold_becomes_a_finite_one_with_the_same_answers(mode: str, infinity: float) -> None:
+def test_an_infinite_threshold_has_the_answers_of_the_graph_for_infinities_too(mode: str, infinity: float) -> None:
     attributes = random_trees(np.random.default_rng(0), n_trees=1, n_features=1)
     attributes["nodes_modes"] = [mode if each != "LEAF" else each for each in attributes["nodes_modes"]]
     attributes["nodes_values"] = [infinity] * len(attributes["nodes_values"])
     read, session = opened(regressor(attributes, 1))
     largest = float(np.finfo(np.float32).max)
-    values = np.array([[0.0], [largest], [-largest], [np.nan]])
+    values = np.array([[0.0], [largest], [-largest], [np.inf], [-np.inf], [np.nan]])
 
     outcome = session.run(session.encode_matrix(values))
 
-    assert np.isfinite(read.ensemble.threshold).all()
+    is_infinite = ~np.isfinite(read.ensemble.threshold)
+    assert np.isin(read.ensemble.operator[is_infinite], (Operator.LEQ, Operator.GT)).all()
+    assert (read.ensemble.threshold[is_infinite] == np.inf).all()
     np.testing.assert_array_equal(outcome.leaves, walk_leaves(read.ensemble, values))
     np.testing.assert_allclose(outcome.scores[:, 0], read.ensemble.leaf_values[outcome.leaves[:, 0], 0])

@@ -84,14 +84,14 @@ def test_hard_rows_are_at_the_thresholds() -> None:
     assert np.signbit(values[values == 0]).any()
 
 
-def test_hard_rows_are_no_larger_than_the_graph_can_scale() -> None:
-    """An infinite threshold has another answer in the leaf operator for values that scaling makes infinite alone."""
+def test_leaves_are_the_scores_for_hard_rows_that_are_infinite_or_that_scaling_makes_infinite() -> None:
     model = fitted_pipeline("missing_kept")
     ensemble, rng = model.read.ensemble, np.random.default_rng(0)
     hard_rows = HardRows.of(model.read.description, ensemble)
 
     for _ in range(16):
         rows = hard_rows.draw(256, rng, has_missing=True)
+        assert any(np.isinf(column).any() for column in rows.columns if column.dtype != object)
         outcome = model.session.run(model.session.encode(rows))
         sums = ensemble.leaf_values[ensemble.leaf_offsets[:-1] + outcome.leaves, 0].sum(axis=1)
         np.testing.assert_allclose(outcome.scores[:, 1], sums, atol=1e-6)

@@ -253,15 +253,31 @@ def test_an_indicator_of_a_missing_number_is_a_cut_above_all_numbers() -> None:
 
 
 def test_what_only_separates_missing_numbers_from_the_rest_is_one_statement() -> None:
-    number, largest = ModelColumn("x", "identity", "x", 0), float(np.finfo(np.float32).max)
-    beyond = questions(Operator.LEQ, largest), questions(Operator.LT, -largest, missing_left=True)
-    nothing = questions(Operator.LEQ, largest, missing_left=True)
+    number = ModelColumn("x", "identity", "x", 0)
+    beyond = questions(Operator.LEQ, np.inf), questions(Operator.GT, np.inf, missing_left=True)
+    nothing = questions(Operator.LEQ, np.inf, missing_left=True)
 
     cuts, missing_greater = number_cuts(
         [(number, each) for each in (*beyond, nothing)], Rounding(np.float32, np.float32)
     )
 
     assert (cuts.tolist(), missing_greater.tolist()) == ([np.inf], [True])
+
+
+@pytest.mark.parametrize("kept", [np.float32, np.float64])
+def test_the_largest_number_is_below_its_cut_and_infinity_above(kept: type[np.float32 | np.float64]) -> None:
+    number, largest = ModelColumn("x", "identity", "x", 0), float(np.finfo(np.float32).max)
+    about = questions(Operator.LEQ, largest), questions(Operator.GTE, -largest, missing_left=True)
+
+    cuts, missing_greater = number_cuts([(number, each) for each in about], Rounding(np.float32, kept))
+
+    values = np.array([-np.inf, -3e38, 0, largest, np.inf])
+    assert np.searchsorted(cuts, values, side="left").tolist() == [0, 1, 1, 1, 2]
+    assert np.isfinite(cuts).all()
+    assert missing_greater.tolist() == [True, True]
+    rounded_down = np.nextafter(largest + 2.0**103, 0)  # to the largest number of single precision
+    if kept is np.float64:
+        assert np.searchsorted(cuts, [rounded_down, np.nextafter(rounded_down, np.inf)], side="left").tolist() == [1, 2]
 
 
 def test_one_hot_columns_made_before_the_graph_name_their_feature_and_category() -> None:

@@ -51,6 +51,8 @@ def hard_values(rng: np.random.Generator, element: int) -> NDArray[np.float64]:
     values[some] = values[some] + rng.choice([-0.5, 0.5, 0.9], int(some.sum()))
     values[rng.random(values.shape) < 0.05] = -0.0
     values[rng.random(values.shape) < 0.05] = np.finfo(dtype).max
+    some = rng.random(values.shape) < 0.05
+    values[some] = rng.choice([-np.inf, np.inf], int(some.sum()))
     values[rng.random(values.shape) < 0.15] = np.nan
     return values.astype(np.float64)
 

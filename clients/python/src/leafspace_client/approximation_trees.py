@@ -51,7 +51,7 @@ from .frames import nodes_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, id_or_none, unless_none
 from .proximities import RunOn
 from .records import Record
-from .rows import named_instance
+from .rows import named_instance, sent
 from .texts import describe_tree, describe_tree_figures
 
 APPROXIMATION_TREES: Noun[Details] = Noun(
@@ -143,7 +143,7 @@ def _next_question(self: ApproximationTreeView, answers: Mapping[str, Any] | Non
         Values by ``question.column``; ``None`` is a missing value, which is an answer, too. Values of features that
         the path does not test are ignored.
     """
-    given = NextQuestionRequestAnswers.from_dict(named_instance(answers or {}, "answers"))
+    given = NextQuestionRequestAnswers.from_dict(*sent([named_instance(answers or {}, "answers")]))
     request = NextQuestionRequest(answers=given)
     return (yield from fetch(get_next_question, NextQuestion, approximation_tree_id=self.id, body=request))
 

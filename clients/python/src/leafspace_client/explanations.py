@@ -31,7 +31,7 @@ from .errors import Answered, error_from_problem
 from .frames import FrameOf, explanations_frame
 from .labels import Label, with_labels
 from .records import Records, ignored_line
-from .rows import Cell, id_text
+from .rows import Cell, id_text, received
 from .texts import describe_explanation
 
 Include = Literal["values", "intervals", "contrast", "rules", "approximation_path", "nearest_rows"]
@@ -191,7 +191,7 @@ class Explanation(Displayed):
     @property
     def values(self) -> dict[str, Cell]:
         """The row's values by feature, as far as explanations show them; empty where they were not requested."""
-        return {each.feature: each.value for each in self.compared}
+        return {each.feature: received(each.value) for each in self.compared}
 
     @property
     def compared(self) -> list[ComparedFeature]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias
 
 from ._generated.types import Unset
 from .errors import missing_extra
-from .rows import spelled
+from .rows import received, spelled
 
 if TYPE_CHECKING:
     from ._generated.models import (
@@ -126,7 +126,7 @@ def _prototype_row(prototype: "Prototype") -> dict[str, Any]:
         "n_covered": prototype.coverage.n_rows,
         "share_covered": prototype.coverage.share,
     }
-    return row | {cell.name: cell.value for cell in prototype.features}
+    return row | {cell.name: received(cell.value) for cell in prototype.features}
 
 
 def _explanation_line(explanation: "Explanation") -> list[_Line]:
@@ -171,8 +171,8 @@ def _of_prototype(prototype: "NearestPrototype") -> _Line:
 def _of_values(explanation: "Explanation") -> _Line:
     line: _Line = {}
     for each in explanation.compared:
-        line[f"value_{each.feature}"] = each.value
-        line |= {f"prototype_value_{each.feature}": value for value in each.prototype_values[:1]}
+        line[f"value_{each.feature}"] = received(each.value)
+        line |= {f"prototype_value_{each.feature}": received(value) for value in each.prototype_values[:1]}
     return line
 
 
@@ -189,7 +189,7 @@ def _reason_lines(explanation: "Explanation") -> list[_Line]:
 
 def _of_reason(reason: "Reason") -> _Line:
     line: _Line = {"feature": reason.feature, "text": reason.text, "value": None, "prototype_value": None}
-    line |= _present(value=reason.value, prototype_value=reason.prototype_value)
+    line |= _present(value=received(reason.value), prototype_value=received(reason.prototype_value))
     return line | {"share_of_trees": reason.share_of_trees}
 
 

@@ -39,7 +39,7 @@ from .nouns import AsyncDeletable, Identified, Noun, SyncDeletable, id_of, id_or
 from .proximities import ProximityKind
 from .records import Records, warned_of_ignored
 from .row_batches import gathered, named_batches
-from .rows import named_instances
+from .rows import named_instances, sent
 
 MODELS: Noun[Model] = Noun(Model, PageModelSummary, "model_id", get_model, list_models, delete_model, rename_model)
 _ID_PREFIX = "mdl_"
@@ -163,19 +163,14 @@ def _proximities(  # noqa: PLR0913  # two sets of rows and how to compare them
     instances, names = named_instances(gathered(rows), row_ids)
     other_instances, other_names = named_instances(gathered(others), other_row_ids, "other_row_ids")
     request = ProximityBlockRequest(
-        instances=_untyped(instances),
-        others=_untyped(other_instances),
+        instances=sent(instances),
+        others=sent(other_instances),
         row_ids=names,
         other_row_ids=other_names,
         proximity_kind=proximity_kind,
         weights_of=id_or_none(weights_of),
     )
     return (yield from fetch(compare_rows, ProximityBlock, model_id=id_of(model), body=request))
-
-
-def _untyped(instances: Sequence[Any]) -> list[Any]:
-    # The generated code has a type of row for each of its messages.
-    return list(instances)
 
 
 class Models(SyncDeletable[Model, Model, ModelSummary]):

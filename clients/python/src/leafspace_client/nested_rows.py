@@ -8,7 +8,7 @@ from .arrow_tables import has_arrow_stream, pyarrow
 from .errors import Invalid
 from .row_batches import gathered
 from .row_kinds import holds_columns, is_frame, is_series
-from .rows import instances_of, with_named_index
+from .rows import instances_of, sent, with_named_index
 
 NestedInstance: TypeAlias = dict[str, list[dict[str, Any]]]
 """The rows of one example, by table."""
@@ -102,4 +102,4 @@ def _rows(table: Any, where: str) -> list[dict[str, Any]]:  # noqa: ANN401  # an
     rows: list[Any] = instances_of(table) if len(table) else []
     if not all(isinstance(row, dict) for row in rows):
         raise Invalid("schema_mismatch", f"{where} has rows without names; give a data frame, or a list of dicts")
-    return rows
+    return sent(rows)

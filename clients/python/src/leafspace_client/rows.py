@@ -28,6 +28,8 @@ _VALUES_A_CALL = 200_000  # the service refuses bodies of 300,000 names
 _TEXTS = ("Interval", "Period", "Timedelta", "UUID")
 NO_VALUE = "bad_feature_type"
 """The code of what is neither a number, a text nor a boolean."""
+_INFINITIES = {"Infinity": math.inf, "-Infinity": -math.inf}
+_TEXTS_OF_INFINITIES = {number: text for text, number in _INFINITIES.items()}
 
 
 def instances_of(rows: Any) -> list[Instance]:  # noqa: ANN401  # see below
@@ -66,7 +68,30 @@ def batches(instances: Sequence[Instance]) -> Iterator[list[Any]]:
     n_fitting = max(1, _BYTES_A_CALL // len(json.dumps(instances[0])))
     step = min(_INSTANCES_A_CALL, n_fitting, max(1, _VALUES_A_CALL // max(1, len(instances[0]))))
     for start in range(0, len(instances), step):
-        yield list(instances[start : start + step])
+        yield sent(instances[start : start + step])
+
+
+def sent(instances: Sequence[Any]) -> list[Any]:
+    """Return instances as they are sent: JSON has no infinite numbers, so these are texts, ``Infinity``.
+
+    Typed loosely: the generated code has a type of row for each message.
+    """
+    return [_without_infinities(each) for each in instances]
+
+
+def _without_infinities(instance: Instance) -> Instance:
+    if isinstance(instance, dict):
+        return {name: _json_cell(value) for name, value in instance.items()}
+    return [_json_cell(value) for value in instance]
+
+
+def _json_cell(value: Any) -> Any:  # noqa: ANN401  # a cell
+    return _TEXTS_OF_INFINITIES.get(value, value) if isinstance(value, float) else value
+
+
+def received(value: Any) -> Any:  # noqa: ANN401  # a value of an answer
+    """Return a value of an answer, the text of an infinite number as that number."""
+    return _INFINITIES.get(value, value) if isinstance(value, str) else value
 
 
 def named_instances(
@@ -269,7 +294,7 @@ def _in_order(values: Sequence[Any], where: str) -> Instance:
 
 
 def plain_cell(value: Any, where: str) -> Cell:  # noqa: ANN401  # whatever stands in a row
-    """Return one value as JSON has it; ``where`` says in an error which one it was.
+    """Return one value as JSON has it, or an infinity; ``where`` says in an error which one it was.
 
     Not-a-number, ``pandas.NA`` and ``NaT`` are missing values; moments become text in ISO 8601, durations, intervals
     and periods text as pandas prints them, paths and UUIDs text, members of an enumeration what they stand for, and
@@ -278,12 +303,12 @@ def plain_cell(value: Any, where: str) -> Cell:  # noqa: ANN401  # whatever stan
     Raises
     ------
     Invalid
-        For infinities and for values that are neither numbers, texts nor booleans.
+        For values that are neither numbers, texts nor booleans.
     """
     if value is None or isinstance(value, str | bool | int):
         return _without_subclass(value, where)
     if isinstance(value, float | decimal.Decimal | fractions.Fraction):
-        return _finite(float(value), where)
+        return None if math.isnan(value) else float(value)
     if _is_missing(value):
         return None
     if isinstance(value, enum.Enum):
@@ -320,15 +345,6 @@ def _without_subclass(value: str | float | None, where: str) -> Cell:
     for kind in (bool, int, str):
         if isinstance(value, kind):
             return kind(value)
-    return value
-
-
-def _finite(value: float, where: str) -> float | None:
-    if math.isnan(value):
-        return None
-    if math.isinf(value):
-        detail = f"{where} is {value}; send a finite number, or None where the value is missing"
-        raise Invalid("non_finite_number", detail)
     return value
 
 

@@ -28,7 +28,7 @@ from .row_kinds import (
     listed,
     listed_columns,
 )
-from .rows import Cell, Instance, column_names, index_names, instances_of, plain_cell, positions
+from .rows import Cell, Instance, column_names, index_names, instances_of, plain_cell, positions, sent
 
 Columns: TypeAlias = dict[str, Values]
 DEFAULT_TARGET = "target"
@@ -325,4 +325,5 @@ def _json_rows(columns: Columns) -> bytes:
 def _listed(cells: Values, name: str) -> list[Cell]:
     if any(isinstance(cell, list) for cell in cells):  # of what are no values
         return list(cells)
-    return [plain_cell(value, f"row {row}, column {name!r},") for row, value in enumerate(list(cells))]
+    column = [plain_cell(value, f"row {row}, column {name!r},") for row, value in enumerate(list(cells))]
+    return list(*sent([column]))

@@ -34,6 +34,10 @@ from .tree_operators import nearest_float32
 from .unwrapping import class_names
 
 _Document = Mapping[str, Any]
+_INFINITE_BORDER = (
+    "CatBoost cannot write this model down: one of its trees splits between an infinity and all other numbers; put a "
+    "large number in place of infinities, X.clip(-1e30, 1e30), fit again and register that model"
+)
 _KINDS = ("float_features", "categorical_features")
 _MOST_ONE_HOT = 255  # categories that CatBoost splits one-hot
 _HASH = 2**32
@@ -115,7 +119,12 @@ def _document(estimator: Any, inputs: ModelInputs) -> _Document:  # noqa: ANN401
     pool = Pool(inputs.rows, cat_features=indices) if indices else None
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.json"
-        estimator.save_model(str(path), format="json", pool=pool)
+        try:
+            estimator.save_model(str(path), format="json", pool=pool)
+        except Exception as error:  # CatBoost's own, whose type tells nothing
+            if "invalid float value" in str(error):
+                raise CannotConvert("cannot_convert", _INFINITE_BORDER) from error
+            raise
         document: _Document = json.loads(path.read_text())
     return document
 

@@ -57,6 +57,7 @@ class Declared:
     feature_groups: Sequence[dict[str, Any]] = ()
     labels: Mapping[str, Label] = field(default_factory=dict)  # the classes as the caller has them, by their text
     oracle_only: bool = False
+    finite_only: bool = False  # the library refuses rows with infinite numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,7 @@ class ConvertedModel:
             "feature_groups": list(known.feature_groups) or None,
             "parity": None if self.parity is None else self.parity.document(),
             "oracle_only": known.oracle_only or None,
+            "finite_only": known.finite_only or None,
         }
         return {name: value for name, value in document.items() if value is not None}
 
@@ -138,7 +140,11 @@ def convert_model(
         from .oracles import with_votes  # noqa: PLC0415  # imports an extra
 
         converted = with_votes(converted, estimator.classes_)
-    completed = _completed(declared, estimator, inputs)
+    from .infinite_rows import finite_rows, is_finite_only  # noqa: PLC0415  # imports an extra
+
+    completed = replace(_completed(declared, estimator, inputs), finite_only=is_finite_only(model, inputs))
+    if completed.finite_only and inputs.rows is not None:
+        inputs = replace(inputs, rows=finite_rows(inputs.rows))
     if not parity:
         return ConvertedModel(converted, completed, None)
     from .drawn_rows import drawn_rows  # noqa: PLC0415  # imports an extra
@@ -149,7 +155,7 @@ def convert_model(
         warnings.simplefilter("ignore")
         if not is_caller:
             inputs = replace(inputs, rows=drawn_rows(model, estimator, inputs, converted))
-        compared = parity_rows(estimator, inputs, converted, completed.classes, outer=model, is_caller=is_caller)
+        compared = parity_rows(estimator, inputs, converted, completed, outer=model, is_caller=is_caller)
     return ConvertedModel(converted, completed, compared)
 
 

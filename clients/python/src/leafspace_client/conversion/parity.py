@@ -8,19 +8,23 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from logging import getLogger
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from onnx import TensorProto, load_from_string
 
 from ..errors import CannotConvert
 from ..row_kinds import is_frame
-from ..rows import Cell, instances_of
+from ..rows import Cell, instances_of, sent
 from .estimators import ModelInputs, predicts_classes, predicts_labels_alone, votes_hard
+from .infinite_rows import infinite_rows, predicts
 from .model_rows import library_answer
 from .threshold_rows import rows_at_thresholds, taken
 from .tree_operators import nearest_float32
 from .unwrapping import final_step
+
+if TYPE_CHECKING:
+    from .models import Declared
 
 N_ROWS = 100
 _LOG = getLogger("leafspace_client")
@@ -61,20 +65,20 @@ def parity_rows(
     estimator: Any,  # noqa: ANN401  # an estimator
     inputs: ModelInputs,
     graph: bytes,
-    classes: Sequence[str] | None,
+    declared: "Declared",
     *,
     outer: Any,  # noqa: ANN401  # an estimator
     is_caller: bool = True,
 ) -> Parity | None:
-    """Return up to 100 rows, where a wrong conversion would show first; ``None`` where there are no rows.
+    """Return up to 110 rows, where a wrong conversion would show first; ``None`` where there are no rows.
 
-    ``outer`` is the estimator as the caller has it, whose labels are the truth; ``is_caller`` says that the rows are
-    the caller's, and not drawn.
+    ``declared`` has the names of the classes; ``outer`` is the estimator as the caller has it, whose labels are the
+    truth; ``is_caller`` says that the rows are the caller's, and not drawn.
 
     They are the rows whose two best scores are nearest to each other; rows that lie on thresholds and just beside them,
-    where trees read the rows as they are; rows spread evenly; and rows with a missing and an unknown category in each
-    column of the type category, in place of the last, where the library predicts for such. Predictions are the
-    library's own, in double precision where it has it.
+    where trees read the rows as they are; rows spread evenly; rows with a missing and an unknown category in each
+    column of the type category, in place of the last, where the library predicts for such; and rows with an infinite
+    number where it takes them. Predictions are the library's own, in double precision where it has it.
 
     Rows are left out, counted, with a warning, where single precision decides otherwise before they come to the trees:
     those whose scores the library itself changes once their numbers are rounded. Where that would be more than half of
@@ -85,6 +89,9 @@ def parity_rows(
     chosen, n_own = _chosen(estimator, inputs, graph)
     sample, n_changed = _with_other_categories(estimator, chosen)
     is_drawn = np.arange(sample.shape[0]) >= (min(n_own, sample.shape[0] - n_changed) if is_caller else 0)
+    infinite = None if declared.finite_only else infinite_rows(sample)
+    if infinite is not None and predicts(outer, infinite):
+        sample, is_drawn = _joined(sample, infinite), np.append(is_drawn, np.ones(infinite.shape[0], bool))
     predictions = _predictions_of(estimator, sample)
     if not is_caller:  # where sums overflow, the library has no prediction to compare with
         are_finite = np.isfinite(predictions).all(axis=1).nonzero()[0]
@@ -97,11 +104,11 @@ def parity_rows(
         sample, predictions, is_drawn = taken(sample, kept), predictions[kept], is_drawn[kept]
     else:
         n_differing = 0
-    sent = _fitting(instances_of(inputs.features_of(sample)), predictions.shape[1])
-    sample, predictions = taken(sample, np.arange(len(sent))), predictions[: len(sent)]
-    rows = [list(row.values()) if isinstance(row, dict) else list(row) for row in sent]
-    labels = _labels(outer, getattr(estimator, "classes_", None), sample, classes)
-    return Parity(rows, predictions.tolist(), labels, n_differing, int(is_drawn[: len(sent)].sum()))
+    instances = _fitting(sent(instances_of(inputs.features_of(sample))), predictions.shape[1])
+    sample, predictions = taken(sample, np.arange(len(instances))), predictions[: len(instances)]
+    rows = [list(row.values()) if isinstance(row, dict) else list(row) for row in instances]
+    labels = _labels(outer, getattr(estimator, "classes_", None), sample, declared.classes)
+    return Parity(rows, predictions.tolist(), labels, n_differing, int(is_drawn[: len(instances)].sum()))
 
 
 def _fitting(rows: list[Any], n_scores: int) -> list[Any]:

@@ -22,7 +22,7 @@ from .tree_operators import MODES, nearest_float32
 
 _RISING = (PowerTransformer, QuantileTransformer, Binarizer, KBinsDiscretizer)
 _STRICT = (MODES[b"BRANCH_LT"], MODES[b"BRANCH_GTE"])
-_LARGEST = float(np.finfo(np.float32).max)  # represents infinity: a test that holds for all numbers, or for none
+_LARGEST = float(np.finfo(np.float32).max)
 _PASSTHROUGH = "passthrough"
 
 
@@ -170,7 +170,8 @@ def _raw_thresholds(taken: TakenOff, distinct: Sequence[Any], numbers: type, *, 
         values = nearest_float32(values) if rounds else values
         passes = values < table if strict else values <= table
         low, high = np.where(is_open & passes, middle, low), np.where(is_open & ~passes, middle, high)
-    return np.clip(_number_at(high if strict else low, numbers), -_LARGEST, _LARGEST).astype(np.float64)
+    ends = np.maximum(_number_at(high if strict else low, numbers), -_LARGEST).astype(np.float64)
+    return np.where(ends >= _LARGEST, np.inf, ends)  # a test that holds for all numbers
 
 
 def _order_of(number: float, numbers: type) -> int:

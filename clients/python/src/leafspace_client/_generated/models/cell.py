@@ -16,7 +16,8 @@ class Cell(Record):
 
     Attributes:
         name (str): Name of the column.
-        value (bool | float | None | str): Value of the row in this column; null if it is missing.
+        value (bool | float | None | str): Value of the row in this column; null if it is missing; an infinite number is
+            the text `Infinity` or `-Infinity`.
     """
 
     name: str

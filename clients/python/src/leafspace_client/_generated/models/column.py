@@ -27,15 +27,17 @@ class Column(Record):
         n_categories (int | None): Number of distinct categories; null for numbers and booleans.
         categories (list[str] | None): Distinct categories in alphabetical order; null for numbers and booleans, and for
             more than 1,000 categories.
-        min_ (float | None): Smallest number; null for other types and where all values are missing.
-        max_ (float | None): Largest number; null for other types and where all values are missing.
+        min_ (float | None): Smallest finite number; null for other types and where all values are missing or infinite.
+        max_ (float | None): Largest finite number; null for other types and where all values are missing or infinite.
         title (None | str | Unset): Name to show instead; null: the name itself.
         unit (None | str | Unset): Unit of its numbers; null: none.
         description (None | str | Unset): What it means; null: not given.
+        n_infinite (int | Unset): Number of infinite numbers, which `min`, `max` and `quantiles` leave out. Default: 0.
         quantiles (list[float] | None | Unset): Smallest number, then at equal steps those that each further share of
             the rows does not exceed, the last one being the largest: 101 numbers, one for each per cent; 21 where over 100
-            columns are numbers, 5 where over 480 are. Missing values are left out. Of over 4,000,000 numbers, those of a
-            sample of rows. Null for other types, where all values are missing, and where over 2,020 columns are numbers.
+            columns are numbers, 5 where over 480 are. Missing and infinite values are left out. Of over 4,000,000 numbers,
+            those of a sample of rows. Null for other types, where all values are missing or infinite, and where over 2,020
+            columns are numbers.
         category_counts (list[int] | None | Unset): Number of rows of each of `categories`, in their order; null where
             these are.
         category_because (None | OddCell | Unset): First cell that is no number, such as `1_000`, in a category column
@@ -53,6 +55,7 @@ class Column(Record):
     title: None | str | Unset = UNSET
     unit: None | str | Unset = UNSET
     description: None | str | Unset = UNSET
+    n_infinite: int | Unset = 0
     quantiles: list[float] | None | Unset = UNSET
     category_counts: list[int] | None | Unset = UNSET
     category_because: None | OddCell | Unset = UNSET
@@ -102,6 +105,8 @@ class Column(Record):
         else:
             description = self.description
 
+        n_infinite = self.n_infinite
+
         quantiles: list[float] | None | Unset
         if isinstance(self.quantiles, Unset):
             quantiles = UNSET
@@ -148,6 +153,8 @@ class Column(Record):
             field_dict["unit"] = unit
         if description is not UNSET:
             field_dict["description"] = description
+        if n_infinite is not UNSET:
+            field_dict["n_infinite"] = n_infinite
         if quantiles is not UNSET:
             field_dict["quantiles"] = quantiles
         if category_counts is not UNSET:
@@ -233,6 +240,8 @@ class Column(Record):
 
         description = _parse_description(d.pop("description", UNSET))
 
+        n_infinite = d.pop("n_infinite", UNSET)
+
         def _parse_quantiles(data: object) -> list[float] | None | Unset:
             if data is None:
                 return data
@@ -296,6 +305,7 @@ class Column(Record):
             title=title,
             unit=unit,
             description=description,
+            n_infinite=n_infinite,
             quantiles=quantiles,
             category_counts=category_counts,
             category_because=category_because,

@@ -52,6 +52,8 @@ class Model(DrawnRecord, Record):
         object_ (Literal['model'] | Unset): Type of this object. Default: 'model'.
         oracle_only (bool | Unset): Whether the model was registered for its predictions alone: numbers of trees, nodes
             and leaves are 0, and approximation trees are all that can be made of it. Default: False.
+        finite_only (bool | Unset): Whether rows with an infinite number are refused, as the model's own library refuses
+            them. Default: False.
         seconds_per_1000_rows (float | None | Unset): Seconds of processor time that predicting 1,000 rows took at
             registration; null unless `oracle_only`.
         warnings (list[ModelWarning] | Unset): What limits the explanations of this model; empty if nothing does.
@@ -80,6 +82,7 @@ class Model(DrawnRecord, Record):
     engine: ModelEngine
     object_: Literal["model"] | Unset = "model"
     oracle_only: bool | Unset = False
+    finite_only: bool | Unset = False
     seconds_per_1000_rows: float | None | Unset = UNSET
     warnings: list[ModelWarning] | Unset = UNSET
 
@@ -141,6 +144,8 @@ class Model(DrawnRecord, Record):
 
         oracle_only = self.oracle_only
 
+        finite_only = self.finite_only
+
         seconds_per_1000_rows: float | None | Unset
         if isinstance(self.seconds_per_1000_rows, Unset):
             seconds_per_1000_rows = UNSET
@@ -185,6 +190,8 @@ class Model(DrawnRecord, Record):
             field_dict["object"] = object_
         if oracle_only is not UNSET:
             field_dict["oracle_only"] = oracle_only
+        if finite_only is not UNSET:
+            field_dict["finite_only"] = finite_only
         if seconds_per_1000_rows is not UNSET:
             field_dict["seconds_per_1000_rows"] = seconds_per_1000_rows
         if warnings is not UNSET:
@@ -276,6 +283,8 @@ class Model(DrawnRecord, Record):
 
         oracle_only = d.pop("oracle_only", UNSET)
 
+        finite_only = d.pop("finite_only", UNSET)
+
         def _parse_seconds_per_1000_rows(data: object) -> float | None | Unset:
             if data is None:
                 return data
@@ -318,6 +327,7 @@ class Model(DrawnRecord, Record):
             engine=engine,
             object_=object_,
             oracle_only=oracle_only,
+            finite_only=finite_only,
             seconds_per_1000_rows=seconds_per_1000_rows,
             warnings=warnings,
         )

@@ -33,6 +33,9 @@ class ModelMetadata(Record):
             classifier or regressor (a network, a linear model, support vectors, a stack), approximation trees can be made
             of it by `sta`, `born_again` and `cart`, and what is made from leaves cannot. `ensemble` and `feature_groups`
             must be left out. Default: False.
+        finite_only (bool | Unset): Whether the model's own library refuses infinite numbers, as the forests of scikit-
+            learn do. Then rows with one are refused; otherwise infinities go through the graph as other numbers do.
+            Default: False.
     """
 
     name: None | str | Unset = UNSET
@@ -42,6 +45,7 @@ class ModelMetadata(Record):
     feature_groups: list[FeatureGroup] | Unset = UNSET
     parity: None | Parity | Unset = UNSET
     oracle_only: bool | Unset = False
+    finite_only: bool | Unset = False
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.parity import Parity  # noqa: PLC0415
@@ -93,6 +97,8 @@ class ModelMetadata(Record):
 
         oracle_only = self.oracle_only
 
+        finite_only = self.finite_only
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update({})
@@ -110,6 +116,8 @@ class ModelMetadata(Record):
             field_dict["parity"] = parity
         if oracle_only is not UNSET:
             field_dict["oracle_only"] = oracle_only
+        if finite_only is not UNSET:
+            field_dict["finite_only"] = finite_only
 
         return field_dict
 
@@ -200,6 +208,8 @@ class ModelMetadata(Record):
 
         oracle_only = d.pop("oracle_only", UNSET)
 
+        finite_only = d.pop("finite_only", UNSET)
+
         model_metadata = cls(
             name=name,
             feature_names=feature_names,
@@ -208,6 +218,7 @@ class ModelMetadata(Record):
             feature_groups=feature_groups,
             parity=parity,
             oracle_only=oracle_only,
+            finite_only=finite_only,
         )
 
         return model_metadata

@@ -42,6 +42,8 @@ class ModelSummary(Record):
         object_ (Literal['model'] | Unset): Type of this object. Default: 'model'.
         oracle_only (bool | Unset): Whether the model was registered for its predictions alone: numbers of trees, nodes
             and leaves are 0, and approximation trees are all that can be made of it. Default: False.
+        finite_only (bool | Unset): Whether rows with an infinite number are refused, as the model's own library refuses
+            them. Default: False.
         seconds_per_1000_rows (float | None | Unset): Seconds of processor time that predicting 1,000 rows took at
             registration; null unless `oracle_only`.
     """
@@ -64,6 +66,7 @@ class ModelSummary(Record):
     classes: list[str] | None
     object_: Literal["model"] | Unset = "model"
     oracle_only: bool | Unset = False
+    finite_only: bool | Unset = False
     seconds_per_1000_rows: float | None | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
@@ -116,6 +119,8 @@ class ModelSummary(Record):
 
         oracle_only = self.oracle_only
 
+        finite_only = self.finite_only
+
         seconds_per_1000_rows: float | None | Unset
         if isinstance(self.seconds_per_1000_rows, Unset):
             seconds_per_1000_rows = UNSET
@@ -148,6 +153,8 @@ class ModelSummary(Record):
             field_dict["object"] = object_
         if oracle_only is not UNSET:
             field_dict["oracle_only"] = oracle_only
+        if finite_only is not UNSET:
+            field_dict["finite_only"] = finite_only
         if seconds_per_1000_rows is not UNSET:
             field_dict["seconds_per_1000_rows"] = seconds_per_1000_rows
 
@@ -232,6 +239,8 @@ class ModelSummary(Record):
 
         oracle_only = d.pop("oracle_only", UNSET)
 
+        finite_only = d.pop("finite_only", UNSET)
+
         def _parse_seconds_per_1000_rows(data: object) -> float | None | Unset:
             if data is None:
                 return data
@@ -260,6 +269,7 @@ class ModelSummary(Record):
             classes=classes,
             object_=object_,
             oracle_only=oracle_only,
+            finite_only=finite_only,
             seconds_per_1000_rows=seconds_per_1000_rows,
         )
 

@@ -16,7 +16,8 @@ class Parity(Record):
     """Predictions of the caller's own library, with which the service checks that the ONNX model predicts the same.
 
     Attributes:
-        rows (list[list[bool | float | None | str]]): Raw rows, each with its values in the order of the features.
+        rows (list[list[bool | float | None | str]]): Raw rows, each with its values in the order of the features; an
+            infinite number is the text `Infinity` or `-Infinity`.
         predictions (list[list[float]]): Predictions of the library for each row: the scores of all classes, or one
             value for regression.
         labels (list[str] | None | Unset): Label that the library predicts for each row, spelled as in `classes`;

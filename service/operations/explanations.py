@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import orjson
 
 from explanations.dataset_rows import DatasetRows
+from explanations.documents import written
 from explanations.explained_rows import explain_instances, n_rows_listed, n_values_shown
 from explanations.instances import ReadInstances, read_instances, row_ids_of
 from explanations.nearest_rows import WarmReference
@@ -195,7 +196,13 @@ def explain_rows(
         data = record.identify(data)
     called = {} if name is None else {"explainer_name": name}
     ignored = {"ignored_columns": list(read.ignored)} if read.ignored else {}
-    document: dict[str, Any] = {"object": "list", "explainer": warm.explainer_id, **called, "data": data, **ignored}
+    document: dict[str, Any] = {
+        "object": "list",
+        "explainer": warm.explainer_id,
+        **called,
+        "data": written(data),
+        **ignored,
+    }
     document["provenance"] = warm.provenance
     return orjson.dumps(document)
 

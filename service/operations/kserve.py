@@ -14,7 +14,7 @@ import numpy as np
 import orjson
 from pydantic import ValidationError
 
-from explanations.documents import decimals
+from explanations.documents import decimals, written
 from explanations.explained_rows import explain_read, parts_of
 from explanations.instances import ReadInstances, Run, ids_of_instances, read_instances, run_readable
 from explanations.warm_explainer import WarmExplainer
@@ -150,7 +150,7 @@ def _explained(
     found = dict(zip(indices, _predictions(warm.model, outcome), strict=True))
     predictions = [found.get(index) for index in range(len(request.instances))]
     called = {"explainer": warm.explainer_id, "explainer_name": name, "provenance": warm.provenance}
-    return orjson.dumps({"predictions": predictions, "explanations": explanations, **called})
+    return orjson.dumps({"predictions": predictions, "explanations": written(explanations), **called})
 
 
 def _run(warm: WarmExplainer, instances: Instances, tick: Tick) -> tuple[ReadInstances, Run]:

@@ -64,8 +64,11 @@ _ODD = (
     "ONNX graphs by hand: tree operators: TreeEnsembleClassifier, negative weights",
 )
 _CASES = {f"{group.title}: {case.name}": case for group in GROUPS for case in group.cases}
-# ONNX cannot say the first; a label has at most 255 characters.
-_REFUSED = {"CatBoost: CatBoostClassifier, categories by statistics", "Labels: labels of 300 letters"}
+_REFUSED = {
+    "CatBoost: CatBoostClassifier, categories by statistics",  # ONNX cannot say them
+    "Labels: labels of 300 letters",  # a label has 1 to 255 characters
+    "Labels: labels of an empty text",
+}
 _EACH_ONCE = (_ODD[0], _ODD[2], "Models without trees: LogisticRegression, oracle_only")
 
 

@@ -88,7 +88,7 @@ def test_each_supported_model_predicts_the_same_after_conversion(name: str) -> N
     assert_agrees(converted, model.estimator, model.features)
     assert converted.declared.ensemble == _ENSEMBLES[name.rpartition("_")[0]]
     assert converted.parity is not None
-    assert len(converted.parity.rows) == 100
+    assert len(converted.parity.rows) in {100, 110}  # with infinite numbers where the library takes them
 
 
 @pytest.mark.parametrize("name", ALL_MODELS)
@@ -154,7 +154,7 @@ def test_values_on_a_threshold_go_where_double_precision_sends_them(kind: str, p
 
     assert_agrees(converted, estimator, features)
     assert converted.parity is not None
-    assert len(converted.parity.rows) == 100
+    assert len(converted.parity.rows) in {100, 110}  # with infinite numbers where the library takes them
 
 
 @pytest.mark.parametrize("kind", ["histogram", "lightgbm"])

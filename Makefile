@@ -90,7 +90,7 @@ settings: $(VENV)/.dev ## Write the table of settings in docs/operations.md from
 models-table: $(VENV)/.dev ## Write docs/models.md, the table of models that were tried (a minute)
 	$(BIN)/python -m scripts.write_models_table
 
-client: openapi ## Generate the SDK's lower half from openapi.json
+client: openapi ## Generate the SDK's contract/ and types.py from openapi.json
 	$(BIN)/python -m scripts.generate_client
 
 benchmarks: $(VENV)/.benchmarks $(VENV)/.featuretools ## Measure speed (an hour); what it prints is kept in benchmarks/results/

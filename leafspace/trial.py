@@ -12,7 +12,7 @@ from .errors import CannotServe
 
 if TYPE_CHECKING:
     from leafspace_client import LocalLeafspace
-    from leafspace_client._generated.models import Model
+    from leafspace_client.types import Model
 
 _N_PROTOTYPES, _N_ROWS = 10, 3
 

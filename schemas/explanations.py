@@ -79,6 +79,7 @@ class _FeatureOfTwo(Contract):
     """A feature, and its values in a row and in another that it is compared with."""
 
     feature: str = Field(description="Name of the feature.")
+    text: str  # described by each kind; declared here for its place among the fields, which is that in answers
     value: Cell = Field(
         default=None,
         description="Value of the row; null if it is missing. Absent, as is `prototype_value`, where the feature could "
@@ -282,6 +283,7 @@ class _Explained(Contract):
         "Id by which the explanation is stored; absent where it is not (see `store_explanations` of the explainer)."
     )
     row_id: InstanceRowId
+    status: str  # described by each kind; declared here for its place among the fields
     summary: str = Field(description="The explanation in a plain English sentence or two.")
     prediction: Prediction = Field(description="What the model predicts.")
     target: str | float | SkipJsonSchema[None] = absent(

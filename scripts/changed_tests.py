@@ -90,7 +90,7 @@ def _git(*arguments: str) -> list[str]:
 
 
 def _is_code(name: str) -> bool:
-    return Path(name).suffix == ".py" and "_generated" not in name
+    return Path(name).suffix == ".py"
 
 
 if __name__ == "__main__":

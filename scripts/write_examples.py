@@ -128,10 +128,10 @@ def main() -> int:
         "ApiKeyRequest": {"name": _API_KEY["name"], "scopes": _API_KEY["scopes"]},
         "ApiKey": _API_KEY,
         "SourceDatasetRequest": {
-            "source": _SOURCE,
             "name": "loans of 2026",
             "target": "defaulted",
             "row_id": "loan",
+            "source": _SOURCE,
         },
         "Renaming": {"name": "credit scoring, March"},
         "NewApiKey": {**_API_KEY, "secret": f"lsk_mfzwizltoq2dgmbr_{'x' * 43}"},
@@ -294,13 +294,13 @@ def _record_explanations(recorder: _Recorder, on: dict[str, Any], parts: dict[st
     recorder.get_item("ExplainerNameChange", f"{named}/history")
     included = ["values", "intervals", "contrast", "rules", "approximation_path", "nearest_rows"]
     optional = {"n_prototypes": 1, "n_reasons": 2, "include": included, "nearest_rows": {"n_rows": 1}}
-    rows = {"instances": [_WIDE_ROW], "row_ids": ["flower-1"], **optional}
+    rows = {**optional, "instances": [_WIDE_ROW], "row_ids": ["flower-1"]}
     path = f"/v1/explainers/{explainer}/explanations"
     explained = recorder.post("ExplanationRequest", "ExplanationList", path, rows)
     recorder.schemas["Explanation"] = _trimmed(explained["data"][0])
     recorder.post_text("explain", _HTML, path, rows)
     _record_stored_explanation(recorder, {**request, "store_explanations": True})
-    sets = {"explainer": explainer, "dataset": on["dataset"], **optional}
+    sets = {**optional, "explainer": explainer, "dataset": on["dataset"]}
     explanations = recorder.make("ExplanationSet", "/v1/explanation-sets", sets)
     for media_type in ("application/x-ndjson", "application/jsonl"):
         content = f"/v1/explanation-sets/{explanations}/content"

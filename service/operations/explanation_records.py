@@ -36,7 +36,7 @@ class CallRecord:
 
     def __init__(self, warm: WarmExplainer, request: ExplanationRequest, name: str | None) -> None:
         self._request = request
-        self._options = request.model_dump(mode="json", exclude={"instances", "row_ids"})
+        self._options = request.model_dump(mode="json", exclude={"instances", "dataset", "row_ids"})
         self._shared = {
             "explainer": warm.explainer_id,
             "explainer_name": name,
@@ -65,7 +65,8 @@ class CallRecord:
         explanation_id, row_id = draw_explanation_id(), explanation["row_id"]
         response = orjson.dumps({"object": explanation["object"], "id": explanation_id} | explanation).decode()
         row = {"instances": [self._request.instances[index]]} if self._request.instances else {}
-        request = orjson.dumps({**self._options, **row, "row_ids": [row_id]}).decode()
+        named = {"dataset": self._request.dataset, "row_ids": [row_id]}
+        request = orjson.dumps({**self._options, **row, **named}).decode()
         n_bytes = len(request.encode()) + len(response.encode())
         if n_bytes > MAX_RECORD_BYTES:
             detail = (

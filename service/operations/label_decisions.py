@@ -105,7 +105,7 @@ def export_json(table: KeptTable, blocks: Iterator[pa.Table]) -> Generator[bytes
         yield b'{"object":"list","data":['
         separator = b""
         for rows in blocks:
-            lines = b",".join(map(orjson.dumps, rows.to_pylist()))
+            lines = b",".join(orjson.dumps(row, option=orjson.OPT_UTC_Z) for row in rows.to_pylist())
             yield separator + lines
             separator = b"," if lines else separator
         yield b'],"next_cursor":null}'

@@ -58,7 +58,7 @@ def _is_plain(name: str) -> bool:
 
 def _sdk_files() -> Iterator[Path]:
     for path in python_files("clients"):
-        if "src" in path.parts and "_generated" not in path.parts:
+        if "src" in path.parts:
             yield path
 
 

@@ -1,8 +1,8 @@
 """Prototype sets by plain distance over HTTP: made, read and drawn; what needs leaves says why it cannot use them."""
 
 import pytest
-from leafspace_client._generated.models import PrototypeSetResult
 from leafspace_client.texts import describe_prototypes
+from leafspace_client.types import PrototypeSetResult
 
 from schemas.prototype_sets import PrototypeSet
 from tests.support.api import Api, Json, Registered

@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from leafspace_client import Explanations, Leafspace, PrototypeSet
-from leafspace_client._generated.models import ReasonInterval
-from leafspace_client._generated.types import Unset
 from leafspace_client.prototype_sets import Method
+from leafspace_client.types import ReasonInterval, Unset
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier

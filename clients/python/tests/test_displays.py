@@ -17,8 +17,8 @@ from leafspace_client import (
     PrototypeSet,
     Proximities,
     RuleSet,
+    types,
 )
-from leafspace_client._generated import models
 from leafspace_client.displays import MOST_SHOWN_BYTES, SeenDocuments
 from leafspace_client.explanations import Beside
 
@@ -36,7 +36,7 @@ _RECORDS = ("Dataset", "Job", "Model", "NextQuestion")
 
 
 def _record(schema: str, **changed: Any) -> Any:  # noqa: ANN401  # a generated class
-    return getattr(models, schema).from_dict(document(schema) | changed)
+    return getattr(types, schema).from_dict(document(schema) | changed)
 
 
 def _view(schema: str, **changed: Any) -> Any:  # noqa: ANN401  # a view of any noun
@@ -50,7 +50,7 @@ def _explanations(*seen: str) -> Explanations:
     sent = document("ExplanationList")
     for row in sent["data"]:
         del row["values"]  # of which the example keeps two that are no reasons
-    found = models.ExplanationList.from_dict(sent)
+    found = types.ExplanationList.from_dict(sent)
     beside = Beside(found.provenance, met)
     return Explanations([Explanation(row, beside=beside) for row in found.data], found.provenance)
 
@@ -110,7 +110,7 @@ def test_a_thing_of_which_the_id_alone_is_here_is_not_fetched() -> None:
 def test_what_is_too_large_says_so() -> None:
     found = document("RuleSet")
     found["result"]["rules"] *= 400
-    view = RuleSet(Leafspace()._transport, models.RuleSet.from_dict(found))
+    view = RuleSet(Leafspace()._transport, types.RuleSet.from_dict(found))
     assert len(view._repr_html_().encode()) <= MOST_SHOWN_BYTES
     assert "save()" in _text(view._repr_html_())
 
@@ -118,7 +118,7 @@ def test_what_is_too_large_says_so() -> None:
 def test_a_tree_of_many_leaves_is_shown_as_a_list_and_saved_with_its_picture(tmp_path: Path) -> None:
     found = document("ApproximationTree")
     found["result"]["nodes"] = [*_full_tree(found["result"]["nodes"], 5)]
-    view = ApproximationTree(Leafspace()._transport, models.ApproximationTree.from_dict(found))
+    view = ApproximationTree(Leafspace()._transport, types.ApproximationTree.from_dict(found))
 
     shown = view._repr_html_()
 

@@ -6,7 +6,7 @@ import inspect
 import numpy as np
 import pytest
 from leafspace_client import AsyncExplainer, AsyncLeafspace, Explainer, Invalid, Leafspace, NotFound
-from leafspace_client._generated.models import Dataset, Model
+from leafspace_client.types import Dataset, Model
 from sklearn.ensemble import RandomForestClassifier
 
 from tests.support.serving import Service

@@ -18,8 +18,8 @@ from leafspace_client import (
     RetryPolicy,
     UnexpectedAnswer,
 )
-from leafspace_client._generated.models import Cell, DatasetRow
 from leafspace_client.records import Records
+from leafspace_client.types import Cell, DatasetRow
 
 from tests.support.scripted_server import Answer, scripted
 
@@ -164,14 +164,14 @@ def test_answers_show_themselves_in_a_line() -> None:
     row = DatasetRow.from_dict({"row": 7, "row_id": "patient 7", "values": columns})
 
     assert repr(row) == "DatasetRow(row=7, row_id='patient 7', values=<300 items>)"
-    assert repr(Cell("note", "x" * 1000)) == f"Cell(name='note', value='{'x' * 40}…')"
+    assert repr(Cell(name="note", value="x" * 1000)) == f"Cell(name='note', value='{'x' * 40}…')"
     assert repr(Records([row] * 9)).endswith(f"{row!r}, … 6 more]")
     assert len(repr(Records([row] * 1000))) < 300
     assert Records([row]) == [row]
 
 
 def test_fields_are_read_by_name_too() -> None:
-    cell = Cell("age", 40.0)
+    cell = Cell(name="age", value=40.0)
 
     assert cell["value"] == cell.value == 40
     with pytest.raises(KeyError, match="age"):

@@ -18,7 +18,7 @@ from leafspace_client import (
     RelationalDataset,
     RelationalForest,
 )
-from leafspace_client._generated.models import Problem
+from leafspace_client.types import Problem
 from xgboost import XGBClassifier
 
 from tests.support.bank import bank

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from leafspace_client import Invalid
-from leafspace_client._generated.models import ClassPrediction, NearestPrototype
 from leafspace_client.labels import labels_by_text, with_labels
 from leafspace_client.rows import (
     Instance,
@@ -21,6 +20,7 @@ from leafspace_client.rows import (
     sent,
     spelled,
 )
+from leafspace_client.types import UNSET, ClassPrediction, NearestPrototype
 
 
 def test_a_data_frame_is_sent_by_column_name_with_plain_values() -> None:
@@ -235,7 +235,10 @@ def test_labels_come_back_in_the_callers_own_type(labels: list[Any]) -> None:
 
 
 def test_what_has_no_label_that_is_known_stays_the_same() -> None:
-    near = [NearestPrototype("7", 0.5, []), NearestPrototype("8", 0.5, [], label="of another release")]
+    near = [
+        NearestPrototype(row_id=row_id, proximity=0.5, reasons=[], label=label)
+        for row_id, label in (("7", UNSET), ("8", "of another release"))
+    ]
 
     assert with_labels(near, {"0": 0}) is near
     with pytest.raises(Invalid, match="a class is missing"):

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from .rule_sets import AsyncRuleSet, RuleSet
     from .stored_explanations import AsyncStoredExplanation, StoredExplanation
 
-# What brings httpx and the generated code is imported when it is first needed.
+# What brings httpx and the contract is imported when it is first needed.
 _LATE = {
     "ApproximationTree": "approximation_trees",
     "AsyncApproximationTree": "approximation_trees",

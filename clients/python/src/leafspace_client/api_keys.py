@@ -2,15 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
-from ._generated.api.api_keys import create_api_key, get_api_key, get_me, list_api_keys, revoke_api_key
-from ._generated.models import ApiKey, ApiKeyRequest, Me, NewApiKey, PageApiKey
 from .calls import Connected, Program, awaitable, blocking, call_of, create, fetch
+from .contract.api_keys import create_api_key, get_api_key, get_me, list_api_keys, revoke_api_key
 from .nouns import AsyncDeletable, Noun, SyncDeletable
+from .types import ApiKey, ApiKeyRequest, Me, Scopes
 
-API_KEYS: Noun[ApiKey] = Noun(ApiKey, PageApiKey, "api_key_id", get_api_key, list_api_keys, revoke_api_key)
-Scope = Literal["read", "write", "explain", "deploy", "audit", "review", "admin"]
+API_KEYS: Noun[ApiKey] = Noun(get_api_key, list_api_keys, revoke_api_key)
+Scope = Scopes
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +34,17 @@ def _create(self: Connected, name: str, scopes: Sequence[Scope]) -> Program[Made
         ``"admin"``. None includes another.
     """
     request = ApiKeyRequest(name=name, scopes=list(scopes))
-    made = yield from create(create_api_key, NewApiKey, body=request)
+    made = yield from create(create_api_key(body=request))
     while not isinstance(made.secret, str):
         # The answer with it was lost in transit: nobody can use that key.
-        yield call_of(revoke_api_key, api_key_id=made.id)
-        made = yield from create(create_api_key, NewApiKey, body=request)
+        yield call_of(revoke_api_key(made.id))
+        made = yield from create(create_api_key(body=request))
     return MadeKey(made.id, made.name, tuple(made.scopes), made.secret)
 
 
 def fetch_me(self: Connected) -> Program[Me]:  # noqa: ARG001  # a method of clients
     """Return who calls: the name and the scopes of the key, and what the service allows; every key may ask."""
-    return (yield from fetch(get_me, Me))
+    return (yield from fetch(get_me()))
 
 
 class ApiKeys(SyncDeletable[ApiKey, ApiKey, ApiKey]):

@@ -4,35 +4,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar, cast
 
-import attrs
-
-from ._generated.api.approximation_trees import (
-    create_approximation_tree,
-    delete_approximation_tree,
-    export_approximation_tree,
-    get_approximation_tree,
-    get_approximation_tree_content,
-    get_next_question,
-    list_approximation_trees,
-)
-from ._generated.models import (
-    ApproximationNode,
-    ApproximationTreeEvaluation,
-    ApproximationTreeRequest,
-    ApproximationTreeResult,
-    BootstrapGenerator,
-    CandidateSplits,
-    DatasetGenerator,
-    KernelGenerator,
-    NextQuestion,
-    NextQuestionRequest,
-    NextQuestionRequestAnswers,
-    PageApproximationTree,
-    RanksGenerator,
-    ResidualPermutationGenerator,
-)
-from ._generated.models import ApproximationTree as Details
-from ._generated.types import UNSET
 from .arguments import checked
 from .artefacts import (
     TABLE_MEDIA_TYPES,
@@ -46,24 +17,52 @@ from .artefacts import (
     download,
 )
 from .calls import Program, awaitable, blocking, call_of, create, fetch
+from .contract.approximation_trees import (
+    create_approximation_tree,
+    delete_approximation_tree,
+    export_approximation_tree,
+    get_approximation_tree,
+    get_approximation_tree_content,
+    get_next_question,
+    list_approximation_trees,
+)
 from .errors import WrongArgument
+from .fields import REQUIRED
 from .frames import nodes_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, id_or_none, unless_none
-from .proximities import RunOn
 from .records import Record
 from .rows import named_instance, sent
 from .texts import describe_tree, describe_tree_figures
-
-APPROXIMATION_TREES: Noun[Details] = Noun(
-    Details,
-    PageApproximationTree,
-    "approximation_tree_id",
-    get_approximation_tree,
-    list_approximation_trees,
-    delete_approximation_tree,
+from .types import (
+    UNSET,
+    ApproximationNode,
+    ApproximationTreeChooseBy,
+    ApproximationTreeCompare,
+    ApproximationTreeEvaluation,
+    ApproximationTreeFittedOn,
+    ApproximationTreeLeafProbabilities,
+    ApproximationTreeMethod,
+    ApproximationTreeRequest,
+    ApproximationTreeResult,
+    ApproximationTreeSignificanceLevelOf,
+    BootstrapGenerator,
+    CandidateSplits,
+    Criterion,
+    DatasetGenerator,
+    ExportApproximationTreeFormat,
+    KernelGenerator,
+    NextQuestion,
+    NextQuestionRequest,
+    Over,
+    RanksGenerator,
+    ResidualPermutationGenerator,
+    RunOn,
 )
-Method = Literal["auto", "sta", "ism", "born_again", "cart"]
-ExportForm = Literal["json", "text", "graphviz", "svg", "sql", "python", "onnx", "html"]
+from .types import ApproximationTree as Details
+
+APPROXIMATION_TREES: Noun[Details] = Noun(get_approximation_tree, list_approximation_trees, delete_approximation_tree)
+Method = ApproximationTreeMethod
+ExportForm = ExportApproximationTreeFormat
 Kept = TypeVar("Kept")
 _GENERATORS: dict[str, Any] = {
     "ranks": RanksGenerator,
@@ -119,9 +118,7 @@ def _download(self: ApproximationTreeView, path: str | Path, form: TableForm = "
     return (yield from download(self, path, form))
 
 
-def _export(
-    self: ApproximationTreeView, form: ExportForm = "text", *, over: Literal["features", "tables"] | None = None
-) -> Program[Any]:
+def _export(self: ApproximationTreeView, form: ExportForm = "text", *, over: Over | None = None) -> Program[Any]:
     """Return the tree as text: plain, Graphviz, a drawing in SVG, JSON, SQL, a Python function; or as ONNX.
 
     SQL is a ``CASE`` expression ``over`` the features; where the dataset has a feature set, one ``SELECT`` over the
@@ -129,7 +126,7 @@ def _export(
     and the ONNX model, which comes as bytes, predict is what the service predicts.
     """
     chosen = UNSET if over is None else over
-    response = yield call_of(export_approximation_tree, approximation_tree_id=self.id, format_=form, over=chosen)
+    response = yield call_of(export_approximation_tree(self.id, format_=form, over=chosen))
     # Not as the answer is declared: types of text without a charset are read as Latin by some.
     return response.content if form == "onnx" else response.content.decode()
 
@@ -143,9 +140,8 @@ def _next_question(self: ApproximationTreeView, answers: Mapping[str, Any] | Non
         Values by ``question.column``; ``None`` is a missing value, which is an answer, too. Values of features that
         the path does not test are ignored.
     """
-    given = NextQuestionRequestAnswers.from_dict(*sent([named_instance(answers or {}, "answers")]))
-    request = NextQuestionRequest(answers=given)
-    return (yield from fetch(get_next_question, NextQuestion, approximation_tree_id=self.id, body=request))
+    request = NextQuestionRequest(answers=sent([named_instance(answers or {}, "answers")])[0])
+    return (yield from fetch(get_next_question(self.id, body=request)))
 
 
 def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
@@ -160,13 +156,13 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     significance: float = 0.1,
     max_pseudo_samples: int = 100_000,
     generator: Mapping[str, Any] | Record | None = None,
-    fitted_on: Literal["auto", "dataset", "generator"] | None = None,
-    choose_by: Literal["gain", "fidelity"] | None = None,
+    fitted_on: ApproximationTreeFittedOn | None = None,
+    choose_by: ApproximationTreeChooseBy | None = None,
     candidates: Sequence[Mapping[str, Any] | Record] | None = None,
-    compare: Literal["all", "best_two"] = "all",
-    significance_level_of: Literal["node", "tree"] = "node",
-    criterion: Literal["gain", "gain_ratio"] = "gain",
-    leaf_probabilities: Literal["rows", "independent"] = "rows",
+    compare: ApproximationTreeCompare = "all",
+    significance_level_of: ApproximationTreeSignificanceLevelOf = "node",
+    criterion: Criterion = "gain",
+    leaf_probabilities: ApproximationTreeLeafProbabilities = "rows",
     smearing_probability: float = 0.25,
     n_repeats: int = 1,
     stop_when_pure: bool | None = None,
@@ -264,7 +260,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         settings=unless_none(settings),
         run_on=run_on,
     )
-    return self._wrapped((yield from create(create_approximation_tree, Details, body=request)))
+    return self._wrapped((yield from create(create_approximation_tree(body=request))))
 
 
 def _generator(given: Mapping[str, Any] | Record) -> Any:  # noqa: ANN401  # one of five generated classes
@@ -281,11 +277,11 @@ def _generator(given: Mapping[str, Any] | Record) -> Any:  # noqa: ANN401  # one
 
 def _record(kind: Any, given: Mapping[str, Any] | Record, name: str) -> Any:  # noqa: ANN401
     """Return a part of the request as its generated class, ``kind``."""
-    values, fields = _values(given), {field.name: field.default for field in attrs.fields(kind)}
+    values, fields = _values(given), kind.__defaults__
     if unknown := [field for field in values if field not in fields]:
         msg = f"`{name}` has no {unknown[0]!r}, but {', '.join(fields)}"
         raise WrongArgument("validation_failed", msg)
-    if lacking := [field for field, default in fields.items() if default is attrs.NOTHING and field not in values]:
+    if lacking := [field for field, default in fields.items() if default is REQUIRED and field not in values]:
         msg = f"`{name}` needs {lacking[0]!r}"
         raise WrongArgument("validation_failed", msg)
     return kind(**values)

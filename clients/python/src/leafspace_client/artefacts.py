@@ -1,19 +1,19 @@
 """Artefacts: what can be done with everything that a job makes: wait, refresh, cancel, fetch the whole result."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any, ClassVar, Literal, TypeVar
 
-from ._generated.models import Problem
 from .calls import Call, Connected, Program, awaitable, blocking, call_of, fetch
 from .errors import Conflict, JobFailed
 from .jobs import cancel as cancel_job
 from .jobs import check_success, wait_for_job
 from .nouns import View, load, refresh
+from .operations import Request
 from .records import Records
 from .showing import show_view
+from .types import Problem
 
 Details = TypeVar("Details")
 ViewT = TypeVar("ViewT", bound="ArtefactView[Any]")
@@ -34,7 +34,7 @@ def counted(n: int, noun: str, plural: str | None = None) -> str:
 class Content:
     """How the whole result is fetched."""
 
-    endpoint: ModuleType
+    operation: Callable[..., Request[Any]]
     media_types: Mapping[str, str]  # by the name of the form, such as "parquet"
 
 
@@ -149,13 +149,12 @@ def download(self: ArtefactView[Any], path: str | Path, form: str) -> Program[Pa
     return target
 
 
-def every_item(self: ArtefactView[Any], page_type: type[Any]) -> Program[list[Any]]:
+def every_item(self: ArtefactView[Any]) -> Program[list[Any]]:
     """Return what all pages of the content hold."""
     items: list[Any] = Records()
     cursor: str | None = None
     while True:
-        arguments = {self.noun.id_name: self.id, "limit": _ROWS_A_PAGE, "cursor": cursor}
-        page = yield from fetch(self.contents.endpoint, page_type, **arguments)
+        page = yield from fetch(self.contents.operation(self.id, limit=_ROWS_A_PAGE, cursor=cursor))
         items += page.data
         cursor = page.next_cursor or None
         if cursor is None:
@@ -189,5 +188,5 @@ def _know(self: ArtefactView[Any]) -> Program[None]:
 
 
 def _content_call(self: ArtefactView[Any], form: str) -> Call:
-    call = call_of(self.contents.endpoint, **{self.noun.id_name: self.id})
+    call = call_of(self.contents.operation(self.id))
     return replace(call, headers={**call.headers, "Accept": self.contents.media_types[form]})

@@ -1,8 +1,8 @@
 """Calls: what the client does, written as programs without any waiting, so that blocking and async clients share it.
 
 A program is a generator: it yields the next step (a call, a pause, some work) and is sent the step's outcome. Programs
-call the endpoints of the code that is generated from openapi.json, and read their answers by it. ``blocking`` and
-``awaitable`` make a program a method, which has the name, the signature and the errors of an ordinary one.
+send requests of the operations in ``contract/``, which know how their answers are read. ``blocking`` and ``awaitable``
+make a program a method, which has the name, the signature and the errors of an ordinary one.
 """
 
 import inspect
@@ -10,20 +10,18 @@ import uuid
 from collections.abc import Callable, Coroutine, Generator
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType, NoneType
+from types import NoneType
 from typing import Any, ClassVar, Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar, get_args, get_origin
 
-from ._generated.client import Client
 from .arguments import fitted_arguments
 from .displays import SeenDocuments
 from .errors import LeafspaceError, unexpected, without_field
 from .labels import KnownLabels
+from .operations import Request
 
 T = TypeVar("T")
 P = ParamSpec("P")
 SelfT = TypeVar("SelfT")
-
-_GENERATED_CLIENT = Client(base_url="")  # the generated readers need one, for how they treat unknown answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,40 +83,32 @@ class Connected:
         _name_methods(cls)
 
 
-def call_of(endpoint: ModuleType, /, **arguments: Any) -> Call:  # noqa: ANN401  # what the generated code takes
-    """Return the request of a generated endpoint as data."""
-    made = dict(endpoint._get_kwargs(**arguments))  # noqa: SLF001  # the generator's only request without a socket
-    headers = made.pop("headers", {})
-    if "files" in made:
-        # The generator's boundary is always the same and could occur in a file; httpx draws one.
-        headers.pop("Content-Type", None)
-    return Call(made.pop("method"), made.pop("url"), headers, made)
+def call_of(request: Request[Any]) -> Call:
+    """Return the call that sends a request."""
+    return Call(request.method, request.url, request.sent_headers(), request.content())
 
 
-def fetch(endpoint: ModuleType, kind: type[T], /, **arguments: Any) -> Program[T]:  # noqa: ANN401  # see call_of
-    """Call an endpoint and return its answer, which is of the given kind.
+def fetch(request: Request[T]) -> Program[T]:
+    """Send a request and return its answer.
 
     Raises
     ------
     LeafspaceError
         Any failure of the service, or of the connection to it.
     """
-    response = yield call_of(endpoint, **arguments)
+    response = yield call_of(request)
     try:
-        answer = endpoint._parse_response(client=_GENERATED_CLIENT, response=response)  # noqa: SLF001  # see call_of
+        return request.read(response)
     except KeyError as error:
         version = yield from _version_of_service()
         raise without_field(response, str(error.args[0]), version) from error
     except (TypeError, ValueError, AttributeError) as error:
         raise unexpected(response, error) from error
-    if not isinstance(answer, kind):
-        raise unexpected(response, f"not a {kind.__name__}")
-    return answer
 
 
-def create(endpoint: ModuleType, kind: type[T], /, **arguments: Any) -> Program[T]:  # noqa: ANN401  # see call_of
-    """Call an endpoint that creates something; tried again, it creates nothing twice."""
-    return (yield from fetch(endpoint, kind, idempotency_key=uuid.uuid4().hex, **arguments))
+def create(request: Request[T]) -> Program[T]:
+    """Send a request that creates something; tried again, it creates nothing twice."""
+    return (yield from fetch(request.with_header("Idempotency-Key", uuid.uuid4().hex)))
 
 
 @dataclass(frozen=True, slots=True)

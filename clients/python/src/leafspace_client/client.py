@@ -6,7 +6,6 @@ from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
-from ._generated.models import Dataset, Model
 from .api_keys import fetch_me
 from .calls import Connected, Program, ServiceVersion, Work, awaitable, blocking, fetch_version, transport_of
 from .conversion import convert_model
@@ -28,6 +27,7 @@ from .retrying import RetryPolicy
 from .showing import show
 from .tables import TableNames, table_file
 from .transports import AsyncTransport, Connection, SyncTransport
+from .types import Dataset, Model
 
 if TYPE_CHECKING:
     from .api_keys import ApiKeys, AsyncApiKeys

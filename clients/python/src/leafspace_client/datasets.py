@@ -3,7 +3,10 @@
 from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
-from ._generated.api.datasets import (
+from .arguments import json_text
+from .arrow_tables import TableFile
+from .calls import Connected, Program, awaitable, blocking, create, fetch
+from .contract.datasets import (
     delete_dataset,
     get_dataset,
     list_datasets,
@@ -11,30 +14,24 @@ from ._generated.api.datasets import (
     register_dataset,
     rename_dataset,
 )
-from ._generated.models import (
+from .jobs import cancel as cancel_job
+from .jobs import check_success, wait_for_job
+from .nouns import AsyncDeletable, Identified, Noun, SyncDeletable, id_of, rename_one, unless_none
+from .records import Records
+from .tables import TableNames
+from .types import (
+    UNSET,
     BodyRegisterDataset,
     Dataset,
     DatasetFiles,
     DatasetRow,
     DatasetSummary,
+    File,
     Job,
-    PageDatasetRow,
-    PageDatasetSummary,
     SourceDatasetRequest,
 )
-from ._generated.types import UNSET, File
-from .arguments import json_text
-from .arrow_tables import TableFile
-from .calls import Connected, Program, awaitable, blocking, create, fetch
-from .jobs import cancel as cancel_job
-from .jobs import check_success, wait_for_job
-from .nouns import AsyncDeletable, Identified, Noun, SyncDeletable, id_of, rename_one
-from .records import Records
-from .tables import TableNames
 
-DATASETS: Noun[Dataset] = Noun(
-    Dataset, PageDatasetSummary, "dataset_id", get_dataset, list_datasets, delete_dataset, rename_dataset
-)
+DATASETS: Noun[Dataset] = Noun(get_dataset, list_datasets, delete_dataset, rename_dataset)
 _ROWS_A_PAGE, _NUMBERED_AT_ONCE = 1000, 100
 
 
@@ -53,7 +50,7 @@ def register(file: TableFile, name: str | None, names: TableNames) -> Program[Da
     }
     metadata = json_text({key: value for key, value in known.items() if value is not None})
     body = BodyRegisterDataset(file=File(file.content, "dataset", file.media_type), metadata=metadata)
-    return (yield from create(register_dataset, Dataset, body=body))
+    return (yield from create(register_dataset(body=body).answered_by(Dataset)))
 
 
 class SourceRegistrationView(Connected):
@@ -91,7 +88,7 @@ def _wait(
     """
     self.job = yield from wait_for_job(self.job.id, progress=progress, timeout_seconds=timeout)
     check_success(self.job)
-    return (yield from fetch(get_dataset, Dataset, dataset_id=self.job.artefact))
+    return (yield from fetch(get_dataset(self.job.artefact)))
 
 
 def _cancel(self: RegistrationT) -> Program[RegistrationT]:
@@ -123,7 +120,7 @@ def _request_source(files: str, name: str | None, names: TableNames) -> Program[
         row_id=names.row_id,
         features=None if names.features is None else list(names.features),
     )
-    return (yield from create(register_dataset, Job, body=body))
+    return (yield from create(register_dataset(body=body).answered_by(Job)))
 
 
 class _RegistersSources(Connected, Generic[RegistrationT]):
@@ -202,8 +199,10 @@ def _pages(
     cursor: str | None = None
     while limit is None or len(rows) < limit:
         size = _ROWS_A_PAGE if limit is None else min(_ROWS_A_PAGE, limit - len(rows))
-        query = {"limit": size, "cursor": cursor, "columns": list(columns) or UNSET, "rows": numbered}
-        page = yield from fetch(list_rows, PageDatasetRow, dataset_id=id_of(dataset), **query)
+        request = list_rows(
+            id_of(dataset), limit=size, cursor=cursor, columns=list(columns) or UNSET, rows=unless_none(numbered)
+        )
+        page = yield from fetch(request)
         rows += page.data
         cursor = page.next_cursor or None
         if cursor is None:

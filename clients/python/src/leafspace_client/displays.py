@@ -14,6 +14,7 @@ from typing import Any
 
 from .arguments import checked
 from .errors import writing
+from .records import Record
 
 MOST_SHOWN_BYTES = 60_000  # of one output of a notebook, with its style sheet
 _MOST_REMEMBERED = 64
@@ -76,14 +77,13 @@ class Displayed:
         return target
 
 
-class DrawnRecord(Displayed):
-    """An answer of the service that has a picture of its own; the generated classes of such answers derive from it."""
+class DrawnRecord(Displayed, Record):
+    """An answer of the service that has a picture of its own."""
 
     __slots__ = ()
 
     def _draw(self) -> Drawing:
-        record: Any = self  # a generated class
-        drawing: Drawing = pictures().drawing_of(record.to_dict(), SeenDocuments())
+        drawing: Drawing = pictures().drawing_of(self.to_dict(), SeenDocuments())
         return drawing
 
 

@@ -110,7 +110,7 @@ class ConnectionFailed(LeafspaceError, ConnectionError):
 class JobFailed(LeafspaceError):
     """The job failed; ``job`` is its last state."""
 
-    def __init__(self, code: str, detail: str, job: Any = None) -> None:  # noqa: ANN401  # a generated Job
+    def __init__(self, code: str, detail: str, job: Any = None) -> None:  # noqa: ANN401  # a Job
         super().__init__(code, detail)
         self.job = job
 

@@ -2,29 +2,25 @@
 
 from typing import Any, TypeVar
 
-from ._generated.api.explainer_names import (
+from .calls import Connected, Program, awaitable, blocking, fetch
+from .contract.explainer_names import (
     delete_explainer_name,
     get_explainer_name,
     list_explainer_name_changes,
     list_explainer_names,
     put_explainer_name,
 )
-from ._generated.models import (
-    ExplainerName,
-    ExplainerNameChange,
-    ExplainerNameRequest,
-    PageExplainerName,
-    PageExplainerNameChange,
-)
-from ._generated.types import UNSET
-from .calls import Connected, Program, awaitable, blocking, fetch
 from .explainers import explain_rows
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, View, id_of, load, refresh
 from .records import Records
-
-EXPLAINER_NAMES: Noun[ExplainerName] = Noun(
-    ExplainerName, PageExplainerName, "name", get_explainer_name, list_explainer_names, delete_explainer_name
+from .types import (
+    UNSET,
+    ExplainerName,
+    ExplainerNameChange,
+    ExplainerNameRequest,
 )
+
+EXPLAINER_NAMES: Noun[ExplainerName] = Noun(get_explainer_name, list_explainer_names, delete_explainer_name)
 Kept = TypeVar("Kept")
 _CHANGES_A_PAGE = 1000
 
@@ -71,9 +67,7 @@ def _changes(name: str) -> Program[list[ExplainerNameChange]]:
     changes: Records[ExplainerNameChange] = Records()
     cursor: str | None = None
     while True:
-        page = yield from fetch(
-            list_explainer_name_changes, PageExplainerNameChange, name=name, limit=_CHANGES_A_PAGE, cursor=cursor
-        )
+        page = yield from fetch(list_explainer_name_changes(name=name, limit=_CHANGES_A_PAGE, cursor=cursor))
         changes += page.data
         cursor = page.next_cursor or None
         if cursor is None:
@@ -108,7 +102,7 @@ def _put(
     """
     request = ExplainerNameRequest(explainer=id_of(explainer), force=force)
     tag = UNSET if expected is None else f'"{expected.last_change}"'
-    return self._wrapped((yield from fetch(put_explainer_name, ExplainerName, name=name, body=request, if_match=tag)))
+    return self._wrapped((yield from fetch(put_explainer_name(name=name, body=request, if_match=tag))))
 
 
 class NamedExplainer(NamedExplainerView):

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, TypeVar
 
-from ._generated.api.explainers import (
+from .calls import Program, awaitable, blocking, create, fetch, transport_of
+from .contract.explainers import (
     delete_explainer,
     explain,
     get_explainer,
@@ -11,20 +12,8 @@ from ._generated.api.explainers import (
     register_explainer,
     rename_explainer,
 )
-from ._generated.models import Explainer as Details
-from ._generated.models import (
-    ExplainerRequest,
-    ExplainerSummary,
-    ExplanationList,
-    ExplanationRequest,
-    PageExplainerSummary,
-    Problem,
-    RefusedRow,
-)
-from ._generated.types import UNSET
-from .calls import Program, awaitable, blocking, create, fetch, transport_of
 from .errors import Invalid, LeafspaceError
-from .explanations import Beside, Detail, Explanation, Explanations, Include, SearchedRows, parts_of
+from .explanations import Beside, Explanation, Explanations, SearchedRows, parts_of
 from .nested_rows import is_nested, nested_batches, nested_instances
 from .nouns import (
     AsyncDeletable,
@@ -46,10 +35,19 @@ from .records import warned_of_ignored
 from .row_batches import NamedRows, is_stream, named_batches, peeked
 from .rows import batches, id_text, names_of
 from .showing import show_row
-
-EXPLAINERS: Noun[Details] = Noun(
-    Details, PageExplainerSummary, "explainer_id", get_explainer, list_explainers, delete_explainer, rename_explainer
+from .types import (
+    UNSET,
+    Detail,
+    ExplainerRequest,
+    ExplainerSummary,
+    ExplanationRequest,
+    Include,
+    Problem,
+    RefusedRow,
 )
+from .types import Explainer as Details
+
+EXPLAINERS: Noun[Details] = Noun(get_explainer, list_explainers, delete_explainer, rename_explainer)
 _EVERY_ROW_FAILED = "every_row_failed"
 Kept = TypeVar("Kept")
 
@@ -173,7 +171,7 @@ def explain_rows(  # noqa: PLR0913  # what explanations may have
             **parts_of(include, nearest_rows),
         )
         try:
-            answer = yield from fetch(explain, ExplanationList, explainer_id=self.id, body=request)
+            answer = yield from fetch(explain(self.id, body=request))
         except Invalid as error:
             if error.code != _EVERY_ROW_FAILED:
                 raise
@@ -229,8 +227,14 @@ def _refused(error: LeafspaceError, row_ids: Sequence[str]) -> Iterator[Explanat
     """Yield an explanation with a problem for each row of a call of which every row failed."""
     for row_id, row in zip(row_ids, error.errors, strict=True):
         code = row.code or error.code
-        problem = Problem(f"/problems/{code}", "The row could not be explained", error.status or 422, row.detail, code)
-        yield Explanation(RefusedRow(row_id, "error", problem))
+        problem = Problem(
+            type_=f"/problems/{code}",
+            title="The row could not be explained",
+            status=error.status or 422,
+            detail=row.detail,
+            code=code,
+        )
+        yield Explanation(RefusedRow(row_id=row_id, status="error", problem=problem))
 
 
 def _create(  # noqa: PLR0913  # what an explainer may be made of
@@ -278,7 +282,7 @@ def _create(  # noqa: PLR0913  # what an explainer may be made of
         store_explanations=store_explanations,
         settings=unless_none(settings),
     )
-    return self._wrapped((yield from create(register_explainer, Details, body=request)))
+    return self._wrapped((yield from create(register_explainer(body=request))))
 
 
 class Explainer(ExplainerView):

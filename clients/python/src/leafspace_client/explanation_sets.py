@@ -4,29 +4,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from ._generated.api.explanation_sets import (
+from .artefacts import ArtefactView, AwaitableArtefact, BlockingArtefact, Content, download, every_item
+from .calls import Program, awaitable, blocking, create, fetch, transport_of
+from .contract.explanation_sets import (
     create_explanation_set,
     delete_explanation_set,
     get_explanation_set,
     get_explanation_set_content,
     list_explanation_sets,
 )
-from ._generated.models import ExplanationSet as Details
-from ._generated.models import ExplanationSetRequest, ExplanationSetResult, PageExplanation, PageExplanationSet
-from .artefacts import ArtefactView, AwaitableArtefact, BlockingArtefact, Content, download, every_item
-from .calls import Program, awaitable, blocking, create, fetch, transport_of
-from .explanations import Detail, Explanation, Explanations, Include, SearchedRows, parts_of
+from .explanations import Explanation, Explanations, SearchedRows, parts_of
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, unless_none
-from .proximities import RunOn
+from .types import Detail, ExplanationSetRequest, ExplanationSetResult, Include, RunOn
+from .types import ExplanationSet as Details
 
-EXPLANATION_SETS: Noun[Details] = Noun(
-    Details,
-    PageExplanationSet,
-    "explanation_set_id",
-    get_explanation_set,
-    list_explanation_sets,
-    delete_explanation_set,
-)
+EXPLANATION_SETS: Noun[Details] = Noun(get_explanation_set, list_explanation_sets, delete_explanation_set)
 ExplanationFile = Literal["jsonl", "zstd", "parquet"]
 _MEDIA_TYPES = {
     "jsonl": "application/x-ndjson",
@@ -48,8 +40,8 @@ class ExplanationSetView(ArtefactView[Details]):
 
 def _explanations(self: ExplanationSetView) -> Program[Explanations]:
     """Return the explanation of every row; for very many rows, ``download`` them."""
-    answers = yield from every_item(self, PageExplanation)
-    own = yield from fetch(get_explanation_set, Details, explanation_set_id=self.id)
+    answers = yield from every_item(self)
+    own = yield from fetch(get_explanation_set(self.id))
     labels = transport_of(self).labels.of(own.result.model if own.result else "")
     return Explanations([Explanation(answer, labels) for answer in answers], None)
 
@@ -121,7 +113,7 @@ def _create(  # noqa: PLR0913  # what explanations may have
         run_on=run_on,
         **parts_of(include, nearest_rows),
     )
-    return self._wrapped((yield from create(create_explanation_set, Details, body=request)))
+    return self._wrapped((yield from create(create_explanation_set(body=request))))
 
 
 class ExplanationSet(ExplanationSetView, BlockingArtefact):

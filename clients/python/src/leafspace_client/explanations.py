@@ -3,9 +3,17 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, TypedDict, overload
+from typing import Any, TypedDict, overload
 
-from ._generated.models import (
+from .arguments import checked
+from .displays import Displayed, Drawing, SeenDocuments, pictures
+from .errors import Answered, error_from_problem
+from .frames import FrameOf, explanations_frame
+from .labels import Label, with_labels
+from .records import Records, ignored_line
+from .rows import Cell, id_text, received
+from .texts import describe_explanation
+from .types import (
     AbstainedRow,
     ApproximationPath,
     ClassPrediction,
@@ -13,6 +21,7 @@ from ._generated.models import (
     Contrast,
     ExplainedRow,
     FiringRule,
+    Include,
     NearestPrototype,
     NearestRow,
     NearestRowsOptions,
@@ -25,17 +34,7 @@ from ._generated.models import (
     Typicality,
     ValuePrediction,
 )
-from .arguments import checked
-from .displays import Displayed, Drawing, SeenDocuments, pictures
-from .errors import Answered, error_from_problem
-from .frames import FrameOf, explanations_frame
-from .labels import Label, with_labels
-from .records import Records, ignored_line
-from .rows import Cell, id_text, received
-from .texts import describe_explanation
 
-Include = Literal["values", "intervals", "contrast", "rules", "approximation_path", "nearest_rows"]
-Detail = Literal["short", "full"]
 _SHOWN_EXPLANATIONS = 10
 
 
@@ -95,7 +94,7 @@ class Explanation(Displayed):
     Examples
     --------
     >>> from leafspace_client import Explanation
-    >>> from leafspace_client._generated.models import ExplainedRow
+    >>> from leafspace_client.types import ExplainedRow
     >>> near = {"row_id": "loan-7", "label": "1", "proximity": 0.8, "reasons": []}
     >>> prediction = {"task": "classification", "label": "1", "scores": [{"label": "1", "value": 0.9}]}
     >>> sent = {"object": "explanation", "row_id": "loan-4711", "status": "ok", "summary": "Predicted as 1.",
@@ -113,9 +112,7 @@ class Explanation(Displayed):
         labels: Mapping[str, Label] | None = None,
         beside: Beside | None = None,
     ) -> None:
-        # The generated reader takes the first kind with these fields; abstained rows have those of explained ones.
-        is_abstained = isinstance(details, ExplainedRow) and details.status == "abstained"
-        self.details = AbstainedRow.from_dict(details.to_dict()) if is_abstained else details
+        self.details = details
         self._labels = labels or {}
         self._beside = beside or Beside()
 
@@ -341,7 +338,7 @@ class Explanations(Sequence[Explanation], Displayed):
         Examples
         --------
         >>> from leafspace_client import Explanation, Explanations
-        >>> from leafspace_client._generated.models import ExplainedRow
+        >>> from leafspace_client.types import ExplainedRow
         >>> reason = {"feature": "age", "text": "age is above 30", "share_of_trees": 0.5}
         >>> near = {"row_id": "7", "label": "yes", "proximity": 0.8, "reasons": [reason]}
         >>> prediction = {"task": "classification", "label": "yes", "scores": [{"label": "yes", "value": 0.9}]}

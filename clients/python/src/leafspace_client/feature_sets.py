@@ -6,33 +6,8 @@ from dataclasses import replace
 from functools import partial
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, TypeVar, overload
 
-from ._generated.api.datasets import get_dataset, list_rows
-from ._generated.api.feature_sets import (
-    create_feature_set,
-    delete_feature_set,
-    evaluate_features,
-    export_feature_set,
-    get_feature_set,
-    get_feature_set_content,
-    list_feature_sets,
-    request_dataset,
-)
-from ._generated.models import (
-    Dataset,
-    FeatureDataset,
-    FeatureDatasetRequest,
-    FeatureRow,
-    FeatureRowList,
-    FeatureRowsRequest,
-    FeatureSetRequest,
-    FeatureSetResult,
-    PageFeatureSet,
-    Problem,
-    RelationalFeature,
-)
-from ._generated.models import FeatureSet as Details
 from .arguments import checked
 from .artefacts import (
     TABLE_MEDIA_TYPES,
@@ -46,17 +21,38 @@ from .artefacts import (
     download,
 )
 from .calls import Program, Work, awaitable, blocking, call_of, create, fetch
+from .contract.datasets import get_dataset, list_rows
+from .contract.feature_sets import (
+    create_feature_set,
+    delete_feature_set,
+    evaluate_features,
+    export_feature_set,
+    get_feature_set,
+    get_feature_set_content,
+    list_feature_sets,
+    request_dataset,
+)
 from .errors import Invalid
 from .frames import feature_rows_frame, features_frame
 from .jobs import check_success, wait_for_job
 from .nested_rows import examples_a_call, nested_batches, nested_instances
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, id_or_none
 from .relational_texts import describe_features
-
-FEATURE_SETS: Noun[Details] = Noun(
-    Details, PageFeatureSet, "feature_set_id", get_feature_set, list_feature_sets, delete_feature_set
+from .types import (
+    Dataset,
+    ExportFeatureSetFormat,
+    FeatureDatasetRequest,
+    FeatureRow,
+    FeatureRowsRequest,
+    FeatureSetRequest,
+    FeatureSetResult,
+    Problem,
+    RelationalFeature,
 )
-ExportForm = Literal["json", "sql", "html"]
+from .types import FeatureSet as Details
+
+FEATURE_SETS: Noun[Details] = Noun(get_feature_set, list_feature_sets, delete_feature_set)
+ExportForm = ExportFeatureSetFormat
 _PARQUET = "application/vnd.apache.parquet"
 _MADE_BY_THE_SERVICE = frozenset({"id", "type"})  # of a feature
 _MAX_FEATURES = 10_000
@@ -145,7 +141,7 @@ def _rows(self: FeatureSetView, instances: Any) -> Program[FeatureRows]:  # noqa
     loaded = self._loaded_result
     for batch in nested_batches(nested, examples_a_call(_MAX_FEATURES if loaded is None else loaded.n_features)):
         request = FeatureRowsRequest.from_dict({"instances": batch})
-        answer = yield from fetch(evaluate_features, FeatureRowList, feature_set_id=self.id, body=request)
+        answer = yield from fetch(evaluate_features(self.id, body=request))
         _name_on(answer.data, len(rows), named)
         rows.extend(answer.data)
         names = answer.features
@@ -187,10 +183,10 @@ def _dataset(
     """
     other = id_or_none(relational_dataset)
     request = FeatureDatasetRequest(relational_dataset=other)
-    made = yield from fetch(request_dataset, FeatureDataset, feature_set_id=self.id, body=request)
+    made = yield from fetch(request_dataset(self.id, body=request))
     if made.job is not None and made.status != "ready":
         check_success((yield from wait_for_job(made.job, progress=progress, timeout_seconds=timeout)))
-    return (yield from fetch(get_dataset, Dataset, dataset_id=made.dataset))
+    return (yield from fetch(get_dataset(made.dataset)))
 
 
 def _to_frame(self: FeatureSetView, relational_dataset: Identified | None = None) -> Program[Any]:
@@ -208,7 +204,7 @@ def _to_frame(self: FeatureSetView, relational_dataset: Identified | None = None
         booleans, numbers, and pandas' categories. The target is not among them.
     """
     dataset = yield from _dataset(self, relational_dataset)
-    call = call_of(list_rows, dataset_id=dataset.id)
+    call = call_of(list_rows(dataset.id))
     response = yield replace(call, headers={**call.headers, "Accept": _PARQUET})
     return (yield Work(partial(features_frame, BytesIO(response.content), dataset)))
 
@@ -225,7 +221,7 @@ def _download(self: FeatureSetView, path: str | Path, form: TableForm = "json") 
 
 def _export(self: FeatureSetView, form: ExportForm = "sql") -> Program[str]:
     """Return the features as one SQL ``SELECT`` over the raw tables, with a column for each, or as JSON."""
-    response = yield call_of(export_feature_set, feature_set_id=self.id, format_=form)
+    response = yield call_of(export_feature_set(self.id, format_=form))
     text: str = response.content.decode()
     return text
 
@@ -277,7 +273,7 @@ def _create(
     if settings is not None:
         request["settings"] = settings
     body = FeatureSetRequest.from_dict(request)
-    return self._wrapped((yield from create(create_feature_set, Details, body=body)))
+    return self._wrapped((yield from create(create_feature_set(body=body))))
 
 
 def _requested(feature: Any) -> dict[str, Any]:  # noqa: ANN401  # a mapping, or a record

@@ -4,12 +4,13 @@ from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias
 
-from ._generated.types import Unset
 from .errors import missing_extra
 from .rows import received, spelled
+from .types import Unset
 
 if TYPE_CHECKING:
-    from ._generated.models import (
+    from .explanations import Explanation
+    from .types import (
         ApproximationNode,
         AuditedRow,
         Dataset,
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
         Reason,
         Rule,
     )
-    from .explanations import Explanation
 
 FrameOf: TypeAlias = Literal["explanations", "reasons"]
 _Line: TypeAlias = dict[str, Any]

@@ -8,16 +8,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ._generated.api.jobs import cancel_job, get_job, list_jobs
-from ._generated.models import Job, PageJob, Problem
 from .calls import Connected, Pause, Program, awaitable, blocking, fetch
+from .contract.jobs import cancel_job, get_job, list_jobs
 from .errors import Conflict, JobCancelled, JobFailed, JobNotFinished
 from .nouns import AsyncCollection, Identified, Noun, SyncCollection, id_of
+from .types import Job, Problem
 
 if TYPE_CHECKING:
     from tqdm import tqdm
 
-JOBS: Noun[Job] = Noun(Job, PageJob, "job_id", get_job, list_jobs)
+JOBS: Noun[Job] = Noun(get_job, list_jobs)
 _STOPPING = frozenset({"cancelling", "cancelled"})
 _FINAL = frozenset({"succeeded", "failed", "cancelled"})
 _LONGEST_POLL_SECONDS = 20.0
@@ -35,9 +35,9 @@ def cancel(self: Connected, job: Identified) -> Program[Job]:  # noqa: ARG001  #
         If it has ended in another way.
     """
     try:
-        return (yield from fetch(cancel_job, Job, job_id=id_of(job)))
+        return (yield from fetch(cancel_job(id_of(job))))
     except Conflict:
-        state = yield from fetch(get_job, Job, job_id=id_of(job))
+        state = yield from fetch(get_job(id_of(job)))
         if state.status not in _STOPPING:
             raise
         return state
@@ -138,7 +138,7 @@ def check_success(job: Job) -> None:
 
 def _poll(job_id: str, wait_seconds: float) -> Program[Job]:
     prefer = f"wait={math.ceil(max(0.0, wait_seconds))}"
-    return (yield from fetch(get_job, Job, job_id=job_id, prefer=prefer))
+    return (yield from fetch(get_job(job_id, prefer=prefer)))
 
 
 def _is_watched() -> bool:

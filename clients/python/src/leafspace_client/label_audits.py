@@ -5,15 +5,6 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from . import label_decisions
-from ._generated.api.label_audits import (
-    create_label_audit,
-    delete_label_audit,
-    get_label_audit,
-    get_label_audit_content,
-    list_label_audits,
-)
-from ._generated.models import AuditedRow, LabelAuditRequest, LabelAuditResult, PageAuditedRow, PageLabelAudit
-from ._generated.models import LabelAudit as Details
 from .artefacts import (
     TABLE_MEDIA_TYPES,
     ArtefactView,
@@ -25,15 +16,28 @@ from .artefacts import (
     every_item,
 )
 from .calls import Program, Work, awaitable, blocking, call_of, create
+from .contract.label_audits import (
+    create_label_audit,
+    delete_label_audit,
+    get_label_audit,
+    get_label_audit_content,
+    list_label_audits,
+)
 from .errors import NotFound
 from .frames import audited_rows_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, unless_none
-from .proximities import ProximityKind, RunOn
 from .texts import describe_suspects
-
-LABEL_AUDITS: Noun[Details] = Noun(
-    Details, PageLabelAudit, "label_audit_id", get_label_audit, list_label_audits, delete_label_audit
+from .types import (
+    AuditedRow,
+    LabelAuditMethod,
+    LabelAuditRequest,
+    LabelAuditResult,
+    ProximityKind,
+    RunOn,
 )
+from .types import LabelAudit as Details
+
+LABEL_AUDITS: Noun[Details] = Noun(get_label_audit, list_label_audits, delete_label_audit)
 Kept = TypeVar("Kept")
 
 
@@ -64,7 +68,7 @@ class LabelAuditView(ArtefactView[Details]):
 
 def _rows(self: LabelAuditView) -> Program[list[AuditedRow]]:
     """Return all rows, lowest support first."""
-    return (yield from every_item(self, PageAuditedRow))
+    return (yield from every_item(self))
 
 
 def _to_frame(self: LabelAuditView) -> Program[Any]:
@@ -83,7 +87,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     model: Identified,
     dataset: Identified,
     *,
-    method: Literal["all_rows", "neighbors"] | None = None,
+    method: LabelAuditMethod | None = None,
     use_scores: bool | None = None,
     n_neighbors: int | None = None,
     proximity_kind: ProximityKind = "auto",
@@ -128,7 +132,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         settings=unless_none(settings),
         run_on=run_on,
     )
-    return self._wrapped((yield from create(create_label_audit, Details, body=request)))
+    return self._wrapped((yield from create(create_label_audit(body=request))))
 
 
 def _delete(
@@ -139,7 +143,7 @@ def _delete(
 ) -> Program[None]:
     """Delete one that nothing is built on; one that people have decided about only ``with_decisions``."""
     try:
-        yield call_of(delete_label_audit, label_audit_id=id_of(thing), with_decisions=with_decisions)
+        yield call_of(delete_label_audit(id_of(thing), with_decisions=with_decisions))
     except NotFound as error:
         # Tried again, because the first answer was lost in transit: it is gone, as intended.
         if error.n_attempts == 1:

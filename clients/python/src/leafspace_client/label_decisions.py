@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal
 
-from ._generated.api.label_audits import (
+from .calls import Program, call_of, fetch
+from .contract.label_audits import (
     count_label_decisions,
     export_label_decisions,
     get_audited_row,
@@ -12,21 +13,19 @@ from ._generated.api.label_audits import (
     put_label_decision,
     withdraw_label_decision,
 )
-from ._generated.models import (
+from .records import Records
+from .types import (
+    UNSET,
+    Decision,
     DecisionCounts,
     LabelDecision,
     LabelDecisionRequest,
-    PageLabelDecision,
     ReviewedRow,
 )
-from ._generated.types import UNSET
-from .calls import Program, call_of, fetch
-from .records import Records
 
 if TYPE_CHECKING:
     from .label_audits import LabelAuditView
 
-Decision: TypeAlias = Literal["accept", "keep", "relabel", "unsure"]
 _ENTRIES_A_PAGE = 1000
 
 
@@ -61,24 +60,22 @@ def decide(
     """
     request = LabelDecisionRequest(decision=decision, label=label, note=note)
     tag = UNSET if expected is None else f'"{expected.id}"'
-    place = {"label_audit_id": self.id, "row": row}
-    return (yield from fetch(put_label_decision, LabelDecision, **place, body=request, if_match=tag))
+    return (yield from fetch(put_label_decision(self.id, row, body=request, if_match=tag)))
 
 
 def withdraw(self: "LabelAuditView", row: int) -> Program[None]:
     """Take back the decision about a row, by another entry in the record."""
-    yield call_of(withdraw_label_decision, label_audit_id=self.id, row=row)
+    yield call_of(withdraw_label_decision(self.id, row))
 
 
 def decisions(self: "LabelAuditView", *, row: int | None = None, latest: bool = False) -> Program[list[LabelDecision]]:
     """Return what was decided, newest first: every entry, or with ``latest`` those in force; of one row, if wished."""
     found: Records[LabelDecision] = Records()
-    chosen: dict[str, Any] = {"label_audit_id": self.id, "limit": _ENTRIES_A_PAGE, "latest": latest}
-    if row is not None:
-        chosen["row"] = row
     cursor: str | None = None
     while True:
-        page = yield from fetch(list_label_decisions, PageLabelDecision, **chosen, cursor=cursor)
+        page = yield from fetch(
+            list_label_decisions(self.id, limit=_ENTRIES_A_PAGE, cursor=cursor, row=row, latest=latest)
+        )
         found += page.data
         cursor = page.next_cursor or None
         if cursor is None:
@@ -87,16 +84,16 @@ def decisions(self: "LabelAuditView", *, row: int | None = None, latest: bool = 
 
 def review(self: "LabelAuditView", row: int) -> Program[ReviewedRow]:
     """Return an audited row, by its index in the dataset, with its ten nearest rows and the decision about it."""
-    return (yield from fetch(get_audited_row, ReviewedRow, label_audit_id=self.id, row=row))
+    return (yield from fetch(get_audited_row(self.id, row)))
 
 
 def counts(self: "LabelAuditView") -> Program[DecisionCounts]:
     """Return how far the review has come."""
-    return (yield from fetch(count_label_decisions, DecisionCounts, label_audit_id=self.id))
+    return (yield from fetch(count_label_decisions(self.id)))
 
 
 def export(self: "LabelAuditView", path: str | Path, form: Literal["csv", "parquet", "json"] = "csv") -> Program[Path]:
     """Write all audited rows with their labels before and after the review to a file, and return its path."""
     target = Path(path)
-    yield replace(call_of(export_label_decisions, label_audit_id=self.id, format_=form), into=target)
+    yield replace(call_of(export_label_decisions(self.id, format_=form)), into=target)
     return target

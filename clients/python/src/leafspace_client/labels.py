@@ -8,8 +8,6 @@ import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
-from attrs import evolve
-
 from .errors import Invalid
 from .records import Record
 from .rows import plain_cell, spelled
@@ -80,14 +78,13 @@ def _changed(value: Any, labels: Mapping[str, Label]) -> Any:  # noqa: ANN401  #
         return value if all(map(operator.is_, items, value)) else type(value)(items)
     if not isinstance(value, Record):
         return value
-    record: Any = value  # of a class that is made by attrs
     changed = {}
-    for field in type(record).__attrs_attrs__:
-        part = getattr(record, field.name)
-        own = labels.get(part, part) if _is_label(field.name, part) else _changed(part, labels)
+    for name in type(value).__defaults__:
+        part = getattr(value, name)
+        own = labels.get(part, part) if _is_label(name, part) else _changed(part, labels)
         if own is not part:
-            changed[field.name] = own
-    return evolve(record, **changed) if changed else value
+            changed[name] = own
+    return value.__replace__(**changed) if changed else value
 
 
 def _is_label(name: str, value: object) -> bool:

@@ -4,9 +4,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ._generated.api.maps import create_map, delete_map, get_map, get_map_content, list_maps, place_rows_on_map
-from ._generated.models import Map as Details
-from ._generated.models import MapRequest, MapResult, MapRow, PageMap, PageMapRow, PlacedRow, PlaceList, PlacesRequest
 from .artefacts import (
     TABLE_MEDIA_TYPES,
     ArtefactView,
@@ -19,13 +16,15 @@ from .artefacts import (
     every_item,
 )
 from .calls import Program, Work, awaitable, blocking, create, fetch
+from .contract.maps import create_map, delete_map, get_map, get_map_content, list_maps, place_rows_on_map
 from .frames import map_rows_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, id_or_none, unless_none
-from .proximities import ProximityKind
 from .records import Records
 from .row_batches import named_batches
+from .types import Map as Details
+from .types import MapRequest, MapResult, MapRow, PlacedRow, PlacesRequest, ProximityKind
 
-MAPS: Noun[Details] = Noun(Details, PageMap, "map_id", get_map, list_maps, delete_map)
+MAPS: Noun[Details] = Noun(get_map, list_maps, delete_map)
 Kept = TypeVar("Kept")
 
 
@@ -64,7 +63,7 @@ class MapView(ArtefactView[Details]):
 
 def _rows(self: MapView) -> Program[list[MapRow]]:
     """Return all rows on the map, in the order of the dataset."""
-    return (yield from every_item(self, PageMapRow))
+    return (yield from every_item(self))
 
 
 def _to_frame(self: MapView) -> Program[Any]:
@@ -96,7 +95,7 @@ def _place(
     found: Records[PlacedRow] = Records()
     for batch, names in named_batches(rows, row_ids):
         request = PlacesRequest(instances=batch, row_ids=names)
-        answer = yield from fetch(place_rows_on_map, PlaceList, map_id=self.id, body=request)
+        answer = yield from fetch(place_rows_on_map(self.id, body=request))
         found += answer.data
     return found
 
@@ -146,7 +145,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         seed=seed,
         settings=unless_none(settings),
     )
-    return self._wrapped((yield from create(create_map, Details, body=request)))
+    return self._wrapped((yield from create(create_map(body=request))))
 
 
 class Map(MapView, BlockingArtefact):

@@ -4,7 +4,9 @@ from collections.abc import Iterable, Sequence
 from io import BytesIO
 from typing import Any, Literal
 
-from ._generated.api.models import (
+from .arguments import json_text
+from .calls import Connected, Program, awaitable, blocking, create, fetch, transport_of
+from .contract.models import (
     compare_rows,
     delete_model,
     get_model,
@@ -15,33 +17,29 @@ from ._generated.api.models import (
     register_model,
     rename_model,
 )
-from ._generated.models import (
-    BodyRegisterModel,
-    FeatureUsage,
-    FeatureUsageList,
-    Model,
-    ModelSummary,
-    PageModelSummary,
-    PredictionList,
-    PredictionRequest,
-    PredictionRow,
-    ProximityBlock,
-    ProximityBlockRequest,
-    Tree,
-)
-from ._generated.types import UNSET, File
-from .arguments import json_text
-from .calls import Connected, Program, awaitable, blocking, create, fetch, transport_of
 from .conversion import ConvertedModel
 from .errors import Invalid, NotFound
 from .labels import KnownLabels, labels_by_text, with_labels
 from .nouns import AsyncDeletable, Identified, Noun, SyncDeletable, id_of, id_or_none, rename_one
-from .proximities import ProximityKind
 from .records import Records, warned_of_ignored
 from .row_batches import gathered, named_batches
 from .rows import named_instances, sent
+from .types import (
+    UNSET,
+    BodyRegisterModel,
+    FeatureUsage,
+    File,
+    Model,
+    ModelSummary,
+    PredictionRequest,
+    PredictionRow,
+    ProximityBlock,
+    ProximityBlockRequest,
+    ProximityKind,
+    Tree,
+)
 
-MODELS: Noun[Model] = Noun(Model, PageModelSummary, "model_id", get_model, list_models, delete_model, rename_model)
+MODELS: Noun[Model] = Noun(get_model, list_models, delete_model, rename_model)
 _ID_PREFIX = "mdl_"
 
 
@@ -51,7 +49,7 @@ def register(converted: ConvertedModel, known: KnownLabels) -> Program[Model]:
         file=File(BytesIO(converted.onnx), "model.onnx", "application/octet-stream"),
         metadata=json_text(converted.metadata()),
     )
-    model = yield from create(register_model, Model, body=body)
+    model = yield from create(register_model(body=body))
     known.remember([model.id, model.sha256], converted.declared.labels)
     return model
 
@@ -63,7 +61,7 @@ def _get(self: Connected, thing: Identified) -> Program[Model]:
         # At the same address the names of explainers answer, with less, to clients of KServe.
         detail = f"no model has the id {model_id!r}: such ids begin with {_ID_PREFIX}; list the models to see them"
         raise NotFound("not_found", f"{detail}, or the explainer names if it is one of these")
-    model = yield from fetch(get_model, Model, model_id=model_id)
+    model = yield from fetch(get_model(model_id=model_id))
     transport_of(self).seen.remember(model)
     return model
 
@@ -99,12 +97,12 @@ def _use_labels(self: Connected, model: Identified, classes: Iterable[Any]) -> P
 
 def _tree(self: Connected, model: Identified, tree: int) -> Program[Tree]:  # noqa: ARG001  # a method
     """Return one tree of a model, for drawing; trees are numbered from 0."""
-    return (yield from fetch(get_tree, Tree, model_id=id_of(model), tree=tree))
+    return (yield from fetch(get_tree(id_of(model), tree=tree)))
 
 
 def _features(self: Connected, model: Identified) -> Program[list[FeatureUsage]]:  # noqa: ARG001  # a method
     """Return how often the trees test each feature, those that most trees test first."""
-    return Records((yield from fetch(list_features, FeatureUsageList, model_id=id_of(model))).data)
+    return Records((yield from fetch(list_features(id_of(model)))).data)
 
 
 def _predict(
@@ -127,7 +125,7 @@ def _predict(
     labels = transport_of(self).labels.of(id_of(model))
     for batch, names in named_batches(rows, row_ids):
         request = PredictionRequest(instances=batch, row_ids=names, include=list(include) or UNSET)
-        answer = yield from fetch(predict, PredictionList, model_id=id_of(model), body=request)
+        answer = yield from fetch(predict(id_of(model), body=request))
         found += with_labels(answer.data, labels)
         ignored += answer.ignored_columns or []
     found.ignored_columns = warned_of_ignored(ignored)
@@ -170,7 +168,7 @@ def _proximities(  # noqa: PLR0913  # two sets of rows and how to compare them
         proximity_kind=proximity_kind,
         weights_of=id_or_none(weights_of),
     )
-    return (yield from fetch(compare_rows, ProximityBlock, model_id=id_of(model), body=request))
+    return (yield from fetch(compare_rows(id_of(model), body=request)))
 
 
 class Models(SyncDeletable[Model, Model, ModelSummary]):

@@ -6,18 +6,18 @@ key.
 """
 
 import inspect
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from types import ModuleType
 from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar
 
-from ._generated.models import Renaming
-from ._generated.types import UNSET, Unset
 from .calls import Connected, Program, awaitable, blocking, call_of, fetch, transport_of, type_arguments
 from .displays import Displayed, Drawing, SeenDocuments, pictures
 from .errors import Conflict, NotFound, WrongArgument
+from .fields import key_of
+from .operations import Request
 from .transports import AsyncTransport, SyncTransport
+from .types import UNSET, Renaming, Unset
 
 Answer = TypeVar("Answer")
 Kept = TypeVar("Kept")
@@ -35,21 +35,18 @@ _PAGE_SIZE = 100
 
 @dataclass(frozen=True, slots=True)
 class Noun(Generic[Answer]):
-    """The generated code for one kind of thing."""
+    """The operations that all kinds of things have."""
 
-    answer: type[Answer]
-    page: type[Any]
-    id_name: str
-    get: ModuleType
-    list: ModuleType
-    delete: ModuleType | None = None
-    rename: ModuleType | None = None
+    get: Callable[..., Request[Answer]]
+    list: Callable[..., Request[Any]]
+    delete: Callable[..., Request[None]] | None = None
+    rename: Callable[..., Request[Answer]] | None = None
 
     @property
     def filters(self) -> dict[str, str]:
-        """What its list can be filtered by, in the order of the contract, with the generated code's names of these."""
-        parameters = inspect.signature(self.list._get_kwargs).parameters  # noqa: SLF001  # see call_of
-        return {name.rstrip("_"): name for name in parameters if name not in {"limit", "cursor"}}
+        """What its list can be filtered by, in the order of the contract, with the names of the parameters."""
+        parameters = inspect.signature(self.list).parameters
+        return {key_of(name): name for name in parameters if name not in {"limit", "cursor"}}
 
 
 def id_of(thing: Identified) -> str:
@@ -134,7 +131,7 @@ class View(Connected, Displayed, Generic[Details]):
 
 def refresh(self: ViewT) -> Program[ViewT]:
     """Fetch it again, as it is now."""
-    self.details = yield from fetch(self.noun.get, self.noun.answer, **{self.noun.id_name: self.id})
+    self.details = yield from fetch(self.noun.get(self.id))
     self._is_whole = True
     return self
 
@@ -156,7 +153,8 @@ _refresh_now = blocking(refresh)
 
 def _renamed(noun: Noun[Answer], thing_id: str, name: str | None) -> Program[Answer]:
     assert noun.rename is not None  # noqa: S101  # things without a name have no such method
-    return (yield from fetch(noun.rename, noun.answer, **{noun.id_name: thing_id}, body=Renaming(name=name)))
+    request: Request[Answer] = noun.rename(thing_id, body=Renaming(name=name))
+    return (yield from fetch(request))
 
 
 class Collection(Connected, Generic[Answer, Kept]):
@@ -195,7 +193,7 @@ class Collection(Connected, Generic[Answer, Kept]):
 
 def _get(self: Collection[Answer, Kept], thing: Identified) -> Program[Kept]:
     """Return one, by its id."""
-    answer = yield from fetch(self.noun.get, self.noun.answer, **{self.noun.id_name: id_of(thing)})
+    answer = yield from fetch(self.noun.get(id_of(thing)))
     return self._wrapped(answer)
 
 
@@ -203,7 +201,7 @@ def _delete(self: Collection[Answer, Kept], thing: Identified) -> Program[None]:
     """Delete one that nothing is built on."""
     assert self.noun.delete is not None  # noqa: S101  # collections without it have no such method
     try:
-        yield call_of(self.noun.delete, **{self.noun.id_name: id_of(thing)})
+        yield call_of(self.noun.delete(id_of(thing)))
     except NotFound as error:
         # Tried again, because the first answer was lost in transit: it is gone, as intended.
         if error.n_attempts == 1:
@@ -220,7 +218,7 @@ def _next_page(
     self: Collection[Any, Any], cursor: str | None, filters: Mapping[str, str]
 ) -> Program[tuple[list[Any], str | None]]:
     """Return a page of things, and where the next begins."""
-    page = yield from fetch(self.noun.list, self.noun.page, limit=_PAGE_SIZE, cursor=cursor, **filters)
+    page = yield from fetch(self.noun.list(limit=_PAGE_SIZE, cursor=cursor, **filters))
     return [self._wrapped(answer) for answer in page.data], page.next_cursor or None
 
 

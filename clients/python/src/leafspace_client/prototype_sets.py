@@ -2,26 +2,6 @@
 
 from typing import Any, Literal, TypeVar
 
-from ._generated.api.prototype_sets import (
-    create_prototype_set,
-    delete_prototype_set,
-    export_prototype_set,
-    get_prototype_set,
-    get_prototype_set_content,
-    list_prototype_sets,
-    list_represented_rows,
-)
-from ._generated.models import (
-    Criticism,
-    Evaluation,
-    PagePrototypeSet,
-    PageRepresentedRow,
-    Prototype,
-    PrototypeSetRequest,
-    PrototypeSetResult,
-    RepresentedRow,
-)
-from ._generated.models import PrototypeSet as Details
 from .arguments import checked
 from .artefacts import (
     TABLE_MEDIA_TYPES,
@@ -34,17 +14,40 @@ from .artefacts import (
     counted,
 )
 from .calls import Program, awaitable, blocking, call_of, create, fetch
+from .contract.prototype_sets import (
+    create_prototype_set,
+    delete_prototype_set,
+    export_prototype_set,
+    get_prototype_set,
+    get_prototype_set_content,
+    list_prototype_sets,
+    list_represented_rows,
+)
 from .frames import prototypes_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, id_or_none, unless_none
-from .proximities import ProximityKind, RunOn
 from .records import Records
 from .texts import describe_prototypes
-
-PROTOTYPE_SETS: Noun[Details] = Noun(
-    Details, PagePrototypeSet, "prototype_set_id", get_prototype_set, list_prototype_sets, delete_prototype_set
+from .types import (
+    Criticism,
+    EvaluatedOn,
+    Evaluation,
+    ExportPrototypeSetFormat,
+    Labels,
+    Prototype,
+    PrototypeSetMethod,
+    PrototypeSetMetric,
+    PrototypeSetRefine,
+    PrototypeSetRequest,
+    PrototypeSetResult,
+    ProximityKind,
+    RepresentedRow,
+    RunOn,
 )
-Method = Literal["sm_u", "sm_a", "sm_wa", "sg", "a_pete", "k_medoids"]
-ExportForm = Literal["json", "sql", "python", "onnx", "html"]
+from .types import PrototypeSet as Details
+
+PROTOTYPE_SETS: Noun[Details] = Noun(get_prototype_set, list_prototype_sets, delete_prototype_set)
+Method = PrototypeSetMethod
+ExportForm = ExportPrototypeSetFormat
 Kept = TypeVar("Kept")
 _ROWS_A_PAGE = 1000
 
@@ -109,8 +112,7 @@ def _rows(self: PrototypeSetView, rank: int, limit: int | None = None) -> Progra
     cursor: str | None = None
     while limit is None or len(rows) < limit:
         size = _ROWS_A_PAGE if limit is None else min(_ROWS_A_PAGE, limit - len(rows))
-        query = {"rank": rank, "limit": size, "cursor": cursor}
-        page = yield from fetch(list_represented_rows, PageRepresentedRow, prototype_set_id=self.id, **query)
+        page = yield from fetch(list_represented_rows(self.id, rank=rank, limit=size, cursor=cursor))
         rows += page.data
         cursor = page.next_cursor or None
         if cursor is None:
@@ -126,7 +128,7 @@ def _export(self: PrototypeSetView, form: ExportForm = "python") -> Program[Any]
     included; where the model scales numbers first, Python and SQL do so but for rounding at thresholds. DuckDB takes
     long to plan the SQL of several hundred trees; the other forms have no such limit.
     """
-    response = yield call_of(export_prototype_set, prototype_set_id=self.id, format_=form)
+    response = yield call_of(export_prototype_set(self.id, format_=form))
     # Not as the answer is declared: types of text without a charset are read as Latin by some.
     return response.content if form == "onnx" else response.content.decode()
 
@@ -141,11 +143,11 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     coverage: float | None = None,
     min_leaf_rows: int | Literal["auto"] | None = None,
     alpha: float | None = None,
-    labels: Literal["predicted", "target"] | None = None,
+    labels: Labels | None = None,
     proximity_kind: ProximityKind | Literal["euclidean"] = "auto",
-    refine: Literal["none", "swap"] = "none",
-    selected_on: Literal["dataset", "evaluation_dataset"] = "dataset",
-    metric: Literal["balanced_accuracy", "accuracy", "balanced_fidelity", "fidelity"] = "balanced_accuracy",
+    refine: PrototypeSetRefine = "none",
+    selected_on: EvaluatedOn = "dataset",
+    metric: PrototypeSetMetric = "balanced_accuracy",
     n_candidates: int | None = None,
     evaluation_dataset: Identified | None = None,
     seed: int = 0,
@@ -216,7 +218,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         settings=unless_none(settings),
         run_on=run_on,
     )
-    return self._wrapped((yield from create(create_prototype_set, Details, body=request)))
+    return self._wrapped((yield from create(create_prototype_set(body=request))))
 
 
 class PrototypeSet(PrototypeSetView, BlockingArtefact):

@@ -4,21 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from ._generated.api.proximities import (
-    create_proximities,
-    delete_proximities,
-    get_proximities,
-    get_proximities_content,
-    list_proximities,
-)
-from ._generated.models import (
-    NeighborsOfRow,
-    PageNeighborsOfRow,
-    PageProximities,
-    ProximitiesRequest,
-    ProximitiesResult,
-)
-from ._generated.models import Proximities as Details
 from .artefacts import (
     TABLE_MEDIA_TYPES,
     ArtefactView,
@@ -31,14 +16,25 @@ from .artefacts import (
     every_item,
 )
 from .calls import Program, Work, awaitable, blocking, create
+from .contract.proximities import (
+    create_proximities,
+    delete_proximities,
+    get_proximities,
+    get_proximities_content,
+    list_proximities,
+)
 from .frames import neighbors_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, unless_none
-
-PROXIMITIES: Noun[Details] = Noun(
-    Details, PageProximities, "proximities_id", get_proximities, list_proximities, delete_proximities
+from .types import (
+    NeighborsOfRow,
+    ProximitiesRequest,
+    ProximitiesResult,
+    ProximityKind,
+    RunOn,
 )
-ProximityKind = Literal["auto", "random_forest", "boosting", "boosting_l1"]
-RunOn = Literal["auto", "local", "cluster"]
+from .types import Proximities as Details
+
+PROXIMITIES: Noun[Details] = Noun(get_proximities, list_proximities, delete_proximities)
 Kept = TypeVar("Kept")
 
 
@@ -54,7 +50,7 @@ class ProximitiesView(ArtefactView[Details]):
 
 def _neighbors(self: ProximitiesView) -> Program[list[NeighborsOfRow]]:
     """Return for each row its nearest others, nearest first (ties: the lower row)."""
-    return (yield from every_item(self, PageNeighborsOfRow))
+    return (yield from every_item(self))
 
 
 def _to_frame(self: ProximitiesView) -> Program[Any]:
@@ -107,7 +103,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         settings=unless_none(settings),
         run_on=run_on,
     )
-    return self._wrapped((yield from create(create_proximities, Details, body=request)))
+    return self._wrapped((yield from create(create_proximities(body=request))))
 
 
 class Proximities(ProximitiesView, BlockingArtefact):

@@ -1,12 +1,14 @@
-"""Records: what the generated classes of answers can do beside holding fields, and lists of them.
+"""Records: what the classes of ``contract/`` can do beside holding fields, and lists of them.
 
-A record shows itself in a line, gives its fields by name (``record["row_id"]``), and a summary says where the rest is.
-The generated classes derive from it: scripts/generate_client.py writes that into them.
+A record comes from JSON and goes there, shows itself in a line, and gives its fields by name (``record["row_id"]``); a
+summary says where the rest is.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from logging import getLogger
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from .fields import REQUIRED, UNSET, RecordType, codecs_of, key_of
 
 T = TypeVar("T")
 
@@ -17,10 +19,57 @@ _SHOWN_NAMES = 20  # of columns
 _LOG = getLogger("leafspace_client")
 
 
-class Record:
-    """An answer of the service, or a part of one."""
+class Record(metaclass=RecordType):
+    """A message of the service, or a part of one; two are equal if they are of one class and have equal fields."""
 
-    __slots__ = ()
+    __slots__ = ("__weakref__",)
+    __hash__ = None  # type: ignore[assignment]  # its fields may be changed
+
+    def __init__(self, **values: Any) -> None:  # noqa: ANN401  # of each field its own
+        for name, default in type(self).__defaults__.items():
+            value = values.pop(name, default)
+            if value is REQUIRED:
+                message = f"{type(self).__name__} needs {name!r}"
+                raise TypeError(message)
+            setattr(self, name, value)
+        if values:
+            message = f"{type(self).__name__} has no field {next(iter(values))!r}"
+            raise TypeError(message)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Return the record that an object of JSON describes; fields that this class does not know are passed over.
+
+        Raises
+        ------
+        KeyError
+            If a field is missing, with its name.
+        TypeError, ValueError, AttributeError
+            If a value is of another kind than its field.
+        """
+        if not isinstance(values, Mapping):
+            message = f"a {cls.__name__} is an object, not {values!r:.40}"
+            raise TypeError(message)
+        record = cls.__new__(cls)
+        for name, key, default, read, _ in codecs_of(cls):
+            value = values.get(key, default)
+            if value is REQUIRED:
+                raise KeyError(key)
+            setattr(record, name, value if read is None or value is default else read(value))
+        return record
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as JSON has it, without fields that are ``UNSET``."""
+        fields = ((key, getattr(self, name), write) for name, key, _, _, write in codecs_of(type(self)))
+        return {key: write(value) if write else value for key, value, write in fields if value is not UNSET}
+
+    def __replace__(self, **values: Any) -> Self:  # noqa: ANN401  # of each field its own
+        return type(self)(**{name: getattr(self, name) for name in type(self).__defaults__} | values)
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in type(self).__defaults__)
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401  # of each field its own
         if name not in _field_names(self):
@@ -39,7 +88,7 @@ class Record:
         shown = f"{type(self).__name__}("
         fields = ((name, getattr(self, name)) for name in _field_names(self))
         for number, (name, value) in enumerate((name, value) for name, value in fields if not _is_absent(value)):
-            part = f"{', ' if number else ''}{name.rstrip('_')}={_short(value)}"
+            part = f"{', ' if number else ''}{key_of(name)}={_short(value)}"
             if len(shown) + len(part) > _SHOWN_CHARACTERS:
                 return f"{shown}, …)"
             shown += part
@@ -82,11 +131,11 @@ def warned_of_ignored(names: Iterable[str], why: str = "the model does not read 
 
 
 def _field_names(record: object) -> list[str]:
-    return [field.name for field in getattr(type(record), "__attrs_attrs__", ()) if field.name != "object_"]
+    return [name for name in getattr(type(record), "__defaults__", ()) if name != "object_"]
 
 
 def _is_absent(value: object) -> bool:
-    return value is None or type(value).__name__ == "Unset"
+    return value is None or value is UNSET
 
 
 def _short(value: object) -> str:

@@ -4,39 +4,32 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from ._generated.api.relational_datasets import (
+from .arguments import json_text
+from .calls import Connected, Program, Work, awaitable, blocking, create
+from .contract.relational_datasets import (
     delete_relational_dataset,
     get_relational_dataset,
     list_relational_datasets,
     register_relational_dataset,
     rename_relational_dataset,
 )
-from ._generated.models import (
-    BodyRegisterRelationalDataset,
-    Examples,
-    PageRelationalDatasetSummary,
-    RelationalDatasetSummary,
-    RelationalTable,
-    Relationship,
-)
-from ._generated.models import RelationalDataset as Details
-from ._generated.types import File
-from .arguments import json_text
-from .calls import Connected, Program, Work, awaitable, blocking, create
 from .databases import catalogue_sources, is_database, opened
 from .nouns import AsyncDeletable, Collection, Noun, SyncDeletable, View, load, refresh, rename, rename_one
 from .records import Records
 from .relational_tables import Declared, Names, Upload, sources_of, upload_of
 from .relational_texts import describe_tables
+from .types import (
+    BodyRegisterRelationalDataset,
+    Examples,
+    File,
+    RelationalDatasetSummary,
+    RelationalTable,
+    Relationship,
+)
+from .types import RelationalDataset as Details
 
 RELATIONAL_DATASETS: Noun[Details] = Noun(
-    Details,
-    PageRelationalDatasetSummary,
-    "relational_dataset_id",
-    get_relational_dataset,
-    list_relational_datasets,
-    delete_relational_dataset,
-    rename_relational_dataset,
+    get_relational_dataset, list_relational_datasets, delete_relational_dataset, rename_relational_dataset
 )
 Kept = TypeVar("Kept")
 
@@ -166,7 +159,7 @@ def _sent(upload: Upload, name: str | None) -> Program[Details]:
     metadata = upload.metadata | ({} if name is None else {"name": name})
     files = [File(file.content, file_name, file.media_type) for file_name, file in upload.files.items()]
     body = BodyRegisterRelationalDataset(file=files, metadata=json_text(metadata))
-    return (yield from create(register_relational_dataset, Details, body=body))
+    return (yield from create(register_relational_dataset(body=body)))
 
 
 class RelationalDataset(RelationalDatasetView):

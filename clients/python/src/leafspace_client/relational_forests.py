@@ -2,26 +2,8 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
-from ._generated.api.relational_forests import (
-    create_relational_forest,
-    delete_relational_forest,
-    get_relational_forest,
-    get_relational_forest_content,
-    list_relational_forests,
-)
-from ._generated.models import (
-    ForestEvaluation,
-    ForestWarning,
-    PageRelationalForest,
-    QueryLanguage,
-    RelationalForestRequest,
-    RelationalForestResult,
-    RelationalTree,
-    SkippedQuery,
-)
-from ._generated.models import RelationalForest as Details
 from .artefacts import (
     TABLE_MEDIA_TYPES,
     ArtefactView,
@@ -34,19 +16,33 @@ from .artefacts import (
     download,
 )
 from .calls import Program, awaitable, blocking, create, transport_of
+from .contract.relational_forests import (
+    create_relational_forest,
+    delete_relational_forest,
+    get_relational_forest,
+    get_relational_forest_content,
+    list_relational_forests,
+)
 from .feature_sets import AsyncFeatureSet, FeatureSet
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, unless_none
 from .relational_texts import describe_forest, forest_warnings
-
-RELATIONAL_FORESTS: Noun[Details] = Noun(
-    Details,
-    PageRelationalForest,
-    "relational_forest_id",
-    get_relational_forest,
-    list_relational_forests,
-    delete_relational_forest,
+from .types import (
+    Criterion,
+    ForestEvaluation,
+    ForestWarning,
+    QueryLanguage,
+    RelationalForestMethod,
+    RelationalForestPruning,
+    RelationalForestRequest,
+    RelationalForestResult,
+    RelationalTree,
+    SkippedQuery,
+    Task,
 )
-Method = Literal["forf", "bagging", "tilde"]
+from .types import RelationalForest as Details
+
+RELATIONAL_FORESTS: Noun[Details] = Noun(get_relational_forest, list_relational_forests, delete_relational_forest)
+Method = RelationalForestMethod
 Kept = TypeVar("Kept")
 
 
@@ -127,14 +123,14 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     method: Method = "forf",
     n_trees: int = 33,
     test_share: float = 0.25,
-    criterion: Literal["gain", "gain_ratio"] = "gain",
+    criterion: Criterion = "gain",
     min_samples_leaf: int = 2,
     max_depth: int | None = None,
-    pruning: Literal["c45", "none"] | None = None,
+    pruning: RelationalForestPruning | None = None,
     aggregates: bool | None = None,
     language: Mapping[str, Any] | None = None,
     seed: int = 0,
-    task: Literal["classification", "regression"] | None = None,
+    task: Task | None = None,
     settings: Settings | None = None,
 ) -> Program[Kept]:
     """Request trees that are learned from several tables; call ``wait()`` on what is returned.
@@ -188,7 +184,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         task=unless_none(task),
         settings=unless_none(settings),
     )
-    return self._wrapped((yield from create(create_relational_forest, Details, body=request)))
+    return self._wrapped((yield from create(create_relational_forest(body=request))))
 
 
 class RelationalForest(RelationalForestView, BlockingArtefact):

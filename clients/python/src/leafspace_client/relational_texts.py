@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ._generated.models import (
+    from .types import (
         ForestScores,
         RelationalDataset,
         RelationalFeature,

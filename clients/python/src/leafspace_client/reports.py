@@ -4,7 +4,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ._generated.api.reports import (
+from .artefacts import ArtefactView, AwaitableArtefact, BlockingArtefact, Content, content, download
+from .calls import Program, awaitable, blocking, create, fetch
+from .contract.reports import (
     create_report,
     delete_report,
     get_report,
@@ -12,14 +14,12 @@ from ._generated.api.reports import (
     list_reports,
     verify_report,
 )
-from ._generated.models import Comparison, Drift, PageReport, ReportRequest, ReportResult, ReportVerification
-from ._generated.models import Report as Details
-from .artefacts import ArtefactView, AwaitableArtefact, BlockingArtefact, Content, content, download
-from .calls import Program, awaitable, blocking, create, fetch
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, id_or_none, unless_none
 from .rows import id_text
+from .types import Comparison, Drift, ReportRequest, ReportResult, ReportVerification
+from .types import Report as Details
 
-REPORTS: Noun[Details] = Noun(Details, PageReport, "report_id", get_report, list_reports, delete_report)
+REPORTS: Noun[Details] = Noun(get_report, list_reports, delete_report)
 _FORM = "html"
 Kept = TypeVar("Kept")
 
@@ -64,7 +64,7 @@ def _content(self: ReportView) -> Program[bytes]:
 
 def _verify(self: ReportView) -> Program[ReportVerification]:
     """Have the report drawn again from what it shows, and compared byte for byte with the file that is kept."""
-    return (yield from fetch(verify_report, ReportVerification, report_id=self.id))
+    return (yield from fetch(verify_report(self.id)))
 
 
 def _create(  # noqa: PLR0913  # what a report may show, all but the first two with defaults
@@ -122,7 +122,7 @@ def _create(  # noqa: PLR0913  # what a report may show, all but the first two w
         note=note,
         settings=unless_none(settings),
     )
-    return self._wrapped((yield from create(create_report, Details, body=request)))
+    return self._wrapped((yield from create(create_report(body=request))))
 
 
 class Report(ReportView, BlockingArtefact):

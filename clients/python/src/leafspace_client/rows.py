@@ -58,11 +58,8 @@ def instances_of(rows: Any) -> list[Instance]:  # noqa: ANN401  # see below
     return _sequence_instances(rows)
 
 
-def batches(instances: Sequence[Instance]) -> Iterator[list[Any]]:
-    """Yield the instances in batches that one call may hold.
-
-    Typed loosely: the generated code has a type of row for each message.
-    """
+def batches(instances: Sequence[Instance]) -> Iterator[list[Instance]]:
+    """Yield the instances in batches that one call may hold."""
     if not instances:
         return
     n_fitting = max(1, _BYTES_A_CALL // len(json.dumps(instances[0])))
@@ -72,10 +69,7 @@ def batches(instances: Sequence[Instance]) -> Iterator[list[Any]]:
 
 
 def sent(instances: Sequence[Any]) -> list[Any]:
-    """Return instances as they are sent: JSON has no infinite numbers, so these are texts, ``Infinity``.
-
-    Typed loosely: the generated code has a type of row for each message.
-    """
+    """Return instances as they are sent: JSON has no infinite numbers, so these are texts, ``Infinity``."""
     return [_without_infinities(each) for each in instances]
 
 

@@ -3,34 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Literal, TypeVar
 
-from attrs import fields
-
-from ._generated.api.rule_sets import (
-    create_rule_set,
-    delete_rule_set,
-    export_rule_set,
-    get_rule_set,
-    get_rule_set_content,
-    get_rule_set_parameters,
-    list_rule_set_rows,
-    list_rule_sets,
-)
-from ._generated.models import (
-    DecisionTreeOptions,
-    InTreesOptions,
-    NodeHarvestOptions,
-    PageRuleSet,
-    Region,
-    Rule,
-    RuleSetEvaluation,
-    RuleSetRequest,
-    RuleSetResult,
-)
-from ._generated.models import RuleSet as Details
-from ._generated.types import UNSET
 from .arguments import checked
 from .artefacts import (
     TABLE_MEDIA_TYPES,
@@ -44,22 +18,53 @@ from .artefacts import (
     download,
 )
 from .calls import Call, Program, awaitable, blocking, call_of, create
+from .contract.rule_sets import (
+    create_rule_set,
+    delete_rule_set,
+    export_rule_set,
+    get_rule_set,
+    get_rule_set_content,
+    get_rule_set_parameters,
+    list_rule_set_rows,
+    list_rule_sets,
+)
 from .errors import WrongArgument
 from .frames import rules_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, id_or_none, unless_none
-from .proximities import RunOn
+from .operations import Request
+from .records import Record
 from .texts import describe_rule_figures, describe_rules
+from .types import (
+    UNSET,
+    DecisionTreeOptions,
+    ExportRuleSetFormat,
+    InTreesOptions,
+    Labels,
+    NodeHarvestOptions,
+    Over,
+    Region,
+    Rule,
+    RuleSetBoxes,
+    RuleSetEvaluation,
+    RuleSetMethod,
+    RuleSetRegions,
+    RuleSetRequest,
+    RuleSetResult,
+    RuleSetStart,
+    RunOn,
+)
+from .types import RuleSet as Details
 
-RULE_SETS: Noun[Details] = Noun(Details, PageRuleSet, "rule_set_id", get_rule_set, list_rule_sets, delete_rule_set)
-Method = Literal["rule_list", "fab", "em", "in_trees", "node_harvest", "decision_tree"]
-Start = Literal["responsibilities", "eta", "algorithm_1", "in_turn"]
+RULE_SETS: Noun[Details] = Noun(get_rule_set, list_rule_sets, delete_rule_set)
+Method = RuleSetMethod
+Start = RuleSetStart
 RegionForm = Literal["csv", "parquet"]
-_OPTIONS: dict[str, Any] = {
+_OPTIONS: dict[str, type[Record]] = {
     "in_trees": InTreesOptions,
     "node_harvest": NodeHarvestOptions,
     "decision_tree": DecisionTreeOptions,
 }
-ExportForm = Literal["json", "markdown", "sql", "python", "html"]
+ExportForm = ExportRuleSetFormat
 Kept = TypeVar("Kept")
 
 
@@ -121,36 +126,34 @@ def _download(self: RuleSetView, path: str | Path, form: TableForm = "json") -> 
     return (yield from download(self, path, form))
 
 
-def _export(
-    self: RuleSetView, form: ExportForm = "markdown", *, over: Literal["features", "tables"] | None = None
-) -> Program[str]:
+def _export(self: RuleSetView, form: ExportForm = "markdown", *, over: Over | None = None) -> Program[str]:
     """Return the rules as a table in Markdown, as JSON, as SQL, as a Python function, or in HTML.
 
     SQL is a ``CASE`` expression ``over`` the features; where the dataset has a feature set, one ``SELECT`` over the
     raw tables, unless ``over="features"``. The function, ``predict(row)``, needs nothing but Python; it and the SQL
     predict what the service predicts.
     """
-    response = yield call_of(export_rule_set, rule_set_id=self.id, format_=form, over=UNSET if over is None else over)
+    response = yield call_of(export_rule_set(self.id, format_=form, over=UNSET if over is None else over))
     # Not as the answer is declared: types of text without a charset are read as Latin by some.
     text: str = response.content.decode()
     return text
 
 
-def _region_call(self: RuleSetView, endpoint: ModuleType, form: RegionForm) -> Call:
-    call = call_of(endpoint, rule_set_id=self.id)
+def _region_call(request: Request[None], form: RegionForm) -> Call:
+    call = call_of(request)
     return replace(call, headers={**call.headers, "Accept": TABLE_MEDIA_TYPES[form]})
 
 
 def _parameters(self: RuleSetView, form: RegionForm = "parquet") -> Program[bytes]:
     """Return a file with a line for each statement about a feature, and the share of each region for which it holds."""
-    response = yield _region_call(self, get_rule_set_parameters, form)
+    response = yield _region_call(get_rule_set_parameters(self.id), form)
     found: bytes = response.content
     return found
 
 
 def _map_predictions(self: RuleSetView, form: RegionForm = "parquet") -> Program[bytes]:
     """Return a file with a line for each row of the dataset: its most probable region, and what that predicts."""
-    response = yield _region_call(self, list_rule_set_rows, form)
+    response = yield _region_call(list_rule_set_rows(self.id), form)
     found: bytes = response.content
     return found
 
@@ -161,14 +164,14 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     dataset: Identified,
     *,
     method: Method | None = None,
-    boxes: Literal["whole", "shortened"] = "whole",
+    boxes: RuleSetBoxes = "whole",
     max_rules: int = 10,
     n_restarts: int | None = None,
     start: Start | None = None,
     omega: float | None = None,
     e_step_rounds: int | Literal["in_turn"] | None = None,
-    regions: Literal["fab", "em"] = "fab",
-    labels: Literal["predicted", "target"] | None = None,
+    regions: RuleSetRegions = "fab",
+    labels: Labels | None = None,
     evaluation_dataset: Identified | None = None,
     options: Mapping[str, Any] | None = None,
     seed: int = 0,
@@ -236,7 +239,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         run_on=run_on,
         **_options(method, options or {}),
     )
-    return self._wrapped((yield from create(create_rule_set, Details, body=request)))
+    return self._wrapped((yield from create(create_rule_set(body=request))))
 
 
 def _options(method: Method | None, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -252,7 +255,7 @@ def _options(method: Method | None, given: Mapping[str, Any]) -> dict[str, Any]:
     if method is None or method not in _OPTIONS:
         msg = f"method {method or 'rule_list'!r} has no options; only {', '.join(_OPTIONS)} have"
         raise WrongArgument("validation_failed", msg)
-    known = [field.name for field in fields(_OPTIONS[method])]
+    known = list(_OPTIONS[method].__defaults__)
     if unknown := [name for name in given if name not in known]:
         msg = f"method {method!r} has no option {unknown[0]!r}; it has {', '.join(known)}"
         raise WrongArgument("validation_failed", msg)

@@ -2,32 +2,23 @@
 
 from typing import Any
 
-from ._generated.api.explanations import (
+from .calls import Connected, Program, awaitable, blocking, fetch, transport_of
+from .contract.explanations import (
     delete_explanation,
     delete_explanations,
     get_explanation,
     list_explanations,
     verify_explanation,
 )
-from ._generated.models import (
-    DeletedExplanations,
-    PageStoredExplanationSummary,
+from .explanations import Explanation
+from .nouns import AsyncDeletable, Identified, Noun, SyncDeletable, View, id_of, load, refresh
+from .types import StoredExplanation as Details
+from .types import (
     StoredExplanationSummary,
     Verification,
 )
-from ._generated.models import StoredExplanation as Details
-from .calls import Connected, Program, awaitable, blocking, fetch, transport_of
-from .explanations import Explanation
-from .nouns import AsyncDeletable, Identified, Noun, SyncDeletable, View, id_of, load, refresh
 
-EXPLANATIONS: Noun[Details] = Noun(
-    Details,
-    PageStoredExplanationSummary,
-    "stored_explanation_id",
-    get_explanation,
-    list_explanations,
-    delete_explanation,
-)
+EXPLANATIONS: Noun[Details] = Noun(get_explanation, list_explanations, delete_explanation)
 
 
 class StoredExplanationView(View[Details | StoredExplanationSummary]):
@@ -89,12 +80,12 @@ def _verify(self: Connected, explanation: Identified) -> Program[Verification]: 
 
 
 def _verified(explanation_id: str) -> Program[Verification]:
-    return (yield from fetch(verify_explanation, Verification, stored_explanation_id=explanation_id))
+    return (yield from fetch(verify_explanation(explanation_id)))
 
 
 def _delete_row(self: Connected, explainer: Identified, row_id: str) -> Program[int]:  # noqa: ARG001  # a method
     """Delete all stored explanations of a row by an explainer, and return how many there were."""
-    deleted = yield from fetch(delete_explanations, DeletedExplanations, explainer=id_of(explainer), row_id=str(row_id))
+    deleted = yield from fetch(delete_explanations(explainer=id_of(explainer), row_id=str(row_id)))
     return deleted.n_deleted
 
 

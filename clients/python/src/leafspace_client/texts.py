@@ -6,7 +6,9 @@ The sentences are those that the service sends. Figures stand beside what a cons
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ._generated.models import (
+from .labels import Label
+from .rows import spelled
+from .types import (
     ApproximationNode,
     ApproximationPath,
     ApproximationTreeEvaluation,
@@ -25,10 +27,8 @@ from ._generated.models import (
     Rule,
     RuleSetEvaluation,
     RuleSetResult,
+    Unset,
 )
-from ._generated.types import Unset
-from .labels import Label
-from .rows import spelled
 
 if TYPE_CHECKING:
     from .explanations import Explanation

@@ -1,0 +1,620 @@
+"""Models and operations of explainers.
+
+Written by scripts/generate_client.py from openapi.json.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal, TypeAlias
+
+from ..fields import UNSET, Tag, Unset
+from ..operations import Request, segment
+from ..records import Record
+from .approximation_trees import PathNode
+from .literals import Detail, Include, Level
+from .models import CellValue, Instance, NumberOrText, Prediction, Problem, Renaming, Score
+from .prototype_sets import Coverage, SearchedRows
+
+
+class AbstainedRow(Record):
+    """One prediction, of a row that is too far from every prototype to be explained by them."""
+
+    object_: Literal["explanation"] = "explanation"
+    """Type of this object."""
+    id: str | Unset = UNSET
+    """Id by which the explanation is stored; absent where it is not (see `store_explanations` of the explainer)."""
+    row_id: str
+    """Id of the row: the caller's or, without one, the default of the request's `row_ids`."""
+    status: Literal["abstained"]
+    """`abstained`: the row is less typical than the explainer demands of rows that it explains."""
+    summary: str
+    """The explanation in a plain English sentence or two."""
+    prediction: Prediction
+    """What the model predicts."""
+    target: NumberOrText | Unset = UNSET
+    """Its class or value in the target column of `dataset`; absent where the row was sent, in explanation sets, and
+    where the dataset has no target that fits the model.
+    """
+    typicality: Typicality | Unset = UNSET
+    """How near the row is to its nearest prototype, among other rows; absent where all other rows are prototypes."""
+    warnings: list[RowWarning]
+    """Reasons to read the explanation with care; empty: there is none."""
+    nearest_prototypes: list[NearestPrototype]
+    """The nearest prototypes by descending proximity, without those that share no leaf with the row."""
+    prototype_prediction: PrototypePrediction | Unset = UNSET
+    """What the nearest prototype predicts; absent unless `detail` is `full`, or if no prototype shares a leaf with the
+    row.
+    """
+    values: list[ComparedFeature] | Unset = UNSET
+    """Values in the model's order, of the features that the explainer shows; absent unless included."""
+    contrasts: list[Contrast] | Unset = UNSET
+    """Nearest prototypes of other classes than the predicted one, nearest first; absent unless included, and for
+    regression.
+    """
+    rules: list[FiringRule] | Unset = UNSET
+    """Rules that apply, in the order of the rule set: the first decides, and without any the default rule does; where
+    they have a `weight`, the weighted mean of all that apply does. Absent unless included.
+    """
+    approximation_path: ApproximationPath | Unset = UNSET
+    """Path of the row in the approximation tree; absent unless included."""
+    nearest_rows: list[NearestRow] | Unset = UNSET
+    """The nearest of all reference rows by descending proximity; absent unless included."""
+
+
+class ApproximationPath(Record):
+    """A row's path in the approximation tree."""
+
+    agrees: bool | Unset = UNSET
+    """Whether the leaf has the label that the model predicts; absent for regression."""
+    nodes: list[PathNode]
+    """Conditions on the path, from the root."""
+    leaf: PathLeaf
+    """The leaf at the end of the path."""
+
+
+class ComparedFeature(Record):
+    """The values of one feature, of the row and of its nearest prototypes."""
+
+    feature: str
+    """Name of the feature."""
+    value: CellValue | None
+    """Value of the row; null if it is missing."""
+    prototype_values: list[CellValue | None]
+    """Value of each of the nearest prototypes, in their order; null where it is missing."""
+    row_values: list[CellValue | None] | Unset = UNSET
+    """Value of each of the `nearest_rows`, in their order, null where it is missing; absent unless these are included.
+    """
+
+
+class Contrast(Record):
+    """The nearest prototype of another class, and what the trees that tell the two apart ask most often."""
+
+    row_id: str
+    """Id of the row: its text in the dataset's row_id column, or its 0-based index without one."""
+    label: float | str
+    """Class of the prototype."""
+    predicted: float | str | Unset = UNSET
+    """Class that the model predicts for the prototype; absent where that is its `label`."""
+    target: NumberOrText | Unset = UNSET
+    """Its class or value in the target column; absent where the dataset has no target that fits the model."""
+    proximity: float
+    """Proximity to the row, 0 to 1; where it is 0, this is the prototype of its class selected first."""
+    differences: list[Difference] | Unset = UNSET
+    """Features at which the trees part the two rows, by descending share of trees; at most `n_reasons`. Absent where
+    the prototype set keeps no reference rows, and with them no paths.
+    """
+
+
+class Difference(Record):
+    """A feature at which trees part a row from a prototype: at it, their paths in a tree go different ways first."""
+
+    feature: str
+    """Name of the feature."""
+    text: str
+    """What the trees that separate the two rows test at this feature, as an English phrase, such as `whether income is
+    above 45,000; it is 31,000 here`. The answer is yes for the prototype and no for the row. It is not claimed that the
+    prediction changes with this feature alone, nor that it changes with no other.
+    """
+    value: CellValue | Unset | None = UNSET
+    """Value of the row; null if it is missing. Absent, as is `prototype_value`, where the feature could not be mapped
+    back to a raw one.
+    """
+    prototype_value: CellValue | Unset | None = UNSET
+    """Value of the prototype, or of the reference row; null if it is missing."""
+    share_of_trees: float
+    """Among the trees that separate the two rows, the share, by weight, of those that do so at this feature, 0 to 1,
+    rounded to 4 decimals. Over all features, hidden ones included, these shares add up to 1.
+    """
+    interval: ReasonInterval | Unset = UNSET
+    """What holds for the prototype, in numbers; absent unless `intervals` are included."""
+
+
+class ExplainedRow(Record):
+    """One prediction explained."""
+
+    object_: Literal["explanation"] = "explanation"
+    """Type of this object."""
+    id: str | Unset = UNSET
+    """Id by which the explanation is stored; absent where it is not (see `store_explanations` of the explainer)."""
+    row_id: str
+    """Id of the row: the caller's or, without one, the default of the request's `row_ids`."""
+    status: Literal["ok"]
+    """`ok`: the row is explained."""
+    summary: str
+    """The explanation in a plain English sentence or two."""
+    prediction: Prediction
+    """What the model predicts."""
+    target: NumberOrText | Unset = UNSET
+    """Its class or value in the target column of `dataset`; absent where the row was sent, in explanation sets, and
+    where the dataset has no target that fits the model.
+    """
+    typicality: Typicality | Unset = UNSET
+    """How near the row is to its nearest prototype, among other rows; absent where all other rows are prototypes."""
+    warnings: list[RowWarning]
+    """Reasons to read the explanation with care; empty: there is none."""
+    nearest_prototypes: list[NearestPrototype]
+    """The nearest prototypes by descending proximity, without those that share no leaf with the row."""
+    prototype_prediction: PrototypePrediction | Unset = UNSET
+    """What the nearest prototype predicts; absent unless `detail` is `full`, or if no prototype shares a leaf with the
+    row.
+    """
+    values: list[ComparedFeature] | Unset = UNSET
+    """Values in the model's order, of the features that the explainer shows; absent unless included."""
+    contrasts: list[Contrast] | Unset = UNSET
+    """Nearest prototypes of other classes than the predicted one, nearest first; absent unless included, and for
+    regression.
+    """
+    rules: list[FiringRule] | Unset = UNSET
+    """Rules that apply, in the order of the rule set: the first decides, and without any the default rule does; where
+    they have a `weight`, the weighted mean of all that apply does. Absent unless included.
+    """
+    approximation_path: ApproximationPath | Unset = UNSET
+    """Path of the row in the approximation tree; absent unless included."""
+    nearest_rows: list[NearestRow] | Unset = UNSET
+    """The nearest of all reference rows by descending proximity; absent unless included."""
+
+
+class Explainer(Record):
+    """A registered explainer."""
+
+    object_: Literal["explainer"] = "explainer"
+    """Type of this object."""
+    id: str
+    """Id of the explainer, derived from its request."""
+    name: str | None
+    """Name of the explainer; null without one."""
+    model: str
+    """Id of the model."""
+    prototype_set: str
+    """Id of the prototype set."""
+    rule_set: str | Unset | None = UNSET
+    """Id of the rule set; null without one."""
+    approximation_tree: str | Unset | None = UNSET
+    """Id of the approximation tree; null without one."""
+    created_at: datetime
+    """Time of creation, in UTC (RFC 3339)."""
+    abstain_below: float | Unset | None = UNSET
+    """Percentile of `typicality` below which a row is not explained; null: none is."""
+    shown_features: ShownFeatures
+    """Features of the prototype rows that explanations show: `all`, or a list of names."""
+    store_explanations: bool = False
+    """Whether each explanation is stored."""
+    nearest_rows: SearchedRows | Unset | None = UNSET
+    """Reference rows that `nearest_rows` can search; null where none are kept: for more than 250,000,000 rows x (trees
+    + features), and with `euclidean`.
+    """
+
+
+class ExplainerRequest(Record):
+    """Which artefacts explain the predictions of a model."""
+
+    settings: Literal["paper"] | Unset = UNSET
+    """`paper`: the fields that are left out have the values of the method's paper, as docs/methods.md lists them,
+    instead of these defaults, fields of fields included; what is given, null included, stands, but for `method: auto`,
+    which leaves the method to the word, too. Answers show the fields that result, so that the id is that of the same
+    request in full. Absent: the defaults.
+    """
+    model: str
+    """Id of the model."""
+    prototype_set: str
+    """Id of a prototype set of this model."""
+    rule_set: str | Unset | None = UNSET
+    """Id of a rule set of this model, whose rules `include: ["rules"]` lists; null: none."""
+    approximation_tree: str | Unset | None = UNSET
+    """Id of an approximation tree of this model, in which `include: ["approximation_path"]` describes the path of a
+    row; null: none.
+    """
+    name: str | Unset | None = UNSET
+    """Name of the explainer, shown in lists; null: none."""
+    shown_features: RequestedFeatures | Unset = UNSET
+    """Features of the (real) prototype rows that explanations show, in `values` and in reasons and differences: `all`,
+    or a list of names.
+    """
+    abstain_below: float | Unset | None = UNSET
+    """Percentile of `typicality` below which a row is not explained: its `status` is `abstained`, and its nearest
+    prototypes are still listed. Null: every row is explained. Not applicable to prototype sets without `typicality`.
+    """
+    store_explanations: bool | Unset = UNSET
+    """Whether each explanation is stored, with its row and the id of the caller's key, to be read and verified later by
+    keys with the scope `audit`. Refused unless the service's operator allows it (LEAFSPACE_STORE_EXPLANATIONS);
+    explanation sets are not concerned.
+    """
+
+
+class ExplainerSummary(Record):
+    """A registered explainer in a list: without the features that it shows, which may be thousands."""
+
+    object_: Literal["explainer"] = "explainer"
+    """Type of this object."""
+    id: str
+    """Id of the explainer, derived from its request."""
+    name: str | None
+    """Name of the explainer; null without one."""
+    model: str
+    """Id of the model."""
+    prototype_set: str
+    """Id of the prototype set."""
+    rule_set: str | Unset | None = UNSET
+    """Id of the rule set; null without one."""
+    approximation_tree: str | Unset | None = UNSET
+    """Id of the approximation tree; null without one."""
+    created_at: datetime
+    """Time of creation, in UTC (RFC 3339)."""
+
+
+class ExplanationList(Record):
+    """Explanations in the order of the instances."""
+
+    object_: Literal["list"] = "list"
+    """Type of this object."""
+    explainer: str
+    """Id of the explainer that was used."""
+    explainer_name: str | Unset = UNSET
+    """Name that it was called by; absent where it was called by id."""
+    data: list[Explanation]
+    """Explanations, one for each instance, in their order."""
+    ignored_columns: list[str] | Unset = UNSET
+    """Names that instances have and the model does not, the first 100 of them, which nothing reads; absent where there
+    are none.
+    """
+    provenance: Provenance
+    """Model, dataset, prototype set and versions behind the explanations."""
+
+
+class ExplanationRequest(Record):
+    """Rows to explain."""
+
+    n_prototypes: int | Unset = UNSET
+    """Maximum number of nearest prototypes of each row."""
+    n_reasons: NumberOfReasons | Unset = UNSET
+    """Maximum number of reasons for each prototype, those that most of the shared trees test first, or `all`."""
+    include: list[Include | str] | Unset = UNSET
+    """Optional parts of explanations. `values`: the values of the row and of its nearest prototypes; `intervals`: the
+    ends of each reason as numbers; `contrast`: the nearest prototypes of other classes, and what the trees test that
+    tell the two apart; `rules`: the rules that apply, if the explainer has a rule set; `approximation_path`: the path
+    in the approximation tree, if the explainer has one; `nearest_rows`: the nearest of all reference rows, if the
+    explainer has them.
+    """
+    n_contrasts: int | Unset = UNSET
+    """Maximum number of other classes in `contrasts`, where `contrast` is included: the nearest ones, each by its
+    nearest prototype.
+    """
+    nearest_rows: NearestRowsOptions | Unset | None = UNSET
+    """Which rows `nearest_rows` lists, where it is included; null: the nearest five."""
+    detail: Detail | str | Unset = UNSET
+    """`full` gives everything that the explainer has: all reasons, all optional parts, and more about each prototype;
+    `n_reasons` and `include` change nothing then.
+    """
+    instances: list[Instance] | Unset = UNSET
+    """Raw rows, at most 1,000. Each row has values by feature name, or in the order of the features. Where the
+    prototypes' dataset has a feature set, a row may also be the rows of one example by table, such as `{customer:
+    [row], account: [rows]}`, each with its values by column. None where `dataset` and `row_ids` name the rows.
+    """
+    dataset: str | Unset | None = UNSET
+    """Id of a registered dataset, of which `row_ids` names the rows to explain."""
+    row_ids: list[str] | Unset | None = UNSET
+    """Ids of the rows in their order, which must be unique; default: their 0-based indices as text. Examples that are
+    all sent by table, each with another primary key, have their keys by default. With `dataset`: the ids of its rows
+    that are to be explained, at most 1,000: their texts in its row_id column, or their 0-based indices without one.
+    """
+
+
+class FiringRule(Record):
+    """A rule whose conditions the row satisfies."""
+
+    rank: int
+    """1-based rank of the rule in the rule set."""
+    text: str
+    """Conditions of the rule as an English phrase."""
+    prediction: NumberOrText
+    """Predicted label, or value for regression."""
+    weight: float | Unset = UNSET
+    """Weight of the rule where not the first rule decides but the weighted mean of all that apply; else absent."""
+
+
+class NearestPrototype(Record):
+    """A prototype near the row, as the model sees it."""
+
+    row_id: str
+    """Id of the row: its text in the dataset's row_id column, or its 0-based index without one."""
+    label: float | str | Unset = UNSET
+    """Class of the prototype; absent for regression."""
+    value: float | Unset = UNSET
+    """Value that the model predicts for it; absent for classification."""
+    predicted: float | str | Unset = UNSET
+    """Class that the model predicts for the prototype; absent where that is its `label`."""
+    target: NumberOrText | Unset = UNSET
+    """Its class or value in the target column; absent where the dataset has no target that fits the model."""
+    proximity: float
+    """Share of trees, by weight, in which it has the same leaf as the row."""
+    reasons: list[Reason]
+    """Reasons for the proximity, one for each shown feature that shared trees test, by descending share of trees; at
+    most `n_reasons`. Empty below the minimum proximity (see `row_coverage` of prototype sets), and where the status is
+    `abstained`.
+    """
+    rank: int | Unset = UNSET
+    """1-based rank by proximity to the row; absent unless `detail` is `full`."""
+    distance: float | Unset = UNSET
+    """1 - proximity; absent unless `detail` is `full`."""
+    shared_trees: int | Unset = UNSET
+    """Number of trees in which it has the same leaf as the row; absent unless `detail` is `full`."""
+    n_trees: int | Unset = UNSET
+    """Number of trees of the model; absent unless `detail` is `full`."""
+    coverage: Coverage | Unset = UNSET
+    """The reference rows that the prototype represents; absent unless `detail` is `full`."""
+
+
+class NearestRow(Record):
+    """A reference row near the row, as the model sees it."""
+
+    row_id: str
+    """Id of the row: its text in the dataset's row_id column, or its 0-based index without one."""
+    label: float | str | Unset = UNSET
+    """Class that the model predicts for it; absent for regression."""
+    value: float | Unset = UNSET
+    """Value that the model predicts for it; absent for classification."""
+    target: NumberOrText | Unset = UNSET
+    """Its class or value in the target column; absent where the dataset has no target that fits the model."""
+    proximity: float
+    """Share of trees, by weight, in which it has the same leaf as the row."""
+    reasons: list[Reason]
+    """Reasons for the proximity, one for each shown feature that shared trees test, by descending share of trees; at
+    most `n_reasons`. Empty below the minimum proximity (see `row_coverage` of prototype sets), and where the status is
+    `abstained`.
+    """
+
+
+class NearestRowsOptions(Record):
+    """Which of the reference rows `nearest_rows` lists."""
+
+    n_rows: int | Unset = UNSET
+    """Maximum number of rows; those that share no leaf with the explained row are left out."""
+    classes: list[str] | Unset | None = UNSET
+    """Only rows for which the model predicts one of these classes; null: of any. Not applicable to regression."""
+    max_per_group: int | Unset | None = UNSET
+    """Maximum number of rows of a group: from near to far, a row is passed over when its group has that many. Null: any
+    number.
+    """
+    group_by: str | Unset | None = UNSET
+    """Column of the reference dataset, such as one of households, whose value is the group of a row; rows without a
+    value are one group. Null: the class that the model predicts.
+    """
+    row_ids: list[str] | Unset | None = UNSET
+    """Only rows with these ids; null: all."""
+
+
+class PageExplainerSummary(Record):
+    """One page of a list."""
+
+    object_: Literal["list"] = "list"
+    """Type of this object."""
+    data: list[ExplainerSummary]
+    """Items of this page, in the order of the list."""
+    next_cursor: str | Unset | None = UNSET
+    """Cursor of the next page, to be sent as `cursor`; null on the last page."""
+
+
+class PathLeaf(Record):
+    """The leaf that a row reaches in the approximation tree."""
+
+    id: int
+    """Id of the node in the tree."""
+    prediction: NumberOrText
+    """Predicted label, or value for regression."""
+    scores: list[Score]
+    """Shares of the classes in the order of the classes; empty for regression."""
+    n_samples: int
+    """Number of the reference dataset's rows that reach it."""
+
+
+class PrototypePrediction(Record):
+    """What the nearest prototype predicts."""
+
+    label: float | str | Unset = UNSET
+    """Class of the nearest prototype; absent for regression."""
+    value: float | Unset = UNSET
+    """Value that the model predicts for the nearest prototype; absent for classification."""
+    agrees: bool | Unset = UNSET
+    """Whether the model predicts the same label; absent for regression."""
+
+
+class Provenance(Record):
+    """What the explanations were computed from."""
+
+    model_sha256: str
+    """SHA-256 of the model's uploaded file, in hexadecimal."""
+    dataset_sha256: str
+    """SHA-256 of the reference dataset's uploaded file, in hexadecimal."""
+    prototype_set: str
+    """Id of the prototype set."""
+    numerics: str
+    """Precision in which the model takes numbers, `float32` or `float64`; it may add up in a higher one."""
+    service: str
+    """Version of the service."""
+
+
+class Reason(Record):
+    """A feature that shared trees test, and the values that keep a row in their leaves."""
+
+    feature: str
+    """Name of the feature."""
+    text: str
+    """The reason as an English phrase, such as `income is above 1,200 and at most 3,400 (missing allowed)`, `color is G
+    or H` or `income is missing`. It names the remaining categories or the excluded ones, whichever are fewer, and adds
+    `(transformed)` to the names of transformed features. Ends of more than 9 digits are rounded to 6 so that the
+    printed interval lies inside the exact one, but for the next few numbers, where it then holds for both rows; ends
+    nearer to 0 than data are printed as 0.
+    """
+    value: CellValue | Unset | None = UNSET
+    """Value of the row; null if it is missing. Absent, as is `prototype_value`, where the feature could not be mapped
+    back to a raw one.
+    """
+    prototype_value: CellValue | Unset | None = UNSET
+    """Value of the prototype, or of the reference row; null if it is missing."""
+    share_of_trees: float
+    """Share of the shared trees, by the weight that each has in the proximity, that test the feature on the path to the
+    shared leaf, 0 to 1, rounded to 4 decimals.
+    """
+    interval: ReasonInterval | Unset = UNSET
+    """The same as `text`, in numbers; absent unless `intervals` are included."""
+
+
+class ReasonInterval(Record):
+    """The values of one feature that keep a row in all leaves that it shares with a prototype."""
+
+    low: float | Unset = UNSET
+    """Lower end of the interval; absent: there is none."""
+    low_inclusive: bool | Unset = UNSET
+    """Whether the interval includes its lower end."""
+    high: float | Unset = UNSET
+    """Upper end of the interval; absent: there is none."""
+    high_inclusive: bool | Unset = UNSET
+    """Whether the interval includes its upper end."""
+    or_missing: bool | Unset = UNSET
+    """True where a missing value also keeps the row in the shared leaves. It is absent where the rows from which the
+    prototypes were chosen have no missing value of this feature, unless the explained row has one.
+    """
+    is_missing: bool | Unset = UNSET
+    """True where only a missing value keeps the row in the shared leaves: both rows miss the value. Then there is no
+    interval and no category.
+    """
+    category: NumberOrText | Unset = UNSET
+    """The only category that keeps the row in the shared leaves; absent: there is none."""
+    categories: list[NumberOrText] | Unset = UNSET
+    """The only categories that keep the row in the shared leaves, two or more: all others, unseen ones too, do not.
+    Absent where other categories do.
+    """
+    excluded_categories: list[NumberOrText] | Unset = UNSET
+    """Categories that do not keep the row in the shared leaves; of a number, excluded values within the interval."""
+    transformed: bool | Unset = UNSET
+    """True where the feature could not be mapped back to a raw one."""
+    exact: bool | Unset = UNSET
+    """False where a tree tests a set of raw numbers, and where ends were mapped back through scaling: then they hold up
+    to the rounding of single precision, on either side. Else absent.
+    """
+
+
+class RefusedRow(Record):
+    """Why a row could not be explained."""
+
+    object_: Literal["explanation"] = "explanation"
+    """Type of this object."""
+    row_id: str
+    """Id of the row: the caller's or, without one, the default of the request's `row_ids`."""
+    status: Literal["error"]
+    """`error`: the row could not be explained; see `problem`."""
+    problem: Problem
+    """Why the row could not be explained."""
+
+
+class RowWarning(Record):
+    """A reason to read an explanation with care."""
+
+    code: str
+    """What is unusual: `near_tie` (rounding may have decided the label), `unseen_category` (no reference row has it),
+    `outside_reference_range` (of the values of all reference rows), `transformed_features` (reasons name columns of the
+    model that are not raw features); codes may be added.
+    """
+    feature: str | Unset = UNSET
+    """Feature that is concerned; absent where it is none in particular. Ten are named of each code, others counted."""
+    detail: str
+    """The same as an English sentence."""
+
+
+class Typicality(Record):
+    """How near a row is to its nearest prototype, among other rows (see `typicality` of the prototype set)."""
+
+    level: Level | str
+    """`close`: above the 75th percentile; `typical`: from the 5th; `far`: below it; `none`: the row shares no leaf with
+    any prototype.
+    """
+    percentile: int
+    """Share of the rows compared with that are no nearer to their nearest prototype, in per cent, rounded down; 0 where
+    the level is `none`.
+    """
+
+
+Explanation: TypeAlias = Annotated[ExplainedRow | AbstainedRow | RefusedRow, Tag("status")]
+"""One prediction explained, or why it could not be, by `status`."""
+
+NumberOfReasons: TypeAlias = int | Literal["all"]
+
+
+RequestedFeatures: TypeAlias = Literal["all"] | list[str]
+"""`all`, or the names of some features."""
+
+ShownFeatures: TypeAlias = Literal["all"] | list[str]
+"""`all`, or the names of some features."""
+
+
+def explain(explainer_id: str, *, body: ExplanationRequest) -> Request[ExplanationList]:
+    """Explain up to 1,000 predictions by their nearest prototypes; up to 50 of them as HTML, as `Accept` says."""
+    return Request("POST", f"/v1/explainers/{segment(explainer_id)}/explanations", body=body, answer=ExplanationList)
+
+
+def register_explainer(*, body: ExplainerRequest, idempotency_key: str | Unset | None = UNSET) -> Request[Explainer]:
+    """Register what to explain a model's predictions with."""
+    return Request("POST", "/v1/explainers", headers={"Idempotency-Key": idempotency_key}, body=body, answer=Explainer)
+
+
+def list_explainers(
+    *,
+    limit: int | Unset = UNSET,
+    cursor: str | Unset | None = UNSET,
+    model: str | Unset | None = UNSET,
+    prototype_set: str | Unset | None = UNSET,
+    rule_set: str | Unset | None = UNSET,
+    approximation_tree: str | Unset | None = UNSET,
+    name: str | Unset | None = UNSET,
+) -> Request[PageExplainerSummary]:
+    """List explainers, newest first, without the features that they show."""
+    return Request(
+        "GET",
+        "/v1/explainers",
+        query={
+            "limit": limit,
+            "cursor": cursor,
+            "model": model,
+            "prototype_set": prototype_set,
+            "rule_set": rule_set,
+            "approximation_tree": approximation_tree,
+            "name": name,
+        },
+        answer=PageExplainerSummary,
+    )
+
+
+def get_explainer(explainer_id: str) -> Request[Explainer]:
+    """Read an explainer."""
+    return Request("GET", f"/v1/explainers/{segment(explainer_id)}", answer=Explainer)
+
+
+def rename_explainer(explainer_id: str, *, body: Renaming) -> Request[Explainer]:
+    """Rename an explainer: its id stays."""
+    return Request("PATCH", f"/v1/explainers/{segment(explainer_id)}", body=body, answer=Explainer)
+
+
+def delete_explainer(explainer_id: str) -> Request[None]:
+    """Delete an explainer; refused while a name means it."""
+    return Request("DELETE", f"/v1/explainers/{segment(explainer_id)}")

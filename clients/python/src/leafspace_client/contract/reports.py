@@ -1,0 +1,331 @@
+"""Models and operations of reports.
+
+Written by scripts/generate_client.py from openapi.json.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from ..fields import UNSET, Unset
+from ..operations import Request, segment
+from ..records import Record
+from .literals import ReportPartName, ReportVerificationStatus, Status
+from .models import Problem
+
+
+class Comparison(Record):
+    """Two models on the same rows."""
+
+    other_model: str
+    """Id of the other model."""
+    n_rows: int
+    """Number of rows that both models accept."""
+    n_refused: int
+    """Number of rows that one of them does not accept."""
+    n_changed: int | None
+    """Number of rows whose predicted label differs; null for regression."""
+    changes: list[LabelChange]
+    """Changes of the label by number of rows, the most frequent first, at most 20; empty for regression."""
+    mean_difference: float | None
+    """Mean absolute difference of the predicted values; null for classification."""
+    prototypes_agreement: float | None
+    """Share of the rows whose nearest prototypes have the same label, or none, 0 to 1; null for regression."""
+    rules_agreement: float | None
+    """Share of the rows for which both rule sets predict the same label, 0 to 1; null for regression, and without two
+    rule sets of which the first rule that holds decides.
+    """
+    trees_agreement: float | None
+    """Share of the rows for which both approximation trees predict the same label, 0 to 1; null for regression, and
+    without two trees.
+    """
+    prototypes_in_both: list[str]
+    """Ids of rows that are prototypes of both; empty where they are of different datasets."""
+    rules_in_both: list[str]
+    """Texts of rules that both rule sets have."""
+    tree_features_in_both: list[str]
+    """Features that both approximation trees split on."""
+
+
+class Drift(Record):
+    """Newer rows beside the reference rows: predicted labels, and proximity to the nearest prototype."""
+
+    n_refused: int
+    """Number of newer rows that the model does not accept."""
+    total: DriftShare
+    """All rows; its name is `all rows`."""
+    by_label: list[DriftShare]
+    """By predicted label, in the order of the classes."""
+    by_prototype: list[DriftShare]
+    """By nearest prototype, in the order of their ranks; rows that share no leaf with any are in none."""
+    n_comparisons: int
+    """Number of shares that are compared: those of both sides that have rows. By this number, chance alone has as many
+    occasions to make some differ.
+    """
+    summary: str
+    """What these comparisons support, and what they do not see, in words."""
+
+
+class DriftShare(Record):
+    """A group of rows: how many there are, and how many of them are far, beside the reference rows of the group."""
+
+    name: str
+    """Label that the model predicts, or id of the nearest prototype's row."""
+    n_rows: int
+    """Number of newer rows in the group."""
+    n_far: int
+    """Number of these that are `far` by typicality, or share no leaf with a prototype."""
+    n_reference_rows: int
+    """Number of reference rows in the group."""
+    n_reference_far: int
+    """Number of these that are far."""
+    far: ShareComparison
+    """Share of the group's rows that are far."""
+    group: ShareComparison | None
+    """Share of all rows that are in the group; null of all rows."""
+
+
+class FrozenDecisions(Record):
+    """Decisions on a label audit, as they were at a moment; later ones change nothing in the report."""
+
+    n_entries: int
+    """Number of the audit's entries until that moment, the oldest ones."""
+    sha256: str
+    """SHA-256 of what these entries leave in force."""
+
+
+class LabelChange(Record):
+    """Rows for which two models predict different labels."""
+
+    label: str
+    """Label that the model predicts."""
+    other_label: str
+    """Label that the other model predicts."""
+    n_rows: int
+    """Number of such rows."""
+
+
+class PageReport(Record):
+    """One page of a list."""
+
+    object_: Literal["list"] = "list"
+    """Type of this object."""
+    data: list[Report]
+    """Items of this page, in the order of the list."""
+    next_cursor: str | Unset | None = UNSET
+    """Cursor of the next page, to be sent as `cursor`; null on the last page."""
+
+
+class Report(Record):
+    """A report, its status and, once it is ready, its result."""
+
+    object_: Literal["report"] = "report"
+    """Type of this object."""
+    id: str
+    """Id of the artefact, derived from its request: equal requests have equal ids."""
+    status: Status | str
+    """`pending` while its job is queued or running; `ready` with a result; `failed` with a `problem`; `cancelled` if a
+    caller cancelled the job.
+    """
+    job: str | None
+    """Id of the job that makes or made it; null if that job is no longer kept."""
+    reused: bool = False
+    """Whether this request found an artefact that had been requested before."""
+    created_at: datetime
+    """Time of creation, in UTC (RFC 3339)."""
+    request: ReportRequest
+    """The request, with all defaults filled in."""
+    problem: Problem | Unset | None = UNSET
+    """Why the job failed; null unless it did."""
+    result: ReportResult | Unset | None = UNSET
+    """Result of the job; null until the status is `ready`, and in lists."""
+
+
+class ReportInput(Record):
+    """Something that the report shows."""
+
+    noun: str
+    """What it is, such as `prototype_sets`."""
+    id: str
+    """Its id."""
+    sha256: str | None
+    """SHA-256 of its content: a model's or dataset's file, an artefact's result; null of an explainer, which is what it
+    is made of.
+    """
+
+
+class ReportPart(Record):
+    """A part of the file."""
+
+    name: ReportPartName | str
+    """The part."""
+    sha256: str
+    """SHA-256 of its HTML."""
+
+
+class ReportRequest(Record):
+    """What a report is about."""
+
+    settings: Literal["paper"] | Unset = UNSET
+    """`paper`: the fields that are left out have the values of the method's paper, as docs/methods.md lists them,
+    instead of these defaults, fields of fields included; what is given, null included, stands, but for `method: auto`,
+    which leaves the method to the word, too. Answers show the fields that result, so that the id is that of the same
+    request in full. Absent: the defaults.
+    """
+    title: str
+    """Title of the report."""
+    explainer: str
+    """Id of the explainer whose model, prototypes, rules and tree are shown."""
+    rule_set: str | Unset | None = UNSET
+    """Id of a rule set of the same model; null: the explainer's, if it has one."""
+    approximation_tree: str | Unset | None = UNSET
+    """Id of an approximation tree of the same model; null: the explainer's, if it has one."""
+    map_: str | Unset | None = UNSET
+    """Id of a map of the same model, of which the preview is shown; null: none."""
+    label_audit: str | Unset | None = UNSET
+    """Id of a label audit of the same model, shown with its decisions; null: none."""
+    decisions: FrozenDecisions | Unset | None = UNSET
+    """Decisions on the label audit; null: those in force now, which are then filled in."""
+    rows: list[str] | Unset = UNSET
+    """Ids of rows of the reference dataset that are explained, each once: at most 20."""
+    compare_with: str | Unset | None = UNSET
+    """Id of an explainer of another model, such as the version before, that is compared on the same reference rows;
+    null: none.
+    """
+    newer_dataset: str | Unset | None = UNSET
+    """Id of a dataset of newer rows: how many of them are far from every prototype, beside the reference rows; null:
+    none.
+    """
+    note: str | Unset | None = UNSET
+    """Text of the author, at most 4,000 characters; null: none."""
+
+
+class ReportResult(Record):
+    """The file's digest and what it was drawn from; the file is in `/content`."""
+
+    sha256: str
+    """SHA-256 of the file."""
+    n_bytes: int
+    """Size of the file in bytes."""
+    service: str
+    """Version of the service that drew it."""
+    parts: list[ReportPart]
+    """Its parts in their order."""
+    inputs: list[ReportInput]
+    """What it shows, with digests."""
+    comparison: Comparison | None
+    """The other model beside this one; null: none was named."""
+    drift: Drift | None
+    """The newer rows beside the reference rows; null: none were named."""
+
+
+class ReportVerification(Record):
+    """A report compared with the same one, drawn again from what it shows."""
+
+    object_: Literal["report_verification"] = "report_verification"
+    """Type of this object."""
+    report: str
+    """Id of the report."""
+    status: ReportVerificationStatus | str
+    """`same`: the file is, byte for byte, what is drawn today; `different`: it is not, in the parts that
+    `different_parts` names; `other_revision`: it is not, but another release of the service drew it.
+    """
+    digest_matches: bool
+    """Whether `sha256` is that of the file that is kept."""
+    different_parts: list[ReportPartName | str]
+    """Parts that differ, in their order; empty if none does."""
+    sha256: str
+    """SHA-256 of the file, as it was recorded when it was made."""
+    drawn_sha256: str
+    """SHA-256 of what is drawn today."""
+    service: str
+    """Version of the service that drew the file."""
+    present_service: str
+    """Version of the service that verified it."""
+
+
+class ShareComparison(Record):
+    """A share of the newer rows beside the same share of the reference rows, as if both were drawn independently."""
+
+    share: float | None
+    """Share of the newer rows, 0 to 1; null where there are none."""
+    interval: ShareInterval | None
+    """Its 95 % interval (Wilson, 1927); null likewise."""
+    reference_share: float | None
+    """Share of the reference rows, 0 to 1; null where there are none."""
+    reference_interval: ShareInterval | None
+    """Its 95 % interval; null likewise."""
+    difference_interval: ShareInterval | None
+    """Interval of `share` less `reference_share` (Newcombe, 1998, method 10), so wide that all such intervals of the
+    result hold together with 95 %: each has 1 - 0.05 / `n_comparisons`. Null where either share is.
+    """
+    differs: bool
+    """Whether `difference_interval` leaves 0 out: the shares differ by more than chance would explain."""
+
+
+class ShareInterval(Record):
+    """What chance leaves open about a share, or about the difference of two."""
+
+    low: float
+    """Lower end."""
+    high: float
+    """Upper end."""
+
+
+def create_report(*, body: ReportRequest, idempotency_key: str | Unset | None = UNSET) -> Request[Report]:
+    """Request a report on a model and what explains it; a job draws it unless it is there."""
+    return Request("POST", "/v1/reports", headers={"Idempotency-Key": idempotency_key}, body=body, answer=Report)
+
+
+def list_reports(
+    *,
+    limit: int | Unset = UNSET,
+    cursor: str | Unset | None = UNSET,
+    explainer: str | Unset | None = UNSET,
+    rule_set: str | Unset | None = UNSET,
+    approximation_tree: str | Unset | None = UNSET,
+    map_: str | Unset | None = UNSET,
+    label_audit: str | Unset | None = UNSET,
+    compare_with: str | Unset | None = UNSET,
+    newer_dataset: str | Unset | None = UNSET,
+    status: Status | Unset | None = UNSET,
+) -> Request[PageReport]:
+    """List reports, newest first, without their results."""
+    return Request(
+        "GET",
+        "/v1/reports",
+        query={
+            "limit": limit,
+            "cursor": cursor,
+            "explainer": explainer,
+            "rule_set": rule_set,
+            "approximation_tree": approximation_tree,
+            "map": map_,
+            "label_audit": label_audit,
+            "compare_with": compare_with,
+            "newer_dataset": newer_dataset,
+            "status": status,
+        },
+        answer=PageReport,
+    )
+
+
+def get_report(report_id: str, *, if_none_match: str | Unset = UNSET) -> Request[Report]:
+    """Read a report: its status and, once it is ready, its result."""
+    return Request("GET", f"/v1/reports/{segment(report_id)}", headers={"If-None-Match": if_none_match}, answer=Report)
+
+
+def delete_report(report_id: str) -> Request[None]:
+    """Delete a report; refused while others use it or a job makes it."""
+    return Request("DELETE", f"/v1/reports/{segment(report_id)}")
+
+
+def get_report_content(report_id: str, *, if_none_match: str | Unset = UNSET) -> Request[None]:
+    """Read the report: one HTML file of at most 5 MB, without script, that needs nothing else."""
+    return Request("GET", f"/v1/reports/{segment(report_id)}/content", headers={"If-None-Match": if_none_match})
+
+
+def verify_report(report_id: str) -> Request[ReportVerification]:
+    """Draw a report again from what it shows, and compare it byte for byte with the file that is kept."""
+    return Request("POST", f"/v1/reports/{segment(report_id)}/verify", answer=ReportVerification)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeVar
 
-from .calls import Call, Connected, Program, awaitable, blocking, call_of, fetch
+from .calls import Call, Connected, Program, awaitable, blocking, call_of, fetch_all
 from .errors import Conflict, JobFailed
 from .jobs import cancel as cancel_job
 from .jobs import check_success, wait_for_job
@@ -20,7 +20,6 @@ ViewT = TypeVar("ViewT", bound="ArtefactView[Any]")
 TableForm = Literal["json", "csv", "parquet"]
 TableFile = Literal["csv", "parquet"]
 TABLE_MEDIA_TYPES = {"json": "application/json", "csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
-_ROWS_A_PAGE = 1000
 
 
 def counted(n: int, noun: str, plural: str | None = None) -> str:
@@ -151,14 +150,7 @@ def download(self: ArtefactView[Any], path: str | Path, form: str) -> Program[Pa
 
 def every_item(self: ArtefactView[Any]) -> Program[list[Any]]:
     """Return what all pages of the content hold."""
-    items: list[Any] = Records()
-    cursor: str | None = None
-    while True:
-        page = yield from fetch(self.contents.operation(self.id, limit=_ROWS_A_PAGE, cursor=cursor))
-        items += page.data
-        cursor = page.next_cursor or None
-        if cursor is None:
-            return items
+    return (yield from fetch_all(lambda size, cursor: self.contents.operation(self.id, limit=size, cursor=cursor)))
 
 
 class BlockingArtefact(Connected):

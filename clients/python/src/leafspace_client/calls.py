@@ -18,10 +18,13 @@ from .displays import SeenDocuments
 from .errors import LeafspaceError, unexpected, without_field
 from .labels import KnownLabels
 from .operations import Request
+from .records import Records
 
 T = TypeVar("T")
 P = ParamSpec("P")
 SelfT = TypeVar("SelfT")
+
+_ITEMS_A_PAGE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,8 @@ class NoAnswer:
 
 Step: TypeAlias = Call | Pause | Work
 Program: TypeAlias = Generator[Step, Any, T]
+PageOf: TypeAlias = Callable[[int, str | None], Request[Any]]
+"""What requests a page, by its number of items and its cursor."""
 
 
 class Transport(Protocol):
@@ -104,6 +109,28 @@ def fetch(request: Request[T]) -> Program[T]:
         raise without_field(response, str(error.args[0]), version) from error
     except (TypeError, ValueError, AttributeError) as error:
         raise unexpected(response, error) from error
+
+
+def fetch_all(page_of: PageOf, limit: int | None = None) -> Program[list[Any]]:
+    """Return what all pages of a list hold, or the first ``limit`` items.
+
+    Parameters
+    ----------
+    page_of
+        What requests a page.
+    limit
+        How many items at most; default: all.
+    """
+    items: Records[Any] = Records()
+    cursor: str | None = None
+    while limit is None or len(items) < limit:
+        size = _ITEMS_A_PAGE if limit is None else min(_ITEMS_A_PAGE, limit - len(items))
+        page = yield from fetch(page_of(size, cursor))
+        items += page.data
+        cursor = page.next_cursor or None
+        if cursor is None:
+            break
+    return items
 
 
 def create(request: Request[T]) -> Program[T]:

@@ -5,7 +5,7 @@ from typing import Any, Generic, TypeVar
 
 from .arguments import json_text
 from .arrow_tables import TableFile
-from .calls import Connected, Program, awaitable, blocking, create, fetch
+from .calls import Connected, PageOf, Program, awaitable, blocking, create, fetch, fetch_all
 from .contract.datasets import (
     delete_dataset,
     get_dataset,
@@ -32,7 +32,7 @@ from .types import (
 )
 
 DATASETS: Noun[Dataset] = Noun(get_dataset, list_datasets, delete_dataset, rename_dataset)
-_ROWS_A_PAGE, _NUMBERED_AT_ONCE = 1000, 100
+_NUMBERED_AT_ONCE = 100
 
 
 def register(file: TableFile, name: str | None, names: TableNames) -> Program[Dataset]:
@@ -182,32 +182,20 @@ def _rows(
     numbers
         Numbers of the rows to read, counted from 0, in any order; default: all rows.
     """
-    rows: list[DatasetRow] = Records()
     if numbers is None:
-        return (yield from _pages(dataset, columns, rows, None, limit))
+        return (yield from fetch_all(_pages(dataset, columns, None), limit))
+    rows: list[DatasetRow] = Records()
     wanted = [str(int(number)) for number in numbers[:limit]]
     for first in range(0, len(wanted), _NUMBERED_AT_ONCE):
-        part = wanted[first : first + _NUMBERED_AT_ONCE]
-        yield from _pages(dataset, columns, rows, ",".join(part), None)
+        part = ",".join(wanted[first : first + _NUMBERED_AT_ONCE])
+        rows += yield from fetch_all(_pages(dataset, columns, part))
     return rows
 
 
-def _pages(
-    dataset: Identified, columns: Sequence[str], rows: list[DatasetRow], numbered: str | None, limit: int | None
-) -> Program[list[DatasetRow]]:
-    """Add the rows of all pages to those that are there, and return them."""
-    cursor: str | None = None
-    while limit is None or len(rows) < limit:
-        size = _ROWS_A_PAGE if limit is None else min(_ROWS_A_PAGE, limit - len(rows))
-        request = list_rows(
-            id_of(dataset), limit=size, cursor=cursor, columns=list(columns) or UNSET, rows=unless_none(numbered)
-        )
-        page = yield from fetch(request)
-        rows += page.data
-        cursor = page.next_cursor or None
-        if cursor is None:
-            break
-    return rows
+def _pages(dataset: Identified, columns: Sequence[str], numbers: str | None) -> PageOf:
+    """Return what requests a page of rows, of all or of those with these numbers."""
+    named, numbered = list(columns) or UNSET, unless_none(numbers)
+    return lambda size, cursor: list_rows(id_of(dataset), limit=size, cursor=cursor, columns=named, rows=numbered)
 
 
 class Datasets(SyncDeletable[Dataset, Dataset, DatasetSummary], _RegistersSources[SourceRegistration]):

@@ -2,7 +2,7 @@
 
 from typing import Any, TypeVar
 
-from .calls import Connected, Program, awaitable, blocking, fetch
+from .calls import Connected, Program, awaitable, blocking, fetch, fetch_all
 from .contract.explainer_names import (
     delete_explainer_name,
     get_explainer_name,
@@ -12,7 +12,6 @@ from .contract.explainer_names import (
 )
 from .explainers import explain_rows
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, View, id_of, load, refresh
-from .records import Records
 from .types import (
     UNSET,
     ExplainerName,
@@ -22,7 +21,6 @@ from .types import (
 
 EXPLAINER_NAMES: Noun[ExplainerName] = Noun(get_explainer_name, list_explainer_names, delete_explainer_name)
 Kept = TypeVar("Kept")
-_CHANGES_A_PAGE = 1000
 
 
 class NamedExplainerView(View[ExplainerName]):
@@ -64,14 +62,7 @@ def _own_history(self: NamedExplainerView) -> Program[list[ExplainerNameChange]]
 
 
 def _changes(name: str) -> Program[list[ExplainerNameChange]]:
-    changes: Records[ExplainerNameChange] = Records()
-    cursor: str | None = None
-    while True:
-        page = yield from fetch(list_explainer_name_changes(name=name, limit=_CHANGES_A_PAGE, cursor=cursor))
-        changes += page.data
-        cursor = page.next_cursor or None
-        if cursor is None:
-            return changes
+    return (yield from fetch_all(lambda size, cursor: list_explainer_name_changes(name, limit=size, cursor=cursor)))
 
 
 def _put(

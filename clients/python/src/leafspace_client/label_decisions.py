@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from .calls import Program, call_of, fetch
+from .calls import Program, call_of, fetch, fetch_all
 from .contract.label_audits import (
     count_label_decisions,
     export_label_decisions,
@@ -13,20 +13,19 @@ from .contract.label_audits import (
     put_label_decision,
     withdraw_label_decision,
 )
-from .records import Records
+from .operations import Request
 from .types import (
     UNSET,
     Decision,
     DecisionCounts,
     LabelDecision,
     LabelDecisionRequest,
+    PageLabelDecision,
     ReviewedRow,
 )
 
 if TYPE_CHECKING:
     from .label_audits import LabelAuditView
-
-_ENTRIES_A_PAGE = 1000
 
 
 def decide(
@@ -70,16 +69,11 @@ def withdraw(self: "LabelAuditView", row: int) -> Program[None]:
 
 def decisions(self: "LabelAuditView", *, row: int | None = None, latest: bool = False) -> Program[list[LabelDecision]]:
     """Return what was decided, newest first: every entry, or with ``latest`` those in force; of one row, if wished."""
-    found: Records[LabelDecision] = Records()
-    cursor: str | None = None
-    while True:
-        page = yield from fetch(
-            list_label_decisions(self.id, limit=_ENTRIES_A_PAGE, cursor=cursor, row=row, latest=latest)
-        )
-        found += page.data
-        cursor = page.next_cursor or None
-        if cursor is None:
-            return found
+
+    def page_of(size: int, cursor: str | None) -> Request[PageLabelDecision]:
+        return list_label_decisions(self.id, limit=size, cursor=cursor, row=row, latest=latest)
+
+    return (yield from fetch_all(page_of))
 
 
 def review(self: "LabelAuditView", row: int) -> Program[ReviewedRow]:

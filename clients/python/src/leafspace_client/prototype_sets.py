@@ -13,7 +13,7 @@ from .artefacts import (
     content,
     counted,
 )
-from .calls import Program, awaitable, blocking, call_of, create, fetch
+from .calls import Program, awaitable, blocking, call_of, create, fetch_all
 from .contract.prototype_sets import (
     create_prototype_set,
     delete_prototype_set,
@@ -25,7 +25,7 @@ from .contract.prototype_sets import (
 )
 from .frames import prototypes_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, id_or_none, unless_none
-from .records import Records
+from .operations import Request
 from .texts import describe_prototypes
 from .types import (
     Criticism,
@@ -33,6 +33,7 @@ from .types import (
     Evaluation,
     ExportPrototypeSetFormat,
     Labels,
+    PageRepresentedRow,
     Prototype,
     PrototypeSetMethod,
     PrototypeSetMetric,
@@ -49,7 +50,6 @@ PROTOTYPE_SETS: Noun[Details] = Noun(get_prototype_set, list_prototype_sets, del
 Method = PrototypeSetMethod
 ExportForm = ExportPrototypeSetFormat
 Kept = TypeVar("Kept")
-_ROWS_A_PAGE = 1000
 
 
 class PrototypeSetView(ArtefactView[Details]):
@@ -108,16 +108,11 @@ def _rows(self: PrototypeSetView, rank: int, limit: int | None = None) -> Progra
     limit
         How many rows at most; default: all.
     """
-    rows: list[RepresentedRow] = Records()
-    cursor: str | None = None
-    while limit is None or len(rows) < limit:
-        size = _ROWS_A_PAGE if limit is None else min(_ROWS_A_PAGE, limit - len(rows))
-        page = yield from fetch(list_represented_rows(self.id, rank=rank, limit=size, cursor=cursor))
-        rows += page.data
-        cursor = page.next_cursor or None
-        if cursor is None:
-            break
-    return rows
+
+    def page_of(size: int, cursor: str | None) -> Request[PageRepresentedRow]:
+        return list_represented_rows(self.id, rank=rank, limit=size, cursor=cursor)
+
+    return (yield from fetch_all(page_of, limit))
 
 
 def _export(self: PrototypeSetView, form: ExportForm = "python") -> Program[Any]:

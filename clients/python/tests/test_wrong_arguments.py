@@ -24,7 +24,10 @@ def nowhere() -> Leafspace:
 
 
 @pytest.mark.parametrize("number", mostly_long(range(len(WRONG_VALUES)), 0, 9))
-def test_no_wrong_value_leads_to_an_exception_of_another_kind(number: int, nowhere: Leafspace) -> None:
+def test_no_wrong_value_leads_to_an_exception_of_another_kind(
+    number: int, nowhere: Leafspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # a text is the name of a file, which is written
     failures, n_calls = [], 0
     for name, method in _methods(nowhere):
         needed = [each for each in inspect.signature(method).parameters.values() if each.default is each.empty]

@@ -5,7 +5,15 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from schemas.rule_sets import Condition, Rule, RuleFeature, RuleScores, RuleSetEvaluation, RuleSetResult
+from schemas.rule_sets import (
+    Condition,
+    ConstantRuleScores,
+    Rule,
+    RuleFeature,
+    RuleScores,
+    RuleSetEvaluation,
+    RuleSetResult,
+)
 
 Row = Mapping[str, Any]
 _EVALUATION = RuleSetEvaluation(
@@ -14,6 +22,7 @@ _EVALUATION = RuleSetEvaluation(
     measured_against="model",
     as_printed=RuleScores(error=0.0),
     model=None,
+    constant=ConstantRuleScores(error=0.0, prediction="no", model_prediction="no"),
     coverage=1.0,
     mean_rules_per_row=1.0,
 )

@@ -83,6 +83,11 @@ class FeatureTable:
         """There are none."""
         return {}
 
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        """Return nothing: all features are numbers, texts or booleans."""
+        return ()
+
     def blocks(self) -> Iterator[list[pa.Array]]:
         """Yield blocks of rows."""
         n_rows, length = self.input.rows.n_examples, rows_per_block(len(self.names))

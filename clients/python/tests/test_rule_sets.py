@@ -110,7 +110,9 @@ def test_results_are_written_to_files_and_shown_as_a_table(rule_set: RuleSet, tm
     assert [rule["text"] for rule in whole["rules"]] == [rule.text for rule in rule_set.rules]
     assert table["prediction"].tolist() == [*(rule.prediction for rule in rule_set.rules), rule_set.default_prediction]
     assert json.loads(rule_set.content()) == whole
-    assert rule_set.export().count("\n") == 3 + len(rule_set.rules)
+    lines = rule_set.export().splitlines()
+    assert sum(line.startswith("|") for line in lines) == 3 + len(rule_set.rules)
+    assert lines[-1].startswith("Rows and shares are those of")
 
 
 def test_rules_that_are_not_ready_say_so(client: Leafspace, model: str, dataset: str) -> None:

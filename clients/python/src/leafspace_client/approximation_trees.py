@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from .arguments import checked
 from .artefacts import (
@@ -49,6 +49,7 @@ from .types import (
     CandidateSplits,
     Criterion,
     DatasetGenerator,
+    DepthOrValidate,
     ExportApproximationTreeFormat,
     KernelGenerator,
     NextQuestion,
@@ -150,7 +151,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     dataset: Identified,
     *,
     method: Method | None = None,
-    max_depth: int | Literal["validate"] | None = None,
+    max_depth: DepthOrValidate | None = None,
     max_leaves: int | None = None,
     min_samples_leaf: int | None = None,
     significance: float = 0.1,

@@ -42,6 +42,7 @@ from .types import (
     ExplainerSummary,
     ExplanationRequest,
     Include,
+    NumberOfReasons,
     Problem,
     RefusedRow,
 )
@@ -92,7 +93,7 @@ def explain_rows(  # noqa: PLR0913  # what explanations may have
     *,
     dataset: Identified | None = None,
     n_prototypes: int = 3,
-    n_reasons: int | Literal["all"] = 5,
+    n_reasons: NumberOfReasons = 5,
     include: Sequence[Include] = (),
     n_contrasts: int = 1,
     nearest_rows: SearchedRows | None = None,

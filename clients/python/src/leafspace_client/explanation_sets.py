@@ -15,7 +15,7 @@ from .contract.explanation_sets import (
 )
 from .explanations import Explanation, Explanations, SearchedRows, parts_of
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, unless_none
-from .types import Detail, ExplanationSetRequest, ExplanationSetResult, Include, RunOn
+from .types import Detail, ExplanationSetRequest, ExplanationSetResult, Include, NumberOfReasons, RunOn
 from .types import ExplanationSet as Details
 
 EXPLANATION_SETS: Noun[Details] = Noun(get_explanation_set, list_explanation_sets, delete_explanation_set)
@@ -66,7 +66,7 @@ def _create(  # noqa: PLR0913  # what explanations may have
     dataset: Identified,
     *,
     n_prototypes: int = 3,
-    n_reasons: int | Literal["all"] = 5,
+    n_reasons: NumberOfReasons = 5,
     include: Sequence[Include] = (),
     n_contrasts: int = 1,
     nearest_rows: SearchedRows | None = None,

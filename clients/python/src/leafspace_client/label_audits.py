@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from . import label_decisions
 from .artefacts import (
@@ -32,6 +32,7 @@ from .types import (
     LabelAuditMethod,
     LabelAuditRequest,
     LabelAuditResult,
+    LeafRowsOrAuto,
     ProximityKind,
     RunOn,
 )
@@ -91,7 +92,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     use_scores: bool | None = None,
     n_neighbors: int | None = None,
     proximity_kind: ProximityKind = "auto",
-    min_leaf_rows: int | Literal["auto"] | None = None,
+    min_leaf_rows: LeafRowsOrAuto | None = None,
     settings: Settings | None = None,
     run_on: RunOn = "auto",
 ) -> Program[Kept]:

@@ -1,6 +1,6 @@
 """Prototype sets: a handful of real rows that represent each class."""
 
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from .arguments import checked
 from .artefacts import (
@@ -33,14 +33,16 @@ from .types import (
     Evaluation,
     ExportPrototypeSetFormat,
     Labels,
+    LeafRowsOrAuto,
+    NumberOfPrototypes,
     PageRepresentedRow,
     Prototype,
     PrototypeSetMethod,
     PrototypeSetMetric,
+    PrototypeSetProximityKind,
     PrototypeSetRefine,
     PrototypeSetRequest,
     PrototypeSetResult,
-    ProximityKind,
     RepresentedRow,
     RunOn,
 )
@@ -134,12 +136,12 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     dataset: Identified,
     *,
     method: Method = "sm_a",
-    n_prototypes: int | Literal["validate"] | None = None,
+    n_prototypes: NumberOfPrototypes | None = None,
     coverage: float | None = None,
-    min_leaf_rows: int | Literal["auto"] | None = None,
+    min_leaf_rows: LeafRowsOrAuto | None = None,
     alpha: float | None = None,
     labels: Labels | None = None,
-    proximity_kind: ProximityKind | Literal["euclidean"] = "auto",
+    proximity_kind: PrototypeSetProximityKind = "auto",
     refine: PrototypeSetRefine = "none",
     selected_on: EvaluatedOn = "dataset",
     metric: PrototypeSetMetric = "balanced_accuracy",

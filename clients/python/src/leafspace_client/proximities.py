@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from .artefacts import (
     TABLE_MEDIA_TYPES,
@@ -27,9 +27,9 @@ from .frames import neighbors_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, unless_none
 from .types import (
     NeighborsOfRow,
+    PrototypeSetProximityKind,
     ProximitiesRequest,
     ProximitiesResult,
-    ProximityKind,
     RunOn,
 )
 from .types import Proximities as Details
@@ -70,7 +70,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     dataset: Identified,
     *,
     n_neighbors: int = 10,
-    proximity_kind: ProximityKind | Literal["euclidean"] = "auto",
+    proximity_kind: PrototypeSetProximityKind = "auto",
     min_leaf_rows: int = 1,
     settings: Settings | None = None,
     run_on: RunOn = "auto",

@@ -112,7 +112,7 @@ def test_texts_among_numbers_are_a_column_of_texts() -> None:
 
 
 @pytest.mark.parametrize(
-    "cells", [[[1], []], [{"x": 1}, None], [b"x", b"y"], [1j, 2], [object(), 3.0], [np.zeros(2), np.zeros(2)]], ids=str
+    "cells", [[[1], []], [{"x": 1}, None], [b"x", b"y"], [1j, 2], [object(), 3.0], [np.zeros(2), np.zeros(2)]]
 )
 def test_a_column_without_values_becomes_one_of_lists(cells: list[Any]) -> None:
     frame = pd.DataFrame({"a": [1.0, 2.0], "odd": pd.Series(cells, dtype=object)})

@@ -83,9 +83,9 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> "LoadFileScheduling":  # noqa: ANN401  # xdist's own
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> "LoadFileScheduling":  # xdist's own
     """Give each file to the next free process, and those that share a costly fixture to the same one."""
-    from xdist.scheduler import LoadFileScheduling  # noqa: PLC0415  # of several processes alone
+    from xdist.scheduler import LoadFileScheduling  # of several processes alone
 
     groups = groups_of_files(config.rootpath)
 
@@ -123,7 +123,7 @@ def lake_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def guarded(shared_services: SharedServices) -> "Guarded":
     """Return the test process's service that requires keys."""
-    from tests.support.guarded import serving_with_keys  # noqa: PLC0415  # it brings scikit-learn
+    from tests.support.guarded import serving_with_keys  # it brings scikit-learn
 
     return shared_services.running("guarded", partial(serving_with_keys, LEAFSPACE_STORE_EXPLANATIONS="1"))
 
@@ -131,7 +131,7 @@ def guarded(shared_services: SharedServices) -> "Guarded":
 @pytest.fixture(scope="module")
 def api(service: Service) -> "Iterator[Api]":
     """Yield a client of the test process's service."""
-    from tests.support.api import Api  # noqa: PLC0415  # it brings scikit-learn, which few tests need
+    from tests.support.api import Api  # it brings scikit-learn, which few tests need
 
     client = Api(service.url)
     yield client
@@ -141,6 +141,6 @@ def api(service: Service) -> "Iterator[Api]":
 @pytest.fixture(scope="module")
 def forest(api: "Api") -> "Registered":
     """Return a forest with prototypes and an explainer; after its first module it is only looked up."""
-    from tests.support.api import register  # noqa: PLC0415  # it brings scikit-learn, which few tests need
+    from tests.support.api import register  # it brings scikit-learn, which few tests need
 
     return register(api, "random_forest_binary")

@@ -134,15 +134,15 @@ class _Nothing:
         """Add nothing."""
 
 
-def _choose_plainly(  # noqa: PLR0913  # those of ``choose_split``
+def _choose_plainly(  # those of ``choose_split``
     sample: PseudoSample,
-    n_targets: int,  # noqa: ARG001  # the answers show it
+    n_targets: int,  # the answers show it
     significance: float,
     most_rows: int,
     *,
     is_dropping: bool,
-    compare: str,  # noqa: ARG001  # that of all candidates
-    prefer: object,  # noqa: ARG001  # none: the gain decides
+    compare: str,  # that of all candidates
+    prefer: object,  # none: the gain decides
 ) -> SplitChoice:
     """Do what ``choose_split`` does, with a pass over all pseudo rows for each candidate and for each pair."""
     size, p_dropped = min(FIRST_SIZE, most_rows), 0.0

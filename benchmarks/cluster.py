@@ -108,7 +108,7 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _target(features: np.ndarray, rng: np.random.Generator) -> Any:  # noqa: ANN401  # (n_rows,)
+def _target(features: np.ndarray, rng: np.random.Generator) -> Any:  # (n_rows,)
     noise = rng.standard_normal(len(features))
     return (features[:, 0] * features[:, 1] + features[:, 2] + 0.3 * noise > 0).astype(int)
 
@@ -181,7 +181,7 @@ class _Bench:
     def _n_rows(self, request: dict[str, Any]) -> int:
         return self._workshop.context.datasets.get(request["dataset"]).view.n_rows
 
-    def _made(self, request: dict[str, Any], cluster: Any) -> str:  # noqa: ANN401  # imported late
+    def _made(self, request: dict[str, Any], cluster: Any) -> str:  # imported late
         forget_leaf_tables(self._workshop)
         self._n_runs += 1
         folder = self._folder / f"run {self._n_runs}"
@@ -200,7 +200,7 @@ def _counted(run: _Run) -> Iterator[None]:
     parted, plain = partitions.ClusterPartitions, partitions.run_task
     submit, results = parted._submit, parted._results  # noqa: SLF001
 
-    def counting_submit(self: Any, function: Any, broadcast: Any) -> Any:  # noqa: ANN401
+    def counting_submit(self: Any, function: Any, broadcast: Any) -> Any:
         run.n_maps += 1
         run.n_parts = max(run.n_parts, len(self))
         run.n_tasks[function.__name__] += len(self)
@@ -208,7 +208,7 @@ def _counted(run: _Run) -> Iterator[None]:
         run.n_bytes_sent += sizeof(broadcast) + sum(map(sizeof, own))
         return submit(self, function, broadcast)
 
-    def timed_results(self: Any, futures: Any) -> Iterator[Any]:  # noqa: ANN401
+    def timed_results(self: Any, futures: Any) -> Iterator[Any]:
         found = results(self, futures)
         while True:
             start = time.perf_counter()

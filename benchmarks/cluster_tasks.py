@@ -14,7 +14,7 @@ TIMES = "LEAFSPACE_BENCHMARK_TIMES"
 """Names the folder in which each node keeps a file of its own."""
 
 
-def timed_task(function: Callable[..., Any], broadcast: tuple[Any, ...], *part: Any) -> Any:  # noqa: ANN401  # as run_task
+def timed_task(function: Callable[..., Any], broadcast: tuple[Any, ...], *part: Any) -> Any:  # as run_task
     """Do one part's share; write down its function, elapsed seconds, processor seconds, and bytes of the result."""
     start, processor = time.perf_counter(), time.thread_time()
     result = run_task(function, broadcast, *part)

@@ -64,7 +64,7 @@ def _of_forest(name: str, features: NDArray[np.float32], target: NDArray[Any], n
     return _leaves(name, "random_forest", forest, features)
 
 
-def _leaves(name: str, kind: ProximityKind, ensemble: Any, features: NDArray[np.float32]) -> FittedLeaves:  # noqa: ANN401
+def _leaves(name: str, kind: ProximityKind, ensemble: Any, features: NDArray[np.float32]) -> FittedLeaves:
     trees = [tree.tree_ for tree in np.ravel(ensemble.estimators_)]
     nodes = [np.flatnonzero(tree.children_left < 0) for tree in trees]
     reached = ensemble.apply(features).reshape(len(features), -1)

@@ -43,10 +43,10 @@ def main() -> None:
     with explained_service(300, 50) as service, Leafspace(service.url) as client:
         dataset = client.register_dataset(_many_rows(), target="target")
 
-        def choose(seed: int) -> Any:  # noqa: ANN401  # an artefact of the SDK
+        def choose(seed: int) -> Any:  # an artefact of the SDK
             return client.prototype_sets.create(service.model, dataset, n_prototypes=50, seed=seed)
 
-        def explain(seed: int) -> Any:  # noqa: ANN401  # an artefact of the SDK
+        def explain(seed: int) -> Any:  # an artefact of the SDK
             return client.explanation_sets.create(service.explainer, dataset, n_prototypes=1 + seed)
 
         _load(service, 5)
@@ -86,7 +86,7 @@ def _load(service: ExplainedService, seconds: float) -> Load:
 
 
 @contextmanager
-def _job(artefact: Any) -> Iterator[None]:  # noqa: ANN401  # of the SDK
+def _job(artefact: Any) -> Iterator[None]:  # of the SDK
     """Wait until the job keeps processors busy; it must still run at the end, and is cancelled then."""
     start = _job_seconds()
     while _job_seconds() < start + 1:

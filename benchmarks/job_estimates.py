@@ -129,7 +129,7 @@ def _measure_all(workshop: Workshop, size: Size, both: dict[str, str]) -> Iterat
 
 
 def _requests(workshop: Workshop, size: Size, both: dict[str, str]) -> Iterator[tuple[str, Callable[[], Any]]]:
-    def bound(make: Callable[..., Any], **request: Any) -> Callable[[], Any]:  # noqa: ANN401  # of the request
+    def bound(make: Callable[..., Any], **request: Any) -> Callable[[], Any]:  # of the request
         return lambda: make(**both, **request)
 
     yield "proximities", bound(workshop.find_neighbors)

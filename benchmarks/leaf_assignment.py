@@ -87,7 +87,7 @@ def _of_forest(forest: RandomForestClassifier, features: Features) -> tuple[Ways
     return leaves, predictions
 
 
-def _of_lightgbm(booster: Any, features: Features) -> tuple[Ways, Ways]:  # noqa: ANN401  # ships no types
+def _of_lightgbm(booster: Any, features: Features) -> tuple[Ways, Ways]:  # ships no types
     tree_model = treelite.frontend.from_lightgbm(booster.booster_)
     leaves: dict[str, Callable[[], Any]] = {
         "LightGBM": lambda: booster.predict(features, pred_leaf=True),
@@ -100,7 +100,7 @@ def _of_lightgbm(booster: Any, features: Features) -> tuple[Ways, Ways]:  # noqa
     return leaves, predictions
 
 
-def _of_xgboost(booster: Any, features: Features) -> tuple[Ways, Ways]:  # noqa: ANN401  # ships no types
+def _of_xgboost(booster: Any, features: Features) -> tuple[Ways, Ways]:  # ships no types
     tree_model = treelite.frontend.from_xgboost(booster.get_booster())
     leaves: dict[str, Callable[[], Any]] = {
         "XGBoost": lambda: booster.apply(features),
@@ -113,7 +113,7 @@ def _of_xgboost(booster: Any, features: Features) -> tuple[Ways, Ways]:  # noqa:
     return leaves, predictions
 
 
-def _compare(name: str, estimator: Any, features: Features, theirs: tuple[Ways, Ways]) -> None:  # noqa: ANN401  # of libraries
+def _compare(name: str, estimator: Any, features: Features, theirs: tuple[Ways, Ways]) -> None:  # of libraries
     read = _registered(estimator, features)
     n_leaves = read.ensemble.n_leaves
     print(f"\n{name}: {len(features):,} rows x {N_TREES} trees of {n_leaves.min()} to {n_leaves.max()} leaves")
@@ -165,7 +165,7 @@ def _measure(ways: Ways) -> dict[str, tuple[float, float]]:
     return {way: (median(cpu for cpu, _ in took), median(clock for _, clock in took)) for way, took in runs.items()}
 
 
-def _registered(estimator: Any, features: Features) -> ReadModel:  # noqa: ANN401  # of libraries
+def _registered(estimator: Any, features: Features) -> ReadModel:  # of libraries
     """Return the model as the service reads it."""
     declared = DeclaredModel(feature_names=tuple(f"f{i}" for i in range(features.shape[1])))
     return read_model(onnx_of(estimator, features), declared, ModelLimits())

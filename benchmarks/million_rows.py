@@ -176,7 +176,7 @@ def jittered(features: pd.DataFrame, target: pd.Series, n_rows: int) -> pd.DataF
     return pd.DataFrame(values, columns=features.columns).assign(label=target.to_numpy()[rows])
 
 
-def _upload(client: Leafspace, frame: pd.DataFrame, folder: Path) -> Any:  # noqa: ANN401  # a dataset
+def _upload(client: Leafspace, frame: pd.DataFrame, folder: Path) -> Any:  # a dataset
     path = folder / "rows.parquet"
     frame.to_parquet(path, index=False)
     start = time.perf_counter()
@@ -186,7 +186,7 @@ def _upload(client: Leafspace, frame: pd.DataFrame, folder: Path) -> Any:  # noq
     return dataset
 
 
-def _print_result(found: Any, n_rows: int, seconds: float, memory: Memory) -> None:  # noqa: ANN401  # a prototype set
+def _print_result(found: Any, n_rows: int, seconds: float, memory: Memory) -> None:  # a prototype set
     print(f"{N_PROTOTYPES} prototypes of {n_rows:,} rows x {N_TREES} trees of {N_LEAVES} leaves")
     print(f"  {seconds:.0f} s from request to result (to reach: 600)")
     print(f"  job's peak memory {memory.job / GIB:.2f} GiB, whole service {memory.all / GIB:.2f} GiB (to reach: 6)")

@@ -139,7 +139,7 @@ def _post(connection: http.client.HTTPConnection, explainer: str, body: dict[str
     return took, json.loads(content)
 
 
-def _get(connection: http.client.HTTPConnection, path: str) -> Any:  # noqa: ANN401  # JSON
+def _get(connection: http.client.HTTPConnection, path: str) -> Any:  # JSON
     connection.request("GET", path)
     return json.loads(connection.getresponse().read())
 

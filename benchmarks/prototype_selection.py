@@ -139,7 +139,7 @@ class _Remembering(RandomForestClassifier):  # type: ignore[misc]  # scikit-lear
 
 def _protree(leaves: Leaves, n_leaves: NDArray[np.int64], classes: Classes, n_prototypes: int) -> list[int]:
     setattr(np, "in1d", np.isin)  # noqa: B010  # by its name it would be refused as what it is: gone
-    from protree.explainers import SM_A  # noqa: PLC0415  # not in the processes of the others
+    from protree.explainers import SM_A  # not in the processes of the others
 
     forest = _Remembering(len(n_leaves)).remember(leaves, classes)
     chosen = SM_A(forest, n_prototypes=n_prototypes).select_prototypes(pd.DataFrame({"row": np.arange(len(leaves))}))

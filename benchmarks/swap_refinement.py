@@ -68,7 +68,7 @@ def _random_start(matrix: NDArray[Any], n_prototypes: int, seed: int) -> NDArray
     return _medoids(kmedoids.fasterpam(matrix, n_prototypes, n_cpu=2, random_state=seed))
 
 
-def _medoids(found: Any) -> NDArray[np.int64]:  # noqa: ANN401  # of a library without types
+def _medoids(found: Any) -> NDArray[np.int64]:  # of a library without types
     return np.asarray(found.medoids, dtype=np.int64)
 
 

@@ -108,7 +108,7 @@ def _value_here(reason: Mapping[str, Any], phrases: ColumnPhrases | None) -> str
     return f"{subject} is {_value_text(value)}"
 
 
-def _value_text(value: Any) -> str:  # noqa: ANN401  # a cell
+def _value_text(value: Any) -> str:  # a cell
     if value is None:
         return wording.MISSING
     if isinstance(value, str):

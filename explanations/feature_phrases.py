@@ -189,7 +189,7 @@ def _test_of(condition: Condition, words: ColumnPhrases | None) -> tuple[Feature
     feature, operator, cut = words.feature, condition.operator, condition.value
     if words.is_boolean:
         return None if _is_open(interval) else (FeatureTest(feature), interval.admits(1))
-    assert isinstance(cut, float)  # noqa: S101  # for the type checker: it has an interval
+    assert isinstance(cut, float)  # for the type checker: it has an interval
     or_missing = interval.or_missing and not is_never_missing(feature)
     if is_never_missing(feature):
         return FeatureTest(feature, ">", cut), operator == ">"

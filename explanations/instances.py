@@ -163,7 +163,9 @@ def run_readable(session: ModelSession, read: ReadInstances) -> Run:
     return found.outcome, [read.indices[row] for row in found.accepted], read.refused | late
 
 
-def encoded_value(feature: str, kind: Literal["number", "category"], value: Any) -> float | str | None:  # noqa: ANN401  # any JSON value
+def encoded_value(
+    feature: str, kind: Literal["number", "category"], value: Any
+) -> float | str | None:  # any JSON value
     """Return a value as models take it, NaN or ``None`` where it is missing; refuse one of another type.
 
     Refused is also a finite number that no single precision has.
@@ -270,7 +272,7 @@ def _advice(lacking: list[str], instance: dict[str, Any], features: Features) ->
     return "; ".join([*spelt, "send null where its value is missing" if len(lacking) == 1 else _SEND_NULLS])
 
 
-def _number(feature: str, value: Any) -> float:  # noqa: ANN401  # any JSON value
+def _number(feature: str, value: Any) -> float:  # any JSON value
     if value is None:
         return math.nan
     if not isinstance(value, float | int):
@@ -279,7 +281,7 @@ def _number(feature: str, value: Any) -> float:  # noqa: ANN401  # any JSON valu
     return float(value)
 
 
-def _category(feature: str, value: Any) -> str | None:  # noqa: ANN401  # any JSON value
+def _category(feature: str, value: Any) -> str | None:  # any JSON value
     if value is None or isinstance(value, str):
         return value
     # Codes such as 7 are often written without quotes; 7.0 and true could be meant in more than one way.

@@ -33,7 +33,7 @@ Made = TypeVar("Made")
 class Values(Protocol):
     """The raw values of a row, by the index of the feature among the model's."""
 
-    def __getitem__(self, feature: int, /) -> Any: ...  # noqa: ANN401  # text, number, truth value
+    def __getitem__(self, feature: int, /) -> Any: ...  # text, number, truth value
 
 
 class Compared(NamedTuple):
@@ -52,7 +52,7 @@ class BriefText(NamedTuple):
     ends: Interval
     rounded: Interval
 
-    def of(self, *values: Any) -> str:  # noqa: ANN401  # cells
+    def of(self, *values: Any) -> str:  # cells
         """Return the brief sentence where it is true of the same of these values, else the exact one."""
         numbers = [value for value in values if isinstance(value, int | float)]
         is_same = all(self.ends.admits(value) == self.rounded.admits(value) for value in numbers)
@@ -310,7 +310,7 @@ def _raw_feature(column: ModelColumn) -> int | None:
     return None if column.transformed else column.raw_index
 
 
-def _predicate(low: bytes, high: bytes, side: int, is_single: bool) -> str:  # noqa: FBT001
+def _predicate(low: bytes, high: bytes, side: int, is_single: bool) -> str:
     """Return what follows "is " in a sentence about a number."""
     if side & RawSide.IS_MISSING:
         return wording.MISSING
@@ -320,7 +320,7 @@ def _predicate(low: bytes, high: bytes, side: int, is_single: bool) -> str:  # n
 
 
 @lru_cache(maxsize=_KEPT_NUMBERS)
-def _end(number: bytes, inclusive: bool, is_low: bool, is_single: bool) -> str:  # noqa: FBT001
+def _end(number: bytes, inclusive: bool, is_low: bool, is_single: bool) -> str:
     """Return an end that is JSON in words, such as ``at most 3,400``; an empty text for null."""
     if number == b"null":
         return ""

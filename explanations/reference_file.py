@@ -140,7 +140,7 @@ class RowValues:
     _cells: NDArray[np.float64]  # (n_rows, n_features)
     _row: int
 
-    def __getitem__(self, feature: int) -> Any:  # noqa: ANN401  # text, number, truth value
+    def __getitem__(self, feature: int) -> Any:  # text, number, truth value
         """Return the value of a feature, by its index among the model's; ``None``: missing."""
         return self._read[feature](self._cells.item(self._row, feature))
 
@@ -193,5 +193,5 @@ def _reader(arrays: Mapping[str, NDArray[Any]], index: int, kind: int) -> Callab
         texts = _Texts(arrays[f"{_TEXTS}{index}"], arrays[f"{_TEXTS}{index}_starts"])
         return lambda number: None if number == _MISSING else texts[int(number)]
     if kind == _BOOLEAN:
-        return lambda number: None if number != number else bool(number)  # noqa: PLR0124  # NaN
-    return lambda number: None if number != number else number  # noqa: PLR0124  # NaN
+        return lambda number: None if number != number else bool(number)  # NaN
+    return lambda number: None if number != number else number  # NaN

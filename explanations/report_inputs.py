@@ -181,6 +181,6 @@ def _file(noun: str, document: Json) -> ReportInput:
     return ReportInput(noun=noun, id=document["id"], sha256=document["sha256"])
 
 
-def _json(view: Any) -> Json:  # noqa: ANN401  # a message of any noun
+def _json(view: Any) -> Json:  # a message of any noun
     document: Json = view.model_dump(mode="json")
     return document

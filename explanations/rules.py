@@ -28,7 +28,7 @@ class NumberTerm:
     or_missing: bool
     is_boolean: bool = False  # the column holds booleans, which count as 1 (true) and 0
 
-    def holds(self, value: Any) -> bool:  # noqa: ANN401  # a number, a boolean or None
+    def holds(self, value: Any) -> bool:  # a number, a boolean or None
         """Return whether a value fulfils it."""
         return self.or_missing if value is None else (float(value) > self.bound) == self.is_above
 
@@ -43,7 +43,7 @@ class TextTerm:
     or_missing: bool
     missing_text: str | None  # represents a missing value
 
-    def holds(self, value: Any) -> bool:  # noqa: ANN401  # a text, an integer or None
+    def holds(self, value: Any) -> bool:  # a text, an integer or None
         """Return whether a value fulfils it."""
         text = value if value is None or isinstance(value, str) else str(value)
         return self.or_missing if text in (None, self.missing_text) else (text in self.texts) == self.is_among
@@ -56,7 +56,7 @@ class MissingTerm:
     column: str
     is_missing: bool
 
-    def holds(self, value: Any) -> bool:  # noqa: ANN401  # a number, a boolean or None
+    def holds(self, value: Any) -> bool:  # a number, a boolean or None
         """Return whether a value fulfils it."""
         return (value is None) == self.is_missing
 

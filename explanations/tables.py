@@ -49,7 +49,7 @@ def table_of(documents: Sequence[Document], first_row: int, *, is_regression: bo
 def _field(*path: str) -> Read:
     """Return a function that reads a field of an explanation; null where it, or what it is in, is absent."""
 
-    def read(document: Document) -> Any:  # noqa: ANN401  # any JSON value
+    def read(document: Document) -> Any:  # any JSON value
         found: Any = document
         for name in path:
             found = found.get(name)
@@ -61,7 +61,7 @@ def _field(*path: str) -> Read:
 
 
 def _nearest(name: str) -> Read:
-    def read(document: Document) -> Any:  # noqa: ANN401  # any JSON value
+    def read(document: Document) -> Any:  # any JSON value
         near = document.get("nearest_prototypes")
         return near[0].get(name) if near else None
 
@@ -79,7 +79,7 @@ def _with_texts(reason: Document) -> Document:
     return {**reason, "value": _text(reason.get("value")), "prototype_value": _text(reason.get("prototype_value"))}
 
 
-def _text(value: Any) -> str | None:  # noqa: ANN401  # a feature's value
+def _text(value: Any) -> str | None:  # a feature's value
     return value if value is None or isinstance(value, str) else orjson.dumps(value).decode()
 
 

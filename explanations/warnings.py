@@ -90,7 +90,7 @@ class RowWarnings:
         if len(found) > _MOST_OF_A_CODE:
             yield {"code": code, "detail": f"{len(found) - _MOST_OF_A_CODE:,} more features {of_others}"}
 
-    def _detail(self, index: int, value: Any) -> str:  # noqa: ANN401  # a cell
+    def _detail(self, index: int, value: Any) -> str:  # a cell
         text = self._range_texts.get(index)
         if text is None:
             return f"{self._names[index]} is {wording.category_text(str(value))}, which no reference row has"

@@ -293,7 +293,7 @@ def warm_command(data_dir: Path) -> None:
     "--report", type=click.Path(path_type=Path, dir_okay=False), help="Write a report to this file, and stop."
 )
 @click.option("--no-browser", is_flag=True, help="Print the page's address, and open nothing.")
-def try_command(model: Path, rows: Path, *, no_browser: bool, **options: Any) -> None:  # noqa: ANN401  # as ``Trial`` has them
+def try_command(model: Path, rows: Path, *, no_browser: bool, **options: Any) -> None:  # as ``Trial`` has them
     """Explain MODEL, a file of ONNX, on ROWS, a file of CSV, Parquet or JSON: prototypes, rules, a tree, in a browser.
 
     The service runs until Ctrl-C; what it kept is removed then, unless --data-dir names a folder.
@@ -315,6 +315,6 @@ def local_service_command(data_dir: Path | None) -> None:
 def quickstart_command() -> None:
     """Start everything, explain one prediction, stop everything."""
     # Imported late: it brings numerical libraries, which serving does without.
-    from .quickstart import run  # noqa: PLC0415
+    from .quickstart import run
 
     sys.exit(run())

@@ -25,7 +25,7 @@ def start_process(
 
     All that it writes goes to ``output``, by default to standard error.
     """
-    return subprocess.Popen(  # noqa: S603  # commands are our own
+    return subprocess.Popen(  # commands are our own
         command,
         env=None if environment is None else dict(environment),
         cwd=cwd,

@@ -91,16 +91,16 @@ def _wait_until_ready(process: "subprocess.Popen[bytes]", port: int, log: Path) 
 
 def _explain_one_prediction(url: str, console: Console) -> None:
     # Imported once the service runs: numerical libraries start threads, and processes are forked before that.
-    from leafspace_client import Leafspace  # noqa: PLC0415
+    from leafspace_client import Leafspace
 
     with Leafspace(url) as client:
         _on_breast_cancer(client, console)
 
 
 def _on_breast_cancer(client: "Leafspace", console: Console) -> None:
-    from sklearn.datasets import load_breast_cancer  # noqa: PLC0415  # see above
-    from sklearn.ensemble import RandomForestClassifier  # noqa: PLC0415
-    from sklearn.model_selection import train_test_split  # noqa: PLC0415
+    from sklearn.datasets import load_breast_cancer  # see above
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.model_selection import train_test_split
 
     data = load_breast_cancer()
     names = list(data.feature_names)

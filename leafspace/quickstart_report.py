@@ -29,7 +29,7 @@ def show_explanation(explanation: "Explanation", console: Console) -> None:
     console.print(compact_json(explanation.to_dict()), markup=False)
 
 
-def compact_json(value: Any, indent: str = "") -> str:  # noqa: ANN401  # any JSON value
+def compact_json(value: Any, indent: str = "") -> str:  # any JSON value
     """Return JSON in which whatever holds no other objects or lists stands on one line."""
     if not isinstance(value, dict | list) or not _is_nested(value):
         return json.dumps(value, ensure_ascii=False)

@@ -41,7 +41,7 @@ def run(trial: Trial) -> None:
     """
     try:
         # Imported late: the client is an extra, and brings its libraries.
-        from leafspace_client import LeafspaceError, local  # noqa: PLC0415
+        from leafspace_client import LeafspaceError, local
     except ModuleNotFoundError as error:
         message = "`leafspace try` needs the client: pip install leafspace-client"
         raise CannotServe(message) from error

@@ -47,7 +47,7 @@ def log_json_lines(level: str = "info") -> None:
 
 
 @contextmanager
-def log_context(**fields: Any) -> Iterator[None]:  # noqa: ANN401  # any JSON values
+def log_context(**fields: Any) -> Iterator[None]:  # any JSON values
     """Add these fields, and ``duration_ms`` since now, to all lines that this thread or a fork of it logs meanwhile."""
     with bound_contextvars(**fields, **{_BEGAN: time.monotonic()}):
         yield

@@ -84,7 +84,7 @@ def _load_task(name: Task) -> _Task:
     return task
 
 
-def _named(path: str) -> Any:  # noqa: ANN401  # a function
+def _named(path: str) -> Any:  # a function
     module, _, function = path.rpartition(".")
     return getattr(import_module(module), function)
 

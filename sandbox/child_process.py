@@ -108,7 +108,7 @@ class _Server:
         self._connection, its_end = socket.socketpair()
         with its_end:
             # Isolated (-I): neither the folder nor the environment can add code.
-            self._process = subprocess.Popen(  # noqa: S603  # our own module, no shell, no argument from outside
+            self._process = subprocess.Popen(  # our own module, no shell, no argument from outside
                 [sys.executable, "-I", "-m", "sandbox.fork_server", *tasks],
                 stdin=its_end.fileno(),
                 stdout=subprocess.DEVNULL,

@@ -32,7 +32,7 @@ def without(characters: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-def _pattern(characters: str) -> Any:  # noqa: ANN401  # pydantic's field
+def _pattern(characters: str) -> Any:  # pydantic's field
     return Field(json_schema_extra={"pattern": f"^[^{characters}]*$"})
 
 
@@ -91,7 +91,7 @@ Many = Annotated[list[Item], _FirstFault()]
 """A list that may be long: only its first fault is reported, as describing faults takes longer than finding them."""
 
 
-def absent(description: str) -> Any:  # noqa: ANN401  # as Field
+def absent(description: str) -> Any:  # as Field
     """Describe a field of an answer that is left out where it does not apply; it is never null.
 
     Its type is ``kind | SkipJsonSchema[None]``.

@@ -14,11 +14,11 @@ def is_infinity(value: object) -> bool:
     return isinstance(value, str) and value in _INFINITIES
 
 
-def number_of(value: Any) -> Any:  # noqa: ANN401  # any JSON value
+def number_of(value: Any) -> Any:  # any JSON value
     """Return the number of a JSON value: an infinity for its text, and everything else unchanged."""
     return _INFINITIES[value] if is_infinity(value) else value
 
 
-def json_number(value: Any) -> Any:  # noqa: ANN401  # any value
+def json_number(value: Any) -> Any:  # any value
     """Return a value as JSON has it: the text of an infinite number, and everything else unchanged."""
     return _TEXTS.get(value, value) if isinstance(value, float) else value

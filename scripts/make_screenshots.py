@@ -59,8 +59,8 @@ def main() -> int:
     return 0
 
 
-def _own_service() -> Any:  # noqa: ANN401  # a context manager
-    from tests.support.serving import serving  # noqa: PLC0415  # needs what tests need
+def _own_service() -> Any:  # a context manager
+    from tests.support.serving import serving  # needs what tests need
 
     folder = Path(tempfile.mkdtemp(prefix="screenshots-"))
 
@@ -145,7 +145,7 @@ def _made(client: Leafspace, subject: Subject) -> Iterator[tuple[str, str]]:
 
 
 def _photograph(url: str, views: Iterator[tuple[str, str]], folder: Path, only: str) -> None:
-    from tests.support.browser import chromium  # noqa: PLC0415  # needs what tests need
+    from tests.support.browser import chromium  # needs what tests need
 
     addresses = list(views)
     with chromium() as browser:

@@ -55,34 +55,36 @@ class _Recorder:
         self.texts: dict[str, dict[str, Any]] = {}
         self._http = httpx.Client(base_url=url, timeout=300)
 
-    def upload(self, name: str, path: str, file: bytes, metadata: dict[str, Any]) -> Any:  # noqa: ANN401  # JSON
+    def upload(self, name: str, path: str, file: bytes, metadata: dict[str, Any]) -> Any:  # JSON
         form = {"metadata": json.dumps(metadata)}
         answer = self._http.post(path, files={"file": ("upload", file)}, data=form).raise_for_status().json()
         self._keep(f"{name}Metadata", metadata)
         self._keep(name, answer)
         return answer
 
-    def upload_tables(self, name: str, path: str, files: list[tuple[str, bytes]], metadata: dict[str, Any]) -> Any:  # noqa: ANN401  # JSON
+    def upload_tables(
+        self, name: str, path: str, files: list[tuple[str, bytes]], metadata: dict[str, Any]
+    ) -> Any:  # JSON
         parts = [("file", file) for file in files]
         answer = self._http.post(path, files=parts, data={"metadata": json.dumps(metadata)}).raise_for_status().json()
         self._keep(f"{name}Metadata", metadata)
         self._keep(name, answer)
         return answer
 
-    def post(self, request_name: str, name: str, path: str, body: dict[str, Any]) -> Any:  # noqa: ANN401  # JSON
+    def post(self, request_name: str, name: str, path: str, body: dict[str, Any]) -> Any:  # JSON
         return self._send("POST", (request_name, name), path, body)
 
-    def put(self, request_name: str, name: str, path: str, body: dict[str, Any]) -> Any:  # noqa: ANN401  # JSON
+    def put(self, request_name: str, name: str, path: str, body: dict[str, Any]) -> Any:  # JSON
         return self._send("PUT", (request_name, name), path, body)
 
-    def _send(self, method: str, names: tuple[str, str], path: str, body: dict[str, Any]) -> Any:  # noqa: ANN401  # JSON
+    def _send(self, method: str, names: tuple[str, str], path: str, body: dict[str, Any]) -> Any:  # JSON
         request_name, name = names
         answer = self.call(method, path, body)
         self._keep(request_name, body)
         self._keep(name, answer)
         return answer
 
-    def call(self, method: str, path: str, body: dict[str, Any] | None = None, name: str = "") -> Any:  # noqa: ANN401
+    def call(self, method: str, path: str, body: dict[str, Any] | None = None, name: str = "") -> Any:
         """Return an answer; keep it as the example of its schema where that is named."""
         answer = self._http.request(method, path, json=body).raise_for_status().json()
         if name:
@@ -97,7 +99,7 @@ class _Recorder:
         self.get("Job", f"/v1/jobs/{made['job']}")
         return str(made["id"])
 
-    def get(self, name: str, path: str, accept: str = _JSON) -> Any:  # noqa: ANN401  # JSON
+    def get(self, name: str, path: str, accept: str = _JSON) -> Any:  # JSON
         answer = self._http.get(path, headers={"Accept": accept}).raise_for_status().json()
         self._keep(name, answer)
         return answer
@@ -116,7 +118,7 @@ class _Recorder:
         text = self._http.post(path, json=body, headers={"Accept": media_type}).raise_for_status().text
         self.texts.setdefault(operation, {})[media_type] = _first_lines(text)
 
-    def _keep(self, name: str, value: Any) -> None:  # noqa: ANN401  # any JSON value
+    def _keep(self, name: str, value: Any) -> None:  # any JSON value
         self.schemas[name] = _trimmed(value)
 
 
@@ -326,7 +328,7 @@ def _record_stored_explanation(recorder: _Recorder, explainer: dict[str, Any]) -
     recorder.call("DELETE", f"/v1/explanations?explainer={storing}&row_id=flower-1", name="DeletedExplanations")
 
 
-def _model_upload(forest: RandomForestClassifier, rows: Any) -> tuple[bytes, dict[str, Any]]:  # noqa: ANN401  # array
+def _model_upload(forest: RandomForestClassifier, rows: Any) -> tuple[bytes, dict[str, Any]]:  # array
     graph = to_onnx(forest, rows[:1].astype(np.float32), options={"zipmap": False}).SerializeToString()
     classes = forest.classes_.tolist()
     parity = {"rows": rows[:2].tolist(), "predictions": forest.predict_proba(rows[:2]).tolist()}
@@ -338,7 +340,7 @@ def _csv(lines: list[list[Any]]) -> bytes:
     return "".join(",".join(map(str, line)) + "\n" for line in lines).encode()
 
 
-def _trimmed(value: Any, name: str = "") -> Any:  # noqa: ANN401  # any JSON value
+def _trimmed(value: Any, name: str = "") -> Any:  # any JSON value
     if isinstance(value, dict):
         return {key: _trimmed(item, key) for key, item in value.items()}
     if isinstance(value, list) and name == "quantiles":

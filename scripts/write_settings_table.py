@@ -60,7 +60,7 @@ def _settings_of(kind: type[BaseSettings]) -> Iterator[_Setting]:
     source = textwrap.dedent(inspect.getsource(kind))
     lines = source.splitlines()
     definition = ast.parse(source).body[0]
-    assert isinstance(definition, ast.ClassDef)  # noqa: S101  # for the type checker
+    assert isinstance(definition, ast.ClassDef)  # for the type checker
     for node in definition.body:
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             # The comment in the code is the meaning in the table.
@@ -69,7 +69,7 @@ def _settings_of(kind: type[BaseSettings]) -> Iterator[_Setting]:
 
 
 def _default(kind: type[BaseSettings], node: ast.AnnAssign) -> str:
-    assert isinstance(node.target, ast.Name)  # noqa: S101  # for the type checker
+    assert isinstance(node.target, ast.Name)  # for the type checker
     if node.value is None:
         return "given by `leafspace`"
     if isinstance(node.value, ast.Call):

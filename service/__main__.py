@@ -21,18 +21,18 @@ def main(host: str, port: int) -> None:
     # onnxruntime would report the models that it opens to its maker.
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     # Imported late: onnxruntime reads the environment as soon as it is imported.
-    import uvicorn  # noqa: PLC0415
+    import uvicorn
 
-    from storage.without_pandas import keep_rich_out  # noqa: PLC0415
+    from storage.without_pandas import keep_rich_out
 
     keep_rich_out()
-    from observability.logs import log_json_lines  # noqa: PLC0415
+    from observability.logs import log_json_lines
 
-    from .main import create_server_app  # noqa: PLC0415
-    from .middleware.http_protocol import allow_many_connections, uvicorn_options  # noqa: PLC0415
-    from .middleware.response_head import Draining  # noqa: PLC0415
-    from .server import Server  # noqa: PLC0415
-    from .settings import ServiceSettings  # noqa: PLC0415
+    from .main import create_server_app
+    from .middleware.http_protocol import allow_many_connections, uvicorn_options
+    from .middleware.response_head import Draining
+    from .server import Server
+    from .settings import ServiceSettings
 
     settings = ServiceSettings(host=host, port=port)
     _check_storage(settings)
@@ -53,11 +53,11 @@ def main(host: str, port: int) -> None:
 
 
 def _check_storage(settings: "ServiceSettings") -> None:
-    from storage.database import Database  # noqa: PLC0415
-    from storage.errors import StorageError  # noqa: PLC0415
-    from storage.remote_objects import open_objects  # noqa: PLC0415
-    from storage.settings import REQUESTS  # noqa: PLC0415
-    from storage.store_pairs import check_pair_if_available  # noqa: PLC0415
+    from storage.database import Database
+    from storage.errors import StorageError
+    from storage.remote_objects import open_objects
+    from storage.settings import REQUESTS
+    from storage.store_pairs import check_pair_if_available
 
     try:
         storage = settings.storage

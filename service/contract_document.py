@@ -168,7 +168,7 @@ def _name_unions(contract: dict[str, Any]) -> None:
     }
 
 
-def _refer_to_unions(value: Any, names: dict[str, str]) -> None:  # noqa: ANN401  # any JSON value
+def _refer_to_unions(value: Any, names: dict[str, str]) -> None:  # any JSON value
     for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
         _refer_to_unions(item, names)
     if isinstance(value, dict) and isinstance(value.get("anyOf"), list):

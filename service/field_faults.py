@@ -75,7 +75,7 @@ def advice(name: str, known: Iterable[str]) -> str:
     return f"leave it out, or take one of {', '.join(listed)}" if listed else "leave it out, or check its spelling"
 
 
-def _described(value: Any) -> str:  # noqa: ANN401  # any JSON value
+def _described(value: Any) -> str:  # any JSON value
     """Return a value with its type, which is what is wrong with it: 1 is no text, and '1' no number."""
     if isinstance(value, str):
         return f"the text {_quoted(value)}"
@@ -98,7 +98,7 @@ def _grouped(context: Mapping[str, Any]) -> dict[str, Any]:
 # The fields that there are.
 
 
-def _fields_at(kind: Any, steps: Sequence[int | str]) -> set[str]:  # noqa: ANN401  # a type
+def _fields_at(kind: Any, steps: Sequence[int | str]) -> set[str]:  # a type
     """Return the names of the fields where some steps lead; steps that are no fields name members of unions."""
     models = list(_models(kind))
     for step in steps:
@@ -108,7 +108,7 @@ def _fields_at(kind: Any, steps: Sequence[int | str]) -> set[str]:  # noqa: ANN4
     return {field.alias or name for model in models for name, field in model.model_fields.items()}
 
 
-def _models(kind: Any) -> Iterator[type[BaseModel]]:  # noqa: ANN401  # a type
+def _models(kind: Any) -> Iterator[type[BaseModel]]:  # a type
     """Yield the messages that values of a type may be, or may hold in lists and unions."""
     if isinstance(kind, TypeAliasType):
         yield from _models(kind.__value__)

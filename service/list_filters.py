@@ -43,7 +43,7 @@ def filters_of(noun: Noun[Any]) -> Callable[..., Awaitable[Filters]]:
     return filters
 
 
-def _parameter(noun: Noun[Any], field: str) -> Any:  # noqa: ANN401  # an annotation
+def _parameter(noun: Noun[Any], field: str) -> Any:  # an annotation
     """Return the type of one parameter with its description and an example."""
     if field in noun.made_from:
         words = field.replace("_", " ")
@@ -62,7 +62,7 @@ def _parameter(noun: Noun[Any], field: str) -> Any:  # noqa: ANN401  # an annota
     return Annotated[chosen | None, Query(description=f"Only {noun.words} of this {field}.", examples=[example])]
 
 
-def _of_time(noun: Noun[Any], field: str) -> Any:  # noqa: ANN401  # an annotation
+def _of_time(noun: Noun[Any], field: str) -> Any:  # an annotation
     when = "at this time or later" if field == "created_from" else "before this time"
     description = f"Only {noun.words} that were made {when} (RFC 3339, with an offset)."
     query = Query(description=description, examples=["2026-01-31T08:00:00Z"])
@@ -73,7 +73,7 @@ def _written(time: datetime | None) -> str | None:
     return None if time is None else time.isoformat()
 
 
-def _of_id(nouns: Sequence[Noun[Any]], description: str) -> Any:  # noqa: ANN401  # an annotation
+def _of_id(nouns: Sequence[Noun[Any]], description: str) -> Any:  # an annotation
     prefixes = "|".join(noun.id_prefix for noun in nouns)
     pattern = rf"^({prefixes})[a-z0-9]{{1,60}}$"
     query = Query(pattern=pattern, description=description, examples=[f"{nouns[0].id_prefix}{_EXAMPLE}"])

@@ -132,10 +132,10 @@ def _metrics_of(context: AppContext, records: RequestRecords) -> Callable[[], An
     ended, making = EndedJobs(context.watching), Lock()  # ended from now on
 
     @cache
-    def made() -> Any:  # noqa: ANN401  # of a module that is not loaded yet
+    def made() -> Any:  # of a module that is not loaded yet
         return import_module("service.metrics").Metrics(context, records, ended)
 
-    def metrics() -> Any:  # noqa: ANN401
+    def metrics() -> Any:
         with making:  # by one of the requests that ask first
             return made()
 

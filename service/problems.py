@@ -71,13 +71,13 @@ class _NoAnswer(Response):
         """Send nothing."""
 
 
-async def _nobody_listens(request: Request, error: Exception) -> Response:  # noqa: ARG001  # as each handler is called
+async def _nobody_listens(request: Request, error: Exception) -> Response:  # as each handler is called
     return _NoAnswer()
 
 
 async def _refused(request: Request, error: Exception) -> Response:
     code, detail = error.code, error.detail  # type: ignore[attr-defined]  # each type installed above has both
-    if PROBLEM_KINDS[code].status >= 500:  # noqa: PLR2004  # server errors
+    if PROBLEM_KINDS[code].status >= 500:  # server errors
         _LOG.error("request_failed", code=code, detail=detail, exc_info=error)
     problem = problem_for(code, detail, request_id(request), _errors_of(error, detail))
     if isinstance(error, ForeignFormat):
@@ -93,7 +93,7 @@ def _errors_of(error: Exception, detail: str) -> list[FieldProblem] | None:
 
 
 async def _invalid(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError)  # noqa: S101  # for the type checker
+    assert isinstance(error, RequestValidationError)  # for the type checker
     # Those that the code names come first.
     faults = sorted(_meant(error), key=lambda fault: fault["type"] not in _CODE_OF_FAULT)
     problems = _by_field([(_pointer(fault, error.body), _text(fault)) for fault in faults[:20]])
@@ -136,7 +136,7 @@ def _meant(error: RequestValidationError) -> list[dict[str, Any]]:
 
 
 async def _http_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)  # noqa: S101  # for the type checker
+    assert isinstance(error, HTTPException)  # for the type checker
     if means_full_disk(error.__cause__):  # while the form was read
         return await _refused(request, InsufficientStorage())
     code = _code_of(error)
@@ -191,13 +191,13 @@ async def _our_fault(request: Request, error: Exception) -> Response:
     return response
 
 
-def _pointer(fault: dict[str, Any], body: Any) -> str:  # noqa: ANN401  # any JSON value, or a form
+def _pointer(fault: dict[str, Any], body: Any) -> str:  # any JSON value, or a form
     part, *steps = fault["loc"]
     kept = _steps_in(body, steps, fault["type"]) if part == "body" else steps
     return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in kept)
 
 
-def _steps_in(body: Any, steps: list[Any], fault_type: str) -> Iterator[Any]:  # noqa: ANN401  # any JSON value
+def _steps_in(body: Any, steps: list[Any], fault_type: str) -> Iterator[Any]:  # any JSON value
     """Yield the steps that lead into the body; the others name the member of a union that was tried."""
     for position, step in enumerate(steps):
         if _has(body, step):
@@ -207,7 +207,7 @@ def _steps_in(body: Any, steps: list[Any], fault_type: str) -> Iterator[Any]:  #
             yield step
 
 
-def _has(value: Any, step: Any) -> bool:  # noqa: ANN401  # any JSON value, and a key or position
+def _has(value: Any, step: Any) -> bool:  # any JSON value, and a key or position
     return step in value if isinstance(value, Mapping) else isinstance(value, list) and isinstance(step, int)
 
 
@@ -240,7 +240,7 @@ def _members(contract: Mapping[str, Any], name: str) -> list[str]:
     return []
 
 
-def _references(schema: Any) -> Iterator[str]:  # noqa: ANN401  # any JSON value
+def _references(schema: Any) -> Iterator[str]:  # any JSON value
     """Yield the schemas that one refers to."""
     if isinstance(schema, Mapping):
         if isinstance(schema.get("$ref"), str):

@@ -54,4 +54,4 @@ def _fits(held: float, amount: float, most: float) -> bool:
 
 def _without_dust(amount: float) -> float:
     """Return the amount, or 0 where rounding of fractions left next to nothing."""
-    return amount if amount > 1e-9 else 0.0  # noqa: PLR2004  # a nanosecond
+    return amount if amount > 1e-9 else 0.0  # a nanosecond

@@ -71,7 +71,7 @@ class StrictRequest(Request):
         self._message = message
         return message
 
-    async def json(self) -> Any:  # noqa: ANN401  # as its base has it
+    async def json(self) -> Any:  # as its base has it
         """Return the message that was read, for FastAPI, which takes it as it is."""
         return self._message
 
@@ -108,7 +108,7 @@ class JsonBodyRoute(StrictRoute):
         return (found, child) if found is not Match.FULL or is_json(scope) else (Match.NONE, {})
 
 
-def _is_list(field: Any) -> bool:  # noqa: ANN401  # FastAPI's own type of a parameter
+def _is_list(field: Any) -> bool:  # FastAPI's own type of a parameter
     return get_origin(field.field_info.annotation) is list
 
 
@@ -160,7 +160,7 @@ def _refuse_odd_parts(form: FormData, known: Mapping[str, bool]) -> None:
             raise BodyRefused("validation_failed", f"the form has {n_parts} parts {_shown(name)}; send one", f"/{name}")
 
 
-def _reading_message(handle: Handler, kind: Any) -> Handler:  # noqa: ANN401  # a contract, as each of our routes has it
+def _reading_message(handle: Handler, kind: Any) -> Handler:  # a contract, as each of our routes has it
     async def read_message(request: Request) -> Response:
         strict = StrictRequest(request.scope, request.receive)
 
@@ -211,7 +211,7 @@ async def refuse_type(request: Request, detail: str) -> NoReturn:
     raise BodyRefused("unsupported_media_type", detail)
 
 
-def plain_integer(value: Any) -> Any:  # noqa: ANN401  # any value of a path or query
+def plain_integer(value: Any) -> Any:  # any value of a path or query
     """Return a parameter as it is; refuse texts other than digits that Python would read as a number."""
     if isinstance(value, str) and not _PLAIN_INTEGER.fullmatch(value):
         message = "an integer is written as digits alone, such as 10"
@@ -239,12 +239,12 @@ def _read(kind: type[Message], body: bytes) -> Message:
     return _validated(kind, value)
 
 
-def _whole(item: Any) -> Any:  # noqa: ANN401  # any JSON value
+def _whole(item: Any) -> Any:  # any JSON value
     # To JSON Schema 18.0 is an integer, to Python it is none.
     return int(item) if type(item) is float and item.is_integer() and abs(item) < _LARGEST_WHOLE else item
 
 
-def _parsed(body: bytes, prefix: str = "") -> Any:  # noqa: ANN401  # any JSON value
+def _parsed(body: bytes, prefix: str = "") -> Any:  # any JSON value
     try:
         return parse_json(body)
     except BadJson as error:
@@ -278,7 +278,7 @@ def _most_rows(kind: type[Contract]) -> int | None:
     return next((most for most in stated if isinstance(most, int)), None)
 
 
-def _validated(kind: type[Message], value: Any, *path: str) -> Message:  # noqa: ANN401  # any JSON value
+def _validated(kind: type[Message], value: Any, *path: str) -> Message:  # any JSON value
     try:
         return kind.model_validate(value)
     except ValidationError as error:

@@ -173,7 +173,7 @@ def _decoded(tensor: InputTensor, piece: bytes, n_rows: int, pointer: str) -> li
     if len(piece) != n_rows * dtype.itemsize:
         detail = f"tensor {tensor.name!r} has {len(piece)} bytes, and shape {tensor.shape}"
         _refuse(f"{detail}; each value of {tensor.datatype} has {dtype.itemsize}", pointer)
-    return [None if value != value else value for value in np.frombuffer(piece, dtype).tolist()]  # noqa: PLR0124  # NaN
+    return [None if value != value else value for value in np.frombuffer(piece, dtype).tolist()]  # NaN
 
 
 def _texts(name: str, piece: bytes, n_rows: int, pointer: str) -> list[str]:

@@ -207,7 +207,7 @@ def _values(artefact: NewArtefact) -> dict[str, Any]:
     return {field: getattr(artefact, field) for field in NewArtefact.__dataclass_fields__}
 
 
-def _with_jobs() -> Any:  # noqa: ANN401  # a select whose columns SQLAlchemy does not type
+def _with_jobs() -> Any:  # a select whose columns SQLAlchemy does not type
     columns = [_STATUS.label("status"), jobs.c.problem.label("job_problem")]
     return select(artefacts, *columns).outerjoin(jobs, jobs.c.id == artefacts.c.job)
 

@@ -157,8 +157,8 @@ def _create(connection: Connection) -> None:
 
 def _run_migrations(connection: Connection) -> None:
     # Imported late: where the tables are up to date, the service starts sooner without it.
-    from alembic import command  # noqa: PLC0415
-    from alembic.config import Config  # noqa: PLC0415
+    from alembic import command
+    from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
@@ -278,7 +278,7 @@ def _create_engine(url: str | URL, timeouts: Timeouts | None) -> Engine:
     own = {"hide_parameters": True, "pool_timeout": waiting.pool_seconds}
     if not _is_sqlite(url):
         # Imported late: its driver, which SQLite does not need, takes a tenth of a second.
-        from .postgresql import bound_connections  # noqa: PLC0415
+        from .postgresql import bound_connections
 
         engine = create_engine(url, **own, pool_pre_ping=True, pool_size=8, max_overflow=8)
         bound_connections(engine, timeouts)
@@ -289,7 +289,7 @@ def _create_engine(url: str | URL, timeouts: Timeouts | None) -> Engine:
     return engine
 
 
-def _prepare_sqlite(connection: Any, lock_seconds: float) -> None:  # noqa: ANN401  # the driver's own connection
+def _prepare_sqlite(connection: Any, lock_seconds: float) -> None:  # the driver's own connection
     # Transactions are begun by hand below: the driver would begin them late, and a reader that then wants to write
     # is refused at once instead of waiting.
     connection.isolation_level = None
@@ -298,7 +298,7 @@ def _prepare_sqlite(connection: Any, lock_seconds: float) -> None:  # noqa: ANN4
     _write_ahead(connection, lock_seconds)
 
 
-def _write_ahead(connection: Any, lock_seconds: float) -> None:  # noqa: ANN401  # the driver's own connection
+def _write_ahead(connection: Any, lock_seconds: float) -> None:  # the driver's own connection
     # Of several processes that open a new file at once, SQLite refuses this to some instead of letting them wait.
     until = time.monotonic() + lock_seconds
     while True:

@@ -141,10 +141,10 @@ def _fits(column: Column, wanted: str, n_rows: int) -> bool:
 
 def _some(names: list[str]) -> str:
     shown = ", ".join(repr(name) for name in names[:8])
-    return f"{shown} and {len(names) - 8} more" if len(names) > 8 else shown  # noqa: PLR2004  # what fits on a line
+    return f"{shown} and {len(names) - 8} more" if len(names) > 8 else shown  # what fits on a line
 
 
-def target_of_cell(value: Any, classes: Sequence[str]) -> str | float | None:  # noqa: ANN401  # a cell
+def target_of_cell(value: Any, classes: Sequence[str]) -> str | float | None:  # a cell
     """Return the class or, without classes, the value that a cell of the target column holds.
 
     ``None`` where it is missing, or is none of the classes.
@@ -159,7 +159,7 @@ def target_of_cell(value: Any, classes: Sequence[str]) -> str | float | None:  #
     return classes[index] if index >= 0 else None
 
 
-def class_index(value: Any, known: Mapping[str, int]) -> int:  # noqa: ANN401  # a cell
+def class_index(value: Any, known: Mapping[str, int]) -> int:  # a cell
     """Return the index of the class that a cell holds, a text or a number; -1 where it is none."""
     spellings = [value] if isinstance(value, str) else _spellings(value)
     return next((known[spelling] for spelling in spellings if spelling in known), -1)

@@ -158,7 +158,7 @@ def _drawn_id() -> str:
     return "dec_" + b32encode(secrets.token_bytes(_RANDOM_BYTES)).decode().lower()
 
 
-def _view(row: Any) -> LabelDecision:  # noqa: ANN401  # a mapping of columns
+def _view(row: Any) -> LabelDecision:  # a mapping of columns
     names = ("id", "label_audit", "row", "row_id", "decision", "label", "new_label", "note", "replaces", "is_latest")
     kept = {name: row[name] for name in names}
     return LabelDecision(**kept, key=row["caller"], created_at=moment(row["created_at"]))

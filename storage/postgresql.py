@@ -62,7 +62,7 @@ def is_read_only(connection: psycopg.Connection[Any]) -> bool:
     return any(connection.info.parameter_status(name) == "on" for name in reported)
 
 
-def _use_read_only_once(connection: Any, record: Any, _proxy: object) -> None:  # noqa: ANN401  # driver's and pool's
+def _use_read_only_once(connection: Any, record: Any, _proxy: object) -> None:  # driver's and pool's
     # A session that began while the server was read-only stays so, even when the server no longer is.
     if record.info.get("was_used") and is_read_only(connection):
         raise DisconnectionError

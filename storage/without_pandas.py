@@ -22,6 +22,6 @@ class _Without:
     def __init__(self, name: str) -> None:
         self._name = name
 
-    def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None, /) -> None:  # noqa: ARG002
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None, /) -> None:
         if fullname == self._name:
             raise ModuleNotFoundError(fullname)

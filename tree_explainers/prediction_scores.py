@@ -48,7 +48,7 @@ class Targets:
     def classes_or_values(self) -> NDArray[np.int64] | NDArray[np.float64]:
         """The class or the value of each row, (n_rows,)."""
         found = self.values if self.classes is None else self.classes
-        assert found is not None  # noqa: S101  # for the type checker: there is one of the two
+        assert found is not None  # for the type checker: there is one of the two
         return found
 
     @property
@@ -104,8 +104,8 @@ def score_predictions(
             r2=r2_of(predicted, truth.values),
             fidelity=r2_of(predicted, model.values),
         )
-    assert truth.classes is not None  # noqa: S101  # for the type checker: there are classes where no values are
-    assert model.classes is not None  # noqa: S101  # likewise
+    assert truth.classes is not None  # for the type checker: there are classes where no values are
+    assert model.classes is not None  # likewise
     wrong, alike = predicted != truth.classes, predicted == model.classes
     return PredictionScores(
         error=float(wrong.mean()),
@@ -132,7 +132,7 @@ def constant_of(targets: Targets) -> int | float:
     """Return the class that most rows have (ties: the first), or the mean of the values."""
     if targets.values is not None:
         return constant_value(targets.values)
-    assert targets.classes is not None  # noqa: S101  # for the type checker: there is one of the two
+    assert targets.classes is not None  # for the type checker: there is one of the two
     return constant_class(targets.classes)
 
 

@@ -104,4 +104,4 @@ class _Codes:
 
 
 def _is_missing(value: object) -> bool:
-    return value is None or value != value  # noqa: PLR0124  # NaN
+    return value is None or value != value  # NaN

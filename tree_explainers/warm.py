@@ -73,9 +73,9 @@ def _compile_elsewhere(parts: Iterator[str]) -> None:
     pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
     with (
         suppress(OSError),
-        subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nowhere, text=True) as process,  # noqa: S603  # this module
+        subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nowhere, text=True) as process,  # this module
     ):
-        assert process.stdin is not None and process.stdout is not None  # noqa: S101, PT018  # for the type checker
+        assert process.stdin is not None and process.stdout is not None  # noqa: PT018  # for the type checker
         for part in parts:
             print(part, file=process.stdin, flush=True)
             if not process.stdout.readline():
@@ -128,8 +128,8 @@ def _cache() -> Path | None:
 
 
 def _run_walker() -> None:
-    from .walker.loops import logistic_of_sums, softmax_of_sums  # noqa: PLC0415
-    from .walker.walking import Walker  # noqa: PLC0415
+    from .walker.loops import logistic_of_sums, softmax_of_sums
+    from .walker.walking import Walker
 
     forest, n_rows = _forest(), 16
     for is_double in (False, True):
@@ -145,12 +145,12 @@ def _run_walker() -> None:
 
 
 def _run_prototype_sets() -> None:
-    from .prototype_sets.candidate_pairs import gather_pairs, nearest_in_pairs  # noqa: PLC0415
-    from .prototype_sets.certificate import certify  # noqa: PLC0415
-    from .prototype_sets.prototype_quality import Classes, measure_quality  # noqa: PLC0415
-    from .prototype_sets.selection import select_prototypes  # noqa: PLC0415
-    from .prototype_sets.swapping import refine_by_swaps  # noqa: PLC0415
-    from .prototype_sets.sweep import Sweep  # noqa: PLC0415
+    from .prototype_sets.candidate_pairs import gather_pairs, nearest_in_pairs
+    from .prototype_sets.certificate import certify
+    from .prototype_sets.prototype_quality import Classes, measure_quality
+    from .prototype_sets.selection import select_prototypes
+    from .prototype_sets.swapping import refine_by_swaps
+    from .prototype_sets.sweep import Sweep
 
     for table, weights in _tables():
         classes = np.arange(table.n_rows) % 2
@@ -176,8 +176,8 @@ def _run_prototype_sets() -> None:
 
 
 def _run_block_sums(table: LeafTable, weights: NDArray[np.int64], rows: NDArray[np.int64]) -> None:
-    from .leaf_space.nearest_by_blocks import NearestToBlocks  # noqa: PLC0415
-    from .leaf_space.proximity_block_sums import BlockSums  # noqa: PLC0415
+    from .leaf_space.nearest_by_blocks import NearestToBlocks
+    from .leaf_space.proximity_block_sums import BlockSums
 
     sums_of, limits = BlockSums(table, weights), np.zeros((1, len(rows)), np.int64)
     for _, sums in sums_of.of(rows, sums_of.block(table.codes, rows)):
@@ -186,9 +186,9 @@ def _run_block_sums(table: LeafTable, weights: NDArray[np.int64], rows: NDArray[
 
 
 def _run_leaf_boxes() -> None:
-    from .leaf_space.coarser_leaves import coarser_leaves  # noqa: PLC0415
-    from .prototype_sets.leaf_boxes import leaf_boxes  # noqa: PLC0415
-    from .prototype_sets.readable import feature_numbers  # noqa: PLC0415
+    from .leaf_space.coarser_leaves import coarser_leaves
+    from .prototype_sets.leaf_boxes import leaf_boxes
+    from .prototype_sets.readable import feature_numbers
 
     ensemble, description, rows = _forest(), _description("classification"), _rows()
     leaves = _leaves(rows)
@@ -197,8 +197,8 @@ def _run_leaf_boxes() -> None:
 
 
 def _run_nearest_rows() -> None:
-    from .label_audits import audit_by_all_rows, audit_by_neighbors  # noqa: PLC0415
-    from .prototype_sets.classifier import nearest_training_rows  # noqa: PLC0415
+    from .label_audits import audit_by_all_rows, audit_by_neighbors
+    from .prototype_sets.classifier import nearest_training_rows
 
     for table, weights in _tables():
         audit_by_neighbors(table, weights, np.arange(table.n_rows) % 2, 3)
@@ -207,14 +207,14 @@ def _run_nearest_rows() -> None:
 
 
 def _run_rule_sets() -> None:
-    from .prediction_scores import Targets  # noqa: PLC0415
-    from .questions.binned_rows import BinnedRows  # noqa: PLC0415
-    from .questions.statements import statements_of  # noqa: PLC0415
-    from .rule_sets.in_trees import InTreesSettings, in_trees_rules  # noqa: PLC0415
-    from .rule_sets.node_harvest import NodeHarvestSettings, harvest  # noqa: PLC0415
-    from .rule_sets.row_parts import RowParts  # noqa: PLC0415
-    from .rule_sets.rule_search import RuleSettings, find_rules  # noqa: PLC0415
-    from .rule_sets.tree_paths import TreePaths  # noqa: PLC0415
+    from .prediction_scores import Targets
+    from .questions.binned_rows import BinnedRows
+    from .questions.statements import statements_of
+    from .rule_sets.in_trees import InTreesSettings, in_trees_rules
+    from .rule_sets.node_harvest import NodeHarvestSettings, harvest
+    from .rule_sets.row_parts import RowParts
+    from .rule_sets.rule_search import RuleSettings, find_rules
+    from .rule_sets.tree_paths import TreePaths
 
     rows, description = _rows(), _description("classification")
     labels, values = _labels(rows), _scores(rows)[:, 1]
@@ -228,14 +228,14 @@ def _run_rule_sets() -> None:
 
 
 def _run_approximation_trees() -> None:
-    from .approximation_trees.controls import ControlSettings, grow_born_again, grow_cart  # noqa: PLC0415
-    from .approximation_trees.ism import IsmSettings, IsmTraining, grow_ism  # noqa: PLC0415
-    from .approximation_trees.partitioned_tests import PartitionedTests  # noqa: PLC0415
-    from .approximation_trees.sta import StaSettings, grow_sta  # noqa: PLC0415
-    from .approximation_trees.tree_growth import TreeLimits  # noqa: PLC0415
-    from .compute.partitions import LocalPartitions  # noqa: PLC0415
-    from .questions.binned_rows import BinnedRows  # noqa: PLC0415
-    from .questions.statements import statements_of  # noqa: PLC0415
+    from .approximation_trees.controls import ControlSettings, grow_born_again, grow_cart
+    from .approximation_trees.ism import IsmSettings, IsmTraining, grow_ism
+    from .approximation_trees.partitioned_tests import PartitionedTests
+    from .approximation_trees.sta import StaSettings, grow_sta
+    from .approximation_trees.tree_growth import TreeLimits
+    from .compute.partitions import LocalPartitions
+    from .questions.binned_rows import BinnedRows
+    from .questions.statements import statements_of
 
     rows, description = _rows(), _description("classification")
     binned = BinnedRows.of(statements_of(_forest(), description), rows)
@@ -252,12 +252,12 @@ def _run_approximation_trees() -> None:
 
 
 def _run_relational_trees() -> None:
-    from .relational.language import Language  # noqa: PLC0415
-    from .relational.query_trie import evaluate  # noqa: PLC0415
-    from .relational.schema import ColumnSchema, RelationshipSchema, Schema, TableSchema  # noqa: PLC0415
-    from .relational.tables import RelationalRows, Relationship, Table  # noqa: PLC0415
-    from .relational.tilde import grow_tilde  # noqa: PLC0415
-    from .relational.tilde_trees import TildeSettings  # noqa: PLC0415
+    from .relational.language import Language
+    from .relational.query_trie import evaluate
+    from .relational.schema import ColumnSchema, RelationshipSchema, Schema, TableSchema
+    from .relational.tables import RelationalRows, Relationship, Table
+    from .relational.tilde import grow_tilde
+    from .relational.tilde_trees import TildeSettings
 
     rng = np.random.default_rng(3)
     columns = {"number": ColumnSchema("number"), "kind": ColumnSchema("category", ("x", "y"))}
@@ -332,7 +332,7 @@ def _splits() -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     rng = np.random.default_rng(1)
     columns = rng.integers(0, 3, (_N_TREES, 3))
     thresholds = rng.normal(size=(_N_TREES, 3)).astype(np.float32).astype(np.float64)
-    return columns, np.where(columns == 2, 0.5, thresholds)  # noqa: PLR2004  # the indicator
+    return columns, np.where(columns == 2, 0.5, thresholds)  # the indicator
 
 
 def _leaves(rows: Rows) -> NDArray[np.int32]:

@@ -290,10 +290,10 @@ class BooleanPhrases:
         value = TRUE if interval.admits(1) else FALSE
         return f"{self.column} is {value}{MISSING_ALLOWED if interval.or_missing else ''}"
 
-    def question(self, interval: Interval) -> str | None:  # noqa: ARG002  # as of ``ColumnPhrases``
+    def question(self, interval: Interval) -> str | None:  # as of ``ColumnPhrases``
         """Return nothing: the sentence will do."""
         return None
 
-    def states_absence(self, interval: Interval) -> bool:  # noqa: ARG002
+    def states_absence(self, interval: Interval) -> bool:
         """Return false: a column may be called by what it is not."""
         return False

@@ -33,21 +33,21 @@ def main() -> None:
     prepare_environment()
     gc.disable()  # what is imported stays; looking through it for garbage would take a tenth of the start
     # Imported late: numerical libraries read the environment as soon as they are imported.
-    from .runtime.process_limits import lower_priority  # noqa: PLC0415
-    from .runtime.settings import WorkerSettings  # noqa: PLC0415
+    from .runtime.process_limits import lower_priority
+    from .runtime.settings import WorkerSettings
 
     settings = WorkerSettings()
     # Before what is heavy to import, so that the API starts undisturbed.
     lower_priority(settings.worker_niceness)
-    from storage.without_pandas import keep_pandas_out, keep_rich_out  # noqa: PLC0415
+    from storage.without_pandas import keep_pandas_out, keep_rich_out
 
     keep_rich_out()
-    from observability.logs import log_json_lines  # noqa: PLC0415
-    from tree_explainers.compute.compiled import load_compiler  # noqa: PLC0415
-    from tree_explainers.onnx_models.session import load_runtime  # noqa: PLC0415
+    from observability.logs import log_json_lines
+    from tree_explainers.compute.compiled import load_compiler
+    from tree_explainers.onnx_models.session import load_runtime
 
-    from .job_kinds import load_job_kinds  # noqa: PLC0415
-    from .main import run_workers  # noqa: PLC0415
+    from .job_kinds import load_job_kinds
+    from .main import run_workers
 
     log_json_lines(settings.log_level)
     _check_storage(settings)
@@ -76,10 +76,10 @@ def _check_storage(settings: "WorkerSettings") -> None:
 
 
 def _check_storage_here(settings: "WorkerSettings") -> None:
-    from storage.database import Database  # noqa: PLC0415
-    from storage.errors import StorageError  # noqa: PLC0415
-    from storage.remote_objects import open_objects  # noqa: PLC0415
-    from storage.store_pairs import check_pair_if_available  # noqa: PLC0415
+    from storage.database import Database
+    from storage.errors import StorageError
+    from storage.remote_objects import open_objects
+    from storage.store_pairs import check_pair_if_available
 
     try:
         storage = settings.storage

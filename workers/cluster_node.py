@@ -20,7 +20,7 @@ def main() -> None:
     arguments = _arguments()
     prepare_environment()
     # Imported late: numerical libraries read the environment as soon as they are imported.
-    import dask  # noqa: PLC0415
+    import dask
 
     memory = {f"distributed.worker.memory.{name}": share for name, share in _SPILL.items()}
     with dask.config.set({**memory, **_ROUTES}):
@@ -28,10 +28,10 @@ def main() -> None:
 
 
 async def _scheduler(arguments: argparse.Namespace) -> None:
-    from distributed import Scheduler  # noqa: PLC0415
+    from distributed import Scheduler
 
-    from .cluster.connection import security_of  # noqa: PLC0415
-    from .cluster.settings import NodeSettings  # noqa: PLC0415
+    from .cluster.connection import security_of
+    from .cluster.settings import NodeSettings
 
     tls = NodeSettings().tls
     address = f"{'tcp' if tls is None else 'tls'}://{arguments.host}:{arguments.port}"
@@ -44,10 +44,10 @@ async def _scheduler(arguments: argparse.Namespace) -> None:
 
 
 async def _worker(arguments: argparse.Namespace) -> None:
-    from distributed import Nanny  # noqa: PLC0415
+    from distributed import Nanny
 
-    from .cluster.connection import security_of  # noqa: PLC0415
-    from .cluster.settings import NodeSettings  # noqa: PLC0415
+    from .cluster.connection import security_of
+    from .cluster.settings import NodeSettings
 
     settings = NodeSettings()
     scratch = settings.data_dir / "cluster" if arguments.scratch is None else arguments.scratch

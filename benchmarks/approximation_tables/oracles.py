@@ -43,7 +43,9 @@ def fitted_forest(
     return OracleCase(oracle_of(forest, names, is_walked=is_walked), rows_of(names, features), target)
 
 
-def oracle_of(estimator: Any, names: tuple[str, ...], *, is_walked: bool = True) -> SessionOracle:  # noqa: ANN401  # a library without types
+def oracle_of(
+    estimator: Any, names: tuple[str, ...], *, is_walked: bool = True
+) -> SessionOracle:  # a library without types
     """Return a fitted estimator as the service runs it; by onnxruntime alone, where it is not walked."""
     onnx = bytes(to_onnx(estimator, np.zeros((1, len(names)), np.float32)).SerializeToString())
     onnx = with_missing_routes(onnx, estimator.estimators_)

@@ -157,5 +157,5 @@ def _with_who(plain: dict[str, Any]) -> dict[str, Any]:
     return {"who": _who(plain), **rest}
 
 
-def _as_tuples(value: Any) -> Any:  # noqa: ANN401  # whatever JSON holds
+def _as_tuples(value: Any) -> Any:  # whatever JSON holds
     return tuple(map(_as_tuples, value)) if isinstance(value, list) else value

@@ -77,7 +77,7 @@ def forest_settings(realisation: Realisation) -> dict[str, int]:
     }
 
 
-def shallow_tree(realisation: Realisation) -> Any:  # noqa: ANN401  # an estimator of a library without types
+def shallow_tree(realisation: Realisation) -> Any:  # an estimator of a library without types
     """Return the paper's last baseline, a tree of depth two, fitted to the training rows."""
     kind = DecisionTreeRegressor if realisation.is_regression else DecisionTreeClassifier
     tree = kind(max_depth=SHALLOW_DEPTH, random_state=realisation.seed)

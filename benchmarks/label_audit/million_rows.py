@@ -49,7 +49,7 @@ def main(n_rows: int = N_ROWS) -> None:
         _compare(name, fitted, many)
 
 
-def _compare(kind: Any, estimator: Any, many: pd.DataFrame) -> None:  # noqa: ANN401  # of scikit-learn
+def _compare(kind: Any, estimator: Any, many: pd.DataFrame) -> None:  # of scikit-learn
     features = many.drop(columns="label").to_numpy(np.float32)
     names = tuple(f"f{index}" for index in range(features.shape[1]))
     onnx = convert_model(estimator, features[:10], parity=False).onnx

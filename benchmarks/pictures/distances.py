@@ -101,7 +101,7 @@ def _depths(split: Split, max_features: str | float) -> tuple[NDArray[np.float64
     return np.array(longest, dtype=np.float64), np.array([_mean_depth(tree.tree_) for tree in fitted.estimators_])
 
 
-def _mean_depth(tree: Any) -> float:  # noqa: ANN401  # of a library without types
+def _mean_depth(tree: Any) -> float:  # of a library without types
     left, right = tree.children_left, tree.children_right
     depth = np.zeros(len(left), dtype=np.int64)
     for node in np.flatnonzero(left >= 0):  # parents come before their children

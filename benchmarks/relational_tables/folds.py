@@ -114,7 +114,7 @@ class Division:
         assert self.rows.labels is not None
         return grow_ism(ensemble, columns, self.train, self.rows.labels)
 
-    def _figure(self, pruned: bool, model: str, n_trees: int, said: Rows, sizes: tuple[int, int]) -> Figure:  # noqa: FBT001
+    def _figure(self, pruned: bool, model: str, n_trees: int, said: Rows, sizes: tuple[int, int]) -> Figure:
         assert self.rows.labels is not None
         accuracy = float((said[self.test] == self.rows.labels[self.test]).mean())
         return Figure(self.study, pruned, model, n_trees, self.repeat, self.fold, accuracy, *sizes)

@@ -32,7 +32,7 @@ def network_of(address: str) -> str:
         parsed = parsed.ipv4_mapped
     if parsed.is_loopback:
         return THIS_MACHINE
-    return str(parsed) if parsed.version == 4 else str(ipaddress.ip_network((int(parsed), 64), strict=False))  # noqa: PLR2004
+    return str(parsed) if parsed.version == 4 else str(ipaddress.ip_network((int(parsed), 64), strict=False))
 
 
 def comes_from_elsewhere(headers: Collection[tuple[bytes, bytes]], allowed: Collection[bytes] = ()) -> bool:

@@ -274,7 +274,7 @@ async def wait_at_most(seconds: float, coroutine: Coroutine[Any, Any, Result]) -
 
 
 @types.coroutine
-def _continue(coroutine: Coroutine[Any, Any, Result], awaited: Any) -> Generator[Any, Any, Result]:  # noqa: ANN401  # a future
+def _continue(coroutine: Coroutine[Any, Any, Result], awaited: Any) -> Generator[Any, Any, Result]:  # a future
     """Continue a coroutine that has been started and waits for ``awaited``, as ``await`` would."""
     while True:
         try:

@@ -91,7 +91,7 @@ class _CompressedAnswer:
 def _compressor() -> Callable[[bytes, bool], bytes]:
     stream = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP_WINDOW)
 
-    def compress(body: bytes, is_last: bool) -> bytes:  # noqa: FBT001  # as asyncio.to_thread passes it
+    def compress(body: bytes, is_last: bool) -> bytes:  # as asyncio.to_thread passes it
         compressed = stream.compress(body)
         return compressed + stream.flush() if is_last else compressed
 

@@ -131,7 +131,7 @@ class _GuardedProtocol(HttpToolsProtocol):
     def send_400_response(self, msg: str) -> None:
         self._refuse(f"{msg.rstrip('.')}: it is malformed, or its length is stated twice")
 
-    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:  # noqa: ANN401  # as uvicorn has it
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:  # as uvicorn has it
         # Its turn comes after that of all others that have come: the event loop keeps their order.
         if self._is_surplus:
             cycle.scope[SURPLUS] = TOO_MANY_CONNECTIONS  # type: ignore[literal-required]  # ours

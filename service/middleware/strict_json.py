@@ -33,7 +33,7 @@ class BadJson(ValueError):
         self.detail = detail
 
 
-def parse_json(body: bytes) -> Any:  # noqa: ANN401  # any JSON value
+def parse_json(body: bytes) -> Any:  # any JSON value
     """Return the value of the body.
 
     Raises
@@ -64,7 +64,7 @@ def parse_json(body: bytes) -> Any:  # noqa: ANN401  # any JSON value
     return value
 
 
-def _has_names(value: Any, n_names: int) -> bool:  # noqa: ANN401  # any JSON value
+def _has_names(value: Any, n_names: int) -> bool:  # any JSON value
     """Return whether objects have this number of names; fewer than the colons behind them where one was repeated."""
     level = [value] if type(value) in _CONTAINERS else []
     while level:
@@ -75,7 +75,7 @@ def _has_names(value: Any, n_names: int) -> bool:  # noqa: ANN401  # any JSON va
     return False
 
 
-def _most_names(value: Any) -> int:  # noqa: ANN401  # any JSON value
+def _most_names(value: Any) -> int:  # any JSON value
     """Return how many names the object with the most names has."""
     level, most = [value] if type(value) in _CONTAINERS else [], 0
     while level:
@@ -137,7 +137,7 @@ def _refuse(error: orjson.JSONDecodeError) -> NoReturn:
     raise BadJson("malformed_json", f"the body is not JSON: {reason} ({where})") from None
 
 
-def _holds_nul(value: Any) -> bool:  # noqa: ANN401  # any JSON value
+def _holds_nul(value: Any) -> bool:  # any JSON value
     waiting = [value]
     while waiting:
         item = waiting.pop()
@@ -152,7 +152,7 @@ def _holds_nul(value: Any) -> bool:  # noqa: ANN401  # any JSON value
     return False
 
 
-def _refuse_depth(value: Any) -> None:  # noqa: ANN401  # any JSON value
+def _refuse_depth(value: Any) -> None:  # any JSON value
     level = [value] if type(value) in _CONTAINERS else []
     for _ in range(_MAX_DEPTH):
         level = [inner for container in level for inner in _containers_in(container)]
@@ -161,7 +161,7 @@ def _refuse_depth(value: Any) -> None:  # noqa: ANN401  # any JSON value
     raise BadJson("malformed_json", f"the body is nested deeper than {_MAX_DEPTH} levels")
 
 
-def _containers_in(container: Any) -> list[Any]:  # noqa: ANN401  # an object or a list
+def _containers_in(container: Any) -> list[Any]:  # an object or a list
     values = container.values() if type(container) is dict else container
     # Most rows hold plain values only, which is found out without a step of Python for each.
     if _CONTAINERS.isdisjoint(map(type, values)):

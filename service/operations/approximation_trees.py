@@ -87,7 +87,7 @@ def request_approximation_tree(context: AppContext, request: ApproximationTreeRe
 def _refuse_unused(request: ApproximationTreeRequest) -> None:
     """Refuse settings that the method does not have, or that are of pseudo-samples where there are none."""
     method = request.method
-    assert method != "auto"  # noqa: S101  # is chosen before
+    assert method != "auto"  # is chosen before
     refuse_unused(request, f"method {method}", {name: other_methods(_UNUSED, name) for name in _UNUSED[method]})
     if request.fitted_on == "dataset":
         advice = "leave it out, or send fitted_on=generator"
@@ -146,7 +146,7 @@ def export_tree(context: AppContext, tree_id: str, form: TreeExportFormat, over:
     if form == "onnx":
         ready_result(artefact)
         return context.objects.get(artefact.files["onnx"])
-    assert form != "html"  # noqa: S101  # drawn by the route
+    assert form != "html"  # drawn by the route
     return write_tree(_read_tree(context, artefact), form).encode()
 
 

@@ -104,7 +104,7 @@ class MadeFromTables:
         """Number of rows of all tables."""
         return self.relational_dataset.n_rows
 
-    def estimate(self, kind: str, request: Mapping[str, Any], *, on_cluster: bool = False) -> JobEstimate:  # noqa: ARG002
+    def estimate(self, kind: str, request: Mapping[str, Any], *, on_cluster: bool = False) -> JobEstimate:
         """Return what a job would need; it never runs on a cluster."""
         return estimate_relational_job(kind, self.relational_dataset, self.n_features, request)
 
@@ -296,7 +296,7 @@ def view_of(context: AppContext, noun: Noun[View], artefact: Artefact, *, reused
     return _readable(noun, artefact, reused=reused, result=result)
 
 
-def _readable(noun: Noun[View], artefact: Artefact, **more: Any) -> View:  # noqa: ANN401  # other fields of the view
+def _readable(noun: Noun[View], artefact: Artefact, **more: Any) -> View:  # other fields of the view
     """Return the view; refuse an artefact that is kept in a form that this version does not read."""
     try:
         return noun.view.model_validate({**_state_of(artefact), "reused": False, **more})

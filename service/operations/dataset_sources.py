@@ -30,10 +30,10 @@ class MadeFromFiles:
 
     def estimate(
         self,
-        kind: str,  # noqa: ARG002  # as of all inputs
-        request: Mapping[str, Any],  # noqa: ARG002
+        kind: str,  # as of all inputs
+        request: Mapping[str, Any],
         *,
-        on_cluster: bool = False,  # noqa: ARG002
+        on_cluster: bool = False,
     ) -> JobEstimate:
         """Return what a job would need: files are read by processes of their own, one after the other."""
         return JobEstimate((Need(_COUNTING_BYTES),), _SECONDS)

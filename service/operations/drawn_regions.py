@@ -87,7 +87,7 @@ def _numeric(context: AppContext, known: Json, columns: dict[str, Json]) -> dict
         names = [name for name in tested if name in set(names)]
     found = {name: columns[name] for name in names if name in columns}
     varying = {name: column for name, column in found.items() if column["min"] != column["max"]}
-    if len(varying) < 2:  # noqa: PLR2004  # one for each axis
+    if len(varying) < 2:  # one for each axis
         detail = "regions are drawn over two numeric features that vary and are shown, and there are fewer"
         raise StorageError("method_not_applicable", detail)
     return varying

@@ -33,7 +33,7 @@ class Creation(Generic[Thing]):
     @property
     def result(self) -> Thing:
         """The thing, once it is made."""
-        assert self.thing is not None  # noqa: S101  # callers make it inside the ``with``
+        assert self.thing is not None  # callers make it inside the ``with``
         return self.thing
 
 

@@ -57,7 +57,7 @@ def _is_regression(request: RelationalForestRequest, view: RelationalDataset) ->
     if examples.classes is None:
         many = f"its target {examples.target!r} holds over 1,000 different numbers"
         _refuse_method(view, f"{many}: leave `task` out, or request regression")
-    if len(examples.classes) < 2:  # noqa: PLR2004  # something to separate
+    if len(examples.classes) < 2:  # something to separate
         _refuse_method(view, f"its target {examples.target!r} has {len(examples.classes)} classes; two are needed")
     return False
 
@@ -67,7 +67,7 @@ def _check_values(view: RelationalDataset, target: str) -> None:
     kind = next(column.type for column in table.columns if column.name == target)
     if kind != "number":
         _refuse_method(view, f"regression learns numbers, and its target {target!r} is a {kind}: leave `task` out")
-    if view.examples.n_labelled < 2:  # noqa: PLR2004  # something to separate
+    if view.examples.n_labelled < 2:  # something to separate
         _refuse_method(view, f"its target {target!r} has {view.examples.n_labelled} values; two are needed")
 
 
@@ -75,7 +75,7 @@ def _check_joined(view: RelationalDataset) -> None:
     """Refuse several tables none of which the examples lead to: all that trees could test are the examples' own ids."""
     others = [table.name for table in view.tables if table.name != view.examples.table]
     if others and set(others) <= set(view.unused):
-        some = ", ".join(repr(name) for name in others[:5]) + (", …" if len(others) > 5 else "")  # noqa: PLR2004
+        some = ", ".join(repr(name) for name in others[:5]) + (", …" if len(others) > 5 else "")
         _refuse_method(
             view,
             f"no relationship leads from its examples in table {view.examples.table!r} to any other table ({some}): "

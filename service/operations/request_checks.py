@@ -66,7 +66,7 @@ def refuse_unused(request: Contract, user: str, unused: Mapping[str, str], below
             raise StorageError("validation_failed", detail, f"{below}/{name}")
 
 
-def _shown(value: Any) -> str:  # noqa: ANN401  # of any field
+def _shown(value: Any) -> str:  # of any field
     """Return a value as JSON; of nested fields those that were given."""
     return orjson.dumps(value, default=lambda given: given.model_dump(mode="json", exclude_unset=True)).decode()
 

@@ -86,11 +86,11 @@ def _request_of(kept: KeptExplanation) -> ExplanationRequest | None:
         return None
 
 
-async def _computed_again(context: AppContext, kept: KeptExplanation, request: ExplanationRequest) -> Any:  # noqa: ANN401  # JSON
+async def _computed_again(context: AppContext, kept: KeptExplanation, request: ExplanationRequest) -> Any:  # JSON
     warm = await find_warm(context, kept.explainer)
     check_size(context, warm, request)
 
-    def compute(_tick: Tick) -> Any:  # noqa: ANN401  # JSON
+    def compute(_tick: Tick) -> Any:  # JSON
         read = None if request.dataset is None else read_rows(context, warm, request)
         (computed,) = explain_instances(warm, request, read)
         return orjson.loads(orjson.dumps({"id": kept.id, **computed}))
@@ -115,14 +115,14 @@ def _verification(kept: KeptExplanation, differences: list[str]) -> Verification
     )
 
 
-def _read(response: str) -> Any:  # noqa: ANN401  # JSON
+def _read(response: str) -> Any:  # JSON
     try:
         return orjson.loads(response)
     except orjson.JSONDecodeError:  # somebody changed it
         return response
 
 
-def _differences(stored: Any, computed: Any, pointer: str = "") -> Iterator[str]:  # noqa: ANN401  # JSON
+def _differences(stored: Any, computed: Any, pointer: str = "") -> Iterator[str]:  # JSON
     """Yield pointers to where two values differ: to a part that only one has, and to no part of it."""
     if isinstance(stored, dict) and isinstance(computed, dict):
         for name in {**stored, **computed}:

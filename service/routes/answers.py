@@ -52,7 +52,7 @@ def repeated(model: type[Contract], description: str) -> dict[int | str, dict[st
     return {200: {"model": model, "description": description}}
 
 
-def fingerprint(*request: Any) -> str:  # noqa: ANN401  # any JSON values
+def fingerprint(*request: Any) -> str:  # any JSON values
     """Return a hash of a request."""
     return hashlib.sha256(canonical_json(request)).hexdigest()
 

@@ -62,7 +62,7 @@ def artefact_router(
 
 
 def _add_create(router: APIRouter, noun: Noun[View], request_artefact: RequestArtefact[View], description: str) -> None:
-    def create(request: Any, context: ContextDep, idempotency_key: IdempotencyKey) -> Response:  # noqa: ANN401  # below
+    def create(request: Any, context: ContextDep, idempotency_key: IdempotencyKey) -> Response:  # below
         request_hash = fingerprint(noun.path, request.model_dump(mode="json"))
         show = partial(artefacts.get_one, context, noun)
         with made_once(context, idempotency_key, request_hash, show) as creation:

@@ -112,7 +112,7 @@ class _Pending(io.RawIOBase):
     def writable(self) -> bool:
         return True
 
-    def write(self, data: Any) -> int:  # noqa: ANN401  # a buffer
+    def write(self, data: Any) -> int:  # a buffer
         self._held += data
         return len(data)
 

@@ -58,11 +58,11 @@ class OnePart:
         )
         self.group_rows = ([footer.row_group(index).num_rows for index in range(footer.num_row_groups)],)
 
-    def path(self, part: int) -> Path:  # noqa: ARG002  # there is one
+    def path(self, part: int) -> Path:  # there is one
         """Return the file."""
         return self._path
 
-    def footer(self, part: int) -> pq.FileMetaData:  # noqa: ARG002  # there is one
+    def footer(self, part: int) -> pq.FileMetaData:  # there is one
         """Return what stands at its end."""
         return self._footer
 

@@ -325,7 +325,7 @@ def _cut(text: bytes, n_rows: int) -> tuple[list[Any], bytes]:
     return [], text
 
 
-def _loads(text: bytes, where: str) -> Any:  # noqa: ANN401  # JSON is of any type
+def _loads(text: bytes, where: str) -> Any:  # JSON is of any type
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError as error:

@@ -299,7 +299,7 @@ def _without_last_zeros(moments: pa.Array) -> pa.Array:
 
 def _spelled_floats(values: pa.Array) -> pa.Array:
     """Return floats as the text that they are in CSV: ``7`` for 7.0."""
-    numbers = [number if number is None or number == number else None for number in values.to_pylist()]  # noqa: PLR0124
+    numbers = [number if number is None or number == number else None for number in values.to_pylist()]
     return pa.array([_spelled_float(number) for number in numbers], pa.string())
 
 

@@ -167,4 +167,4 @@ def _refuse_repeats(names: Sequence[str], pointer: str) -> None:
 
 def _names(names: Collection[str], what: str = "there are") -> str:
     few = ", ".join(shown(name) for name in list(names)[:20])
-    return f"{what} {few}{', …' if len(names) > 20 else ''}"  # noqa: PLR2004  # as shown
+    return f"{what} {few}{', …' if len(names) > 20 else ''}"  # as shown

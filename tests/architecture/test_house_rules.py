@@ -95,7 +95,7 @@ def test_importing_everything_opens_nothing_and_starts_nothing() -> None:
         "print(sorted(opened), threading.active_count())\n"
     )
 
-    printed = subprocess.run(  # noqa: S603  # our own program
+    printed = subprocess.run(  # our own program
         [sys.executable, "-c", program, *modules],
         cwd=ROOT,
         capture_output=True,

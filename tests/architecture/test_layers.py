@@ -67,7 +67,7 @@ def test_types_are_checked_in_every_package() -> None:
 def _lint(folder: Path) -> "subprocess.CompletedProcess[str]":
     command = [str(Path(sys.executable).parent / "lint-imports"), "--no-cache"]
     environment = {"PYTHONPATH": str(folder), "PATH": ""}
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=environment)  # noqa: S603
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=environment)
 
 
 def test_the_contracts_hold_and_a_stray_module_breaks_them(tmp_path: Path) -> None:

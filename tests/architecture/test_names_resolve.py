@@ -31,7 +31,7 @@ _OWN_ENVIRONMENT = {
 }
 
 
-def _resolve(name: str) -> Any:  # noqa: ANN401  # any function
+def _resolve(name: str) -> Any:  # any function
     module, _, function = name.rpartition(".")
     return getattr(importlib.import_module(module), function)
 

@@ -63,7 +63,7 @@ def test_each_size_is_evaluated_as_if_it_had_been_requested_alone(
 
 
 @pytest.mark.parametrize(("n_as_low", "is_explained"), [(12, True), (5, True), (4, False)])
-def test_a_low_figure_that_is_not_rare_needs_no_reason(n_as_low: int, is_explained: bool) -> None:  # noqa: FBT001
+def test_a_low_figure_that_is_not_rare_needs_no_reason(n_as_low: int, is_explained: bool) -> None:
     scores = [0.92] * n_as_low + [0.96] * (100 - n_as_low)
     ten = Spread.of([0.94, 0.95, 0.96, 0.97, 0.98])
 

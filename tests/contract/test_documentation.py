@@ -353,7 +353,7 @@ def test_answers_are_what_the_description_promises(api: Api, forest: Registered,
         _check(answer, {"$ref": f"#/components/schemas/{name}"}, schemas, name)
 
 
-def _check(value: Any, schema: Json, schemas: Json, place: str) -> None:  # noqa: ANN401  # any JSON value
+def _check(value: Any, schema: Json, schemas: Json, place: str) -> None:  # any JSON value
     """Hold a value against the parts of a schema that clients build on: types, fields, enumerations."""
     if "$ref" in schema:
         _check(value, schemas[schema["$ref"].rpartition("/")[2]], schemas, place)

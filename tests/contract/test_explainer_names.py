@@ -194,7 +194,7 @@ def test_every_process_follows_a_name_within_two_seconds(deployed: Deployed) -> 
     deployed.put("followed-everywhere", deployed.first)
     with second_process(deployed.guarded) as other:
 
-        def used_by(process: Guarded) -> Any:  # noqa: ANN401  # an id, or the code of a problem
+        def used_by(process: Guarded) -> Any:  # an id, or the code of a problem
             path = "/v1/explainers/followed-everywhere/explanations"
             answer = process.call("POST", path, deployed.guarded.keys["explain"], json=body).json()
             return answer.get("explainer", answer.get("code"))

@@ -258,7 +258,7 @@ def test_reasons_hold_for_both_rows_and_are_sorted_by_the_trees_that_test_them(e
                 assert _holds(reason["interval"], reason["value"]), reason
 
 
-def _holds(interval: Json, value: Any) -> bool:  # noqa: ANN401  # any cell
+def _holds(interval: Json, value: Any) -> bool:  # any cell
     if value in {None, "unknown"}:  # the token of one of the pipelines for what is missing
         return "or_missing" in interval or "is_missing" in interval
     if "is_missing" in interval or value in interval.get("excluded_categories", []):

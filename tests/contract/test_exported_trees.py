@@ -47,7 +47,7 @@ def rows() -> list[Row]:
     return plain_rows(rows_of_frame(PIPELINES[_NAME]()[1].features))[:_N_ROWS]
 
 
-def _exported(api: Api, tree: Json, form: str) -> Any:  # noqa: ANN401  # what httpx answers
+def _exported(api: Api, tree: Json, form: str) -> Any:  # what httpx answers
     answer = api.get(f"{_PATH}/{tree['id']}/export?format={form}")
     assert answer.status_code == 200, answer.text
     return answer

@@ -311,7 +311,7 @@ def test_rows_that_do_not_fit_the_model_are_refused_before_a_job(api: Api, fores
     assert (refused.status_code, refused.json()["code"]) == (422, "schema_mismatch")
 
 
-def _many_rows(api: Api, model: FittedModel) -> Any:  # noqa: ANN401  # an id
+def _many_rows(api: Api, model: FittedModel) -> Any:  # an id
     rng = np.random.default_rng(0)
     drawn = model.features[rng.integers(0, len(model.features), 20_000)]
     frame = pd.DataFrame((drawn * rng.normal(1, 0.2, drawn.shape)).astype(np.float32), columns=list(model.rows.names))

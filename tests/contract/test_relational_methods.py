@@ -237,7 +237,7 @@ def test_examples_sent_as_rows_have_their_primary_keys_as_ids(api: Api, made: _B
     nameless = {**first, "customer": [{**first["customer"][0], "id": None}], "account": [], "transaction": []}
     path = f"{_EXPLAINERS}/{explainer['id']}/explanations"
 
-    def ids(*instances: Json, **given: Any) -> list[str]:  # noqa: ANN401  # a part of the request
+    def ids(*instances: Json, **given: Any) -> list[str]:  # a part of the request
         answer = api.post(path, {"instances": list(instances), **given})
         return [row["row_id"] for row in answer.json()["data"]]
 
@@ -261,7 +261,7 @@ def test_rows_that_are_not_those_of_one_example_are_refused_by_themselves(
     api: Api,
     made: _Bank,
     explainer: Json,
-    change: Any,  # noqa: ANN401  # a function of rows
+    change: Any,  # a function of rows
     says: str,
 ) -> None:
     good = nested_instance(made.raw, 7)

@@ -22,7 +22,7 @@ from tests.support.serving import Service
 _TABLE = b"a,b\n1,2\n3,4\n"
 
 
-def _as_cursor(value: Any) -> str:  # noqa: ANN401  # any JSON value
+def _as_cursor(value: Any) -> str:  # any JSON value
     return urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
 
 

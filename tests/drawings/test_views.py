@@ -62,7 +62,7 @@ class _Elements(HTMLParser):
         return elements
 
 
-def _names_replaced(found: Any, name: str) -> Any:  # noqa: ANN401  # JSON
+def _names_replaced(found: Any, name: str) -> Any:  # JSON
     """Return a document in which people's names are others: of models, features, classes, rows, and in texts."""
     if isinstance(found, dict):
         is_named = {key for key, value in found.items() if key in _NAMED and isinstance(value, str)}
@@ -99,7 +99,7 @@ def test_texts_beside_things_without_names_call_them_by_their_ids(monkeypatch: p
         assert not re.search(r"\bNone\b|\bnull\b", text), schema
 
 
-def _without_names(found: Any) -> Any:  # noqa: ANN401  # JSON
+def _without_names(found: Any) -> Any:  # JSON
     """Return a document in which whatever has an id, and may have a name, has none."""
     if isinstance(found, dict):
         unnamed = {"name": None} if "id" in found and "name" in found else {}

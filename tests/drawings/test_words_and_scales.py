@@ -121,8 +121,8 @@ def test_columns_called_pixels_are_offered_as_an_image() -> None:
 
 def test_a_png_has_the_pixels_of_the_row() -> None:
     pil = pytest.importorskip("PIL.Image")
-    import base64  # noqa: PLC0415
-    import io  # noqa: PLC0415
+    import base64
+    import io
 
     columns = ImageColumns(("a", "b", "c", "d"), 2, 2, highest=16)
     url = columns.data_url({"a": 0, "b": 16, "c": 8, "d": None})
@@ -132,8 +132,8 @@ def test_a_png_has_the_pixels_of_the_row() -> None:
 
 def test_a_heat_lies_over_the_pixels_that_trees_ask_about() -> None:
     pil = pytest.importorskip("PIL.Image")
-    import base64  # noqa: PLC0415
-    import io  # noqa: PLC0415
+    import base64
+    import io
 
     columns = ImageColumns(("a", "b"), 2, 1)
     url = columns.heat_url({"a": 100, "b": 200}, {"a": 0.5})

@@ -14,7 +14,7 @@ _EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def _run(name: str, service: Service, folder: Path) -> str:
-    ended = subprocess.run(  # noqa: S603  # the project's own example
+    ended = subprocess.run(  # the project's own example
         [sys.executable, str(_EXAMPLES / name)],
         cwd=folder,
         env={**os.environ, "LEAFSPACE_URL": service.url},

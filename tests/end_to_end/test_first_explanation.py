@@ -116,7 +116,7 @@ def _reasons_hold_for_both_rows(explanations: Explanations, features: pd.DataFra
 
 def _holds(interval: ReasonInterval | Unset, value: object) -> bool:
     assert isinstance(interval, ReasonInterval)
-    if not isinstance(value, str | int | float) or value != value:  # noqa: PLR0124  # not-a-number is missing
+    if not isinstance(value, str | int | float) or value != value:  # not-a-number is missing
         return bool(interval.or_missing or interval.is_missing)
     if not isinstance(interval.category, Unset):
         return value == interval.category

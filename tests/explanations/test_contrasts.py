@@ -40,7 +40,7 @@ class Differences:
 
     def values(self, row: int) -> list[Any]:
         found = [column[row] for column in self._rows.columns]
-        return [None if value is None or value != value else value for value in found]  # noqa: PLR0124  # NaN
+        return [None if value is None or value != value else value for value in found]  # NaN
 
     def reasons(self, row: int, *others: int) -> NDArray[Any]:
         return parting_reasons(self.paths, self.leaves[row], self.leaves[list(others)], self.weights)
@@ -120,7 +120,7 @@ def test_columns_that_are_not_raw_features_have_no_values_and_are_hidden_with_th
 @pytest.mark.parametrize(
     ("value", "text"), [(None, "missing"), (True, "true"), (12345.5, "12,345.5"), ("A or B", "'A or B'"), ("C", "C")]
 )
-def test_the_own_value_is_written_as_in_conditions(value: Any, text: str) -> None:  # noqa: ANN401  # any cell
+def test_the_own_value_is_written_as_in_conditions(value: Any, text: str) -> None:  # any cell
     reason = {"feature": "age", "text": "age is above 30", "value": value}
 
     assert difference_text(reason) == f"whether age is above 30; it is {text} here"
@@ -134,7 +134,7 @@ def test_the_own_value_is_written_as_in_conditions(value: Any, text: str) -> Non
         (None, "whether smoker is true; it is missing here"),
     ],
 )
-def test_of_boolean_columns_it_is_asked_whether_they_are_true(value: Any, text: str) -> None:  # noqa: ANN401  # any cell
+def test_of_boolean_columns_it_is_asked_whether_they_are_true(value: Any, text: str) -> None:  # any cell
     reason = {"feature": "smoker", "text": "smoker is true", "value": value}
 
     assert difference_text(reason, BooleanPhrases("smoker")) == text

@@ -22,7 +22,7 @@ CREDIT = {"variable": "a", "column": "kind", "operator": "=", "value": "credit"}
 BALANCE = {"variable": "a", "column": "balance"}
 
 
-def _phrases(kind: str, conditions: list[Any], measure: Any = None) -> FeaturePhrases:  # noqa: ANN401  # as in JSON
+def _phrases(kind: str, conditions: list[Any], measure: Any = None) -> FeaturePhrases:  # as in JSON
     variables = [] if kind == "value" else [ACCOUNT]
     document = {"kind": kind, "variables": variables, "conditions": conditions, "measure": measure}
     return FeaturePhrases(feature_of(document, BANK), BANK)
@@ -125,7 +125,7 @@ def test_conditions_rules_and_questions_have_these_words() -> None:
         ("number", 4, Interval(high=2.5), f"whether it has at most 2 accounts {ACCOUNTS}; number is 4 here"),
     ],
 )
-def test_differences_ask_whether_there_is_one(column: str, value: Any, interval: Interval, text: str) -> None:  # noqa: ANN401
+def test_differences_ask_whether_there_is_one(column: str, value: Any, interval: Interval, text: str) -> None:
     words = PHRASES[column]
 
     assert difference_text({"feature": column, "text": words.sentence(interval), "value": value}, words) == text

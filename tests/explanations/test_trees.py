@@ -38,7 +38,7 @@ def _path_of(content: ApproximationTreeResult, row: Values) -> list[tuple[int, b
     return [*path, (at.id, False)]
 
 
-def _holds(node: ApproximationNode, value: Any) -> bool:  # noqa: ANN401  # a number or a text
+def _holds(node: ApproximationNode, value: Any) -> bool:  # a number or a text
     if node.operator == "<=":
         return bool(value <= node.value)
     if node.operator == "is missing":

@@ -38,14 +38,14 @@ def reference(workshop: Workshop, name: str, shown: frozenset[str] | None = None
 
 def as_sent(rows: Rows, row: int) -> list[Any]:
     values = [column[row] for column in rows.columns]
-    return [None if value is None or value != value else value for value in values]  # noqa: PLR0124  # NaN
+    return [None if value is None or value != value else value for value in values]  # NaN
 
 
 def unusual(rows: Rows, values: list[Any]) -> list[tuple[str, str]]:
     """Return code and feature of each warning, by looking at each reference row."""
     found = []
     for name, column, value in zip(rows.names, rows.columns, values, strict=True):
-        others = [other for other in column[::3].tolist() if other is not None and other == other]  # noqa: PLR0124
+        others = [other for other in column[::3].tolist() if other is not None and other == other]
         if isinstance(value, str):
             found += [] if value in others else [("unseen_category", name)]
         elif value is not None and not min(others) <= value <= max(others):

@@ -86,7 +86,7 @@ def _change(message: Message, rng: random.Random, by_kind: Kinds) -> None:
         setattr(message, field.name, _scalar(field, getattr(message, field.name), rng))
 
 
-def _change_list(values: Message, field: Any, rng: random.Random, by_kind: Kinds) -> None:  # noqa: ANN401  # protobuf's
+def _change_list(values: Message, field: Any, rng: random.Random, by_kind: Kinds) -> None:  # protobuf's
     way = rng.choice(_WAYS)
     if way == "add" or not len(values):
         if field.type == Field.TYPE_MESSAGE:
@@ -132,13 +132,13 @@ def _copy(message: Message) -> Message:
     return copy
 
 
-def _scalar(field: Any, value: Any, rng: random.Random) -> Any:  # noqa: ANN401  # of any type
+def _scalar(field: Any, value: Any, rng: random.Random) -> Any:  # of any type
     if field.cpp_type in _BIT_WIDTHS:
         return _integer(field, value, rng)
     return _MAKERS[field.cpp_type](field, value, rng)
 
 
-def _integer(field: Any, value: int | None, rng: random.Random) -> int:  # noqa: ANN401  # protobuf's
+def _integer(field: Any, value: int | None, rng: random.Random) -> int:  # protobuf's
     width: int = _BIT_WIDTHS[field.cpp_type]
     is_unsigned = field.cpp_type in _UNSIGNED
     revealing: int = rng.choice(_INTEGERS)
@@ -146,11 +146,11 @@ def _integer(field: Any, value: int | None, rng: random.Random) -> int:  # noqa:
     return chosen if is_unsigned or chosen < 2 ** (width - 1) else chosen - 2**width
 
 
-def _real(_field: Any, _value: float | None, rng: random.Random) -> float:  # noqa: ANN401  # protobuf's
+def _real(_field: Any, _value: float | None, rng: random.Random) -> float:  # protobuf's
     return rng.choice(_REALS)
 
 
-def _text(field: Any, value: str | bytes | None, rng: random.Random) -> str | bytes:  # noqa: ANN401  # protobuf's
+def _text(field: Any, value: str | bytes | None, rng: random.Random) -> str | bytes:  # protobuf's
     if field.type != Field.TYPE_BYTES:
         return rng.choice(_TEXTS)
     bytes_now = value if isinstance(value, bytes) else b""
@@ -166,7 +166,7 @@ def _text(field: Any, value: str | bytes | None, rng: random.Random) -> str | by
     )
 
 
-def _enumerated(field: Any, _value: int | None, rng: random.Random) -> int:  # noqa: ANN401  # protobuf's
+def _enumerated(field: Any, _value: int | None, rng: random.Random) -> int:  # protobuf's
     number: int = rng.choice(field.enum_type.values).number
     return number
 
@@ -180,5 +180,5 @@ _MAKERS: dict[int, Callable[[Any, Any, random.Random], Any]] = {
 }
 
 
-def _is_repeated(field: Any) -> bool:  # noqa: ANN401  # protobuf's
+def _is_repeated(field: Any) -> bool:  # protobuf's
     return bool(field.is_repeated)

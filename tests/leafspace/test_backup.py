@@ -186,7 +186,7 @@ def test_a_tar_file_is_read_by_others_and_holds_nothing_of_what_was_damaged(hous
 
     _refused("backup", tmp_path / "backup.tar", "--data-dir", house.directory)
 
-    subprocess.run(["tar", "-xf", tmp_path / "backup.tar", "-C", tmp_path], check=True)  # noqa: S603, S607  # the system's
+    subprocess.run(["tar", "-xf", tmp_path / "backup.tar", "-C", tmp_path], check=True)  # noqa: S607  # the system's
     assert {path.name: file_sha256(path) for path in tmp_path.glob("objects/??/*")} == {
         _hash_of(house, data): _hash_of(house, data) for data in (b"d", b"e", b"g")
     }
@@ -216,7 +216,7 @@ def test_backups_and_what_is_made_of_them_are_for_their_owner_alone(house: House
         ["keys", "create", "a key", "--data-dir", tmp_path / "new" / "other data"],
     ):
         command = [sys.executable, "-m", "leafspace", *map(str, arguments)]
-        subprocess.run(command, check=True, cwd=_ROOT, umask=0o022)  # noqa: S603  # ours
+        subprocess.run(command, check=True, cwd=_ROOT, umask=0o022)  # ours
 
     made = [tmp_path / "new", *(tmp_path / "new").rglob("*")]
     assert len(made) > 20
@@ -280,7 +280,7 @@ def test_names_of_the_places_where_the_service_looks_anyway_are_fine(
 def test_rows_in_postgresql_are_left_to_its_own_tools(tmp_path: Path) -> None:
     environment = {**os.environ, "LEAFSPACE_DATABASE_URL": "postgresql+psycopg://nobody@127.0.0.1:1/none"}
     command = [sys.executable, "-m", "leafspace", "backup", str(tmp_path / "b"), "--data-dir", str(tmp_path)]
-    refused = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=_ROOT)  # noqa: S603  # ours
+    refused = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=_ROOT)  # ours
 
     assert refused.returncode == 1
     assert "pg_dump" in refused.stderr
@@ -311,7 +311,7 @@ def test_under_load_everything_that_was_ready_before_comes_back_byte_for_byte(tm
                 "--data-dir",
                 str(data_dir),
             ]
-            subprocess.run(command, check=True, cwd=_ROOT)  # noqa: S603  # ours
+            subprocess.run(command, check=True, cwd=_ROOT)  # ours
             _done("backup", tmp_path / "backup.tar", "--data-dir", data_dir)
             _done("backup", tmp_path / "backup", "--data-dir", data_dir)
         finally:

@@ -53,7 +53,7 @@ def house(tmp_path: Path) -> Iterator[_House]:
 def _clear(data_dir: Path, **environment: str) -> "subprocess.CompletedProcess[str]":
     own = {name: value for name, value in os.environ.items() if not name.startswith("LEAFSPACE_")}
     command = [sys.executable, "-m", "leafspace", "clear", "--data-dir", str(data_dir)]
-    return subprocess.run(command, env={**own, **environment}, capture_output=True, text=True, check=False)  # noqa: S603  # ours
+    return subprocess.run(command, env={**own, **environment}, capture_output=True, text=True, check=False)  # ours
 
 
 def test_what_is_old_goes_without_redis_and_by_the_same_settings_as_a_workers(house: _House) -> None:

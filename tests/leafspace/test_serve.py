@@ -66,7 +66,7 @@ def _get(url: str) -> tuple[int, Any]:
     return answer.status_code, answer.json()
 
 
-def _call(method: str, url: str, **more: Any) -> int:  # noqa: ANN401  # httpx's own
+def _call(method: str, url: str, **more: Any) -> int:  # httpx's own
     return httpx.request(method, url, timeout=PATIENCE_SECONDS, verify=NO_TLS, **more).status_code
 
 
@@ -257,7 +257,7 @@ def test_the_composed_container_is_healthy_while_the_service_is_ready(quiet: Ser
 
     for port, is_healthy in ((quiet.port, True), (kept_port(), False)):
         command = [sys.executable, *(argument.replace("8000", str(port)) for argument in arguments)]
-        ended = subprocess.run(command, check=False, stderr=subprocess.DEVNULL)  # noqa: S603  # ours
+        ended = subprocess.run(command, check=False, stderr=subprocess.DEVNULL)  # ours
         assert (ended.returncode == 0) == is_healthy
 
 
@@ -289,7 +289,7 @@ def test_a_worker_alone_joins_a_service_without_one(data_dir: Path) -> None:
         with database.transaction() as connection:
             job_id = jobs.add(connection, "no_such_kind", "prs_x", {}, 60)
         command = [sys.executable, "-m", "leafspace", "worker", "--data-dir", str(data_dir)]
-        with subprocess.Popen(command) as worker:  # noqa: S603  # our own command
+        with subprocess.Popen(command) as worker:  # our own command
             JobFarm.wait_until(lambda: _get(f"{url}/v1/jobs/{job_id}")[1]["status"] == "failed")
             worker.terminate()
             assert worker.wait(when_idle(10)) == 0
@@ -306,7 +306,7 @@ def test_the_supervisor_stays_light() -> None:
     heavy = "{'numpy', 'numba', 'onnxruntime', 'sqlalchemy', 'fastapi', 'redis', 'rq', 'pydantic', 'asyncio'}"
     program = f"import sys, leafspace.cli; print(sorted({heavy} & set(sys.modules)))"
 
-    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)  # noqa: S603  # ours
+    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)  # ours
 
     assert printed.stdout.strip() == "[]"
 
@@ -318,6 +318,6 @@ def _serve(*arguments: str) -> "subprocess.CompletedProcess[str]":
 def _leafspace(*arguments: str) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "leafspace", *arguments]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("LEAFSPACE_")}
-    return subprocess.run(  # noqa: S603  # ours
+    return subprocess.run(  # ours
         command, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False, env=environment
     )

@@ -41,7 +41,7 @@ _PRIME = "from pathlib import Path; from leafspace import compiled_code; {}; com
 
 def _printed(program: str, folder: Path | None = None, **environment: str) -> str:
     command = [sys.executable, "-c", program]
-    ended = subprocess.run(  # noqa: S603  # ours
+    ended = subprocess.run(  # ours
         command, env={**os.environ, **environment}, capture_output=True, text=True, check=True, cwd=folder
     )
     return ended.stdout.strip()
@@ -64,7 +64,7 @@ def test_heavy_libraries_are_imported_when_they_are_needed_and_nothing_is_compil
 
 def test_what_is_built_when_it_is_first_used_warns_of_nothing() -> None:
     program = "from service.main import build_app; assert build_app().openapi()"
-    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)  # noqa: S603  # ours
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)  # ours
 
     assert ended.stderr == ""
 
@@ -82,7 +82,7 @@ def test_of_processes_that_prime_at_once_one_compiles(tmp_path: Path) -> None:
     command = [sys.executable, "-c", _PRIME.format(counts)]
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     started = [
-        subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)  # noqa: S603  # ours
+        subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)  # ours
         for _ in range(3)
     ]
 

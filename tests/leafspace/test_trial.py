@@ -28,7 +28,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 def test_a_report_is_written_and_nothing_is_left_running(files: tuple[Path, Path], tmp_path: Path) -> None:
     target = tmp_path / "report.html"
     command = [*_COMMAND, *map(str, files), "--target", "t", "--report", str(target)]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  # ours
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)  # ours
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.strip() == str(target)
     html = target.read_text(encoding="utf-8")
@@ -39,7 +39,7 @@ def test_a_report_is_written_and_nothing_is_left_running(files: tuple[Path, Path
 @pytest.mark.long
 def test_the_page_is_served_until_ctrl_c(files: tuple[Path, Path]) -> None:
     command = [*_COMMAND, *map(str, files), "--target", "t", "--no-browser"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # noqa: S603  # ours
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # ours
     assert process.stdout is not None
     address = process.stdout.readline()
     assert "/ui/#/models/mdl_" in address
@@ -52,6 +52,6 @@ def test_the_page_is_served_until_ctrl_c(files: tuple[Path, Path]) -> None:
 
 def test_what_is_refused_is_said_in_a_sentence(tmp_path: Path) -> None:
     command = [*_COMMAND, str(tmp_path / "nothing.onnx"), str(tmp_path / "nothing.csv")]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  # ours
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)  # ours
     assert ended.returncode == 2
     assert "does not exist" in ended.stderr

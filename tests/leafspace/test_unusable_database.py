@@ -81,7 +81,7 @@ _SPOILED = [
 def _run(*module: str, **environment: str) -> "subprocess.CompletedProcess[str]":
     own = {name: value for name, value in os.environ.items() if not name.startswith("LEAFSPACE_")}
     command = [sys.executable, "-m", *module]
-    return subprocess.run(  # noqa: S603  # our own
+    return subprocess.run(  # our own
         command, env={**own, **environment}, capture_output=True, text=True, check=False, timeout=120
     )
 
@@ -278,7 +278,7 @@ def _api(directory: Path) -> Iterator[tuple[str, Path]]:
     own = {"LEAFSPACE_DATA_DIR": str(directory / "data"), "LEAFSPACE_REDIS_URL": "redis://127.0.0.1:1/0"}
     log, url = directory / "log", f"http://127.0.0.1:{port}"
     command = [sys.executable, "-m", "service", "--port", str(port)]
-    with log.open("wb") as output, subprocess.Popen(command, env={**os.environ, **own}, stderr=output) as process:  # noqa: S603
+    with log.open("wb") as output, subprocess.Popen(command, env={**os.environ, **own}, stderr=output) as process:
         try:
             JobFarm.wait_until(lambda: _answers(url), 60)
             yield url, log

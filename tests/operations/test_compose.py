@@ -107,7 +107,7 @@ def composed_redis(tmp_path: Path) -> Iterator[int]:
     script = script.replace("valkey-server", str(find_redis_binary()))
     command = [shell, option, f"{script} --port {port} --bind 127.0.0.1 --dir {tmp_path}"]
     environment = {**os.environ, "REDISCLI_AUTH": _filled_in(_SERVICES["redis"]["environment"]["REDISCLI_AUTH"])}
-    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as server:  # noqa: S603  # the file's own
+    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as server:  # the file's own
         yield port
         server.terminate()
 
@@ -131,7 +131,7 @@ def test_a_composed_worker_is_healthy_while_it_shows_signs_of_life(tmp_path: Pat
     def check() -> "subprocess.CompletedProcess[str]":
         command = [sys.executable, "-m", "leafspace", *arguments, "--data-dir", str(tmp_path)]
         environment = {**os.environ, "LEAFSPACE_REDIS_URL": redis.url}
-        return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603  # ours
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # ours
 
     redis.start()
     WorkerHeartbeats(redis.notifier.redis).record("another-container.7")

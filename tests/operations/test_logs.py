@@ -91,5 +91,5 @@ def test_where_lines_come_too_fast_the_log_names_how_many_are_missing() -> None:
 def _printed(program: str) -> str:
     command = [sys.executable, "-c", program]
     root = Path(__file__).parents[2]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=root, env={**os.environ})  # noqa: S603  # ours
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=root, env={**os.environ})  # ours
     return done.stderr

@@ -126,7 +126,7 @@ def test_what_is_installed_from_wheels_explains_a_prediction(installed: Path, tm
     (tmp_path / "explain.py").write_text(_EXPLAIN)
     serve = [str(installed / "bin/leafspace"), "serve", "--port", str(port), "--workers", "1", *data]
     with (tmp_path / "log").open("wb") as log:
-        service = subprocess.Popen(serve, cwd=tmp_path, env=_environment(), stdout=log, stderr=log)  # noqa: S603
+        service = subprocess.Popen(serve, cwd=tmp_path, env=_environment(), stdout=log, stderr=log)
         try:
             shown = _installed(installed, tmp_path, "python", "explain.py", f"http://127.0.0.1:{port}")
         finally:
@@ -171,7 +171,7 @@ def _installed(environment: Path, folder: Path, program: str, *arguments: str) -
 
 
 def _run(command: list[str], folder: Path) -> "subprocess.CompletedProcess[str]":
-    done = subprocess.run(  # noqa: S603  # our own commands
+    done = subprocess.run(  # our own commands
         command, cwd=folder, env=_environment(), capture_output=True, text=True, check=False, timeout=600
     )
     assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"

@@ -32,7 +32,7 @@ _OPERATIONS = [
 ]
 
 
-def _function(operation: dict[str, Any]) -> Any:  # noqa: ANN401  # any function of the contract
+def _function(operation: dict[str, Any]) -> Any:  # any function of the contract
     module = operation["tags"][0].replace(" ", "_")
     return getattr(importlib.import_module(f"leafspace_client.contract.{module}"), operation["operationId"])
 
@@ -110,7 +110,7 @@ def test_each_enumeration_has_a_name() -> None:
     assert enumerations <= named
 
 
-def _enumerations(document: Any) -> list[list[str]]:  # noqa: ANN401  # any JSON
+def _enumerations(document: Any) -> list[list[str]]:  # any JSON
     if isinstance(document, list):
         return [found for item in document for found in _enumerations(item)]
     if not isinstance(document, dict):
@@ -177,14 +177,14 @@ def _smallest(kind: str) -> dict[str, Any]:
     return {name: _smallest_value(field, values) for name, field in required}
 
 
-def _smallest_value(field: dict[str, Any], values: dict[str, Any]) -> Any:  # noqa: ANN401  # any JSON
+def _smallest_value(field: dict[str, Any], values: dict[str, Any]) -> Any:  # any JSON
     if "$ref" not in field:
         return values[field["type"]]
     name = field["$ref"].rpartition("/")[2]
     return {"task": "regression", "value": 0.5} if name == "Prediction" else _smallest(class_name(name))
 
 
-def _holder(name: str) -> Any:  # noqa: ANN401  # a class of records
+def _holder(name: str) -> Any:  # a class of records
     return RecordType(f"Holder{name}", (Record,), {"__annotations__": {"it": getattr(types, name)}})
 
 
@@ -241,7 +241,7 @@ def test_files_are_sent_as_forms_and_other_bodies_as_json() -> None:
 
 def test_the_code_is_what_the_contract_gives_in_whatever_order_sets_are(tmp_path: Path) -> None:
     found = [
-        subprocess.run(  # noqa: S603  # our own command
+        subprocess.run(  # our own command
             [sys.executable, "-c", _PRINT],
             cwd=_ROOT,
             env={**os.environ, "PYTHONHASHSEED": seed, "HOME": str(tmp_path)},

@@ -26,8 +26,8 @@ def test_every_pinned_package_is_in_both() -> None:
 
 def test_the_bill_of_materials_is_valid_and_has_the_hashes_of_the_pins() -> None:
     # Their import takes two seconds, in each process that collects tests.
-    from cyclonedx.schema import SchemaVersion  # noqa: PLC0415
-    from cyclonedx.validation.json import JsonStrictValidator  # noqa: PLC0415
+    from cyclonedx.schema import SchemaVersion
+    from cyclonedx.validation.json import JsonStrictValidator
 
     assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(_SBOM) is None
 

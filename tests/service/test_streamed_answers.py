@@ -30,7 +30,7 @@ async def _answer_until(n_blocks: int, answer: StreamedAnswer, spec_version: str
         await has_gone.wait()
         return {"type": "http.disconnect"}
 
-    async def send(message: Any) -> None:  # noqa: ANN401  # of ASGI
+    async def send(message: Any) -> None:  # of ASGI
         if message["type"] == "http.response.body":
             got.append(message["body"])
         if len(got) >= n_blocks:

@@ -100,7 +100,7 @@ def test_requested_again_after_an_end_without_result_it_has_a_new_job(shelf: She
 
 
 @pytest.mark.parametrize("is_known", [False, True])
-def test_of_many_who_call_at_once_one_begins_a_job(shelf: Shelf, is_known: bool) -> None:  # noqa: FBT001  # a parameter
+def test_of_many_who_call_at_once_one_begins_a_job(shelf: Shelf, is_known: bool) -> None:  # a parameter
     if is_known:
         shelf.create()
         _cancel(shelf)

@@ -73,7 +73,7 @@ def test_what_was_committed_survives_the_end_of_the_process(tmp_path: Path) -> N
         "os.kill(os.getpid(), 9)"
     )
 
-    died = subprocess.run([sys.executable, "-c", program, url], check=False)  # noqa: S603  # our own program
+    died = subprocess.run([sys.executable, "-c", program, url], check=False)  # our own program
 
     assert died.returncode == -9
     assert _keys(Database(url)) == ["a"]

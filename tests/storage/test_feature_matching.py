@@ -39,7 +39,7 @@ def _model(names: list[str], types: list[Any] | None = None) -> Model:
     )
 
 
-def _column(name: str, kind: Any = "number", role: Any = "feature", n_missing: int = 0) -> Column:  # noqa: ANN401
+def _column(name: str, kind: Any = "number", role: Any = "feature", n_missing: int = 0) -> Column:
     return Column(
         name=name, type=kind, role=role, n_missing=n_missing, n_categories=None, categories=None, min=None, max=None
     )

@@ -226,7 +226,7 @@ store.put(b'some rows' * 1000)
 def test_a_writer_that_is_killed_leaves_nothing_that_is_not_whole(store_case: _Case, tmp_path: Path) -> None:
     url = store_case.url if isinstance(store_case, RemoteCase) else store_case.directory.as_uri()
 
-    died = subprocess.run([sys.executable, "-c", _DYING_WRITER, tmp_path, url], check=False)  # noqa: S603  # our own
+    died = subprocess.run([sys.executable, "-c", _DYING_WRITER, tmp_path, url], check=False)  # our own
 
     assert died.returncode == -9
     if isinstance(store_case, LocalCase):

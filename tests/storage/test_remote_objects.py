@@ -174,7 +174,7 @@ for _ in range(3):
 def test_processes_forked_one_after_the_other_each_open_the_bucket(remote_case: RemoteCase, tmp_path: Path) -> None:
     command = [sys.executable, "-c", _FORKING, str(tmp_path / "data"), remote_case.url]
 
-    subprocess.run(command, check=True, timeout=60)  # noqa: S603  # our own program
+    subprocess.run(command, check=True, timeout=60)  # our own program
 
     assert remote_case.store.get(_SHA256) == _DATA
 

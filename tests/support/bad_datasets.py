@@ -174,7 +174,7 @@ def _others() -> Iterator[tuple[str, bytes, str]]:
     yield "format_noise", np.random.default_rng(0).bytes(100_000), f"{_ENCODING} {_FAULT}"
 
 
-def _written(table: pa.Table, **options: Any) -> bytes:  # noqa: ANN401  # the writer's
+def _written(table: pa.Table, **options: Any) -> bytes:  # the writer's
     target = io.BytesIO()
     pq.write_table(table, target, **options)
     return target.getvalue()

@@ -252,7 +252,7 @@ def _with_initializer(tensor: TensorProto) -> bytes:
     return _changed(lambda model: model.graph.initializer.append(tensor))
 
 
-def _stump_with(**changes: Any) -> bytes:  # noqa: ANN401  # attributes of any type
+def _stump_with(**changes: Any) -> bytes:  # attributes of any type
     attributes = {name: value for name, value in {**stump(), **changes}.items() if value is not None}
     return bytes(regressor(attributes).SerializeToString())
 

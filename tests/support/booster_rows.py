@@ -82,6 +82,6 @@ def assert_predicts_as_its_library(estimator: Estimator, rows: NDArray[np.float6
         np.testing.assert_array_equal(outcome.labels, indices)
 
 
-def _indices(classes: Any, labels: Any) -> NDArray[np.int64]:  # noqa: ANN401  # arrays
+def _indices(classes: Any, labels: Any) -> NDArray[np.int64]:  # arrays
     index = {str(label): at for at, label in enumerate(np.asarray(classes).tolist())}
     return np.array([index[str(label)] for label in np.ravel(labels).tolist()])

@@ -23,7 +23,7 @@ def chromium() -> Iterator["Browser"]:
     """Yield a browser; where there is none, the test skips and says so, unless it is required."""
     executable = next(filter(None, map(shutil.which, _NAMES)), None)
     try:
-        from playwright.sync_api import sync_playwright  # noqa: PLC0415  # where it is installed
+        from playwright.sync_api import sync_playwright  # where it is installed
     except ModuleNotFoundError:
         _leave("playwright is not installed: make browser")
     if executable is None:

@@ -29,10 +29,10 @@ class PartitionsHere:
     n_partitions: int
     n_threads: int = 2
 
-    def rows_of_partition(self, n_rows: int, bytes_a_row: int) -> int:  # noqa: ARG002  # as a cluster's
+    def rows_of_partition(self, n_rows: int, bytes_a_row: int) -> int:  # as a cluster's
         return -(-n_rows // self.n_partitions)
 
-    def items_of_partition(self, n_items: int, most: int) -> int:  # noqa: ARG002  # as a cluster's
+    def items_of_partition(self, n_items: int, most: int) -> int:  # as a cluster's
         return -(-n_items // self.n_partitions)
 
     def spread(self, values: Sequence[tuple[Any, ...]]) -> LocalPartitions:
@@ -58,7 +58,7 @@ class SmallCluster:
         reader, writer = os.pipe()
         with os.fdopen(reader) as lines:
             with os.fdopen(writer, "wb") as output:
-                self._scheduler = subprocess.Popen(  # noqa: S603  # our own command
+                self._scheduler = subprocess.Popen(  # our own command
                     module_command("workers.cluster_node", "scheduler", "--port", str(port)),
                     env=self._environment,
                     stdout=output,

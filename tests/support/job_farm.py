@@ -147,7 +147,7 @@ class JobFarm:
 
 
 def _new_process(module: str, arguments: tuple[str, ...], environment: Mapping[str, str]) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(  # noqa: S603  # one of our own
+    return subprocess.Popen(  # one of our own
         [sys.executable, "-m", module, *arguments],
         env=environment,
         cwd=Path(__file__).parents[2],

@@ -60,7 +60,7 @@ def _inputs(given: dict[str, Any], *, is_binary: bool) -> list[Any]:
     return inputs
 
 
-def _array(values: list[Any]) -> Any:  # noqa: ANN401  # of either type
+def _array(values: list[Any]) -> Any:  # of either type
     is_text = isinstance(values[0], str)
     return np.array(values, dtype=object if is_text else np.float64).reshape(-1, 1)
 
@@ -69,15 +69,15 @@ def _all(*, is_binary: bool) -> list[Any]:
     return [triton.InferRequestedOutput(name, binary_data=is_binary) for name in _OUTPUTS]
 
 
-def _tensors(result: Any) -> dict[str, Any]:  # noqa: ANN401  # of either client
+def _tensors(result: Any) -> dict[str, Any]:  # of either client
     return {name: _plain(result.as_numpy(name)) for name in _OUTPUTS}
 
 
-def _plain(array: Any) -> Any:  # noqa: ANN401  # an array of any type
+def _plain(array: Any) -> Any:  # an array of any type
     return [[value.decode() if isinstance(value, bytes) else value for value in row] for row in array.tolist()]
 
 
-def _error(call: Any) -> tuple[str, str]:  # noqa: ANN401  # any call
+def _error(call: Any) -> tuple[str, str]:  # any call
     try:
         call()
     except InferenceServerException as error:
@@ -118,11 +118,11 @@ def _request(given: dict[str, Any], *, is_binary: bool) -> InferRequest:
     return InferRequest(given["name"], inputs, request_outputs=outputs)
 
 
-def _named(response: Any) -> dict[str, Any]:  # noqa: ANN401  # of KServe's
+def _named(response: Any) -> dict[str, Any]:  # of KServe's
     return {output.name: _plain(output.as_numpy()) for output in response.outputs}
 
 
-async def _http_error(call: Any) -> str:  # noqa: ANN401  # any coroutine
+async def _http_error(call: Any) -> str:  # any coroutine
     try:
         await call
     except Exception as error:  # noqa: BLE001  # whatever the client makes of the answer

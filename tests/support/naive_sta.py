@@ -153,7 +153,7 @@ def thresholds(values: Sequence[float]) -> list[float]:
 
     The largest is left out: nothing is above it. Missing values are no values. Points midway are round numbers.
     """
-    known = sorted({value for value in values if value == value})  # noqa: PLR0124  # NaN
+    known = sorted({value for value in values if value == value})  # NaN
     found: list[float] = []
     for low, high in pairwise(known):
         found += [low] if (low + high) / 2 == low else [low, rounded_midway(low, high)]

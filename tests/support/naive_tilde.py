@@ -168,7 +168,7 @@ class NaiveRegression(NaiveTilde):
     def _leaf(self, examples: list[int]) -> NaiveNode:
         return NaiveNode(self._weights_of(examples), mean=self._mean(examples))
 
-    def _is_pure(self, totals: Sequence[float]) -> bool:  # noqa: ARG002  # numbers of one value gain nothing
+    def _is_pure(self, totals: Sequence[float]) -> bool:  # numbers of one value gain nothing
         return False
 
     def _impurity(self, examples: list[int]) -> float:
@@ -182,7 +182,7 @@ class NaiveRegression(NaiveTilde):
     def _mean(self, examples: list[int]) -> float:
         return sum(self.weights[row] * self.values[row] for row in examples) / sum(self._weights_of(examples))
 
-    def _of_criterion(self, gain: float, of_shares: float) -> float:  # noqa: ARG002  # as of classes
+    def _of_criterion(self, gain: float, of_shares: float) -> float:  # as of classes
         return gain
 
 

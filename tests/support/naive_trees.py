@@ -33,8 +33,8 @@ def column_values(column: ModelColumn, raw: NDArray[Any], missing_token: str | N
     return np.array([_base(column, value) * column.scale + column.offset for value in values])
 
 
-def _base(column: ModelColumn, value: Any) -> float:  # noqa: ANN401  # a text, a number or None
-    is_missing = value is None or value != value  # noqa: PLR0124  # NaN
+def _base(column: ModelColumn, value: Any) -> float:  # a text, a number or None
+    is_missing = value is None or value != value  # NaN
     if is_missing and column.imputed is not None:
         value, is_missing = column.imputed, False
     if column.kind == "indicator":

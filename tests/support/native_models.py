@@ -44,7 +44,7 @@ def native_model(name: str) -> tuple[Estimator, bytes]:
     return estimator, convert_model(estimator, rows, parity=False).onnx
 
 
-def native_target(name: str) -> Any:  # noqa: ANN401  # an array
+def native_target(name: str) -> Any:  # an array
     """Return who earns how much, as a library takes it: XGBoost takes numbers only."""
     income = native_table()["income"].to_numpy()
     return np.unique(income, return_inverse=True)[1] if name == "native_xgboost" else income

@@ -17,10 +17,10 @@ _SECONDS_A_CELL = 600
 def executed(path: Path) -> "NotebookNode":
     """Return the notebook with what its cells showed; where Jupyter is not installed, the test skips and says so."""
     try:
-        import nbformat  # noqa: PLC0415  # where it is installed
-        from jupyter_client.kernelspec import KernelSpec  # noqa: PLC0415
-        from jupyter_client.manager import AsyncKernelManager  # noqa: PLC0415
-        from nbclient import NotebookClient  # noqa: PLC0415
+        import nbformat  # where it is installed
+        from jupyter_client.kernelspec import KernelSpec
+        from jupyter_client.manager import AsyncKernelManager
+        from nbclient import NotebookClient
     except ModuleNotFoundError:
         _leave("nbclient is not installed: make notebooks")
     notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
@@ -36,7 +36,7 @@ def executed(path: Path) -> "NotebookNode":
 
 def as_html(notebook: "NotebookNode") -> str:
     """Return the notebook as nbconvert writes it, for a page that has a head of its own."""
-    from nbconvert import HTMLExporter  # noqa: PLC0415  # see above
+    from nbconvert import HTMLExporter  # see above
 
     exporter = HTMLExporter(template_name="basic")  # type: ignore[no-untyped-call]
     html: str = exporter.from_notebook_node(notebook)[0]

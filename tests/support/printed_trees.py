@@ -83,7 +83,7 @@ def leaf(at: int, depth: int, prediction: float | str, classes: Sequence[str]) -
 def plain_rows(rows: Rows) -> list[Row]:
     """Return rows as callers have them: plain values by name, ``None`` where missing."""
     columns = [
-        [None if value is None or value != value else value for value in values.tolist()]  # noqa: PLR0124  # NaN
+        [None if value is None or value != value else value for value in values.tolist()]  # NaN
         for values in rows.columns
     ]
     return [dict(zip(rows.names, values, strict=True)) for values in zip(*columns, strict=True)]

@@ -83,7 +83,7 @@ def real_leaves(dataset: str, kind: ProximityKind, n_rows: int = 400, n_trees: i
     )
 
 
-def _estimator(kind: ProximityKind, n_trees: int, *, is_regression: bool) -> Any:  # noqa: ANN401  # any estimator
+def _estimator(kind: ProximityKind, n_trees: int, *, is_regression: bool) -> Any:  # any estimator
     if kind == "random_forest":
         maker = RandomForestRegressor if is_regression else RandomForestClassifier
         return maker(n_trees, max_depth=10, random_state=0)

@@ -76,7 +76,7 @@ def _table(
     table: int,
     key: tuple[str, ...],
     relationships: Sequence[RelationshipSchema],
-    may_have_time: bool,  # noqa: FBT001
+    may_have_time: bool,
 ) -> TableSchema:
     columns = dict.fromkeys(key, ColumnSchema("key"))
     for relationship in relationships:

@@ -18,7 +18,7 @@ def csv_of_columns(columns: Mapping[str, Values]) -> str:
     return buffer.getvalue()
 
 
-def _cell(value: Any) -> Any:  # noqa: ANN401  # what cells hold
+def _cell(value: Any) -> Any:  # what cells hold
     return str(value).lower() if isinstance(value, bool) else "" if value is None else value
 
 
@@ -69,6 +69,6 @@ def nested_instance(raw: RawTables, example: int) -> Json:
         rows |= found
 
 
-def _children(raw: RawTables, key: Any, parents: list[Json]) -> list[Json]:  # noqa: ANN401  # a relationship
+def _children(raw: RawTables, key: Any, parents: list[Json]) -> list[Json]:  # a relationship
     known = {tuple(row[column] for column in key.parent_columns) for row in parents}
     return [row for row in raw.rows(key.child) if tuple(row[column] for column in key.columns) in known]

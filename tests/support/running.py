@@ -43,7 +43,7 @@ def start_service(
     """Start ``leafspace serve`` on a free port; it runs on its own from here on."""
     command = module_command("leafspace", "serve", "--port", "0", "--data-dir", str(data_dir), *options)
     everything = {**os.environ, **(environment or {})}
-    return subprocess.Popen(command, env=everything, stdout=subprocess.PIPE, stderr=sys.stderr, text=True)  # noqa: S603
+    return subprocess.Popen(command, env=everything, stdout=subprocess.PIPE, stderr=sys.stderr, text=True)
 
 
 def wait_until_ready(process: "subprocess.Popen[str]") -> str:

@@ -42,7 +42,9 @@ def mostly_long(values: Iterable[Any], *few: object) -> list[Any]:
     return [value if value in few else pytest.param(value, marks=pytest.mark.long) for value in values]
 
 
-def drawn(few: int, many: int, **strategies: Any) -> Callable[[Callable[..., None]], Callable[[int], None]]:  # noqa: ANN401  # of any values
+def drawn(
+    few: int, many: int, **strategies: Any
+) -> Callable[[Callable[..., None]], Callable[[int], None]]:  # of any values
     """Return a decorator of a test that takes what these strategies draw: few times, and many in the long suite."""
 
     def decorate(check: Callable[..., None]) -> Callable[[int], None]:

@@ -68,7 +68,7 @@ class Walk:
             "generate": {"depth": 1},
         }
 
-    def call(self, name: str, function: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:  # noqa: ANN401  # what it returns
+    def call(self, name: str, function: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:  # what it returns
         """Return the result, or nothing where the call is refused; keep a failure that no caller can act on."""
         self.n_calls += 1
         try:
@@ -118,7 +118,7 @@ def walk_model(walk: Walk, of: FittedCase) -> None:
     walk.of_collections()
 
 
-def _target(of: FittedCase) -> Any:  # noqa: ANN401  # an array, a Series
+def _target(of: FittedCase) -> Any:  # an array, a Series
     """Return what a dataset has as target: the library's labels of a classifier, or the values of a regressor."""
     if of.truth is not None and of.truth.labels is not None:
         return of.truth.labels
@@ -126,7 +126,7 @@ def _target(of: FittedCase) -> Any:  # noqa: ANN401  # an array, a Series
     return target if target.ndim == 1 else target[:, 0]
 
 
-def _finite_rows(of: FittedCase) -> Any:  # noqa: ANN401  # a pair of rows and target
+def _finite_rows(of: FittedCase) -> Any:  # a pair of rows and target
     """Return the rows without an infinite cell, and their target, where a dataset takes none such."""
     cells = np.asarray(of.rows, object)
     finite = [not any(np.isinf(each) for each in values if _is_number(each)) for values in cells]
@@ -134,11 +134,11 @@ def _finite_rows(of: FittedCase) -> Any:  # noqa: ANN401  # a pair of rows and t
     return rows, np.asarray(_target(of))[finite]
 
 
-def _is_number(cell: Any) -> bool:  # noqa: ANN401  # of any type
+def _is_number(cell: Any) -> bool:  # of any type
     return isinstance(cell, float | np.floating)
 
 
-def walk_tables(walk: Walk, tables: Mapping[str, Any], declared: Mapping[str, Any], instances: Any) -> None:  # noqa: ANN401
+def walk_tables(walk: Walk, tables: Mapping[str, Any], declared: Mapping[str, Any], instances: Any) -> None:
     """Register several tables, and make all calls about these and about what is made of them.
 
     Parameters
@@ -176,7 +176,7 @@ def _singular(name: str) -> str:
     return "proximities" if name == "proximities" else name.removesuffix("s")
 
 
-def _make(walk: Walk, name: str, collection: Any) -> None:  # noqa: ANN401  # a collection
+def _make(walk: Walk, name: str, collection: Any) -> None:  # a collection
     """Make one artefact for each choice, wait for all, and make all calls of each that is ready."""
     requested = [
         (label, walk.call(label, collection.create, arguments))
@@ -194,7 +194,7 @@ def _make(walk: Walk, name: str, collection: Any) -> None:  # noqa: ANN401  # a 
     _call_wrongly(walk, f"{name}.create", collection.create)
 
 
-def _call_all(walk: Walk, name: str, thing: Any, itself: Any) -> None:  # noqa: ANN401  # a collection or an artefact
+def _call_all(walk: Walk, name: str, thing: Any, itself: Any) -> None:  # a collection or an artefact
     """Call all public methods of a thing, and read all its properties."""
     for member in dir(thing):
         if member.startswith("_") or member in NOT_WALKED or member in {"create", "wait"}:
@@ -213,7 +213,7 @@ def _call_all(walk: Walk, name: str, thing: Any, itself: Any) -> None:  # noqa: 
         _call_wrongly(walk, label, getattr(thing, member), itself)
 
 
-def _call_wrongly(walk: Walk, name: str, function: Callable[..., Any], itself: Any = None) -> None:  # noqa: ANN401
+def _call_wrongly(walk: Walk, name: str, function: Callable[..., Any], itself: Any = None) -> None:
     """Call a function with each wrong value of each parameter; what is made by chance is not waited for."""
     for _, right in itertools.islice(_calls(walk, name, function, itself), 1 if walk.wrong_values else 0):
         for called, arguments in wrong_calls(name, function, right, walk.wrong_values):
@@ -224,7 +224,7 @@ def _calls(
     walk: Walk,
     name: str,
     function: Callable[..., Any],
-    itself: Any = None,  # noqa: ANN401  # what it is a method of
+    itself: Any = None,  # what it is a method of
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the arguments of each call of a function: once as it is, and once with each choice of a parameter."""
     parameters = inspect.signature(function, eval_str=True).parameters.values()
@@ -242,13 +242,13 @@ def _calls(
                     yield f"{name}({parameter.name}={choice!r})", fixed | {parameter.name: choice}
 
 
-def _passed_all_the_same(parameters: Any) -> set[str]:  # noqa: ANN401  # of a signature
+def _passed_all_the_same(parameters: Any) -> set[str]:  # of a signature
     """Return the parameters without which a call says little, though they may be left out: rows, features."""
     names = {each.name for each in parameters}
     return ({"rows"} & names if "dataset" in names else set()) | ({"generate"} & names)
 
 
-def _choices(annotation: Any) -> Iterator[Any]:  # noqa: ANN401  # a type
+def _choices(annotation: Any) -> Iterator[Any]:  # a type
     if get_origin(annotation) is Literal:
         yield from get_args(annotation)
     else:
@@ -256,7 +256,7 @@ def _choices(annotation: Any) -> Iterator[Any]:  # noqa: ANN401  # a type
             yield from _choices(part)
 
 
-def _look_at(result: Any) -> None:  # noqa: ANN401  # anything
+def _look_at(result: Any) -> None:  # anything
     """Print it as a notebook does."""
     for text in (repr, str):
         text(result)

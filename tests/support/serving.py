@@ -53,7 +53,7 @@ def serving(data_dir: Path, *options: str, **environment: str) -> Iterator[Servi
     own = {name: value for name, value in os.environ.items() if not name.startswith(not_its_own)}
     log = data_dir.with_name(f"{data_dir.name}.log")
     with log.open("wb") as errors:
-        process = subprocess.Popen(  # noqa: S603  # our own command
+        process = subprocess.Popen(  # our own command
             [*_COMMAND, "--data-dir", str(data_dir), *options],
             env={"LEAFSPACE_WORKER_NICENESS": "0", **own, **environment},
             cwd=Path(__file__).parents[2],

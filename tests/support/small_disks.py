@@ -44,8 +44,8 @@ def mounted(directory: Path) -> Iterator[SmallDisk]:
     """Yield an empty small disk; skip where this process may mount none, as only root may."""
     directory.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", f"size={_SIZE_BYTES}", "tmpfs", str(directory)]
-    refused = subprocess.run(mount, check=False, capture_output=True, text=True)  # noqa: S603  # our own
+    refused = subprocess.run(mount, check=False, capture_output=True, text=True)  # our own
     if refused.returncode != 0:
         pytest.skip(f"a disk to be filled cannot be mounted here, only by root: {refused.stderr.strip()}")
     yield SmallDisk(directory)
-    subprocess.run(["umount", "--lazy", str(directory)], check=True)  # noqa: S603, S607  # our own
+    subprocess.run(["umount", "--lazy", str(directory)], check=True)  # noqa: S607  # our own

@@ -81,7 +81,7 @@ def by_example(raw: RawTables, found: list[tuple[Any, ...]]) -> list[tuple[Any, 
     return [rows[values] for values in zip(*(columns[name] for name in key), strict=True)]
 
 
-def same_value(found: Any, expected: Any) -> bool:  # noqa: ANN401  # a value of either engine
+def same_value(found: Any, expected: Any) -> bool:  # a value of either engine
     """Return whether a value is the twin's: SQLite knows no booleans, and codes may be stored as numbers."""
     if found is None or expected is None:
         return found is None and expected is None
@@ -126,7 +126,7 @@ def _tied(schema: Schema) -> Iterator[tuple[tuple[str, str], tuple[str, str]]]:
             yield (key.child, column), (key.parent, parent_column)
 
 
-def _type(column: ColumnSchema, values: Any) -> str:  # noqa: ANN401  # a sequence or array of anything
+def _type(column: ColumnSchema, values: Any) -> str:  # a sequence or array of anything
     if column.kind == "category":
         return "integer" if all(level.isdigit() for level in column.levels) else "text"
     if column.kind == "key":

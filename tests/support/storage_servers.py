@@ -40,7 +40,7 @@ class PostgresqlServer:
         self._process: subprocess.Popen[bytes] | None = None
         options = ["-U", "leafspace", "-A", "trust", "-E", "UTF8", "--no-sync"]
         command: list[str | Path] = [self._programs / "initdb", "-D", self._data, *options]
-        subprocess.run(command, check=True, user=self._owner, cwd=self._folder, stdout=subprocess.DEVNULL)  # noqa: S603
+        subprocess.run(command, check=True, user=self._owner, cwd=self._folder, stdout=subprocess.DEVNULL)
 
     @property
     def url(self) -> str:
@@ -52,7 +52,7 @@ class PostgresqlServer:
         server: list[str | Path] = [self._programs / "postgres", "-D", self._data, "-k", self._folder, *settings]
         log = self._folder / "log"
         with log.open("ab") as output:
-            self._process = subprocess.Popen(  # noqa: S603  # found above
+            self._process = subprocess.Popen(  # found above
                 [*_ends_with_us(), *server], user=self._owner, cwd=self._folder, stdout=output, stderr=output
             )
         _wait_until(lambda: psycopg.connect(f"postgresql://{self._where}").close(), psycopg.OperationalError, log)
@@ -135,7 +135,7 @@ class S3Server:
     def start(self) -> None:
         command: list[str | Path] = [*_ends_with_us(), self._program, "-H", "127.0.0.1", "-p", str(self._port)]
         with self._log.open("ab") as output:
-            self._process = subprocess.Popen(command, stdout=output, stderr=output)  # noqa: S603  # found above
+            self._process = subprocess.Popen(command, stdout=output, stderr=output)  # found above
         _wait_until(lambda: httpx.get(self.url, verify=NO_TLS), httpx.TransportError, self._log)
 
     def make_bucket(self, name: str) -> None:

@@ -25,7 +25,7 @@ def some_hash() -> str:
     return secrets.token_hex(32)
 
 
-def new_model(identifier: str, **changes: Any) -> NewModel:  # noqa: ANN401  # any field
+def new_model(identifier: str, **changes: Any) -> NewModel:  # any field
     values: dict[str, Any] = {
         "id": identifier,
         "name": None,
@@ -40,7 +40,7 @@ def new_model(identifier: str, **changes: Any) -> NewModel:  # noqa: ANN401  # a
     return NewModel(**(values | changes))
 
 
-def new_dataset(identifier: str, **changes: Any) -> NewDataset:  # noqa: ANN401  # any field
+def new_dataset(identifier: str, **changes: Any) -> NewDataset:  # any field
     columns = [{"name": f"f{position}", "role": "feature", **_COLUMN} for position in range(30)]
     values: dict[str, Any] = {
         "id": identifier,
@@ -54,7 +54,7 @@ def new_dataset(identifier: str, **changes: Any) -> NewDataset:  # noqa: ANN401 
     return NewDataset(**(values | changes))
 
 
-def kept_explanation(identifier: str, number: int = 0, **changes: Any) -> KeptExplanation:  # noqa: ANN401  # any field
+def kept_explanation(identifier: str, number: int = 0, **changes: Any) -> KeptExplanation:  # any field
     """Return an explanation of row ``number`` as it would be stored."""
     response = json.dumps({"id": identifier, "row_id": str(number)})
     values: dict[str, Any] = {
@@ -86,7 +86,7 @@ class Shelf:
         self.models.add(new_model("mdl_1"))
         self.datasets.add(new_dataset("ds_1"))
 
-    def create(self, identifier: str = "prs_1", **changes: Any) -> tuple[Artefact, bool]:  # noqa: ANN401  # any field
+    def create(self, identifier: str = "prs_1", **changes: Any) -> tuple[Artefact, bool]:  # any field
         values: dict[str, Any] = {
             "id": identifier,
             "noun": "prototype_sets",

@@ -77,7 +77,7 @@ _FILES = {"p": "id,y\n1,a\n2,b\n", "c": "p,v\n1,3\n2,4\n"}
 _OF_P: Json = {"table": "p"}
 
 
-def _case(  # noqa: PLR0913  # what a case may change
+def _case(  # what a case may change
     name: str,
     code: str,
     pointer: str,

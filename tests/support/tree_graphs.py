@@ -186,7 +186,7 @@ def _tensor(name: str, values: Sequence[float] | NDArray[np.float64], element: i
     return helper.make_tensor(name, element, [len(values)], list(values))
 
 
-def classifier_graph(leaf_values: Sequence[Sequence[float]], n_trees: int = 1, **more: Any) -> ModelProto:  # noqa: ANN401  # attributes
+def classifier_graph(leaf_values: Sequence[Sequence[float]], n_trees: int = 1, **more: Any) -> ModelProto:  # attributes
     """Return a classifier of stumps that answers ``label`` and ``scores``.
 
     Tree t asks whether feature t is at most 0, and has both leaves of ``leaf_values`` (2, n_scored): for class 0, 1, …;

@@ -157,7 +157,7 @@ def _conditions(rows: Rows) -> Iterator[Condition]:
                 yield Condition(name, name, "is one of", tuple(categories[start::2]), or_missing)
 
 
-def _shares(fitted_tree: Any, n_classes: int) -> NDArray[np.float64]:  # noqa: ANN401  # scikit-learn ships no types
+def _shares(fitted_tree: Any, n_classes: int) -> NDArray[np.float64]:  # scikit-learn ships no types
     values = fitted_tree.tree_.value[:, 0, :]
     if not n_classes:
         return np.asarray(values, np.float64)
@@ -168,7 +168,7 @@ def _shares(fitted_tree: Any, n_classes: int) -> NDArray[np.float64]:  # noqa: A
 
 def _append(
     at: int,
-    grown_tree: Any,  # noqa: ANN401  # scikit-learn ships no types
+    grown_tree: Any,  # scikit-learn ships no types
     shares: NDArray[np.float64],
     conditions: list[Condition],
     nodes: list[TreeNode],

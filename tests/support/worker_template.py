@@ -63,7 +63,7 @@ class WorkerTemplate:
     def __init__(self) -> None:
         self._connection, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with its:
-            subprocess.Popen(  # noqa: S603  # our own
+            subprocess.Popen(  # our own
                 [sys.executable, "-m", "tests.support.job_kinds", _FORK, str(its.fileno())],
                 cwd=Path(__file__).parents[2],
                 pass_fds=[its.fileno()],

@@ -190,7 +190,7 @@ class Workshop:
 
 
 @contextmanager
-def workshop_in(directory: Path, **settings: Any) -> Iterator[Workshop]:  # noqa: ANN401  # any setting
+def workshop_in(directory: Path, **settings: Any) -> Iterator[Workshop]:  # any setting
     """Yield a workshop over a new data directory."""
     put_tables(directory / "leafspace.db")
     context = build_context(ServiceSettings(data_dir=directory, redis_url=_NO_REDIS, **settings))

@@ -67,7 +67,7 @@ def _categories() -> Data:
 CATEGORIES = _categories()
 
 
-def forest(**parameters: Any) -> Estimator:  # noqa: ANN401
+def forest(**parameters: Any) -> Estimator:
     return ensemble.RandomForestClassifier(4, max_depth=3, random_state=0, **parameters)
 
 
@@ -75,7 +75,7 @@ def regression_forest() -> Estimator:
     return ensemble.RandomForestRegressor(4, max_depth=3, random_state=0)
 
 
-def boosting(**parameters: Any) -> Estimator:  # noqa: ANN401
+def boosting(**parameters: Any) -> Estimator:
     return ensemble.GradientBoostingClassifier(n_estimators=3, max_depth=2, random_state=0, **parameters)
 
 
@@ -124,7 +124,7 @@ def fitted(make: Make, data: Data) -> Estimator:
         return make().fit(*data)
 
 
-def library_scores(estimator: Estimator, rows: Any) -> NDArray[np.float64]:  # noqa: ANN401
+def library_scores(estimator: Estimator, rows: Any) -> NDArray[np.float64]:
     """Return what scikit-learn itself predicts; in hard voting, which has no scores, the shares of the votes."""
     if getattr(estimator, "voting", None) == "hard":
         shares: NDArray[np.float64] = vote_shares(estimator, rows)
@@ -133,7 +133,7 @@ def library_scores(estimator: Estimator, rows: Any) -> NDArray[np.float64]:  # n
     return np.asarray(predict(rows), np.float64).reshape(len(rows), -1)
 
 
-def assert_same(estimator: Estimator, rows: Any, *, oracle_only: bool = False) -> None:  # noqa: ANN401
+def assert_same(estimator: Estimator, rows: Any, *, oracle_only: bool = False) -> None:
     """Assert that labels and scores of the converted model are the estimator's own, on all rows."""
     converted = convert_model(estimator, rows, Declared(oracle_only=oracle_only), parity=False)
     classes = converted.declared.classes

@@ -77,6 +77,6 @@ def test_numba_is_loaded_when_the_first_loop_is_called() -> None:
         "print('numba' in sys.modules)\n"
     )
 
-    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)  # noqa: S603  # ours
+    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)  # ours
 
     assert printed.stdout.split() == ["False", "True"]

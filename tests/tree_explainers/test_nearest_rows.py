@@ -139,7 +139,7 @@ def test_progress_grows_to_the_whole_and_may_stop_the_work(monkeypatch: pytest.M
     before = threading.active_count()
     reported: list[float] = []
 
-    def stop(fraction: float, stage: str) -> None:  # noqa: ARG001  # as listeners are called
+    def stop(fraction: float, stage: str) -> None:  # as listeners are called
         reported.append(fraction)
         if fraction > 0.3:
             raise InterruptedError

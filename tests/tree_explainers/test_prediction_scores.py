@@ -66,7 +66,7 @@ def test_balanced_fidelity_weighs_the_models_classes_alike(dataset: str, kind: P
 @pytest.mark.parametrize("dataset", CLASSIFICATIONS)
 def test_a_constant_class_scores_what_scikit_learns_dummy_scores(
     dataset: str,
-    has_target: bool,  # noqa: FBT001  # a parameter
+    has_target: bool,  # a parameter
 ) -> None:
     real = real_leaves(dataset, "random_forest")
     predicted, target = real.classes("predicted"), real.classes("target")
@@ -92,7 +92,7 @@ def test_a_constant_class_scores_what_scikit_learns_dummy_scores(
 @pytest.mark.parametrize("dataset", CLASSIFICATIONS)
 def test_rules_and_trees_are_held_against_the_same_constant(
     dataset: str,
-    has_target: bool,  # noqa: FBT001  # a parameter
+    has_target: bool,  # a parameter
 ) -> None:
     real = real_leaves(dataset, "random_forest")
     predicted, target = real.classes("predicted"), real.classes("target")

@@ -53,7 +53,7 @@ def expected(
     return naive.nearest_allowed_rows(proximities, n_rows, allowed, groups, within.max_per_group or 1, agrees)
 
 
-def found(reference: ReferenceRows, own: NDArray[np.int32], n_rows: int, within: Any = EVERY_ROW) -> Any:  # noqa: ANN401
+def found(reference: ReferenceRows, own: NDArray[np.int32], n_rows: int, within: Any = EVERY_ROW) -> Any:
     nearest = reference.nearest(own, n_rows, within)
     return list(zip(nearest.rows.tolist(), nearest.proximities.tolist(), strict=True))
 

@@ -83,7 +83,7 @@ def test_ends_are_written_in_the_fewest_digits(
     st.booleans(),
     st.booleans(),
 )
-def test_the_shortest_end_leaves_the_same_numbers_inside(value: float, inclusive: bool, is_low: bool) -> None:  # noqa: FBT001
+def test_the_shortest_end_leaves_the_same_numbers_inside(value: float, inclusive: bool, is_low: bool) -> None:
     end = wording.End(float(str(np.float32(value))), inclusive)
     found = wording.shortest_end(end, is_low=is_low, is_single=True)
     assert len(wording.number_text(found.value)) <= len(wording.number_text(end.value))

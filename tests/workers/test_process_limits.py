@@ -14,6 +14,6 @@ print(os.nice(0))
 
 
 def test_a_worker_is_as_nice_as_configured_and_never_less() -> None:
-    printed = subprocess.check_output([sys.executable, "-c", _PRINT_NICENESS], text=True)  # noqa: S603  # our own
+    printed = subprocess.check_output([sys.executable, "-c", _PRINT_NICENESS], text=True)  # our own
 
     assert int(printed) == max(12, os.nice(0))

@@ -45,7 +45,7 @@ def test_a_process_that_is_gone_waits_for_nothing() -> None:
 
 def test_the_time_of_threads_that_have_ended_counts() -> None:
     command = [sys.executable, "-c", _BUSY_THREAD_THAT_ENDS]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:  # noqa: S603  # our own
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:  # our own
         assert process.stdout is not None
         own = float(process.stdout.readline())
         found = processor_seconds(Path(f"/proc/{process.pid}"))

@@ -105,7 +105,7 @@ def fit_cart(matrix: NDArray[np.float32], targets: NDArray[np.float32], limits: 
     ``limits.min_samples_leaf`` counts rows of the matrix here.
     """
     # Imported late: it takes longer than everything else that a worker imports (`workers.job_kinds.load_late`).
-    from sklearn.tree import DecisionTreeRegressor  # noqa: PLC0415
+    from sklearn.tree import DecisionTreeRegressor
 
     tree = DecisionTreeRegressor(
         max_depth=limits.max_depth,

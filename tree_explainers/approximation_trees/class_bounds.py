@@ -142,7 +142,7 @@ def _by_class(values: Floats, n_classes: int) -> Floats | None:
     """Return leaf values with a column for each class; a single output for two classes is divided between them."""
     if values.shape[1] == n_classes:
         return values
-    if n_classes == 2 and values.shape[1] == 1:  # noqa: PLR2004  # one output represents two
+    if n_classes == 2 and values.shape[1] == 1:  # one output represents two
         return np.hstack((-values, values)) / 2
     return None
 

@@ -155,7 +155,7 @@ class _ControlGrowth:
     missing_texts: Mapping[str, str]
 
     @classmethod
-    def of(  # noqa: PLR0913, PLR0917
+    def of(  # noqa: PLR0917
         cls,
         rows: Rows,
         draw: DrawRows,

@@ -78,7 +78,7 @@ def row_generator(
     if settings.method == "bootstrap":
         return GivenRows(None)
     if settings.method == "dataset":
-        assert settings.rows is not None  # noqa: S101  # for the type checker: the method has rows
+        assert settings.rows is not None  # for the type checker: the method has rows
         return GivenRows(settings.rows.select(rows.names))
     smoother = Smoother.of(rows, missing_texts, settings, report)
     return ResidualPermutation.of(rows, smoother) if settings.method == "residual_permutation" else smoother

@@ -155,7 +155,7 @@ def _expected(forest: Forest, remaining: RemainingBins, shares: Floats, values: 
 
 
 @inlined
-def _possible_sides(forest: Forest, node: int, remaining: RemainingBins) -> Any:  # noqa: ANN401  # two of numba's bool
+def _possible_sides(forest: Forest, node: int, remaining: RemainingBins) -> Any:  # two of numba's bool
     """Return whether rows of a box can go left at a node, and right."""
     feature = forest.feature[node]
     sides = np.zeros(2, np.bool_)

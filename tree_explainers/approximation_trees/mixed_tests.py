@@ -19,7 +19,7 @@ from .ordered_tests import OrderedTests
 _FEWEST_ALONE = 32  # features with one statement, from which lists are worth their tables
 
 
-def statement_tests(binned: BinnedRows, units: Units | None = None, criterion: int = GAIN) -> Tests:  # noqa: ARG001
+def statement_tests(binned: BinnedRows, units: Units | None = None, criterion: int = GAIN) -> Tests:
     """Return the statements of binned rows as tests, known by their indices among all statements.
 
     ``criterion`` is that of their gains: ``GAIN``, ``GAIN_RATIO`` or ``VARIANCE``. Units are not needed before gains

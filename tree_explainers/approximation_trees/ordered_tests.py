@@ -174,7 +174,7 @@ def _binned(bins: Bins, n_bins: int, node: NodeRows) -> _Bins:
 @compiled
 def _fill_number(
     missing_greater: NDArray[np.bool_],
-    side: bool,  # noqa: FBT001  # numba takes arguments by position
+    side: bool,  # numba takes arguments by position
     own: _Bins,
     node: NodeSums,
     gains: NDArray[np.float64],

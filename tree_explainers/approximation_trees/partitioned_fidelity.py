@@ -58,7 +58,7 @@ class _Agreement(Protocol):
     def measures_of_constant(self) -> AgainstTarget:
         """The measures of that constant."""
 
-    def plus(self, other: Any) -> Any:  # noqa: ANN401  # of its own kind
+    def plus(self, other: Any) -> Any:  # of its own kind
         """Return the agreement on the rows of both."""
 
 
@@ -193,7 +193,7 @@ def measure_in_partitions(
     for n_done, of_part in enumerate(parts.map(_tally_of, tree), 1):
         tally = of_part if tally is None else tally.plus(of_part)
         report(n_done / len(parts), "evaluating the tree")
-    assert tally is not None  # noqa: S101  # for the type checker: there is a partition
+    assert tally is not None  # for the type checker: there is a partition
     return _measured(tree, tally)
 
 

@@ -186,7 +186,7 @@ def _tally(part: _Part, path: Path) -> _Tally:
     return _Tally(len(rows), units, value, labels, _ends_of(classes[classes >= 0]), part.bins[:, some])
 
 
-def _tally_sides(part: _Part, path: Path, feature: int, own: int, is_true: bool) -> tuple[_Tally, _Tally]:  # noqa: FBT001  # mapped
+def _tally_sides(part: _Part, path: Path, feature: int, own: int, is_true: bool) -> tuple[_Tally, _Tally]:  # mapped
     """Return what is counted on both sides of a split; the rows above it are forgotten."""
     sides = tuple(_tally(part, (*path, (feature, own, truth))) for truth in (is_true, not is_true))
     part.reached.pop(path, None)

@@ -139,7 +139,7 @@ def reached_leaves(forest: Forest, bins: NDArray[Any]) -> NDArray[np.int64]:
 
 
 @inlined
-def _goes_left(forest: Forest, node: np.int64, own: np.int64) -> Any:  # noqa: ANN401  # numba's own bool
+def _goes_left(forest: Forest, node: np.int64, own: np.int64) -> Any:  # numba's own bool
     if forest.cut[node] < 0:
         return forest.goes_left[own - 1 - forest.cut[node]]
     feature = forest.feature[node]
@@ -149,7 +149,7 @@ def _goes_left(forest: Forest, node: np.int64, own: np.int64) -> Any:  # noqa: A
 
 
 @inlined
-def may_go(forest: Forest, node: np.int64, own: int, side: np.int64) -> Any:  # noqa: ANN401  # numba's own bool
+def may_go(forest: Forest, node: np.int64, own: int, side: np.int64) -> Any:  # numba's own bool
     """Return whether some value of a bin goes to a side (0: left)."""
     if forest.cut[node] < 0:
         index = own - 1 - forest.cut[node]
@@ -220,7 +220,7 @@ def _leads_of_witnesses(values: Floats, wanted: int, witnesses: NDArray[np.int64
 
 
 @inlined
-def _is_led(leads: Floats, wanted: int) -> Any:  # noqa: ANN401  # numba's own bool
+def _is_led(leads: Floats, wanted: int) -> Any:  # numba's own bool
     found = False
     for label in range(len(leads)):
         found |= label != wanted and leads[label] >= 0
@@ -228,7 +228,7 @@ def _is_led(leads: Floats, wanted: int) -> Any:  # noqa: ANN401  # numba's own b
 
 
 @compiled
-def _worst_of_tree(  # noqa: PLR0913, PLR0917
+def _worst_of_tree(  # noqa: PLR0917
     forest: Forest, tree: int, remaining: RemainingBins, path: _Path, values: Floats, wanted: int, others: Floats
 ) -> Floats:
     """Visit every reachable leaf of a tree, and restore the box afterwards.
@@ -292,7 +292,7 @@ def _restore(
 
 
 @inlined
-def _narrow(forest: Forest, node: np.int64, side: np.int64, remaining: RemainingBins) -> Any:  # noqa: ANN401  # numba's own bool
+def _narrow(forest: Forest, node: np.int64, side: np.int64, remaining: RemainingBins) -> Any:  # numba's own bool
     """Remove the bins that do not go to a side; return whether any remains."""
     feature = forest.feature[node]
     if forest.is_set[feature]:

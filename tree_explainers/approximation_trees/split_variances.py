@@ -109,7 +109,7 @@ def sweep_variances(
 
 
 @inlined
-def _variance(left: Floats, totals: Floats, of_best: Floats, shift: Floats) -> Any:  # noqa: ANN401  # inlined
+def _variance(left: Floats, totals: Floats, of_best: Floats, shift: Floats) -> Any:  # inlined
     n_targets = len(shift)
     n_rows = totals[0, 0] + totals[1, 0]
     n_left = left[0, 0] + left[1, 0]

@@ -61,7 +61,7 @@ class RepeatableProgress:
         self._last = fraction, stage
         self.report(fraction, stage)
 
-    def repeat(self, fraction: float, stage: str) -> None:  # noqa: ARG002  # progress within a node does not move the whole
+    def repeat(self, fraction: float, stage: str) -> None:  # progress within a node does not move the whole
         """Report the last progress again, whatever the progress within a node."""
         self.tick()
 
@@ -135,7 +135,7 @@ class _Growth(Generic[State, ConditionT]):
         """Split the node with the largest improvement."""
         node = heapq.heappop(self.waiting)[-1]
         split, node.split = node.split, None
-        assert split is not None  # noqa: S101  # for the type checker: others do not wait
+        assert split is not None  # for the type checker: others do not wait
         self.n_leaves += 1
         self.n_steps += node.facts.n_samples
         node.condition, node.confidence = split.condition, split.confidence

@@ -70,7 +70,7 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba ships no types
         self._lock_file = Path(self.cache_path, f"{self._impl.filename_base}.lock")
         self._lock: int | None = None
 
-    def load_overload(self, sig: Any, target_context: Any) -> Any:  # noqa: ANN401  # numba's own types
+    def load_overload(self, sig: Any, target_context: Any) -> Any:  # numba's own types
         """Return the form for these types; ``None``, and the lock taken, if it is for this process to compile it."""
         self._release()
         found = super().load_overload(sig, target_context)
@@ -86,7 +86,7 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba ships no types
         """Return the types of the forms that are on disk, as numba has them."""
         return [types for types, *_ in self._cache_file._load_index()]  # noqa: SLF001  # nothing public has them
 
-    def save_overload(self, sig: Any, data: Any) -> None:  # noqa: ANN401  # numba's own types
+    def save_overload(self, sig: Any, data: Any) -> None:  # numba's own types
         """Save a form that was compiled here."""
         try:
             super().save_overload(sig, data)
@@ -118,7 +118,7 @@ def _locked(descriptor: int) -> bool:
     return True
 
 
-def share(dispatcher: Any) -> Any:  # noqa: ANN401  # numba's dispatcher
+def share(dispatcher: Any) -> Any:  # numba's dispatcher
     """Keep a loop's compiled forms in a `SharedCache`; return the loop."""
     dispatcher._cache = SharedCache(dispatcher.py_func)  # noqa: SLF001  # what njit(cache=True) does with its own class
     return dispatcher

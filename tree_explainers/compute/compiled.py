@@ -42,12 +42,12 @@ class Loop:
         self._options = options
         self._dispatcher: Any = None
 
-    def __call__(self, *arguments: Any) -> Any:  # noqa: ANN401  # as the function has them
+    def __call__(self, *arguments: Any) -> Any:  # as the function has them
         """Run it, compiled for the types of these arguments."""
         dispatcher = self._dispatcher
         return (self.dispatcher() if dispatcher is None else dispatcher)(*arguments)
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401  # numba's
+    def __getattr__(self, name: str) -> Any:  # numba's
         """Return what numba's dispatcher has under this name."""
         if name.startswith("_"):  # of a copy that is being made, say
             raise AttributeError(name)
@@ -58,7 +58,7 @@ class Loop:
         """Whether numba knows it."""
         return self._dispatcher is not None
 
-    def dispatcher(self) -> Any:  # noqa: ANN401  # numba ships no types
+    def dispatcher(self) -> Any:  # numba ships no types
         """Return what numba runs, made if need be."""
         with _handing_over:
             if self._dispatcher is None:
@@ -113,7 +113,7 @@ def compiled_ahead(types: DeclaredTypes) -> Callable[[Function], Function]:
     return declare
 
 
-def array_of(dtype: np.dtype[Any], *, readonly: bool = False) -> Any:  # noqa: ANN401  # numba's type
+def array_of(dtype: np.dtype[Any], *, readonly: bool = False) -> Any:  # numba's type
     """Return numba's type of a contiguous array of records, in one dimension."""
     numba = import_module("numba")
     return numba.types.Array(numba.from_dtype(dtype), 1, "C", readonly=readonly)

@@ -43,7 +43,7 @@ def run_in_threads(
     """
     has_ended = Event()
 
-    def report_item(fraction: float, stage: str) -> None:  # noqa: ARG001  # of one item among many
+    def report_item(fraction: float, stage: str) -> None:  # of one item among many
         if has_ended.is_set():
             raise _Stopped
 

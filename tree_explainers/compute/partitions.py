@@ -43,10 +43,10 @@ class Partitions(Protocol):
     def __len__(self) -> int:
         """Return how many parts there are."""
 
-    def map(self, function: Callable[..., Result], *broadcast: Any) -> Iterator[Result]:  # noqa: ANN401
+    def map(self, function: Callable[..., Result], *broadcast: Any) -> Iterator[Result]:
         """Yield ``function(*part, *broadcast)`` of each part, in their order."""
 
-    def keep(self, function: Callable[..., Any], *broadcast: Any) -> "Partitions":  # noqa: ANN401
+    def keep(self, function: Callable[..., Any], *broadcast: Any) -> "Partitions":
         """Return what ``function(*part, *broadcast)`` makes of each part, which stays where it was made."""
 
     def beside(self, other: "Partitions") -> "Partitions":
@@ -89,20 +89,20 @@ class LocalPartitions:
         """Return how many parts there are."""
         return len(self._parts)
 
-    def map(self, function: Callable[..., Result], *broadcast: Any) -> Iterator[Result]:  # noqa: ANN401
+    def map(self, function: Callable[..., Result], *broadcast: Any) -> Iterator[Result]:
         """Yield what the function makes of each part, in their order."""
         with closing(in_order(lambda part: function(*part, *broadcast), self._parts, self._n_threads)) as done:
             for _, result in done:
                 yield result
                 self._tick()
 
-    def keep(self, function: Callable[..., Any], *broadcast: Any) -> "LocalPartitions":  # noqa: ANN401
+    def keep(self, function: Callable[..., Any], *broadcast: Any) -> "LocalPartitions":
         """Return what the function makes of each part, as parts."""
         return self._of([(result,) for result in self.map(function, *broadcast)])
 
     def beside(self, other: "Partitions") -> "LocalPartitions":
         """Return parts that are the parts of both."""
-        assert isinstance(other, LocalPartitions)  # noqa: S101  # one executor has them all
+        assert isinstance(other, LocalPartitions)  # one executor has them all
         pairs = zip(self._parts, other._parts, strict=True)  # noqa: SLF001  # its own kind
         return self._of([(*own, *others) for own, others in pairs])
 
@@ -113,7 +113,7 @@ class LocalPartitions:
 
     def followed_by(self, other: "Partitions") -> "LocalPartitions":
         """Return these parts, and then the other's."""
-        assert isinstance(other, LocalPartitions)  # noqa: S101  # one executor has them all
+        assert isinstance(other, LocalPartitions)  # one executor has them all
         return self._of(self._parts + other._parts)  # noqa: SLF001  # its own kind
 
     def some(self, indices: Sequence[int]) -> "LocalPartitions":

@@ -46,7 +46,7 @@ class EuclideanTable(LeafTable):
     """
 
     def __init__(self, positions: NDArray[np.int32], is_ranked: NDArray[np.bool_]) -> None:
-        if positions.ndim != 2 or not positions.size or len(is_ranked) != positions.shape[1]:  # noqa: PLR2004
+        if positions.ndim != 2 or not positions.size or len(is_ranked) != positions.shape[1]:
             msg = f"{positions.shape} positions and {len(is_ranked)} features do not fit together, or there are none"
             raise InvalidInput(msg)
         object.__setattr__(self, "positions", np.ascontiguousarray(positions, dtype=np.int32))
@@ -104,7 +104,7 @@ class EuclideanTable(LeafTable):
         InvalidInput
             If the number of features differs.
         """
-        if positions.ndim != 2 or positions.shape[1] != len(self.is_ranked):  # noqa: PLR2004  # a matrix
+        if positions.ndim != 2 or positions.shape[1] != len(self.is_ranked):  # a matrix
             msg = f"the table has {len(self.is_ranked)} features, but positions have shape {positions.shape}"
             raise InvalidInput(msg)
         found = np.empty((len(positions), self.n_rows), dtype=np.uint32)

@@ -191,7 +191,7 @@ def _copy_mask(words: NDArray[np.uint64], place: int, work: NDArray[np.uint64], 
 
 
 @inlined
-def _add_bits(a: Any, b: Any, c: Any) -> tuple[Any, Any]:  # noqa: ANN401  # words
+def _add_bits(a: Any, b: Any, c: Any) -> tuple[Any, Any]:  # words
     """Add three digits in each place of a word: what stays in the digit, and what goes to the next."""
     return a ^ b ^ c, (a & b) | (c & (a | b))
 

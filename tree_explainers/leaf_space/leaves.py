@@ -48,7 +48,7 @@ class LeafTable:
         InvalidInput
             If there are no rows or no trees, the shapes disagree, or a leaf is outside its tree.
         """
-        if leaves.ndim != 2 or leaves.dtype != np.int32:  # noqa: PLR2004  # a matrix
+        if leaves.ndim != 2 or leaves.dtype != np.int32:  # a matrix
             msg = f"leaves must be 2-d int32, got {leaves.ndim}-d {leaves.dtype}"
             raise InvalidInput(msg)
         _check_leaves(leaves.T, n_leaves)
@@ -75,7 +75,7 @@ class LeafTable:
         InvalidInput
             As ``from_leaves`` does, and for codes of another type or not in the order of C.
         """
-        if codes.ndim != 2 or not codes.flags.c_contiguous:  # noqa: PLR2004  # a matrix
+        if codes.ndim != 2 or not codes.flags.c_contiguous:  # a matrix
             msg = f"codes must be a matrix in the order of C, got {codes.ndim}-d with strides {codes.strides}"
             raise InvalidInput(msg)
         _check_leaves(codes, n_leaves)
@@ -200,7 +200,7 @@ def tree_weights(
         msg = f"kind must be random_forest, boosting or boosting_l1, got {kind!r}"
         raise InvalidInput(msg)
     n_leaves = len(table.starts) - 1
-    if leaf_values is None or leaf_values.ndim != 2 or len(leaf_values) != n_leaves:  # noqa: PLR2004  # a matrix
+    if leaf_values is None or leaf_values.ndim != 2 or len(leaf_values) != n_leaves:  # a matrix
         msg = f"boosting weights need one line of values for each of the {n_leaves} leaves"
         raise InvalidInput(msg)
     if not np.isfinite(leaf_values).all():

@@ -172,7 +172,7 @@ def _all_but(own: int, n_block: int, bits: NDArray[np.uint64]) -> None:
     """Set the bit of each row of the block but one."""
     for w in range(len(bits)):
         n_bits = min(max(n_block - 64 * w, 0), 64)
-        bits[w] = _ALL if n_bits == 64 else (_ONE << np.uint64(n_bits)) - _ONE  # noqa: PLR2004  # bits of a word
+        bits[w] = _ALL if n_bits == 64 else (_ONE << np.uint64(n_bits)) - _ONE  # bits of a word
     if 0 <= own < n_block:
         bits[own // 64] &= ~(_ONE << np.uint64(own % 64))
 

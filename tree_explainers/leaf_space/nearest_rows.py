@@ -134,7 +134,7 @@ class NearestRows:
         report
             As in ``of_rows``.
         """
-        if leaves.ndim != 2 or leaves.shape[1] != self._table.n_trees:  # noqa: PLR2004  # a matrix
+        if leaves.ndim != 2 or leaves.shape[1] != self._table.n_trees:  # a matrix
             msg = f"the table has {self._table.n_trees} trees, but leaves have shape {leaves.shape}"
             raise InvalidInput(msg)
         self._check(n_neighbors, self._table.n_rows)
@@ -301,7 +301,7 @@ class EuclideanNearestRows(NearestRows):
         super().__init__(table, weights)
         self._rows = table
 
-    def of_all(self, within: NearestWithin, report: ReportProgress = ignore_progress) -> Nearest:  # noqa: ARG002
+    def of_all(self, within: NearestWithin, report: ReportProgress = ignore_progress) -> Nearest:
         """Return the nearest other row of every row; ``within`` saves nothing here."""
         return self.of_rows(np.arange(self._rows.n_rows), 1, report)
 

@@ -90,7 +90,7 @@ class PartitionedTable(LeafTable):
         """Refuse: no process has them all."""
         return np.asarray(self.codes, dtype=np.int32)
 
-    def map(self, function: Callable[..., Result], *broadcast: Any) -> Iterator[Result]:  # noqa: ANN401
+    def map(self, function: Callable[..., Result], *broadcast: Any) -> Iterator[Result]:
         """Yield what ``function(table, *broadcast)`` makes of each partition, in the order of rows."""
         return self.parts.map(function, *broadcast)
 
@@ -98,7 +98,7 @@ class PartitionedTable(LeafTable):
         self,
         function: Callable[..., LeafTable],
         n_leaves: NDArray[np.integer[Any]],
-        *broadcast: Any,  # noqa: ANN401
+        *broadcast: Any,
     ) -> "PartitionedTable":
         """Return the table that ``function(table, *broadcast)`` makes of each partition: of as many rows."""
         return PartitionedTable(self.parts.keep(function, *broadcast), self.bounds, n_leaves)

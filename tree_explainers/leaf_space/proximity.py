@@ -61,7 +61,7 @@ def columns(
     """
     if isinstance(table, EuclideanTable):
         return table.columns(leaves.astype(np.int32, copy=False), n_threads)
-    if leaves.ndim != 2 or leaves.shape[1] != table.n_trees or weights.shape != (table.n_trees,):  # noqa: PLR2004
+    if leaves.ndim != 2 or leaves.shape[1] != table.n_trees or weights.shape != (table.n_trees,):
         msg = f"the table has {table.n_trees} trees, but leaves have shape {leaves.shape}, weights {weights.shape}"
         raise InvalidInput(msg)
     if isinstance(table, PartitionedTable):

@@ -63,7 +63,7 @@ class BlockSums:
     def of(self, targets: NDArray[np.int64], block: Block) -> Iterator[tuple[slice, ExactSums | RoundedSums]]:
         """Yield some of the targets, (n_targets,) rows of the table, after the other, and their proximities."""
         table, n_digits = self._table, self._plan.n_digits
-        in_groups = len(self._plan.counts) > 2  # noqa: PLR2004  # beginnings and an end
+        in_groups = len(self._plan.counts) > 2  # beginnings and an end
         at_once = min(_TARGETS_AT_ONCE_IN_GROUPS if in_groups else _TARGETS_AT_ONCE, len(targets))
         room = room_for_sums(at_once, self._plan)
         for start in range(0, len(targets), at_once):

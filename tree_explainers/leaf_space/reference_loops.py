@@ -97,11 +97,11 @@ def _keep_nearest(sums: NDArray[Any], wanted: Wanted) -> int:
     return n_kept
 
 
-def _wanted(n: Any) -> Any:  # noqa: ANN401  # numba's types
+def _wanted(n: Any) -> Any:  # numba's types
     return n.NamedTuple((n.boolean[::1], n.int32[::1], n.int64, n.int64[::1], n.int32[::1]), Wanted)
 
 
-def _types_of_lists(n: Any) -> list[Any]:  # noqa: ANN401  # numba's types
+def _types_of_lists(n: Any) -> list[Any]:  # numba's types
     starts, members = n.Array(n.int64, 1, "C", readonly=True), n.Array(n.int32, 1, "C", readonly=True)
     return [
         n.int64(starts, members, n.int64[::1], n.Array(of, 1, "C", readonly=True), of[::1], _wanted(n))
@@ -127,7 +127,7 @@ def nearest_in_lists(
     return _keep_nearest(sums, wanted)
 
 
-def _types_of_search(n: Any) -> list[Any]:  # noqa: ANN401  # numba's types
+def _types_of_search(n: Any) -> list[Any]:  # numba's types
     starts, members = n.Array(n.int64, 1, "C", readonly=True), n.Array(n.int32, 1, "C", readonly=True)
     return [n.void(starts, members, n.int64[::1], n.int64[::1], n.boolean[:, ::1])]
 
@@ -177,7 +177,7 @@ class _Tile(NamedTuple):
     marks: NDArray[np.uint8]  # (_TILE_ROWS,) 1: the row can be near enough
 
 
-def _types_of_codes(n: Any) -> list[Any]:  # noqa: ANN401  # numba's types
+def _types_of_codes(n: Any) -> list[Any]:  # numba's types
     return [
         n.int64(codes, codes, codes.dtype[::1], n.Array(of, 1, "C", readonly=True), _wanted(n))
         for codes in (n.Array(code, 2, "C", readonly=True) for code in (n.uint8, n.uint16))
@@ -366,7 +366,7 @@ def _sum_exactly(compared: _Comparison, tile: _Tile) -> None:
 def _keep_marked(
     compared: _Comparison,
     tile: _Tile,
-    are_exact: bool,  # noqa: FBT001  # compiled code takes no keywords
+    are_exact: bool,  # compiled code takes no keywords
     to_reach: int,
     wanted: Wanted,
     n_kept: int,

@@ -130,7 +130,7 @@ def _tally_above(
 
 
 @compiled
-def _list_both(  # noqa: PLR0913, PLR0917  # a loop over arrays
+def _list_both(  # noqa: PLR0917  # a loop over arrays
     sums: NDArray[np.uint64],
     n_digits: int,
     rows: Compared,

@@ -94,8 +94,8 @@ def embed(
     which computes it: by Barnes and Hut's trees, and from 10,000 rows on by interpolation.
     """
     # It imports scikit-learn, which takes longer than most jobs.
-    from openTSNE.affinity import PerplexityBasedNN  # noqa: PLC0415
-    from openTSNE.nearest_neighbors import PrecomputedNeighbors  # noqa: PLC0415
+    from openTSNE.affinity import PerplexityBasedNN
+    from openTSNE.nearest_neighbors import PrecomputedNeighbors
 
     if table.n_rows <= n_neighbors:
         msg = f"{n_neighbors} nearest rows of each row need more than {table.n_rows} rows"
@@ -155,7 +155,7 @@ def _spread(places: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np
 def _optimised(
     start: NDArray[np.float64], affinities: "PerplexityBasedNN", seed: int, report: ReportProgress
 ) -> NDArray[np.float64]:
-    from openTSNE import TSNEEmbedding  # noqa: PLC0415  # see above
+    from openTSNE import TSNEEmbedding  # see above
 
     places, n_done = start, 0
     for n_iterations, exaggeration, momentum in (

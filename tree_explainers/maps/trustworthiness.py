@@ -113,7 +113,7 @@ class _Scores:
 
 def nearest_on_map(places: NDArray[np.float64], queries: NDArray[np.int64], n_nearest: int) -> NDArray[np.int64]:
     """Return the rows nearest to some rows on a map, (n_queries, n_nearest), nearest first, without themselves."""
-    from scipy.spatial import cKDTree  # noqa: PLC0415  # heavy, and for maps alone
+    from scipy.spatial import cKDTree  # heavy, and for maps alone
 
     found = cKDTree(places).query(places[queries], n_nearest + 1)[1]
     # A row in the same place may come before the row itself, or in its stead.

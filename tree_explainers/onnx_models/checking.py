@@ -108,7 +108,7 @@ def check_model(
 
 def quoted(name: str) -> str:
     """Return a stranger's text in a form that is safe to show: short, on one line, control characters escaped."""
-    return ascii(name if len(name) <= 80 else name[:77] + "...")  # noqa: PLR2004  # long enough to recognise
+    return ascii(name if len(name) <= 80 else name[:77] + "...")  # long enough to recognise
 
 
 def opset_version(model: ModelProto, domain: str) -> int | None:

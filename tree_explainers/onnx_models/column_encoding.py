@@ -154,7 +154,7 @@ def label_encoder(step: Step) -> TensorColumns:
 
 
 def _encoded(step: Step, column: ModelColumn, keys: NDArray[Any], values: NDArray[Any], default: float) -> ModelColumn:
-    categories = [None if key != key else _raw(step, column, category_of(key)) for key in keys.tolist()]  # noqa: PLR0124  # NaN
+    categories = [None if key != key else _raw(step, column, category_of(key)) for key in keys.tolist()]  # NaN
     return changes.encoded(column, categories, values.astype(np.float64).tolist(), float(default))
 
 
@@ -179,7 +179,7 @@ def _listed(attributes: Attributes, names: Sequence[str]) -> NDArray[Any] | None
     return None
 
 
-def _default(attributes: Attributes, values: NDArray[Any]) -> Any:  # noqa: ANN401  # text or number
+def _default(attributes: Attributes, values: NDArray[Any]) -> Any:  # text or number
     if "default_tensor" in attributes:
         return tensor_array(attributes["default_tensor"].t).ravel()[0]
     if values.dtype == object:

@@ -108,7 +108,7 @@ def reduction(step: Step) -> TensorColumns:
 def product(step: Step) -> TensorColumns:
     """Follow a product with a constant matrix."""
     matrix = step.constant(1)
-    if matrix is None or matrix.ndim != 2:  # noqa: PLR2004  # a matrix
+    if matrix is None or matrix.ndim != 2:  # a matrix
         return UNKNOWN
     is_transposed = "transB" in step.attributes and step.attributes["transB"].i
     return TensorColumns("float", mixed(step, matrix.shape[0 if is_transposed else 1]))

@@ -246,7 +246,7 @@ class ModelLimits:
     max_oracle_milliseconds: int = 1_000  # of processor time per 1,000 rows
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401  # any JSON value
+def _plain(value: Any) -> Any:  # any JSON value
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
     if hasattr(value, "__dataclass_fields__"):
@@ -254,5 +254,5 @@ def _plain(value: Any) -> Any:  # noqa: ANN401  # any JSON value
     return value
 
 
-def _frozen(value: Any) -> Any:  # noqa: ANN401  # any JSON value
+def _frozen(value: Any) -> Any:  # any JSON value
     return tuple(map(_frozen, value)) if isinstance(value, list) else value

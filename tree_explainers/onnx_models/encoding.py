@@ -68,7 +68,7 @@ class RowEncoder:
         RowRefused
             ``bad_feature_type`` or ``non_finite_number``, naming the first row and the feature.
         """
-        if values.ndim != 2 or values.shape[1] != len(self._names):  # noqa: PLR2004  # rows by columns
+        if values.ndim != 2 or values.shape[1] != len(self._names):  # rows by columns
             msg = f"the shape is {values.shape}; (n_rows, {len(self._names)}) is expected"
             raise InvalidInput(msg)
         if self._reads_texts:

@@ -75,7 +75,7 @@ def _difference(session: WalkedSession, rows: Rows) -> str | None:
     return None
 
 
-def _same(found: Any, expected: Outcome) -> bool:  # noqa: ANN401  # predictions
+def _same(found: Any, expected: Outcome) -> bool:  # predictions
     same_scores = found.scores.dtype == expected.scores.dtype and np.array_equal(found.scores, expected.scores)
     same_labels = found.labels is expected.labels or bool((found.labels == expected.labels).all())
     return same_scores and same_labels

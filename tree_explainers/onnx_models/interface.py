@@ -180,7 +180,7 @@ def _is_misread(maker: NodeProto | None) -> bool:
         return False
     attributes = attributes_of(maker)
     n_scored = len(np.unique(integers(attributes, "class_ids")))
-    return len(class_labels(attributes)) == n_scored == 2  # noqa: PLR2004  # both of two
+    return len(class_labels(attributes)) == n_scored == 2  # both of two
 
 
 def _label_values(graph: GraphProto, label: str | None, zip_map: NodeProto | None) -> LabelValues | None:

@@ -57,11 +57,11 @@ class LabelIndex:
             return all(0 <= label < n_classes for label in labels.tolist())
         return bool(labels.min() >= 0 and labels.max() < n_classes)
 
-    def _unknown_label(self, label: Any) -> ModelRefused:  # noqa: ANN401  # an integer or a text
+    def _unknown_label(self, label: Any) -> ModelRefused:  # an integer or a text
         expected = ", ".join(ascii(value)[:40] for value in list(self._index_of)[:10])
         detail = (
             f"The graph's label output contains {ascii(label)[:40]}, which is not one of the model's classes "
-            f"({expected}{', …' if len(self._index_of) > 10 else ''}); "  # noqa: PLR2004  # shown
+            f"({expected}{', …' if len(self._index_of) > 10 else ''}); "  # shown
             "declare `classes` as the label output writes them, in the order of the scores."
         )
         return ModelRefused("validation_failed", detail)

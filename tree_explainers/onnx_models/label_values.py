@@ -217,7 +217,7 @@ class _Labels:
     def _declared_width(self, tensor: str) -> int | None:
         declared = self._declared.get(tensor)
         dims = [] if declared is None else list(declared.type.tensor_type.shape.dim)
-        return dims[1].dim_value or None if len(dims) == 2 else None  # noqa: PLR2004  # rows by columns
+        return dims[1].dim_value or None if len(dims) == 2 else None  # rows by columns
 
     def _constant(self, tensor: str) -> NDArray[Any] | None:
         if tensor in self._constants:
@@ -255,7 +255,7 @@ def _plain(constant: NDArray[Any]) -> tuple[Label, ...]:
     return tuple(map(_label, constant.ravel().tolist()))
 
 
-def _label(value: Any) -> Label:  # noqa: ANN401  # a text, its bytes, an integer or a boolean
+def _label(value: Any) -> Label:  # a text, its bytes, an integer or a boolean
     text = value.decode("utf-8", "replace") if isinstance(value, bytes) else value
     return text if isinstance(text, str) else int(text)
 

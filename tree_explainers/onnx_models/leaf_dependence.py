@@ -108,7 +108,7 @@ def _check_operator(node: NodeProto, parts: Sequence[_Reads], constants: Mapping
     is_of_two = any(not first & second for first in of_trees for second in of_trees)
     if node.op_type in _PRODUCTS and is_of_two:
         _refuse(f"{_named(node)} makes more of two ensembles of trees than a sum, a mean or a vote, so that")
-    if of_trees[0].bit_count() < 2:  # noqa: PLR2004  # several ensembles
+    if of_trees[0].bit_count() < 2:  # several ensembles
         return
     if node.op_type == "ReduceProd":
         _refuse(f"{_named(node)} multiplies several ensembles of trees, so that")

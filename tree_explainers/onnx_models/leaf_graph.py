@@ -186,7 +186,7 @@ def _append_leaf_nodes(nodes: list[NodeProto], part: TreesOfTensor, output: str,
         tensor = f"{output}_input"
         nodes.append(helper.make_node("Cast", [part.tensor], [tensor], to=TensorProto.FLOAT))
     # From opset 5 on there is one tree operator only, of another form.
-    build = leaf_ensemble_5 if ml_version >= 5 else leaf_regressor  # noqa: PLR2004
+    build = leaf_ensemble_5 if ml_version >= 5 else leaf_regressor
     nodes.append(build(part.ensemble, tensor, output, is_double=part.is_double))
 
 

@@ -108,7 +108,7 @@ def _of_both_shares(graph: GraphProto, last: NodeProto, node: NodeProto, sums: S
 
 def _inputs_of(op_type: str, node: NodeProto | None) -> tuple[str, str]:
     """Return both inputs of an operator of this type; of any other, names that no tensor has."""
-    if node is None or node.op_type != op_type or len(node.input) != 2:  # noqa: PLR2004
+    if node is None or node.op_type != op_type or len(node.input) != 2:
         return "", ""
     return node.input[0], node.input[1]
 
@@ -129,7 +129,7 @@ def _is_of_two_classes(attributes: Attributes, base: tuple[float, ...], link: Li
     The operator does so where exporters give all values the first class's number. Sums of values none of which is below
     0 it takes for probabilities, whatever the link.
     """
-    has_two = len(class_labels(attributes)) == 2 and not integers(attributes, "class_ids").any()  # noqa: PLR2004
+    has_two = len(class_labels(attributes)) == 2 and not integers(attributes, "class_ids").any()
     has_negative = bool((numbers(attributes, "class_weights") < 0).any())
     return link == "logistic" and len(base) <= 1 and has_two and has_negative
 
@@ -138,7 +138,7 @@ def _scores_all_classes(attributes: Attributes, trees: OrderedTrees, base: tuple
     """Whether each class has a value in all leaves of some tree: a row's label is none of those that have no value."""
     values = trees.ensemble.leaf_values
     n_classes = values.shape[1]
-    if n_classes == 2 or len(base) not in {0, n_classes}:  # noqa: PLR2004  # of two, the sign of the second decides
+    if n_classes == 2 or len(base) not in {0, n_classes}:  # of two, the sign of the second decides
         return False
     has_value = np.zeros(values.shape, np.bool_)
     has_value[trees.weight_leaf, integers(attributes, "class_ids")] = True

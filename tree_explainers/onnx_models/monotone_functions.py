@@ -44,7 +44,7 @@ def _is_odd(power: float) -> bool:
     return power % 2 == 1
 
 
-def _root(values: Floats, power: float) -> Any:  # noqa: ANN401  # an array
+def _root(values: Floats, power: float) -> Any:  # an array
     return np.sign(values) * np.abs(values) ** (1 / power)
 
 

@@ -148,7 +148,7 @@ def _too_slow(seconds: float, limit: float) -> ModelRefused:
 
 def _are_probabilities(scores: NDArray[np.floating[Any]]) -> bool:
     """Return whether all scores are from 0 to 1 and sum to 1; of two classes, one score may represent both."""
-    if scores.shape[1] == 2 and (scores[:, 0] == -scores[:, 1]).all():  # noqa: PLR2004  # one for both, see the session
+    if scores.shape[1] == 2 and (scores[:, 0] == -scores[:, 1]).all():  # one for both, see the session
         return bool(((scores[:, 1] >= 0) & (scores[:, 1] <= 1)).all() and (scores[:, 1] > 0).any())
     in_range = (scores >= -_TOLERANCE) & (scores <= 1 + _TOLERANCE)
     return bool(in_range.all() and (np.abs(scores.sum(axis=1) - 1) <= _SUM_TOLERANCE).all())

@@ -136,7 +136,7 @@ def _on_cut_off(
 
     The cut-off lies between the scores of the rows on its two sides. So a row is on it where none lies further inside.
     """
-    if theirs.shape[1] != 2 or len(np.unique(labels)) < 2:  # noqa: PLR2004  # which a cut-off separates
+    if theirs.shape[1] != 2 or len(np.unique(labels)) < 2:  # which a cut-off separates
         return np.zeros(len(labels), np.bool_)
     score = theirs[:, -1]
     lowest_above, highest_below = score[labels == 1].min(), score[labels == 0].max()

@@ -128,7 +128,7 @@ def check_fixed_rows(session: ModelSession, fixed: FixedRows, rows: Rows) -> Non
             raise _of_fixed_rows(fixed.n_rows)
 
 
-def _run(session: Any, names: list[str], feeds: Feeds, rows: slice) -> list[NDArray[Any]]:  # noqa: ANN401  # untyped
+def _run(session: Any, names: list[str], feeds: Feeds, rows: slice) -> list[NDArray[Any]]:  # untyped
     try:
         outputs: list[NDArray[Any]] = session.run(names, {name: values[rows] for name, values in feeds.items()})
     except runtime_errors() as error:

@@ -24,7 +24,7 @@ def split_scores(graph: GraphProto) -> str | None:
     parts = [_column(name, makers, constants) for name in names]
     tensors = {part[0] if part else None for part in parts}
     columns = [part[1] for part in parts if part]
-    if len(names) < 2 or len(tensors) != 1 or columns != list(range(len(names))):  # noqa: PLR2004  # several
+    if len(names) < 2 or len(tensors) != 1 or columns != list(range(len(names))):  # several
         return None
     return tensors.pop()
 
@@ -49,7 +49,7 @@ def _column(
         is_pick = maker.op_type == "ArrayFeatureExtractor" or (
             maker.op_type == "Gather" and "axis" in attributes and attributes["axis"].i in (1, -1)
         )
-        if not named or not (is_pick or (maker.op_type == "Slice" and len(named) > 2)):  # noqa: PLR2004  # with axes
+        if not named or not (is_pick or (maker.op_type == "Slice" and len(named) > 2)):  # with axes
             return None
         starts, axes = named[0], np.ones(1) if is_pick else named[2]
     return (maker.input[0], int(starts[0])) if len(starts) == 1 and axes.tolist() in ([1], [-1]) else None

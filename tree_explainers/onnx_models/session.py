@@ -129,7 +129,7 @@ class ModelSession:
             raise refusal_of(self.description, feeds) from error
         return outputs
 
-    def _session(self) -> Any:  # noqa: ANN401  # onnxruntime ships no types
+    def _session(self) -> Any:  # onnxruntime ships no types
         if self._opened is None and self._open_late is not None:
             with self._opening:
                 self._opened = self._opened or self._open_late()
@@ -279,7 +279,7 @@ class ModelSession:
         if scores.dtype.kind != "f" or (n_rows != 1 and scores.shape[:1] != (n_rows,)):
             raise _of_another_shape("scores", scores, n_rows)
         columns = scores.reshape(n_rows, -1)
-        if columns.shape[1] == 1 and n_scores == 2:  # noqa: PLR2004  # one score represents two
+        if columns.shape[1] == 1 and n_scores == 2:  # one score represents two
             first = 1 - columns if self.description.score_kind == "probability" else -columns
             columns = np.hstack((first, columns))
         if columns.shape[1] == n_scores:
@@ -309,7 +309,7 @@ def _rows_of_a_chunk(description: ModelDescription) -> int:
     return min(_MAX_CHUNK_ROWS, max(1, _CELLS_PER_CHUNK // description.n_trees))
 
 
-def _open_read(read_graph: Callable[[], bytes], n_threads: int) -> Any:  # noqa: ANN401  # onnxruntime ships no types
+def _open_read(read_graph: Callable[[], bytes], n_threads: int) -> Any:  # onnxruntime ships no types
     return open_graph(read_graph(), n_threads)
 
 
@@ -326,7 +326,7 @@ def runtime_errors() -> tuple[type[Exception], ...]:
     return tuple(getattr(errors, name) for name in names)
 
 
-def open_graph(graph: bytes, n_threads: int = 1) -> Any:  # noqa: ANN401  # onnxruntime ships no types
+def open_graph(graph: bytes, n_threads: int = 1) -> Any:  # onnxruntime ships no types
     """Open a graph that we made of a model that was read; ``ModelRefused`` where onnxruntime cannot."""
     onnxruntime = import_module("onnxruntime")  # late, as ``load_runtime`` says
     options = onnxruntime.SessionOptions()

@@ -225,7 +225,7 @@ def _keys(tree: NDArray[np.int64], node: NDArray[np.int64]) -> NDArray[np.int64]
 
 def _value_columns(table: NodeTable) -> tuple[NDArray[np.int64], int]:
     """Return the column of each weight and how many there are: one where a binary classifier scores one class only."""
-    if table.n_outputs <= 2 and len(np.unique(table.weight_output)) <= 1:  # noqa: PLR2004  # a binary classifier
+    if table.n_outputs <= 2 and len(np.unique(table.weight_output)) <= 1:  # a binary classifier
         return np.zeros_like(table.weight_output), 1
     return table.weight_output, table.n_outputs
 

@@ -207,7 +207,7 @@ class GraphBuilder:
         inputs: Sequence[str],
         wanted: str,
         domain: str = "",
-        **attributes: Any,  # noqa: ANN401  # as the operator defines them
+        **attributes: Any,  # as the operator defines them
     ) -> str:
         """Add an operator and return the name of its tensor: the wanted one, if it is free."""
         name = self.free_name(wanted)

@@ -25,7 +25,7 @@ _BLOCKS_COMPARED = 16
 _STAGE = "bounding what all rows might reach"
 
 
-def all_rows_bound(  # noqa: PLR0913  # rows, prototypes among them, and what the bound is of
+def all_rows_bound(  # rows, prototypes among them, and what the bound is of
     table: LeafTable,
     weights: NDArray[np.int64],
     by_class: RowsByClass,

@@ -52,7 +52,7 @@ def default_max_pairs(n_rows: int) -> int:
     return min(max(_FEWEST_ALLOWED, _ALLOWED_PER_ROW * n_rows), _MOST_ALLOWED)
 
 
-def gather_pairs(  # noqa: PLR0913  # what to compare, with whom, and how much to keep
+def gather_pairs(  # what to compare, with whom, and how much to keep
     table: LeafTable,
     classes: NDArray[np.int64],
     weights: NDArray[np.int64],

@@ -52,7 +52,7 @@ class Certificate:
         return self.objective / (self.upper_bound if self.all_rows_upper_bound is None else self.all_rows_upper_bound)
 
 
-def certify(  # noqa: PLR0913  # what is certified, and among which sets
+def certify(  # what is certified, and among which sets
     table: LeafTable,
     classes: NDArray[np.int64],
     weights: NDArray[np.int64],

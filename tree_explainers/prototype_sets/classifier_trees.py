@@ -236,5 +236,5 @@ def _around(value: float, rounding: Rounding) -> tuple[float, float]:
 
 
 def _index(column: ModelColumn) -> int:
-    assert column.raw_index is not None  # noqa: S101  # for the type checker: others were refused
+    assert column.raw_index is not None  # for the type checker: others were refused
     return column.raw_index

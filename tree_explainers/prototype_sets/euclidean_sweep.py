@@ -51,7 +51,7 @@ class EuclideanSweep(Sweep):
         """Note that something goes on; may raise to stop."""
         self._tick()
 
-    def n_at_once(self, candidates: NDArray[np.int64]) -> int:  # noqa: ARG002  # each costs the same
+    def n_at_once(self, candidates: NDArray[np.int64]) -> int:  # each costs the same
         """Return 1: candidates cost no less together."""
         return 1
 

@@ -97,7 +97,7 @@ def leaf_boxes(ensemble: TreeEnsemble, leaves: NDArray[np.int32], features: NDAr
     InvalidInput
         If there is not one leaf per tree.
     """
-    if leaves.ndim != 2 or leaves.shape[1] != ensemble.n_trees:  # noqa: PLR2004  # a matrix
+    if leaves.ndim != 2 or leaves.shape[1] != ensemble.n_trees:  # a matrix
         msg = f"leaves must have shape (n_prototypes, {ensemble.n_trees}), got {leaves.shape}"
         raise InvalidInput(msg)
     sets, threshold = distinct_sets(ensemble)
@@ -234,7 +234,7 @@ def _place(entries: NDArray[Any], first: int, end: int, column: int) -> int:
 
 
 @compiled
-def _open(entry: Any, feature: int, column: int, tree: int) -> None:  # noqa: ANN401  # one record
+def _open(entry: Any, feature: int, column: int, tree: int) -> None:  # one record
     """Start with the interval of all values."""
     entry.feature = feature
     entry.column = column
@@ -245,7 +245,7 @@ def _open(entry: Any, feature: int, column: int, tree: int) -> None:  # noqa: AN
 
 
 @compiled
-def _hole_kind(operator: int, went_left: bool) -> int:  # noqa: FBT001
+def _hole_kind(operator: int, went_left: bool) -> int:
     """Return the ``Side`` of an answer that no interval can hold."""
     if operator != _MEMBER:
         return _HOLE
@@ -253,7 +253,7 @@ def _hole_kind(operator: int, went_left: bool) -> int:  # noqa: FBT001
 
 
 @compiled
-def _narrow(entry: Any, operator: int, threshold: float, went_left: bool) -> bool:  # noqa: ANN401, FBT001
+def _narrow(entry: Any, operator: int, threshold: float, went_left: bool) -> bool:
     """Take one answer into account; false if that needs a hole or a set."""
     if operator == _MEMBER:
         return False
@@ -278,7 +278,7 @@ def _narrow(entry: Any, operator: int, threshold: float, went_left: bool) -> boo
 
 
 @compiled
-def raise_low(entry: Any, threshold: float, inclusive: int) -> None:  # noqa: ANN401  # one record
+def raise_low(entry: Any, threshold: float, inclusive: int) -> None:  # one record
     """Let the interval begin no earlier than here; ``inclusive`` is a ``Side`` or 0."""
     if threshold > entry.low:
         entry.low = threshold
@@ -288,7 +288,7 @@ def raise_low(entry: Any, threshold: float, inclusive: int) -> None:  # noqa: AN
 
 
 @compiled
-def lower_high(entry: Any, threshold: float, inclusive: int) -> None:  # noqa: ANN401  # one record
+def lower_high(entry: Any, threshold: float, inclusive: int) -> None:  # one record
     """Let the interval end no later than here; ``inclusive`` is a ``Side`` or 0."""
     if threshold < entry.high:
         entry.high = threshold

@@ -201,7 +201,7 @@ def _sort_holes(entries: NDArray[Any]) -> None:
 
 
 @compiled
-def _is_alike(entry: Any, other: Any) -> bool:  # noqa: ANN401  # records
+def _is_alike(entry: Any, other: Any) -> bool:  # records
     """Return whether two entries become one reason at most."""
     if entry.column != other.column or (entry.side & _HOLE) != (other.side & _HOLE):
         return False

@@ -63,7 +63,7 @@ def _nearest(proximities: NDArray[np.int64], n_prototypes: int) -> NDArray[np.in
     return nearest
 
 
-def _types(n: Any) -> list[Any]:  # noqa: ANN401  # numba's types
+def _types(n: Any) -> list[Any]:  # numba's types
     integers, leaves, leaves_of_all = n.int64[::1], n.int32[::1], n.int32[:, ::1]
     found = n.Tuple((integers, integers, array_of(REASON)))
     rows = (leaves, integers, leaves_of_all, n.uint32[::1], array_of(ENTRY), n.boolean[::1], integers, integers)
@@ -71,7 +71,7 @@ def _types(n: Any) -> list[Any]:  # noqa: ANN401  # numba's types
 
 
 @compiled_ahead(_types)
-def _near_reasons(  # noqa: PLR0913, PLR0917  # parts of objects: compiled code takes arrays
+def _near_reasons(  # noqa: PLR0917  # parts of objects: compiled code takes arrays
     leaves: NDArray[np.int32],
     proximities: NDArray[np.int64],
     prototypes: NDArray[np.int32],

@@ -75,7 +75,7 @@ class PrototypeIndex:
         InvalidInput
             If the rows have another number of trees.
         """
-        if leaves.ndim != 2 or leaves.shape[1] != len(self.weights):  # noqa: PLR2004  # a matrix
+        if leaves.ndim != 2 or leaves.shape[1] != len(self.weights):  # a matrix
             msg = f"leaves must have shape (n_rows, {len(self.weights)}), got {leaves.shape}"
             raise InvalidInput(msg)
         return _proximities(contiguous_leaves(leaves), self.leaves, self.weights)

@@ -48,7 +48,7 @@ class PartitionedSweep(Sweep):
         """Note that something goes on; may raise to stop."""
         self._tick()
 
-    def n_at_once(self, candidates: NDArray[np.int64]) -> int:  # noqa: ARG002  # a round costs the same for all
+    def n_at_once(self, candidates: NDArray[np.int64]) -> int:  # a round costs the same for all
         """Return as many candidates as are broadcast together."""
         return BLOCK
 
@@ -72,7 +72,7 @@ class PartitionedSweep(Sweep):
         self,
         candidates: NDArray[np.int64],
         thresholds: NDArray[np.int64],
-        max_pairs: int,  # noqa: ARG002  # those of a block of candidates are sent at once
+        max_pairs: int,  # those of a block of candidates are sent at once
     ) -> Iterator[ClosePairs]:
         """Yield the pairs with a proximity above the target's threshold; see ``Sweep``."""
         narrow = np.minimum(thresholds, int(self._weights.sum())).astype(np.uint32)

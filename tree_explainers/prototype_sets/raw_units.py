@@ -117,7 +117,9 @@ _IS_MISSING, _NOT_MISSING, _IN_A_SET = int(RawSide.IS_MISSING), int(RawSide.NOT_
 
 
 @compiled_ahead("boolean(float64, float64, boolean, boolean, boolean)")
-def holds_a_number(low: float, high: float, low_inclusive: bool, high_inclusive: bool, is_single: bool) -> bool:  # noqa: FBT001  # compiled
+def holds_a_number(
+    low: float, high: float, low_inclusive: bool, high_inclusive: bool, is_single: bool
+) -> bool:  # compiled
     """Return whether there is any number in an interval, in single or double precision; infinities are numbers.
 
     An end that is infinite is no end: it is in the interval.
@@ -134,7 +136,7 @@ def holds_a_number(low: float, high: float, low_inclusive: bool, high_inclusive:
 @compiled_ahead(
     "Tuple((float64, float64, int64))(float64, float64, int64, float64, float64, float64, float64, float64, boolean)"
 )
-def raw_interval(  # noqa: PLR0913, PLR0917  # plain numbers: this runs compiled
+def raw_interval(  # noqa: PLR0917  # plain numbers: this runs compiled
     low: float,
     high: float,
     side: int | np.int64,
@@ -143,7 +145,7 @@ def raw_interval(  # noqa: PLR0913, PLR0917  # plain numbers: this runs compiled
     imputed: float,
     lowest: float,
     highest: float,
-    is_single: bool,  # noqa: FBT001
+    is_single: bool,
 ) -> tuple[float, float, int]:
     """Return an interval in raw units, and its ``RawSide``; ``side`` is a ``Side``, ``EXACT`` as if nothing scaled.
 
@@ -214,14 +216,14 @@ def _chosen(
     return chosen[:end].copy(), bounds
 
 
-def _types_of_group(n: Any) -> list[Any]:  # noqa: ANN401  # numba's types
+def _types_of_group(n: Any) -> list[Any]:  # numba's types
     grouped, flags = n.Tuple((array_of(RAW_REASON), n.int64[::1])), n.boolean[::1]
     columns = (*([n.float64[::1]] * 5), *([flags] * 3))
     return [grouped(array_of(REASON), n.int64, *columns, n.boolean, flags, n.int64)]
 
 
 @compiled_ahead(_types_of_group)
-def _group(  # noqa: PLR0913, PLR0917  # the parts of ColumnUnits and Wanted: compiled code takes arrays
+def _group(  # noqa: PLR0917  # the parts of ColumnUnits and Wanted: compiled code takes arrays
     reasons: NDArray[Any],
     n_pairs: int,
     scale: NDArray[np.float64],
@@ -232,7 +234,7 @@ def _group(  # noqa: PLR0913, PLR0917  # the parts of ColumnUnits and Wanted: co
     is_alone: NDArray[np.bool_],
     is_exact: NDArray[np.bool_],
     is_nullable: NDArray[np.bool_],
-    is_single: bool,  # noqa: FBT001
+    is_single: bool,
     is_shown: NDArray[np.bool_],
     n_most: int,
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:

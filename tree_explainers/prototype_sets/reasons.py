@@ -134,7 +134,7 @@ def _meet_entries(
 
 
 @compiled
-def _copy(entry: Any, reason: Any) -> None:  # noqa: ANN401  # records
+def _copy(entry: Any, reason: Any) -> None:  # records
     reason.feature = entry.feature
     reason.column = entry.column
     reason.side = entry.side
@@ -170,13 +170,13 @@ def meet_pair(  # the parts of Reasons: compiled code takes arrays
     return n_reasons
 
 
-def _types(n: Any) -> list[Any]:  # noqa: ANN401  # numba's types
+def _types(n: Any) -> list[Any]:  # numba's types
     places, shared, weights = n.int64[::1], n.boolean[:, ::1], n.uint32[::1]
     return [n.int64(array_of(ENTRY), n.boolean[::1], places, places, shared, weights, array_of(REASON))]
 
 
 @compiled_ahead(_types)
-def _intersect(  # noqa: PLR0913, PLR0917  # the parts of Reasons: compiled code takes arrays
+def _intersect(  # noqa: PLR0917  # the parts of Reasons: compiled code takes arrays
     entries: NDArray[Any],
     opens: NDArray[np.bool_],
     starts: NDArray[np.int64],

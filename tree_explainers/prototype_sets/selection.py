@@ -75,7 +75,7 @@ class PrototypeSelection:
         return np.asarray(self.n_covered / self.n_rows)
 
 
-def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and what it works on
+def select_prototypes(  # a method, its three settings, and what it works on
     table: LeafTable,
     classes: NDArray[np.int64],
     weights: NDArray[np.int64],

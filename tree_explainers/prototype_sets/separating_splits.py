@@ -76,7 +76,7 @@ def _of_pair(
     return reasons
 
 
-def _types(n: Any) -> list[Any]:  # noqa: ANN401  # numba's types
+def _types(n: Any) -> list[Any]:  # numba's types
     nodes, ends = array_of(NODE, readonly=True), n.int32[::1]
     return [n.int64(nodes, ends, ends, n.boolean[::1], n.int32[::1], array_of(ENTRY))]
 

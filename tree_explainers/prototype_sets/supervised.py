@@ -35,7 +35,7 @@ class EvaluatedRows:
     metric: Metric = "balanced_accuracy"
 
 
-def supervised_greedy(  # noqa: PLR0913  # rows, candidates with what is known of them, and how they are measured
+def supervised_greedy(  # rows, candidates with what is known of them, and how they are measured
     table: LeafTable,
     weights: NDArray[np.int64],
     classes: NDArray[np.int64],
@@ -79,10 +79,10 @@ def _joined(table: LeafTable, evaluated: EvaluatedRows) -> LeafTable:
     if evaluated.table is None:
         return table
     if isinstance(table, PartitionedTable):
-        assert isinstance(evaluated.table, PartitionedTable)  # noqa: S101  # one job, one executor
+        assert isinstance(evaluated.table, PartitionedTable)  # one job, one executor
         return table.followed_by(evaluated.table)
     if isinstance(table, EuclideanTable):
-        assert isinstance(evaluated.table, EuclideanTable)  # noqa: S101  # rows are compared alike
+        assert isinstance(evaluated.table, EuclideanTable)  # rows are compared alike
         return table.followed_by(evaluated.table)
     codes = np.concatenate([table.codes, evaluated.table.codes], axis=1)
     return LeafTable.from_codes(codes, np.diff(table.offsets))

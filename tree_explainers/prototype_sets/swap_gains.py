@@ -253,7 +253,7 @@ class SwapSweep:
         self, candidates: NDArray[np.int64], class_index: int, classes: NDArray[np.int64], nearest_two: NearestTwo
     ) -> SwapGains:
         """Return the gains of candidates where rows lie in partitions: what they add and recover in each adds up."""
-        assert isinstance(self._table, PartitionedTable)  # noqa: S101  # for the type checker
+        assert isinstance(self._table, PartitionedTable)  # for the type checker
         own = slice(self._first_row, self._first_row + len(self._rows))
         nearest = (nearest_two.nearest[own], nearest_two.second[own], nearest_two.owners[own])
         parts = self._table.with_rows(self._rows, *nearest)

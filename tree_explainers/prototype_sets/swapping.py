@@ -31,7 +31,7 @@ class Refinement:
     pairs: CandidatePairs  # close pairs of the candidates, by the coverage of the rows given
 
 
-def refine_by_swaps(  # noqa: PLR0913  # what is refined, by which measure, and how
+def refine_by_swaps(  # what is refined, by which measure, and how
     table: LeafTable,
     classes: NDArray[np.int64],
     weights: NDArray[np.int64],

@@ -201,7 +201,7 @@ def _answers(column: ModelColumn, splits: ColumnSplits, value: float | None) -> 
     return splits.answer(model_value(column, base_of(column, value)))
 
 
-def _turns(between: Floats, answers: Flags, missing: bool) -> Cuts:  # noqa: FBT001  # an answer like the others
+def _turns(between: Floats, answers: Flags, missing: bool) -> Cuts:  # an answer like the others
     """Return the cuts between neighbours that differ in their answers; a missing value lies where its own is first."""
     turns = np.flatnonzero(answers[1:] != answers[:-1])
     same = np.flatnonzero(np.append(answers[:1], answers[turns + 1]) == missing)

@@ -158,7 +158,7 @@ def _comparison(entry: Mapping[str, Any], column: ColumnSchema, pointer: str) ->
     return operator, _value(value, column, f"{pointer}.value")
 
 
-def _value(value: Any, column: ColumnSchema, pointer: str) -> Value:  # noqa: ANN401  # any JSON
+def _value(value: Any, column: ColumnSchema, pointer: str) -> Value:  # any JSON
     if column.kind == "boolean" and isinstance(value, bool):
         return value
     if column.kind == "category" and isinstance(value, str):
@@ -201,7 +201,7 @@ def _new_id(entry: Mapping[str, Any], indices: Mapping[str, int], pointer: str) 
     return name
 
 
-def _one_of(choices: tuple[Any, ...], value: object, pointer: str) -> Any:  # noqa: ANN401  # one of the choices
+def _one_of(choices: tuple[Any, ...], value: object, pointer: str) -> Any:  # one of the choices
     if value not in choices:
         _refuse(pointer, f"{value!r} is not one of {', '.join(choices)}")
     return value

@@ -77,7 +77,7 @@ def _number_name(feature: Feature, variable: int, schema: Schema) -> str:
     if kind == "share":
         some, *_ = _row_nouns(query, variable, schema)
         return f"share of {some} among {_owned(_without(query, variable), variable, schema)}"
-    assert measure is not None  # noqa: S101  # of what is neither counted nor shared
+    assert measure is not None  # of what is neither counted nor shared
     rows, table = _owned(query, variable, schema), query.table_of(variable, schema)
     if isinstance(measure.term, AggregateTerm):
         return measured_each(kind, measure.term, rows, schema, table)
@@ -162,8 +162,8 @@ def _predicate(test: FeatureTest, schema: Schema) -> _Predicate:
     query = equivalent_query(test)
     if query is not None and feature.kind != "value":
         return _exists(query, schema)
-    assert test.operator is not None  # noqa: S101  # of numbers
-    assert test.cut is not None  # noqa: S101
+    assert test.operator is not None  # of numbers
+    assert test.cut is not None
     variable = len(feature.query.variables) - 1
     if feature.kind == "count" and not _example_description(feature.query, schema).clauses():
         return _count(feature, test, variable, schema)

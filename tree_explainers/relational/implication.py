@@ -72,8 +72,8 @@ def _excludes_zero(test: FeatureTest) -> bool:
 
 
 def _with_measured(feature: Feature, test: FeatureTest) -> Query:
-    assert feature.measure is not None  # noqa: S101  # of these kinds
-    assert test.operator is not None  # noqa: S101
+    assert feature.measure is not None  # of these kinds
+    assert test.operator is not None
     measured = Condition(feature.measure.variable, feature.measure.term, test.operator, test.cut)
     return Query(feature.query.variables, (*feature.query.conditions, measured))
 
@@ -229,7 +229,7 @@ def _follows(condition: Condition | Selection, known: Condition | Selection) -> 
     return is_upper_end and _holds(other.where, term.where)
 
 
-def _is_within(operator: str, value: Any, outer: str, limit: Any) -> bool:  # noqa: ANN401  # values of one column
+def _is_within(operator: str, value: Any, outer: str, limit: Any) -> bool:  # values of one column
     """Return whether all values that pass the first comparison pass the second."""
     if outer in {"=", "is_missing"} or operator == "is_missing":
         return (operator, value) == (outer, limit)

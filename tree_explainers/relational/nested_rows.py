@@ -93,7 +93,7 @@ class NestedRows:
         is_within = relationship.parent in {relationship.child, self.schema.examples}
         return bool(sent[relationship.child]) and bool(sent[relationship.parent]) and not is_within
 
-    def _table(self, name: str, rows: Sequence[Row], cutoff: Any) -> Table:  # noqa: ANN401  # any JSON
+    def _table(self, name: str, rows: Sequence[Row], cutoff: Any) -> Table:  # any JSON
         schema = self.schema.tables[name]
         columns = {
             column: _values(name, column, schema.columns[column], rows)
@@ -170,7 +170,7 @@ def _values(table: str, column: str, schema: ColumnSchema, rows: Sequence[Row]) 
     return _codes([_level(value, table, column) for value in values], schema.levels)
 
 
-def _level(value: Any, table: str, column: str) -> str | None:  # noqa: ANN401  # any JSON
+def _level(value: Any, table: str, column: str) -> str | None:  # any JSON
     """Return a category as text; None where it is missing."""
     if value is None:
         return None
@@ -187,8 +187,8 @@ def _codes(texts: Sequence[str | None], levels: Sequence[str]) -> NDArray[np.int
     return np.array([MISSING if text is None else codes[text] for text in texts], np.int32)
 
 
-def _number(value: Any, table: str, column: str) -> float:  # noqa: ANN401  # any JSON
-    if value is None or value != value:  # noqa: PLR0124  # NaN: missing
+def _number(value: Any, table: str, column: str) -> float:  # any JSON
+    if value is None or value != value:  # NaN: missing
         return np.nan
     if isinstance(value, bool) or not isinstance(value, int | float):
         _refuse_value(value, table, column, "a number")
@@ -201,7 +201,7 @@ def _boolean(value: object, table: str, column: str) -> int:
     return int(value) if isinstance(value, bool) else _refuse_value(value, table, column, "true or false")
 
 
-def _time(value: Any, table: str, column: str) -> float:  # noqa: ANN401  # any JSON
+def _time(value: Any, table: str, column: str) -> float:  # any JSON
     """Return a time as a number: microseconds since 1970 of a date or a text of one (UTC where it has no zone)."""
     if value is None:
         return np.nan
@@ -222,7 +222,7 @@ def _time(value: Any, table: str, column: str) -> float:  # noqa: ANN401  # any 
     return (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp() * _MICROSECONDS
 
 
-def _are_alike(time: Any, cutoff: Any) -> bool:  # noqa: ANN401  # any JSON
+def _are_alike(time: Any, cutoff: Any) -> bool:  # any JSON
     """Return whether both are numbers, or both are dates or texts of them; what is missing is like anything."""
     return time is None or cutoff is None or isinstance(time, int | float) == isinstance(cutoff, int | float)
 

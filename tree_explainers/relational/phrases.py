@@ -83,7 +83,7 @@ def _add_column(description: Description, column: str, operator: Operator, value
 
 
 def _compared(operator: Operator, value: Value) -> str:
-    assert isinstance(value, str | float | int)  # noqa: S101  # what is compared has a value
+    assert isinstance(value, str | float | int)  # what is compared has a value
     value = value if isinstance(value, str | bool) else shortest(value)
     return value_text(value) if operator == "=" else comparison(operator, value)
 
@@ -103,7 +103,7 @@ def _with_parent(parents: tuple[str, ...], conditions: Sequence[Selection], sche
 def _aggregate_condition(term: AggregateTerm, operator: Operator, value: Value, schema: Schema, table: str) -> str:
     if operator == "is_missing":
         return f"no {aggregate_text(term, schema, table)}"
-    assert value is not None  # noqa: S101
+    assert value is not None
     if term.function == "mode":
         level = str(value).lower() if isinstance(value, bool) else value_text(value)
         return f"{level} as the {aggregate_text(term, schema, table)}"

@@ -361,7 +361,7 @@ def _is_beyond(search: Search, most_combinations: int) -> bool:
 
 
 @inlined_reader
-def _go_on(  # noqa: PLR0913, PLR0917
+def _go_on(  # noqa: PLR0917
     program: Program, pools: Pools, search: Search, first: int, out: NDArray[np.float32], pause_at: int, most: int
 ) -> int:
     """Evaluate examples until all are finished or the search has to stop."""
@@ -383,7 +383,7 @@ def _go_on(  # noqa: PLR0913, PLR0917
     return _FINISHED
 
 
-def _types(n: Any) -> list[Any]:  # noqa: ANN401  # numba's types
+def _types(n: Any) -> list[Any]:  # numba's types
     int32s, int64s, float64s = n.int32[::1], n.int64[::1], n.float64[::1]
     int32_rows, int64_rows = n.int32[:, ::1], n.int64[:, ::1]
     parts = (int32_rows, float64s, int32s, int32_rows, int32_rows, float64s)
@@ -396,7 +396,7 @@ def _types(n: Any) -> list[Any]:  # noqa: ANN401  # numba's types
 
 
 @compiled_ahead(_types)
-def run(  # noqa: PLR0913, PLR0917
+def run(  # noqa: PLR0917
     program: Program,
     pools: Pools,
     search: Search,

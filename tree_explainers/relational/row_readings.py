@@ -186,7 +186,7 @@ def _is_selected(program: Program, pools: Pools, term: int, row: _Row, cutoff: f
 
 
 @inlined_reader
-def _of_counts(  # noqa: PLR0913, PLR0917  # what was counted
+def _of_counts(  # noqa: PLR0917  # what was counted
     function: int, n: int, n_all: int, n_values: int, total: float, size: float, least: float, largest: float
 ) -> float:
     """Return an aggregate of the selected rows; of ``mode`` and ``n_distinct``, how many values they have."""

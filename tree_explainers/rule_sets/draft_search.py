@@ -173,7 +173,7 @@ class Pruner:
             if not too_long:
                 return draft
             best, _ = self._best(each for index in too_long for each in self._with_wider_rule(draft, index))
-            assert best is not None  # noqa: S101  # a rule that is too long has conditions to lose
+            assert best is not None  # a rule that is too long has conditions to lose
             draft = best
 
     def _while_cost_falls(self, draft: Draft, removals: Callable[[Draft], Iterator[Draft]]) -> Draft:

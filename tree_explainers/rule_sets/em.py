@@ -111,7 +111,7 @@ def iterations(
 
 
 def _check_start(start: Floats, n_rows: int) -> None:
-    if start.ndim != 2 or len(start) != n_rows or not start.shape[1]:  # noqa: PLR2004  # rows by regions
+    if start.ndim != 2 or len(start) != n_rows or not start.shape[1]:  # rows by regions
         msg = f"responsibilities must have shape ({n_rows}, n_regions), got {start.shape}"
         raise InvalidInput(msg)
     if not (np.isfinite(start).all() and (start >= 0).all() and (start.sum(axis=1) > 0).all()):

@@ -180,7 +180,7 @@ class Restarts:
         return np.array([each.training_error for each in self.all])
 
 
-def fit_restarts(  # noqa: PLR0913  # the training set, the settings, and the callback
+def fit_restarts(  # the training set, the settings, and the callback
     method: Method,
     rows: RowParts,
     max_regions: int,
@@ -248,7 +248,7 @@ def fit_restarts(  # noqa: PLR0913  # the training set, the settings, and the ca
         for restart, found in zip(restarts, spread([(each,) for each in restarts]).map(_run, given), strict=True):
             done.append(best.of(restart, *found))
             report(len(done) / n_restarts, FITTING)
-    assert best.fit is not None  # noqa: S101  # for the type checker: there is at least one restart
+    assert best.fit is not None  # for the type checker: there is at least one restart
     return Restarts(tuple(done), best.rank[1], best.fit)
 
 

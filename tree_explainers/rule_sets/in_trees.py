@@ -95,7 +95,7 @@ def as_classes(targets: Targets, n_levels: int) -> NDArray[np.int64]:
     """
     if targets.classes is not None:
         return targets.classes
-    assert targets.values is not None  # noqa: S101  # for the type checker: there is one of the two
+    assert targets.values is not None  # for the type checker: there is one of the two
     shares = np.arange(1, n_levels) / n_levels
     ends = np.unique(np.quantile(targets.values, shares, method="closest_observation"))
     levels = np.searchsorted(ends, targets.values, side="left")
@@ -138,7 +138,7 @@ def _prune(  # compiled code takes arrays
     rows: Words,
     path: NDArray[np.int64],
     max_decay: float,
-    is_relative: bool,  # noqa: FBT001  # compiled code takes no keywords
+    is_relative: bool,  # compiled code takes no keywords
 ) -> tuple[int, NDArray[np.bool_]]:
     """Return the class of a path (n_conditions, 2), -1 where it has no rows, and which conditions are kept."""
     keeps = np.ones(len(path), np.bool_)

@@ -195,7 +195,7 @@ class ListSearch:
 
     def tree(self) -> FittedTree:
         """Return the CART tree of the labels with as many leaves as there may be rules, on rows in one piece."""
-        from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor  # noqa: PLC0415  # heavy, for jobs alone
+        from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor  # heavy, for jobs alone
 
         kind = DecisionTreeRegressor if self.labelled.is_regression else DecisionTreeClassifier
         some = self.labelled.some_rows()
@@ -206,7 +206,7 @@ class ListSearch:
     def finish(self, draft: Draft, report: ReportProgress, most_conditions: int | None = None) -> RuleList:
         """Prune a list, to at most this number of conditions in all, and fit the predictions of its rules."""
 
-        def report_done(fraction: float, stage: str) -> None:  # noqa: ARG001  # the searches are done
+        def report_done(fraction: float, stage: str) -> None:  # the searches are done
             report(1.0, stage)
 
         pruner, limits = Pruner(self.rows, self._cost, report_done), self._limits

@@ -109,7 +109,7 @@ def as_values(targets: Targets) -> Floats:
             "Take another method of rule sets."
         )
         raise MethodNotApplicable(msg)
-    assert targets.classes is not None  # noqa: S101  # for the type checker: there is one of the two
+    assert targets.classes is not None  # for the type checker: there is one of the two
     return targets.classes.astype(np.float64)
 
 

@@ -30,7 +30,7 @@ def solve(programme: Programme) -> Floats:
     MethodNotApplicable
         Where no solution is found within ten minutes.
     """
-    import highspy  # noqa: PLC0415  # 10 MB that only this needs
+    import highspy  # 10 MB that only this needs
 
     if not len(programme.linear):
         return np.empty(0)
@@ -50,7 +50,7 @@ def solve(programme: Programme) -> Floats:
     return np.array(solver.getSolution().col_value)
 
 
-def _model(highspy: Any, programme: Programme) -> Any:  # noqa: ANN401  # a module without types
+def _model(highspy: Any, programme: Programme) -> Any:  # a module without types
     """Return the programme as HiGHS takes it: columns of what is not 0, and the lower triangle of Q by columns."""
     n, n_rows = len(programme.linear), len(programme.bounds)
     model = highspy.HighsModel()

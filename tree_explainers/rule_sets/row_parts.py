@@ -60,7 +60,7 @@ class RowsPart:
         If the number of targets differs.
     """
 
-    def __init__(  # noqa: PLR0913  # what is known of rows
+    def __init__(  # what is known of rows
         self,
         binned: BinnedRows,
         targets: Targets,
@@ -86,18 +86,18 @@ class RowsPart:
     @property
     def classes(self) -> Ints:
         """The class of each row, where rules are to predict one."""
-        assert self.targets.classes is not None  # noqa: S101  # for the type checker
+        assert self.targets.classes is not None  # for the type checker
         return self.targets.classes
 
     @property
     def values(self) -> Floats:
         """The value of each row, where rules are to predict one."""
-        assert self.targets.values is not None  # noqa: S101  # for the type checker
+        assert self.targets.values is not None  # for the type checker
         return self.targets.values
 
     def raw_values(self, names: Sequence[str], rows: slice) -> Rows:
         """Return the raw values of some rows in some columns, see ``RawRows``."""
-        assert self.raw is not None  # noqa: S101  # those who ask for raw values have given them
+        assert self.raw is not None  # those who ask for raw values have given them
         return self.raw.read(names, rows)
 
     def with_targets(self, targets: Targets) -> "RowsPart":
@@ -213,19 +213,19 @@ class RowParts:
         parts, bounds = (*self._parts, *others._parts), (*self._bounds, *others._bounds)  # noqa: SLF001  # its own kind
         return RowParts(self.statements, parts, bounds, self.n_classes)
 
-    def map(self, function: Callable[..., Result], *broadcast: Any) -> Iterator[Result]:  # noqa: ANN401
+    def map(self, function: Callable[..., Result], *broadcast: Any) -> Iterator[Result]:
         """Yield ``function(part, *broadcast)`` of each part, in the order of rows."""
         return chain.from_iterable(parts.map(function, *broadcast) for parts in self._parts)
 
-    def counts(self, function: Callable[..., NDArray[Any]], *broadcast: Any) -> Ints:  # noqa: ANN401
+    def counts(self, function: Callable[..., NDArray[Any]], *broadcast: Any) -> Ints:
         """Return the sum of the integers that a function makes of each part."""
         total: Ints | None = None
         for of_part in self.map(function, *broadcast):
             total = of_part.astype(np.int64) if total is None else np.add(total, of_part, out=total)
-        assert total is not None  # noqa: S101  # for the type checker: there is at least one part
+        assert total is not None  # for the type checker: there is at least one part
         return total
 
-    def sums(self, function: Callable[..., list[BlockSum]], *broadcast: Any) -> Floats:  # noqa: ANN401
+    def sums(self, function: Callable[..., list[BlockSum]], *broadcast: Any) -> Floats:
         """Return the sum of the floats that a function makes of each block (``RowsPart.sums``)."""
         of_each = (total_of(chain.from_iterable(parts.map(function, *broadcast))) for parts in self._parts)
         total: Floats = next(of_each)
@@ -233,7 +233,7 @@ class RowParts:
             total = total + other
         return total
 
-    def relabelled(self, function: Callable[..., RowsPart], n_classes: int, *broadcast: Any) -> "RowParts":  # noqa: ANN401
+    def relabelled(self, function: Callable[..., RowsPart], n_classes: int, *broadcast: Any) -> "RowParts":
         """Return the same rows with the targets that a function gives to each part, which stay where it is."""
         kept = [parts.keep(function, *broadcast) for parts in self._parts]
         return RowParts(self.statements, kept, self._bounds, n_classes)

@@ -182,7 +182,7 @@ def evaluate_rules(
     for counts, of_part in rows.map(_evaluate_part, printed, rules, predictor, fitted):
         firing = counts if firing is None else firing.plus(counts)
         sums += of_part
-    assert firing is not None  # noqa: S101  # for the type checker: there is at least one part
+    assert firing is not None  # for the type checker: there is at least one part
     by_predictor = total_of(sums).reshape(3, -1)
     return RuleFigures(
         targets,
@@ -230,7 +230,7 @@ def _score_sums(given: NDArray[np.int64] | Floats, part: RowsPart, rows: slice) 
 
 
 def _predicted(part: RowsPart) -> Targets:
-    assert part.predicted is not None  # noqa: S101  # those who evaluate rules know what the model predicts
+    assert part.predicted is not None  # those who evaluate rules know what the model predicts
     return part.predicted
 
 
@@ -265,5 +265,5 @@ def _squares_of_targets(part: RowsPart, means: Floats) -> list[BlockSum]:
 
 
 def _values(targets: Targets) -> Floats:
-    assert targets.values is not None  # noqa: S101  # for the type checker: this is a regression
+    assert targets.values is not None  # for the type checker: this is a regression
     return targets.values

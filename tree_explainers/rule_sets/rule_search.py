@@ -59,7 +59,7 @@ class FoundRules:
     regions: tuple[int, ...] = ()  # (n_rules,) the region whose box each rule is; empty unless boxes are whole
 
 
-def find_rules(  # noqa: PLR0913, PLR0917  # the rows, how, and where
+def find_rules(  # noqa: PLR0917  # the rows, how, and where
     rows: RowParts,
     settings: RuleSettings,
     rng: np.random.Generator,

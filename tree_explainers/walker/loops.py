@@ -89,7 +89,7 @@ def softmax_of_sums(scores: NDArray[np.float32]) -> None:
 
 
 @inlined
-def _logistic(total: Any) -> Any:  # noqa: ANN401  # numba's own numbers
+def _logistic(total: Any) -> Any:  # numba's own numbers
     """Return 1 / (1 + exp(-s)) in single precision; below 0, the rest of what it is above."""
     above = np.float32(1) / (np.float32(1) + np.float32(math.exp(-abs(total))))
     return np.float32(1) - above if total < 0 else above
@@ -131,7 +131,9 @@ def _walk(words: NDArray[Any], layout: NDArray[Any], n_sure_steps: int, ranks: R
 
 
 @inlined_reader
-def _next(words: NDArray[Any], node: Any, own: Ranks, at: int, layout: Any, last_rank: Any) -> Any:  # noqa: ANN401  # numba's own numbers
+def _next(
+    words: NDArray[Any], node: Any, own: Ranks, at: int, layout: Any, last_rank: Any
+) -> Any:  # numba's own numbers
     """Return the position that follows a position, for the row whose ranks begin at ``at``."""
     rank_bits, child_bits, last_column = layout
     word = words[node]

@@ -43,11 +43,11 @@ _WAITS = "the scheduler of the cluster is lost"
 class TaskRefusal(Exception):  # what a task refuses, as it travels
     """A refusal with a code, in a form that other processes can read."""
 
-    def __init__(self, kind: str, code: str, detail: str, where: Any) -> None:  # noqa: ANN401  # a row, or a pointer
+    def __init__(self, kind: str, code: str, detail: str, where: Any) -> None:  # a row, or a pointer
         super().__init__(kind, code, detail, where)
 
 
-def run_task(function: Callable[..., Result], broadcast: tuple[Any, ...], *part: Any) -> Result:  # noqa: ANN401
+def run_task(function: Callable[..., Result], broadcast: tuple[Any, ...], *part: Any) -> Result:
     """Do one part's share; what it refuses is sent to the job's process."""
     token = cancellation_check.set(_still_wanted(get_worker(), thread_state.key))
     try:
@@ -65,7 +65,7 @@ def run_task(function: Callable[..., Result], broadcast: tuple[Any, ...], *part:
         cancellation_check.reset(token)
 
 
-def _still_wanted(worker: Worker, key: Any) -> Tick:  # noqa: ANN401  # Dask's
+def _still_wanted(worker: Worker, key: Any) -> Tick:  # Dask's
     """Return what raises once the scheduler has had the worker forget a task, which Dask does not interrupt."""
 
     def check() -> None:
@@ -97,7 +97,7 @@ class ClusterPartitions:
         """Return how many parts there are."""
         return len(self._parts)
 
-    def map(self, function: Callable[..., Result], *broadcast: Any) -> Iterator[Result]:  # noqa: ANN401
+    def map(self, function: Callable[..., Result], *broadcast: Any) -> Iterator[Result]:
         """Yield what the function makes of each part, in their order; whatever ends it, no task is left."""
         futures = self._submit(function, broadcast)
         try:
@@ -105,13 +105,13 @@ class ClusterPartitions:
         finally:
             _cancel(self._client, futures)
 
-    def keep(self, function: Callable[..., Any], *broadcast: Any) -> "ClusterPartitions":  # noqa: ANN401
+    def keep(self, function: Callable[..., Any], *broadcast: Any) -> "ClusterPartitions":
         """Return what the function makes of each part, which stays with its worker."""
         return self._of([(future,) for future in self._submit(function, broadcast)])
 
     def beside(self, other: Partitions) -> "ClusterPartitions":
         """Return parts that are the parts of both."""
-        assert isinstance(other, ClusterPartitions)  # noqa: S101  # one executor has them all
+        assert isinstance(other, ClusterPartitions)  # one executor has them all
         return self._of([(*own, *others) for own, others in zip(self._parts, other._parts, strict=True)])  # noqa: SLF001
 
     def beside_values(self, values: Sequence[Any]) -> "ClusterPartitions":
@@ -120,7 +120,7 @@ class ClusterPartitions:
 
     def followed_by(self, other: Partitions) -> "ClusterPartitions":
         """Return these parts, and then the other's."""
-        assert isinstance(other, ClusterPartitions)  # noqa: S101  # one executor has them all
+        assert isinstance(other, ClusterPartitions)  # one executor has them all
         return self._of(self._parts + other._parts)  # noqa: SLF001  # its own kind
 
     def some(self, indices: Sequence[int]) -> "ClusterPartitions":
@@ -207,7 +207,7 @@ def _translated() -> Iterator[None]:
         raise ClusterAway(_WAITS) from error
 
 
-def _refusal(kind: str, code: str, detail: str, where: Any) -> Exception:  # noqa: ANN401  # a row, or a pointer
+def _refusal(kind: str, code: str, detail: str, where: Any) -> Exception:  # a row, or a pointer
     if kind == "row":
         return RowRefused(code, detail, where)
     return ExplainerError(code, detail) if kind == "method" else StorageError(code, detail, where)

@@ -16,7 +16,7 @@ def _table_bytes(table: LeafTable) -> int:
     return int(table.codes.nbytes + table.starts.nbytes + _LIST_BYTES * table.codes.size)
 
 
-def dask_setup(worker: Worker) -> None:  # noqa: ARG001  # Dask passes it
+def dask_setup(worker: Worker) -> None:  # Dask passes it
     """Have each task use one core: Dask runs as many at once as the worker has threads."""
     keep_pandas_out()
     limit_cores(1)

@@ -283,7 +283,7 @@ def _predicted(
     try:
         answers = session.predict(rows)
         if labels is not None:
-            assert reading.target is not None  # noqa: S101  # for the type checker: it is what was read
+            assert reading.target is not None  # for the type checker: it is what was read
             truth = known_targets_of_labels(labels, reading.target, reading.classes, may_lack=may_lack)
     except RowRefused as refusal:
         raise refusal.after(first) from refusal

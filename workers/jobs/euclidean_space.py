@@ -36,7 +36,7 @@ class EuclideanSpace:
     @staticmethod
     def of(model: OpenModel, dataset: ScoredDataset) -> "EuclideanSpace":
         """Return the space of rows that come with their positions."""
-        assert isinstance(dataset.table, EuclideanTable)  # noqa: S101  # as ``compare_by_distance`` left them
+        assert isinstance(dataset.table, EuclideanTable)  # as ``compare_by_distance`` left them
         return EuclideanSpace(model, dataset, dataset.table.weights)
 
     @property

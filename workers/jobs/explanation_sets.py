@@ -127,7 +127,7 @@ def _explain_on_cluster(
     context: JobContext, request: ExplanationSetRequest, warm: WarmExplainer, files: ExplanationSetFiles
 ) -> Tally:
     """Write the same, made by the workers of a cluster."""
-    assert context.cluster is not None  # noqa: S101  # what this function is for
+    assert context.cluster is not None  # what this function is for
     stored = DatasetStore(context.database).get(request.dataset)
     rows = ExplainedRows(
         records=read_explainer(request.explainer, context.database, context.objects),

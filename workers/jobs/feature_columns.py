@@ -147,7 +147,7 @@ def _arrow(column: FeatureColumn, kind: ColumnSchema) -> pa.Array:
     return pa.array(column.astype(np.float64), ARROW_TYPES["number"], from_pandas=True)
 
 
-def _texts(codes: Any, levels: Sequence[str]) -> pa.Array:  # noqa: ANN401  # an array of integers
+def _texts(codes: Any, levels: Sequence[str]) -> pa.Array:  # an array of integers
     return pa.array(levels, pa.string()).take(pa.array(codes, pa.int64(), mask=codes == MISSING))
 
 

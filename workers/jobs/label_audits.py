@@ -193,7 +193,7 @@ def _table_lines(audited: _AuditedRows, rows: NDArray[np.int64], n_before: int) 
     """Return the lines of these rows, which follow ``n_before`` others in the ranking."""
     audit = audited.audit
     predicted = audited.space.dataset.labels
-    assert predicted is not None  # noqa: S101  # for the type checker: only classifiers are audited
+    assert predicted is not None  # for the type checker: only classifiers are audited
     agreement, support = audit.agreement[rows], audit.support[rows]
     columns = [
         np.arange(n_before, n_before + len(rows)) + 1,

@@ -64,7 +64,7 @@ class ChosenPrototypes:
     @property
     def leaf_space(self) -> LeafSpace:
         """The space, for what looks into leaves: files beside the result, and certificates."""
-        assert isinstance(self.space, LeafSpace)  # noqa: S101  # callers know
+        assert isinstance(self.space, LeafSpace)  # callers know
         return self.space
 
     @property

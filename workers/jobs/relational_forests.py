@@ -212,7 +212,7 @@ def _scores(
 ) -> ForestScores:
     """Return how well sums over trees predict; of regression, they are divided by the trees' numbers."""
     if rows.labels is None:
-        assert rows.values is not None  # noqa: S101  # refused otherwise
+        assert rows.values is not None  # refused otherwise
         means, values = (sums[examples, 0] / n_trees[examples]), rows.values[examples]
         error = float(np.mean((means - values) ** 2))
         return ForestScores(

@@ -129,7 +129,7 @@ def _is_testable(column: RelationalColumn) -> bool:
     return column.role == "feature" and (column.n_categories or 0) <= MAX_LEVELS
 
 
-def _kind(column: RelationalColumn) -> Any:  # noqa: ANN401  # one of the literals of ColumnKind
+def _kind(column: RelationalColumn) -> Any:  # one of the literals of ColumnKind
     if column.role in {"key", "time"}:
         return column.role
     return column.type if (column.n_categories or 0) <= MAX_LEVELS else "key"

@@ -101,7 +101,7 @@ class _Side:
         tree = None if self._tree is None else [self._leaves[self._tree.leaf_of(row)] for row in block.values]
         return dict(zip(_EXPLAINERS, (prototypes, rules, tree), strict=True))
 
-    def _by_rules(self, rules: WarmRules, row: Sequence[Any]) -> Any:  # noqa: ANN401  # a label
+    def _by_rules(self, rules: WarmRules, row: Sequence[Any]) -> Any:  # a label
         firing = rules.firing(row)
         return self._predictions[firing[0]] if firing else self._default
 

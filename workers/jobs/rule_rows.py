@@ -221,7 +221,7 @@ def _predict(source: RuleRowsSource, rows: Rows) -> Targets:
 
 
 def _read_truth(source: RuleRowsSource, start: int, stop: int) -> Targets:
-    assert source.target is not None  # noqa: S101  # for the type checker: the caller has looked
+    assert source.target is not None  # for the type checker: the caller has looked
     with open_rows(node_objects(), source.rows.content, pages=True) as file:
         (values,) = file.read_columns([source.target], start, stop)
     return targets_of_labels(values, source.target, source.classes)

@@ -78,7 +78,7 @@ class JobWorker(Worker):  # type: ignore[misc]  # RQ ships no types
         if self._stop_requested:
             raise StopRequested
 
-    def request_stop(self, signum: int, frame: FrameType | None) -> None:  # noqa: ARG002  # a signal handler
+    def request_stop(self, signum: int, frame: FrameType | None) -> None:  # a signal handler
         """Stop soon, handing the running job back; the kernel ends us if Redis or the database holds us up."""
         self._stop_requested = True
         signal.signal(signal.SIGALRM, signal.SIG_DFL)

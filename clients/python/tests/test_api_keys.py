@@ -121,7 +121,7 @@ def test_what_no_key_can_be_is_refused_without_being_sent_or_shown(
     monkeypatch: pytest.MonkeyPatch,
     list_models: Callable[[str, str | None], None],
     spoilt: str,
-    is_from_environment: bool,  # noqa: FBT001  # a parameter of the test
+    is_from_environment: bool,  # a parameter of the test
 ) -> None:
     if is_from_environment:
         monkeypatch.setenv("LEAFSPACE_API_KEY", spoilt)

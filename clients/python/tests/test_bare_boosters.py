@@ -20,7 +20,7 @@ TWO, THREE = targets(ROWS.to_numpy()), targets(ROWS.to_numpy(), 3)
 VALUES = np.nan_to_num(ROWS.to_numpy()[:, 0]) * 3 + 5
 
 
-def xgboost_booster(objective: str, target: Any, rounds: int = 4, **settings: Any) -> Booster:  # noqa: ANN401
+def xgboost_booster(objective: str, target: Any, rounds: int = 4, **settings: Any) -> Booster:
     xgboost = library("xgboost")
     settings = {"max_depth": 3, "nthread": 1, "objective": objective, **settings}
     validated = {"evals": [(xgboost.DMatrix(ROWS[::2], target[::-2]), "other")], "verbose_eval": False}
@@ -28,7 +28,7 @@ def xgboost_booster(objective: str, target: Any, rounds: int = 4, **settings: An
     return xgboost.train(settings, xgboost.DMatrix(ROWS, target), rounds, **stopped)
 
 
-def lightgbm_booster(objective: str, target: Any, **settings: Any) -> Booster:  # noqa: ANN401
+def lightgbm_booster(objective: str, target: Any, **settings: Any) -> Booster:
     lightgbm = library("lightgbm")
     settings = {"verbose": -1, "num_threads": 1, "min_data_in_leaf": 5, "objective": objective, **settings}
     return lightgbm.train(settings, lightgbm.Dataset(ROWS, target), 4)
@@ -38,7 +38,7 @@ def reread(booster: Booster) -> Booster:
     return library("lightgbm").Booster(model_str=booster.model_to_string())
 
 
-def catboost_model(loss: str, target: Any) -> Booster:  # noqa: ANN401
+def catboost_model(loss: str, target: Any) -> Booster:
     settings = {"iterations": 4, "depth": 3, "verbose": 0, "allow_writing_files": False, "loss_function": loss}
     return library("catboost").CatBoost(settings).fit(ROWS, target)
 
@@ -67,7 +67,7 @@ REGRESSORS: dict[str, Callable[[], Booster]] = {
 }
 
 
-def own_prediction(booster: Booster) -> Any:  # noqa: ANN401  # an array
+def own_prediction(booster: Booster) -> Any:  # an array
     """Return what a booster itself predicts: (n_rows, n_classes) probabilities, or values."""
     if type(booster).__module__.startswith("xgboost"):
         return booster.predict(library("xgboost").DMatrix(ROWS))
@@ -132,7 +132,7 @@ def test_a_forest_of_lightgbm_is_known_as_one() -> None:
     assert convert_model(CLASSIFIERS["lightgbm, binary"](), ROWS).declared.ensemble == "boosting"
 
 
-def test_a_catboost_model_that_was_read_from_a_file_is_converted_without_rows(tmp_path: Any) -> None:  # noqa: ANN401
+def test_a_catboost_model_that_was_read_from_a_file_is_converted_without_rows(tmp_path: Any) -> None:
     catboost = library("catboost")
     catboost_model("Logloss", TWO).save_model(str(tmp_path / "model.cbm"))
     model = catboost.CatBoostClassifier()

@@ -33,7 +33,7 @@ _PREFIXES = {"xgboost": "XGB", "lightgbm": "LGBM", "catboost": "CatBoost"}
 LIBRARIES = sorted(_SETTINGS)
 
 
-def booster(name: str, kind: str = "Classifier", **settings: Any) -> Estimator:  # noqa: ANN401  # any setting
+def booster(name: str, kind: str = "Classifier", **settings: Any) -> Estimator:  # any setting
     return getattr(library(name), f"{_PREFIXES[name]}{kind}")(**_SETTINGS[name], **settings)
 
 

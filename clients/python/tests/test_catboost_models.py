@@ -22,28 +22,28 @@ TOLERANCE = 1e-9
 
 
 def fitted(
-    target: Any,  # noqa: ANN401  # an array
+    target: Any,  # an array
     name: str = "CatBoostClassifier",
     rows: NDArray[np.float64] = ROWS,
-    **settings: Any,  # noqa: ANN401  # of the model, and the ``eval_set`` of ``fit``
+    **settings: Any,  # of the model, and the ``eval_set`` of ``fit``
 ) -> Estimator:
     evaluated = settings.pop("eval_set", None)
     known = {"iterations": 5, "depth": 3, "verbose": 0, "allow_writing_files": False, "thread_count": 1}
     return getattr(library("catboost"), name)(**known, **settings).fit(rows, target, eval_set=evaluated)
 
 
-def classifier(target: Any, **settings: Any) -> Callable[[], Estimator]:  # noqa: ANN401  # arrays, settings
+def classifier(target: Any, **settings: Any) -> Callable[[], Estimator]:  # arrays, settings
     return lambda: fitted(target, **settings)
 
 
-def regressor(target: Any, **settings: Any) -> Callable[[], Estimator]:  # noqa: ANN401  # arrays, settings
+def regressor(target: Any, **settings: Any) -> Callable[[], Estimator]:  # arrays, settings
     return lambda: fitted(target, "CatBoostRegressor", **settings)
 
 
 class Logistic:
     """An objective of one's own."""
 
-    def calc_ders_range(self, raw: Any, target: Any, _weights: Any) -> list[tuple[float, float]]:  # noqa: ANN401
+    def calc_ders_range(self, raw: Any, target: Any, _weights: Any) -> list[tuple[float, float]]:
         share = 1 / (1 + np.exp(-np.array(raw)))
         return list(zip(np.array(target) - share, -share * (1 - share), strict=True))
 
@@ -119,7 +119,7 @@ def test_scale_and_bias_are_applied(make: Callable[[], Estimator]) -> None:
 
 
 @pytest.mark.parametrize("target", [TWO, THREE])
-def test_a_model_that_was_cut_short_predicts_with_the_trees_that_are_left(target: Any) -> None:  # noqa: ANN401
+def test_a_model_that_was_cut_short_predicts_with_the_trees_that_are_left(target: Any) -> None:
     model = fitted(target)
     model.shrink(3, 1)
 
@@ -178,7 +178,7 @@ def test_what_has_no_scores_of_classes_or_no_value_of_a_row_is_refused_in_words(
 
 
 def test_embeddings_are_refused_in_words() -> None:
-    import pandas as pd  # noqa: PLC0415  # of this test alone
+    import pandas as pd  # of this test alone
 
     rows = pd.DataFrame({"x": ROWS[:, 0], "vector": list(np.nan_to_num(ROWS))})
     model = library("catboost").CatBoostClassifier(

@@ -193,7 +193,7 @@ def test_combined_models_predict_as_scikit_learn_does(make: Make, data: Data) ->
     ids=["cut-off", "calibrated", "vote"],
 )
 @pytest.mark.parametrize("columns", [["a", "city", "b", "code"], ["code", "b"]], ids=["texts", "numbers"])
-def test_wrapped_models_read_raw_categories_as_their_libraries_do(name: str, wrap: Any, columns: list[str]) -> None:  # noqa: ANN401
+def test_wrapped_models_read_raw_categories_as_their_libraries_do(name: str, wrap: Any, columns: list[str]) -> None:
     frame, target = CATEGORIES
 
     assert_same(fitted(lambda: wrap(with_categories(name)), (frame[columns], target)), frame[columns])

@@ -525,7 +525,7 @@ def test_forests_that_predict_neither_classes_nor_means_are_refused_by_name(name
 @pytest.mark.parametrize("precision", [np.float64, np.float32])
 @pytest.mark.parametrize("function", [np.log, np.log1p, np.log2, np.log10, np.sqrt, np.exp, np.expm1, np.tanh])
 @pytest.mark.sampled("values")
-def test_monotone_functions_before_trees_are_converted_and_read_in_raw_units(function: Any, precision: type) -> None:  # noqa: ANN401
+def test_monotone_functions_before_trees_are_converted_and_read_in_raw_units(function: Any, precision: type) -> None:
     features, target = _WINE[0][:, :1].astype(precision) / 10, _WINE[1]
     steps = make_pipeline(FunctionTransformer(function), StandardScaler())
     pipeline = make_pipeline(steps, ensemble.RandomForestClassifier(20, random_state=0)).fit(features, target)
@@ -541,7 +541,7 @@ def test_monotone_functions_before_trees_are_converted_and_read_in_raw_units(fun
 
 
 @pytest.mark.parametrize("function", [np.square, np.absolute, np.negative, np.reciprocal])
-def test_other_functions_of_numpy_are_converted(function: Any) -> None:  # noqa: ANN401
+def test_other_functions_of_numpy_are_converted(function: Any) -> None:
     steps = make_pipeline(FunctionTransformer(function), ensemble.RandomForestClassifier(20, random_state=0))
     pipeline = steps.fit(*_WINE)
 

@@ -35,11 +35,11 @@ _VIEWS: dict[str, Callable[..., Any]] = {
 _RECORDS = ("Dataset", "Job", "Model", "NextQuestion")
 
 
-def _record(schema: str, **changed: Any) -> Any:  # noqa: ANN401  # a generated class
+def _record(schema: str, **changed: Any) -> Any:  # a generated class
     return getattr(types, schema).from_dict(document(schema) | changed)
 
 
-def _view(schema: str, **changed: Any) -> Any:  # noqa: ANN401  # a view of any noun
+def _view(schema: str, **changed: Any) -> Any:  # a view of any noun
     return _VIEWS[schema](Leafspace()._transport, _record(schema, **changed))
 
 

@@ -33,7 +33,7 @@ def forest() -> RandomForestClassifier:
     return RandomForestClassifier(4, max_depth=3, random_state=0)
 
 
-def signs(rate: Any, *, with_gaps: bool = False) -> list[bool | None]:  # noqa: ANN401  # a Series
+def signs(rate: Any, *, with_gaps: bool = False) -> list[bool | None]:  # a Series
     return [None if with_gaps and row % 9 == 0 else bool(value > 0) for row, value in enumerate(rate)]
 
 
@@ -61,7 +61,7 @@ COLUMNS: dict[str, Change] = {
 
 @pytest.mark.parametrize("kind", COLUMNS)
 def test_a_frame_is_the_same_in_model_dataset_and_rows(kind: str) -> None:
-    def change(rows: Any) -> Any:  # noqa: ANN401  # a DataFrame
+    def change(rows: Any) -> Any:  # a DataFrame
         return rows.assign(rate=COLUMNS[kind](rows["rate"]))
 
     case = Case(kind, forest, "binary", lambda model, rows, target: model.fit(change(rows), target), rows=change)
@@ -90,7 +90,7 @@ def test_tables_and_frames_are_the_same_dataset(make: Change) -> None:
 
 
 @pytest.mark.parametrize("cell", [[1.0], np.array([1.0]), np.array([np.nan]), b"x", {"a": 1}], ids=str)
-def test_a_cell_that_is_no_value_is_refused_where_its_column_has_a_use(cell: Any) -> None:  # noqa: ANN401  # of any type
+def test_a_cell_that_is_no_value_is_refused_where_its_column_has_a_use(cell: Any) -> None:  # of any type
     frame = pd.DataFrame({"odd": pd.Series([cell, cell], dtype=object)})
     model = RandomForestClassifier(1).fit(pd.DataFrame({"odd": [0.0, 1.0]}), [0, 1])
     for read in (
@@ -106,13 +106,13 @@ def test_a_cell_that_is_no_value_is_refused_where_its_column_has_a_use(cell: Any
 @pytest.mark.parametrize(
     "day", [pd.Timestamp(2024, 1, 1), dt.date(2024, 1, 1), dt.time(3), pd.Timedelta(1, "D")], ids=str
 )
-def test_columns_of_dates_are_refused_by_models_that_read_them(day: Any) -> None:  # noqa: ANN401  # of any type
+def test_columns_of_dates_are_refused_by_models_that_read_them(day: Any) -> None:  # of any type
     model = RandomForestClassifier(1).fit(pd.DataFrame({"day": [0.0, 1.0]}), [0, 1])
     with pytest.raises(Invalid, match="column 'day' holds dates, times or durations; make it numbers"):
         convert_model(model, pd.DataFrame({"day": [day, day]}))
 
 
-def unread(rows: Any) -> Any:  # noqa: ANN401  # a DataFrame
+def unread(rows: Any) -> Any:  # a DataFrame
     return rows.assign(
         day=pd.date_range("2024-01-01", periods=len(rows)),
         note="x" * 12_000,
@@ -128,8 +128,8 @@ PICKED = {
 
 
 @pytest.mark.parametrize("columns", PICKED.values(), ids=PICKED)
-def test_columns_that_a_pipeline_never_picks_are_no_features(columns: Any) -> None:  # noqa: ANN401  # as scikit-learn has it
-    def make() -> Any:  # noqa: ANN401  # an estimator
+def test_columns_that_a_pipeline_never_picks_are_no_features(columns: Any) -> None:  # as scikit-learn has it
+    def make() -> Any:  # an estimator
         parts = [("n", "passthrough", columns), ("c", OneHotEncoder(handle_unknown="ignore"), ["sex"])]
         return make_pipeline(ColumnTransformer([*parts, ("d", "drop", ["fare"])]), forest())
 

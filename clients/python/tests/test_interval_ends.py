@@ -34,7 +34,7 @@ _FAMILIES = {
 }
 
 
-def beside(read: Any, rows: NDArray[np.float64]) -> NDArray[np.float64]:  # noqa: ANN401  # a ReadModel
+def beside(read: Any, rows: NDArray[np.float64]) -> NDArray[np.float64]:  # a ReadModel
     """Return rows that lie on ends as they are printed, and on the next numbers above and below them."""
     numbers = read.description.precision
     splits = np.flatnonzero(read.ensemble.operator != Operator.LEAF)

@@ -41,7 +41,7 @@ def test_tables_are_datasets(kind: str) -> None:
 
 
 @pytest.mark.parametrize("target", [pl.Series(LABELS), pa.array(LABELS), pa.chunked_array([LABELS]), np.array(LABELS)])
-def test_features_and_target_may_be_of_any_library(target: Any) -> None:  # noqa: ANN401  # a column
+def test_features_and_target_may_be_of_any_library(target: Any) -> None:  # a column
     file, names = table_file((pl.DataFrame(COLUMNS), target), NO_NAMES)
     assert names.target == "target"
     assert pq.read_table(file.content).to_pydict() == COLUMNS | {"target": LABELS}

@@ -26,10 +26,10 @@ TOLERANCE = 1e-9
 
 
 def fitted(
-    target: Any,  # noqa: ANN401  # an array
+    target: Any,  # an array
     name: str = "LGBMClassifier",
     rows: NDArray[np.float64] = ROWS,
-    **settings: Any,  # noqa: ANN401  # of the model; those called as arguments of ``fit`` are of that
+    **settings: Any,  # of the model; those called as arguments of ``fit`` are of that
 ) -> Estimator:
     of_fit = ("eval_set", "init_model", "callbacks", "categorical_feature")
     known = {"n_estimators": 4, "num_leaves": 5, "min_child_samples": 5, "n_jobs": 1, "verbose": -1}
@@ -39,15 +39,15 @@ def fitted(
     )
 
 
-def classifier(target: Any, **settings: Any) -> Callable[[], Estimator]:  # noqa: ANN401  # arrays, settings
+def classifier(target: Any, **settings: Any) -> Callable[[], Estimator]:  # arrays, settings
     return lambda: fitted(target, **settings)
 
 
-def regressor(target: Any, **settings: Any) -> Callable[[], Estimator]:  # noqa: ANN401  # arrays, settings
+def regressor(target: Any, **settings: Any) -> Callable[[], Estimator]:  # arrays, settings
     return lambda: fitted(target, "LGBMRegressor", **settings)
 
 
-def least_squares(target: Any, raw: Any) -> tuple[Any, Any]:  # noqa: ANN401  # arrays
+def least_squares(target: Any, raw: Any) -> tuple[Any, Any]:  # arrays
     return raw - target, np.ones_like(raw)
 
 

@@ -52,7 +52,7 @@ class Program:
 
 @pytest.fixture(scope="module")
 def program() -> Iterator[Program]:
-    with subprocess.Popen(  # noqa: S603  # ours
+    with subprocess.Popen(  # ours
         [sys.executable, "-c", _PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None

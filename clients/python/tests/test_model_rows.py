@@ -47,7 +47,7 @@ def test_rows_of_any_kind_prove_the_same(kind: str) -> None:
 @pytest.mark.parametrize(
     "rows", [NUMBERS.astype(str), NUMBERS.astype(str).astype(object), NUMBERS.astype(str).to_numpy()]
 )
-def test_texts_of_numbers_are_numbers_as_the_library_has_them(rows: Any) -> None:  # noqa: ANN401  # rows
+def test_texts_of_numbers_are_numbers_as_the_library_has_them(rows: Any) -> None:  # rows
     converted = convert_model(FOREST, rows)
     assert converted.parity is not None
     assert all(isinstance(value, float | int | None) for row in converted.parity.rows for value in row)
@@ -86,7 +86,7 @@ def test_rows_that_prove_nothing_are_refused_with_a_reason(kind: str) -> None:
         ("ab", "feature_names is 'ab'; give a list"),
     ],
 )
-def test_names_that_no_feature_can_have_are_refused_in_words(names: Any, reason: str) -> None:  # noqa: ANN401
+def test_names_that_no_feature_can_have_are_refused_in_words(names: Any, reason: str) -> None:
     with pytest.raises(Invalid, match=reason):
         convert_model(UNNAMED, NUMBERS.to_numpy(), Declared(feature_names=names))
     with pytest.raises(Invalid, match=reason):

@@ -51,7 +51,7 @@ def test_methods_have_the_names_and_signatures_that_callers_use() -> None:
 
 
 @pytest.mark.parametrize("client", [Leafspace(), AsyncLeafspace()], ids=["blocking", "async"])
-def test_help_shows_no_machinery(client: Any) -> None:  # noqa: ANN401
+def test_help_shows_no_machinery(client: Any) -> None:
     attributes = [getattr(client, name) for name in dir(client) if not name.startswith("_")]
     collections = [each for each in attributes if hasattr(each, "get")]
 

@@ -58,7 +58,7 @@ def test_arrays_with_texts_are_read_column_by_column(kind: str) -> None:
         (DictVectorizer(), _TABLE.to_dict("records"), "DictVectorizer, which reads dictionaries"),
     ],
 )
-def test_steps_that_make_columns_of_other_things_are_refused_by_name(step: Estimator, rows: Any, what: str) -> None:  # noqa: ANN401
+def test_steps_that_make_columns_of_other_things_are_refused_by_name(step: Estimator, rows: Any, what: str) -> None:
     model = make_pipeline(step, forest()).fit(rows, _TARGET)
 
     for some in (rows, None):
@@ -121,7 +121,7 @@ class _Wrapper:
     def __init__(self, model: Estimator) -> None:
         self.inner = model
 
-    def predict(self, rows: Any) -> Any:  # noqa: ANN401  # rows, an array
+    def predict(self, rows: Any) -> Any:  # rows, an array
         return self.inner.predict(rows)
 
 

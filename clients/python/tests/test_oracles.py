@@ -28,29 +28,29 @@ from tree_explainers.onnx_models.plausible_trial import DerivedModel
 _Case = tuple[Any, Any, Any]  # an estimator, rows and targets
 
 
-def _scaled(model: Any) -> Any:  # noqa: ANN401  # estimators
+def _scaled(model: Any) -> Any:  # estimators
     return make_pipeline(StandardScaler(), model)
 
 
-def _cancer(model: Any) -> _Case:  # noqa: ANN401  # an estimator
+def _cancer(model: Any) -> _Case:  # an estimator
     return model, *load_breast_cancer(return_X_y=True)
 
 
-def _truths(model: Any) -> _Case:  # noqa: ANN401  # an estimator
+def _truths(model: Any) -> _Case:  # an estimator
     features, target = load_breast_cancer(return_X_y=True)
     return model, features, target == 1
 
 
-def _iris(model: Any) -> _Case:  # noqa: ANN401  # an estimator
+def _iris(model: Any) -> _Case:  # an estimator
     features, target = load_iris(return_X_y=True)
     return model, features, np.array(["setosa", "versicolor", "virginica"])[target]
 
 
-def _diabetes(model: Any) -> _Case:  # noqa: ANN401  # an estimator
+def _diabetes(model: Any) -> _Case:  # an estimator
     return model, *load_diabetes(return_X_y=True)
 
 
-def _mixed(model: Any) -> _Case:  # noqa: ANN401  # an estimator
+def _mixed(model: Any) -> _Case:  # an estimator
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"income": rng.normal(50, 20, 400), "port": rng.choice(["C", "Q", "S"], 400)})
     steps = make_column_transformer((StandardScaler(), ["income"]), (OneHotEncoder(), ["port"]))

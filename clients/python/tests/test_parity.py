@@ -24,19 +24,19 @@ _X: NDArray[np.float64] = _FIRST.normal(10, 3, (60, 4))
 _Y: NDArray[np.int64] = (_X[:, 0] + _X[:, 1] > 20).astype(np.int64)
 
 
-def forest(**settings: Any) -> RandomForestClassifier:  # noqa: ANN401
+def forest(**settings: Any) -> RandomForestClassifier:
     return RandomForestClassifier(5, max_depth=3, random_state=0, **settings)
 
 
 class OtherLabels(LogisticRegression):  # type: ignore[misc]  # scikit-learn has no types
     """Predicts the first class, whatever its scores are."""
 
-    def predict(self, X: Any) -> Any:  # noqa: ANN401, N803
+    def predict(self, X: Any) -> Any:  # noqa: N803
         return np.full(len(X), self.classes_[0])
 
 
 @pytest.mark.parametrize("rows", [_X, pd.DataFrame(_X, columns=list("abcd"))], ids=["array", "frame"])
-def test_without_rows_predictions_are_compared_on_drawn_ones(rows: Any) -> None:  # noqa: ANN401
+def test_without_rows_predictions_are_compared_on_drawn_ones(rows: Any) -> None:
     for estimator in (forest(), make_pipeline(StandardScaler(), forest())):
         model = estimator.fit(rows, _Y)
 

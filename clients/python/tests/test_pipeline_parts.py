@@ -40,7 +40,7 @@ _NUMBERS = ["age", "fare", "visits"]
 
 
 def table() -> pd.DataFrame:
-    def with_holes(values: Any, share: float = 0.2) -> "pd.Series[Any]":  # noqa: ANN401  # an array
+    def with_holes(values: Any, share: float = 0.2) -> "pd.Series[Any]":  # an array
         return pd.Series(values).mask(np.arange(_N_ROWS) % round(1 / share) == 1)
 
     return pd.DataFrame(
@@ -73,13 +73,13 @@ def histogram() -> HistGradientBoostingClassifier:
     return HistGradientBoostingClassifier(max_iter=3, min_samples_leaf=2)
 
 
-def columns(*parts: Any, remainder: Any = "drop") -> ColumnTransformer:  # noqa: ANN401  # steps
+def columns(*parts: Any, remainder: Any = "drop") -> ColumnTransformer:  # steps
     return ColumnTransformer(
         [(f"c{at}", *part) for at, part in enumerate(parts)], remainder=remainder, sparse_threshold=0
     )
 
 
-def on(names: Any, step: Any) -> ColumnTransformer:  # noqa: ANN401  # columns, a step
+def on(names: Any, step: Any) -> ColumnTransformer:  # columns, a step
     return columns((step, names))
 
 
@@ -278,7 +278,7 @@ def test_a_column_of_holes_is_dropped_or_filled(settings: dict[str, Any]) -> Non
 
 
 @pytest.mark.parametrize(("missing", "filled"), [(np.nan, None), (None, None), (np.nan, np.nan)])
-def test_imputers_of_texts_fill_the_kind_of_missing_that_they_name(missing: Any, filled: Any) -> None:  # noqa: ANN401
+def test_imputers_of_texts_fill_the_kind_of_missing_that_they_name(missing: Any, filled: Any) -> None:
     texts = _TABLE["port"].astype(object)
     rows = _TABLE.assign(port=texts.where(texts.notna(), filled))
     step = make_pipeline(impute.SimpleImputer(strategy="constant", fill_value="none", missing_values=missing), _IGNORE)

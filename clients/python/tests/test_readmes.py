@@ -96,7 +96,7 @@ class Reader:
         self.names = _brought()
         self._own = {"http://127.0.0.1:8000": service.url, "s3://lake": lake.as_uri()}
 
-    def types(self, code: str) -> Any:  # noqa: ANN401  # of each expression its own
+    def types(self, code: str) -> Any:  # of each expression its own
         """Execute a block, or return what an expression is."""
         code = _IN_FULL.get(code, code)
         for written, own in self._own.items():
@@ -105,7 +105,7 @@ class Reader:
             return exec(code, self.names)  # noqa: S102  # of our own README
         return eval(code, self.names)  # noqa: S307  # of our own README
 
-    def does(self, thing: Any, then: list[str]) -> None:  # noqa: ANN401  # what a job has made
+    def does(self, thing: Any, then: list[str]) -> None:  # what a job has made
         """Do with a thing what the table says; a word in quotes is another form of the last file or export."""
         self.names["thing"], last = thing, ""
         for span in then:

@@ -45,7 +45,7 @@ def bank_tables() -> dict[str, pd.DataFrame]:
 
 def registered(
     client: Leafspace,
-    tables: Any,  # noqa: ANN401  # data frames, or a database
+    tables: Any,  # data frames, or a database
     cutoff: str | None = "as_of",
     name: str | None = None,
 ) -> RelationalDataset:
@@ -144,7 +144,7 @@ def test_the_service_says_what_is_wrong_with_tables(client: Leafspace) -> None:
 
 
 def test_coroutines_register_tables(service: Service) -> None:
-    async def made() -> Any:  # noqa: ANN401  # an async dataset
+    async def made() -> Any:  # an async dataset
         async with AsyncLeafspace(service.url) as client:
             dataset = await client.register_relational_dataset(
                 bank_tables(), examples="customer", target="defaulted", cutoff="as_of"
@@ -274,7 +274,7 @@ def test_a_prediction_is_explained_from_the_rows_of_one_example(client: Leafspac
 
 
 def test_coroutines_do_the_same(service: Service, forest: RelationalForest) -> None:
-    async def values() -> Any:  # noqa: ANN401  # values of features
+    async def values() -> Any:  # values of features
         async with AsyncLeafspace(service.url) as client:
             found = await client.relational_forests.get(forest.id)
             return (await found.feature_set.rows([nested(7)]))[0].values

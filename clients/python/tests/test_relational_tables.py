@@ -87,7 +87,7 @@ def uploaded(tables: Mapping[str, Any], declared: Declared) -> Upload:
     return upload_of(sources_of(tables), declared)
 
 
-def of_database(database: Any, declared: Declared = _DECLARED, only: list[str] | None = None) -> Upload:  # noqa: ANN401
+def of_database(database: Any, declared: Declared = _DECLARED, only: list[str] | None = None) -> Upload:
     with opened(database) as catalogue:
         return upload_of(catalogue_sources(catalogue, only, declared), declared)
 
@@ -116,7 +116,7 @@ def empty_postgresql_url(postgresql_url: str) -> Iterator[str]:
         yield url
 
 
-def test_tables_keys_and_times_are_read_from_the_catalogue(bank: Any) -> None:  # noqa: ANN401  # of any library
+def test_tables_keys_and_times_are_read_from_the_catalogue(bank: Any) -> None:  # of any library
     upload = of_database(bank)
 
     assert upload.metadata["tables"] == _TABLES
@@ -125,7 +125,7 @@ def test_tables_keys_and_times_are_read_from_the_catalogue(bank: Any) -> None:  
     assert {name.removesuffix(".parquet"): columns for name, columns in found.items()} == _ROWS
 
 
-def test_what_is_declared_comes_before_the_catalogue(bank: Any) -> None:  # noqa: ANN401  # of any library
+def test_what_is_declared_comes_before_the_catalogue(bank: Any) -> None:  # of any library
     declared = Declared(
         "weather",
         keys={"weather": "degrees"},
@@ -146,7 +146,7 @@ def test_what_is_declared_comes_before_the_catalogue(bank: Any) -> None:  # noqa
     assert tables["weather"] == {"name": "weather", "primary_key": ["degrees"]}
 
 
-def test_only_the_tables_that_are_named_are_sent(bank: Any) -> None:  # noqa: ANN401  # of any library
+def test_only_the_tables_that_are_named_are_sent(bank: Any) -> None:  # of any library
     upload = of_database(bank, only=["customer", "weather"])
 
     assert [each["name"] for each in upload.metadata["tables"]] == ["customer", "weather"]
@@ -154,7 +154,7 @@ def test_only_the_tables_that_are_named_are_sent(bank: Any) -> None:  # noqa: AN
         of_database(bank, only=["weather"])
 
 
-def test_a_transaction_of_the_callers_goes_on(bank: Any) -> None:  # noqa: ANN401  # of any library
+def test_a_transaction_of_the_callers_goes_on(bank: Any) -> None:  # of any library
     insert = "INSERT INTO customer (id) VALUES (3)"
     if isinstance(bank, sa.Engine):
         with bank.connect() as connection:
@@ -318,7 +318,7 @@ def test_names_of_tables_are_encoded_where_forms_and_folders_would_change_them()
     ],
 )
 def test_what_cannot_be_tables_is_refused_before_anything_is_sent(
-    tables: Any,  # noqa: ANN401  # anything
+    tables: Any,  # anything
     declared: Declared,
     message: str,
 ) -> None:

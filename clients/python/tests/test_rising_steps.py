@@ -57,14 +57,14 @@ def fitted(steps: Estimator, trees: Estimator, precision: type = np.float64) -> 
     return make_pipeline(steps, trees).fit(rows, _TARGET), rows
 
 
-def predicted(estimator: Estimator, rows: Any) -> Numbers:  # noqa: ANN401  # a DataFrame or a matrix
+def predicted(estimator: Estimator, rows: Any) -> Numbers:  # a DataFrame or a matrix
     predict = getattr(estimator, "predict_proba", estimator.predict)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of names of columns
         return np.asarray(predict(rows), np.float64).reshape(len(rows), -1)
 
 
-def cuts_of(read: Any) -> list[tuple[int, float]]:  # noqa: ANN401  # a ReadModel
+def cuts_of(read: Any) -> list[tuple[int, float]]:  # a ReadModel
     """Return the raw columns and thresholds of all tests."""
     nodes = np.flatnonzero(read.ensemble.operator != Operator.LEAF)
     columns = [read.description.columns[at] for at in read.ensemble.column[nodes].tolist()]
@@ -149,7 +149,7 @@ def table() -> tuple[pd.DataFrame, NDArray[Any]]:
 @pytest.mark.parametrize("remainder", ["passthrough", "drop", StandardScaler()], ids=str)
 def test_branches_of_a_column_transformer_lose_their_last_steps_and_predict_the_same(
     steps: Estimator,
-    remainder: Any,  # noqa: ANN401  # what scikit-learn takes
+    remainder: Any,  # what scikit-learn takes
 ) -> None:
     frame, target = table()
     filled = make_pipeline(SimpleImputer(strategy="median"), steps, StandardScaler())

@@ -68,7 +68,7 @@ def test_a_data_frame_is_sent_by_column_name_with_plain_values() -> None:
         ([], []),
     ],
 )
-def test_other_forms_of_rows_are_understood(rows: Any, expected: list[Any]) -> None:  # noqa: ANN401  # any form
+def test_other_forms_of_rows_are_understood(rows: Any, expected: list[Any]) -> None:  # any form
     assert instances_of(rows) == expected
 
 
@@ -85,7 +85,7 @@ def test_other_forms_of_rows_are_understood(rows: Any, expected: list[Any]) -> N
         (2**60, 2**60),
     ],
 )
-def test_a_value_becomes_the_nearest_that_json_has(value: Any, plain: object) -> None:  # noqa: ANN401  # any value
+def test_a_value_becomes_the_nearest_that_json_has(value: Any, plain: object) -> None:  # any value
     found = plain_cell(value, "it")
 
     assert found == plain
@@ -100,7 +100,7 @@ def test_a_value_becomes_the_nearest_that_json_has(value: Any, plain: object) ->
         ([{"a": float("inf"), "b": "Infinity"}], [{"a": "Infinity", "b": "Infinity"}]),
     ],
 )
-def test_infinite_numbers_are_sent_as_texts_that_json_can_hold(rows: Any, as_sent: list[Any]) -> None:  # noqa: ANN401
+def test_infinite_numbers_are_sent_as_texts_that_json_can_hold(rows: Any, as_sent: list[Any]) -> None:
     instances = instances_of(rows)
 
     (batch,) = batches(instances)
@@ -121,7 +121,7 @@ def test_the_text_of_an_infinite_number_in_an_answer_is_that_number() -> None:
 
 
 @pytest.mark.parametrize("rows", ["abc", 3, np.zeros((2, 2, 2)), [[1], 2], [object()], {1, 2}, [[1j]]])
-def test_what_is_no_row_is_refused_before_anything_is_sent(rows: Any) -> None:  # noqa: ANN401  # any value
+def test_what_is_no_row_is_refused_before_anything_is_sent(rows: Any) -> None:  # any value
     with pytest.raises(Invalid):
         instances_of(rows)
 
@@ -186,7 +186,7 @@ _FRAME = pd.DataFrame({"age": [30, 31, 32], "income": [1.5, 2.5, 3.5]})
         ([], []),
     ],
 )
-def test_the_index_is_the_row_id(rows: Any, expected: list[str]) -> None:  # noqa: ANN401  # any form of rows
+def test_the_index_is_the_row_id(rows: Any, expected: list[str]) -> None:  # any form of rows
     assert named_instances(rows)[1] == expected
 
 
@@ -205,7 +205,7 @@ def test_row_ids_that_are_given_win_over_the_index() -> None:
         ([_FRAME.iloc[1], _FRAME.iloc[1]], "index holds '1' more than once"),
     ],
 )
-def test_an_index_that_cannot_name_rows_is_refused(rows: Any, message: str) -> None:  # noqa: ANN401  # any form of rows
+def test_an_index_that_cannot_name_rows_is_refused(rows: Any, message: str) -> None:  # any form of rows
     with pytest.raises(Invalid, match=message) as refused:
         named_instances(rows)
     assert "call reset_index(), or pass row_ids" in str(refused.value)

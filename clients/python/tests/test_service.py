@@ -209,7 +209,7 @@ def test_requested_again_a_prototype_set_is_there_at_once(client: Leafspace, pro
     ],
     ids=["frame", "array", "dicts", "lists", "series"],
 )
-def test_rows_of_every_form_get_the_same_explanations(explainer: Explainer, rows: Any) -> None:  # noqa: ANN401
+def test_rows_of_every_form_get_the_same_explanations(explainer: Explainer, rows: Any) -> None:
     explanations = explainer.explain(rows, ["a", "b"])
 
     assert [each.row_id for each in explanations] == ["a", "b"]
@@ -528,7 +528,7 @@ def test_what_is_in_use_cannot_be_deleted_and_what_is_free_can(client: Leafspace
         (LinearRegression().fit(_FEATURES, np.arange(len(_FEATURES))), "model_not_a_tree_ensemble"),
     ],
 )
-def test_what_is_no_tree_ensemble_is_refused_with_its_code(client: Leafspace, model: Any, code: str) -> None:  # noqa: ANN401
+def test_what_is_no_tree_ensemble_is_refused_with_its_code(client: Leafspace, model: Any, code: str) -> None:
     with pytest.raises(Invalid) as refused:
         client.register_model(model)
 

@@ -30,7 +30,7 @@ ROWS = pd.DataFrame(
 TARGET = ((ROWS["town"] == "Ulm") ^ (ROWS["rooms"] > 2)).to_numpy().astype(int)
 
 
-def xgboost(**settings: Any) -> Estimator:  # noqa: ANN401  # settings
+def xgboost(**settings: Any) -> Estimator:  # settings
     return library("xgboost").XGBClassifier(n_estimators=4, max_depth=3, n_jobs=1, **settings)
 
 

@@ -65,7 +65,7 @@ class Things:
 
 
 @pytest.fixture(scope="module")
-def things(service: Any) -> Iterator[Things]:  # noqa: ANN401  # a Service
+def things(service: Any) -> Iterator[Things]:  # a Service
     with Leafspace(service.url) as client:
         forest = RandomForestClassifier(5, random_state=0).fit(FRAME, TARGET)
         model = client.register_model(forest, FRAME)

@@ -31,11 +31,11 @@ def boosting() -> Estimator:
     return ensemble.GradientBoostingClassifier(n_estimators=5, random_state=0)
 
 
-def xgboost(kind: str = "XGBClassifier", **settings: Any) -> Estimator:  # noqa: ANN401
+def xgboost(kind: str = "XGBClassifier", **settings: Any) -> Estimator:
     return getattr(library("xgboost"), kind)(n_estimators=15, n_jobs=1, **settings)
 
 
-def lightgbm(**settings: Any) -> Estimator:  # noqa: ANN401
+def lightgbm(**settings: Any) -> Estimator:
     return library("lightgbm").LGBMClassifier(n_estimators=15, n_jobs=1, verbose=-1, **settings)
 
 
@@ -44,7 +44,7 @@ def catboost() -> Estimator:
     return maker(n_estimators=10, depth=4, verbose=0, allow_writing_files=False, thread_count=1)
 
 
-def balanced(kind: str, **settings: Any) -> Estimator:  # noqa: ANN401
+def balanced(kind: str, **settings: Any) -> Estimator:
     return getattr(library("imblearn.ensemble"), kind)(random_state=0, **settings)
 
 

@@ -17,7 +17,7 @@ from leafspace_client.tables import TableNames, table_file
 _NOTHING = TableNames(None, None, None)
 
 
-def written(data: Any, names: TableNames = _NOTHING) -> dict[str, list[Any]]:  # noqa: ANN401  # any form of table
+def written(data: Any, names: TableNames = _NOTHING) -> dict[str, list[Any]]:  # any form of table
     file, _ = table_file(data, names)
     columns: dict[str, list[Any]] = pq.read_table(io.BytesIO(file.content.read())).to_pydict()
     return columns
@@ -179,7 +179,7 @@ def test_a_file_is_sent_as_it_is(tmp_path: Path) -> None:
         ("/no/such/file.csv", "cannot read"),
     ],
 )
-def test_what_cannot_be_a_table_is_refused_before_anything_is_sent(data: Any, message: str) -> None:  # noqa: ANN401
+def test_what_cannot_be_a_table_is_refused_before_anything_is_sent(data: Any, message: str) -> None:
     with pytest.raises(Invalid, match=message):
         table_file(data, _NOTHING)
 

@@ -34,7 +34,7 @@ BY_COLUMN: dict[str, Callable[[], Any]] = {
 }
 
 
-def written(data: Any, names: TableNames = NO_NAMES) -> dict[str, list[Any]]:  # noqa: ANN401  # any form of table
+def written(data: Any, names: TableNames = NO_NAMES) -> dict[str, list[Any]]:  # any form of table
     columns: dict[str, list[Any]] = pq.read_table(table_file(data, names)[0].content).to_pydict()
     return columns
 
@@ -55,7 +55,7 @@ def test_series_that_name_other_rows_are_refused() -> None:
 
 
 @pytest.mark.parametrize("row", [{"a": 1.0, "tags": [1, 2]}, {"a": 1.0, "tags": {"x": 1}}, {"a": [1.0], "b": ["u"]}])
-def test_a_cell_that_is_a_list_makes_no_row_of_several_tables(row: Any) -> None:  # noqa: ANN401  # a dict
+def test_a_cell_that_is_a_list_makes_no_row_of_several_tables(row: Any) -> None:  # a dict
     assert nested_instances(row) is None
     assert nested_instances([row, row]) is None
 
@@ -71,7 +71,7 @@ def test_a_cell_that_is_a_list_makes_no_row_of_several_tables(row: Any) -> None:
     ],
     ids=lambda target: type(target).__name__,
 )
-def test_a_target_may_be_a_table_of_one_column(target: Any) -> None:  # noqa: ANN401  # any table
+def test_a_target_may_be_a_table_of_one_column(target: Any) -> None:  # any table
     assert written((pd.DataFrame(COLUMNS), target)) == COLUMNS | {"target": [0, 1, 0]}
 
 

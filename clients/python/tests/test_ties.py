@@ -41,7 +41,7 @@ def fitted(estimator: Estimator, n_classes: int) -> tuple[Estimator, NDArray[np.
         return estimator.fit(features[:_N_FITTED], target[:_N_FITTED]), features
 
 
-def outcome(estimator: Estimator, rows: Any) -> Any:  # noqa: ANN401  # a DataFrame or a matrix
+def outcome(estimator: Estimator, rows: Any) -> Any:  # a DataFrame or a matrix
     """Return labels, scores and near ties of the converted model, as the service returns them."""
     converted = convert_model(estimator, rows)
     classes = converted.declared.classes
@@ -56,7 +56,7 @@ def outcome(estimator: Estimator, rows: Any) -> Any:  # noqa: ANN401  # a DataFr
     )
 
 
-def library_predicts(estimator: Estimator, rows: Any) -> tuple[Any, Any]:  # noqa: ANN401  # a DataFrame or a matrix
+def library_predicts(estimator: Estimator, rows: Any) -> tuple[Any, Any]:  # a DataFrame or a matrix
     """Return the positions of the labels that the library predicts, and by how much the best score leads."""
     position = {label: at for at, label in enumerate(estimator.classes_.tolist())}
     scores = np.sort(estimator.predict_proba(rows), axis=1)

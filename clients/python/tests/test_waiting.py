@@ -51,9 +51,9 @@ def test_a_bar_moves_while_the_job_runs(capsys: pytest.CaptureFixture[str]) -> N
 def test_a_bar_is_shown_where_somebody_can_see_it(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
-    is_terminal: bool,  # noqa: FBT001  # a parameter of the test
-    progress: bool | None,  # noqa: FBT001  # a parameter of the test
-    is_shown: bool,  # noqa: FBT001  # a parameter of the test
+    is_terminal: bool,  # a parameter of the test
+    progress: bool | None,  # a parameter of the test
+    is_shown: bool,  # a parameter of the test
 ) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal)
     with scripted(job("succeeded", 1)) as server:

@@ -73,14 +73,14 @@ class SubclassOfStep(StandardScaler):  # type: ignore[misc]  # scikit-learn has 
 class OwnSearch(GridSearchCV):  # type: ignore[misc]  # scikit-learn has no types
     """A search that predicts otherwise than what it chose."""
 
-    def predict(self, X: Any) -> Any:  # noqa: ANN401, N803  # as its parent has it
+    def predict(self, X: Any) -> Any:  # noqa: N803  # as its parent has it
         return np.zeros(len(X), int)
 
 
 class OwnPredict(ensemble.RandomForestClassifier):  # type: ignore[misc]  # scikit-learn has no types
     """A subclass that predicts otherwise."""
 
-    def predict(self, X: Any) -> Any:  # noqa: ANN401, N803  # as its parent has it
+    def predict(self, X: Any) -> Any:  # noqa: N803  # as its parent has it
         return np.zeros(len(X), int)
 
 
@@ -92,7 +92,7 @@ def _tuned(estimator: Estimator, scoring: str = "balanced_accuracy") -> Estimato
     return TunedThresholdClassifierCV(estimator, scoring=scoring, thresholds=20, cv=2, random_state=0)
 
 
-def _by_decision(estimator: Estimator, threshold: float, **parameters: Any) -> Estimator:  # noqa: ANN401
+def _by_decision(estimator: Estimator, threshold: float, **parameters: Any) -> Estimator:
     return FixedThresholdClassifier(estimator, threshold=threshold, response_method="decision_function", **parameters)
 
 
@@ -176,26 +176,26 @@ def test_cut_offs_behind_samplers_in_a_search_are_kept() -> None:
 class OwnModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """A classifier of the caller's own, which predicts by a forest in it."""
 
-    def fit(self, X: Any, y: Any) -> "OwnModel":  # noqa: ANN401, N803  # as scikit-learn has it
+    def fit(self, X: Any, y: Any) -> "OwnModel":  # noqa: N803  # as scikit-learn has it
         self.classes_ = np.unique(y)
         self.forest_ = forest().fit(X, y)
         return self
 
-    def predict(self, X: Any) -> Any:  # noqa: ANN401, N803  # as scikit-learn has it
+    def predict(self, X: Any) -> Any:  # noqa: N803  # as scikit-learn has it
         return self.forest_.predict(X)
 
-    def predict_proba(self, X: Any) -> Any:  # noqa: ANN401, N803  # as scikit-learn has it
+    def predict_proba(self, X: Any) -> Any:  # noqa: N803  # as scikit-learn has it
         return self.forest_.predict_proba(X)
 
 
 class OwnStep(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """A step of the caller's own."""
 
-    def fit(self, X: Any, y: Any = None) -> "OwnStep":  # noqa: ANN401, ARG002, N803  # as scikit-learn has it
+    def fit(self, X: Any, y: Any = None) -> "OwnStep":  # noqa: N803  # as scikit-learn has it
         self.is_fitted_ = True
         return self
 
-    def transform(self, X: Any) -> Any:  # noqa: ANN401, N803  # as scikit-learn has it
+    def transform(self, X: Any) -> Any:  # noqa: N803  # as scikit-learn has it
         return X
 
 
@@ -291,7 +291,7 @@ def test_wrappers_of_what_was_never_fitted_are_refused_as_such(make: Make) -> No
     ],
     ids=["fitted before", "self-training", "pipeline"],
 )
-def test_names_of_columns_are_known_without_rows(make: Any) -> None:  # noqa: ANN401
+def test_names_of_columns_are_known_without_rows(make: Any) -> None:
     frame = pd.DataFrame(BINARY[0], columns=list("abcdef"))
 
     assert convert_model(make(frame, BINARY[1])).declared.feature_names == list("abcdef")

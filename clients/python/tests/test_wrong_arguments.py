@@ -57,7 +57,7 @@ def _methods(client: Leafspace) -> Iterator[tuple[str, Callable[..., Any]]]:
             yield from _methods_of(name.removesuffix("s"), collection.view(client._transport, None, "pts_1"))
 
 
-def _methods_of(name: str, thing: Any) -> Iterator[tuple[str, Callable[..., Any]]]:  # noqa: ANN401
+def _methods_of(name: str, thing: Any) -> Iterator[tuple[str, Callable[..., Any]]]:
     for member in dir(type(thing)):
         method = getattr(type(thing), member)
         if member.startswith("_") or member in {*_OF_NO_ARGUMENT, "show"} or not inspect.isfunction(method):

@@ -20,22 +20,22 @@ VALUES = 3 * np.nan_to_num(ROWS[:, 0]) + np.nan_to_num(ROWS[:, 1])
 POSITIVE = np.exp(VALUES / 3)
 
 
-def fitted(target: Any, name: str = "XGBClassifier", **settings: Any) -> Estimator:  # noqa: ANN401  # arrays, settings
+def fitted(target: Any, name: str = "XGBClassifier", **settings: Any) -> Estimator:  # arrays, settings
     """Return a small model; settings called ``eval_set`` and ``xgb_model`` are of its ``fit``."""
     of_fit = {key: settings.pop(key) for key in ("eval_set", "xgb_model") if key in settings}
     model = getattr(library("xgboost"), name)(**{"n_estimators": 4, "max_depth": 3, "n_jobs": 1, **settings})
     return model.fit(ROWS, target, verbose=False, **of_fit)
 
 
-def classifier(target: Any, **settings: Any) -> Callable[[], Estimator]:  # noqa: ANN401  # arrays, settings
+def classifier(target: Any, **settings: Any) -> Callable[[], Estimator]:  # arrays, settings
     return lambda: fitted(target, **settings)
 
 
-def regressor(target: Any, **settings: Any) -> Callable[[], Estimator]:  # noqa: ANN401  # arrays, settings
+def regressor(target: Any, **settings: Any) -> Callable[[], Estimator]:  # arrays, settings
     return lambda: fitted(target, "XGBRegressor", **settings)
 
 
-def logistic(target: Any, raw: Any) -> tuple[Any, Any]:  # noqa: ANN401  # arrays
+def logistic(target: Any, raw: Any) -> tuple[Any, Any]:  # arrays
     share = 1 / (1 + np.exp(-raw))
     return share - target, share * (1 - share)
 

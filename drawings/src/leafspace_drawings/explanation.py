@@ -224,7 +224,7 @@ class _Why:
             hint=_hint(self._columns.get(name)),
         )
 
-    def _strip(self, name: str, reason: Json | None, value: Any) -> Strip | None:  # noqa: ANN401  # a cell
+    def _strip(self, name: str, reason: Json | None, value: Any) -> Strip | None:  # a cell
         axis = Axis.of(self._columns.get(name))
         interval = (reason or _EMPTY).get("interval")
         if axis is None or interval is None or "category" in interval or "categories" in interval:
@@ -269,7 +269,7 @@ def _reasons(row: Json, chosen: int) -> dict[str, Json]:
     )
 
 
-def _choices(column: Json | None, value: Any) -> tuple[str, ...]:  # noqa: ANN401  # a cell
+def _choices(column: Json | None, value: Any) -> tuple[str, ...]:  # a cell
     """Return the values that a category or a boolean may have, empty for a missing one; none where it is to be typed.
 
     The present value is among them, whatever it is.
@@ -290,7 +290,7 @@ def _hint(column: Json | None) -> str:
     return f"in the reference rows {number(column['min'])} to {number(column['max'])}"
 
 
-def _as_number(value: Any) -> float | None:  # noqa: ANN401  # a cell
+def _as_number(value: Any) -> float | None:  # a cell
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 

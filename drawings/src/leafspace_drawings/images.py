@@ -45,7 +45,7 @@ class ImageColumns:
     def offered_by(names: Sequence[str]) -> "ImageColumns | None":
         """Return what names such as ``pixel_3_27`` or ``pixel 3,27`` (row, column) offer; None: they are no image."""
         places = {(int(m[1]), int(m[2])): name for name in names if (m := _PIXEL.fullmatch(name))}
-        if len(places) < 2:  # noqa: PLR2004  # one pixel is no picture
+        if len(places) < 2:  # one pixel is no picture
             return None
         height, width = (1 + max(place[axis] for place in places) for axis in (0, 1))
         if len(places) != height * width:

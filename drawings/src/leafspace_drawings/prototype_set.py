@@ -117,7 +117,7 @@ class _Seen:
         Scores that need a target have no line where there is none.
         """
         scores = self.result["evaluation"]
-        if not self.result["nested"] or len(scores) < 3:  # noqa: PLR2004  # a line of two points shows nothing
+        if not self.result["nested"] or len(scores) < 3:  # a line of two points shows nothing
             return None
         names = ("r2",) if self.is_regression else ("balanced_fidelity", "balanced_accuracy")
         numbers = [each["n_prototypes"] for each in scores]
@@ -208,7 +208,7 @@ def _axis_of(values: Sequence[Any]) -> Axis | None:
     return Axis((min(numbers), max(numbers)), by_rank=False) if numbers and min(numbers) < max(numbers) else None
 
 
-def _difference(axis: Axis | None, one: Any, other: Any) -> float:  # noqa: ANN401  # cells
+def _difference(axis: Axis | None, one: Any, other: Any) -> float:  # cells
     """Return how far two values are apart, 0 to 1."""
     if axis is None or isinstance(one, str | None) or isinstance(other, str | None):
         return float(one != other)

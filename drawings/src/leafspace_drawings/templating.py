@@ -9,13 +9,13 @@ from markupsafe import Markup
 from . import words
 
 
-def _readable(value: Any) -> Any:  # noqa: ANN401  # whatever a template prints
+def _readable(value: Any) -> Any:  # whatever a template prints
     if isinstance(value, Markup) or not isinstance(value, str):
         return value
     return words.readable(value)
 
 
-def _breakable(value: Any) -> Any:  # noqa: ANN401  # whatever a template prints
+def _breakable(value: Any) -> Any:  # whatever a template prints
     """Return a text in which lines may end between the parts of a name, so that they end nowhere else in it."""
     return Markup("<wbr>").join(words.word_parts(_readable(str(value))))
 
@@ -39,7 +39,7 @@ _FILTERS = {
 
 
 @cache
-def _environment() -> Any:  # noqa: ANN401  # of jinja2
+def _environment() -> Any:  # of jinja2
     # Imported late: few processes that can draw ever do.
     jinja2 = import_module("jinja2")
     environment = jinja2.Environment(
@@ -55,6 +55,6 @@ def _environment() -> Any:  # noqa: ANN401  # of jinja2
     return environment
 
 
-def render(template: str, **values: Any) -> str:  # noqa: ANN401  # what the template shows
+def render(template: str, **values: Any) -> str:  # what the template shows
     """Return a drawing: the template ``<template>.html.jinja`` filled in."""
     return str(_environment().get_template(f"{template}.html.jinja").render(**values))

@@ -65,4 +65,4 @@ def text_colour_on(fill: str) -> str:
 
 def _linear(channel: float) -> float:
     """Return the linear intensity of an sRGB channel, as WCAG 2 defines it for luminance."""
-    return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4  # noqa: PLR2004
+    return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4

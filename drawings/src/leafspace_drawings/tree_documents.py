@@ -109,7 +109,7 @@ class Tree(Protocol):
         """In preorder."""
 
     @property
-    def evaluation(self) -> Any:  # noqa: ANN401  # its fields differ by task
+    def evaluation(self) -> Any:  # its fields differ by task
         """How well it predicts what the model predicts."""
 
 
@@ -118,7 +118,7 @@ def tree_of(result: Mapping[str, Any]) -> Tree:
     return cast("Tree", _object(result))
 
 
-def _object(value: Any) -> Any:  # noqa: ANN401  # JSON
+def _object(value: Any) -> Any:  # JSON
     if isinstance(value, Mapping):
         return SimpleNamespace(**{name: _object(each) for name, each in value.items()})
     return [_object(each) for each in value] if isinstance(value, list) else value

@@ -74,7 +74,7 @@ def settled(node: Node) -> str:
     return "settled" if node.settled else ""
 
 
-def of_validation(content: Any) -> Iterator[str]:  # noqa: ANN401  # a document, or an answer of the client
+def of_validation(content: Any) -> Iterator[str]:  # a document, or an answer of the client
     """Yield which depth was chosen by the tree's errors, if one was."""
     found = content.validation
     if found:
@@ -84,7 +84,7 @@ def of_validation(content: Any) -> Iterator[str]:  # noqa: ANN401  # a document,
         yield f"Depth {found.depth} was chosen: its error, {found.errors[found.depth]:.3g}, is {is_least}."
 
 
-def of_repeats(content: Any) -> Iterator[str]:  # noqa: ANN401  # likewise
+def of_repeats(content: Any) -> Iterator[str]:  # likewise
     """Yield how many different trees the repeats made, if there were several."""
     if content.stability:
         first, *others = content.stability
@@ -122,7 +122,7 @@ def _fidelity(content: Tree) -> Iterator[str]:
     yield f"{', '.join(figures)} on {rows}"
 
 
-def _beside(measure: str, reached: float, constant: Any, of_constant: float | None) -> str:  # noqa: ANN401  # likewise
+def _beside(measure: str, reached: float, constant: Any, of_constant: float | None) -> str:  # likewise
     """Return a figure beside that of the best constant label, without which it means little."""
     always = "" if of_constant is None else f" (always {label(str(constant.model_prediction))}: {of_constant:.3f})"
     return f"{measure} {reached:.3f}{always}"

@@ -49,7 +49,7 @@ def share(value: float) -> str:
     Only 0 is printed as 0%, and only 1 as 100%.
     """
     percent = 100 * value
-    if 0 < percent < 10 or 90 < percent < 100:  # noqa: PLR2004  # where a whole per cent is much
+    if 0 < percent < 10 or 90 < percent < 100:  # where a whole per cent is much
         return f"{min(max(percent, 0.1), 99.9):.1f}".removesuffix(".0") + "%"
     return f"{percent:.0f}%"
 
@@ -109,7 +109,7 @@ def measured_on(n_rows: int, evaluated_on: str) -> str:
     return f"the {counted(n_rows, 'row')} that it was made from"
 
 
-def cell(value: Any) -> str:  # noqa: ANN401  # of JSON
+def cell(value: Any) -> str:  # of JSON
     """Return a value of a table as text; a null is ``missing``, and the text of an infinite number its sign."""
     if value is None:
         return "missing"

@@ -35,7 +35,7 @@ async def echo_length(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 @contextmanager
-def serving(  # noqa: PLR0913  # all of them as the service has them
+def serving(  # all of them as the service has them
     app: Application = echo_length,
     *,
     bodies: BodyLimits | None = None,

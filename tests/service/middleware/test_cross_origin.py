@@ -17,7 +17,7 @@ _PAGE, _OTHER = "https://pages.example", "https://elsewhere.example"
 
 
 class _NoKeys:
-    def find(self, credentials: bytes) -> Caller | None:  # noqa: ARG002  # as keys are looked up
+    def find(self, credentials: bytes) -> Caller | None:  # as keys are looked up
         return None
 
     def is_stale(self) -> bool:

@@ -269,7 +269,7 @@ def test_browsers_are_instructed_to_load_and_keep_nothing(port: int) -> None:
 @pytest.mark.parametrize(
     ("path", "is_page"), [("/docs", True), ("/docs/assets/swagger-ui.css", True), ("/docsx", False)]
 )
-def test_the_documentation_page_may_load_its_own_assets(path: str, is_page: bool, port: int) -> None:  # noqa: FBT001  # a parameter
+def test_the_documentation_page_may_load_its_own_assets(path: str, is_page: bool, port: int) -> None:  # a parameter
     answer = call(port, f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
     assert (b"script-src 'self'" in answer) == is_page
 

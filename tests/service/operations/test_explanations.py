@@ -108,7 +108,7 @@ def test_short_answers_are_made_at_once_and_long_ones_beside_the_event_loop(
     made_in: list[str] = []
     explain_rows = explanations.explain_rows
 
-    def watched(*arguments: Any, **named: Any) -> bytes:  # noqa: ANN401  # passed on as they are
+    def watched(*arguments: Any, **named: Any) -> bytes:  # passed on as they are
         made_in.append(threading.current_thread().name)
         return explain_rows(*arguments, **named)
 

@@ -197,7 +197,7 @@ def small_limit(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
 Changes = Callable[[Workshop, dict[str, str]], Any]
 
 
-def _explain(workshop: Workshop, both: dict[str, str]) -> Any:  # noqa: ANN401  # any view
+def _explain(workshop: Workshop, both: dict[str, str]) -> Any:  # any view
     made = workshop.make(**both, n_candidates=100)
     explainer = workshop.register_explainer(model=both["model"], prototype_set=made.id)
     return workshop.explain(explainer=explainer, dataset=both["dataset"])

@@ -70,7 +70,7 @@ def _explain(context: AppContext, shop: Shop) -> Awaitable[bytes]:
     return explanations.explain(context, shop.explainer, ExplanationRequest(instances=_rows(shop)))
 
 
-def _made(workshop: Workshop, noun: Any, requested: Any) -> Any:  # noqa: ANN401  # any artefact
+def _made(workshop: Workshop, noun: Any, requested: Any) -> Any:  # any artefact
     return workshop._made(noun, requested)
 
 

@@ -13,7 +13,7 @@ from storage.errors import StorageError
 _GIB = 1 << 30
 
 
-def _tables(n_examples: int = 100_000, n_rows: int = 4_000_000, n_columns: int = 6, mean_rows: float = 2) -> Any:  # noqa: ANN401
+def _tables(n_examples: int = 100_000, n_rows: int = 4_000_000, n_columns: int = 6, mean_rows: float = 2) -> Any:
     columns = [{"name": f"c{number}", "type": "number", "role": "feature"} for number in range(n_columns)]
     facts = {"n_missing": 0, "n_categories": None, "categories": None, "min": 0.0, "max": 1.0}
     tables = [
@@ -47,7 +47,7 @@ def _estimate(tables: RelationalDataset, **request: object) -> JobEstimate:
         (_tables(), {"method": "bagging"}),
     ],
 )
-def test_more_of_anything_is_never_estimated_to_need_less(more: RelationalDataset, request_of_more: Any) -> None:  # noqa: ANN401
+def test_more_of_anything_is_never_estimated_to_need_less(more: RelationalDataset, request_of_more: Any) -> None:
     of_more, of_some = _estimate(more, **request_of_more), _estimate(_tables())
 
     assert of_more.n_bytes >= of_some.n_bytes

@@ -94,7 +94,7 @@ def _planted(schema: Schema) -> str:
 
 
 @pytest.mark.parametrize("cutoffs", [False, True])
-def test_a_planted_concept_is_printed_and_found_again(cutoffs: bool) -> None:  # noqa: FBT001
+def test_a_planted_concept_is_printed_and_found_again(cutoffs: bool) -> None:
     raw = bank.bank(2_000, cutoffs=cutoffs, noise=0.0)
     sql = _planted(raw.schema)
 

@@ -272,7 +272,7 @@ def test_a_process_that_its_owner_forks_starts_a_server_of_its_own(upload: Path)
 
 
 def _owner(script: str, upload: Path) -> "subprocess.Popen[str]":
-    return subprocess.Popen(  # noqa: S603  # our own script
+    return subprocess.Popen(  # our own script
         [sys.executable, "-c", script, str(upload)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
 

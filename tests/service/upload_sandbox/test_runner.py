@@ -196,7 +196,7 @@ def test_the_child_dies_with_its_parent(large_upload: Path) -> None:
         "from service.upload_sandbox.settings import UploadReaderSettings\n"
         "UploadReader(UploadReaderSettings()).read_dataset(pathlib.Path(sys.argv[1]), {})\n"
     )
-    parent = subprocess.Popen([sys.executable, "-c", script, str(large_upload)])  # noqa: S603  # our own script
+    parent = subprocess.Popen([sys.executable, "-c", script, str(large_upload)])  # our own script
     child = _wait_for(lambda: next(iter(_confined_children(parent.pid)), None))
     parent.kill()
     parent.wait()

@@ -114,7 +114,7 @@ def another_process() -> Iterator[int]:
 def _tried(another_process: int, file: Path, how: str) -> dict[str, str]:
     file.write_text("kept")
     command = [sys.executable, "-I", "-c", _SCRIPT, str(another_process), str(file), how]
-    answer = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)  # noqa: S603  # our own
+    answer = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)  # our own
     assert answer.returncode == -6, answer.stderr  # abort() still ends it
     found: dict[str, str] = json.loads(answer.stdout)
     return found

@@ -84,7 +84,7 @@ def test_other_forms_of_every_shape_are_read(write: str, n_columns: int, n_bytes
 
 @pytest.mark.parametrize("is_small", [True, False])
 def test_a_small_file_without_enough_memory_is_logged_as_our_fault(
-    is_small: bool,  # noqa: FBT001  # a parameter of the test
+    is_small: bool,  # a parameter of the test
     tmp_path: Path,
 ) -> None:
     upload = tmp_path / "upload"

@@ -508,7 +508,7 @@ def test_an_index_without_a_name_is_no_feature_unless_it_is_declared_one(upload:
 
 
 @pytest.mark.parametrize("orient", ["columns", "index", "split", "table"])
-def test_json_that_holds_no_rows_is_refused_with_what_to_send(orient: Any, upload: Upload) -> None:  # noqa: ANN401
+def test_json_that_holds_no_rows_is_refused_with_what_to_send(orient: Any, upload: Upload) -> None:
     content = pd.DataFrame({"a": [1.0, 2.0], "b": ["u", "v"]}).to_json(orient=orient).encode()
     assert "send an array of rows" in upload.refused(content).detail
     if orient == "columns":

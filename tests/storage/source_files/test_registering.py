@@ -46,11 +46,11 @@ def _rows(manifest: Manifest, sources: SourceFiles) -> list[dict[str, Any]]:
         return file.take(range(file.n_rows))
 
 
-def _plain(columns: Iterable[dict[str, Any]]) -> Any:  # noqa: ANN401  # JSON
+def _plain(columns: Iterable[dict[str, Any]]) -> Any:  # JSON
     return json.loads(json.dumps(list(columns)))
 
 
-def _part(part: int, n_rows: int, **columns: Any) -> pa.Table:  # noqa: ANN401  # of any type
+def _part(part: int, n_rows: int, **columns: Any) -> pa.Table:  # of any type
     rng = np.random.default_rng(part)
     own: dict[str, Any] = {
         "id": [f"{part}-{row}" for row in range(n_rows)],
@@ -118,7 +118,7 @@ def test_files_of_csv_hold_what_one_upload_of_all_of_them_would(
         assert _rows(manifest, sources) == file.take(range(3))
 
 
-def _with(**columns: Any) -> Callable[[Path], None]:  # noqa: ANN401  # of any type
+def _with(**columns: Any) -> Callable[[Path], None]:  # of any type
     return lambda lake: pq.write_table(_part(1, 3, **columns), lake / "1.parquet")
 
 

@@ -88,10 +88,10 @@ def arm(stage: str, die: Callable[[], None]) -> None:
         _wrap(AttemptStore, "succeed", die)
 
 
-def _wrap(owner: Any, name: str, die: Callable[[], None], *, is_called: bool = True) -> None:  # noqa: ANN401  # any
+def _wrap(owner: Any, name: str, die: Callable[[], None], *, is_called: bool = True) -> None:  # any
     function = getattr(owner, name)
 
-    def call_and_die(*arguments: Any) -> None:  # noqa: ANN401  # its own
+    def call_and_die(*arguments: Any) -> None:  # its own
         if is_called:
             function(*arguments)
         die()

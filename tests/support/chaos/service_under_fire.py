@@ -51,7 +51,7 @@ class ServiceUnderFire:
         began = time.monotonic()
         arguments = ["--port", str(self.port), "--data-dir", str(self.data_dir), "--workers", str(self._n_workers)]
         with self.log.open("ab") as log:
-            self.process = subprocess.Popen(  # noqa: S603  # our own command
+            self.process = subprocess.Popen(  # our own command
                 [sys.executable, "-m", "leafspace", "serve", *arguments],
                 env=self._environment,
                 cwd=Path(__file__).parents[3],

@@ -32,7 +32,7 @@ def _plain(text: bytes) -> Filling:
 
 
 def _list_of(element: bytes, most: int = 1 << 30) -> Filling:
-    def filled(n_bytes: int, _value: Any) -> bytes:  # noqa: ANN401  # any JSON value
+    def filled(n_bytes: int, _value: Any) -> bytes:  # any JSON value
         return b"[" + b",".join([element] * min(most, n_bytes // (len(element) + 1))) + b"]"
 
     return filled
@@ -42,62 +42,62 @@ def _text_of(piece: bytes) -> Filling:
     return lambda n_bytes, _value: b'"' + piece * (n_bytes // len(piece)) + b'"'
 
 
-def _names(n_bytes: int, _value: Any) -> bytes:  # noqa: ANN401
+def _names(n_bytes: int, _value: Any) -> bytes:
     n_names = min(_MOST_NAMES, n_bytes // 12)
     return b"{" + b",".join(b'"k%d":1' % number for number in range(n_names)) + b"}"
 
 
-def _twins(n_bytes: int, value: Any) -> bytes:  # noqa: ANN401
+def _twins(n_bytes: int, value: Any) -> bytes:
     return _names(n_bytes, value)[:-1] + b',"k0":2}'
 
 
-def _deep(n_bytes: int, _value: Any) -> bytes:  # noqa: ANN401
+def _deep(n_bytes: int, _value: Any) -> bytes:
     nest = b"[" * 60 + b"]" * 60
     return _list_of(nest, _MOST_LISTS // 60)(n_bytes, None)
 
 
-def _deeper(n_bytes: int, _value: Any) -> bytes:  # noqa: ANN401
+def _deeper(n_bytes: int, _value: Any) -> bytes:
     return b"[" * (n_bytes // 2) + b"]" * (n_bytes // 2)
 
 
-def _different_texts(n_bytes: int, _value: Any) -> bytes:  # noqa: ANN401
+def _different_texts(n_bytes: int, _value: Any) -> bytes:
     return b"[" + b",".join(b'"%d"' % number for number in range(n_bytes // 9)) + b"]"
 
 
-def _different_numbers(n_bytes: int, _value: Any) -> bytes:  # noqa: ANN401
+def _different_numbers(n_bytes: int, _value: Any) -> bytes:
     return b"[" + b",".join(b"%d" % number for number in range(n_bytes // 8)) + b"]"
 
 
-def _first(value: Any) -> Any:  # noqa: ANN401
+def _first(value: Any) -> Any:
     return value[0] if isinstance(value, list) and value else value
 
 
-def _rows(n_bytes: int, value: Any) -> bytes:  # noqa: ANN401
+def _rows(n_bytes: int, value: Any) -> bytes:
     row = orjson.dumps(_first(value))
     return _list_of(row, _N_ROWS)(n_bytes, None)
 
 
-def _rows_and_a_bad_one(n_bytes: int, value: Any) -> bytes:  # noqa: ANN401
+def _rows_and_a_bad_one(n_bytes: int, value: Any) -> bytes:
     row = orjson.dumps(_first(value))
     bad = orjson.dumps(_numbers_changed(_first(value), 1e39))
     return _list_of(row, _N_ROWS - 1)(n_bytes - len(bad), None)[:-1] + b"," + bad + b"]"
 
 
-def _bad_rows(n_bytes: int, value: Any) -> bytes:  # noqa: ANN401
+def _bad_rows(n_bytes: int, value: Any) -> bytes:
     return _list_of(orjson.dumps(_numbers_changed(_first(value), 1e39)), _N_ROWS)(n_bytes, None)
 
 
-def _rows_of_texts(n_bytes: int, value: Any) -> bytes:  # noqa: ANN401
+def _rows_of_texts(n_bytes: int, value: Any) -> bytes:
     return _list_of(orjson.dumps(_numbers_changed(_first(value), "x" * 50)), _N_ROWS)(n_bytes, None)
 
 
-def _numbers_changed(row: Any, wrong: Any) -> Any:  # noqa: ANN401
+def _numbers_changed(row: Any, wrong: Any) -> Any:
     if isinstance(row, dict):
         return {name: _numbers_changed(value, wrong) for name, value in row.items()}
     return [_numbers_changed(value, wrong) for value in row] if isinstance(row, list) else wrong
 
 
-def _wide_rows(n_bytes: int, value: Any) -> bytes:  # noqa: ANN401
+def _wide_rows(n_bytes: int, value: Any) -> bytes:
     row = _first(value)
     if not isinstance(row, dict):
         return _rows(n_bytes, value)
@@ -105,7 +105,7 @@ def _wide_rows(n_bytes: int, value: Any) -> bytes:  # noqa: ANN401
     return _list_of(orjson.dumps(row | {f"x{number}": 1 for number in range(n_more)}), _N_ROWS)(n_bytes, None)
 
 
-def _unlike_rows(n_bytes: int, value: Any) -> bytes:  # noqa: ANN401
+def _unlike_rows(n_bytes: int, value: Any) -> bytes:
     """Rows that lack their last feature and have many that are called much like it."""
     row = _first(value)
     if not isinstance(row, dict) or not row:
@@ -115,12 +115,12 @@ def _unlike_rows(n_bytes: int, value: Any) -> bytes:  # noqa: ANN401
     return _list_of(orjson.dumps(dict.fromkeys(list(row)[:-1], 1) | kin), _N_ROWS)(n_bytes, None)
 
 
-def _tensors(n_bytes: int, _value: Any) -> bytes:  # noqa: ANN401
+def _tensors(n_bytes: int, _value: Any) -> bytes:
     made = (b'{"name":"t%d","shape":[1],"datatype":"FP64","data":[1]}' % number for number in count())
     return b"[" + b",".join(next(made) for _ in range(n_bytes // 58)) + b"]"
 
 
-def _long_tensors(n_bytes: int, value: Any) -> bytes:  # noqa: ANN401
+def _long_tensors(n_bytes: int, value: Any) -> bytes:
     tensors = value if isinstance(value, list) else []
     n_values = min(_N_ROWS, n_bytes // (2 * max(1, len(tensors))))
     longer = [{**tensor, "shape": [n_values], "data": [1] * n_values} for tensor in tensors if isinstance(tensor, dict)]

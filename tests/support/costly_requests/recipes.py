@@ -99,7 +99,7 @@ class Request:
 
 
 @cache
-def _contract() -> Any:  # noqa: ANN401  # JSON
+def _contract() -> Any:  # JSON
     return json.loads(_CONTRACT.read_text(encoding="utf-8"))
 
 
@@ -122,7 +122,7 @@ def _routes_of_contract() -> Iterator[Route]:
                 yield Route(method.upper(), path, tuple(queries), None)
 
 
-def _properties(schema: Any) -> list[str]:  # noqa: ANN401  # JSON
+def _properties(schema: Any) -> list[str]:  # JSON
     if "$ref" in schema:
         return _properties(_contract()["components"]["schemas"][schema["$ref"].rpartition("/")[2]])
     options = [option for kind in ("oneOf", "anyOf") for option in schema.get(kind, ())]
@@ -162,7 +162,7 @@ def _json_body(route: Route, recipe: Recipe, things: Things) -> bytes:
     return orjson.dumps({**body, **fields})
 
 
-def _filled(recipe: Recipe, body: Any) -> dict[str, bytes]:  # noqa: ANN401  # any JSON value
+def _filled(recipe: Recipe, body: Any) -> dict[str, bytes]:  # any JSON value
     n_bytes = N_BYTES // max(1, sum(filling not in PLAIN for filling in recipe.filled.values()))
     return {
         name: FILLINGS[filling](n_bytes, body if name == WHOLE else body.get(name))
@@ -194,7 +194,7 @@ def example_bodies() -> dict[str, Any]:
     return bodies
 
 
-def _example_of(content: Any) -> Any:  # noqa: ANN401  # JSON
+def _example_of(content: Any) -> Any:  # JSON
     if "example" in content:
         return content["example"]
     named: Any = next(iter(content.get("examples", {}).values()), {})

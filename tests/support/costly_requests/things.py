@@ -21,7 +21,7 @@ def things_on(api: Api, forest: Registered) -> Things:
     return Things(ids, _bodies(ids, forest), {**everything.files, "/v1/relational-datasets": b"id,a\n1,1\n"})
 
 
-def _created(api: Api, forest: Registered, noun: Any) -> str:  # noqa: ANN401  # a noun of anything
+def _created(api: Api, forest: Registered, noun: Any) -> str:  # a noun of anything
     made = create(api, forest, noun, 1).json()
     if made.get("job"):
         assert api.wait(made["job"])["status"] == "succeeded", made
@@ -44,7 +44,7 @@ def _bodies(ids: Mapping[str, str], forest: Registered) -> dict[str, Any]:
     return bodies
 
 
-def _with_ids(body: Any, names: Mapping[str, str]) -> Any:  # noqa: ANN401  # JSON
+def _with_ids(body: Any, names: Mapping[str, str]) -> Any:  # JSON
     """Return an example with the ids that are there in the place of its own."""
     if not isinstance(body, dict):
         return body

@@ -141,14 +141,14 @@ def is_missing(name: str, value: float | str | None) -> bool:
     return value is None or value == MISSING_TEXTS.get(name) or (isinstance(value, float) and math.isnan(value))
 
 
-def _with_text(name: str, column: Any) -> Any:  # noqa: ANN401  # an array of either kind
+def _with_text(name: str, column: Any) -> Any:  # an array of either kind
     text = MISSING_TEXTS.get(name)
     if text is None or column.dtype != object:
         return column
     return np.array([text if value is None else value for value in column], object)
 
 
-def _strange(column: Any) -> Any:  # noqa: ANN401
+def _strange(column: Any) -> Any:
     return np.full(len(column), "strange", object) if column.dtype == object else column
 
 

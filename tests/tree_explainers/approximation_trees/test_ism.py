@@ -263,7 +263,9 @@ def test_rows_that_were_drawn_join_the_estimates_and_are_counted_apart() -> None
     ("name", "differs"),  # from the tree of the largest gains
     [("random_forest_binary", True), ("random_forest_multiclass", False), ("random_forest_regression", False)],
 )
-def test_of_a_larger_tree_the_leaves_stay_that_are_the_most_faithful_on_all_rows(name: str, differs: bool) -> None:  # noqa: FBT001  # a parameter
+def test_of_a_larger_tree_the_leaves_stay_that_are_the_most_faithful_on_all_rows(
+    name: str, differs: bool
+) -> None:  # a parameter
     case, limits = ism_case(name), TreeLimits(8, 5, max_leaves=5)
     drawn = Smoother.of(case.rows, {}).draw(case.rows, NodeBox({}), 1_500, np.random.default_rng(0))
     joined = case.joined_by(drawn)

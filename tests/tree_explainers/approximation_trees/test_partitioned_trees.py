@@ -48,7 +48,7 @@ class HeldPart:
 class LostPartitions(LocalPartitions):
     """Parts that are made again for each map, as if their worker was lost every time: nothing is remembered."""
 
-    def map(self, function: Callable[..., Any], *broadcast: Any) -> Iterator[Any]:  # noqa: ANN401  # as it is
+    def map(self, function: Callable[..., Any], *broadcast: Any) -> Iterator[Any]:  # as it is
         parts = [tuple(map(pickle.loads, map(pickle.dumps, part))) for part in self._parts]
         return LocalPartitions(parts).map(function, *broadcast)
 

@@ -258,7 +258,7 @@ class _Stopped(Exception):
 
 
 def _stops_after(n_reports: int, clock: list[float]) -> ReportProgress:
-    def report(fraction: float, stage: str) -> None:  # noqa: ARG001  # as it is called
+    def report(fraction: float, stage: str) -> None:  # as it is called
         clock.append(time.monotonic())
         if len(clock) == n_reports:
             raise _Stopped

@@ -85,7 +85,7 @@ def test_no_node_is_examined_in_vain_when_leaves_are_used_up() -> None:
 def test_progress_is_that_of_rows_towards_leaves() -> None:
     reported: list[float] = []
 
-    def report(fraction: float, stage: str) -> None:  # noqa: ARG001  # as it is called
+    def report(fraction: float, stage: str) -> None:  # as it is called
         reported.append(fraction)
 
     grow(np.arange(len(TARGET)), Cart().examine, TreeLimits(2), report)

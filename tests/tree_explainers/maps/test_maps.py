@@ -42,7 +42,7 @@ def test_the_same_rows_and_seed_give_the_same_bits_and_near_rows_lie_side_by_sid
 def test_a_map_can_be_stopped_and_needs_enough_rows() -> None:
     real = real_leaves("breast_cancer", "random_forest")
 
-    def stop(fraction: float, stage: str) -> None:  # noqa: ARG001  # as listeners are called
+    def stop(fraction: float, stage: str) -> None:  # as listeners are called
         if fraction > 0.3:
             raise InterruptedError
 

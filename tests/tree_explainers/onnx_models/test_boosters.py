@@ -23,7 +23,7 @@ def integers_with_missing() -> tuple[NDArray[np.float32], NDArray[np.int64]]:
     return np.floor(features), (table.target == "1").astype(np.int64)
 
 
-def booster(name: str, task: str = "binary") -> Any:  # noqa: ANN401  # boosters ship no types
+def booster(name: str, task: str = "binary") -> Any:  # boosters ship no types
     kind = "Regressor" if task == "regression" else "Classifier"
     if name == "xgboost":
         return getattr(library(name), f"XGB{kind}")(n_estimators=30, max_depth=4, n_jobs=1)

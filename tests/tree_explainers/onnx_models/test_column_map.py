@@ -144,7 +144,7 @@ def test_a_group_of_columns_that_the_model_does_not_have_is_refused() -> None:
         read_model(model.onnx, DeclaredModel(feature_groups=(group,)), ModelLimits())
 
 
-def _followed(op_type: str, constant: Any, width: int = 3, **attributes: Any) -> TensorColumns:  # noqa: ANN401
+def _followed(op_type: str, constant: Any, width: int = 3, **attributes: Any) -> TensorColumns:
     node = helper.make_node(op_type, ["x", "c"], ["y"], **attributes)
     columns = tuple(ModelColumn(f"f{at}", "identity", f"f{at}", at) for at in range(width))
     (followed,) = follow(Step(node, {"x": TensorColumns("float", columns)}, {"c": np.array(constant)}, [False] * width))

@@ -200,7 +200,7 @@ def test_labels_are_those_of_the_graph_in_every_row(name: str) -> None:
 
 
 @pytest.mark.parametrize(("cut", "is_highest"), [(0.5, True), (0.0, True), (0.31, False)])
-def test_a_cut_off_is_known_by_its_number_where_no_row_shows_it(cut: float, is_highest: bool) -> None:  # noqa: FBT001
+def test_a_cut_off_is_known_by_its_number_where_no_row_shows_it(cut: float, is_highest: bool) -> None:
     model = with_label(2, cut_off(CAST), CUT | {"threshold": np.array([cut], np.float32)})
     graph = ModelProto.FromString(model.SerializeToString()).graph
 
@@ -482,7 +482,7 @@ def _texts_for_scores() -> ModelProto:
 @pytest.mark.parametrize("oracle_only", [False, True])
 def test_outputs_that_are_no_scores_of_each_row_are_refused_by_their_shape(
     model: ModelProto,
-    oracle_only: bool,  # noqa: FBT001  # a parameter of the test
+    oracle_only: bool,  # a parameter of the test
 ) -> None:
     with pytest.raises(ModelRefused, match="output of scores has the shape") as refusal:
         derive_model(model.SerializeToString(), DeclaredModel(oracle_only=oracle_only), ModelLimits())

@@ -30,7 +30,7 @@ _X = _RNG.normal(size=(150, 3)).astype(np.float32)
 _THREE = np.digitize(_X[:, 0] + _X[:, 1] ** 2, [0.2, 1.2])
 
 
-def described(model: ModelProto, **declared: Any) -> ModelDescription:  # noqa: ANN401  # of a DeclaredModel
+def described(model: ModelProto, **declared: Any) -> ModelDescription:  # of a DeclaredModel
     return derive_model(model.SerializeToString(), DeclaredModel(**declared), ModelLimits()).read.description
 
 
@@ -46,7 +46,7 @@ def linear(output: str, read: str = "X", size: float = 1.0, width: int = 3) -> N
     )
 
 
-def graph(*nodes: NodeProto, **constants: Any) -> ModelProto:  # noqa: ANN401  # arrays
+def graph(*nodes: NodeProto, **constants: Any) -> ModelProto:  # arrays
     model = graph_of(nodes)
     model.graph.initializer.extend(
         numpy_helper.from_array(np.array(value, np.float32), name) for name, value in constants.items()
@@ -54,7 +54,7 @@ def graph(*nodes: NodeProto, **constants: Any) -> ModelProto:  # noqa: ANN401  #
     return model
 
 
-def node(op_type: str, inputs: Sequence[str], output: str = "Y", **attributes: Any) -> NodeProto:  # noqa: ANN401
+def node(op_type: str, inputs: Sequence[str], output: str = "Y", **attributes: Any) -> NodeProto:
     return helper.make_node(op_type, inputs, [output], **attributes)
 
 

@@ -142,5 +142,5 @@ def _targets(predictions: Predictions) -> Targets:
     return Targets.of_classes(predictions.labels, predictions.scores.shape[1])
 
 
-def _rows(description: ModelDescription, features: Any) -> Rows:  # noqa: ANN401  # an array
+def _rows(description: ModelDescription, features: Any) -> Rows:  # an array
     return Rows(description.feature_names, tuple(features.astype(np.float64).T))

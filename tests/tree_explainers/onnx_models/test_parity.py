@@ -36,7 +36,7 @@ def test_a_difference_names_the_row_and_both_values() -> None:
 
 
 @pytest.mark.parametrize(("difference", "passes"), [(0.9e-4, True), (1.3e-4, False)])
-def test_small_differences_of_rounding_are_let_pass(difference: float, passes: bool) -> None:  # noqa: FBT001
+def test_small_differences_of_rounding_are_let_pass(difference: float, passes: bool) -> None:
     model = fitted("random_forest_binary")
     scores = model.session.run_in_chunks(model.rows).scores.astype(np.float64)
     scores[3, 0] += difference

@@ -140,7 +140,7 @@ def test_a_listener_that_stops_the_work_leaves_no_thread(monkeypatch: pytest.Mon
     before = threading.active_count()
     reported: list[float] = []
 
-    def stop(fraction: float, stage: str) -> None:  # noqa: ARG001  # as listeners are called
+    def stop(fraction: float, stage: str) -> None:  # as listeners are called
         reported.append(fraction)
         if len(reported) == 3:
             raise InterruptedError
@@ -319,7 +319,7 @@ def test_a_graph_that_the_runtime_cannot_open_is_refused() -> None:
 def test_opening_models_does_not_load_the_parser() -> None:
     code = "import sys; import tree_explainers.onnx_models.session; sys.exit('onnx' in sys.modules)"
 
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0  # noqa: S603  # our own code
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0  # our own code
 
 
 def _with(rows: Rows, name: str, value: float | str | None) -> Rows:

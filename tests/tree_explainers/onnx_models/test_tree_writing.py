@@ -80,7 +80,7 @@ def test_numbers_are_compared_in_double_precision_however_near_they_are(*, is_ab
 
         found = sides(NumberCondition(0, bound, is_above, or_missing), values)
 
-        assert found == [or_missing if value != value else (value > bound) == is_above for value in values.tolist()]  # noqa: PLR0124
+        assert found == [or_missing if value != value else (value > bound) == is_above for value in values.tolist()]
 
 
 def test_whether_there_is_a_value_is_tested_for_the_largest_ones_too() -> None:

@@ -82,7 +82,7 @@ def test_listening_can_stop_it() -> None:
     real = real_leaves("titanic", "random_forest")
     rows = np.arange(len(real.leaves))
 
-    def stop(fraction: float, stage: str) -> None:  # noqa: ARG001  # as callbacks are called
+    def stop(fraction: float, stage: str) -> None:  # as callbacks are called
         assert 0 <= fraction <= 1
         raise KeyboardInterrupt
 

@@ -38,7 +38,7 @@ def _twin(real: RealLeaves, labels: str, prototypes: list[int]) -> NaiveQuality:
     return NaiveQuality(proximity, own.of_rows.tolist(), own.of_prototypes.tolist(), own.n_classes)
 
 
-def _close(found: Any, wanted: Any) -> bool:  # noqa: ANN401  # numbers, one or many
+def _close(found: Any, wanted: Any) -> bool:  # numbers, one or many
     return np.allclose(found, wanted, rtol=1e-9, atol=1e-12, equal_nan=True)
 
 
@@ -170,7 +170,7 @@ def test_measuring_reports_how_far_it_is_and_can_be_stopped() -> None:
     real = real_leaves("titanic", "random_forest")
     reported: list[float] = []
 
-    def stop_half_way(fraction: float, stage: str) -> None:  # noqa: ARG001  # part of the callback
+    def stop_half_way(fraction: float, stage: str) -> None:  # part of the callback
         reported.append(fraction)
         if fraction >= 0.5:
             raise KeyboardInterrupt

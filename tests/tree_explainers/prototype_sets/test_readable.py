@@ -58,7 +58,7 @@ def titanic() -> tuple[ReadModel, Rows]:
 
 def admits(reason: FeatureReason, value: float | str | None) -> bool:
     """Read a reason as a person would."""
-    if value is None or value != value:  # noqa: PLR0124  # NaN
+    if value is None or value != value:  # NaN
         return reason["or_missing"] or reason["is_missing"]
     if reason["is_missing"] or value in reason["excluded_categories"]:
         return False
@@ -198,7 +198,7 @@ def test_numbers_without_a_logarithm_are_as_missing_and_no_end_is_exact(side: Si
 
 
 @pytest.mark.parametrize(("imputed", "or_missing"), [(3.0, False), (3.5, True), (9.0, True), (9.5, False)])
-def test_a_missing_number_goes_where_its_imputed_value_goes(imputed: float, or_missing: bool) -> None:  # noqa: FBT001
+def test_a_missing_number_goes_where_its_imputed_value_goes(imputed: float, or_missing: bool) -> None:
     rendered = read_one([replace(AGE, imputed=imputed)], reason_of(3.0, 9.0, Side.HIGH_INCLUSIVE))
 
     assert rendered["or_missing"] == or_missing
@@ -223,7 +223,7 @@ def test_an_indicator_says_which_category_it_must_or_must_not_be(
     high: float,
     is_category: str | None,
     is_not: tuple[str, ...],
-    or_missing: bool,  # noqa: FBT001
+    or_missing: bool,
 ) -> None:
     rendered = read_one([SEX], reason_of(low, high))
 
@@ -269,7 +269,7 @@ def test_codes_of_categories_are_rendered_as_categories(
     is_category: str | None,
     is_one_of: tuple[str, ...],
     is_not: tuple[str, ...],
-    or_missing: bool,  # noqa: FBT001
+    or_missing: bool,
 ) -> None:
     rendered = read_one([CLASS], reason_of(low, high))
 

@@ -65,7 +65,7 @@ def pairs_of(model: FittedModel) -> list[Pair]:
     return pairs
 
 
-def admits(reason: Any, value: float) -> bool:  # noqa: ANN401  # a record
+def admits(reason: Any, value: float) -> bool:  # a record
     if np.isnan(value):
         return bool(reason["side"] & Side.MISSING_STAYS)
     above = value > reason["low"] or (value == reason["low"] and reason["side"] & Side.LOW_INCLUSIVE)
@@ -73,7 +73,7 @@ def admits(reason: Any, value: float) -> bool:  # noqa: ANN401  # a record
     return bool(above and below)
 
 
-def probes(reason: Any) -> list[float]:  # noqa: ANN401  # a record
+def probes(reason: Any) -> list[float]:  # a record
     """Return float32 values around both ends, far out, in the middle, and a missing one."""
     ends = [np.float32(end) for end in (reason["low"], reason["high"]) if np.isfinite(end)]
     near = [value for end in ends for value in (np.nextafter(end, -np.inf), end, np.nextafter(end, np.inf))]
@@ -184,7 +184,7 @@ def one_tree(path: list[tuple[int, Operator, float, bool]], *, missing_left: boo
 
 @pytest.mark.parametrize("went_left", [True, False])
 @pytest.mark.parametrize("operator", [Operator.LEQ, Operator.LT, Operator.GTE, Operator.GT, Operator.EQ, Operator.NEQ])
-def test_each_operator_and_answer_admits_what_the_tree_lets_pass(operator: Operator, went_left: bool) -> None:  # noqa: FBT001
+def test_each_operator_and_answer_admits_what_the_tree_lets_pass(operator: Operator, went_left: bool) -> None:
     path = [(0, operator, 2.0, went_left)]
     ensemble = chain(path)
     reasons = Reasons.build(one_tree(path)).of(np.array([0]), np.array([[True]]), ONE)
@@ -231,7 +231,7 @@ def test_any_questions_of_any_shared_trees_are_intersected_as_the_twin_says(
             ) == expected
 
 
-def shuts_out(hole: Any, value: float, sets: Sequence[NDArray[np.float64]]) -> bool:  # noqa: ANN401  # a record
+def shuts_out(hole: Any, value: float, sets: Sequence[NDArray[np.float64]]) -> bool:  # a record
     """Return whether a hole or a set excludes a value; it says nothing of a missing one."""
     if np.isnan(value):
         return False

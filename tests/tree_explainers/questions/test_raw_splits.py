@@ -14,7 +14,7 @@ _COMPARING = (Operator.LEQ, Operator.LT, Operator.GTE, Operator.GT)
 _SIDES = (False, True)
 
 
-def _column(kind: Any, **changes: Any) -> ModelColumn:  # noqa: ANN401  # any field
+def _column(kind: Any, **changes: Any) -> ModelColumn:  # any field
     return ModelColumn(name="f", kind=kind, feature="f", raw_index=0, **changes)
 
 

@@ -45,7 +45,7 @@ CREDIT_WITH_CASH: dict[str, Any] = {
 }
 
 
-def _feature(**changes: Any) -> dict[str, Any]:  # noqa: ANN401  # any JSON
+def _feature(**changes: Any) -> dict[str, Any]:  # any JSON
     return {**CREDIT_WITH_CASH, **changes}
 
 

@@ -14,11 +14,11 @@ CASH = {"column": "kind", "operator": "=", "value": "cash"}
 CASH_COUNT = {"function": "count", "by": "transaction.account_id", "where": [CASH]}
 
 
-def _feature(kind: str, variables: list[Any], conditions: list[Any], measure: Any = None) -> Feature:  # noqa: ANN401
+def _feature(kind: str, variables: list[Any], conditions: list[Any], measure: Any = None) -> Feature:
     return feature_of({"kind": kind, "variables": variables, "conditions": conditions, "measure": measure}, BANK)
 
 
-def _on(variable: str, column: str, operator: str, value: Any = None, **more: Any) -> dict[str, Any]:  # noqa: ANN401
+def _on(variable: str, column: str, operator: str, value: Any = None, **more: Any) -> dict[str, Any]:
     return {"variable": variable, "column": column, "operator": operator, "value": value, **more}
 
 

@@ -39,7 +39,7 @@ _CASES = settings(max_examples=40)
 
 @_CASES
 @given(raw_tables(max_rows=10, min_examples=6), st.sampled_from(["forf", "bagging", "tilde"]))
-def test_columns_and_onnx_decide_as_bindings_do_on_seen_and_unseen_examples(raw: RawTables, method: Any) -> None:  # noqa: ANN401
+def test_columns_and_onnx_decide_as_bindings_do_on_seen_and_unseen_examples(raw: RawTables, method: Any) -> None:
     rows = relational_rows(unlabelled(raw, [1, 4]))
     forest = grow_forest(rows, ForestSettings(method, 3, 5, _SMALL))
     matrix = _matrix(forest, rows)
@@ -80,7 +80,7 @@ def test_bags_are_drawn_from_labelled_examples_by_seed_and_tree_alone() -> None:
 
 
 @pytest.mark.parametrize("method", ["forf", "bagging", "tilde"])
-def test_a_forest_is_the_trees_of_its_bags_with_any_number_of_threads(method: Any) -> None:  # noqa: ANN401
+def test_a_forest_is_the_trees_of_its_bags_with_any_number_of_threads(method: Any) -> None:
     rows = _muta()
     of_forest = ForestSettings(method, 2, 3, TildeSettings(test_share=0.3))
     of_tree = of_forest.tree if method == "forf" else TildeSettings()
@@ -172,7 +172,7 @@ def _onnx(forest: RelationalForest, classes: tuple[str, ...]) -> bytes:
     return write_forest_onnx(forest.ensemble, max(1, len(forest.features)), classes)
 
 
-def _run(forest: RelationalForest, matrix: NDArray[np.float32], classes: tuple[str, ...]) -> Any:  # noqa: ANN401
+def _run(forest: RelationalForest, matrix: NDArray[np.float32], classes: tuple[str, ...]) -> Any:
     return onnxruntime.InferenceSession(_onnx(forest, classes)).run(None, {"features": matrix})
 
 

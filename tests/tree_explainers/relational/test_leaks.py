@@ -44,7 +44,7 @@ def _read_by(schema: Schema, table: str, term: Term) -> Iterator[tuple[str, str]
 
 @settings(max_examples=25, suppress_health_check=list(HealthCheck))
 @given(schema=schemas(min_tables=2), seed=st.integers(0, 999), look_ahead=st.booleans())
-def test_the_target_is_not_asked_on_any_path(schema: Schema, seed: int, look_ahead: bool) -> None:  # noqa: FBT001
+def test_the_target_is_not_asked_on_any_path(schema: Schema, seed: int, look_ahead: bool) -> None:
     raw = random_rows(schema, Random(seed), dict.fromkeys(schema.tables, 20))  # noqa: S311 - values of a test
     rows = relational_rows(raw)
     tilde = TildeSettings(pruning="none", look_ahead=look_ahead, language=Language(through_examples=True))

@@ -25,7 +25,7 @@ ACCOUNTS = {"id": "a", "from": "example", "by": "account.customer_id"}
 TRANSACTIONS = {"id": "b", "from": "a", "by": "transaction.account_id"}
 
 
-def _feature(kind: str, measure: Any = None, conditions: Any = ()) -> Feature:  # noqa: ANN401
+def _feature(kind: str, measure: Any = None, conditions: Any = ()) -> Feature:
     document = {"kind": kind, "variables": [ACCOUNTS, TRANSACTIONS], "conditions": conditions, "measure": measure}
     return feature_of(document, BANK)
 

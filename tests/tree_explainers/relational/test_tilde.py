@@ -132,7 +132,7 @@ def test_the_order_of_rows_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("cutoffs", [False, True])
-def test_the_columns_of_its_tests_decide_as_the_bindings_did(cutoffs: bool) -> None:  # noqa: FBT001
+def test_the_columns_of_its_tests_decide_as_the_bindings_did(cutoffs: bool) -> None:
     rows = relational_rows(bank(800, cutoffs=cutoffs))
     assert rows.labels is not None
 
@@ -350,7 +350,7 @@ def _leaf_places(tree: TildeTree, numbers: NDArray[np.float32]) -> list[int]:
 
 
 @pytest.mark.parametrize("of_classes", [False, True])
-def test_of_one_table_the_tree_is_scikit_learns(of_classes: bool) -> None:  # noqa: FBT001
+def test_of_one_table_the_tree_is_scikit_learns(of_classes: bool) -> None:
     rows, numbers = _one_table(150, of_classes=of_classes)
     weights = np.random.default_rng(6).integers(0, 3, 150).astype(float)
     settings = TildeSettings(pruning="none", min_samples_leaf=3, max_depth=4)

@@ -123,7 +123,7 @@ def _all_ways() -> Schema:
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("aggregates", [False, True])
 @pytest.mark.sampled("thirds")
-def test_deep_trees_over_all_kinds_of_relationships_are_the_twins(seed: int, aggregates: bool) -> None:  # noqa: FBT001
+def test_deep_trees_over_all_kinds_of_relationships_are_the_twins(seed: int, aggregates: bool) -> None:
     raw = random_rows(_all_ways(), Random(seed), {NAMES[0]: 60, "account": 120, "order": 150, "part": 150})  # noqa: S311
     rows = relational_rows(raw)
     assert rows.labels is not None

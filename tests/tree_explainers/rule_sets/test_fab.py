@@ -455,7 +455,7 @@ def test_progress_is_reported_by_the_calling_thread_and_ends_at_1() -> None:
     data = spambase(300, 5)
     reported: list[tuple[float, bool]] = []
 
-    def listen(fraction: float, stage: str) -> None:  # noqa: ARG001
+    def listen(fraction: float, stage: str) -> None:
         reported.append((fraction, threading.current_thread() is threading.main_thread()))
 
     fit_restarts("fab", data.labelled, 5, 8, np.random.default_rng(0), report=listen)
@@ -472,7 +472,7 @@ def test_a_cancel_ends_long_restarts_within_two_seconds() -> None:
     many = RowParts.here(data.binned.take(rows), data.targets.take(rows))
     calls: list[float] = []
 
-    def cancel(fraction: float, stage: str) -> None:  # noqa: ARG001
+    def cancel(fraction: float, stage: str) -> None:
         calls.append(time.process_time())  # of both threads: other processes do not count
         if len(calls) == 3:
             raise Stop

@@ -186,7 +186,7 @@ def test_categories_are_named_or_those_that_are_left_out() -> None:
 
 
 @pytest.mark.parametrize("is_nullable", [True, False])
-def test_missing_values_are_named_only_where_a_training_row_has_one(is_nullable: bool) -> None:  # noqa: FBT001
+def test_missing_values_are_named_only_where_a_training_row_has_one(is_nullable: bool) -> None:
     feature = FeatureStatements("x", 0, np.array([18.0]), np.array([False]))
     statements = Statements((feature,), np.float64)
     rows = Rows(("x",), (np.array([17.0, 20.0, np.nan if is_nullable else 30.0]),))

@@ -313,7 +313,7 @@ def test_a_rule_list_begins_with_a_tenth_of_the_restarts_and_keeps_no_regions() 
 def test_what_the_progress_callback_raises_stops_the_search() -> None:
     data = spambase(300, 5)
 
-    def stop(fraction: float, stage: str) -> None:  # noqa: ARG001  # the signature of progress callbacks
+    def stop(fraction: float, stage: str) -> None:  # the signature of progress callbacks
         if stage == "searching rules":
             raise Stop
 

@@ -116,14 +116,14 @@ _KILLED: dict[str, tuple[dict[str, Any], list[str]]] = {  # changes of requests,
 def test_killed_workers_change_no_byte(
     workshop: Workshop, case: RealCase, cluster_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    from workers.cluster.connection import open_cluster  # noqa: PLC0415  # it brings Dask
+    from workers.cluster.connection import open_cluster  # it brings Dask
 
     hold_few_rows(monkeypatch, name)
     (changes, expected), noun = _KILLED[name], name.split(maxsplit=1)[0]
     stages: list[str] = []
     with small_cluster(cluster_dir) as cluster:
 
-        def report(fraction: float, stage: str) -> None:  # noqa: ARG001  # as listeners are called
+        def report(fraction: float, stage: str) -> None:  # as listeners are called
             if stage in expected and stage not in stages:
                 stages.append(stage)
                 if len(stages) == 1:
@@ -189,7 +189,7 @@ def _when_at(workshop: Workshop, job_id: str, stage: str, act: Callable[[], None
 
 
 def test_waiting_for_a_task_asks_whether_to_stop_and_takes_no_processor(cluster: SmallCluster) -> None:
-    from workers.cluster.connection import open_cluster  # noqa: PLC0415  # it brings Dask
+    from workers.cluster.connection import open_cluster  # it brings Dask
 
     ticks: list[float] = []
     settings = ClusterSettings(cluster.address, None, 60, PATIENCE_SECONDS)
@@ -218,7 +218,7 @@ def test_what_long_tasks_do_ends_with_the_job(workshop: Workshop, case: RealCase
 
 def _seconds_to_cancel(workshop: Workshop, job_id: str, cluster: SmallCluster, stage: str) -> float:
     """Cancel a job when it has come to a stage; return how long it takes until nothing of it is left anywhere."""
-    from distributed import Client  # noqa: PLC0415  # as workers.cluster does
+    from distributed import Client  # as workers.cluster does
 
     cancelled_at: list[float] = []
 
@@ -239,7 +239,7 @@ def _seconds_to_cancel(workshop: Workshop, job_id: str, cluster: SmallCluster, s
         return time.monotonic() - cancelled_at[0]
 
 
-def _left(client: Any) -> list[str]:  # noqa: ANN401  # Dask's
+def _left(client: Any) -> list[str]:  # Dask's
     """Return the tasks and results that workers have: those that run, too, though the scheduler has forgotten them."""
     held = client.run(lambda dask_worker: [str(key) for key in dask_worker.state.tasks])
     return [key for keys in held.values() for key in keys]
@@ -247,7 +247,7 @@ def _left(client: Any) -> list[str]:  # noqa: ANN401  # Dask's
 
 @pytest.mark.long
 def test_a_part_that_no_worker_can_hold_ends_the_job_and_says_what_to_do(cluster_dir: Path) -> None:
-    from workers.cluster.connection import open_cluster  # noqa: PLC0415  # it brings Dask
+    from workers.cluster.connection import open_cluster  # it brings Dask
 
     with (
         small_cluster(cluster_dir, ["400MiB"]) as cluster,
@@ -381,7 +381,7 @@ def _certificates(folder: Path) -> dict[str, Path]:
     wanted = "req -newkey rsa:2048 -nodes -keyout node.key -out node.csr -subj /CN=node"
     signed = "x509 -req -in node.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -out node.pem"
     for command in (made, wanted, signed):
-        subprocess.run([openssl, *command.split()], cwd=folder, check=True, capture_output=True)  # noqa: S603  # ours
+        subprocess.run([openssl, *command.split()], cwd=folder, check=True, capture_output=True)  # ours
     return {
         "dask_tls_ca": folder / "ca.pem", "dask_tls_cert": folder / "node.pem", "dask_tls_key": folder / "node.key",
     }  # fmt: skip

@@ -131,7 +131,7 @@ def hold_few_rows(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "n_partitions"), _marked(_QUICK_HERE, _ALL_HERE))
-def test_the_same_bytes_in_partitions_of_one_process(  # noqa: PLR0913, PLR0917  # a case
+def test_the_same_bytes_in_partitions_of_one_process(  # noqa: PLR0917  # a case
     workshop: Workshop, cluster_dir: Path, monkeypatch: pytest.MonkeyPatch,
     real_case: FindCase, tmp_path: Path, name: str, n_partitions: int,
 ) -> None:  # fmt: skip
@@ -157,7 +157,7 @@ _ALL_RULES: list[tuple[Any, ...]] = [
 
 
 @pytest.mark.parametrize(("name", "dataset", "n_partitions"), _marked(_QUICK_RULES, _ALL_RULES))
-def test_rules_of_rows_in_partitions_have_the_same_bytes(  # noqa: PLR0913, PLR0917  # a case
+def test_rules_of_rows_in_partitions_have_the_same_bytes(  # noqa: PLR0917  # a case
     workshop: Workshop, cluster_dir: Path, monkeypatch: pytest.MonkeyPatch,
     real_case: FindCase, tmp_path: Path, name: str, dataset: str, n_partitions: int,
 ) -> None:  # fmt: skip
@@ -224,11 +224,11 @@ _ALL: list[tuple[Any, ...]] = [
 
 
 @pytest.mark.parametrize(("name", "dataset", "kind", "n_partitions"), _marked(_QUICK, _ALL))
-def test_the_same_bytes_on_a_cluster(  # noqa: PLR0913, PLR0917  # a case
+def test_the_same_bytes_on_a_cluster(  # noqa: PLR0917  # a case
     workshop: Workshop, cluster: SmallCluster, monkeypatch: pytest.MonkeyPatch,
     real_case: FindCase, tmp_path: Path, name: str, dataset: str, kind: str, n_partitions: int,
 ) -> None:  # fmt: skip
-    from workers.cluster.connection import open_cluster  # noqa: PLC0415  # it brings Dask
+    from workers.cluster.connection import open_cluster  # it brings Dask
 
     hold_few_rows(monkeypatch, name)
     case, noun = real_case(dataset, kind), name.split(maxsplit=1)[0]

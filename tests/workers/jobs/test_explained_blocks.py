@@ -198,7 +198,7 @@ def test_what_the_model_says_is_not_asked_again_where_it_is_known(find_case: Fin
     assert _lines(flipped.explain(0)) != lines[:7]
 
 
-def _spread(values: Any, rows: list[int]) -> Any:  # noqa: ANN401  # arrays
+def _spread(values: Any, rows: list[int]) -> Any:  # arrays
     """Return what is known of some rows as of all rows."""
     spread = np.zeros((rows[-1] + 2, *values.shape[1:]), dtype=values.dtype)
     spread[rows] = values

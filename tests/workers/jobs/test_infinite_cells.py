@@ -41,14 +41,14 @@ def labels_of(rows: pd.DataFrame) -> NDArray[np.str_]:
     return np.where((rows["a"] > 0.5) ^ (rows["b"] < -0.5), "yes", "no")
 
 
-def lightgbm_model() -> Any:  # noqa: ANN401  # an estimator
-    import lightgbm  # noqa: PLC0415  # heavy
+def lightgbm_model() -> Any:  # an estimator
+    import lightgbm  # heavy
 
     return lightgbm.LGBMClassifier(n_estimators=5, min_child_samples=3, num_leaves=8, verbose=-1, n_jobs=1)
 
 
-def catboost_model() -> Any:  # noqa: ANN401  # an estimator
-    import catboost  # noqa: PLC0415  # heavy
+def catboost_model() -> Any:  # an estimator
+    import catboost  # heavy
 
     return catboost.CatBoostClassifier(iterations=5, depth=3, verbose=0, thread_count=1)
 
@@ -73,7 +73,7 @@ class Shop:
         return {"model": self.model, "dataset": self.dataset, **request}
 
 
-def registered(workshop: Workshop, estimator: Any, rows: pd.DataFrame) -> str:  # noqa: ANN401  # an estimator
+def registered(workshop: Workshop, estimator: Any, rows: pd.DataFrame) -> str:  # an estimator
     converted = convert_model(estimator, rows)
     return workshop.register_model(converted.onnx, **converted.metadata())
 
@@ -92,7 +92,7 @@ def predicted(workshop: Workshop, model: str, request: PredictionRequest) -> lis
     return list(answer["data"])
 
 
-def plain(value: Any) -> Any:  # noqa: ANN401  # any JSON value
+def plain(value: Any) -> Any:  # any JSON value
     """Return a message as JSON has it: no infinity becomes null on the way."""
     return orjson.loads(value.model_dump_json() if hasattr(value, "model_dump_json") else orjson.dumps(value))
 
@@ -143,7 +143,7 @@ def test_prototypes_explain_rows_with_infinite_cells(shop: Shop) -> None:
                 assert _holds(reason["interval"], row["values"], reason["feature"]), (reason, row["values"])
 
 
-def _holds(interval: Any, values: Any, feature: str) -> bool:  # noqa: ANN401  # JSON
+def _holds(interval: Any, values: Any, feature: str) -> bool:  # JSON
     (value,) = (each["value"] for each in values if each["feature"] == feature)
     if value is None:
         return bool(interval.get("or_missing") or interval.get("is_missing"))

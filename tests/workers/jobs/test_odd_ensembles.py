@@ -91,13 +91,13 @@ def _jobs(workshop: Workshop, inputs: dict[str, str]) -> dict[str, Callable[[], 
     }
 
 
-def _map(workshop: Workshop, inputs: dict[str, str]) -> Any:  # noqa: ANN401  # a map
+def _map(workshop: Workshop, inputs: dict[str, str]) -> Any:  # a map
     return workshop._made(
         MAPS, maps.request_map(workshop.context, MapRequest.model_validate({**inputs, "n_neighbors": 3}))
     )
 
 
-def _report(workshop: Workshop, inputs: dict[str, str]) -> Any:  # noqa: ANN401  # what is not ready, or a report
+def _report(workshop: Workshop, inputs: dict[str, str]) -> Any:  # what is not ready, or a report
     prototypes = workshop.make(**inputs, n_prototypes=1)
     if prototypes.status != "ready":
         return prototypes
@@ -109,7 +109,7 @@ def _report(workshop: Workshop, inputs: dict[str, str]) -> Any:  # noqa: ANN401 
     return workshop._made(REPORTS, reports.request_report(workshop.context, request))
 
 
-def _exports(workshop: Workshop, job: str, made: Any) -> None:  # noqa: ANN401  # an artefact that is ready
+def _exports(workshop: Workshop, job: str, made: Any) -> None:  # an artefact that is ready
     """Write what was made in every form that there is."""
     context = workshop.context
     if job.startswith("tree"):

@@ -55,7 +55,7 @@ def test_the_nearest_prototype_by_distance_is_scored_as_scikit_learn_does(
     workshop: Workshop,
     case: RealCase,
     method: PrototypeMethod,
-    is_other: bool,  # noqa: FBT001  # a parameter
+    is_other: bool,  # a parameter
 ) -> None:
     rows = slice(N_TRAINING_ROWS, None) if is_other else case.training
     others = {"evaluation_dataset": case.evaluation_dataset} if is_other else {}

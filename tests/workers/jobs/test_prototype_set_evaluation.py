@@ -56,7 +56,7 @@ def test_typicality_is_measured_on_the_rows_of_evaluation_without_the_prototypes
     workshop: Workshop,
     real_case: FindCase,
     kind: ProximityKind,
-    is_other: bool,  # noqa: FBT001  # a parameter
+    is_other: bool,  # a parameter
 ) -> None:
     case = real_case("pima_diabetes", kind)
     made = _made(workshop, case, evaluation_dataset=case.evaluation_dataset if is_other else None)
@@ -89,7 +89,7 @@ def test_accuracies_are_scikit_learns_for_every_number_of_prototypes(
     real_case: FindCase,
     dataset: str,
     kind: ProximityKind,
-    is_other: bool,  # noqa: FBT001  # a parameter
+    is_other: bool,  # a parameter
 ) -> None:
     case = real_case(dataset, kind)
     rows = _EVALUATION if is_other else _TRAINING
@@ -119,7 +119,7 @@ def test_the_baselines_are_the_model_and_the_nearest_other_row(
     workshop: Workshop,
     real_case: FindCase,
     kind: ProximityKind,
-    is_other: bool,  # noqa: FBT001  # a parameter
+    is_other: bool,  # a parameter
 ) -> None:
     case = real_case("covertype_20k", kind)
     rows = _EVALUATION if is_other else _TRAINING

@@ -66,7 +66,7 @@ def test_quality_is_reported_for_the_rows_evaluated_on_in_the_classes_requested(
     real_case: FindCase,
     kind: ProximityKind,
     labels: str,
-    is_other: bool,  # noqa: FBT001  # a parameter
+    is_other: bool,  # a parameter
 ) -> None:
     case = real_case("covertype_20k", kind)
     other = case.evaluation_dataset if is_other else None

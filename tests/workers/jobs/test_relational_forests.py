@@ -54,7 +54,7 @@ def test_an_attempt_that_dies_before_its_commit_leaves_nothing_and_the_next_publ
     requested = _request(own)
     claim = own.claim(requested.job or "")
 
-    def die(*arguments: Any, **named: Any) -> None:  # noqa: ANN401  # whatever it is called with
+    def die(*arguments: Any, **named: Any) -> None:  # whatever it is called with
         publish(*arguments, **named)
         raise _Death
 
@@ -195,7 +195,7 @@ def _request(workshop: Workshop) -> RelationalForest:
     return relational_forests.request_relational_forest(workshop.context, request)
 
 
-def _made(workshop: Workshop, requested: RelationalForest) -> Any:  # noqa: ANN401  # the result
+def _made(workshop: Workshop, requested: RelationalForest) -> Any:  # the result
     workshop.run(requested.job or "")
     return artefacts.get_one(workshop.context, RELATIONAL_FORESTS, requested.id).result
 

@@ -77,7 +77,7 @@ class Shop:
         kept = context.artefacts.get(REPORTS.name, made.id)
         return context.objects.get(kept.files["document"]).decode()
 
-    def verify(self, made: Report) -> Any:  # noqa: ANN401  # a ReportVerification
+    def verify(self, made: Report) -> Any:  # a ReportVerification
         return asyncio.run(verify_report(self.workshop.context, made.id))
 
 

@@ -62,7 +62,7 @@ class CheckedRules:
         return np.array(found, dtype=np.bool_).reshape(len(self.rows), len(self.content.rules))
 
 
-def _checked(workshop: Workshop, name: str, **changes: Any) -> CheckedRules:  # noqa: ANN401  # any field of the request
+def _checked(workshop: Workshop, name: str, **changes: Any) -> CheckedRules:  # any field of the request
     onnx, frame = _pipeline(name) if name in PIPELINES else _matrix(name)
     names = [column for column in frame.columns if column != "t"]
     model = workshop.register_model(onnx, feature_names=names, ensemble="random_forest")

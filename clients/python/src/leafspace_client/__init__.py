@@ -154,11 +154,11 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401  # whatever has that name
+def __getattr__(name: str) -> Any:  # whatever has that name
     if name not in _LATE:
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)
-    from importlib import import_module  # noqa: PLC0415  # only when something is needed
+    from importlib import import_module  # only when something is needed
 
     value = getattr(import_module(f".{_LATE[name]}", __name__), name)
     globals()[name] = value

@@ -22,7 +22,7 @@ class MadeKey:
     secret: str = field(repr=False)
 
 
-def _create(self: Connected, name: str, scopes: Sequence[Scope]) -> Program[MadeKey]:  # noqa: ARG001  # a method
+def _create(self: Connected, name: str, scopes: Sequence[Scope]) -> Program[MadeKey]:  # a method
     """Make a key and return it with its secret, which is shown only here.
 
     Parameters
@@ -42,7 +42,7 @@ def _create(self: Connected, name: str, scopes: Sequence[Scope]) -> Program[Made
     return MadeKey(made.id, made.name, tuple(made.scopes), made.secret)
 
 
-def fetch_me(self: Connected) -> Program[Me]:  # noqa: ARG001  # a method of clients
+def fetch_me(self: Connected) -> Program[Me]:  # a method of clients
     """Return who calls: the name and the scopes of the key, and what the service allows; every key may ask."""
     return (yield from fetch(get_me()))
 

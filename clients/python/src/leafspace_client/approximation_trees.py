@@ -97,7 +97,7 @@ class ApproximationTreeView(ArtefactView[Details]):
         return found
 
     @checked
-    def to_frame(self) -> Any:  # noqa: ANN401  # a DataFrame
+    def to_frame(self) -> Any:  # a DataFrame
         """Return the nodes as a DataFrame, one row each; needs pandas."""
         return nodes_frame(self.nodes)
 
@@ -145,7 +145,7 @@ def _next_question(self: ApproximationTreeView, answers: Mapping[str, Any] | Non
     return (yield from fetch(get_next_question(self.id, body=request)))
 
 
-def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
+def _create(  # the parameters of the method, all with defaults
     self: Collection[Details, Kept],
     model: Identified,
     dataset: Identified,
@@ -264,7 +264,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     return self._wrapped((yield from create(create_approximation_tree(body=request))))
 
 
-def _generator(given: Mapping[str, Any] | Record) -> Any:  # noqa: ANN401  # one of five generated classes
+def _generator(given: Mapping[str, Any] | Record) -> Any:  # one of five generated classes
     """Return a generator of pseudo rows as the service takes it."""
     values = _values(given)
     method = values.get("method")
@@ -276,7 +276,7 @@ def _generator(given: Mapping[str, Any] | Record) -> Any:  # noqa: ANN401  # one
     return _record(_GENERATORS[method], values, f"generator of method {method}")
 
 
-def _record(kind: Any, given: Mapping[str, Any] | Record, name: str) -> Any:  # noqa: ANN401
+def _record(kind: Any, given: Mapping[str, Any] | Record, name: str) -> Any:
     """Return a part of the request as its generated class, ``kind``."""
     values, fields = _values(given), kind.__defaults__
     if unknown := [field for field in values if field not in fields]:

@@ -67,7 +67,7 @@ def checked(method: Callable[P, T]) -> Callable[P, T]:
     return checking
 
 
-def json_text(value: Any) -> str:  # noqa: ANN401  # lists, dicts, texts and numbers
+def json_text(value: Any) -> str:  # lists, dicts, texts and numbers
     """Return a part of a request as JSON.
 
     Raises
@@ -121,7 +121,7 @@ class _DoesNotFit(Exception):  # it says so to this module alone
     """A value is not of an annotation's type."""
 
 
-def _argument(kind: Any, value: Any, name: str, parameter: str) -> Any:  # noqa: ANN401  # of any type
+def _argument(kind: Any, value: Any, name: str, parameter: str) -> Any:  # of any type
     try:
         return _fit(kind, value)
     except _DoesNotFit:
@@ -133,7 +133,7 @@ def _argument(kind: Any, value: Any, name: str, parameter: str) -> Any:  # noqa:
         raise WrongArgument("validation_failed", detail, Answered(errors=(field,))) from None
 
 
-def _fit(kind: Any, value: Any) -> Any:  # noqa: ANN401  # of any type
+def _fit(kind: Any, value: Any) -> Any:  # of any type
     """Return the value as the annotation has it; raise ``_DoesNotFit`` if it allows none such."""
     origin = get_origin(kind)
     if origin in {Union, UnionType}:
@@ -150,13 +150,13 @@ def _fit(kind: Any, value: Any) -> Any:  # noqa: ANN401  # of any type
     return _require(isinstance(value, kind), value) if isinstance(kind, type) else value
 
 
-def _require(is_fit: bool, value: Any) -> Any:  # noqa: ANN401, FBT001  # of any type; a condition
+def _require(is_fit: bool, value: Any) -> Any:  # of any type; a condition
     if not is_fit:
         raise _DoesNotFit
     return value
 
 
-def _fit_one(kinds: Iterable[Any], value: Any) -> Any:  # noqa: ANN401  # of any type
+def _fit_one(kinds: Iterable[Any], value: Any) -> Any:  # of any type
     for kind in kinds:
         try:
             return _fit(kind, value)
@@ -165,26 +165,26 @@ def _fit_one(kinds: Iterable[Any], value: Any) -> Any:  # noqa: ANN401  # of any
     raise _DoesNotFit
 
 
-def _items(kind: Any, values: Any) -> Any:  # noqa: ANN401  # of any type
+def _items(kind: Any, values: Any) -> Any:  # of any type
     """Return a list of the items; names of columns may be of any type, as columns of frames are."""
     _require(_has_items(values), values)
     is_free = kind is Any or str in (kind, *get_args(kind))
     return list(values) if is_free else [_fit(kind, value) for value in values]
 
 
-def _fields(kind: Any, values: Any) -> Any:  # noqa: ANN401  # of any type
+def _fields(kind: Any, values: Any) -> Any:  # of any type
     """Return a dict as a ``TypedDict`` has it."""
     kinds = get_type_hints(kind)
     _require(isinstance(values, Mapping) and set(values) <= set(kinds), values)
     return {name: _fit(kinds[name], value) for name, value in values.items()}
 
 
-def _has_items(values: Any) -> bool:  # noqa: ANN401  # of any type
+def _has_items(values: Any) -> bool:  # of any type
     """Whether these are several values; a text is no list of letters."""
     return isinstance(values, Iterable) and not isinstance(values, str | bytes | Mapping)
 
 
-def _whole(value: Any) -> int:  # noqa: ANN401  # of any type
+def _whole(value: Any) -> int:  # of any type
     if isinstance(value, float) and value.is_integer():
         return int(value)
     try:
@@ -193,7 +193,7 @@ def _whole(value: Any) -> int:  # noqa: ANN401  # of any type
         raise _DoesNotFit from None
 
 
-def _number(value: Any) -> float:  # noqa: ANN401  # of any type
+def _number(value: Any) -> float:  # of any type
     _require(hasattr(value, "__float__") and not _is_truth_value(value) and not getattr(value, "shape", ()), value)
     try:
         number = value if isinstance(value, int) else float(value)
@@ -202,11 +202,11 @@ def _number(value: Any) -> float:  # noqa: ANN401  # of any type
     return _require(not math.isnan(number), number)  # type: ignore[no-any-return]  # the number
 
 
-def _truth_value(value: Any) -> bool:  # noqa: ANN401  # of any type
+def _truth_value(value: Any) -> bool:  # of any type
     return bool(_require(_is_truth_value(value), value))
 
 
-def _is_truth_value(value: Any) -> bool:  # noqa: ANN401  # of any type
+def _is_truth_value(value: Any) -> bool:  # of any type
     return type(value).__name__ in {"bool", "bool_"}  # Python's and NumPy's
 
 
@@ -222,7 +222,7 @@ _CONVERSIONS: Mapping[Any, Callable[[Any], Any]] = {
 }
 
 
-def _words(kind: Any) -> list[str]:  # noqa: ANN401  # an annotation
+def _words(kind: Any) -> list[str]:  # an annotation
     """Return what an annotation allows, in words."""
     origin = get_origin(kind)
     if origin in {Union, UnionType}:

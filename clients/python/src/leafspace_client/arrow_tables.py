@@ -28,7 +28,7 @@ def has_arrow_stream(data: object) -> bool:
     return hasattr(data, "__arrow_c_stream__")
 
 
-def pyarrow() -> Any:  # noqa: ANN401  # a module
+def pyarrow() -> Any:  # a module
     """Return pyarrow.
 
     Raises
@@ -37,27 +37,27 @@ def pyarrow() -> Any:  # noqa: ANN401  # a module
         Where it is not installed.
     """
     try:
-        import pyarrow as pa  # noqa: PLC0415  # an extra
-        import pyarrow.parquet  # noqa: PLC0415  # an attribute of the former
+        import pyarrow as pa  # an extra
+        import pyarrow.parquet  # an attribute of the former
     except ImportError as error:
         raise missing_extra("pyarrow", "pandas", "a table of Arrow, Polars or a database") from error
     return pa
 
 
-def time_columns_of(data: Any) -> tuple[str, ...]:  # noqa: ANN401  # a stream
+def time_columns_of(data: Any) -> tuple[str, ...]:  # a stream
     """Return the names of the columns of dates and moments."""
     pa = pyarrow()
     schema = pa.RecordBatchReader.from_stream(data).schema
     return tuple(each.name for each in schema if is_time(each.type))
 
 
-def is_time(kind: Any) -> bool:  # noqa: ANN401  # a type of Arrow
+def is_time(kind: Any) -> bool:  # a type of Arrow
     """Whether values of this type are dates or moments."""
     types = pyarrow().types
     return bool(types.is_date(kind) or types.is_timestamp(kind))
 
 
-def sent_type(kind: Any) -> Any:  # noqa: ANN401  # types of Arrow
+def sent_type(kind: Any) -> Any:  # types of Arrow
     """Return the type in which values are sent: numbers, texts, booleans, dates and moments; else ``None``."""
     pa = pyarrow()
     types = pa.types
@@ -71,7 +71,7 @@ def sent_type(kind: Any) -> Any:  # noqa: ANN401  # types of Arrow
     return pa.string() if is_text or types.is_time(kind) or types.is_null(kind) else None
 
 
-def stream_file(name: str, data: Any) -> TableFile:  # noqa: ANN401  # a stream
+def stream_file(name: str, data: Any) -> TableFile:  # a stream
     """Return the table of this name as a file.
 
     Raises
@@ -85,7 +85,7 @@ def stream_file(name: str, data: Any) -> TableFile:  # noqa: ANN401  # a stream
     return parquet_file(pa.schema([(each.name, sent_type(each.type)) for each in reader.schema]), reader)
 
 
-def arrow_columns(data: Any, exact: Container[str | None]) -> dict[str, Values]:  # noqa: ANN401  # a stream
+def arrow_columns(data: Any, exact: Container[str | None]) -> dict[str, Values]:  # a stream
     """Return the columns of a table as chunked arrays, whole numbers of 2**53 or more as floats.
 
     A column of lists, bytes or the like becomes one of empty lists, which the service leaves out and names.
@@ -122,23 +122,23 @@ def arrow_columns(data: Any, exact: Container[str | None]) -> dict[str, Values]:
     return columns
 
 
-def _is_beyond_doubles(column: Any) -> bool:  # noqa: ANN401  # a chunked array
-    if not pyarrow().types.is_integer(column.type) or column.type.bit_width < 64:  # noqa: PLR2004  # bits
+def _is_beyond_doubles(column: Any) -> bool:  # a chunked array
+    if not pyarrow().types.is_integer(column.type) or column.type.bit_width < 64:  # bits
         return False
-    import pyarrow.compute as pc  # noqa: PLC0415  # an extra
+    import pyarrow.compute as pc  # an extra
 
     extremes = pc.min_max(column).as_py().values()
     return any(value is not None and abs(value) >= FIRST_INEXACT for value in extremes)
 
 
-def _refuse_other_types(schema: Any, of: str) -> None:  # noqa: ANN401  # of Arrow
+def _refuse_other_types(schema: Any, of: str) -> None:  # of Arrow
     wrong = next((each for each in schema if sent_type(each.type) is None), None)
     if wrong is not None:
         detail = f"column {wrong.name!r}{of} is of type {wrong.type}; make it numbers or texts, or drop it"
         raise Invalid("bad_feature_type", detail)
 
 
-def parquet_file(schema: Any, batches: Iterable[Any]) -> TableFile:  # noqa: ANN401  # of Arrow
+def parquet_file(schema: Any, batches: Iterable[Any]) -> TableFile:  # of Arrow
     """Write record batches, in the types of a schema, to a file that is gone when it is closed."""
     pa = pyarrow()
     file = tempfile.TemporaryFile()  # noqa: SIM115  # its sender closes it
@@ -154,7 +154,7 @@ def parquet_file(schema: Any, batches: Iterable[Any]) -> TableFile:  # noqa: ANN
     return TableFile(file, _PARQUET)
 
 
-def _plain(column: Any) -> Any:  # noqa: ANN401  # an array of Arrow
+def _plain(column: Any) -> Any:  # an array of Arrow
     """Return categories as texts; not all kinds of them can be cast at once."""
     pa = pyarrow()
     if not pa.types.is_dictionary(column.type):

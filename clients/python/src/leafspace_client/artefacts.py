@@ -24,7 +24,7 @@ TABLE_MEDIA_TYPES = {"json": "application/json", "csv": "text/csv", "parquet": "
 
 def counted(n: int, noun: str, plural: str | None = None) -> str:
     """Return a number and what is counted: ``1 leaf``, ``2,000 leaves``."""
-    from leafspace_drawings import words  # noqa: PLC0415  # importing the client stays quick
+    from leafspace_drawings import words  # importing the client stays quick
 
     return words.counted(n, noun, plural)
 
@@ -61,12 +61,12 @@ class ArtefactView(View[Details]):
         contents = "" if result is None else self._contents(result)
         return f"<{type(self).__name__} {self.id}{status}{', ' if contents else ''}{contents}>"
 
-    def _contents(self, result: Any) -> str:  # noqa: ANN401, ARG002  # of each noun its own
+    def _contents(self, result: Any) -> str:  # of each noun its own
         """Return what is in a result, in a few words, if there is anything to tell."""
         return ""
 
     @property
-    def result(self) -> Any:  # noqa: ANN401  # of each noun its own
+    def result(self) -> Any:  # of each noun its own
         """All that the job found; the result of what ``list()`` yields or a pickle holds is fetched now."""
         if self._has_result():
             return self._loaded_result
@@ -75,13 +75,13 @@ class ArtefactView(View[Details]):
         detail = f"{self.id} is {self.status} and has no result yet; call wait() first"
         raise Conflict("artefact_not_ready", detail)
 
-    def _part(self, field: str) -> Any:  # noqa: ANN401  # of each field its own
+    def _part(self, field: str) -> Any:  # of each field its own
         """Return a part of the result; lists print in few lines."""
         found = getattr(self.result, field)
         return Records(found) if isinstance(found, list) else found
 
     @property
-    def _loaded_result(self) -> Any:  # noqa: ANN401  # of each noun its own
+    def _loaded_result(self) -> Any:  # of each noun its own
         """The result as far as it is here, without fetching it."""
         is_ready = self._details is not None and self.status == "ready"
         return (getattr(self._details, "result", None) or None) if is_ready else None

@@ -74,7 +74,7 @@ class Transport(Protocol):
     seen: SeenDocuments
     connection: Any  # a Connection: where the service is
 
-    def run(self, program: Program[Any]) -> Any:  # noqa: ANN401  # the program's result, or a coroutine of it
+    def run(self, program: Program[Any]) -> Any:  # the program's result, or a coroutine of it
         """Carry out a program."""
 
 
@@ -204,13 +204,13 @@ def transport_of(connected: object) -> Transport:
     return transport
 
 
-def _started(method: Any, program: Any, /, *args: Any, **kwargs: Any) -> Program[Any]:  # noqa: ANN401  # any method
+def _started(method: Any, program: Any, /, *args: Any, **kwargs: Any) -> Program[Any]:  # any method
     arguments = fitted_arguments(program, method.__qualname__, args, kwargs)
     steps: Program[Any] = program(*arguments.args, **arguments.kwargs)
     return steps
 
 
-def _documented(method: Any, kind: Callable[..., Any], program: Any) -> Any:  # noqa: ANN401  # any method
+def _documented(method: Any, kind: Callable[..., Any], program: Any) -> Any:  # any method
     method.__doc__, method.__module__ = program.__doc__, program.__module__
     method.__name__ = method.__qualname__ = program.__name__.lstrip("_")
     method.program, method.kind = program, kind

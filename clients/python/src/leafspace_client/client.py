@@ -78,10 +78,10 @@ class Late(Generic[Things]):
         return f"<{self._kind} of a client>"
 
 
-def _register_model(  # noqa: PLR0913  # what may be declared of a model
+def _register_model(  # what may be declared of a model
     self: Connected,
-    model: Any,  # noqa: ANN401  # an estimator of any library, or ONNX
-    X: Any = None,  # noqa: ANN401, N803  # a DataFrame or an array; the name that scikit-learn uses
+    model: Any,  # an estimator of any library, or ONNX
+    X: Any = None,  # noqa: N803  # a DataFrame or an array; the name that scikit-learn uses
     *,
     name: str | None = None,
     feature_names: Sequence[str] | None = None,
@@ -135,9 +135,9 @@ def _register_model(  # noqa: PLR0913  # what may be declared of a model
     return registered
 
 
-def _register_dataset(  # noqa: PLR0913  # what may be declared of a table
+def _register_dataset(  # what may be declared of a table
     self: Connected,
-    data: Any,  # noqa: ANN401  # a DataFrame, arrays, rows or a path
+    data: Any,  # a DataFrame, arrays, rows or a path
     *,
     name: str | None = None,
     target: str | None = None,
@@ -201,7 +201,7 @@ def _register_dataset(  # noqa: PLR0913  # what may be declared of a table
     return registered
 
 
-def _version(self: Connected) -> Program[ServiceVersion]:  # noqa: ARG001  # a method
+def _version(self: Connected) -> Program[ServiceVersion]:  # a method
     """Return which release of Leafspace answers, and the oldest release of this package that it supports."""
     return (yield from fetch_version())
 
@@ -347,7 +347,7 @@ class AsyncLeafspace(HasRelationalDatasets[AsyncRelationalDataset]):
         await self.close()
 
 
-def _unpickled(kind: type[Any], connection: Connection, labels: KnownLabels) -> Any:  # noqa: ANN401  # either client
+def _unpickled(kind: type[Any], connection: Connection, labels: KnownLabels) -> Any:  # either client
     client = kind(
         connection.base_url, connection.api_key or "", timeout=connection.timeout_seconds, retries=connection.retries
     )

@@ -24,7 +24,7 @@ _ROUNDED = (
 )
 
 
-def column_cells(column: Any, name: str, *, is_exact: bool = False) -> Values:  # noqa: ANN401  # a Series
+def column_cells(column: Any, name: str, *, is_exact: bool = False) -> Values:  # a Series
     """Return the cells of a column, whole numbers of 2**53 or more in double precision.
 
     Parameters
@@ -48,7 +48,7 @@ def column_cells(column: Any, name: str, *, is_exact: bool = False) -> Values:  
     return cells_of_one_kind(cells, name, is_exact=is_exact)
 
 
-def table_column(column: Any, name: str, *, is_exact: bool = False, missing: Container[str] = ()) -> Values:  # noqa: ANN401
+def table_column(column: Any, name: str, *, is_exact: bool = False, missing: Container[str] = ()) -> Values:
     """Return the cells of a column of a dataset, which no model need read.
 
     Where texts are mixed with other values, all become texts; a column with other than numbers, texts and booleans
@@ -109,14 +109,14 @@ def cells_of_one_kind(cells: list[Cell], name: str, *, is_exact: bool = False) -
     return cells if is_exact or int not in kinds else _cells_in_doubles(cells, name)
 
 
-def is_plain_array(values: Any) -> bool:  # noqa: ANN401  # anything
+def is_plain_array(values: Any) -> bool:  # anything
     """Whether these are numbers or booleans of numpy's own types: what is missing in them is not-a-number."""
     dtype: Any = getattr(values, "dtype", None)
     return type(dtype).__module__.startswith("numpy") and dtype.kind in "iufb" and dtype.itemsize in {1, 2, 4, 8}
 
 
-def _in_doubles(values: Any, name: str) -> Any:  # noqa: ANN401  # an array
-    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or not len(values):  # noqa: PLR2004  # bytes
+def _in_doubles(values: Any, name: str) -> Any:  # an array
+    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or not len(values):  # bytes
         return values
     extremes = [int(values.min()), int(values.max())]
     if max(map(abs, extremes)) < FIRST_INEXACT:

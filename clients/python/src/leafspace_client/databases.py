@@ -48,11 +48,11 @@ class Catalogue(ABC):
         """Return the keys of a table or view; of none in particular, the table has none."""
 
     @abstractmethod
-    def schema(self, name: str) -> Any:  # noqa: ANN401  # of Arrow
+    def schema(self, name: str) -> Any:  # of Arrow
         """Return the columns of a table as an Arrow schema."""
 
     @abstractmethod
-    def batches(self, name: str, schema: Any, order: Sequence[str]) -> Iterable[Any]:  # noqa: ANN401  # of Arrow
+    def batches(self, name: str, schema: Any, order: Sequence[str]) -> Iterable[Any]:  # of Arrow
         """Yield these columns of a table as record batches, in the order of some of its columns."""
 
 
@@ -62,14 +62,14 @@ def is_database(tables: object) -> bool:
 
 
 @contextmanager
-def opened(database: Any) -> Iterator[Catalogue]:  # noqa: ANN401  # of either library
+def opened(database: Any) -> Iterator[Catalogue]:  # of either library
     """Yield the catalogue of a database, within the caller's transaction if there is one."""
     if _is_duckdb(database):
-        from .duckdb_catalogue import DuckDb  # noqa: PLC0415  # as below
+        from .duckdb_catalogue import DuckDb  # as below
 
         yield DuckDb(database)
         return
-    from .sqlalchemy_catalogue import opened_sqlalchemy  # noqa: PLC0415  # a caller with an engine has the library
+    from .sqlalchemy_catalogue import opened_sqlalchemy  # a caller with an engine has the library
 
     with opened_sqlalchemy(database) as catalogue:
         yield catalogue
@@ -141,11 +141,11 @@ def _source(catalogue: Catalogue, table: CatalogueTable, keys: Mapping[str, tupl
     )
 
 
-def _writer(catalogue: Catalogue, table: CatalogueTable, schema: Any) -> Callable[[], TableFile]:  # noqa: ANN401
+def _writer(catalogue: Catalogue, table: CatalogueTable, schema: Any) -> Callable[[], TableFile]:
     return lambda: parquet_file(schema, catalogue.batches(table.name, schema, table.primary_key))
 
 
-def _sent_schema(name: str, schema: Any) -> Any:  # noqa: ANN401  # of Arrow
+def _sent_schema(name: str, schema: Any) -> Any:  # of Arrow
     """Return the columns that can be sent, in the types in which they are."""
     for each in schema:
         if sent_type(each.type) is None:
@@ -170,7 +170,7 @@ def _foreign_keys(table: CatalogueTable, keys: Mapping[str, tuple[str, ...]]) ->
         yield ForeignKey(tuple(by_column[column] for column in primary), key.references)
 
 
-def rows_a_batch(schema: Any) -> int:  # noqa: ANN401  # of Arrow
+def rows_a_batch(schema: Any) -> int:  # of Arrow
     """Return how many rows of a table are held in memory."""
     return max(1, CELLS_A_BATCH // max(1, len(schema)))
 

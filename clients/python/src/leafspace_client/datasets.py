@@ -56,7 +56,7 @@ def register(file: TableFile, name: str | None, names: TableNames) -> Program[Da
 class SourceRegistrationView(Connected):
     """Files of a lake that a job looks at, until they are a dataset; ``job`` is the job as it was last seen."""
 
-    def __init__(self, transport: Any, job: Job) -> None:  # noqa: ANN401  # either transport
+    def __init__(self, transport: Any, job: Job) -> None:  # either transport
         self._transport = transport
         self.job = job
 
@@ -162,7 +162,7 @@ def _register_source(
 
 
 def _rows(
-    self: Connected,  # noqa: ARG001  # a method
+    self: Connected,  # a method
     dataset: Identified,
     *,
     limit: int | None = None,

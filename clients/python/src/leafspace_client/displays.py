@@ -26,7 +26,7 @@ class SeenDocuments:
     def __init__(self) -> None:
         self._records: dict[str, Any] = {}
 
-    def remember(self, record: Any) -> None:  # noqa: ANN401  # an answer of any noun
+    def remember(self, record: Any) -> None:  # an answer of any noun
         """Keep an answer for pictures; summaries of lists, which lack what pictures need, are passed over."""
         if type(record).__name__.endswith("Summary"):
             return

@@ -19,7 +19,7 @@ AND constraint_type IN ('PRIMARY KEY', 'FOREIGN KEY') ORDER BY constraint_index
 class DuckDb(Catalogue):  # its methods are described there
     """What a connection sees: within its transaction, if one was begun."""
 
-    def __init__(self, connection: Any) -> None:  # noqa: ANN401  # see above
+    def __init__(self, connection: Any) -> None:  # see above
         self._connection = connection
 
     def names(self) -> list[str]:  # noqa: D102
@@ -35,17 +35,17 @@ class DuckDb(Catalogue):  # its methods are described there
         ]
         return CatalogueTable(name, primary[0] if primary else (), tuple(foreign))
 
-    def schema(self, name: str) -> Any:  # noqa: ANN401, D102
+    def schema(self, name: str) -> Any:  # noqa: D102
         return self._reader(f"SELECT * FROM {_quoted(name)} LIMIT 0", 1).schema  # noqa: S608  # the name is quoted
 
-    def batches(self, name: str, schema: Any, order: Sequence[str]) -> Iterable[Any]:  # noqa: ANN401, D102
+    def batches(self, name: str, schema: Any, order: Sequence[str]) -> Iterable[Any]:  # noqa: D102
         columns = ", ".join(map(_quoted, schema.names))
         by = f" ORDER BY {', '.join(map(_quoted, order))}" if order else ""
         query = f"SELECT {columns} FROM {_quoted(name)}{by}"  # noqa: S608  # names are quoted
         batches: Iterable[Any] = self._reader(query, rows_a_batch(schema))
         return batches
 
-    def _reader(self, query: str, size: int) -> Any:  # noqa: ANN401  # of Arrow
+    def _reader(self, query: str, size: int) -> Any:  # of Arrow
         relation = self._connection.sql(query)
         read = getattr(relation, "to_arrow_reader", None) or relation.fetch_arrow_reader  # before DuckDB 1.4
         return read(size)

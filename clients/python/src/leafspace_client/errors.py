@@ -110,7 +110,7 @@ class ConnectionFailed(LeafspaceError, ConnectionError):
 class JobFailed(LeafspaceError):
     """The job failed; ``job`` is its last state."""
 
-    def __init__(self, code: str, detail: str, job: Any = None) -> None:  # noqa: ANN401  # a Job
+    def __init__(self, code: str, detail: str, job: Any = None) -> None:  # a Job
         super().__init__(code, detail)
         self.job = job
 
@@ -183,7 +183,7 @@ def error_in(response: "httpx.Response", n_attempts: int) -> LeafspaceError:
         n_attempts=n_attempts,
     )
     # A proxy may answer 429, 502 and 503 in words of its own; that is no sign of a wrong address.
-    is_foreign = response.status_code in _REDIRECTS or response.status_code == 404  # noqa: PLR2004  # not found
+    is_foreign = response.status_code in _REDIRECTS or response.status_code == 404  # not found
     if "code" not in problem and is_foreign:
         return UnexpectedAnswer("unexpected_answer", _foreign_detail(response), answered)
     return error_from_problem(problem, answered)

@@ -28,7 +28,7 @@ class NamedExplainerView(View[ExplainerName]):
 
     noun = EXPLAINER_NAMES
 
-    def __init__(self, transport: Any, details: ExplainerName | None, name: str = "") -> None:  # noqa: ANN401  # either
+    def __init__(self, transport: Any, details: ExplainerName | None, name: str = "") -> None:  # either
         super().__init__(transport, details, name if details is None else details.name)
 
     @property
@@ -51,7 +51,7 @@ class NamedExplainerView(View[ExplainerName]):
         return f"<{type(self).__name__} {self.name!r}{meaning}>"
 
 
-def _history(self: Connected, name: Identified) -> Program[list[ExplainerNameChange]]:  # noqa: ARG001  # a method
+def _history(self: Connected, name: Identified) -> Program[list[ExplainerNameChange]]:  # a method
     """Return who changed what a name means, and when, newest first; also of a name that was deleted."""
     return (yield from _changes(id_of(name)))
 

@@ -78,7 +78,7 @@ class ExplainerView(View[Details | ExplainerSummary]):
         """Features of the (real) prototype rows that explanations show, or ``"all"``."""
         if not isinstance(self.details, Details):
             self._load_now()
-        assert isinstance(self.details, Details)  # noqa: S101  # loaded above
+        assert isinstance(self.details, Details)  # loaded above
         return self.details.shown_features
 
     def __repr__(self) -> str:
@@ -86,9 +86,9 @@ class ExplainerView(View[Details | ExplainerSummary]):
         return f"<{type(self).__name__} {self.id}{made_from}>"
 
 
-def explain_rows(  # noqa: PLR0913  # what explanations may have
+def explain_rows(  # what explanations may have
     self: View[Any],
-    rows: Any = None,  # noqa: ANN401  # DataFrames, arrays, dicts, lists
+    rows: Any = None,  # DataFrames, arrays, dicts, lists
     row_ids: Iterable[Any] | None = None,
     *,
     dataset: Identified | None = None,
@@ -199,7 +199,7 @@ def _name_once(explanations: Sequence[Explanation], names: Sequence[str]) -> Non
 
 
 def _rows_to_explain(
-    rows: Any,  # noqa: ANN401  # as for ``explain``
+    rows: Any,  # as for ``explain``
     row_ids: Iterable[Any] | None,
     dataset: Identified | None,
 ) -> tuple[Iterator[NamedRows], bool]:
@@ -238,7 +238,7 @@ def _refused(error: LeafspaceError, row_ids: Sequence[str]) -> Iterator[Explanat
         yield Explanation(RefusedRow(row_id=row_id, status="error", problem=problem))
 
 
-def _create(  # noqa: PLR0913  # what an explainer may be made of
+def _create(  # what an explainer may be made of
     self: Collection[Details, Kept],
     model: Identified,
     prototype_set: Identified,

@@ -60,7 +60,7 @@ def _download(self: ExplanationSetView, path: str | Path, form: ExplanationFile 
     return (yield from download(self, path, form))
 
 
-def _create(  # noqa: PLR0913  # what explanations may have
+def _create(  # what explanations may have
     self: Collection[Details, Kept],
     explainer: Identified,
     dataset: Identified,

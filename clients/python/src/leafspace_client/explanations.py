@@ -59,7 +59,7 @@ def parts_of(include: Sequence[Include], nearest_rows: SearchedRows | None) -> d
     }
 
 
-def _wanted(key: str, value: Any) -> Any:  # noqa: ANN401  # of each field its own
+def _wanted(key: str, value: Any) -> Any:  # of each field its own
     return value if isinstance(value, int | str) else [id_text(each, f"nearest_rows, {key},") for each in value]
 
 
@@ -231,11 +231,11 @@ class Explanation(Displayed):
         return self.details.to_dict()
 
     @checked
-    def to_frame(self, rows: FrameOf = "explanations") -> Any:  # noqa: ANN401  # a DataFrame
+    def to_frame(self, rows: FrameOf = "explanations") -> Any:  # a DataFrame
         """Return a DataFrame of this explanation; rows and columns are those of ``Explanations.to_frame``."""
         return explanations_frame([self], rows)
 
-    def __getitem__(self, name: str) -> Any:  # noqa: ANN401  # of each part its own
+    def __getitem__(self, name: str) -> Any:  # of each part its own
         """Return a part by its name in the API, such as ``explanation["prediction"]``."""
         if str(name).startswith("_") or not isinstance(getattr(type(self), str(name), None), property):
             raise KeyError(name)
@@ -307,7 +307,7 @@ class Explanations(Sequence[Explanation], Displayed):
         return drawing
 
     @checked
-    def to_frame(self, rows: FrameOf = "explanations") -> Any:  # noqa: ANN401  # a DataFrame
+    def to_frame(self, rows: FrameOf = "explanations") -> Any:  # a DataFrame
         """Return a DataFrame with a row for each explanation, or for each reason; needs pandas.
 
         Parameters

@@ -103,7 +103,7 @@ class FeatureRows(Sequence[FeatureRow]):
         return f"<{len(self)} rows of {len(self.features):,} features>"
 
     @checked
-    def to_frame(self) -> Any:  # noqa: ANN401  # a DataFrame
+    def to_frame(self) -> Any:  # a DataFrame
         """Return a DataFrame with a row for each example, by its id, and a column for each feature; needs pandas.
 
         Raises
@@ -117,7 +117,7 @@ class FeatureRows(Sequence[FeatureRow]):
         return feature_rows_frame(self.features, self._rows)
 
 
-def _rows(self: FeatureSetView, instances: Any) -> Program[FeatureRows]:  # noqa: ANN401  # see nested_instances
+def _rows(self: FeatureSetView, instances: Any) -> Program[FeatureRows]:  # see nested_instances
     """Return the values of the features of some examples, at once.
 
     Parameters
@@ -236,7 +236,7 @@ def _json(self: FeatureSetView) -> Program[list[dict[str, Any]]]:
     return _features_in(json.loads((yield from _export(self, "json"))))
 
 
-def _features_in(exported: Any) -> list[dict[str, Any]]:  # noqa: ANN401  # of JSON
+def _features_in(exported: Any) -> list[dict[str, Any]]:  # of JSON
     found: list[dict[str, Any]] = exported["features"] if isinstance(exported, dict) else exported
     return found
 
@@ -276,7 +276,7 @@ def _create(
     return self._wrapped((yield from create(create_feature_set(body=body))))
 
 
-def _requested(feature: Any) -> dict[str, Any]:  # noqa: ANN401  # a mapping, or a record
+def _requested(feature: Any) -> dict[str, Any]:  # a mapping, or a record
     plain: Mapping[str, Any] = feature.to_dict() if isinstance(feature, RelationalFeature) else feature
     return {name: value for name, value in plain.items() if name not in _MADE_BY_THE_SERVICE}
 

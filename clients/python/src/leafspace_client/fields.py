@@ -95,7 +95,7 @@ class RecordType(type):
 
     @property
     def __signature__(cls) -> "Signature":
-        from inspect import Parameter, Signature  # noqa: PLC0415  # 10 ms that only help() and editors need
+        from inspect import Parameter, Signature  # 10 ms that only help() and editors need
 
         fields = {name: Parameter.empty if value is REQUIRED else value for name, value in cls.__defaults__.items()}
         return Signature([Parameter(name, Parameter.KEYWORD_ONLY, default=value) for name, value in fields.items()])

@@ -28,12 +28,12 @@ FrameOf: TypeAlias = Literal["explanations", "reasons"]
 _Line: TypeAlias = dict[str, Any]
 
 
-def prototypes_frame(prototypes: "Sequence[Prototype]") -> Any:  # noqa: ANN401  # a DataFrame
+def prototypes_frame(prototypes: "Sequence[Prototype]") -> Any:  # a DataFrame
     """Return one row for each prototype: the rows that it represents, then its features."""
     return _frame([_prototype_row(prototype) for prototype in prototypes])
 
 
-def explanations_frame(explanations: "Sequence[Explanation]", rows: FrameOf) -> Any:  # noqa: ANN401  # a DataFrame
+def explanations_frame(explanations: "Sequence[Explanation]", rows: FrameOf) -> Any:  # a DataFrame
     """Return one row for each explanation, or for each reason of each near prototype."""
     if rows == "reasons":
         return _frame([line for each in explanations if each.is_ok for line in _reason_lines(each)])
@@ -43,41 +43,41 @@ def explanations_frame(explanations: "Sequence[Explanation]", rows: FrameOf) -> 
     return _frame([dict(ChainMap(*parts)) for parts in lines], list(columns))
 
 
-def neighbors_frame(rows: "Sequence[NeighborsOfRow]") -> Any:  # noqa: ANN401  # a DataFrame
+def neighbors_frame(rows: "Sequence[NeighborsOfRow]") -> Any:  # a DataFrame
     """Return one row for each row and neighbour."""
     return _frame([line for row in rows for line in _neighbor_rows(row)])
 
 
-def audited_rows_frame(rows: "Sequence[AuditedRow]") -> Any:  # noqa: ANN401  # a DataFrame
+def audited_rows_frame(rows: "Sequence[AuditedRow]") -> Any:  # a DataFrame
     """Return one row for each audited row."""
     return _frame([row.to_dict() for row in rows])
 
 
-def map_rows_frame(rows: "Sequence[MapRow]") -> Any:  # noqa: ANN401  # a DataFrame
+def map_rows_frame(rows: "Sequence[MapRow]") -> Any:  # a DataFrame
     """Return one row for each row on the map."""
     return _frame([row.to_dict() for row in rows])
 
 
-def rules_frame(rules: "Sequence[Rule]") -> Any:  # noqa: ANN401  # a DataFrame
+def rules_frame(rules: "Sequence[Rule]") -> Any:  # a DataFrame
     """Return one row for each rule: its text, its prediction, and the rows that it covers."""
     return _frame([_rule_row(rule) for rule in rules])
 
 
-def nodes_frame(nodes: "Sequence[ApproximationNode]") -> Any:  # noqa: ANN401  # a DataFrame
+def nodes_frame(nodes: "Sequence[ApproximationNode]") -> Any:  # a DataFrame
     """Return one row for each node: its condition, its branches, its prediction, and its number of rows."""
     return _frame([_node_row(node) for node in nodes])
 
 
-def feature_rows_frame(features: Sequence[str], rows: "Sequence[FeatureRow]") -> Any:  # noqa: ANN401  # a DataFrame
+def feature_rows_frame(features: Sequence[str], rows: "Sequence[FeatureRow]") -> Any:  # a DataFrame
     """Return one row for each example, by its id, with a column for each feature."""
     frame = _frame([dict(zip(features, row.values or (), strict=True)) for row in rows], list(features))
     return frame.set_axis([row.row_id for row in rows]).rename_axis("row_id")
 
 
-def features_frame(file: BinaryIO, dataset: "Dataset") -> Any:  # noqa: ANN401  # a DataFrame
+def features_frame(file: BinaryIO, dataset: "Dataset") -> Any:  # a DataFrame
     """Return the features of a dataset, which comes as Parquet, by its row ids where it has them."""
     try:
-        import pandas as pd  # noqa: PLC0415  # an extra
+        import pandas as pd  # an extra
     except ImportError as error:
         raise missing_extra("pandas", "pandas", "a DataFrame of features") from error
     frame = pd.read_parquet(file, engine="pyarrow")
@@ -197,9 +197,9 @@ def _present(**fields: object) -> _Line:
     return {name: value for name, value in fields.items() if not isinstance(value, Unset)}
 
 
-def _frame(rows: Sequence[Mapping[str, Any]], columns: list[str] | None = None) -> Any:  # noqa: ANN401  # a DataFrame
+def _frame(rows: Sequence[Mapping[str, Any]], columns: list[str] | None = None) -> Any:  # a DataFrame
     try:
-        import pandas as pd  # noqa: PLC0415  # an extra
+        import pandas as pd  # an extra
     except ImportError as error:
         raise missing_extra("pandas", "pandas", "a DataFrame of answers") from error
     return pd.DataFrame(list(rows), columns=columns)

@@ -26,7 +26,7 @@ _POLL_SECONDS_OF_A_BAR = 1.0
 _LEAST_SECONDS_BETWEEN_POLLS = 0.2
 
 
-def cancel(self: Connected, job: Identified) -> Program[Job]:  # noqa: ARG001  # a method of collections
+def cancel(self: Connected, job: Identified) -> Program[Job]:  # a method of collections
     """Cancel a job and return its state; cancelling it again is no error.
 
     Raises
@@ -44,7 +44,7 @@ def cancel(self: Connected, job: Identified) -> Program[Job]:  # noqa: ARG001  #
 
 
 def wait(
-    self: Connected,  # noqa: ARG001  # a method of collections
+    self: Connected,  # a method of collections
     job: Identified,
     *,
     progress: bool | None = None,
@@ -156,7 +156,7 @@ def _bar(*, is_shown: bool) -> Iterator["tqdm[None] | None"]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a notebook without widgets gets a bar of text
         # Imported late: few processes show a bar, and tqdm looks for the notebook that it may be in.
-        from tqdm.auto import tqdm  # noqa: PLC0415
+        from tqdm.auto import tqdm
 
     with tqdm(total=1.0, bar_format="{desc}: {percentage:3.0f}%|{bar}| {elapsed}", desc="queued") as bar:
         yield bar

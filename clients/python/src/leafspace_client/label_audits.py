@@ -83,7 +83,7 @@ def _download(self: LabelAuditView, path: str | Path, form: TableFile = "parquet
     return (yield from download(self, path, form))
 
 
-def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
+def _create(  # the parameters of the method, all with defaults
     self: Collection[Details, Kept],
     model: Identified,
     dataset: Identified,
@@ -137,7 +137,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
 
 
 def _delete(
-    self: Collection[Details, Kept],  # noqa: ARG001  # a method
+    self: Collection[Details, Kept],  # a method
     thing: Identified,
     *,
     with_decisions: bool = False,

@@ -71,7 +71,7 @@ def with_labels(found: T, labels: Mapping[str, Label]) -> T:
     return changed
 
 
-def _changed(value: Any, labels: Mapping[str, Label]) -> Any:  # noqa: ANN401  # of each field its own
+def _changed(value: Any, labels: Mapping[str, Label]) -> Any:  # of each field its own
     """Return the value itself where it holds no label: most of an explanation is reasons."""
     if isinstance(value, list):
         items = [_changed(item, labels) for item in value]

@@ -22,7 +22,7 @@ _SECONDS_TO_STOP = 30.0
 class LocalLeafspace(Leafspace):
     """A client of a service of its own, which ends with ``close()``, with the ``with`` block, or with this program."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", found: dict[str, str], **options: Any) -> None:  # noqa: ANN401
+    def __init__(self, process: "subprocess.Popen[bytes]", found: dict[str, str], **options: Any) -> None:
         super().__init__(found["url"], found["key"], **options)
         self._process = process
         self.url, self.data_dir = found["url"], Path(found["data_dir"])
@@ -83,7 +83,7 @@ def local(
         raise MissingExtra("missing_extra", detail)
     command = [sys.executable, "-P", "-m", _SERVICE, "local-service"]
     options = [] if data_dir is None else ["--data-dir", str(Path(data_dir).absolute())]
-    process = subprocess.Popen(  # noqa: S603  # our own program; a group of its own: Ctrl-C is for this one
+    process = subprocess.Popen(  # our own program; a group of its own: Ctrl-C is for this one
         [*command, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0
     )
     try:
@@ -96,7 +96,7 @@ def local(
 
 def _first_line(process: "subprocess.Popen[bytes]", until: float) -> dict[str, str]:
     """Return what the service writes about itself in its first line."""
-    assert process.stdout is not None  # noqa: S101  # it is a pipe
+    assert process.stdout is not None  # it is a pipe
     line = b""
     while not line.endswith(b"\n"):
         readable, _, _ = select.select([process.stdout], [], [], max(0.0, until - time.monotonic()))

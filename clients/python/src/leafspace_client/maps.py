@@ -79,7 +79,7 @@ def _download(self: MapView, path: str | Path, form: TableFile = "parquet") -> P
 
 def _place(
     self: MapView,
-    rows: Any,  # noqa: ANN401  # a DataFrame, an array, dicts, lists
+    rows: Any,  # a DataFrame, an array, dicts, lists
     *,
     row_ids: Iterable[Any] | None = None,
 ) -> Program[list[PlacedRow]]:
@@ -100,7 +100,7 @@ def _place(
     return found
 
 
-def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
+def _create(  # the parameters of the method, all with defaults
     self: Collection[Details, Kept],
     model: Identified,
     dataset: Identified,

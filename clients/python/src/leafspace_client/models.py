@@ -95,12 +95,12 @@ def _use_labels(self: Connected, model: Identified, classes: Iterable[Any]) -> P
     return found
 
 
-def _tree(self: Connected, model: Identified, tree: int) -> Program[Tree]:  # noqa: ARG001  # a method
+def _tree(self: Connected, model: Identified, tree: int) -> Program[Tree]:  # a method
     """Return one tree of a model, for drawing; trees are numbered from 0."""
     return (yield from fetch(get_tree(id_of(model), tree=tree)))
 
 
-def _features(self: Connected, model: Identified) -> Program[list[FeatureUsage]]:  # noqa: ARG001  # a method
+def _features(self: Connected, model: Identified) -> Program[list[FeatureUsage]]:  # a method
     """Return how often the trees test each feature, those that most trees test first."""
     return Records((yield from fetch(list_features(id_of(model)))).data)
 
@@ -108,7 +108,7 @@ def _features(self: Connected, model: Identified) -> Program[list[FeatureUsage]]
 def _predict(
     self: Connected,
     model: Identified,
-    rows: Any,  # noqa: ANN401  # DataFrames, arrays, dicts, lists
+    rows: Any,  # DataFrames, arrays, dicts, lists
     row_ids: Iterable[Any] | None = None,
     *,
     include: Sequence[Literal["leaves"]] = (),
@@ -132,11 +132,11 @@ def _predict(
     return found
 
 
-def _proximities(  # noqa: PLR0913  # two sets of rows and how to compare them
-    self: Connected,  # noqa: ARG001  # a method
+def _proximities(  # two sets of rows and how to compare them
+    self: Connected,  # a method
     model: Identified,
-    rows: Any,  # noqa: ANN401  # DataFrames, arrays, dicts, lists
-    others: Any,  # noqa: ANN401  # the same
+    rows: Any,  # DataFrames, arrays, dicts, lists
+    others: Any,  # the same
     *,
     row_ids: Iterable[Any] | None = None,
     other_row_ids: Iterable[Any] | None = None,

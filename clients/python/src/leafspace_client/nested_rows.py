@@ -19,7 +19,7 @@ _VALUES_A_CALL = 150_000  # of features, in an answer of at most 4 MiB
 _NAMES_A_CALL = 200_000  # the service refuses bodies of 300,000 rows and names
 
 
-def nested_instances(rows: Any) -> list[NestedInstance] | None:  # noqa: ANN401  # see below
+def nested_instances(rows: Any) -> list[NestedInstance] | None:  # see below
     """Return examples as the rows of several tables; ``None`` for rows of one table.
 
     Parameters
@@ -79,18 +79,18 @@ def is_nested(example: object) -> bool:
     return is_table or (bool(values) and all(map(_is_table, values)))
 
 
-def _is_table(value: Any) -> bool:  # noqa: ANN401  # a table, or a cell
+def _is_table(value: Any) -> bool:  # a table, or a cell
     return isinstance(value, Mapping | list | tuple) or is_frame(value) or is_series(value) or has_arrow_stream(value)
 
 
-def _instance(example: Any, number: int) -> NestedInstance:  # noqa: ANN401  # what a caller mixes
+def _instance(example: Any, number: int) -> NestedInstance:  # what a caller mixes
     if not is_nested(example):
         detail = f"instance {number} is no dict of tables by name, as others are; do not mix them with rows"
         raise Invalid("schema_mismatch", detail)
     return {str(table): _rows(rows, f"table {table!r} of instance {number}") for table, rows in example.items()}
 
 
-def _rows(table: Any, where: str) -> list[dict[str, Any]]:  # noqa: ANN401  # any form of table
+def _rows(table: Any, where: str) -> list[dict[str, Any]]:  # any form of table
     if not _is_table(table):
         raise Invalid("schema_mismatch", f"{where} is {str(table)[:80]!r}; give a data frame, or a list of dicts")
     if isinstance(table, list | tuple) and not table:

@@ -64,7 +64,7 @@ def unless_none(value: Given | None) -> Given | Unset:
     return UNSET if value is None else value
 
 
-def _text_of(value: Any) -> str:  # noqa: ANN401  # a time, or what has an id
+def _text_of(value: Any) -> str:  # a time, or what has an id
     return value.isoformat() if isinstance(value, datetime) else id_of(value)
 
 
@@ -73,7 +73,7 @@ class View(Connected, Displayed, Generic[Details]):
 
     noun: ClassVar[Noun[Any]]
 
-    def __init__(self, transport: Any, details: Details | None, thing_id: str = "") -> None:  # noqa: ANN401  # either
+    def __init__(self, transport: Any, details: Details | None, thing_id: str = "") -> None:  # either
         self._transport = transport
         self._details = details
         self._id = thing_id or id_of(details)
@@ -93,7 +93,7 @@ class View(Connected, Displayed, Generic[Details]):
         """All fields that the service sends; those of lists may lack the result until it is loaded."""
         if self._details is None:
             self._load_now()
-        assert self._details is not None  # noqa: S101  # loaded above
+        assert self._details is not None  # loaded above
         return self._details
 
     @details.setter
@@ -152,7 +152,7 @@ _refresh_now = blocking(refresh)
 
 
 def _renamed(noun: Noun[Answer], thing_id: str, name: str | None) -> Program[Answer]:
-    assert noun.rename is not None  # noqa: S101  # things without a name have no such method
+    assert noun.rename is not None  # things without a name have no such method
     request: Request[Answer] = noun.rename(thing_id, body=Renaming(name=name))
     return (yield from fetch(request))
 
@@ -163,7 +163,7 @@ class Collection(Connected, Generic[Answer, Kept]):
     noun: ClassVar[Noun[Any]]
     view: ClassVar[type[Any] | None] = None  # None: its things have no methods, and are left as they came
 
-    def __init__(self, transport: Any) -> None:  # noqa: ANN401  # either transport
+    def __init__(self, transport: Any) -> None:  # either transport
         self._transport = transport
 
     def __init_subclass__(cls) -> None:
@@ -199,7 +199,7 @@ def _get(self: Collection[Answer, Kept], thing: Identified) -> Program[Kept]:
 
 def _delete(self: Collection[Answer, Kept], thing: Identified) -> Program[None]:
     """Delete one that nothing is built on."""
-    assert self.noun.delete is not None  # noqa: S101  # collections without it have no such method
+    assert self.noun.delete is not None  # collections without it have no such method
     try:
         yield call_of(self.noun.delete(id_of(thing)))
     except NotFound as error:
@@ -285,7 +285,7 @@ def _describe_list(owner: type[Any]) -> None:
     """Give a collection a ``list`` of its own, whose signature shows the filters that the contract has."""
     inherited = owner.list
 
-    def list_(self: Any, **filters: Identified) -> Any:  # noqa: ANN401  # either iterator
+    def list_(self: Any, **filters: Identified) -> Any:  # either iterator
         return inherited(self, **filters)
 
     listed = inspect.signature(inherited).return_annotation[type_arguments(owner)["Listed"]]

@@ -216,7 +216,7 @@ def _card(title: str, values: Json = _NOTHING, lead: str = "", note: str = "", f
     return draw_fact_card(card)
 
 
-def _figure(name: str, value: Any) -> str:  # noqa: ANN401  # a figure
+def _figure(name: str, value: Any) -> str:  # a figure
     if isinstance(value, list):
         return words.count(len(value))
     if isinstance(value, float) and name.startswith(_SHARES):

@@ -83,7 +83,7 @@ class PrototypeSetView(ArtefactView[Details]):
         return found
 
     @checked
-    def to_frame(self) -> Any:  # noqa: ANN401  # a DataFrame
+    def to_frame(self) -> Any:  # a DataFrame
         """Return the prototypes as a DataFrame, one row each; needs pandas."""
         return prototypes_frame(self.prototypes)
 
@@ -130,7 +130,7 @@ def _export(self: PrototypeSetView, form: ExportForm = "python") -> Program[Any]
     return response.content if form == "onnx" else response.content.decode()
 
 
-def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
+def _create(  # the parameters of the method, all with defaults
     self: Collection[Details, Kept],
     model: Identified,
     dataset: Identified,

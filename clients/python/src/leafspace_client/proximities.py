@@ -64,7 +64,7 @@ def _download(self: ProximitiesView, path: str | Path, form: TableFile = "parque
     return (yield from download(self, path, form))
 
 
-def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
+def _create(  # the parameters of the method, all with defaults
     self: Collection[Details, Kept],
     model: Identified,
     dataset: Identified,

@@ -25,7 +25,7 @@ class Record(metaclass=RecordType):
     __slots__ = ("__weakref__",)
     __hash__ = None  # type: ignore[assignment]  # its fields may be changed
 
-    def __init__(self, **values: Any) -> None:  # noqa: ANN401  # of each field its own
+    def __init__(self, **values: Any) -> None:  # of each field its own
         for name, default in type(self).__defaults__.items():
             value = values.pop(name, default)
             if value is REQUIRED:
@@ -63,7 +63,7 @@ class Record(metaclass=RecordType):
         fields = ((key, getattr(self, name), write) for name, key, _, _, write in codecs_of(type(self)))
         return {key: write(value) if write else value for key, value, write in fields if value is not UNSET}
 
-    def __replace__(self, **values: Any) -> Self:  # noqa: ANN401  # of each field its own
+    def __replace__(self, **values: Any) -> Self:  # of each field its own
         return type(self)(**{name: getattr(self, name) for name in type(self).__defaults__} | values)
 
     def __eq__(self, other: object) -> bool:
@@ -71,7 +71,7 @@ class Record(metaclass=RecordType):
             return NotImplemented
         return all(getattr(self, name) == getattr(other, name) for name in type(self).__defaults__)
 
-    def __getitem__(self, name: str) -> Any:  # noqa: ANN401  # of each field its own
+    def __getitem__(self, name: str) -> Any:  # of each field its own
         if name not in _field_names(self):
             raise KeyError(name)
         return getattr(self, name)
@@ -96,7 +96,7 @@ class Record(metaclass=RecordType):
 
     if not TYPE_CHECKING:  # a type checker knows the fields
 
-        def __getattr__(self, name: str) -> Any:  # noqa: ANN401  # never returns
+        def __getattr__(self, name: str) -> Any:  # never returns
             hint = "; lists hold summaries: the collection's get() has all fields"
             is_summary = type(self).__name__.endswith("Summary") and not name.startswith("_")
             message = f"{type(self).__name__} has no field {name!r}{hint if is_summary else ''}"

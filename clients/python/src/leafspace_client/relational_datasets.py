@@ -65,7 +65,7 @@ class RelationalDatasetView(View[Details | RelationalDatasetSummary]):
     def _whole(self) -> Details:
         if not isinstance(self.details, Details):
             self._load_now()
-        assert isinstance(self.details, Details)  # noqa: S101  # loaded above
+        assert isinstance(self.details, Details)  # loaded above
         return self.details
 
     def __str__(self) -> str:
@@ -84,9 +84,9 @@ class HasRelationalDatasets(Connected, Generic[Kept]):
     relational_datasets: Collection[Details, Kept]
 
 
-def register_tables(  # noqa: PLR0913  # what may be declared of several tables
+def register_tables(  # what may be declared of several tables
     self: HasRelationalDatasets[Kept],
-    tables: Any,  # noqa: ANN401  # tables by name, or a database
+    tables: Any,  # tables by name, or a database
     *,
     examples: str,
     target: str | None = None,
@@ -148,7 +148,7 @@ def register_tables(  # noqa: PLR0913  # what may be declared of several tables
     return self.relational_datasets._wrapped(details)  # noqa: SLF001  # the same package
 
 
-def _upload(tables: Any, only: Sequence[str] | None, declared: Declared) -> Upload:  # noqa: ANN401  # see above
+def _upload(tables: Any, only: Sequence[str] | None, declared: Declared) -> Upload:  # see above
     if not is_database(tables):
         return upload_of(sources_of(tables), declared)
     with opened(tables) as catalogue:

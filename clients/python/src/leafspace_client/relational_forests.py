@@ -116,7 +116,7 @@ def _download(self: RelationalForestView, path: str | Path, form: TableForm = "j
     return (yield from download(self, path, form))
 
 
-def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
+def _create(  # the parameters of the method, all with defaults
     self: Collection[Details, Kept],
     relational_dataset: Identified,
     *,

@@ -113,7 +113,7 @@ def _file_name(table: str) -> str:
     return "".join(quote(each, safe="") if each in _ENCODED else each for each in table)
 
 
-def _source(name: str, data: Any) -> Source:  # noqa: ANN401  # any form of table
+def _source(name: str, data: Any) -> Source:  # any form of table
     if isinstance(data, str | Path):
         path = Path(data)
         return Source(name, lambda: table_file(path, TableNames(None, None, None))[0], suffix=path.suffix or ".csv")
@@ -128,13 +128,13 @@ def _source(name: str, data: Any) -> Source:  # noqa: ANN401  # any form of tabl
     raise Invalid(BAD_TABLES, detail)
 
 
-def _frame_columns(frame: Any) -> Columns:  # noqa: ANN401  # a DataFrame
+def _frame_columns(frame: Any) -> Columns:  # a DataFrame
     """Return the columns, and the index where it has a name."""
     frame = with_named_index(frame)
     return {name: _cells(frame.iloc[:, index], name) for index, name in enumerate(column_names(frame))}
 
 
-def _cells(column: Any, name: str) -> Values:  # noqa: ANN401  # a Series
+def _cells(column: Any, name: str) -> Values:  # a Series
     """Return the cells of a column; moments and texts stay as pandas has them, which is quick."""
     kind = getattr(column.dtype, "kind", "")
     if kind == "M" or str(column.dtype) in {"str", "string"}:
@@ -144,7 +144,7 @@ def _cells(column: Any, name: str) -> Values:  # noqa: ANN401  # a Series
     return column_cells(column, name, is_exact=True)  # it may be a key
 
 
-def _is_whole(column: Any) -> bool:  # noqa: ANN401  # a Series of floats
+def _is_whole(column: Any) -> bool:  # a Series of floats
     present = column.dropna()
     is_whole = len(present) < len(column) and (present % 1 == 0).all()
     return bool(is_whole and (present.abs() < _LARGEST_WHOLE_NUMBER).all())

@@ -67,7 +67,7 @@ def _verify(self: ReportView) -> Program[ReportVerification]:
     return (yield from fetch(verify_report(self.id)))
 
 
-def _create(  # noqa: PLR0913  # what a report may show, all but the first two with defaults
+def _create(  # what a report may show, all but the first two with defaults
     self: Collection[Details, Kept],
     title: str,
     explainer: Identified,

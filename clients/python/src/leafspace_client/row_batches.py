@@ -15,7 +15,7 @@ _ADVICE = "give each row an id of its own"
 
 
 def named_batches(
-    rows: Any,  # noqa: ANN401  # as for instances_of, or a stream of rows or of batches of them
+    rows: Any,  # as for instances_of, or a stream of rows or of batches of them
     row_ids: Iterable[Any] | None = None,
 ) -> Iterator[NamedRows]:
     """Yield rows as instances with their ids, in batches that one call may hold.
@@ -46,14 +46,14 @@ def is_stream(rows: object) -> bool:
     return isinstance(rows, Iterable) and not hasattr(rows, "__len__") and not is_table(rows)
 
 
-def gathered(rows: Any) -> Any:  # noqa: ANN401  # any rows
+def gathered(rows: Any) -> Any:  # any rows
     """Return the rows of a stream or of a list of batches as one list or DataFrame, and others unchanged."""
     if not is_stream(rows) and not (isinstance(rows, list) and any(map(is_batch, rows))):
         return rows
     listed = list(rows)
     if not listed or not all(map(is_frame, listed)):
         return instances_of(listed) if any(map(is_batch, listed)) else listed
-    import pandas as pd  # noqa: PLC0415  # an extra
+    import pandas as pd  # an extra
 
     only_count = all(frame.index.equals(pd.RangeIndex(len(frame))) for frame in listed)
     return pd.concat(listed, ignore_index=only_count)
@@ -110,7 +110,7 @@ def _read(rows: Iterable[Any]) -> Iterator[Any]:
         yield single
 
 
-def _names_in_stream(part: Any, n_before: int, n_rows: int) -> list[str]:  # noqa: ANN401  # any rows
+def _names_in_stream(part: Any, n_before: int, n_rows: int) -> list[str]:  # any rows
     is_named = is_frame(part) or isinstance(part, list | tuple)
     names = index_names(part, "validation_failed", "row_ids") if is_named and not isinstance(part, Mapping) else None
     return [str(n_before + row) for row in range(n_rows)] if names is None else names

@@ -9,7 +9,7 @@ from typing import Any
 from .errors import Invalid
 
 
-def familiar_rows(rows: Any) -> Any:  # noqa: ANN401  # any rows
+def familiar_rows(rows: Any) -> Any:  # any rows
     """Return rows of the less usual kinds in a usual one, all else unchanged.
 
     Frames of Polars, tables of Arrow, structured arrays and columns by name become lists of dicts, sparse matrices
@@ -65,17 +65,17 @@ def listed_columns(columns: Mapping[Any, Any]) -> dict[str, list[Any]]:
     return lists
 
 
-def _is_column(value: Any) -> bool:  # noqa: ANN401  # a column, or a cell
+def _is_column(value: Any) -> bool:  # a column, or a cell
     is_sequence = isinstance(value, list | tuple) or getattr(value, "ndim", 0) == 1 or is_series(value)
     is_sequence = is_sequence or (hasattr(value, "to_list") or hasattr(value, "to_pylist"))
     return is_sequence and not is_frame(value) and not is_table(value) and not any(map(is_row, _head(value)))
 
 
-def _head(column: Any) -> Sequence[Any]:  # noqa: ANN401  # a column
+def _head(column: Any) -> Sequence[Any]:  # a column
     return listed(column[:1])
 
 
-def listed(values: Any) -> list[Any]:  # noqa: ANN401  # an array, a Series, a list
+def listed(values: Any) -> list[Any]:  # an array, a Series, a list
     """Return the values of a column of any library as a list."""
     listing = next((name for name in ("tolist", "to_list", "to_pylist") if hasattr(values, name)), None)
     return list(getattr(values, listing)() if listing else values)
@@ -93,7 +93,7 @@ def is_table(rows: object) -> bool:
     )
 
 
-def collected(table: Any) -> Any:  # noqa: ANN401  # a table
+def collected(table: Any) -> Any:  # a table
     """Return a lazy frame as a frame, and any other table unchanged."""
     return table.collect() if hasattr(table, "collect") else table
 
@@ -118,5 +118,5 @@ def is_batch(value: object) -> bool:
     """Whether this holds several rows: a table, a matrix, or a list of rows."""
     if isinstance(value, list | tuple):
         return bool(value) and all(map(is_row, value))
-    is_matrix = getattr(value, "ndim", 0) == 2  # noqa: PLR2004  # rows by features
+    is_matrix = getattr(value, "ndim", 0) == 2  # rows by features
     return is_frame(value) or is_table(value) or is_sparse(value) or is_matrix

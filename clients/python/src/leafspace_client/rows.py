@@ -32,7 +32,7 @@ _INFINITIES = {"Infinity": math.inf, "-Infinity": -math.inf}
 _TEXTS_OF_INFINITIES = {number: text for text, number in _INFINITIES.items()}
 
 
-def instances_of(rows: Any) -> list[Instance]:  # noqa: ANN401  # see below
+def instances_of(rows: Any) -> list[Instance]:  # see below
     """Return rows as instances.
 
     Parameters
@@ -79,17 +79,17 @@ def _without_infinities(instance: Instance) -> Instance:
     return [_json_cell(value) for value in instance]
 
 
-def _json_cell(value: Any) -> Any:  # noqa: ANN401  # a cell
+def _json_cell(value: Any) -> Any:  # a cell
     return _TEXTS_OF_INFINITIES.get(value, value) if isinstance(value, float) else value
 
 
-def received(value: Any) -> Any:  # noqa: ANN401  # a value of an answer
+def received(value: Any) -> Any:  # a value of an answer
     """Return a value of an answer, the text of an infinite number as that number."""
     return _INFINITIES.get(value, value) if isinstance(value, str) else value
 
 
 def named_instances(
-    rows: Any,  # noqa: ANN401  # as for instances_of
+    rows: Any,  # as for instances_of
     row_ids: Iterable[Any] | None = None,
     what: str = "row_ids",
 ) -> tuple[list[Instance], list[str]]:
@@ -137,7 +137,7 @@ def names_of(row_ids: Iterable[Any] | None, n_rows: int, what: str = "row_ids") 
     return names
 
 
-def index_names(rows: Any, code: str, instead: str) -> list[str] | None:  # noqa: ANN401  # any rows
+def index_names(rows: Any, code: str, instead: str) -> list[str] | None:  # any rows
     """Return how pandas calls the rows: the index of a DataFrame, or the names of Series.
 
     Parameters
@@ -185,12 +185,12 @@ def refuse_repeats(names: Sequence[str], subject: str, code: str, advice: str) -
             raise Invalid(code, detail)
 
 
-def id_text(value: Any, where: str) -> str:  # noqa: ANN401  # whatever names a row
+def id_text(value: Any, where: str) -> str:  # whatever names a row
     """Return an id as text, spelled as the service spells it."""
     return spelled(plain_cell(value, where))
 
 
-def _labels(rows: Any) -> list[Any] | None:  # noqa: ANN401  # any rows
+def _labels(rows: Any) -> list[Any] | None:  # any rows
     if is_frame(rows):
         return list(rows.index.tolist())
     if is_series(rows):
@@ -201,7 +201,7 @@ def _labels(rows: Any) -> list[Any] | None:  # noqa: ANN401  # any rows
     return None
 
 
-def _label_text(label: Any, row: int, code: str, advice: str) -> str:  # noqa: ANN401  # a label of an index
+def _label_text(label: Any, row: int, code: str, advice: str) -> str:  # a label of an index
     try:
         cell = plain_cell(label, "the label")
     except Invalid:
@@ -211,13 +211,13 @@ def _label_text(label: Any, row: int, code: str, advice: str) -> str:  # noqa: A
     return spelled(cell)
 
 
-def with_named_index(frame: Any) -> Any:  # noqa: ANN401  # a DataFrame
+def with_named_index(frame: Any) -> Any:  # a DataFrame
     """Return a DataFrame with its index as columns where that has names, as that of a table by its key has."""
     named = [name for name in frame.index.names if name is not None]
     return frame.reset_index(level=named) if named else frame
 
 
-def column_names(frame: Any) -> list[str]:  # noqa: ANN401  # a DataFrame
+def column_names(frame: Any) -> list[str]:  # a DataFrame
     """Return a DataFrame's column names as texts; refuse names that are not distinct."""
     if getattr(frame.columns, "nlevels", 1) > 1:
         detail = "the columns' names have several levels; make each one text: X.columns = X.columns.map('_'.join)"
@@ -229,7 +229,7 @@ def column_names(frame: Any) -> list[str]:  # noqa: ANN401  # a DataFrame
     return names
 
 
-def _frame_instances(frame: Any) -> list[Instance]:  # noqa: ANN401  # a DataFrame
+def _frame_instances(frame: Any) -> list[Instance]:  # a DataFrame
     names = column_names(frame)
     columns = [_column_cells(frame.iloc[:, index].tolist(), name) for index, name in enumerate(names)]
     return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
@@ -239,16 +239,16 @@ def _column_cells(values: Sequence[Any], name: str) -> list[Cell | list[str]]:
     return [_sent_cell(value, f"row {row}, column {name!r},") for row, value in enumerate(values)]
 
 
-def _array_instances(array: Any) -> list[Instance]:  # noqa: ANN401  # a numpy array, or one that is like it
+def _array_instances(array: Any) -> list[Instance]:  # a numpy array, or one that is like it
     if array.ndim == 1:
         return [_in_order(array.tolist(), "the row")]
-    if array.ndim == 2:  # noqa: PLR2004  # rows by features
+    if array.ndim == 2:  # rows by features
         return [_in_order(row, f"row {index}") for index, row in enumerate(array.tolist())]
     detail = f"an array of {array.ndim} dimensions was given; send rows by features"
     raise Invalid("schema_mismatch", detail)
 
 
-def _sequence_instances(rows: Any) -> list[Instance]:  # noqa: ANN401  # any iterable
+def _sequence_instances(rows: Any) -> list[Instance]:  # any iterable
     if isinstance(rows, str | bytes | set | frozenset) or not isinstance(rows, Iterable):  # sets have no order
         detail = f"rows are of type {type(rows).__name__}; send a DataFrame, an array, or a list of rows or dicts"
         raise Invalid("schema_mismatch", detail)
@@ -260,7 +260,7 @@ def _sequence_instances(rows: Any) -> list[Instance]:  # noqa: ANN401  # any ite
     return [_instance(row, f"row {index}") for index, row in enumerate(values)]
 
 
-def _instance(row: Any, where: str) -> Instance:  # noqa: ANN401  # one of several rows
+def _instance(row: Any, where: str) -> Instance:  # one of several rows
     if isinstance(row, Mapping) or is_series(row):
         return named_instance(row, where)
     if not is_row(row):
@@ -268,12 +268,12 @@ def _instance(row: Any, where: str) -> Instance:  # noqa: ANN401  # one of sever
     return _in_order(listed(row), where)
 
 
-def named_instance(row: Any, where: str) -> dict[str, Cell | list[str]]:  # noqa: ANN401  # a mapping or a Series
+def named_instance(row: Any, where: str) -> dict[str, Cell | list[str]]:  # a mapping or a Series
     """Return values by name as an instance; ``where`` names them in an error."""
     return {str(name): _sent_cell(value, f"{where}, feature {str(name)!r},") for name, value in row.items()}
 
 
-def _sent_cell(value: Any, where: str) -> Cell | list[str]:  # noqa: ANN401  # whatever stands in a row
+def _sent_cell(value: Any, where: str) -> Cell | list[str]:  # whatever stands in a row
     """Return a value; what is none goes as a list, which the service refuses only where the model reads it."""
     try:
         return plain_cell(value, where)
@@ -287,7 +287,7 @@ def _in_order(values: Sequence[Any], where: str) -> Instance:
     return [plain_cell(value, f"{where}, feature {index},") for index, value in enumerate(values)]
 
 
-def plain_cell(value: Any, where: str) -> Cell:  # noqa: ANN401  # whatever stands in a row
+def plain_cell(value: Any, where: str) -> Cell:  # whatever stands in a row
     """Return one value as JSON has it, or an infinity; ``where`` says in an error which one it was.
 
     Not-a-number, ``pandas.NA`` and ``NaT`` are missing values; moments become text in ISO 8601, durations, intervals
@@ -347,12 +347,12 @@ def _is_missing(value: object) -> bool:
     if getattr(value, "ndim", 0):
         return False  # an array in a cell
     try:
-        return bool(value != value)  # noqa: PLR0124  # see above
+        return bool(value != value)  # see above
     except (TypeError, ValueError):
         return type(value).__name__ == "NAType"
 
 
-def _python_value(value: Any, where: str) -> Any:  # noqa: ANN401  # a numpy scalar
+def _python_value(value: Any, where: str) -> Any:  # a numpy scalar
     plain = value.item() if getattr(getattr(value, "dtype", None), "kind", "O") != "f" else float(value)  # longdouble
     if type(plain) is type(value):
         raise _refused(value, where)

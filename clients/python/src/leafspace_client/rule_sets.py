@@ -103,7 +103,7 @@ class RuleSetView(ArtefactView[Details]):
         return found
 
     @checked
-    def to_frame(self) -> Any:  # noqa: ANN401  # a DataFrame
+    def to_frame(self) -> Any:  # a DataFrame
         """Return the rules as a DataFrame, one row each; needs pandas."""
         return rules_frame(self.rules)
 
@@ -159,7 +159,7 @@ def _map_predictions(self: RuleSetView, form: RegionForm = "parquet") -> Program
     return found
 
 
-def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
+def _create(  # the parameters of the method, all with defaults
     self: Collection[Details, Kept],
     model: Identified,
     dataset: Identified,

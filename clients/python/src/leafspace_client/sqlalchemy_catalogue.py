@@ -52,11 +52,11 @@ class _SqlAlchemy(Catalogue):
         ]
         return CatalogueTable(name, tuple(primary), tuple(keys))
 
-    def schema(self, name: str) -> Any:  # noqa: ANN401  # of Arrow
+    def schema(self, name: str) -> Any:  # of Arrow
         columns = self._inspector.get_columns(name)
         return pyarrow().schema([(column["name"], _arrow_type(column["type"])) for column in columns])
 
-    def batches(self, name: str, schema: Any, order: Sequence[str]) -> Iterable[Any]:  # noqa: ANN401  # of Arrow
+    def batches(self, name: str, schema: Any, order: Sequence[str]) -> Iterable[Any]:  # of Arrow
         types = {column["name"]: _read_as(column["type"]) for column in self._inspector.get_columns(name)}
         table = sa.table(name, *[sa.column(column, types[column]) for column in schema.names])
         query = sa.select(*[table.c[column] for column in schema.names]).order_by(*[table.c[key] for key in order])
@@ -68,7 +68,7 @@ class _SqlAlchemy(Catalogue):
             yield pyarrow().record_batch(arrays, schema=schema)
 
 
-def _array(table: str, field: Any, cells: Sequence[Any]) -> Any:  # noqa: ANN401  # of Arrow
+def _array(table: str, field: Any, cells: Sequence[Any]) -> Any:  # of Arrow
     pa = pyarrow()
     if pa.types.is_string(field.type):
         cells = [None if cell is None else str(cell) for cell in cells]
@@ -85,7 +85,7 @@ def _read_as(kind: sa.types.TypeEngine[Any]) -> sa.types.TypeEngine[Any]:
     return sa.Float() if isinstance(kind, sa.Numeric | sa.Float) else kind
 
 
-def _arrow_type(kind: sa.types.TypeEngine[Any]) -> Any:  # noqa: ANN401  # of Arrow
+def _arrow_type(kind: sa.types.TypeEngine[Any]) -> Any:  # of Arrow
     pa = pyarrow()
     types: list[tuple[type[sa.types.TypeEngine[Any]], Any]] = [
         (sa.Boolean, pa.bool_()),

@@ -55,7 +55,7 @@ class StoredExplanationView(View[Details | StoredExplanationSummary]):
     def _whole(self) -> Details:
         if not isinstance(self.details, Details):
             self._load_now()
-        assert isinstance(self.details, Details)  # noqa: S101  # loaded above
+        assert isinstance(self.details, Details)  # loaded above
         return self.details
 
     def __repr__(self) -> str:
@@ -68,7 +68,7 @@ def _verify_one(self: StoredExplanationView) -> Program[Verification]:
     return (yield from _verified(self.id))
 
 
-def _verify(self: Connected, explanation: Identified) -> Program[Verification]:  # noqa: ARG001  # a method
+def _verify(self: Connected, explanation: Identified) -> Program[Verification]:  # a method
     """Have one computed again: the ``status`` is ``"same"``, ``"different"`` or ``"other_revision"``.
 
     Raises
@@ -83,7 +83,7 @@ def _verified(explanation_id: str) -> Program[Verification]:
     return (yield from fetch(verify_explanation(explanation_id)))
 
 
-def _delete_row(self: Connected, explainer: Identified, row_id: str) -> Program[int]:  # noqa: ARG001  # a method
+def _delete_row(self: Connected, explainer: Identified, row_id: str) -> Program[int]:  # a method
     """Delete all stored explanations of a row by an explainer, and return how many there were."""
     deleted = yield from fetch(delete_explanations(explainer=id_of(explainer), row_id=str(row_id)))
     return deleted.n_deleted

@@ -48,7 +48,7 @@ class TableNames:
     separator: str | None = None
 
     @classmethod
-    def checked(cls, target: Any, row_id: Any, features: Any, categories: Any = (), **others: Any) -> "TableNames":  # noqa: ANN401
+    def checked(cls, target: Any, row_id: Any, features: Any, categories: Any = (), **others: Any) -> "TableNames":
         """Return the names as texts.
 
         Raises
@@ -61,20 +61,20 @@ class TableNames:
         return cls(_name_of(target, "target"), _name_of(row_id, "row_id"), feature_names, categories=texts, **others)
 
 
-def _name_of(name: Any, what: str) -> str | None:  # noqa: ANN401  # whatever a caller gives
+def _name_of(name: Any, what: str) -> str | None:  # whatever a caller gives
     if hasattr(name, "__len__") and not isinstance(name, str | tuple):
         detail = f"{what} is a {type(name).__name__}; give the name of a column, or send labels in a pair (X, y)"
         raise Invalid("validation_failed", detail)
     return None if name is None else str(name)
 
 
-def _names_in(names: Any, what: str) -> list[str]:  # noqa: ANN401  # whatever a caller gives
+def _names_in(names: Any, what: str) -> list[str]:  # whatever a caller gives
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise Invalid("validation_failed", f"{what} is {str(names)[:80]!r}; give a list of the names of columns")
     return [str(name) for name in names]
 
 
-def table_file(data: Any, names: TableNames) -> tuple[TableFile, TableNames]:  # noqa: ANN401  # see register_dataset
+def table_file(data: Any, names: TableNames) -> tuple[TableFile, TableNames]:  # see register_dataset
     """Return data as a file, and the names of its columns completed where the caller gives none.
 
     Raises
@@ -94,7 +94,7 @@ def table_file(data: Any, names: TableNames) -> tuple[TableFile, TableNames]:  #
     return written(_table_columns(data, names) if is_table(data) else _array_columns(data, names)), names
 
 
-def _content(data: Any) -> BinaryIO | None:  # noqa: ANN401  # anything
+def _content(data: Any) -> BinaryIO | None:  # anything
     """Return a file that is sent as it is: a path, bytes, or an open file; ``None`` for rows."""
     if isinstance(data, str | Path):
         return _opened(data)
@@ -106,9 +106,9 @@ def _content(data: Any) -> BinaryIO | None:  # noqa: ANN401  # anything
     return None
 
 
-def _is_pair(data: Any) -> bool:  # noqa: ANN401  # anything
+def _is_pair(data: Any) -> bool:  # anything
     """Whether these are features and target: a tuple of two, or a list of a table and one column."""
-    if not isinstance(data, tuple | list) or len(data) != 2:  # noqa: PLR2004  # see above
+    if not isinstance(data, tuple | list) or len(data) != 2:  # see above
         return False
     return isinstance(data, tuple) or (is_batch(data[0]) and not is_batch(data[1]) and not isinstance(data[1], Mapping))
 
@@ -129,7 +129,7 @@ def _opened(path: str | Path) -> BinaryIO:
         raise Invalid("dataset_parse_error", detail) from error
 
 
-def _pair_file(rows: Any, target: Any, names: TableNames) -> tuple[TableFile, TableNames]:  # noqa: ANN401  # X and y
+def _pair_file(rows: Any, target: Any, names: TableNames) -> tuple[TableFile, TableNames]:  # X and y
     name, row_id, rows = names.target or DEFAULT_TARGET, names.row_id, gathered(rows)
     if is_frame(rows):
         _refuse_other_index(rows, target)
@@ -153,7 +153,7 @@ def _free_name(name: str, taken: Iterable[str]) -> str:
     return next(candidate for candidate in candidates if candidate not in columns)
 
 
-def _refuse_other_index(rows: Any, target: Any) -> None:  # noqa: ANN401  # a DataFrame, and y in any form
+def _refuse_other_index(rows: Any, target: Any) -> None:  # a DataFrame, and y in any form
     """Refuse a Series whose index names other rows than that of the DataFrame, or the same in another order."""
     if not hasattr(target, "index") or not hasattr(target, "iloc"):
         return
@@ -166,7 +166,7 @@ def _refuse_other_index(rows: Any, target: Any) -> None:  # noqa: ANN401  # a Da
 
 
 def _frame_columns(
-    frame: Any,  # noqa: ANN401  # a DataFrame
+    frame: Any,  # a DataFrame
     of: TableNames,
     taken: Sequence[str] = (),
 ) -> tuple[Columns, str | None]:
@@ -182,7 +182,7 @@ def _frame_columns(
     return {name: row_ids or positions(len(frame))} | columns, name
 
 
-def _column(column: Any, name: str, of: TableNames) -> Values:  # noqa: ANN401  # a Series, an array, a list
+def _column(column: Any, name: str, of: TableNames) -> Values:  # a Series, an array, a list
     return table_column(column, name, is_exact=name in _exact(of), missing=_missing_texts(of, name))
 
 
@@ -190,12 +190,12 @@ def _missing_texts(of: TableNames, name: str) -> frozenset[str]:
     return frozenset() if name == of.row_id else frozenset(str(value) for value in of.missing_values)
 
 
-def _name_of_index(name: Any, taken: set[str]) -> str:  # noqa: ANN401  # a name in pandas
+def _name_of_index(name: Any, taken: set[str]) -> str:  # a name in pandas
     candidates = (str(name or "row_id"), *(f"row_id_{number}" for number in range(1, len(taken) + 2)))
     return next(candidate for candidate in candidates if candidate not in taken)
 
 
-def _table_columns(data: Any, of: TableNames) -> Columns:  # noqa: ANN401  # a table
+def _table_columns(data: Any, of: TableNames) -> Columns:  # a table
     table = collected(data)
     try:
         return arrow_columns(table, _exact(of))
@@ -204,13 +204,13 @@ def _table_columns(data: Any, of: TableNames) -> Columns:  # noqa: ANN401  # a t
     return {name: _column(cells, name, of) for name, cells in columns.items()}
 
 
-def _array_columns(data: Any, of: TableNames) -> Columns:  # noqa: ANN401  # arrays, lists, dicts
+def _array_columns(data: Any, of: TableNames) -> Columns:  # arrays, lists, dicts
     data = data.toarray() if is_sparse(data) else data
     if is_structured(data) and data.ndim:
         return {name: _column(data[name], name, of) for name in data.dtype.names}
     if holds_columns(data):
         return {name: _column(column, name, of) for name, column in listed_columns(data).items()}
-    if is_plain_array(data) and data.ndim == 2 and len(data):  # noqa: PLR2004  # rows by features
+    if is_plain_array(data) and data.ndim == 2 and len(data):  # rows by features
         names = _names(of.features, data.shape[1])
         return {name: column_cells(column, name) for name, column in zip(names, data.T, strict=True)}
     _refuse_one_column(data)
@@ -222,7 +222,7 @@ def _array_columns(data: Any, of: TableNames) -> Columns:  # noqa: ANN401  # arr
     return _columns_in_order(rows, of)
 
 
-def _refuse_one_column(data: Any) -> None:  # noqa: ANN401  # anything
+def _refuse_one_column(data: Any) -> None:  # anything
     is_values = isinstance(data, list | tuple) and bool(data) and not any(map(is_row, data))
     if is_values or is_series(data) or getattr(data, "ndim", 0) == 1:
         detail = "the data are one column or one row of values; send rows by features: X.to_frame(), X.reshape(-1, 1)"
@@ -252,7 +252,7 @@ def _names(features: Sequence[str] | None, n_columns: int) -> list[str]:
     return [str(name) for name in features]
 
 
-def _target_cells(target: Any, n_rows: int) -> Values:  # noqa: ANN401  # an array, a Series, a list
+def _target_cells(target: Any, n_rows: int) -> Values:  # an array, a Series, a list
     if target is None:
         raise Invalid("dataset_bad_columns", "the target is None; send a label for each row, or the rows alone")
     values = _one_column(target) if is_batch(target) else listed(target)
@@ -266,7 +266,7 @@ def _target_cells(target: Any, n_rows: int) -> Values:  # noqa: ANN401  # an arr
     return table_cells(cells, DEFAULT_TARGET, is_exact=True)
 
 
-def _one_column(table: Any) -> list[Any]:  # noqa: ANN401  # rows by features
+def _one_column(table: Any) -> list[Any]:  # rows by features
     """Return the values of a table of one column."""
     rows = [list(row.values()) if isinstance(row, dict) else row for row in instances_of(table)]
     n_columns = len(rows[0]) if rows else 1
@@ -293,8 +293,8 @@ def mapping_columns(rows: Sequence[Mapping[Any, Any]], of: TableNames | None = N
 def written(columns: Columns) -> TableFile:
     """Return columns as a file: Parquet where pyarrow is installed, else JSON."""
     try:
-        import pyarrow as pa  # noqa: PLC0415  # an extra
-        import pyarrow.parquet as pq  # noqa: PLC0415  # an extra
+        import pyarrow as pa  # an extra
+        import pyarrow.parquet as pq  # an extra
     except ImportError:
         return TableFile(BytesIO(_json_rows(columns)), "application/json")
     sink = BytesIO()
@@ -302,7 +302,7 @@ def written(columns: Columns) -> TableFile:
     return TableFile(BytesIO(sink.getvalue()), "application/vnd.apache.parquet")
 
 
-def _arrow(cells: Values, pa: Any) -> Any:  # noqa: ANN401  # pyarrow has no types
+def _arrow(cells: Values, pa: Any) -> Any:  # pyarrow has no types
     if hasattr(cells, "dtype"):
         return pa.array(cells, from_pandas=True)
     if isinstance(cells, pa.ChunkedArray):

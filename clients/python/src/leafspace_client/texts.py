@@ -76,7 +76,7 @@ def _near(near: NearestPrototype | NearestRow | Contrast) -> str:
 
 def _case(case: NearestPrototype | NearestRow | Contrast | Prototype | Criticism) -> str:
     """Return what the model predicts for a row, and what came of it where that differs."""
-    from leafspace_drawings.words import outcome  # noqa: PLC0415  # importing the client stays quick
+    from leafspace_drawings.words import outcome  # importing the client stays quick
 
     said = [_given(case, "predicted"), _given(case, "label"), _given(case, "value")]
     predicted = next(each for each in said if each is not None)
@@ -84,13 +84,13 @@ def _case(case: NearestPrototype | NearestRow | Contrast | Prototype | Criticism
     return outcome(_outcome(predicted), None if actual is None else _outcome(actual))
 
 
-def _given(case: object, name: str) -> Any:  # noqa: ANN401  # a label, a number or None
+def _given(case: object, name: str) -> Any:  # a label, a number or None
     value = getattr(case, name, None)
     return None if isinstance(value, Unset) else value
 
 
 def _percent(share: float) -> str:
-    from leafspace_drawings.words import share as percent  # noqa: PLC0415  # importing the client stays quick
+    from leafspace_drawings.words import share as percent  # importing the client stays quick
 
     return percent(share)
 
@@ -253,14 +253,14 @@ def describe_rule_figures(found: RuleSetResult) -> str:
 
 def describe_tree_figures(found: ApproximationTreeResult) -> str:
     """Return how well a ready tree approximates the model."""
-    from leafspace_drawings.tree_texts import of_repeats, of_validation  # noqa: PLC0415  # as above
+    from leafspace_drawings.tree_texts import of_repeats, of_validation  # as above
 
     evaluation: ApproximationTreeEvaluation = found.evaluation
     figures = _figures(found, evaluation, {"tree": evaluation, "model": evaluation.model})
     return "\n".join([figures, *of_validation(found), *of_repeats(found)])
 
 
-def _figures(found: Any, evaluation: Any, scores: dict[str, Any]) -> str:  # noqa: ANN401  # of several nouns
+def _figures(found: Any, evaluation: Any, scores: dict[str, Any]) -> str:  # of several nouns
     head = _measured_on(evaluation.evaluated_on, evaluation.n_rows)
     return "\n".join([head, *_scores(scores, evaluation.constant), *_caution(found)])
 
@@ -272,7 +272,7 @@ def _measured_on(evaluated_on: str, n_rows: int) -> str:
     return f"Measured on {n_rows:,} {rows}:"
 
 
-def _scores(scores: dict[str, Any], constant: Any) -> Iterator[str]:  # noqa: ANN401  # of several nouns
+def _scores(scores: dict[str, Any], constant: Any) -> Iterator[str]:  # of several nouns
     """Yield a line for each that is scored; the constant prediction's has the measures of the first."""
     measures = [name for name in _MEASURES if _is_number(getattr(next(iter(scores.values())), name, None))]
     scored = {name: own for name, own in scores.items() if own}
@@ -284,7 +284,7 @@ def _scores(scores: dict[str, Any], constant: Any) -> Iterator[str]:  # noqa: AN
         yield f"  {name}: {', '.join(_measure(measure, getattr(own, measure)) for measure in known)}"
 
 
-def _constant(constant: Any, *, has_fidelity: bool) -> str:  # noqa: ANN401  # of several nouns
+def _constant(constant: Any, *, has_fidelity: bool) -> str:  # of several nouns
     of_truth, of_model = (_prediction(each) for each in (constant.prediction, constant.model_prediction))
     is_one = of_truth == of_model or not has_fidelity
     return f"always {of_truth}" if is_one else f"always {of_truth}, for fidelity always {of_model}"
@@ -297,7 +297,7 @@ def _measure(name: str, value: float) -> str:
     return f"{words} {number(value)}" if name in _IN_UNITS_OF_THE_TARGET else f"{words} {value:.3f}"
 
 
-def _certificates(found: Any) -> Iterator[str]:  # noqa: ANN401  # see above
+def _certificates(found: Any) -> Iterator[str]:  # see above
     if found.certificate is None:
         yield "Rows are compared by plain distance, not by the trees, so that no bound is known."
         return
@@ -310,7 +310,7 @@ def _certificates(found: Any) -> Iterator[str]:  # noqa: ANN401  # see above
         )
 
 
-def _caution(found: Any) -> list[str]:  # noqa: ANN401  # see above
+def _caution(found: Any) -> list[str]:  # see above
     return [f"Caution: {found.caution}."] if found.caution else []
 
 

@@ -137,7 +137,7 @@ class SyncTransport:
         """Close the connections."""
         self._client.close()
 
-    def _outcome(self, step: Step) -> Any:  # noqa: ANN401  # of each kind of step its own
+    def _outcome(self, step: Step) -> Any:  # of each kind of step its own
         if isinstance(step, Work):
             return step.compute()
         if isinstance(step, Pause):
@@ -192,7 +192,7 @@ class AsyncTransport:
         """Close the connections."""
         await self._client.aclose()
 
-    async def _outcome(self, step: Step) -> Any:  # noqa: ANN401  # of each kind of step its own
+    async def _outcome(self, step: Step) -> Any:  # of each kind of step its own
         if isinstance(step, Work):
             return await asyncio.to_thread(step.compute)
         if isinstance(step, Pause):

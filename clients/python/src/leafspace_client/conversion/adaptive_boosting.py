@@ -10,14 +10,14 @@ from .sklearn_trees import arrays_of_votes
 from .tree_operators import add_trees
 
 
-def boosted_labels(writer: Writer, model: Any, columns: Columns) -> Answer:  # noqa: ANN401  # an estimator
+def boosted_labels(writer: Writer, model: Any, columns: Columns) -> Answer:  # an estimator
     """Add classifiers that vote with weights, and the softmax of what each class got."""
     nodes, n_classes = writer.nodes, len(model.classes_)
     if n_classes == 1:
         return writer.answer(model.estimators_[0], columns)
     total = nodes.constant(np.array([model.estimator_weights_.sum()]))
     shares = nodes.add("Div", [_votes(writer, model, columns), total])
-    if n_classes == 2:  # noqa: PLR2004  # what the first got is the same with another sign
+    if n_classes == 2:  # what the first got is the same with another sign
         scores = nodes.add("Softmax", [nodes.add("Concat", [nodes.add("Neg", [shares]), shares], axis=1)], axis=1)
         raw = nodes.add("Add", [shares, shares])
         return Answer(scores, lambda: nodes.is_reached(raw, 0.0, column=0, is_strict=True), raw)
@@ -25,7 +25,7 @@ def boosted_labels(writer: Writer, model: Any, columns: Columns) -> Answer:  # n
     return Answer(nodes.add("Softmax", [divided], axis=1), writer.highest(shares), shares)
 
 
-def _votes(writer: Writer, model: Any, columns: Columns) -> str:  # noqa: ANN401  # an estimator
+def _votes(writer: Writer, model: Any, columns: Columns) -> str:  # an estimator
     """Return what each class got: the weights of its votes, less those of the others divided among them.
 
     Of two classes it is what the second got, (n_rows, 1).
@@ -35,7 +35,7 @@ def _votes(writer: Writer, model: Any, columns: Columns) -> str:  # noqa: ANN401
     if all(type(member) in (DecisionTreeClassifier, ExtraTreeClassifier) for member in model.estimators_):
         trees = arrays_of_votes(model.estimators_, model.classes_, weights)
         got = add_trees(nodes, writer.tensor(columns, rounds=True), trees, average=False)
-        if n_classes == 2:  # noqa: PLR2004
+        if n_classes == 2:
             return got
         others = nodes.add("Sub", [nodes.constant(np.array([weights.sum()])), got])
         return nodes.add("Sub", [got, nodes.add("Div", [others, nodes.constant(np.full(n_classes, n_classes - 1.0))])])
@@ -45,10 +45,10 @@ def _votes(writer: Writer, model: Any, columns: Columns) -> str:  # noqa: ANN401
         others = nodes.constant(np.array([-1 / (n_classes - 1) * weight]))
         parts.append(nodes.add("Where", [votes, nodes.constant(np.array([weight])), others]))
     total = writer.total(parts)
-    return writer.column(total, 1) if n_classes == 2 else total  # noqa: PLR2004
+    return writer.column(total, 1) if n_classes == 2 else total
 
 
-def _among(writer: Writer, answer: Answer, member: Any, classes: Any) -> str:  # noqa: ANN401  # an array
+def _among(writer: Writer, answer: Answer, member: Any, classes: Any) -> str:  # an array
     """Return a member's votes among all classes, of which it may have seen some only."""
     votes = writer.votes(answer, len(member.classes_))
     if len(member.classes_) == len(classes):
@@ -58,7 +58,7 @@ def _among(writer: Writer, answer: Answer, member: Any, classes: Any) -> str:  #
     return writer.nodes.add("Greater", [spread, writer.nodes.constant(np.array([0.5]))])
 
 
-def median_of_members(writer: Writer, model: Any, columns: Columns) -> Answer:  # noqa: ANN401  # an estimator
+def median_of_members(writer: Writer, model: Any, columns: Columns) -> Answer:  # an estimator
     """Add regressors, and the lowest of their values that half of the weights do not exceed."""
     nodes = writer.nodes
     values = [writer.answer(member, columns).scores for member in model.estimators_]

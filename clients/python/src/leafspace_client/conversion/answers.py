@@ -28,7 +28,7 @@ class Answer:
     index: Callable[[], str]  # adds the index of the label among the model's classes, (n_rows,)
     raw: str | None = None  # decision function, (n_rows, 1) of two classes, else (n_rows, n_classes); None: has none
 
-    def decision(self, model: Any) -> str:  # noqa: ANN401  # an estimator
+    def decision(self, model: Any) -> str:  # an estimator
         """Return the tensor of the decision function of a model, which answered this.
 
         Raises
@@ -48,7 +48,7 @@ class Answer:
 class Writer:
     """Adds a model and those that it combines to the graph that skl2onnx is making."""
 
-    def __init__(self, scope: Any, operator: Any, container: Any, inputs: ModelInputs) -> None:  # noqa: ANN401
+    def __init__(self, scope: Any, operator: Any, container: Any, inputs: ModelInputs) -> None:
         self.nodes = Nodes(scope, container)
         self._inputs = inputs
         is_raw = inputs.column_types is not None and not any(each.operators_outputs_ for each in operator.inputs)
@@ -58,7 +58,7 @@ class Writer:
         self._of_steps: set[str] = set()  # tensors whose type is known once the steps that make them are converted
         self._tensors: dict[tuple[tuple[str, ...], bool], str] = {}
 
-    def answer(self, model: Any, columns: Columns) -> Answer:  # noqa: ANN401  # an estimator
+    def answer(self, model: Any, columns: Columns) -> Answer:  # an estimator
         """Add a fitted model that reads these columns.
 
         Raises
@@ -66,7 +66,7 @@ class Writer:
         CannotConvert
             Naming a member that cannot be written.
         """
-        from .combinations import writer_of  # noqa: PLC0415  # which imports this module
+        from .combinations import writer_of  # which imports this module
 
         plain = unwrapped(model)
         final = final_step(plain)
@@ -79,7 +79,7 @@ class Writer:
         native = self.native(final, columns)
         return self._of_converter(final, columns) if native is None else self._of_native(native, columns)
 
-    def native(self, model: Any, columns: Columns) -> NativeTrees | None:  # noqa: ANN401  # an estimator
+    def native(self, model: Any, columns: Columns) -> NativeTrees | None:  # an estimator
         """Return what a library's own document says of a model; ``None`` for those that have none."""
         if [each.full_name for each in columns] == self._raw:
             return native_trees(model, self._inputs)
@@ -100,7 +100,7 @@ class Writer:
         may_do_so = self._has_doubles and any(each.full_name in self._of_steps for each in columns)
         return may_do_so or any(isinstance(each.type, DoubleTensorType) for each in columns)
 
-    def selected(self, columns: Columns, indices: Any) -> Columns:  # noqa: ANN401  # an array
+    def selected(self, columns: Columns, indices: Any) -> Columns:  # an array
         """Return some of the columns, (n_selected,) their indices."""
         kind = DoubleTensorType if self.takes_doubles(columns) else FloatTensorType
         chosen = self.nodes.constant(np.asarray(indices, np.int64))
@@ -130,7 +130,7 @@ class Writer:
             total = self.nodes.add("Add", [total, each])
         return total
 
-    def _variable(self, op_type: str, inputs: Sequence[str], kind: Any) -> Any:  # noqa: ANN401  # skl2onnx's own
+    def _variable(self, op_type: str, inputs: Sequence[str], kind: Any) -> Any:  # skl2onnx's own
         variable = self._scope.declare_local_variable("columns", kind)
         self.nodes.add(op_type, inputs, variable.full_name, axis=1)
         variable.init_status(is_fed=True)
@@ -175,7 +175,7 @@ class Writer:
         joined = self.nodes.add("Concat", coded, axis=1) if len(coded) > 1 else coded[0]
         return self.nodes.as_rounded(joined) if model.is_single and self.takes_doubles(columns) else joined
 
-    def _of_converter(self, model: Any, columns: Columns) -> Answer:  # noqa: ANN401  # an estimator
+    def _of_converter(self, model: Any, columns: Columns) -> Answer:  # an estimator
         """Add a model whose trees do not decide, or that has none, by skl2onnx's own converter."""
         if type(model) not in sklearn_operator_name_map:
             detail = (
@@ -195,13 +195,13 @@ class Writer:
         raw = self._linear(model, columns) if hasattr(model, "coef_") else None
         return Answer(self.nodes.as_double(scores), lambda: self._index_of_label(label, model.classes_), raw)
 
-    def _linear(self, model: Any, columns: Columns) -> str:  # noqa: ANN401  # an estimator
+    def _linear(self, model: Any, columns: Columns) -> str:  # an estimator
         """Return the decision function of a linear classifier."""
         weights = self.nodes.constant(np.atleast_2d(np.asarray(model.coef_, np.float64)).T)
         products = self.nodes.add("MatMul", [self.tensor(columns, rounds=False), weights])
         return self.nodes.add("Add", [products, self.nodes.constant(np.asarray(model.intercept_, np.float64).ravel())])
 
-    def _index_of_label(self, label: str, classes: Any) -> str:  # noqa: ANN401  # an array
+    def _index_of_label(self, label: str, classes: Any) -> str:  # an array
         keys = graph_labels(classes)
         if keys.dtype.kind == "U":
             numbers = {"keys_strings": keys.tolist(), "values_int64s": list(range(len(keys)))}

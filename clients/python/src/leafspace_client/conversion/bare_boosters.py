@@ -16,7 +16,7 @@ _CATBOOST_CLASSES = ("Logloss", "CrossEntropy", "Focal", "MultiClass", "MultiCla
 _CATBOOST_VALUES = ("RMSE", "MAE", "MAPE", "Quantile", "LogCosh", "Lq", "Huber", "Expectile")  # without a link
 
 
-def as_estimator(model: Any) -> Any:  # noqa: ANN401  # models of any library
+def as_estimator(model: Any) -> Any:  # models of any library
     """Return the library's estimator that predicts what a bare booster predicts; any other model as it is.
 
     The booster stays as it is.
@@ -35,8 +35,8 @@ def as_estimator(model: Any) -> Any:  # noqa: ANN401  # models of any library
     return _of_catboost(model) if bare == ("catboost", "CatBoost") else model
 
 
-def _of_xgboost(booster: Any) -> Any:  # noqa: ANN401  # an estimator
-    import xgboost  # noqa: PLC0415  # an extra
+def _of_xgboost(booster: Any) -> Any:  # an estimator
+    import xgboost  # an extra
 
     try:
         raw = booster.save_raw("ubj")
@@ -53,10 +53,10 @@ def _of_xgboost(booster: Any) -> Any:  # noqa: ANN401  # an estimator
     return estimator
 
 
-def _of_lightgbm(booster: Any) -> Any:  # noqa: ANN401  # an estimator
-    import lightgbm  # noqa: PLC0415  # an extra
-    import numpy as np  # noqa: PLC0415  # an extra
-    from sklearn.preprocessing import LabelEncoder  # noqa: PLC0415  # an extra
+def _of_lightgbm(booster: Any) -> Any:  # an estimator
+    import lightgbm  # an extra
+    import numpy as np  # an extra
+    from sklearn.preprocessing import LabelEncoder  # an extra
 
     document = booster.dump_model()
     if not document["tree_info"]:
@@ -86,8 +86,8 @@ def _of_lightgbm(booster: Any) -> Any:  # noqa: ANN401  # an estimator
     return estimator
 
 
-def _of_catboost(model: Any) -> Any:  # noqa: ANN401  # an estimator
-    import catboost  # noqa: PLC0415  # an extra
+def _of_catboost(model: Any) -> Any:  # an estimator
+    import catboost  # an extra
 
     if not model.is_fitted():
         raise _unfitted("fit")

@@ -45,7 +45,7 @@ _EXPONENTIAL = ("Poisson", "Tweedie")
 _HALF = 0.5
 
 
-def native_trees(estimator: Any, inputs: ModelInputs) -> NativeTrees:  # noqa: ANN401  # an estimator
+def native_trees(estimator: Any, inputs: ModelInputs) -> NativeTrees:  # an estimator
     """Return a fitted CatBoost model's trees.
 
     Raises
@@ -81,7 +81,7 @@ def _loss(info: _Document) -> str:
     return str(known.get("type", ""))
 
 
-def _refuse(estimator: Any, loss: str, n_outputs: int) -> None:  # noqa: ANN401  # an estimator
+def _refuse(estimator: Any, loss: str, n_outputs: int) -> None:  # an estimator
     is_classifier = hasattr(estimator, "predict_proba")
     reason = None
     if not {"CatBoostClassifier", "CatBoostRegressor"}.intersection(class_names(estimator)):
@@ -99,15 +99,15 @@ def _refuse(estimator: Any, loss: str, n_outputs: int) -> None:  # noqa: ANN401 
         raise CannotConvert("cannot_convert", detail)
 
 
-def _cut_off(estimator: Any) -> float | None:  # noqa: ANN401  # an estimator
+def _cut_off(estimator: Any) -> float | None:  # an estimator
     """Return the probability above which the second of two classes is predicted; ``None`` for one half."""
     threshold = float(estimator.get_probability_threshold())
     return None if threshold == _HALF else threshold
 
 
-def _document(estimator: Any, inputs: ModelInputs) -> _Document:  # noqa: ANN401  # an estimator
+def _document(estimator: Any, inputs: ModelInputs) -> _Document:  # an estimator
     """Return the model as CatBoost writes it, with the hashes of all categories of the rows."""
-    from catboost import Pool  # noqa: PLC0415  # an extra
+    from catboost import Pool  # an extra
 
     indices = estimator.get_cat_feature_indices()
     if indices and inputs.rows is None:
@@ -148,7 +148,7 @@ def _coding(known: Mapping[Category, int], inputs: ModelInputs, column: int) -> 
 
 
 def _refuse_statistics(
-    estimator: Any,  # noqa: ANN401  # an estimator
+    estimator: Any,  # an estimator
     document: _Document,
     known: Mapping[int, Mapping[Category, int]],
     inputs: ModelInputs,
@@ -220,7 +220,7 @@ class _Reader:
             for node in listed
         ]
 
-    def _leaf(self, values: Any) -> TreeNode:  # noqa: ANN401  # an array
+    def _leaf(self, values: Any) -> TreeNode:  # an array
         return TreeNode(values={output: float(value) * self._scale for output, value in enumerate(values)})
 
     def _branch(self, split: _Document, left: int, right: int) -> TreeNode:
@@ -241,7 +241,7 @@ class _Reader:
         return TreeNode(left, right, column, EQ, float(self._hashes[column].index(number)))
 
 
-def _link(estimator: Any, loss: str) -> Operation | None:  # noqa: ANN401  # an estimator
+def _link(estimator: Any, loss: str) -> Operation | None:  # an estimator
     if not hasattr(estimator, "predict_proba"):
         is_exponent = loss.startswith(_EXPONENTIAL)
         return (lambda nodes, raw: nodes.add("Exp", [raw])) if is_exponent else None

@@ -54,8 +54,8 @@ def target_means(columns: StepColumns, step: TargetEncoder) -> str:
 def _looked_up(  # a table and what comes to it
     columns: StepColumns,
     tensor: str,
-    categories: Any,  # noqa: ANN401  # an array
-    values: Any,  # noqa: ANN401  # an array
+    categories: Any,  # an array
+    values: Any,  # an array
     unknown: float,
     *,
     is_text: bool,
@@ -72,7 +72,7 @@ def _looked_up(  # a table and what comes to it
     return columns.nodes.add("LabelEncoder", [tensor], domain="ai.onnx.ml", **table)
 
 
-def _numbers(step: Any, categories: Any) -> list[float]:  # noqa: ANN401  # a step, an array
+def _numbers(step: Any, categories: Any) -> list[float]:  # a step, an array
     try:
         return [float("nan") if _is_missing(each) else float(each) for each in categories]
     except ValueError as error:
@@ -82,15 +82,15 @@ def _numbers(step: Any, categories: Any) -> list[float]:  # noqa: ANN401  # a st
         ) from error
 
 
-def _is_missing(category: Any) -> bool:  # noqa: ANN401  # a text, a number, NaN, None or what is missing in pandas
+def _is_missing(category: Any) -> bool:  # a text, a number, NaN, None or what is missing in pandas
     return category is None or _is_nan(category) or type(category).__name__ == "NAType"
 
 
-def _is_nan(category: Any) -> bool:  # noqa: ANN401  # a text, a number, NaN or None
-    return isinstance(category, float) and category != category  # noqa: PLR0124  # not a number
+def _is_nan(category: Any) -> bool:  # a text, a number, NaN or None
+    return isinstance(category, float) and category != category  # not a number
 
 
-def is_exact(encoder: Any) -> bool:  # noqa: ANN401  # an encoder
+def is_exact(encoder: Any) -> bool:  # an encoder
     """Whether categories that are numbers are the same in single precision, in which rows may come."""
     numbers = [
         float(each)
@@ -101,14 +101,14 @@ def is_exact(encoder: Any) -> bool:  # noqa: ANN401  # an encoder
     return bool((np.asarray(numbers, np.float32).astype(np.float64) == np.asarray(numbers, np.float64)).all())
 
 
-def _codes(encoder: Any, at: int) -> Any:  # noqa: ANN401  # an encoder, an array
+def _codes(encoder: Any, at: int) -> Any:  # an encoder, an array
     """Return the code of each category of a column; all infrequent ones have the last."""
     mappings = getattr(encoder, "_default_to_infrequent_mappings", None) or {}
     mapping = mappings[at] if at < len(mappings) else None
     return np.arange(len(encoder.categories_[at])) if mapping is None else np.asarray(mapping, np.int64)
 
 
-def _has_infrequent(encoder: Any, at: int) -> bool:  # noqa: ANN401  # an encoder
+def _has_infrequent(encoder: Any, at: int) -> bool:  # an encoder
     if not getattr(encoder, "_infrequent_enabled", False):
         return False
     return encoder.infrequent_categories_[at] is not None

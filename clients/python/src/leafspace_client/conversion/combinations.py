@@ -40,14 +40,14 @@ _WRITERS: dict[type, _Write] = {
 }
 
 
-def writer_of(model: Any) -> _Write | None:  # noqa: ANN401  # an estimator
+def writer_of(model: Any) -> _Write | None:  # an estimator
     """Return what writes a model of scikit-learn; ``None`` for those that are left to others."""
     if is_forest(model):
         return forest
     return _WRITERS.get(type(model))
 
 
-def is_written(final: Any) -> bool:  # noqa: ANN401  # an estimator
+def is_written(final: Any) -> bool:  # an estimator
     """Whether a model is written here: all models of trees, and combinations that have one among their members."""
     if type(final) in _CUT_OFFS:
         return True
@@ -55,7 +55,7 @@ def is_written(final: Any) -> bool:  # noqa: ANN401  # an estimator
     return has_writer and any(is_of_trees(each) for each in all_models(final))
 
 
-def reads_columns_alone(final: Any) -> bool:  # noqa: ANN401  # an estimator
+def reads_columns_alone(final: Any) -> bool:  # an estimator
     """Whether nothing but the trees of one model reads the columns, as they are, and they split no categories."""
     if not is_of_trees(final):
         return False
@@ -63,12 +63,12 @@ def reads_columns_alone(final: Any) -> bool:  # noqa: ANN401  # an estimator
     return native is None or not (native.codings or native.missing)
 
 
-def is_of_trees(final: Any) -> bool:  # noqa: ANN401  # an estimator
+def is_of_trees(final: Any) -> bool:  # an estimator
     """Whether a model consists of trees that are written here, not of other models."""
     return writer_of(final) in (forest, boosting) or library_of(final) in ("xgboost", "lightgbm", "catboost")
 
 
-def _bagged(writer: Writer, model: Any, columns: Columns) -> Answer:  # noqa: ANN401  # an estimator
+def _bagged(writer: Writer, model: Any, columns: Columns) -> Answer:  # an estimator
     """Add the mean of members that read some of the columns each, and may have seen some of the classes only."""
     members = list(zip(model.estimators_, model.estimators_features_, strict=True))
     answers = [writer.answer(member, _read_columns(writer, columns, model, features)) for member, features in members]
@@ -85,12 +85,12 @@ def _bagged(writer: Writer, model: Any, columns: Columns) -> Answer:  # noqa: AN
     return Answer(mean, writer.highest(mean), raw)
 
 
-def _read_columns(writer: Writer, columns: Columns, model: Any, features: Any) -> Columns:  # noqa: ANN401
+def _read_columns(writer: Writer, columns: Columns, model: Any, features: Any) -> Columns:
     is_whole = len(features) == model.n_features_in_ and (np.asarray(features) == np.arange(len(features))).all()
     return columns if is_whole else writer.selected(columns, features)
 
 
-def _among_all_classes(writer: Writer, member: Any, answer: Answer, n_classes: int) -> str:  # noqa: ANN401
+def _among_all_classes(writer: Writer, member: Any, answer: Answer, n_classes: int) -> str:
     if not hasattr(member, "predict_proba"):
         return writer.nodes.as_double(writer.votes(answer, n_classes))
     if len(member.classes_) == n_classes:
@@ -105,7 +105,7 @@ def _mean(writer: Writer, tensors: list[str]) -> str:
     return writer.nodes.add("Div", [writer.total(tensors), writer.nodes.constant(np.array([float(len(tensors))]))])
 
 
-def _of_selected(writer: Writer, model: Any, columns: Columns) -> Answer:  # noqa: ANN401  # an estimator
+def _of_selected(writer: Writer, model: Any, columns: Columns) -> Answer:  # an estimator
     """Add the model that reads the columns that were selected by eliminating others."""
     return writer.answer(model.estimator_, writer.selected(columns, np.flatnonzero(model.support_)))
 

@@ -7,7 +7,7 @@ import numpy as np
 from .answers import Answer, Columns, Writer
 
 
-def cut_off(writer: Writer, model: Any, columns: Columns) -> Answer:  # noqa: ANN401  # an estimator
+def cut_off(writer: Writer, model: Any, columns: Columns) -> Answer:  # an estimator
     """Add a classifier whose label is that of the positive class where its score reaches the threshold."""
     inner = model.estimator_
     answer = writer.answer(inner, columns)
@@ -30,18 +30,18 @@ def cut_off(writer: Writer, model: Any, columns: Columns) -> Answer:  # noqa: AN
     return Answer(answer.scores, index, answer.raw)
 
 
-def _positive_label(model: Any) -> Any:  # noqa: ANN401  # a label or None
+def _positive_label(model: Any) -> Any:  # a label or None
     scorer = getattr(model, "_curve_scorer", None)
     return model.pos_label if scorer is None else scorer._get_pos_label()  # noqa: SLF001  # has no other
 
 
-def _response(model: Any, inner: Any) -> str:  # noqa: ANN401  # estimators
+def _response(model: Any, inner: Any) -> str:  # estimators
     if model.response_method != "auto":
         return str(model.response_method)
     return "predict_proba" if hasattr(inner, "predict_proba") else "decision_function"
 
 
-def _threshold(model: Any, *, by_scores: bool) -> float:  # noqa: ANN401  # an estimator
+def _threshold(model: Any, *, by_scores: bool) -> float:  # an estimator
     if hasattr(model, "best_threshold_"):
         return float(model.best_threshold_)
     if model.threshold == "auto":

@@ -23,7 +23,7 @@ _TYPE_OF_KIND = {"f": _DOUBLE, "i": _INT64, "U": onnx_proto.TensorProto.STRING}
 class Nodes:
     """Operators and constants added to the graph that skl2onnx is making, their tensors named by it."""
 
-    def __init__(self, scope: Any, container: Any) -> None:  # noqa: ANN401  # skl2onnx's own
+    def __init__(self, scope: Any, container: Any) -> None:  # skl2onnx's own
         self._scope, self._container = scope, container
         self.postponed: PostponedTrees | None = None  # where several models are in one graph
 
@@ -31,13 +31,13 @@ class Nodes:
         """Return a name that no tensor has yet."""
         return str(self._scope.get_unique_variable_name(wanted))
 
-    def add(self, op_type: str, inputs: Sequence[str], output: str | None = None, **attributes: Any) -> str:  # noqa: ANN401
+    def add(self, op_type: str, inputs: Sequence[str], output: str | None = None, **attributes: Any) -> str:
         """Add an operator and return the name of its tensor."""
         name = output or self.unique_name(op_type.lower())
         self._add(op_type, inputs, [name], attributes)
         return name
 
-    def add_two(self, op_type: str, inputs: Sequence[str], **attributes: Any) -> tuple[str, str]:  # noqa: ANN401
+    def add_two(self, op_type: str, inputs: Sequence[str], **attributes: Any) -> tuple[str, str]:
         """Add an operator that has two outputs and return the names of their tensors."""
         first, second = (self.unique_name(op_type.lower()) for _ in range(2))
         self._add(op_type, inputs, [first, second], attributes)
@@ -49,7 +49,7 @@ class Nodes:
         version = {"op_version": 3} if domain else {}
         self._container.add_node(op_type, list(inputs), outputs, op_domain=domain, **version, **attributes)
 
-    def constant(self, values: Any) -> str:  # noqa: ANN401  # an array or a number
+    def constant(self, values: Any) -> str:  # an array or a number
         """Add a constant and return its name."""
         array = np.asarray(values)
         name = self.unique_name("constant")
@@ -57,7 +57,7 @@ class Nodes:
         self._container.add_initializer(name, _TYPE_OF_KIND[array.dtype.kind], array.shape, content)
         return name
 
-    def single(self, values: Any) -> str:  # noqa: ANN401  # an array
+    def single(self, values: Any) -> str:  # an array
         """Add a constant in single precision and return its name."""
         array, name = np.asarray(values, np.float32), self.unique_name("constant")
         self._container.add_initializer(name, _FLOAT, array.shape, array.ravel())
@@ -75,7 +75,7 @@ class Nodes:
         """Return a tensor rounded to single precision, in double."""
         return self.as_double(self.add("Cast", [tensor], to=_FLOAT))
 
-    def add_classifier(self, scores: str, labels: Any, outputs: Sequence[str]) -> None:  # noqa: ANN401  # an array
+    def add_classifier(self, scores: str, labels: Any, outputs: Sequence[str]) -> None:  # an array
         """Add the outputs of a classifier: the label of the highest score, the first of equals, and the scores."""
         position = self.add("ArgMax", [scores], axis=1, keepdims=0)
         self.add("Gather", [self.constant(labels), position], outputs[0], axis=0)
@@ -101,7 +101,7 @@ class Nodes:
         self,
         scores: str,
         threshold: float,
-        labels: Any,  # noqa: ANN401  # an array
+        labels: Any,  # an array
         output: str,
         *,
         column: int = 1,
@@ -132,7 +132,7 @@ def with_complement(nodes: Nodes, share: str, whole: float = 1.0) -> str:
     return nodes.add("Concat", [first, share], axis=1)
 
 
-def along_lines(nodes: Nodes, tensor: str, points: Any, values: Any) -> str:  # noqa: ANN401  # arrays
+def along_lines(nodes: Nodes, tensor: str, points: Any, values: Any) -> str:  # arrays
     """Return what ``np.interp`` makes of a tensor of one column: lines between points, and constants outside them."""
     if len(points) == 1:
         return nodes.add("Add", [nodes.add("Mul", [tensor, nodes.constant(0.0)]), nodes.constant(values)])
@@ -148,7 +148,7 @@ def along_lines(nodes: Nodes, tensor: str, points: Any, values: Any) -> str:  # 
     return nodes.add("Add", [nodes.add("Mul", [slope, nodes.add("Sub", [clipped, point])]), value])
 
 
-def graph_labels(labels: Any) -> Any:  # noqa: ANN401  # arrays
+def graph_labels(labels: Any) -> Any:  # arrays
     """Return labels as the graph has them: texts, whole numbers, or instead of fractions their indices."""
     array = np.array([label.decode() if isinstance(label, bytes) else label for label in labels])
     if array.dtype.kind == "f" and (array != np.floor(array)).any():

@@ -26,7 +26,7 @@ _N_ROWS, _MISSING_EVERY = 80, 10  # rows, and of each so many cells one that is 
 _RANGES = (("data_min_", "data_max_"), ("mean_", "scale_"), ("center_", "scale_"))
 
 
-def drawn_rows(outer: Any, estimator: Any, inputs: ModelInputs, graph: bytes) -> Any:  # noqa: ANN401  # estimators
+def drawn_rows(outer: Any, estimator: Any, inputs: ModelInputs, graph: bytes) -> Any:  # estimators
     """Return rows that the library predicts: a DataFrame where it knows names, else a matrix; ``None`` where it cannot.
 
     With missing values where it takes them. A warning says why where there are none.
@@ -46,7 +46,7 @@ def drawn_rows(outer: Any, estimator: Any, inputs: ModelInputs, graph: bytes) ->
     return None
 
 
-def _predicts(outer: Any, rows: Any) -> bool:  # noqa: ANN401  # an estimator, rows
+def _predicts(outer: Any, rows: Any) -> bool:  # an estimator, rows
     try:
         outer.predict(rows)
     except Exception as error:  # noqa: BLE001  # libraries raise whatever they like
@@ -55,7 +55,7 @@ def _predicts(outer: Any, rows: Any) -> bool:  # noqa: ANN401  # an estimator, r
     return True
 
 
-def _numbers(estimator: Any, inputs: ModelInputs, graph: bytes, rng: np.random.Generator) -> Any:  # noqa: ANN401
+def _numbers(estimator: Any, inputs: ModelInputs, graph: bytes, rng: np.random.Generator) -> Any:
     """Return numbers about the thresholds of each column, (n_rows, n_features) float64."""
     values = _in_range(estimator, inputs.n_features, rng)
     by_column: dict[int, list[float]] = {}
@@ -69,7 +69,7 @@ def _numbers(estimator: Any, inputs: ModelInputs, graph: bytes, rng: np.random.G
     return values
 
 
-def _in_range(estimator: Any, n_features: int, rng: np.random.Generator) -> Any:  # noqa: ANN401  # an array
+def _in_range(estimator: Any, n_features: int, rng: np.random.Generator) -> Any:  # an array
     """Return numbers in the range that the first step was fitted on, where it tells; else about 0."""
     step = estimator.steps[0][1] if getattr(estimator, "steps", None) else None
     values = rng.normal(0, 2, (_N_ROWS, n_features))
@@ -81,7 +81,7 @@ def _in_range(estimator: Any, n_features: int, rng: np.random.Generator) -> Any:
     return values
 
 
-def _codings(estimator: Any, inputs: ModelInputs) -> dict[int, Coding]:  # noqa: ANN401  # an estimator
+def _codings(estimator: Any, inputs: ModelInputs) -> dict[int, Coding]:  # an estimator
     try:
         trees = native_trees(final_step(estimator), inputs)
     except LeafspaceError:
@@ -89,10 +89,10 @@ def _codings(estimator: Any, inputs: ModelInputs) -> dict[int, Coding]:  # noqa:
     return {} if trees is None or getattr(estimator, "steps", None) else dict(trees.codings)
 
 
-def _as_fitted(outer: Any, values: Any, codings: dict[int, Coding]) -> Iterator[Any]:  # noqa: ANN401  # rows
+def _as_fitted(outer: Any, values: Any, codings: dict[int, Coding]) -> Iterator[Any]:  # rows
     """Yield numbers as rows of the kinds that the model may have been fitted on, with categories in their columns."""
     rng, raw = np.random.default_rng(1), values.copy()
-    known = {index: [each for each in coding.codes if each == each] for index, coding in codings.items()}  # noqa: PLR0124
+    known = {index: [each for each in coding.codes if each == each] for index, coding in codings.items()}
     known = {index: _whole(np.array(categories)) for index, categories in known.items() if categories}
     drawn = {index: rng.choice(categories, len(raw)) for index, categories in known.items()}
     is_text = any(column.dtype.kind in "US" for column in drawn.values())
@@ -100,7 +100,7 @@ def _as_fitted(outer: Any, values: Any, codings: dict[int, Coding]) -> Iterator[
         raw[:, index] = column
     names = getattr(outer, "feature_names_in_", None)
     if names is not None or is_text:
-        import pandas as pd  # noqa: PLC0415  # an extra
+        import pandas as pd  # an extra
 
         frame = pd.DataFrame(raw, columns=list(range(raw.shape[1])) if names is None else list(names))
         whole = frame.fillna(0).astype("int64")
@@ -112,7 +112,7 @@ def _as_fitted(outer: Any, values: Any, codings: dict[int, Coding]) -> Iterator[
         yield raw
 
 
-def _whole(categories: Any) -> Any:  # noqa: ANN401  # an array
+def _whole(categories: Any) -> Any:  # an array
     """Return categories that are whole numbers as integers, which libraries distinguish from fractions."""
     is_whole = categories.dtype.kind == "f" and (categories == np.floor(categories)).all()
     return categories.astype(np.int64) if is_whole else categories

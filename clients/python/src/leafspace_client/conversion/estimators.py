@@ -34,7 +34,7 @@ _NUMBERS_ALONE = frozenset({"BaseForest", "BaseDecisionTree", "BaseGradientBoost
 _OF_ONE_MODEL = ("BaseThresholdClassifier", "RFE", "TransformedTargetRegressor")
 
 
-def library_of(estimator: Any) -> Library | None:  # noqa: ANN401  # an estimator
+def library_of(estimator: Any) -> Library | None:  # an estimator
     """Return the library that an estimator is of; a class derived from one counts as that."""
     for kind in type(estimator).__mro__:
         for library in _LIBRARIES:
@@ -43,34 +43,34 @@ def library_of(estimator: Any) -> Library | None:  # noqa: ANN401  # an estimato
     return None
 
 
-def decides_in_double(estimator: Any) -> bool:  # noqa: ANN401  # an estimator
+def decides_in_double(estimator: Any) -> bool:  # an estimator
     """Whether a model compares rows with its thresholds in double precision; all others take them in single."""
     kinds = (class_names(each) for each in all_models(estimator))
     return any("LGBMModel" in names or "BaseHistGradientBoosting" in names for names in kinds)
 
 
-def votes(final: Any) -> bool:  # noqa: ANN401  # an estimator
+def votes(final: Any) -> bool:  # an estimator
     """Whether a model is the vote of several, soft or hard, or their mean."""
     return "_BaseVoting" in class_names(final)
 
 
-def votes_hard(estimator: Any) -> bool:  # noqa: ANN401  # an estimator
+def votes_hard(estimator: Any) -> bool:  # an estimator
     """Whether a classifier counts the votes of its members, and so has no scores of its own."""
     return getattr(final_step(estimator), "voting", None) == "hard" and votes(final_step(estimator))
 
 
-def predicts_classes(estimator: Any) -> bool:  # noqa: ANN401  # an estimator
+def predicts_classes(estimator: Any) -> bool:  # an estimator
     """Whether an estimator is a classifier that is registered with scores."""
     return hasattr(estimator, "predict_proba") or votes_hard(estimator) or predicts_labels_alone(estimator)
 
 
-def predicts_labels_alone(estimator: Any) -> bool:  # noqa: ANN401  # an estimator
+def predicts_labels_alone(estimator: Any) -> bool:  # an estimator
     """Whether a classifier has no probabilities, as support vectors have none by default; no model of trees is such."""
     is_classifier = "ClassifierMixin" in class_names(final_step(estimator))
     return is_classifier and not hasattr(estimator, "predict_proba") and not votes_hard(estimator)
 
 
-def ensemble_of(estimator: Any) -> Ensemble:  # noqa: ANN401  # an estimator
+def ensemble_of(estimator: Any) -> Ensemble:  # an estimator
     """Return whether the trees are averaged (``random_forest``), added (``boosting``) or neither for certain."""
     final = final_step(estimator)
     names = class_names(final)
@@ -100,12 +100,12 @@ class ModelInputs:
     rows: Any  # the rows that came along: a DataFrame with just these columns, a matrix, or None
     read: list[int] | None = None  # indices of the rows' columns that are features; None: all are
 
-    def features_of(self, rows: Any) -> Any:  # noqa: ANN401  # a DataFrame, a matrix
+    def features_of(self, rows: Any) -> Any:  # a DataFrame, a matrix
         """Return of rows such as ``rows`` the columns that are features."""
         return rows if self.read is None else rows.iloc[:, self.read]
 
 
-def describe_inputs(estimator: Any, rows: Any, declared_names: Sequence[str] | None) -> ModelInputs:  # noqa: ANN401
+def describe_inputs(estimator: Any, rows: Any, declared_names: Sequence[str] | None) -> ModelInputs:
     """Return how an estimator is fed.
 
     A DataFrame goes in column by column where it has texts or where the estimator picks columns by name; all else is
@@ -144,14 +144,14 @@ def describe_inputs(estimator: Any, rows: Any, declared_names: Sequence[str] | N
     return ModelInputs(None if matrix_names is None else list(matrix_names), n_features, None, matrix)
 
 
-def are_single(rows: Any) -> bool:  # noqa: ANN401  # rows or None
+def are_single(rows: Any) -> bool:  # rows or None
     """Whether all numbers are in single precision, in which scikit-learn's scalers then calculate."""
     if is_frame(rows):
         return all(dtype == "float32" for dtype in rows.dtypes if getattr(dtype, "kind", "O") in "fiub")
     return rows is not None and rows.dtype == "float32"
 
 
-def _fitted_names(estimator: Any) -> list[str] | None:  # noqa: ANN401  # an estimator
+def _fitted_names(estimator: Any) -> list[str] | None:  # an estimator
     # CatBoost calls its features by their numbers when it was fitted on an array.
     names = getattr(estimator, "feature_names_in_", None)
     if names is None and hasattr(estimator, "feature_names_") and type(estimator).__module__.startswith("catboost"):
@@ -160,7 +160,7 @@ def _fitted_names(estimator: Any) -> list[str] | None:  # noqa: ANN401  # an est
     return None if names is None else [str(name) for name in names]
 
 
-def _picked_columns(estimator: Any) -> set[int] | None:  # noqa: ANN401  # an estimator
+def _picked_columns(estimator: Any) -> set[int] | None:  # an estimator
     """Return the indices of the columns that a ColumnTransformer at the beginning hands on; ``None``: of all."""
     if getattr(estimator, "steps", None):
         steps = [step for _name, step in estimator.steps if step is not None and step != "passthrough"]
@@ -172,17 +172,19 @@ def _picked_columns(estimator: Any) -> set[int] | None:  # noqa: ANN401  # an es
     return {int(index) for name in parts for index in indices.get(name, ())}
 
 
-def _picks_columns(estimator: Any) -> bool:  # noqa: ANN401  # an estimator
+def _picks_columns(estimator: Any) -> bool:  # an estimator
     steps = getattr(estimator, "steps", None)
     if steps:
         return any(_picks_columns(step) for _name, step in steps)
     return any(kind.__name__ == "ColumnTransformer" for kind in type(estimator).__mro__)
 
 
-def _column_type(column: Any, name: str) -> ColumnType:  # noqa: ANN401  # a Series
+def _column_type(column: Any, name: str) -> ColumnType:  # a Series
     kind = getattr(column.dtype, "kind", "O")
     if kind in "iu":
-        largest = max((abs(int(value)) for value in (column.min(), column.max()) if value == value), default=0)  # noqa: PLR0124  # not a NaN
+        largest = max(
+            (abs(int(value)) for value in (column.min(), column.max()) if value == value), default=0
+        )  # not a NaN
         return "int64" if _EXACT_IN_FLOAT32 < largest < FIRST_INEXACT else "float"
     if kind in "fb":
         return "float"
@@ -192,7 +194,7 @@ def _column_type(column: Any, name: str) -> ColumnType:  # noqa: ANN401  # a Ser
     return "string" if any(isinstance(cell, str) for cell in column_cells(column, name)) else "float"
 
 
-def _n_features(estimator: Any, matrix: Any) -> int:  # noqa: ANN401  # an estimator, a matrix
+def _n_features(estimator: Any, matrix: Any) -> int:  # an estimator, a matrix
     if matrix is not None:
         return int(matrix.shape[1])
     parts = (estimator, *map(unwrapped, members_of(final_step(estimator))))  # votes ask a step that may be no step

@@ -14,7 +14,7 @@ _IN_PLACE = (
 _INSIDE = "put another step in its place, or fit the {whole} on rows that the step has transformed"
 
 
-def conversion_failure(estimator: Any, error: Exception) -> CannotConvert:  # noqa: ANN401  # an estimator
+def conversion_failure(estimator: Any, error: Exception) -> CannotConvert:  # an estimator
     """Return what to raise in place of an error in the conversion of a fitted estimator."""
     part = getattr(error, "step", None)
     why = _NO_COUNTERPART if part is None else str(error)
@@ -37,23 +37,23 @@ def conversion_failure(estimator: Any, error: Exception) -> CannotConvert:  # no
     return CannotConvert("cannot_convert", detail)
 
 
-def _step_of(estimator: Any, part: Any) -> str | None:  # noqa: ANN401  # estimators
+def _step_of(estimator: Any, part: Any) -> str | None:  # estimators
     """Return the name of the step that a part, or a copy of it, is in; ``None`` where it is in none."""
     alike = [(name, each) for name, each in _steps(estimator) if type(each) is type(part)]
     same = [name for name, each in alike if repr(each) == repr(part)]
     return next(iter([*same, *(name for name, _ in alike)]), None)
 
 
-def _is_known(model: Any) -> bool:  # noqa: ANN401  # an estimator
+def _is_known(model: Any) -> bool:  # an estimator
     """Whether a class of models is written here, or by skl2onnx."""
-    from skl2onnx._supported_operators import sklearn_operator_name_map  # noqa: PLC0415  # an extra
+    from skl2onnx._supported_operators import sklearn_operator_name_map  # an extra
 
-    from .combinations import is_written  # noqa: PLC0415  # imports an extra
+    from .combinations import is_written  # imports an extra
 
     return type(model) in sklearn_operator_name_map or is_written(model)
 
 
-def _failed_part(error: Exception) -> Any:  # noqa: ANN401  # an estimator or None
+def _failed_part(error: Exception) -> Any:  # an estimator or None
     """Return the part of a model that its converter failed at, as the innermost frame of skl2onnx knows it."""
     part, traceback = None, error.__traceback__
     while traceback is not None:
@@ -66,14 +66,14 @@ def _failed_part(error: Exception) -> Any:  # noqa: ANN401  # an estimator or No
     return getattr(part, "model", part)  # what is written here is wrapped
 
 
-def _steps(estimator: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401  # steps
+def _steps(estimator: Any) -> Iterator[tuple[str, Any]]:  # steps
     """Yield what comes before the models of all pipelines, and the name of the step that it is in."""
     for pipeline in all_pipelines(estimator):
         for name, step in pipeline.steps[:-1]:
             yield from ((name, each) for each in _parts(step))
 
 
-def _parts(step: Any) -> Iterator[Any]:  # noqa: ANN401  # steps
+def _parts(step: Any) -> Iterator[Any]:  # steps
     yield step
     branches = [
         *getattr(step, "transformers_", ()),

@@ -13,7 +13,7 @@ UNSEEN = r"\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\
 _CONTROL_CHARACTER = re.compile(f"[{UNSEEN}]")
 
 
-def names_as_texts(names: Any) -> list[str] | None:  # noqa: ANN401  # what a caller declares
+def names_as_texts(names: Any) -> list[str] | None:  # what a caller declares
     """Return declared names as texts, numbers among them spelled out; refuse one text in place of a list."""
     if names is None:
         return None

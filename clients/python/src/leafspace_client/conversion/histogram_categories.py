@@ -27,12 +27,12 @@ from .sklearn_trees import HISTOGRAM
 _WORD = 32  # bits of a part of a set
 
 
-def splits_categories(estimator: Any) -> bool:  # noqa: ANN401  # an estimator
+def splits_categories(estimator: Any) -> bool:  # an estimator
     """Whether a fitted model is histogram gradient boosting that was given categories."""
     return isinstance(estimator, HISTOGRAM) and bool(np.any(estimator.is_categorical_))
 
 
-def native_trees(estimator: Any, inputs: ModelInputs) -> NativeTrees:  # noqa: ANN401  # an estimator
+def native_trees(estimator: Any, inputs: ModelInputs) -> NativeTrees:  # an estimator
     """Return a fitted model's trees, which test raw columns by number."""
     stages = estimator._predictors  # noqa: SLF001  # has no other
     known = _known_categories(estimator)
@@ -50,18 +50,18 @@ def native_trees(estimator: Any, inputs: ModelInputs) -> NativeTrees:  # noqa: A
     )
 
 
-def _link(estimator: Any) -> Operation | None:  # noqa: ANN401  # an estimator
+def _link(estimator: Any) -> Operation | None:  # an estimator
     if not hasattr(estimator, "classes_"):
         return (lambda nodes, raw: nodes.add("Exp", [raw])) if estimator.loss in ("poisson", "gamma") else None
-    if len(estimator.classes_) > 2:  # noqa: PLR2004  # one tree a stage and class
+    if len(estimator.classes_) > 2:  # one tree a stage and class
         return lambda nodes, raw: nodes.add("Softmax", [raw], axis=1)
     return lambda nodes, raw: nodes.add("Sigmoid", [raw])
 
 
-def _known_categories(estimator: Any) -> list[list[Any]]:  # noqa: ANN401  # an estimator
+def _known_categories(estimator: Any) -> list[list[Any]]:  # an estimator
     """Return the categories of each column of them, in the order of their codes; a missing one has none."""
     encoder = estimator._preprocessor.named_transformers_["encoder"]  # noqa: SLF001  # has no other
-    return [[each for each in own if each is not None and each == each] for own in encoder.categories_]  # noqa: PLR0124
+    return [[each for each in own if each is not None and each == each] for own in encoder.categories_]
 
 
 def _codings(known: dict[int, list[Any]], inputs: ModelInputs) -> dict[int, Coding]:
@@ -75,11 +75,11 @@ def _codings(known: dict[int, list[Any]], inputs: ModelInputs) -> dict[int, Codi
     }
 
 
-def _tree(predictor: Any, columns: Sequence[int], sizes: Sequence[int], output: int) -> list[TreeNode]:  # noqa: ANN401
+def _tree(predictor: Any, columns: Sequence[int], sizes: Sequence[int], output: int) -> list[TreeNode]:
     return [_node(predictor, at, columns, sizes, output) for at in range(len(predictor.nodes))]
 
 
-def _node(predictor: Any, at: int, columns: Sequence[int], sizes: Sequence[int], output: int) -> TreeNode:  # noqa: ANN401
+def _node(predictor: Any, at: int, columns: Sequence[int], sizes: Sequence[int], output: int) -> TreeNode:
     node = predictor.nodes[at]
     if node["is_leaf"]:
         return TreeNode(values={output: float(node["value"])})

@@ -36,7 +36,7 @@ _ZERO = float(np.float32(1e-35))
 _LARGEST = 1e300
 
 
-def native_trees(estimator: Any, inputs: ModelInputs) -> NativeTrees:  # noqa: ANN401  # an estimator
+def native_trees(estimator: Any, inputs: ModelInputs) -> NativeTrees:  # an estimator
     """Return a fitted LightGBM model's trees, as many as it predicts with.
 
     Raises
@@ -71,7 +71,7 @@ def native_trees(estimator: Any, inputs: ModelInputs) -> NativeTrees:  # noqa: A
     )
 
 
-def _refuse(estimator: Any) -> None:  # noqa: ANN401  # an estimator
+def _refuse(estimator: Any) -> None:  # an estimator
     is_classifier = hasattr(estimator, "classes_")
     reason = None
     if is_classifier and len(estimator.classes_) == 1:
@@ -96,7 +96,7 @@ def _nan_of_zeros(nodes: Nodes, tensor: str) -> str:
     return as_missing(nodes, tensor, is_zero)
 
 
-def _pandas_codings(estimator: Any, categories: list[list[Any]], inputs: ModelInputs) -> dict[int, Coding]:  # noqa: ANN401
+def _pandas_codings(estimator: Any, categories: list[list[Any]], inputs: ModelInputs) -> dict[int, Coding]:
     """Return the codings of the columns that were of a categorical type, in whose order LightGBM keeps categories."""
     frame = inputs.rows
     names = list(frame.columns) if is_frame(frame) else []
@@ -182,7 +182,7 @@ def _exact(threshold: float) -> float:
     return _ZERO if threshold >= 0 else float(np.nextafter(-_ZERO, -1))
 
 
-def _link(estimator: Any, objective: list[str]) -> Operation | None:  # noqa: ANN401  # an estimator
+def _link(estimator: Any, objective: list[str]) -> Operation | None:  # an estimator
     name, settings = objective[0], dict(each.split(":") for each in objective[1:] if ":" in each)
     if name in ("binary", "multiclassova"):
         steepness = float(settings.get("sigmoid", 1))

@@ -14,7 +14,7 @@ from ..rows import column_names, instances_of
 _NUMBER_KINDS = "fiub"
 
 
-def as_pandas(rows: Any) -> Any:  # noqa: ANN401  # any rows
+def as_pandas(rows: Any) -> Any:  # any rows
     """Return tables, and rows by name, as DataFrames, sparse matrices as arrays, all else unchanged.
 
     Raises
@@ -36,16 +36,16 @@ def as_pandas(rows: Any) -> Any:  # noqa: ANN401  # any rows
     try:
         if is_table(rows):
             return collected(rows).to_pandas()
-        import pandas as pd  # noqa: PLC0415  # an extra
+        import pandas as pd  # an extra
 
         return pd.DataFrame(rows if holds_columns(rows) or is_structured(rows) else instances_of(rows))
     except ImportError as error:
         raise missing_extra("pandas", "pandas", "a table of Arrow or Polars") from error
 
 
-def _is_array_of_texts(rows: Any) -> bool:  # noqa: ANN401  # any rows
+def _is_array_of_texts(rows: Any) -> bool:  # any rows
     """Whether this is an array of rows by features with a text that spells no number."""
-    if getattr(getattr(rows, "dtype", None), "kind", "f") not in "OU" or getattr(rows, "ndim", 0) != 2:  # noqa: PLR2004
+    if getattr(getattr(rows, "dtype", None), "kind", "f") not in "OU" or getattr(rows, "ndim", 0) != 2:
         return False
     try:
         rows.astype("float64")
@@ -54,21 +54,21 @@ def _is_array_of_texts(rows: Any) -> bool:  # noqa: ANN401  # any rows
     return False
 
 
-def _by_column(rows: Any) -> Any:  # noqa: ANN401  # an array
+def _by_column(rows: Any) -> Any:  # an array
     """Return an array as a DataFrame, each column of a type of its own."""
     try:
-        import pandas as pd  # noqa: PLC0415  # an extra
+        import pandas as pd  # an extra
     except ImportError as error:
         raise missing_extra("pandas", "pandas", "an array of texts") from error
     names = [f"x{column}" for column in range(rows.shape[1])]
     return pd.DataFrame(rows.astype(object), columns=names).infer_objects()
 
 
-def _is_named(row: Any) -> bool:  # noqa: ANN401  # one of several rows
+def _is_named(row: Any) -> bool:  # one of several rows
     return isinstance(row, Mapping) or is_series(row)
 
 
-def fitted_columns(frame: Any, fitted_names: Sequence[str] | None) -> Any:  # noqa: ANN401  # a DataFrame
+def fitted_columns(frame: Any, fitted_names: Sequence[str] | None) -> Any:  # a DataFrame
     """Return the columns of a frame that a model was fitted on, named by texts if only some were.
 
     Names that occur twice are refused only where the model reads them, and numbers that may be missing in the types of
@@ -80,7 +80,7 @@ def fitted_columns(frame: Any, fitted_names: Sequence[str] | None) -> Any:  # no
     return frame.set_axis(column_names(frame), axis=1) if 0 < n_texts < len(frame.columns) else frame
 
 
-def _of_names(frame: Any, fitted_names: Sequence[str] | None) -> Any:  # noqa: ANN401  # a DataFrame
+def _of_names(frame: Any, fitted_names: Sequence[str] | None) -> Any:  # a DataFrame
     if fitted_names is None or frame.columns.nlevels > 1:
         column_names(frame)  # refuses what is no name
         return frame
@@ -98,7 +98,7 @@ def _of_names(frame: Any, fitted_names: Sequence[str] | None) -> Any:  # noqa: A
     return frame.iloc[:, [names.index(name) for name in fitted_names]]
 
 
-def _with_plain_numbers(frame: Any) -> Any:  # noqa: ANN401  # a DataFrame
+def _with_plain_numbers(frame: Any) -> Any:  # a DataFrame
     changed = frame
     for at, kind in enumerate(frame.dtypes):
         is_number = getattr(kind, "kind", "O") in _NUMBER_KINDS and not hasattr(kind, "categories")
@@ -109,7 +109,7 @@ def _with_plain_numbers(frame: Any) -> Any:  # noqa: ANN401  # a DataFrame
     return changed
 
 
-def of_numbers(frame: Any, names: Sequence[str]) -> Any:  # noqa: ANN401  # a DataFrame
+def of_numbers(frame: Any, names: Sequence[str]) -> Any:  # a DataFrame
     """Return a frame whose columns of texts are the numbers that they spell, as scikit-learn's trees take them.
 
     Raises
@@ -117,7 +117,7 @@ def of_numbers(frame: Any, names: Sequence[str]) -> Any:  # noqa: ANN401  # a Da
     Invalid
         Naming the first column with a text that is no number.
     """
-    import pandas as pd  # noqa: PLC0415  # an extra
+    import pandas as pd  # an extra
 
     changed = frame
     for at, name in enumerate(names):
@@ -137,21 +137,21 @@ def of_numbers(frame: Any, names: Sequence[str]) -> Any:  # noqa: ANN401  # a Da
     return changed
 
 
-def _is_sparse_column(column: Any) -> bool:  # noqa: ANN401  # a Series
+def _is_sparse_column(column: Any) -> bool:  # a Series
     """Whether a column of pandas holds its values sparsely."""
     return type(column.dtype).__name__ == "SparseDtype"
 
 
-def names_among(names: Sequence[str] | None, frame: Any) -> list[str] | None:  # noqa: ANN401  # a DataFrame
+def names_among(names: Sequence[str] | None, frame: Any) -> list[str] | None:  # a DataFrame
     """Return the declared names where they are those of some of a frame's columns."""
     has_others = names is not None and len(names) < len(frame.columns)
     return list(names) if names is not None and has_others and set(names) <= set(map(str, frame.columns)) else None
 
 
-def as_matrix(rows: Any) -> Any:  # noqa: ANN401  # an array, a list of rows
+def as_matrix(rows: Any) -> Any:  # an array, a list of rows
     """Return rows by features as a matrix of numbers; refuse all else."""
     try:
-        import numpy as np  # noqa: PLC0415  # an extra
+        import numpy as np  # an extra
     except ImportError as error:
         raise missing_extra("numpy", "sklearn", "a matrix of rows") from error
     try:
@@ -161,13 +161,13 @@ def as_matrix(rows: Any) -> Any:  # noqa: ANN401  # an array, a list of rows
     if matrix.dtype.kind in "OU":
         with contextlib.suppress(TypeError, ValueError):  # texts: refused below
             matrix = matrix.astype(np.float64)
-    if matrix.ndim != 2 or matrix.dtype.kind not in _NUMBER_KINDS:  # noqa: PLR2004  # rows by features
+    if matrix.ndim != 2 or matrix.dtype.kind not in _NUMBER_KINDS:  # rows by features
         detail = f"X has {matrix.ndim} dimensions of type {matrix.dtype}; pass rows by features, of numbers"
         raise Invalid("schema_mismatch", detail)
     return matrix
 
 
-def _lengths(rows: Any) -> str:  # noqa: ANN401  # a list of rows
+def _lengths(rows: Any) -> str:  # a list of rows
     lengths = [len(row) if hasattr(row, "__len__") else None for row in rows]
     other = next((at for at, length in enumerate(lengths) if length != lengths[0]), None)
     if other is None:
@@ -175,7 +175,7 @@ def _lengths(rows: Any) -> str:  # noqa: ANN401  # a list of rows
     return f"{lengths[0]} values in row 0 and {lengths[other]} in row {other}"
 
 
-def library_answer(predict: Callable[[Any], Any], rows: Any) -> Any:  # noqa: ANN401  # of a library
+def library_answer(predict: Callable[[Any], Any], rows: Any) -> Any:  # of a library
     """Return what a library predicts for rows; what it refuses is refused in its own words.
 
     Raises

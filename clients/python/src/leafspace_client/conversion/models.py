@@ -85,8 +85,8 @@ class ConvertedModel:
 
 
 def convert_model(
-    model: Any,  # noqa: ANN401  # an estimator of any library, or ONNX
-    rows: Any = None,  # noqa: ANN401  # a DataFrame or an array
+    model: Any,  # an estimator of any library, or ONNX
+    rows: Any = None,  # a DataFrame or an array
     declared: Declared = Declared(),
     *,
     parity: bool = True,
@@ -137,18 +137,18 @@ def convert_model(
     converted, inputs = without_unread_columns(onnx_of(library, estimator, inputs), inputs)
     check_names(inputs.names)
     if predicts_labels_alone(estimator):
-        from .oracles import with_votes  # noqa: PLC0415  # imports an extra
+        from .oracles import with_votes  # imports an extra
 
         converted = with_votes(converted, estimator.classes_)
-    from .infinite_rows import finite_rows, is_finite_only  # noqa: PLC0415  # imports an extra
+    from .infinite_rows import finite_rows, is_finite_only  # imports an extra
 
     completed = replace(_completed(declared, estimator, inputs), finite_only=is_finite_only(model, inputs))
     if completed.finite_only and inputs.rows is not None:
         inputs = replace(inputs, rows=finite_rows(inputs.rows))
     if not parity:
         return ConvertedModel(converted, completed, None)
-    from .drawn_rows import drawn_rows  # noqa: PLC0415  # imports an extra
-    from .parity import parity_rows  # noqa: PLC0415  # imports an extra
+    from .drawn_rows import drawn_rows  # imports an extra
+    from .parity import parity_rows  # imports an extra
 
     is_caller = inputs.rows is not None
     with warnings.catch_warnings():  # of names that rows have and the estimator needs not, or the other way round
@@ -159,7 +159,7 @@ def convert_model(
     return ConvertedModel(converted, completed, compared)
 
 
-def onnx_bytes(model: Any) -> bytes | None:  # noqa: ANN401  # anything
+def onnx_bytes(model: Any) -> bytes | None:  # anything
     """Return a model that is ONNX already as bytes, or ``None``."""
     if isinstance(model, bytes | bytearray | memoryview):
         return bytes(model)
@@ -181,7 +181,7 @@ def _file_bytes(path: Path) -> bytes:
         raise Invalid("model_empty", f"cannot read {path}: {error.strerror}; give the path of an ONNX file") from error
 
 
-def _completed(declared: Declared, estimator: Any, inputs: ModelInputs) -> Declared:  # noqa: ANN401  # an estimator
+def _completed(declared: Declared, estimator: Any, inputs: ModelInputs) -> Declared:  # an estimator
     classes = declared.classes if declared.classes is not None else getattr(estimator, "classes_", None)
     is_classifier = predicts_classes(estimator)
     return _with_spelled_classes(
@@ -220,7 +220,7 @@ def _parts(model: object) -> list[tuple[str, Any]]:
     return [(f".{name}", part) for name, part in getattr(model, "__dict__", {}).items()]
 
 
-def onnx_of(library: Library, estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator
+def onnx_of(library: Library, estimator: Any, inputs: ModelInputs) -> bytes:  # an estimator
     """Return a fitted estimator as ONNX.
 
     Raises
@@ -231,7 +231,7 @@ def onnx_of(library: Library, estimator: Any, inputs: ModelInputs) -> bytes:  # 
         If the converter is not installed.
     """
     try:
-        from .native_models import native_model_onnx  # noqa: PLC0415  # imports extras
+        from .native_models import native_model_onnx  # imports extras
 
         return native_model_onnx(estimator, inputs) or _sklearn(estimator, inputs)
     except LeafspaceError:
@@ -243,7 +243,7 @@ def onnx_of(library: Library, estimator: Any, inputs: ModelInputs) -> bytes:  # 
         raise conversion_failure(estimator, error) from error
 
 
-def _sklearn(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator
-    from .scikit_learn import sklearn_onnx  # noqa: PLC0415  # imports an extra
+def _sklearn(estimator: Any, inputs: ModelInputs) -> bytes:  # an estimator
+    from .scikit_learn import sklearn_onnx  # imports an extra
 
     return sklearn_onnx(estimator, inputs)

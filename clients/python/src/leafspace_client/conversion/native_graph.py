@@ -192,17 +192,17 @@ class _Graph:
         self._taken.add(name)
         return name
 
-    def add_node(self, op_type: str, inputs: Sequence[str], outputs: Sequence[str], **attributes: Any) -> None:  # noqa: ANN401
+    def add_node(self, op_type: str, inputs: Sequence[str], outputs: Sequence[str], **attributes: Any) -> None:
         """Add an operator."""
         domain = attributes.pop("op_domain", "")
         attributes.pop("op_version", None)
         self._nodes.append(helper.make_node(op_type, inputs, outputs, domain=domain, **attributes))
 
-    def add_initializer(self, name: str, kind: int, shape: Sequence[int], content: Any) -> None:  # noqa: ANN401
+    def add_initializer(self, name: str, kind: int, shape: Sequence[int], content: Any) -> None:
         """Add a constant."""
         self._constants.append(helper.make_tensor(name, kind, shape, content))
 
-    def serialized(self, inputs: Sequence[tuple[str, int, int]], outputs: Sequence[str], labels: Any) -> bytes:  # noqa: ANN401
+    def serialized(self, inputs: Sequence[tuple[str, int, int]], outputs: Sequence[str], labels: Any) -> bytes:
         """Return the whole model; ``inputs`` are their names, types and numbers of columns."""
         taken = [helper.make_tensor_value_info(name, element, [None, width]) for name, element, width in inputs]
         width = 1 if labels is None else len(labels)

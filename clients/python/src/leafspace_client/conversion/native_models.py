@@ -13,7 +13,7 @@ from .native_trees import NativeTrees
 _BOOSTERS = {"lightgbm": ".lightgbm_trees", "xgboost": ".xgboost_trees", "catboost": ".catboost_trees"}
 
 
-def native_trees(final: Any, inputs: ModelInputs) -> NativeTrees | None:  # noqa: ANN401  # an estimator
+def native_trees(final: Any, inputs: ModelInputs) -> NativeTrees | None:  # an estimator
     """Return a fitted booster, or histogram gradient boosting with categories, as it predicts; ``None`` for others.
 
     Raises
@@ -31,7 +31,7 @@ def native_trees(final: Any, inputs: ModelInputs) -> NativeTrees | None:  # noqa
     return read(final, inputs) if histogram.splits_categories(final) else None
 
 
-def _checked(final: Any, model: NativeTrees) -> NativeTrees:  # noqa: ANN401  # an estimator
+def _checked(final: Any, model: NativeTrees) -> NativeTrees:  # an estimator
     """Return a booster that predicts one value for a row, or scores of classes; refuse others."""
     if model.labels is None and model.n_outputs > 1:
         detail = (
@@ -42,7 +42,7 @@ def _checked(final: Any, model: NativeTrees) -> NativeTrees:  # noqa: ANN401  # 
     return model
 
 
-def native_model_onnx(estimator: Any, inputs: ModelInputs) -> bytes | None:  # noqa: ANN401  # an estimator
+def native_model_onnx(estimator: Any, inputs: ModelInputs) -> bytes | None:  # an estimator
     """Return a fitted model as ONNX, as its library's document has it; ``None`` for other models and for pipelines."""
     final = _only_step(estimator)
     if inputs.rows is not None and len(inputs.rows) == 0:
@@ -59,12 +59,12 @@ def native_model_onnx(estimator: Any, inputs: ModelInputs) -> bytes | None:  # n
     return native_onnx(model, inputs)
 
 
-def _only_step(estimator: Any) -> Any:  # noqa: ANN401  # an estimator
+def _only_step(estimator: Any) -> Any:  # an estimator
     steps = getattr(estimator, "steps", None)
     return _only_step(steps[0][1]) if steps and len(steps) == 1 else estimator
 
 
-def trees_behind_steps(final: Any) -> NativeTrees | None:  # noqa: ANN401  # an estimator
+def trees_behind_steps(final: Any) -> NativeTrees | None:  # an estimator
     """Return a model as the steps of a pipeline, or another model, feed it; ``None`` for models that are not native."""
     library = library_of(final)
     if (library == "catboost" and final.get_cat_feature_indices()) or (

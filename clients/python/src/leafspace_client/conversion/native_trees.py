@@ -113,7 +113,7 @@ def own_codes(trees: TreeArrays) -> dict[int, Coding]:
     return {column: Coding({number: number for number in sorted(known)}) for column, known in numbers.items()}
 
 
-def raw_category(value: Any, column: str) -> Category:  # noqa: ANN401  # whatever is a category
+def raw_category(value: Any, column: str) -> Category:  # whatever is a category
     """Return a category as rows have it: a text or a number; booleans are 0 and 1.
 
     Raises

@@ -12,7 +12,7 @@ from .sklearn_trees import lonely_leaf
 from .tree_operators import add_trees
 
 
-def one_vs_rest(writer: Writer, model: Any, columns: Columns) -> Answer:  # noqa: ANN401  # an estimator
+def one_vs_rest(writer: Writer, model: Any, columns: Columns) -> Answer:  # an estimator
     """Add a classifier for each class; the label is that of the highest decision function, or else score."""
     nodes = writer.nodes
     if not all(is_classifier(member) or _is_constant(member) for member in model.estimators_):
@@ -34,11 +34,11 @@ def one_vs_rest(writer: Writer, model: Any, columns: Columns) -> Answer:  # noqa
     return Answer(scores, writer.highest(raw or joined), raw)
 
 
-def _is_constant(member: Any) -> bool:  # noqa: ANN401  # scikit-learn's own
+def _is_constant(member: Any) -> bool:  # scikit-learn's own
     return type(member).__name__ == "_ConstantPredictor"
 
 
-def _answer(writer: Writer, member: Any, columns: Columns) -> Answer:  # noqa: ANN401  # an estimator
+def _answer(writer: Writer, member: Any, columns: Columns) -> Answer:  # an estimator
     """Add a member; of a class that all rows are of, or none, scikit-learn keeps nothing but that."""
     if not _is_constant(member):
         return writer.answer(member, columns)

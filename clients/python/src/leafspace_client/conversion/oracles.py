@@ -9,7 +9,7 @@ _ML = "ai.onnx.ml"
 _PREFIX = "vote"
 
 
-def with_votes(data: bytes, classes: Any) -> bytes:  # noqa: ANN401  # an array
+def with_votes(data: bytes, classes: Any) -> bytes:  # an array
     """Return the graph of a classifier with one score a class: 1 for the label that it predicts, 0 for the others.
 
     Converters write the values of a decision function, whose order and sign differ from model to model, where a

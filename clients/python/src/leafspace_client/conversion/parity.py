@@ -62,12 +62,12 @@ class Parity:
 
 
 def parity_rows(
-    estimator: Any,  # noqa: ANN401  # an estimator
+    estimator: Any,  # an estimator
     inputs: ModelInputs,
     graph: bytes,
     declared: "Declared",
     *,
-    outer: Any,  # noqa: ANN401  # an estimator
+    outer: Any,  # an estimator
     is_caller: bool = True,
 ) -> Parity | None:
     """Return up to 110 rows, where a wrong conversion would show first; ``None`` where there are no rows.
@@ -120,7 +120,7 @@ def _fitting(rows: list[Any], n_scores: int) -> list[Any]:
     return rows[: max(1, int(np.searchsorted(sizes, _MOST_BYTES, side="right")))]
 
 
-def _chosen(estimator: Any, inputs: ModelInputs, graph: bytes) -> tuple[Any, int]:  # noqa: ANN401  # an estimator, rows
+def _chosen(estimator: Any, inputs: ModelInputs, graph: bytes) -> tuple[Any, int]:  # an estimator, rows
     """Return rows of which the first are some of ``inputs``, and how many those are."""
     rows = inputs.rows
     n_threshold_rows = min(3 * _N_THRESHOLDS, max(0, N_ROWS - _N_NEAR_TIES))
@@ -134,7 +134,7 @@ def _chosen(estimator: Any, inputs: ModelInputs, graph: bytes) -> tuple[Any, int
     return (own if beside is None else _joined(own, beside)), own.shape[0]
 
 
-def _with_other_categories(estimator: Any, rows: Any) -> tuple[Any, int]:  # noqa: ANN401  # an estimator, rows
+def _with_other_categories(estimator: Any, rows: Any) -> tuple[Any, int]:  # an estimator, rows
     """Return rows of which the last have a missing or an unknown category each, and how many; not where none may."""
     if not is_frame(rows):
         return rows, 0
@@ -153,7 +153,7 @@ def _with_other_categories(estimator: Any, rows: Any) -> tuple[Any, int]:  # noq
     return rows, n_changed
 
 
-def _with_category(column: Any, row: int, *, with_unknown: bool) -> Any:  # noqa: ANN401  # a Series
+def _with_category(column: Any, row: int, *, with_unknown: bool) -> Any:  # a Series
     categories = column.cat.categories
     changed = column.copy()
     if with_unknown:
@@ -163,7 +163,7 @@ def _with_category(column: Any, row: int, *, with_unknown: bool) -> Any:  # noqa
     return changed
 
 
-def _near_ties(estimator: Any, rows: Any) -> list[int]:  # noqa: ANN401  # an estimator, rows
+def _near_ties(estimator: Any, rows: Any) -> list[int]:  # an estimator, rows
     """Return the indices of rows whose two best scores are nearest to each other, the nearest first."""
     if not predicts_classes(estimator):
         return []
@@ -176,7 +176,7 @@ def _near_ties(estimator: Any, rows: Any) -> list[int]:  # noqa: ANN401  # an es
     return [candidates[index] for index in order]
 
 
-def _labels(outer: Any, known: Any, rows: Any, classes: Sequence[str] | None) -> list[str] | None:  # noqa: ANN401
+def _labels(outer: Any, known: Any, rows: Any, classes: Sequence[str] | None) -> list[str] | None:
     """Return the names of the classes that the library predicts; ``known`` are these classes as it has them."""
     if classes is None or known is None or not predicts_classes(outer):
         return None
@@ -193,9 +193,9 @@ def _labels(outer: Any, known: Any, rows: Any, classes: Sequence[str] | None) ->
     return [classes[position[label]] for label in predicted]
 
 
-def _joined(rows: Any, others: Any) -> Any:  # noqa: ANN401  # two DataFrames or two matrices of numbers
+def _joined(rows: Any, others: Any) -> Any:  # two DataFrames or two matrices of numbers
     if is_frame(rows):
-        import pandas as pd  # noqa: PLC0415  # an extra
+        import pandas as pd  # an extra
 
         return pd.concat([rows, others], ignore_index=True)
     dense = rows.toarray() if hasattr(rows, "toarray") else rows
@@ -209,7 +209,7 @@ def _spread(n_rows: int, n_taken: int) -> list[int]:
 _NUMBER_KINDS = "fiub"
 
 
-def _before_trees(estimator: Any, rows: Any) -> Any:  # noqa: ANN401  # an estimator, rows
+def _before_trees(estimator: Any, rows: Any) -> Any:  # an estimator, rows
     """Return rows as the last step of a pipeline gets them."""
     while getattr(estimator, "steps", None):
         if len(estimator.steps) > 1:
@@ -218,10 +218,10 @@ def _before_trees(estimator: Any, rows: Any) -> Any:  # noqa: ANN401  # an estim
     return rows
 
 
-def _predictions_of(estimator: Any, rows: Any) -> Any:  # noqa: ANN401  # an estimator, rows
+def _predictions_of(estimator: Any, rows: Any) -> Any:  # an estimator, rows
     """Return scores or values in float64, shape (n_rows, n_outputs)."""
     if votes_hard(estimator):
-        from .voting import vote_shares  # noqa: PLC0415  # imports an extra
+        from .voting import vote_shares  # imports an extra
 
         return library_answer(lambda each: vote_shares(final_step(estimator), _before_trees(estimator, each)), rows)
     if predicts_labels_alone(estimator):
@@ -231,7 +231,7 @@ def _predictions_of(estimator: Any, rows: Any) -> Any:  # noqa: ANN401  # an est
     return np.asarray(scores, np.float64).reshape(rows.shape[0], -1)  # it may be sparse
 
 
-def _rows_with_other_predictions(estimator: Any, graph: bytes, rows: Any, predictions: Any) -> Any:  # noqa: ANN401
+def _rows_with_other_predictions(estimator: Any, graph: bytes, rows: Any, predictions: Any) -> Any:
     """Return which rows, shape (n_rows,), single precision sends to leaves that predict otherwise.
 
     A graph that takes its rows in double precision rounds none of them. The bounds are those that the service compares
@@ -244,11 +244,11 @@ def _rows_with_other_predictions(estimator: Any, graph: bytes, rows: Any, predic
     return ~np.isclose(rounded, predictions, rtol=1e-5, atol=1e-4).all(axis=1)
 
 
-def _survives(numbers: Any) -> bool:  # noqa: ANN401  # numpy's array types
+def _survives(numbers: Any) -> bool:  # numpy's array types
     return bool(np.array_equal(nearest_float32(numbers), np.asarray(numbers, np.float64), equal_nan=True))
 
 
-def _changed(rows: Any, change: Any) -> Any:  # noqa: ANN401  # rows, a function of numbers
+def _changed(rows: Any, change: Any) -> Any:  # rows, a function of numbers
     if not is_frame(rows):
         dense = rows.toarray() if hasattr(rows, "toarray") else np.asarray(rows)
         # Scalers calculate in the precision of their rows.
@@ -264,7 +264,7 @@ def _changed(rows: Any, change: Any) -> Any:  # noqa: ANN401  # rows, a function
     return changed
 
 
-def _numbers(column: Any) -> Any:  # noqa: ANN401  # a Series; None where it has texts
+def _numbers(column: Any) -> Any:  # a Series; None where it has texts
     if getattr(column.dtype, "kind", "O") in _NUMBER_KINDS:
         return column.to_numpy(np.float64, na_value=np.nan)
     try:

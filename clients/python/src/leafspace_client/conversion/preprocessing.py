@@ -42,7 +42,7 @@ from .category_writers import is_exact
 SCALERS = (StandardScaler, MinMaxScaler, RobustScaler, MaxAbsScaler)
 
 
-def calculates(estimator: Any) -> bool:  # noqa: ANN401  # an estimator, a step or the text for one
+def calculates(estimator: Any) -> bool:  # an estimator, a step or the text for one
     """Whether any step before the last makes new numbers of numbers, which come out otherwise of rounded ones.
 
     Numbers that are chosen, filled in or encoded are the same whether they are rounded before or after.
@@ -53,7 +53,7 @@ def calculates(estimator: Any) -> bool:  # noqa: ANN401  # an estimator, a step 
     return False
 
 
-def _makes_numbers(step: Any) -> bool:  # noqa: ANN401  # a step or the text for one
+def _makes_numbers(step: Any) -> bool:  # a step or the text for one
     if isinstance(step, Pipeline):
         return any(_makes_numbers(each) for _, each in step.steps)
     if isinstance(step, ColumnTransformer):
@@ -65,7 +65,7 @@ def _makes_numbers(step: Any) -> bool:  # noqa: ANN401  # a step or the text for
     return not (step is None or isinstance(step, str | SimpleImputer | MissingIndicator | SelectorMixin))
 
 
-def convert_scaler(scope: Any, operator: Any, container: Any, *, is_single: bool) -> None:  # noqa: ANN401
+def convert_scaler(scope: Any, operator: Any, container: Any, *, is_single: bool) -> None:
     """Add the nodes of a scaler: cast to double, the scaler's own arithmetic, cast to what comes next.
 
     ``is_single`` means that scikit-learn gets rows in single precision: then it rounds after every step, and
@@ -89,7 +89,7 @@ def convert_scaler(scope: Any, operator: Any, container: Any, *, is_single: bool
     OnnxCast(OnnxIdentity(value, **opset), to=output_type, **opset, **outputs).add_to(scope, container)
 
 
-def _steps(scaler: Any) -> list[tuple[Any, tuple[Any, ...]]]:  # noqa: ANN401  # a scaler
+def _steps(scaler: Any) -> list[tuple[Any, tuple[Any, ...]]]:  # a scaler
     if isinstance(scaler, MinMaxScaler):
         clip = [(OnnxClip, scaler.feature_range)] if scaler.clip else []
         return [(OnnxMul, (scaler.scale_,)), (OnnxAdd, (scaler.min_,)), *clip]
@@ -105,7 +105,7 @@ def _steps(scaler: Any) -> list[tuple[Any, tuple[Any, ...]]]:  # noqa: ANN401  #
     return subtracted + ([] if scale is None else [(OnnxDiv, (scale,))])
 
 
-def convert_binarizer(scope: Any, operator: Any, container: Any) -> None:  # noqa: ANN401  # skl2onnx's own
+def convert_binarizer(scope: Any, operator: Any, container: Any) -> None:  # skl2onnx's own
     """Add the nodes of a binarizer; in double precision skl2onnx's own lets what equals the threshold be 1."""
     if not isinstance(operator.inputs[0].type, DoubleTensorType):
         get_converter("SklearnBinarizer")(scope, operator, container)
@@ -119,7 +119,7 @@ def convert_binarizer(scope: Any, operator: Any, container: Any) -> None:  # noq
     OnnxCast(is_above, to=onnx_proto.TensorProto.DOUBLE, **opset, **outputs).add_to(scope, container)
 
 
-def read_missing_texts(estimator: Any, rows: Any) -> None:  # noqa: ANN401  # an estimator, a DataFrame or a matrix
+def read_missing_texts(estimator: Any, rows: Any) -> None:  # an estimator, a DataFrame or a matrix
     """Change imputers of texts in place: an empty text is missing in a tensor, if it is what the imputer fills.
 
     scikit-learn distinguishes between NaN and ``None`` in texts, which are both missing here: an imputer fills neither
@@ -132,7 +132,7 @@ def read_missing_texts(estimator: Any, rows: Any) -> None:  # noqa: ANN401  # an
             step.missing_values = "" if (fills_none if step.missing_values is None else fills_nan) else np.nan
 
 
-def _fillable(rows: Any) -> tuple[bool, bool]:  # noqa: ANN401  # a DataFrame or a matrix
+def _fillable(rows: Any) -> tuple[bool, bool]:  # a DataFrame or a matrix
     """Return whether NaN may be what is missing in texts, and whether ``None`` may be."""
     texts = [rows.iloc[:, at] for at in range(rows.shape[1])] if is_frame(rows) else []
     missing = [each for column in texts if column.dtype.kind not in "iufbM" for each in column[column.isna()]]
@@ -140,7 +140,7 @@ def _fillable(rows: Any) -> tuple[bool, bool]:  # noqa: ANN401  # a DataFrame or
     return n_none < len(missing) or not missing, n_none > 0 or not missing
 
 
-def _all_steps(estimator: Any) -> Iterator[Any]:  # noqa: ANN401  # an estimator, its steps
+def _all_steps(estimator: Any) -> Iterator[Any]:  # an estimator, its steps
     inner = [*getattr(estimator, "steps", ()), *getattr(estimator, "transformer_list", ())]
     for _, step, *_ in [*inner, *getattr(estimator, "transformers_", ())]:
         yield from _all_steps(step)

@@ -13,7 +13,7 @@ _READ_NO_COLUMNS = {
 }
 
 
-def refuse_by_name(estimator: Any, *, oracle_only: bool = False) -> None:  # noqa: ANN401  # an estimator
+def refuse_by_name(estimator: Any, *, oracle_only: bool = False) -> None:  # an estimator
     """Refuse a model of which nothing like it can be explained; an oracle may be a stack.
 
     Raises
@@ -30,7 +30,7 @@ def refuse_by_name(estimator: Any, *, oracle_only: bool = False) -> None:  # noq
                 raise CannotConvert("cannot_convert", detail)
 
 
-def refuse_unfitted(estimator: Any) -> None:  # noqa: ANN401  # an estimator
+def refuse_unfitted(estimator: Any) -> None:  # an estimator
     """Refuse an estimator that was never fitted.
 
     Fitting leaves attributes of scikit-learn's whose names end with an underscore, and a Booster in those of others.
@@ -39,7 +39,7 @@ def refuse_unfitted(estimator: Any) -> None:  # noqa: ANN401  # an estimator
         _refuse_unfitted(model)
 
 
-def _refuse_unfitted(final: Any) -> None:  # noqa: ANN401  # an estimator
+def _refuse_unfitted(final: Any) -> None:  # an estimator
     if final is None or isinstance(final, str):
         detail = "the last step of the pipeline predicts nothing; register one that ends in a classifier or a regressor"
         raise CannotConvert("cannot_convert", detail)
@@ -55,14 +55,14 @@ def _refuse_unfitted(final: Any) -> None:  # noqa: ANN401  # an estimator
         raise CannotConvert("cannot_convert", detail)
 
 
-def refuse_made_features(estimator: Any) -> None:  # noqa: ANN401  # an estimator
+def refuse_made_features(estimator: Any) -> None:  # an estimator
     """Refuse texts and embeddings, of which CatBoost makes numbers that ONNX does not have."""
     for final in all_models(estimator):
         if library_of(final) == "catboost":
             _refuse_made_features(final)
 
 
-def _refuse_made_features(final: Any) -> None:  # noqa: ANN401  # an estimator
+def _refuse_made_features(final: Any) -> None:  # an estimator
     for kind in ("text", "embedding"):
         names = [final.feature_names_[index] for index in getattr(final, f"get_{kind}_feature_indices")()]
         if names:
@@ -73,7 +73,7 @@ def _refuse_made_features(final: Any) -> None:  # noqa: ANN401  # an estimator
             raise CannotConvert("cannot_convert", detail)
 
 
-def refuse_rows_without_columns(estimator: Any) -> None:  # noqa: ANN401  # an estimator
+def refuse_rows_without_columns(estimator: Any) -> None:  # an estimator
     """Refuse a pipeline whose first step makes columns of texts or dictionaries, which have none of their own.
 
     Raises
@@ -92,7 +92,7 @@ def refuse_rows_without_columns(estimator: Any) -> None:  # noqa: ANN401  # an e
         raise CannotConvert("cannot_convert", detail)
 
 
-def refuse_linear_leaves(estimator: Any, *, oracle_only: bool) -> None:  # noqa: ANN401  # an estimator
+def refuse_linear_leaves(estimator: Any, *, oracle_only: bool) -> None:  # an estimator
     """Refuse LightGBM's trees whose leaves hold linear models; an oracle may have them."""
     for model in all_models(estimator):
         if library_of(model) == "lightgbm" and not oracle_only and "is_linear=1" in model.booster_.model_to_string():
@@ -104,7 +104,7 @@ def refuse_linear_leaves(estimator: Any, *, oracle_only: bool) -> None:  # noqa:
             raise CannotConvert("cannot_convert", detail)
 
 
-def refuse_several_targets(estimator: Any) -> None:  # noqa: ANN401  # an estimator
+def refuse_several_targets(estimator: Any) -> None:  # an estimator
     """Refuse a model of scikit-learn that predicts several values for a row; boosters say so as they are read."""
     final = final_step(estimator)
     n_targets = getattr(final, "n_outputs_", 1)

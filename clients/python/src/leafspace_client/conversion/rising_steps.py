@@ -34,11 +34,11 @@ class TakenOff:
     first: int = 0  # index of their first column among those that the trees read
 
     @property
-    def columns(self) -> Any:  # noqa: ANN401  # an array
+    def columns(self) -> Any:  # an array
         """The indices of their columns among those that the trees read, (n_columns,)."""
         return self.first + np.arange(self.steps[0].n_features_in_)
 
-    def values(self, numbers: Any) -> Any:  # noqa: ANN401  # arrays
+    def values(self, numbers: Any) -> Any:  # arrays
         """Return what the steps make of raw numbers, (n, n_columns), in the precision of the numbers."""
         with config_context(assume_finite=True), np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of names of columns, which an array has not
@@ -52,7 +52,7 @@ class TakenOff:
         return float(np.nextafter(numbers(0), numbers(1)) if is_box_cox else np.finfo(numbers).min)
 
 
-def take_off(pipeline: Any) -> list[TakenOff]:  # noqa: ANN401  # an estimator
+def take_off(pipeline: Any) -> list[TakenOff]:  # an estimator
     """Take transformers that are the last before the trees, scalers behind them included, off a pipeline in place.
 
     They are steps of the pipeline, or end the branches of a ColumnTransformer in front of the trees. A transformer that
@@ -66,11 +66,11 @@ def take_off(pipeline: Any) -> list[TakenOff]:  # noqa: ANN401  # an estimator
     return taken
 
 
-def _rises(step: Any) -> bool:  # noqa: ANN401  # a step
+def _rises(step: Any) -> bool:  # a step
     return isinstance(step, _RISING) and getattr(step, "encode", "ordinal") == "ordinal"
 
 
-def _without_last(step: Any) -> tuple[Any, list[TakenOff]]:  # noqa: ANN401  # steps
+def _without_last(step: Any) -> tuple[Any, list[TakenOff]]:  # steps
     """Return a step without the transformers that end it, and these."""
     if _rises(step):
         return _PASSTHROUGH, [TakenOff((step,))]
@@ -155,7 +155,9 @@ def _move_thresholds(node: NodeProto, taken: TakenOff, numbers: type, *, rounds:
     kept.CopyFrom(numpy_helper.from_array(thresholds, kept.name))
 
 
-def _raw_thresholds(taken: TakenOff, distinct: Sequence[Any], numbers: type, *, strict: bool, rounds: bool) -> Any:  # noqa: ANN401  # an array
+def _raw_thresholds(
+    taken: TakenOff, distinct: Sequence[Any], numbers: type, *, strict: bool, rounds: bool
+) -> Any:  # an array
     """Return for each column's thresholds the largest numbers that pass ``<=``, or the smallest that do not pass ``<``.
 
     The result has a column for each of theirs, and as many rows as the longest has thresholds.
@@ -180,12 +182,12 @@ def _order_of(number: float, numbers: type) -> int:
     return bits if number >= 0 else -bits
 
 
-def _number_at(order: Any, numbers: type) -> Any:  # noqa: ANN401  # arrays
+def _number_at(order: Any, numbers: type) -> Any:  # arrays
     magnitudes = np.abs(order).astype(f"i{np.dtype(numbers).itemsize}").view(numbers)
     return np.where(order < 0, -magnitudes, magnitudes)
 
 
-def _round_others(node: NodeProto, tensor: str, raw: Any, n_columns: int) -> list[NodeProto]:  # noqa: ANN401  # an array
+def _round_others(node: NodeProto, tensor: str, raw: Any, n_columns: int) -> list[NodeProto]:  # an array
     """Have trees read raw columns as they are, and the others rounded as before; return what is put before them."""
     others = np.setdiff1d(np.arange(n_columns), raw)
     if not len(others):

@@ -46,7 +46,7 @@ _NOT_IN_DOUBLE = (InferenceError, MissingConverter, MissingShapeCalculator, NotI
 _TENSORS = {"float": FloatTensorType, "int64": Int64TensorType, "string": StringTensorType}
 
 
-def sklearn_onnx(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator
+def sklearn_onnx(estimator: Any, inputs: ModelInputs) -> bytes:  # an estimator
     """Return a fitted estimator as ONNX; the estimator stays as it is."""
     _check(estimator)
     inputs = _by_column(estimator, inputs)
@@ -58,7 +58,7 @@ def sklearn_onnx(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401 
     return _written(estimator, inputs, is_double=False)
 
 
-def _by_column(estimator: Any, inputs: ModelInputs) -> ModelInputs:  # noqa: ANN401  # an estimator
+def _by_column(estimator: Any, inputs: ModelInputs) -> ModelInputs:  # an estimator
     """Return each column as an input by itself where a model that has no steps before it codes categories."""
     has_steps = len(getattr(estimator, "steps", [estimator])) > 1
     if inputs.column_types is not None or has_steps or not is_frame(inputs.rows):
@@ -69,17 +69,17 @@ def _by_column(estimator: Any, inputs: ModelInputs) -> ModelInputs:  # noqa: ANN
     return replace(inputs, column_types=["float"] * inputs.n_features)
 
 
-def _codes_categories(model: Any) -> bool:  # noqa: ANN401  # an estimator
+def _codes_categories(model: Any) -> bool:  # an estimator
     return library_of(model) == "catboost" and bool(model.get_cat_feature_indices())
 
 
-def _is_scaled_in_double(estimator: Any, inputs: ModelInputs) -> bool:  # noqa: ANN401  # an estimator
+def _is_scaled_in_double(estimator: Any, inputs: ModelInputs) -> bool:  # an estimator
     """Whether steps calculate in double precision before the trees round what comes of it to single."""
     rounds = is_written(final_step(estimator))
     return rounds and any(map(calculates, all_pipelines(estimator))) and not are_single(inputs.rows)
 
 
-def _written(estimator: Any, inputs: ModelInputs, *, is_double: bool) -> bytes:  # noqa: ANN401  # an estimator
+def _written(estimator: Any, inputs: ModelInputs, *, is_double: bool) -> bytes:  # an estimator
     prepared = copy.deepcopy(estimator)
     for pipeline in all_pipelines(prepared):
         read_missing_texts(pipeline, inputs.rows)
@@ -101,14 +101,14 @@ def _written(estimator: Any, inputs: ModelInputs, *, is_double: bool) -> bytes: 
     return bytes(model.SerializeToString())
 
 
-def _make_dense(pipeline: Any) -> None:  # noqa: ANN401  # a pipeline
+def _make_dense(pipeline: Any) -> None:  # a pipeline
     """Change steps that make sparse columns of trees in place: skl2onnx writes dense ones only, of the same numbers."""
     for _, step in pipeline.steps[:-1]:
         if isinstance(step, RandomTreesEmbedding):
             step.sparse_output = False
 
 
-def _converted(prepared: Any, inputs: ModelInputs, *, is_double: bool) -> ModelProto:  # noqa: ANN401  # an estimator
+def _converted(prepared: Any, inputs: ModelInputs, *, is_double: bool) -> ModelProto:  # an estimator
     """Return what skl2onnx makes of an estimator whose last step is written here, if it can be."""
     final, is_single = final_step(prepared), are_single(inputs.rows)
     has_scores = predicts_classes(prepared) and not predicts_labels_alone(prepared)
@@ -159,7 +159,7 @@ def _is_table(node: NodeProto) -> bool:
     return any(each.name == "keys_tensor" for each in node.attribute)
 
 
-def _check(estimator: Any) -> None:  # noqa: ANN401  # an estimator
+def _check(estimator: Any) -> None:  # an estimator
     if not (hasattr(estimator, "predict_proba") or hasattr(estimator, "predict")):
         detail = f"{type(estimator).__name__} predicts nothing; register a classifier or a regressor"
         raise CannotConvert("cannot_convert", detail)

@@ -33,17 +33,17 @@ HISTOGRAM = (HistGradientBoostingClassifier, HistGradientBoostingRegressor)
 BOOSTING = (GradientBoostingClassifier, GradientBoostingRegressor, *HISTOGRAM)
 
 
-def is_forest(model: Any) -> bool:  # noqa: ANN401  # an estimator
+def is_forest(model: Any) -> bool:  # an estimator
     """Whether a model averages trees: a tree, a forest, or trees that were bagged."""
     if type(model) in TREES_AND_FORESTS:
         return True
     return type(model) in _BAGGING and all(type(member) in _TREES for member in model.estimators_)
 
 
-def forest(writer: Writer, model: Any, columns: Columns) -> Answer:  # noqa: ANN401  # an estimator
+def forest(writer: Writer, model: Any, columns: Columns) -> Answer:  # an estimator
     """Add a tree, a forest, or trees that were bagged: the mean of their outputs."""
     nodes, trees, tensor = writer.nodes, _trees_of_forest(model), writer.tensor(columns, rounds=True)
-    if len(getattr(model, "classes_", ())) != 2:  # noqa: PLR2004
+    if len(getattr(model, "classes_", ())) != 2:
         scores = add_trees(nodes, tensor, trees, average=True)
     else:  # the sum of the second's shares gives that of the first's
         sums = add_trees(nodes, tensor, replace(trees, values=trees.values[:, 1:]), average=False)
@@ -52,7 +52,7 @@ def forest(writer: Writer, model: Any, columns: Columns) -> Answer:  # noqa: ANN
     return Answer(scores, writer.highest(scores))
 
 
-def _trees_of_forest(model: Any) -> TreeArrays:  # noqa: ANN401  # an estimator
+def _trees_of_forest(model: Any) -> TreeArrays:  # an estimator
     members = getattr(model, "estimators_", [model])
     columns = getattr(model, "estimators_features_", [None] * len(members))
     n_classes = len(getattr(model, "classes_", [None]))
@@ -65,7 +65,7 @@ def _for_single_precision(trees: TreeArrays) -> TreeArrays:
     return replace(trees, threshold=floor_float32(trees.threshold))
 
 
-def _values(member: Any, n_classes: int) -> Any:  # noqa: ANN401  # an estimator, an array
+def _values(member: Any, n_classes: int) -> Any:  # an estimator, an array
     """Return the shares of all classes at a tree's nodes; a bagged tree may have seen some classes only."""
     own = member.tree_.value[:, 0, :]
     classes = getattr(member, "classes_", None)
@@ -76,7 +76,7 @@ def _values(member: Any, n_classes: int) -> Any:  # noqa: ANN401  # an estimator
     return values
 
 
-def boosting(writer: Writer, model: Any, columns: Columns) -> Answer:  # noqa: ANN401  # an estimator
+def boosting(writer: Writer, model: Any, columns: Columns) -> Answer:  # an estimator
     """Add gradient boosting, histogram-based or not: a base and all trees added up, then the link.
 
     Of two classes the first of them decides by its own rule: a sum of 0 is the second class, for the other the first.
@@ -93,22 +93,22 @@ def boosting(writer: Writer, model: Any, columns: Columns) -> Answer:  # noqa: A
     sums = add_trees(nodes, tensor, trees, average=False)
     raw = nodes.add("Add", [sums, nodes.constant(np.asarray(base, np.float64).ravel())])
     scores = scores_of_sums(nodes, raw, model)
-    if len(getattr(model, "classes_", ())) != 2:  # noqa: PLR2004
+    if len(getattr(model, "classes_", ())) != 2:
         return Answer(scores, writer.highest(raw), raw)
     return Answer(scores, lambda: nodes.is_reached(raw, 0.0, column=0, is_strict=is_histogram), raw)
 
 
-def scores_of_sums(nodes: Nodes, raw: str, model: Any) -> str:  # noqa: ANN401  # an estimator
+def scores_of_sums(nodes: Nodes, raw: str, model: Any) -> str:  # an estimator
     """Add the link of gradient boosting: return the scores of all classes, or the values of a regression."""
     if not hasattr(model, "classes_"):
         return nodes.add("Exp", [raw]) if model.loss in ("poisson", "gamma") else raw
-    if len(model.classes_) > 2:  # noqa: PLR2004  # one tree a stage and class
+    if len(model.classes_) > 2:  # one tree a stage and class
         return nodes.add("Softmax", [raw], axis=1)
     doubled = nodes.add("Add", [raw, raw]) if model.loss == "exponential" else raw
     return with_complement(nodes, nodes.add("Sigmoid", [doubled]))
 
 
-def _trees_of_stages(model: Any) -> tuple[TreeArrays, Any]:  # noqa: ANN401  # an estimator, an array
+def _trees_of_stages(model: Any) -> tuple[TreeArrays, Any]:  # an estimator, an array
     if model.init not in (None, "zero") and not isinstance(model.init_, DummyClassifier | DummyRegressor):
         detail = (
             f"{type(model).__name__} begins with the model init={type(model.init).__name__}(…), which gives each row "
@@ -121,21 +121,21 @@ def _trees_of_stages(model: Any) -> tuple[TreeArrays, Any]:  # noqa: ANN401  # a
     return _for_single_precision(arrays), model._raw_predict_init(np.zeros((1, model.n_features_in_), np.float32))  # noqa: SLF001
 
 
-def _in_column(values: Any, output: int, model: Any) -> Any:  # noqa: ANN401  # arrays, an estimator
+def _in_column(values: Any, output: int, model: Any) -> Any:  # arrays, an estimator
     stages = model._predictors if isinstance(model, HISTOGRAM) else model.estimators_  # noqa: SLF001  # has no other
     columns = np.zeros((len(values), len(stages[0])))
     columns[:, output] = values
     return columns
 
 
-def _trees_of_histogram(model: Any) -> tuple[TreeArrays, Any]:  # noqa: ANN401  # an estimator, an array
+def _trees_of_histogram(model: Any) -> tuple[TreeArrays, Any]:  # an estimator, an array
     nodes = [(each.nodes, output) for stage in model._predictors for output, each in enumerate(stage)]  # noqa: SLF001
     trees = [_as_tree(each) for each, _ in nodes]
     values = [_in_column(each["value"], output, model) for each, output in nodes]
     return arrays_of_trees(trees, [None] * len(trees), values), model._baseline_prediction  # noqa: SLF001
 
 
-def _as_tree(nodes: Any) -> SimpleNamespace:  # noqa: ANN401  # an array of records
+def _as_tree(nodes: Any) -> SimpleNamespace:  # an array of records
     is_leaf = nodes["is_leaf"].astype(bool)
     return SimpleNamespace(
         node_count=len(nodes),
@@ -147,7 +147,7 @@ def _as_tree(nodes: Any) -> SimpleNamespace:  # noqa: ANN401  # an array of reco
     )
 
 
-def arrays_of_votes(members: Sequence[Any], classes: Any, weights: Any) -> TreeArrays:  # noqa: ANN401  # arrays
+def arrays_of_votes(members: Sequence[Any], classes: Any, weights: Any) -> TreeArrays:  # arrays
     """Return classification trees whose leaves give the weight of their tree to the class that they vote for.
 
     Of two classes there is one output, that of the second, which loses the weight where the first gets it.
@@ -156,7 +156,7 @@ def arrays_of_votes(members: Sequence[Any], classes: Any, weights: Any) -> TreeA
     for member, weight in zip(members, weights, strict=True):
         labels = np.asarray(member.classes_)[member.tree_.value[:, 0, :].argmax(axis=1)]
         votes = labels[:, None] == classes[None, :]
-        is_binary = len(classes) == 2  # noqa: PLR2004
+        is_binary = len(classes) == 2
         values.append(np.where(votes[:, 1:], weight, -weight) if is_binary else np.where(votes, weight, 0.0))
     trees = [member.tree_ for member in members]
     return _for_single_precision(arrays_of_trees(trees, [None] * len(trees), values))

@@ -24,7 +24,7 @@ _KEEP = (
 )
 
 
-def with_zeros_missing(model: Any) -> Any:  # noqa: ANN401  # an estimator
+def with_zeros_missing(model: Any) -> Any:  # an estimator
     """Return a model whose XGBoost models read 0 as missing, as they read sparse rows; others as they are."""
     if not any(map(_reads_gaps, all_models(model))):
         return model
@@ -33,7 +33,7 @@ def with_zeros_missing(model: Any) -> Any:  # noqa: ANN401  # an estimator
     return changed
 
 
-def read_zeros_as_missing(model: Any) -> None:  # noqa: ANN401  # an estimator
+def read_zeros_as_missing(model: Any) -> None:  # an estimator
     """Have the XGBoost models in a model read 0 as missing, in place."""
     for each in all_models(model):
         if _reads_gaps(each):
@@ -48,11 +48,11 @@ def are_sparse_behind(steps: Sequence[Any]) -> bool:
     return is_sparse
 
 
-def _reads_gaps(model: Any) -> bool:  # noqa: ANN401  # an estimator
+def _reads_gaps(model: Any) -> bool:  # an estimator
     return "XGBModel" in class_names(model) and (model.missing is None or isnan(model.missing))
 
 
-def _is_sparse_behind(step: Any, *, is_sparse: bool) -> bool:  # noqa: ANN401  # a step
+def _is_sparse_behind(step: Any, *, is_sparse: bool) -> bool:  # a step
     if step is None or isinstance(step, str):
         return is_sparse
     names = class_names(step)

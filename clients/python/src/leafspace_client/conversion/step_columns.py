@@ -16,7 +16,7 @@ DOUBLE, FLOAT = onnx_proto.TensorProto.DOUBLE, onnx_proto.TensorProto.FLOAT
 class NoCounterpart(Exception):
     """Raised where a step is not converted; the message says why, if there is more to say."""
 
-    def __init__(self, step: Any, why: str = "has no counterpart in ONNX here") -> None:  # noqa: ANN401  # a step
+    def __init__(self, step: Any, why: str = "has no counterpart in ONNX here") -> None:  # a step
         super().__init__(why)
         self.step = step
 
@@ -62,7 +62,7 @@ class StepColumns:
         joined = self.joined()
         return self.nodes.as_double(joined) if self.are_single else joined
 
-    def row(self, values: Any) -> str:  # noqa: ANN401  # an array
+    def row(self, values: Any) -> str:  # an array
         """Return numbers as a constant of the precision of the columns, (1, n_columns)."""
         numbers = np.asarray(values, np.float64).reshape(1, -1)
         return self.nodes.single(numbers) if self.are_single else self.nodes.constant(numbers)
@@ -77,7 +77,7 @@ class StepColumns:
             for at in range(width):
                 yield tensor if width == 1 else self.chosen(tensor, [at]), is_text
 
-    def chosen(self, tensor: str, indices: Any) -> str:  # noqa: ANN401  # an array
+    def chosen(self, tensor: str, indices: Any) -> str:  # an array
         """Return some columns of a tensor, (n_chosen,) their indices."""
         return self.nodes.add("Gather", [tensor, self.nodes.constant(np.asarray(indices, np.int64))], axis=1)
 

@@ -51,7 +51,7 @@ def _imputed_texts(columns: StepColumns, step: SimpleImputer) -> str:
     return columns.side_by_side(filled)
 
 
-def _are_missing(columns: StepColumns, numbers: str, missing: Any) -> str:  # noqa: ANN401  # a number, NaN or None
+def _are_missing(columns: StepColumns, numbers: str, missing: Any) -> str:  # a number, NaN or None
     is_number = isinstance(missing, int | float | np.number) and not np.isnan(missing)
     if not is_number:
         return columns.nodes.add("IsNaN", [numbers])
@@ -70,7 +70,7 @@ def missing_flags(columns: StepColumns, step: MissingIndicator) -> str:
     return _flags(columns, _are_missing(columns, columns.joined(), step.missing_values), step)
 
 
-def selected(columns: StepColumns, step: Any) -> str:  # noqa: ANN401  # a selector
+def selected(columns: StepColumns, step: Any) -> str:  # a selector
     """Add the choice of columns."""
     return columns.chosen(columns.joined(), step.get_support(indices=True))
 
@@ -117,7 +117,7 @@ def distances(columns: StepColumns, step: KMeans) -> str:
     return nodes.add("Sqrt", [nodes.add("Max", [total, nodes.constant(np.array([0.0]))])])
 
 
-def projected(columns: StepColumns, step: Any) -> str:  # noqa: ANN401  # a step
+def projected(columns: StepColumns, step: Any) -> str:  # a step
     """Add a linear map: rows less a centre, multiplied with matrices."""
     centre, matrices = _linear_map(step)
     rows = columns.doubles()
@@ -128,7 +128,7 @@ def projected(columns: StepColumns, step: Any) -> str:  # noqa: ANN401  # a step
     return rows
 
 
-def _linear_map(step: Any) -> tuple[Any, Sequence[Any]]:  # noqa: ANN401  # a step, an array and matrices
+def _linear_map(step: Any) -> tuple[Any, Sequence[Any]]:  # a step, an array and matrices
     if isinstance(step, LinearDiscriminantAnalysis):
         n_made = step._max_components  # noqa: SLF001  # has no other
         return step.xbar_ if step.solver == "svd" else None, [step.scalings_[:, :n_made]]

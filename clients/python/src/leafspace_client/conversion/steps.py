@@ -37,7 +37,7 @@ _REFUSED = frozenset(
 class _Choice:
     """A step that chooses columns by their indices, with repetitions, in any order."""
 
-    def __init__(self, indices: Any) -> None:  # noqa: ANN401  # an array
+    def __init__(self, indices: Any) -> None:  # an array
         self.indices = np.asarray(indices, np.int64)
 
 
@@ -69,7 +69,7 @@ _WRITERS: dict[type, Callable[[StepColumns, Any], str]] = {
 _KEEP_TYPES = (_Choice, _Junction, SimpleImputer, SelectorMixin)
 
 
-def columns_behind(scope: Any, steps: Sequence[Any], variables: _Variables) -> _Variables:  # noqa: ANN401  # a scope
+def columns_behind(scope: Any, steps: Sequence[Any], variables: _Variables) -> _Variables:  # a scope
     """Declare steps that follow one another, and return the columns that come to a model behind them.
 
     Raises
@@ -84,7 +84,7 @@ def columns_behind(scope: Any, steps: Sequence[Any], variables: _Variables) -> _
     return variables if not steps or is_ready else [_declared(scope, _Junction(), variables)]
 
 
-def parse_pipeline(scope: Any, pipeline: Pipeline, inputs: _Variables, custom_parsers: Any = None) -> _Variables:  # noqa: ANN401
+def parse_pipeline(scope: Any, pipeline: Pipeline, inputs: _Variables, custom_parsers: Any = None) -> _Variables:
     """Declare a pipeline whose last step is a model, in the form in which skl2onnx calls it."""
     *before, last = (step for _, step in pipeline.steps)
     columns = columns_behind(scope, before, inputs)
@@ -92,7 +92,7 @@ def parse_pipeline(scope: Any, pipeline: Pipeline, inputs: _Variables, custom_pa
     return outputs
 
 
-def _behind(scope: Any, step: Any, variables: _Variables) -> _Variables:  # noqa: ANN401  # a scope, a step
+def _behind(scope: Any, step: Any, variables: _Variables) -> _Variables:  # a scope, a step
     if step is None or isinstance(step, str) or (isinstance(step, FunctionTransformer) and step.func is None):
         return variables
     if isinstance(step, FunctionTransformer):
@@ -111,7 +111,7 @@ def _behind(scope: Any, step: Any, variables: _Variables) -> _Variables:  # noqa
     return [_of_converter(scope, step, variables)]
 
 
-def _of_branches(scope: Any, step: Any, variables: _Variables) -> _Variables:  # noqa: ANN401  # a scope, a step
+def _of_branches(scope: Any, step: Any, variables: _Variables) -> _Variables:  # a scope, a step
     """Declare what a union or a transformer of columns holds, and return the columns of all side by side."""
     if isinstance(step, FeatureUnion):
         branches = [(name, each, variables) for name, each in step.transformer_list]
@@ -145,7 +145,7 @@ def _imputers(imputer: SimpleImputer, widths: Sequence[int]) -> list[SimpleImput
     return parts
 
 
-def _chosen(scope: Any, variables: _Variables, indices: Sequence[int]) -> _Variables:  # noqa: ANN401  # a scope
+def _chosen(scope: Any, variables: _Variables, indices: Sequence[int]) -> _Variables:  # a scope
     """Return columns by their indices: as few tensors as keep their order."""
     places = [(at, column) for at, each in enumerate(variables) for column in range(each.type.shape[1])]
     runs: list[tuple[int, list[int]]] = []
@@ -161,12 +161,12 @@ def _chosen(scope: Any, variables: _Variables, indices: Sequence[int]) -> _Varia
     ]
 
 
-def writer_of(step: Any) -> Callable[[StepColumns, Any], str] | None:  # noqa: ANN401  # a step
+def writer_of(step: Any) -> Callable[[StepColumns, Any], str] | None:  # a step
     """Return what writes a step here; ``None`` for those that are left to skl2onnx."""
     return step_writers.selected if isinstance(step, SelectorMixin) else _WRITERS.get(type(step))
 
 
-def _declared(scope: Any, step: Any, variables: _Variables) -> Any:  # noqa: ANN401  # skl2onnx's own
+def _declared(scope: Any, step: Any, variables: _Variables) -> Any:  # skl2onnx's own
     """Declare a step that is written here, and return the columns that it makes."""
     operator = scope.declare_local_operator(_OPERATOR, step)
     operator.inputs = list(variables)
@@ -177,7 +177,7 @@ def _declared(scope: Any, step: Any, variables: _Variables) -> Any:  # noqa: ANN
     return operator.outputs[0]
 
 
-def _type_of(scope: Any, step: Any, variables: _Variables) -> Any:  # noqa: ANN401  # skl2onnx's types
+def _type_of(scope: Any, step: Any, variables: _Variables) -> Any:  # skl2onnx's types
     """Return the type of what a step makes: texts stay texts where it keeps them, and numbers as exact as rows are."""
     kinds = {type(each.type) for each in variables}
     if isinstance(step, _KEEP_TYPES) and kinds == {StringTensorType}:
@@ -190,7 +190,7 @@ def _type_of(scope: Any, step: Any, variables: _Variables) -> Any:  # noqa: ANN4
     return FloatTensorType if FloatTensorType in roots and DoubleTensorType not in roots else DoubleTensorType
 
 
-def _of_converter(scope: Any, step: Any, variables: _Variables) -> Any:  # noqa: ANN401  # skl2onnx's own
+def _of_converter(scope: Any, step: Any, variables: _Variables) -> Any:  # skl2onnx's own
     """Declare a step that skl2onnx writes, which reads one tensor."""
     if type(step).__name__ in _REFUSED:
         raise NoCounterpart(step)
@@ -200,7 +200,7 @@ def _of_converter(scope: Any, step: Any, variables: _Variables) -> Any:  # noqa:
     return made
 
 
-def _width_of(step: Any) -> int | None:  # noqa: ANN401  # a step
+def _width_of(step: Any) -> int | None:  # a step
     """Return how many columns a step makes; ``None`` where it does not say so."""
     if isinstance(step, SelectorMixin):
         return int(step.get_support().sum())
@@ -212,11 +212,11 @@ def _width_of(step: Any) -> int | None:  # noqa: ANN401  # a step
         return None
 
 
-def _shapes(_: Any) -> None:  # noqa: ANN401  # skl2onnx's own
+def _shapes(_: Any) -> None:  # skl2onnx's own
     """Leave the type as it was declared."""
 
 
-def _write(scope: Any, operator: Any, container: Any) -> None:  # noqa: ANN401  # skl2onnx's own
+def _write(scope: Any, operator: Any, container: Any) -> None:  # skl2onnx's own
     step, output = operator.raw_operator, operator.outputs[0]
     nodes = Nodes(scope, container)
     write = writer_of(step)

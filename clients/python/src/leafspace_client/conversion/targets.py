@@ -36,13 +36,13 @@ _FUNCTIONS: dict[Any, _Steps] = {
 }
 
 
-def transformed_target(writer: Writer, model: Any, columns: Columns) -> Answer:  # noqa: ANN401  # an estimator
+def transformed_target(writer: Writer, model: Any, columns: Columns) -> Answer:  # an estimator
     """Add a regressor, and the inverse of what its target was transformed by."""
     value = writer.answer(model.regressor_, columns).scores
     return Answer(_inverted(writer.nodes, model.transformer_, value), str)
 
 
-def _inverted(nodes: Nodes, transformer: Any, value: str) -> str:  # noqa: ANN401  # a transformer of one column
+def _inverted(nodes: Nodes, transformer: Any, value: str) -> str:  # a transformer of one column
     kind = type(transformer)
     if kind is Pipeline:
         for _, step in reversed(transformer.steps):
@@ -79,7 +79,7 @@ def _yeo_johnson(nodes: Nodes, power: float, value: str) -> str:
     return nodes.add("Sub", [above, below])
 
 
-def _steps(transformer: Any) -> _Steps:  # noqa: ANN401  # a transformer
+def _steps(transformer: Any) -> _Steps:  # a transformer
     """Return the operators that invert a transformer of one column."""
     kind = type(transformer)
     if kind is FunctionTransformer and not transformer.inv_kw_args:

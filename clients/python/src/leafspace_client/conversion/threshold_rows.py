@@ -18,12 +18,12 @@ _A_THRESHOLD = 3  # rows
 _LARGEST, _NEGLIGIBLE = float(np.finfo(np.float32).max), 1e-30
 
 
-def taken(rows: Any, indices: Any) -> Any:  # noqa: ANN401  # a DataFrame or a matrix
+def taken(rows: Any, indices: Any) -> Any:  # a DataFrame or a matrix
     """Return some rows by their indices."""
     return rows.iloc[indices] if is_frame(rows) else rows[indices]
 
 
-def rows_at_thresholds(data: bytes, inputs: ModelInputs, n_rows: int) -> Any:  # noqa: ANN401  # rows or None
+def rows_at_thresholds(data: bytes, inputs: ModelInputs, n_rows: int) -> Any:  # rows or None
     """Return rows of which one number each is a threshold, or the next above or below; ``None`` where none can be made.
 
     Only where the trees read the rows as they are: what steps before them make of a number is not known here. Columns
@@ -49,7 +49,7 @@ def rows_at_thresholds(data: bytes, inputs: ModelInputs, n_rows: int) -> Any:  #
     return _frame_at_thresholds(rows, some, is_double=is_double)
 
 
-def _frame_at_thresholds(rows: Any, tests: Sequence[tuple[int, float]], *, is_double: bool) -> Any:  # noqa: ANN401
+def _frame_at_thresholds(rows: Any, tests: Sequence[tuple[int, float]], *, is_double: bool) -> Any:
     """Return rows of a DataFrame with thresholds in its columns of numpy's numbers; each column keeps its type."""
     changed = rows.copy()
     for index, (feature, threshold) in enumerate(tests):
@@ -66,7 +66,7 @@ def _frame_at_thresholds(rows: Any, tests: Sequence[tuple[int, float]], *, is_do
     return changed
 
 
-def _beside(threshold: float, *, is_double: bool) -> Any:  # noqa: ANN401  # an array
+def _beside(threshold: float, *, is_double: bool) -> Any:  # an array
     """Return a threshold and the next numbers above and below in the precision of the graph, (3,) float64."""
     numbers = np.float64 if is_double else np.float32
     value = numbers(threshold)
@@ -75,12 +75,12 @@ def _beside(threshold: float, *, is_double: bool) -> Any:  # noqa: ANN401  # an 
     return np.array([value, np.nextafter(value, numbers(np.inf)), np.nextafter(value, numbers(-np.inf))], np.float64)
 
 
-def tests_of_graph(graph: Any) -> list[tuple[int, float]]:  # noqa: ANN401  # a GraphProto
+def tests_of_graph(graph: Any) -> list[tuple[int, float]]:  # a GraphProto
     """Return the tests of the graph's input by its tree operators, as features and thresholds that data can hold."""
     return [pair for node in graph.node for pair in _tests_of_input(node, graph)]
 
 
-def _tests_of_input(node: NodeProto, graph: Any) -> list[tuple[int, float]]:  # noqa: ANN401  # a GraphProto
+def _tests_of_input(node: NodeProto, graph: Any) -> list[tuple[int, float]]:  # a GraphProto
     """Return the tests of a tree operator that reads the graph's input, as features and finite thresholds."""
     if not node.op_type.startswith("TreeEnsemble"):
         return []
@@ -99,13 +99,13 @@ def _tests_of_input(node: NodeProto, graph: Any) -> list[tuple[int, float]]:  # 
     return list(zip(features[is_test].tolist(), thresholds[is_test].tolist(), strict=True))
 
 
-def _tests_sets(attributes: dict[str, Any], n_nodes: int) -> Any:  # noqa: ANN401  # an array
+def _tests_sets(attributes: dict[str, Any], n_nodes: int) -> Any:  # an array
     modes = attributes["nodes_modes"]
     is_newest = modes.HasField("t")
     return numpy_helper.to_array(modes.t) == MODES[b"BRANCH_MEMBER"] if is_newest else np.zeros(n_nodes, bool)
 
 
-def _thresholds(attributes: dict[str, Any]) -> Any:  # noqa: ANN401  # an array
+def _thresholds(attributes: dict[str, Any]) -> Any:  # an array
     for name in ("nodes_splits", "nodes_values_as_tensor"):
         if name in attributes:
             return numpy_helper.to_array(attributes[name].t)

@@ -51,7 +51,7 @@ _FUNCTIONS: dict[Any, tuple[tuple[Any, float | None], ...]] = {
 }
 
 
-def function_shapes(operator: Any) -> None:  # noqa: ANN401  # skl2onnx's own
+def function_shapes(operator: Any) -> None:  # skl2onnx's own
     """Say that a function keeps the number of columns."""
     if operator.raw_operator.func is None:
         get_shape_calculator("SklearnFunctionTransformer")(operator)
@@ -76,7 +76,7 @@ def check_function(transformer: FunctionTransformer) -> None:
         raise NoCounterpart(transformer, why)
 
 
-def convert_function(scope: Any, operator: Any, container: Any, *, is_single: bool) -> None:  # noqa: ANN401
+def convert_function(scope: Any, operator: Any, container: Any, *, is_single: bool) -> None:
     """Add the nodes of a FunctionTransformer, calculated in double precision unless scikit-learn has single."""
     transformer = operator.raw_operator
     if transformer.func is None:
@@ -96,5 +96,5 @@ def convert_function(scope: Any, operator: Any, container: Any, *, is_single: bo
     OnnxCast(OnnxIdentity(value, **opset), to=output_type, **opset, **outputs).add_to(scope, container)
 
 
-def _joined(scope: Any, operator: Any, container: Any) -> Any:  # noqa: ANN401  # skl2onnx's own
+def _joined(scope: Any, operator: Any, container: Any) -> Any:  # skl2onnx's own
     return concatenate_variables(scope, operator.inputs, container) if len(operator.inputs) > 1 else operator.inputs[0]

@@ -41,7 +41,7 @@ class TreeArrays:
     members: tuple[Any, ...] = ()  # the sets of nodes that test membership; their threshold is the index into these
 
     @property
-    def is_leaf(self) -> Any:  # noqa: ANN401  # an array
+    def is_leaf(self) -> Any:  # an array
         """Whether each node is a leaf, (n_nodes,)."""
         return self.mode == _LEAF
 
@@ -82,13 +82,13 @@ def arrays_of_trees(trees: Sequence[Any], columns: Sequence[Any], values: Sequen
     )
 
 
-def nearest_float32(values: Any) -> Any:  # noqa: ANN401  # numpy's array types
+def nearest_float32(values: Any) -> Any:  # numpy's array types
     """Return the float32 numbers nearest to the values, as float64; beyond float32's range they are infinite."""
     with np.errstate(over="ignore"):
         return np.asarray(values, np.float64).astype(np.float32).astype(np.float64)
 
 
-def floor_float32(values: Any) -> Any:  # noqa: ANN401  # numpy's array types
+def floor_float32(values: Any) -> Any:  # numpy's array types
     """Return the largest float32 numbers that are not above the values, as float64."""
     nearest = nearest_float32(values)
     below = np.nextafter(nearest.astype(np.float32), np.float32(-np.inf))
@@ -102,7 +102,7 @@ _AVERAGE, _SUM = 0, 1
 _MODE_NAMES = {number: name for name, number in MODES.items()}
 
 
-def add_trees(graph: Any, tensor: str, trees: TreeArrays, *, average: bool) -> str:  # noqa: ANN401  # a Nodes
+def add_trees(graph: Any, tensor: str, trees: TreeArrays, *, average: bool) -> str:  # a Nodes
     """Add trees that read a tensor of doubles, and return the tensor of their sums or averages, (n_rows, n_outputs).
 
     Sums are divided after they were made: shares that are 0 or 1 then tie exactly where the estimator's do.
@@ -122,7 +122,7 @@ def has_several_outputs(trees: TreeArrays) -> bool:
     return bool((np.count_nonzero(trees.values, axis=1) > 1).any())
 
 
-def _divided(graph: Any, sums: str, trees: TreeArrays) -> str:  # noqa: ANN401  # a Nodes
+def _divided(graph: Any, sums: str, trees: TreeArrays) -> str:  # a Nodes
     # One divisor for each output: onnxruntime would fuse a single one with the product, in single precision.
     divisors = np.full(trees.values.shape[1], float(len(trees.roots)))
     return str(graph.add("Div", [sums, graph.constant(divisors)]))
@@ -138,13 +138,13 @@ class PostponedTrees:
     def __init__(self) -> None:
         self._waiting: list[tuple[str, str, TreeArrays, bool]] = []
 
-    def reserved(self, graph: Any, tensor: str, trees: TreeArrays, *, average: bool) -> str:  # noqa: ANN401
+    def reserved(self, graph: Any, tensor: str, trees: TreeArrays, *, average: bool) -> str:
         """Return the name of the tensor that trees will make."""
         name = str(graph.unique_name("trees"))
         self._waiting.append((name, tensor, trees, average))
         return name
 
-    def add(self, graph: Any) -> None:  # noqa: ANN401  # a Nodes
+    def add(self, graph: Any) -> None:  # a Nodes
         """Add all of them."""
         several = any(has_several_outputs(trees) for _, _, trees, _ in self._waiting)
         write = _add_by_output if any(trees.members for _, _, trees, _ in self._waiting) else _add_in_parts
@@ -153,7 +153,7 @@ class PostponedTrees:
             graph.add("Identity", [_divided(graph, sums, trees) if average else sums], name)
 
 
-def _add_by_output(graph: Any, tensor: str, trees: TreeArrays) -> str:  # noqa: ANN401  # a Nodes
+def _add_by_output(graph: Any, tensor: str, trees: TreeArrays) -> str:  # a Nodes
     if not has_several_outputs(trees):
         return _add_ensemble(graph, tensor, trees, _SUM)
     columns = range(trees.values.shape[1])
@@ -161,7 +161,7 @@ def _add_by_output(graph: Any, tensor: str, trees: TreeArrays) -> str:  # noqa: 
     return str(graph.add("Concat", sums, axis=1))
 
 
-def _add_ensemble(graph: Any, tensor: str, trees: TreeArrays, aggregate: int) -> str:  # noqa: ANN401  # a Nodes
+def _add_ensemble(graph: Any, tensor: str, trees: TreeArrays, aggregate: int) -> str:  # a Nodes
     is_leaf = trees.is_leaf
     lonely = trees.roots[is_leaf[trees.roots]]  # trees of one leaf are wrapped into a branch
     branches, leaves = np.append(np.flatnonzero(~is_leaf), lonely), np.flatnonzero(is_leaf)
@@ -196,7 +196,7 @@ def _add_ensemble(graph: Any, tensor: str, trees: TreeArrays, aggregate: int) ->
     )
 
 
-def _add_in_parts(graph: Any, tensor: str, trees: TreeArrays) -> str:  # noqa: ANN401  # a Nodes
+def _add_in_parts(graph: Any, tensor: str, trees: TreeArrays) -> str:  # a Nodes
     parts = _parts(trees.values, len(trees.roots))
     n_outputs = trees.values.shape[1]
     node, output = np.nonzero(parts)
@@ -225,7 +225,7 @@ def _add_in_parts(graph: Any, tensor: str, trees: TreeArrays) -> str:  # noqa: A
     return str(graph.add("MatMul", [graph.as_double(raw), graph.constant(together)]))
 
 
-def _parts(values: Any, n_trees: int) -> Any:  # noqa: ANN401  # arrays
+def _parts(values: Any, n_trees: int) -> Any:  # arrays
     """Return values in parts that add up to them, side by side: (n_nodes, n_parts x n_outputs), the coarsest first."""
     bits = _BITS - n_trees.bit_length()
     scale = 2.0 ** np.ceil(np.log2(np.abs(values).max()))

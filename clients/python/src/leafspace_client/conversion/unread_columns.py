@@ -12,7 +12,7 @@ def without_unread_columns(converted: bytes, inputs: ModelInputs) -> tuple[bytes
     """
     if inputs.column_types is None:
         return converted, inputs
-    from onnx import load_from_string  # noqa: PLC0415  # an extra
+    from onnx import load_from_string  # an extra
 
     model = load_from_string(converted)
     used = {name for node in model.graph.node for name in node.input}

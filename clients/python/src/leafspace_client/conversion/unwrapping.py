@@ -47,7 +47,7 @@ def class_names(estimator: object) -> list[str]:
     return [kind.__name__ for kind in type(estimator).__mro__]
 
 
-def unwrapped(estimator: Any) -> Any:  # noqa: ANN401  # estimators
+def unwrapped(estimator: Any) -> Any:  # estimators
     """Return the estimator that predicts what a fitted one predicts: a pipeline, or one without steps.
 
     The result may share fitted parts with the estimator, which stays as it is.
@@ -69,13 +69,13 @@ def unwrapped(estimator: Any) -> Any:  # noqa: ANN401  # estimators
     return plain if changing is None else _behind_steps(plain, changing)
 
 
-def final_step(estimator: Any) -> Any:  # noqa: ANN401  # an estimator
+def final_step(estimator: Any) -> Any:  # an estimator
     """Return what predicts: the last step of a pipeline, else the estimator itself; neither is wrapped."""
     plain = unwrapped(estimator)
     return plain.steps[-1][1] if _is_pipeline(plain) else plain
 
 
-def members_of(final: Any) -> list[Any]:  # noqa: ANN401  # estimators
+def members_of(final: Any) -> list[Any]:  # estimators
     """Return the fitted estimators that an estimator without steps combines, not unwrapped; none for trees."""
     if not hasattr(final, "__dict__") or any(name in _OF_TREES for name in class_names(final)):
         return []
@@ -87,7 +87,7 @@ def members_of(final: Any) -> list[Any]:  # noqa: ANN401  # estimators
     return [parts[name] for name in ("estimator_", "regressor_") if parts.get(name) is not None][:1]
 
 
-def all_models(estimator: Any) -> Iterator[Any]:  # noqa: ANN401  # estimators
+def all_models(estimator: Any) -> Iterator[Any]:  # estimators
     """Yield an estimator's last step, and those of all that it combines, at every depth."""
     final = final_step(estimator)
     yield final
@@ -95,7 +95,7 @@ def all_models(estimator: Any) -> Iterator[Any]:  # noqa: ANN401  # estimators
         yield from all_models(member)
 
 
-def all_pipelines(estimator: Any) -> Iterator[Any]:  # noqa: ANN401  # pipelines
+def all_pipelines(estimator: Any) -> Iterator[Any]:  # pipelines
     """Yield the pipelines in an estimator, at every depth."""
     plain = unwrapped(estimator)
     if _is_pipeline(plain):
@@ -104,7 +104,7 @@ def all_pipelines(estimator: Any) -> Iterator[Any]:  # noqa: ANN401  # pipelines
         yield from all_pipelines(member)
 
 
-def _inner(estimator: Any) -> Any:  # noqa: ANN401  # estimators
+def _inner(estimator: Any) -> Any:  # estimators
     """Return the fitted estimator that alone predicts in another; ``None`` where there is none."""
     names = class_names(estimator)
     if "BaseSearchCV" in names and not hasattr(estimator, "best_estimator_") and hasattr(estimator, "cv_results_"):
@@ -124,7 +124,7 @@ def _inner(estimator: Any) -> Any:  # noqa: ANN401  # estimators
     return inner
 
 
-def _with_columns(inner: Any, outer: Any) -> Any:  # noqa: ANN401  # estimators
+def _with_columns(inner: Any, outer: Any) -> Any:  # estimators
     """Return an estimator that knows names and number of its columns where the one around it knows them."""
     names = ("feature_names_in_", "n_features_in_")
     known = {name: getattr(outer, name) for name in names if hasattr(outer, name) and not hasattr(inner, name)}
@@ -135,11 +135,11 @@ def _with_columns(inner: Any, outer: Any) -> Any:  # noqa: ANN401  # estimators
     return changed
 
 
-def _is_pipeline(estimator: Any) -> bool:  # noqa: ANN401  # an estimator
+def _is_pipeline(estimator: Any) -> bool:  # an estimator
     return bool(getattr(estimator, "steps", None)) and "Pipeline" in class_names(estimator)
 
 
-def _as_library_class(estimator: Any) -> Any:  # noqa: ANN401  # estimators
+def _as_library_class(estimator: Any) -> Any:  # estimators
     """Return an instance of a subclass as one of the class of a library that it is derived from.
 
     Raises
@@ -156,7 +156,7 @@ def _as_library_class(estimator: Any) -> Any:  # noqa: ANN401  # estimators
     return plain
 
 
-def _library_class(estimator: Any) -> type | None:  # noqa: ANN401  # an estimator
+def _library_class(estimator: Any) -> type | None:  # an estimator
     """Return the class of a library that a subclass is derived from; ``None`` where the class is the library's own."""
     kinds = type(estimator).__mro__
     base = next((kind for kind in kinds if kind.__module__.partition(".")[0] in (*_LIBRARIES, "imblearn")), None)
@@ -166,14 +166,14 @@ def _library_class(estimator: Any) -> type | None:  # noqa: ANN401  # an estimat
     return None if is_refused else base  # a refused name says what it predicts
 
 
-def _own_methods(estimator: Any, base: type) -> list[str]:  # noqa: ANN401  # an estimator
+def _own_methods(estimator: Any, base: type) -> list[str]:  # an estimator
     """Return what a subclass has of its own that may be called when it predicts."""
     kinds = type(estimator).__mro__
     names = {name for kind in kinds[: kinds.index(base)] for name in vars(kind) if hasattr(base, name)}
     return sorted(name for name in names if not name.startswith(("__", "_parameter_constraints", *_HARMLESS)))
 
 
-def _refuse_own(methods: list[str], estimator: Any, base: type) -> None:  # noqa: ANN401  # an estimator
+def _refuse_own(methods: list[str], estimator: Any, base: type) -> None:  # an estimator
     if methods:
         detail = (
             f"{type(estimator).__name__} has its own {', '.join(methods)}, which what it inherits from "
@@ -182,7 +182,7 @@ def _refuse_own(methods: list[str], estimator: Any, base: type) -> None:  # noqa
         raise CannotConvert("cannot_convert", detail)
 
 
-def _flat_pipeline(pipeline: Any) -> Any:  # noqa: ANN401  # pipelines
+def _flat_pipeline(pipeline: Any) -> Any:  # pipelines
     """Return a pipeline whose last step is unwrapped and no pipeline, in place of one in which pipelines end."""
     *steps, (name, last) = pipeline.steps
     before = [(step_name, _plain_step(step)) for step_name, step in steps if not _passes(step)]
@@ -196,7 +196,7 @@ def _flat_pipeline(pipeline: Any) -> Any:  # noqa: ANN401  # pipelines
     return _with_steps(pipeline, [*before, (name, inner)])
 
 
-def _plain_step(step: Any) -> Any:  # noqa: ANN401  # steps
+def _plain_step(step: Any) -> Any:  # steps
     """Return a step before a model, and those in it, frozen ones and subclasses that change nothing taken off."""
     if step is None or isinstance(step, str) or not hasattr(step, "__dict__"):
         return step
@@ -212,17 +212,17 @@ def _plain_step(step: Any) -> Any:  # noqa: ANN401  # steps
     return step if base is None or _own_methods(step, base) else _as_library_class(step)
 
 
-def _passes(step: Any) -> bool:  # noqa: ANN401  # a step, or the text for one
+def _passes(step: Any) -> bool:  # a step, or the text for one
     return step is None or (isinstance(step, str) and step == "passthrough")
 
 
-def _is_void(parts: str, step: Any) -> bool:  # noqa: ANN401  # a step, or the text for one
+def _is_void(parts: str, step: Any) -> bool:  # a step, or the text for one
     """Whether a part of a step does nothing there: it passes columns on in a pipeline, or drops them in a union."""
     is_dropped = isinstance(step, str) and step == "drop"
     return _passes(step) if parts == "steps" else parts == "transformer_list" and is_dropped
 
 
-def _with_steps(pipeline: Any, steps: list[tuple[str, Any]]) -> Any:  # noqa: ANN401  # pipelines
+def _with_steps(pipeline: Any, steps: list[tuple[str, Any]]) -> Any:  # pipelines
     names = [name for name, _ in steps]
     distinct = (
         steps if len(set(names)) == len(names) else [(f"{at}-{name}", step) for at, (name, step) in enumerate(steps)]
@@ -232,7 +232,7 @@ def _with_steps(pipeline: Any, steps: list[tuple[str, Any]]) -> Any:  # noqa: AN
     return changed
 
 
-def _behind_steps(wrapper: Any, attribute: str) -> Any:  # noqa: ANN401  # estimators
+def _behind_steps(wrapper: Any, attribute: str) -> Any:  # estimators
     """Return a wrapper around what it holds, unwrapped; the steps of a pipeline in it come before the wrapper."""
     held = vars(wrapper).get(attribute, getattr(wrapper, "estimator", None))
     if held is None or isinstance(held, type):
@@ -249,14 +249,14 @@ def _behind_steps(wrapper: Any, attribute: str) -> Any:  # noqa: ANN401  # estim
     return _with_steps(inner, [*before, (name, changed)])
 
 
-def _without_resampling(estimator: Any) -> Any:  # noqa: ANN401  # estimators
+def _without_resampling(estimator: Any) -> Any:  # estimators
     """Return an estimator of imbalanced-learn as the one of scikit-learn that predicts the same.
 
     Resampling happens in fitting alone: pipelines lose their samplers, and ensembles become those that they are
     derived from, with the same fitted members.
     """
     if _is_pipeline(estimator) and any(hasattr(step, "fit_resample") for _, step in estimator.steps):
-        from sklearn.pipeline import Pipeline  # noqa: PLC0415  # an extra
+        from sklearn.pipeline import Pipeline  # an extra
 
         return Pipeline([(name, step) for name, step in estimator.steps if not hasattr(step, "fit_resample")])
     if not type(estimator).__module__.startswith("imblearn"):

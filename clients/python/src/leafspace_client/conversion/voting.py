@@ -8,7 +8,7 @@ from sklearn.ensemble import VotingRegressor
 from .answers import Answer, Columns, Writer
 
 
-def vote_shares(model: Any, rows: Any) -> Any:  # noqa: ANN401  # an estimator, arrays
+def vote_shares(model: Any, rows: Any) -> Any:  # an estimator, arrays
     """Return the share of the votes, weighted, that each class gets in hard voting, (n_rows, n_classes)."""
     votes, weights = model.transform(rows), _weights(model)
     classes = np.arange(len(model.classes_))
@@ -16,7 +16,7 @@ def vote_shares(model: Any, rows: Any) -> Any:  # noqa: ANN401  # an estimator, 
     return counts / weights.sum()
 
 
-def vote(writer: Writer, model: Any, columns: Columns) -> Answer:  # noqa: ANN401  # an estimator
+def vote(writer: Writer, model: Any, columns: Columns) -> Answer:  # an estimator
     """Add the members, and the weighted mean of what they answer."""
     nodes, weights = writer.nodes, _weights(model)
     n_outputs = len(getattr(model, "classes_", [None]))
@@ -29,6 +29,6 @@ def vote(writer: Writer, model: Any, columns: Columns) -> Answer:  # noqa: ANN40
     return Answer(mean, str if isinstance(model, VotingRegressor) else writer.highest(mean))
 
 
-def _weights(model: Any) -> Any:  # noqa: ANN401  # an estimator, an array
+def _weights(model: Any) -> Any:  # an estimator, an array
     weights = model._weights_not_none  # noqa: SLF001  # of the members that were not dropped
     return np.ones(len(model.estimators_)) if weights is None else np.asarray(weights, np.float64)

@@ -19,18 +19,18 @@ _ANY = None  # number of rows
 class WrittenClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """A fitted classifier that is written here."""
 
-    def __init__(self, model: Any, inputs: ModelInputs) -> None:  # noqa: ANN401  # an estimator
+    def __init__(self, model: Any, inputs: ModelInputs) -> None:  # an estimator
         self.model, self.inputs = model, inputs
 
 
 class WrittenRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """A fitted regressor that is written here."""
 
-    def __init__(self, model: Any, inputs: ModelInputs) -> None:  # noqa: ANN401  # an estimator
+    def __init__(self, model: Any, inputs: ModelInputs) -> None:  # an estimator
         self.model, self.inputs = model, inputs
 
 
-def written_last(estimator: Any, inputs: ModelInputs) -> Any:  # noqa: ANN401  # an estimator
+def written_last(estimator: Any, inputs: ModelInputs) -> Any:  # an estimator
     """Return a fitted estimator whose last step is written here."""
     steps = getattr(estimator, "steps", None)
     if not steps:
@@ -40,7 +40,7 @@ def written_last(estimator: Any, inputs: ModelInputs) -> Any:  # noqa: ANN401  #
     return changed
 
 
-def _shapes(operator: Any) -> None:  # noqa: ANN401  # skl2onnx's own
+def _shapes(operator: Any) -> None:  # skl2onnx's own
     is_classifier = isinstance(operator.raw_operator, WrittenClassifier)  # CatBoost's regressors have classes, too
     classes = operator.raw_operator.model.classes_ if is_classifier else None
     if classes is not None:
@@ -49,7 +49,7 @@ def _shapes(operator: Any) -> None:  # noqa: ANN401  # skl2onnx's own
     operator.outputs[-1].type = DoubleTensorType([_ANY, 1 if classes is None else len(classes)])
 
 
-def _write(scope: Any, operator: Any, container: Any) -> None:  # noqa: ANN401  # skl2onnx's own
+def _write(scope: Any, operator: Any, container: Any) -> None:  # skl2onnx's own
     model = operator.raw_operator.model
     writer = Writer(scope, operator, container, operator.raw_operator.inputs)
     writer.nodes.postponed = None if is_of_trees(model) else PostponedTrees()

@@ -46,7 +46,7 @@ _PLAIN = (
 )
 
 
-def native_trees(estimator: Any, inputs: ModelInputs) -> NativeTrees:  # noqa: ANN401  # an estimator
+def native_trees(estimator: Any, inputs: ModelInputs) -> NativeTrees:  # an estimator
     """Return a fitted XGBoost model's trees, as many as it predicts with.
 
     Raises
@@ -74,7 +74,7 @@ def native_trees(estimator: Any, inputs: ModelInputs) -> NativeTrees:  # noqa: A
     )
 
 
-def _refuse(estimator: Any, document: _Document) -> None:  # noqa: ANN401  # an estimator
+def _refuse(estimator: Any, document: _Document) -> None:  # an estimator
     name, objective = type(estimator).__name__, document["objective"]["name"]
     reason = None
     if document["gradient_booster"]["name"] == "gblinear":
@@ -88,7 +88,7 @@ def _refuse(estimator: Any, document: _Document) -> None:  # noqa: ANN401  # an 
         reason = f"with the objective {objective} it ranks the rows of a query, and predicts no values of their own"
     elif getattr(estimator, "n_classes_", None) == 1:
         reason = "it was fitted on rows of one class, and distinguishes nothing"
-    elif getattr(estimator, "n_classes_", 0) == 2 and objective == "multi:softprob":  # noqa: PLR2004  # two classes
+    elif getattr(estimator, "n_classes_", 0) == 2 and objective == "multi:softprob":  # two classes
         reason = (
             "with the objective multi:softprob and two classes its own predict() returns two labels a row; fit it with "
             "the objective binary:logistic"
@@ -97,7 +97,7 @@ def _refuse(estimator: Any, document: _Document) -> None:  # noqa: ANN401  # an 
         raise CannotConvert("cannot_convert", f"this {name} cannot be registered: {reason}")
 
 
-def _trees(estimator: Any, model: _Document, weights: Sequence[float] | None) -> list[list[TreeNode]]:  # noqa: ANN401
+def _trees(estimator: Any, model: _Document, weights: Sequence[float] | None) -> list[list[TreeNode]]:
     best = getattr(estimator, "best_iteration", None)  # of early stopping
     starts = model["iteration_indptr"]
     n_trees = starts[-1] if best is None else starts[min(best + 1, len(starts) - 1)]
@@ -127,7 +127,7 @@ def _segments(tree: _Document) -> Iterator[tuple[int, ...]]:
         yield tuple(tree["categories"][start : start + size])
 
 
-def _margin_alone(estimator: Any) -> Any:  # noqa: ANN401  # an estimator, an array
+def _margin_alone(estimator: Any) -> Any:  # an estimator, an array
     """Return what a model without trees adds up to: versions differ in whether the link is undone before."""
     rows = np.zeros((1, estimator.n_features_in_), np.float32)
     return np.ravel(estimator.predict(rows, output_margin=True))
@@ -145,7 +145,7 @@ def _margins(scores: Sequence[float], objective: str) -> list[float]:
     return [log(score) for score in scores] if objective in _EXPONENTIAL else list(scores)
 
 
-def _link(estimator: Any, objective: str) -> Operation | None:  # noqa: ANN401  # an estimator
+def _link(estimator: Any, objective: str) -> Operation | None:  # an estimator
     if objective in _LOGISTIC:
         # Rounded: a share that is one half in single precision is not above one half, and XGBoost predicts class 0.
         return lambda nodes, raw: nodes.as_rounded(nodes.add("Sigmoid", [raw]))

@@ -15,11 +15,12 @@ from pathlib import Path
 
 from service.access_log import AccessLog
 from service.app_context import build_context
+from service.draining import Draining
 from service.main import _PATHS
 from service.metrics import Metrics
 from service.middleware.asgi import Application, Message, Receive, Scope, Send
 from service.middleware.metering import AnsweredRequest, Metering, RequestRecords
-from service.middleware.response_head import Draining, ResponseHead
+from service.middleware.response_head import ResponseHead
 from service.settings import ServiceSettings
 from storage.job_counts import EndedJobs
 

@@ -28,9 +28,9 @@ def main(host: str, port: int) -> None:
     keep_rich_out()
     from observability.logs import log_json_lines
 
+    from .draining import Draining
     from .main import create_server_app
     from .middleware.http_protocol import allow_many_connections, uvicorn_options
-    from .middleware.response_head import Draining
     from .server import Server
     from .settings import ServiceSettings
 

@@ -29,13 +29,13 @@ from storage.worker_heartbeats import WorkerHeartbeats
 
 from .answer_room import AnswerRoom
 from .batches import Batches
+from .draining import Draining
 from .explainer_directory import ExplainerDirectory
 from .explanation_log import ExplanationLog
 from .health_watch import Availability, HealthWatch
 from .job_watch import JobWatch
 from .kept_drawings import KeptDrawings
 from .key_ring import KeyRing
-from .middleware.response_head import Draining
 from .page_codes import PageCodes
 from .settings import ServiceSettings
 from .upload_sandbox.runner import UploadReader

@@ -11,7 +11,7 @@ from schemas.api_keys import SCOPES, Scope
 from .answer_room import AnswerRoom, Part
 from .middleware.asgi import Application, Message, Receive, Send
 from .middleware.asgi import Scope as AsgiScope
-from .middleware.callers import limited_caller, scopes_of
+from .middleware.counted_callers import limited_caller, scopes_of
 
 
 async def _never() -> bool:

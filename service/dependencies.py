@@ -13,8 +13,9 @@ from storage.idempotency import RequestKey
 
 from .answer_room import AnswerRoom, CallerLeft, Part
 from .app_context import AppContext
+from .callers import ANY_CALLER, Caller
 from .health_watch import Health
-from .middleware.callers import ANY_CALLER, Caller, limited_caller
+from .middleware.counted_callers import limited_caller
 from .request_class import plain_integer
 
 Result = TypeVar("Result")

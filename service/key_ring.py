@@ -14,7 +14,7 @@ from time import monotonic
 from schemas.key_texts import read_key
 from storage.api_keys import SECONDS_BETWEEN_USES, ApiKeyStore, KnownKey
 
-from .middleware.callers import Caller
+from .callers import Caller
 from .recurring import Recurring
 
 _SECONDS_BETWEEN_READS = 0.9

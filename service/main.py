@@ -21,11 +21,11 @@ from . import conditional_requests, contract_document, documentation_pages, prob
 from .access_log import AccessLog
 from .app_context import AppContext, build_context
 from .calls import Calls
+from .draining import Draining
 from .hot_path import HotPath
 from .middleware.access import AccessPolicy
 from .middleware.asgi import Application
 from .middleware.metering import RequestRecords
-from .middleware.response_head import Draining
 from .middleware.stack import Monitoring, behind_middleware
 from .request_class import FORM_LIMITS
 from .routes import api_keys, health, kserve, page

@@ -5,7 +5,7 @@ from types import FrameType
 
 import uvicorn
 
-from .middleware.response_head import Draining
+from .draining import Draining
 
 
 class Server(uvicorn.Server):

@@ -12,10 +12,11 @@ from typing import Protocol
 
 from schemas.api_keys import SCOPES, Scope
 
+from ..callers import ANY_CALLER, NO_CALLER, Caller
 from .addresses import comes_from_elsewhere
 from .asgi import Application, Receive, Send, refuse, retry_after
 from .asgi import Scope as AsgiScope
-from .callers import ANY_CALLER, NO_CALLER, Caller, counted_as
+from .counted_callers import counted_as
 from .limits import TokenBuckets
 
 PUBLIC_PATHS = frozenset(

@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Iterable
 
 from structlog.contextvars import bind_contextvars
 
+from ..draining import Draining
 from .asgi import Application, Message, Receive, Scope, Send
 
 _SANE_ID = re.compile(rb"[A-Za-z0-9-]{8,64}")
@@ -50,17 +51,6 @@ _FOR_PAGE = (
     (b"vary", b"accept-encoding"),
 )
 _FOR_DOCS = (_NO_SNIFFING, (b"content-security-policy", _DOCS_POLICY))
-
-
-class Draining:
-    """Whether the process is about to stop."""
-
-    def __init__(self) -> None:
-        self.has_begun = False
-
-    def begin(self) -> None:
-        """Mark the process as about to stop, for good."""
-        self.has_begun = True
 
 
 class ResponseHead:

@@ -6,6 +6,7 @@ from typing import cast
 
 from starlette.middleware.cors import CORSMiddleware
 
+from ..draining import Draining
 from .access import AccessPolicy, Authorization
 from .asgi import Application
 from .bodies import AnswerGuard, BodyGuard, BodyLimits
@@ -14,7 +15,7 @@ from .inference_errors import InferenceErrors
 from .limits import RequestLimits, RequestRates, Surplus, buckets_of
 from .metering import Metering, NoteRequest, RequestRecords
 from .plain_paths import HeadAsGet, NamedHosts, PlainPaths
-from .response_head import Draining, ResponseHead
+from .response_head import ResponseHead
 
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 _ALLOWED_HEADERS = (

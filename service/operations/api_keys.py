@@ -9,7 +9,7 @@ from schemas.contract import Page
 from storage.idempotency import RequestKey
 
 from ..app_context import AppContext
-from ..middleware.callers import Caller
+from ..callers import Caller
 from .deletion import with_reserve
 from .made_once import Creation, made_once
 

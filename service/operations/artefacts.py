@@ -29,7 +29,7 @@ from storage.job_counts import count_queued, is_short
 from storage.jobs import Origin
 
 from ..app_context import AppContext
-from ..middleware.callers import CURRENT_KEY
+from ..callers import CURRENT_KEY
 from ..settings import ServiceSettings
 from .deletion import delete_with_objects
 from .job_estimates import JobEstimate, Sizes, estimate_job, refuse_beyond

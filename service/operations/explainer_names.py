@@ -11,7 +11,7 @@ from storage.errors import Conflict
 from storage.explainer_names import Change
 
 from ..app_context import AppContext
-from ..middleware.callers import CURRENT_KEY
+from ..callers import CURRENT_KEY
 from .deletion import with_reserve
 from .preconditions import Precondition
 

@@ -12,7 +12,7 @@ from storage.errors import StorageError
 from storage.explanations import KeptExplanation, digest_of, draw_explanation_id
 
 from ..app_context import AppContext
-from ..middleware.callers import CURRENT_KEY
+from ..callers import CURRENT_KEY
 
 MAX_RECORD_BYTES = 4 << 20
 """Of a row's request and response together: what one answer returns."""

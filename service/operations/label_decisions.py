@@ -14,7 +14,7 @@ from storage.errors import NotFound, StorageError
 from storage.label_decisions import NewDecision
 
 from ..app_context import AppContext
-from ..middleware.callers import CURRENT_KEY
+from ..callers import CURRENT_KEY
 from .artefact_tables import KeptTable, open_table
 from .artefacts import get_result
 from .label_audits import audited_row

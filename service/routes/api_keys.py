@@ -8,9 +8,9 @@ from schemas.api_keys import ApiKey, ApiKeyRequest, Me, NewApiKey
 from schemas.contract import Page
 from schemas.nouns import API_KEYS
 
+from ..callers import ANY_CALLER
 from ..dependencies import ContextDep, IdempotencyKey, PageDep
 from ..list_filters import filters_of
-from ..middleware.callers import ANY_CALLER
 from ..operations import api_keys as operations
 from ..request_class import StrictRoute
 from .answers import created, fingerprint, problems, repeated

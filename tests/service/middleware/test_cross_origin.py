@@ -7,8 +7,8 @@ import httpx
 import pytest
 from pydantic import ValidationError
 
+from service.callers import Caller
 from service.middleware.access import AccessPolicy
-from service.middleware.callers import Caller
 from service.settings import ServiceSettings, read_origins
 
 from .serving import serving

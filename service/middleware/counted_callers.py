@@ -1,31 +1,12 @@
-"""Caller: the sender of a request, its scopes, and the name under which it is counted."""
+"""The sender of a request, and the name under which it is counted."""
 
 from collections.abc import Mapping
-from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any
 
-from schemas.api_keys import SCOPES, Scope
+from schemas.api_keys import Scope
 
+from ..callers import ANY_CALLER, NO_CALLER, Caller
 from .addresses import THIS_MACHINE, network_of
-
-
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """The sender of a request: the key that was shown, and its scopes."""
-
-    key_id: str | None  # none where keys are not required
-    scopes: frozenset[Scope]
-
-
-ANY_CALLER = Caller(None, frozenset(SCOPES))
-"""Every caller of a service that requires no keys."""
-
-NO_CALLER = Caller(None, frozenset())
-"""The caller of a public path, which needs no key."""
-
-CURRENT_KEY: ContextVar[str | None] = ContextVar("current_key", default=None)
-"""The key whose request is being answered."""
 
 
 def scopes_of(scope: Mapping[str, Any]) -> frozenset[Scope]:

@@ -19,10 +19,10 @@ from schemas.nouns import CSV, HTML, JSON, LABEL_AUDITS, PARQUET
 from storage.errors import StorageError
 
 from ..dependencies import ContextDep, PageDep, PlainInteger, RoomDep, RowPageDep
+from ..drawings.files import export_decisions_html
 from ..operations import label_decisions as decisions
 from ..operations.artefact_tables import open_table
 from ..operations.deletion import delete_with_objects
-from ..operations.drawn_files import export_decisions_html
 from ..operations.label_audits import (
     EVERY_ROW,
     RowFilter,

@@ -17,9 +17,9 @@ from schemas.contract import Contract
 
 from ..app_context import AppContext
 from ..dependencies import ContextDep, Room, RoomDep
-from ..operations import drawn_views
-from ..operations.drawn_explanations import RowToExplain
-from ..operations.drawn_regions import RegionsToExplain
+from ..drawings import views
+from ..drawings.explanations import RowToExplain
+from ..drawings.regions import RegionsToExplain
 from ..operations.explanations import explain
 
 router = APIRouter(include_in_schema=False)
@@ -82,7 +82,7 @@ async def redeem_code(context: ContextDep, request: Redeemed) -> dict[str, str]:
     return {"key": key}
 
 
-def _add_view(part: str, draw: drawn_views.Draw) -> None:
+def _add_view(part: str, draw: views.Draw) -> None:
     async def view(context: ContextDep, room: RoomDep, thing_id: str, request: Request) -> Response:
         parameters = dict(request.query_params)
         return await _drawn(context, room, lambda: draw(context, thing_id, parameters))
@@ -90,27 +90,27 @@ def _add_view(part: str, draw: drawn_views.Draw) -> None:
     router.get(f"/page/parts/{part}/{{thing_id}}", name=f"draw_{draw.__name__}")(view)
 
 
-for _part, _draw in drawn_views.VIEWS.items():
+for _part, _draw in views.VIEWS.items():
     _add_view(_part, _draw)
 
 
 @router.get("/page/parts/overview")
 async def draw_overview(context: ContextDep, room: RoomDep) -> Response:
     """Draw what is here, and what is being made."""
-    return await _drawn(context, room, lambda: drawn_views.overview(context))
+    return await _drawn(context, room, lambda: views.overview(context))
 
 
 @router.get("/page/parts/jobs")
 async def draw_jobs(context: ContextDep, room: RoomDep) -> Response:
     """Draw jobs under way."""
-    made = lambda: drawn_views.jobs_under_way(context).encode()  # noqa: E731  # as others are made
+    made = lambda: views.jobs_under_way(context).encode()  # noqa: E731  # as others are made
     return _html(await room.make_whole(context.small_room, _JOBS_BYTES, _JOBS_BYTES, made))
 
 
 @router.get("/page/parts/found")
 async def draw_found(context: ContextDep, room: RoomDep, name: Annotated[str, Query(max_length=200)] = "") -> Response:
     """Draw what has a name."""
-    return await _drawn(context, room, lambda: drawn_views.found(context, name))
+    return await _drawn(context, room, lambda: views.found(context, name))
 
 
 @router.get("/page/parts/represented/{artefact_id}/{rank}")
@@ -118,7 +118,7 @@ async def draw_represented(
     artefact_id: str, rank: Annotated[int, Path(ge=1)], context: ContextDep, room: RoomDep
 ) -> Response:
     """Draw the rows that a prototype represents."""
-    return await _drawn(context, room, lambda: drawn_views.represented(context, artefact_id, rank))
+    return await _drawn(context, room, lambda: views.represented(context, artefact_id, rank))
 
 
 @router.get("/page/parts/explainers/{explainer_id}/rows/{row_id:path}")
@@ -131,7 +131,7 @@ async def draw_explained_row(  # what the address names
     k: Annotated[int, Query(ge=0, le=9)] = 0,
 ) -> Response:
     """Draw why a row is predicted as it is; ``set.NAME`` changes the value of a feature."""
-    changed = drawn_views.changed_in(dict(request.query_params))
+    changed = views.changed_in(dict(request.query_params))
     find = partial(RowToExplain.find, context, explainer_id, row_id, changed)
     row = await room.make_early(context.answer_room, _DRAWN_BYTES, _MAKING_BYTES, find)
     answer = await explain(context, explainer_id, row.request)

@@ -15,8 +15,8 @@ from schemas.nouns import HTML, JSON, Noun
 from ..answer_room import AnswerRoom
 from ..app_context import AppContext
 from ..dependencies import Room
+from ..drawings.files import export_html
 from ..operations.artefacts import file_blocks
-from ..operations.drawn_files import export_html
 from ..operations.json_pages import MAX_PAGE_BYTES
 
 _PAGE_BYTES = MAX_PAGE_BYTES + (256 << 10)  # of a whole page, as it is sent

@@ -6,7 +6,8 @@ import pytest
 from sqlalchemy import select, update
 
 from schemas.nouns import PROTOTYPE_SETS
-from service.operations import artefacts, drawn_views
+from service.drawings import views
+from service.operations import artefacts
 from storage.errors import StorageError
 from storage.tables import artefacts as rows
 from tests.support.api import frame_of
@@ -37,7 +38,7 @@ def test_it_is_listed_as_failed_and_the_overview_and_all_others_are_shown(tmp_pa
         assert problem is not None
         assert "does not read: delete it and request it again" in problem.detail
         assert listed[changed].model_dump(mode="json")["problem"]["code"] == "object_damaged"
-        assert kept in drawn_views.overview(context)
+        assert kept in views.overview(context)
         with pytest.raises(StorageError, match="does not read") as refused:
             artefacts.get_one(context, PROTOTYPE_SETS, changed)
         assert refused.value.code == "object_damaged"

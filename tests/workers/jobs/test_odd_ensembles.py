@@ -23,8 +23,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from schemas.maps import MapRequest
 from schemas.nouns import APPROXIMATION_TREES, MAPS, PROTOTYPE_SETS, REPORTS, RULE_SETS
 from schemas.reports import ReportRequest
+from service.drawings.files import export_html
 from service.operations import approximation_trees, maps, reports, rule_sets
-from service.operations.drawn_files import export_html
 from service.operations.prototype_sets import classifier_file, export_classifier
 from storage.errors import StorageError
 from tests.support.models import Estimator

@@ -22,8 +22,8 @@ from schemas.nouns import APPROXIMATION_TREES, FEATURE_SETS, LABEL_AUDITS, PROTO
 from storage.errors import StorageError
 
 from ..app_context import AppContext
-from . import datasets, explainers
-from .drawn_documents import Json, beside, ready, to_json
+from ..operations import datasets, explainers
+from .documents import Json, beside, ready, to_json
 
 MAX_EXPLAINED_ROWS = 50
 _DRAW: dict[str, tuple[Callable[[Json, Any], str], Callable[[Json, Json], Any]]] = {

@@ -17,8 +17,8 @@ from storage.errors import NotFound, StorageError
 from storage.feature_matching import target_of_cell
 
 from ..app_context import AppContext
-from . import datasets, explainers, models
-from .drawn_documents import LINKS, Json, at, of_model, ready, to_json
+from ..operations import datasets, explainers, models
+from .documents import LINKS, Json, at, of_model, ready, to_json
 
 _PARTS: tuple[Any, ...] = ("values", "intervals", "contrast", "rules", "approximation_path")
 

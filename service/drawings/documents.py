@@ -10,7 +10,7 @@ from schemas.nouns import Noun
 from storage.errors import StorageError
 
 from ..app_context import AppContext
-from . import artefacts, datasets, models
+from ..operations import artefacts, datasets, models
 
 Json = dict[str, Any]
 Parameters = Mapping[str, str]

@@ -12,8 +12,8 @@ from schemas.nouns import PROTOTYPE_SETS, RULE_SETS
 from storage.errors import StorageError
 
 from ..app_context import AppContext
-from . import datasets, explainers, models
-from .drawn_documents import LINKS, Json, Parameters, at, of_model, ready, to_json
+from ..operations import datasets, explainers, models
+from .documents import LINKS, Json, Parameters, at, of_model, ready, to_json
 
 _CELLS = 31  # each way: as many predictions as one call answers
 _MOST_NODES = 2_000_000  # of a model whose questions are counted while somebody waits

@@ -9,10 +9,10 @@ from schemas.nouns import LABEL_AUDITS
 from storage.errors import StorageError
 
 from ..app_context import AppContext
-from .datasets import list_numbered_rows
-from .drawn_documents import LINKS, Json, Parameters, at, beside, ready, to_json
-from .label_audits import RowFilter, list_audited_rows, review_row
-from .label_decisions import count_decisions
+from ..operations.datasets import list_numbered_rows
+from ..operations.label_audits import RowFilter, list_audited_rows, review_row
+from ..operations.label_decisions import count_decisions
+from .documents import LINKS, Json, Parameters, at, beside, ready, to_json
 
 _N_BEFORE, _N_SHOWN = 5, 20
 _MOST_CELLS = 50_000  # of the row and its neighbours

@@ -55,11 +55,11 @@ from schemas.nouns import (
 )
 
 from ..app_context import AppContext
-from . import artefacts, datasets, explainers, jobs, models, prototype_sets, reports
-from .approximation_trees import next_question
-from .drawn_documents import LINKS, Json, Parameters, at, beside, listed, newest, of_model, read, ready, to_json
-from .drawn_explanations import value_of
-from .drawn_reviews import label_review
+from ..operations import artefacts, datasets, explainers, jobs, models, prototype_sets, reports
+from ..operations.approximation_trees import next_question
+from .documents import LINKS, Json, Parameters, at, beside, listed, newest, of_model, read, ready, to_json
+from .explanations import value_of
+from .reviews import label_review
 
 _LISTED, _LISTED_ARTEFACTS, _SEARCHED = 50, 200, 1000
 _MOST_COMPARED = 20  # datasets, whose columns are read while somebody waits

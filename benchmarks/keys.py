@@ -17,7 +17,7 @@ from time import perf_counter, process_time
 
 from schemas.api_keys import ApiKeyRequest
 from schemas.key_texts import draw_key
-from service.key_ring import KeyRing
+from service.caches.key_ring import KeyRing
 from service.middleware.access import AccessPolicy, Authorization
 from service.middleware.asgi import Application, Receive, Scope, Send
 from service.route_scopes import RouteScopes

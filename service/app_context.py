@@ -27,19 +27,19 @@ from storage.settings import REQUESTS
 from storage.store_pairs import make_pair
 from storage.worker_heartbeats import WorkerHeartbeats
 
-from .answer_room import AnswerRoom
-from .batches import Batches
+from .admission.answer_room import AnswerRoom
+from .admission.batches import Batches
+from .caches.explainer_directory import ExplainerDirectory
+from .caches.kept_drawings import KeptDrawings
+from .caches.key_ring import KeyRing
+from .caches.page_codes import PageCodes
+from .caches.warm_cache import LoadingCache, RequestLoops, SessionCache
 from .draining import Draining
-from .explainer_directory import ExplainerDirectory
 from .explanation_log import ExplanationLog
 from .health_watch import Availability, HealthWatch
 from .job_watch import JobWatch
-from .kept_drawings import KeptDrawings
-from .key_ring import KeyRing
-from .page_codes import PageCodes
 from .settings import ServiceSettings
 from .upload_sandbox.runner import UploadReader
-from .warm_cache import LoadingCache, RequestLoops, SessionCache
 
 _FRESH_SECONDS, _REDIS_FRESH_SECONDS = 5.0, 1.0
 _SMALL_SHARE = 4  # of the memory for answers, a quarter is kept for lists and small ones

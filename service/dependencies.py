@@ -11,7 +11,7 @@ from starlette.requests import ClientDisconnect
 from storage.errors import StorageUnavailable
 from storage.idempotency import RequestKey
 
-from .answer_room import AnswerRoom, CallerLeft, Part
+from .admission.answer_room import AnswerRoom, CallerLeft, Part
 from .app_context import AppContext
 from .callers import ANY_CALLER, Caller
 from .health_watch import Health

@@ -20,11 +20,11 @@ from storage.job_counts import EndedJobs
 from . import conditional_requests, contract_document, documentation_pages, problems, route_scopes
 from .access_log import AccessLog
 from .app_context import AppContext, build_context
-from .calls import Calls
 from .draining import Draining
 from .hot_path import HotPath
 from .middleware.access import AccessPolicy
 from .middleware.asgi import Application
+from .middleware.current_calls import Calls
 from .middleware.metering import RequestRecords
 from .middleware.stack import Monitoring, behind_middleware
 from .request_class import FORM_LIMITS

@@ -18,7 +18,7 @@ from storage.errors import EveryRowFailed, InsufficientStorage, StorageError, me
 from tree_explainers.errors import ExplainerError, ForeignFormat
 
 from . import contract_document
-from .answer_room import CallerLeft
+from .admission.answer_room import CallerLeft
 from .field_faults import fault_text
 from .request_class import BodyRefused
 

@@ -12,7 +12,7 @@ from functools import partial
 from time import monotonic
 from typing import Any, TypeVar
 
-from ..quota import Quota
+from ..admission.quota import Quota
 from .asgi import Application, Message, Receive, Scope, Send, is_json, refuse_and_close, retry_after
 
 CUT_OFF = "leafspace.cut_off"

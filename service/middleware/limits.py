@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
+from ..admission.quota import Quota
 from ..callers import CURRENT_KEY
-from ..quota import Quota
 from .asgi import Application, Receive, Scope, Send, refuse, refuse_and_close, retry_after
 from .counted_callers import counted_as, limited_caller
 

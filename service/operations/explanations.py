@@ -26,9 +26,9 @@ from storage.feature_matching import match_features
 from tree_explainers.compute.progress import Tick, no_tick
 from tree_explainers.errors import RowRefused
 
+from ..admission.batches import Cost
+from ..admission.calls import current_call
 from ..app_context import AppContext
-from ..batches import Cost
-from ..calls import current_call
 from .explanation_records import CallRecord, record_of, store
 from .prediction_costs import prediction_seconds
 

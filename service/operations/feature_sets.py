@@ -41,8 +41,8 @@ from tree_explainers.relational.queries import Feature, returns_to_examples
 from tree_explainers.relational.query_trie import VisitsLeft
 from tree_explainers.relational.schema import Schema
 
+from ..admission.batches import Cost
 from ..app_context import AppContext
-from ..batches import Cost
 from ..exports import TablesBehind
 from ..sql_queries import write_features
 from .artefacts import MadeFromTables, NewJob, request_artefact, view_of

@@ -22,8 +22,8 @@ from tree_explainers.leaf_space.coarser_leaves import map_leaves
 from tree_explainers.maps.placing import place_rows
 from tree_explainers.onnx_models.session import ModelSession
 
+from ..admission.batches import Cost
 from ..app_context import AppContext
-from ..batches import Cost
 from .artefact_tables import open_table
 from .artefacts import MadeFrom, ready_result, request_artefact
 from .json_pages import PARQUET_ADVICE, Rows, first_row_of, page_blocks

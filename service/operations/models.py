@@ -38,8 +38,8 @@ from tree_explainers.onnx_models.session import ModelSession, Outcome
 from tree_explainers.onnx_models.sniffing import HEAD_BYTES, sniff_model
 from tree_explainers.questions.splits import raw_split, raw_types, split_of
 
+from ..admission.batches import Cost
 from ..app_context import AppContext
-from ..batches import Cost
 from .deletion import delete_with_objects
 from .leaves_needed import refuse_without_leaves
 from .prediction_costs import prediction_seconds

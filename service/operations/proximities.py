@@ -30,8 +30,8 @@ from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind, tree_wei
 from tree_explainers.leaf_space.proximity import proximity_block
 from tree_explainers.onnx_models.session import ModelSession
 
+from ..admission.batches import Cost
 from ..app_context import AppContext
-from ..batches import Cost
 from .artefact_tables import KeptTable, open_table
 from .artefacts import MadeFrom, ready_result, request_artefact
 from .json_pages import MAX_PAGE_BYTES, PARQUET_ADVICE, Rows, first_row_of, page_blocks

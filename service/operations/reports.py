@@ -15,8 +15,8 @@ from storage.errors import Conflict, NotFound, StorageError
 from storage.feature_matching import match_features
 from tree_explainers.compute.progress import Tick, no_tick
 
+from ..admission.batches import Cost
 from ..app_context import AppContext
-from ..batches import Cost
 from .artefacts import MadeFrom, request_artefact
 from .explanations import warm_explainer
 

@@ -12,7 +12,7 @@ from starlette.types import Receive, Scope, Send
 
 from schemas.nouns import HTML, JSON, Noun
 
-from ..answer_room import AnswerRoom
+from ..admission.answer_room import AnswerRoom
 from ..app_context import AppContext
 from ..dependencies import Room
 from ..drawings.files import export_html

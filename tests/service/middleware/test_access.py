@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from schemas.api_keys import SCOPES, ApiKeyRequest, Scope
 from schemas.key_texts import draw_key
-from service.key_ring import KeyRing
+from service.caches.key_ring import KeyRing
 from service.middleware.access import AccessPolicy
 from service.middleware.limits import ConnectionLimits, RequestRates
 from service.route_scopes import RouteScopes

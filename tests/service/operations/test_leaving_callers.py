@@ -13,9 +13,9 @@ from schemas.models import PredictionRequest
 from schemas.nouns import MAPS, REPORTS
 from schemas.proximities import ProximityBlockRequest
 from schemas.reports import ReportRequest
-from service.answer_room import CallerLeft
+from service.admission.answer_room import CallerLeft
+from service.admission.batches import Batches, Cost, Result, Tick
 from service.app_context import AppContext
-from service.batches import Batches, Cost, Result, Tick
 from service.operations import explanations, maps, models, proximities, reports
 from tests.service.conftest import Shop
 from tests.support.workshop import Workshop

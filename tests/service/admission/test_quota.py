@@ -1,6 +1,6 @@
 """A quota of bytes, seconds or requests: one caller may hold a share, all of them together no more than there is."""
 
-from service.quota import Quota
+from service.admission.quota import Quota
 
 
 def test_a_caller_holds_no_more_than_its_share_and_all_no_more_than_there_is() -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from service.kept_drawings import KeptDrawings
+from service.caches.kept_drawings import KeptDrawings
 
 
 @dataclass(frozen=True)

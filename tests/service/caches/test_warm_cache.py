@@ -10,13 +10,13 @@ import pytest
 
 from explanations.warm_explainer import WarmExplainer, warm_up
 from service.app_context import build_context
-from service.warm_cache import LoadingCache, SessionCache
+from service.caches.warm_cache import LoadingCache, SessionCache
 from storage.errors import NotFound
 from storage.local_objects import LocalObjects
 from tests.support.guarded import until
 from tests.support.workshop import workshop_in
 
-from .conftest import Shop
+from ..conftest import Shop
 
 _PATIENCE_SECONDS = 60
 
@@ -197,7 +197,7 @@ def test_loops_are_loaded_before_the_first_thing_that_needs_them_is_warmed_up(wa
 def test_a_service_loads_loops_by_itself_where_there_is_a_model_and_else_not(
     shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.warm_cache._SECONDS_TO_BECOME_READY", 0.01)
+    monkeypatch.setattr("service.caches.warm_cache._SECONDS_TO_BECOME_READY", 0.01)
     used = build_context(shop.workshop.context.settings)
     with workshop_in(tmp_path) as new:
         until(lambda: used.loops.are_loaded, _PATIENCE_SECONDS)

@@ -8,10 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from service import calls
-from service.answer_room import AnswerRoom, CallerLeft
-from service.batches import Batches, Cost, Tick
-from service.calls import Call
+from service.admission.answer_room import AnswerRoom, CallerLeft
+from service.admission.batches import Batches, Cost, Tick
+from service.admission.calls import CURRENT_CALL, Call
 from storage.errors import StorageError, StorageUnavailable
 
 _LONG = Cost(1.0, 0)
@@ -24,7 +23,7 @@ def _batches(most_seconds: float = 10.0, n_bytes: int = 1 << 20) -> Batches:
 
 async def _run_as(call: Call, batches: Batches, cost: Cost, work: Callable[[Tick], object]) -> object:
     """Run work as part of a request: tasks have contexts of their own."""
-    calls._CURRENT.set(call)  # as the middleware does
+    CURRENT_CALL.set(call)  # as the middleware does
     return await batches.run(cost, work)
 
 

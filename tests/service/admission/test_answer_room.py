@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from service.answer_room import AnswerRoom, CallerLeft
+from service.admission.answer_room import AnswerRoom, CallerLeft
 from storage.errors import StorageError, StorageUnavailable
 
 

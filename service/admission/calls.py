@@ -1,0 +1,44 @@
+"""Call: who sent the request that is being answered, whether the caller still waits, and what its answer reserves."""
+
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from schemas.api_keys import SCOPES, Scope
+
+from .answer_room import AnswerRoom, Part
+
+
+async def _never() -> bool:
+    return False
+
+
+@dataclass(slots=True)
+class Call:
+    """One request while it is answered."""
+
+    caller: str | None = None  # under which it is counted; none for this machine where no keys are required
+    scopes: frozenset[Scope] = frozenset(SCOPES)
+    has_left: Callable[[], Awaitable[bool]] = _never
+    is_followed: bool = False  # whether its reservations are returned when its answer has been sent
+    _parts: list[Part] = field(default_factory=list)
+
+    async def reserve(self, room: AnswerRoom, n_bytes: int) -> Part:
+        """Wait for this number of bytes, which are the call's until its answer has been sent."""
+        part = await room.take(n_bytes, self.has_left, self.caller)
+        self._parts.append(part)
+        return part
+
+    def give_back(self) -> None:
+        """Return all that was reserved."""
+        while self._parts:
+            self._parts.pop().give_back()
+
+
+CURRENT_CALL: ContextVar[Call | None] = ContextVar("current_call", default=None)
+"""The call that is being answered."""
+
+
+def current_call() -> Call:
+    """Return the call that is being answered; one of this machine's own outside of requests."""
+    return CURRENT_CALL.get() or Call()

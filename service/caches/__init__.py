@@ -1,0 +1,1 @@
+"""Caches: what each process holds in memory of rows, keys, names, models and drawings."""

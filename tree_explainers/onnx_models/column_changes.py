@@ -100,7 +100,14 @@ def of_function(column: ModelColumn, name: str, parameter: float = 0.0) -> Model
 def encoded(
     column: ModelColumn, categories: Sequence[Category | None], codes: Sequence[float], default: float
 ) -> ModelColumn:
-    """Return ``codes[i]`` where the column's value is ``categories[i]``, else ``default``; a NaN represents missing."""
+    """Return ``codes[i]`` where the column's value is ``categories[i]``, else ``default``; a NaN represents missing.
+
+    The values of a column of codes are these codes.
+    """
+    if column.kind == "ordinal" and (column.scale, column.offset) == (1.0, 0.0):
+        table = dict(zip(categories, codes, strict=True))
+        recoded = tuple(_known(table.get(code, default)) for code in column.codes)
+        return replace(column, codes=recoded, default_code=_known(table.get(column.default_code, default)))
     if column.kind != "identity":
         return transformed(column, "encoded")
     return replace(
@@ -110,6 +117,37 @@ def encoded(
         codes=tuple(_known(code) for code in codes),
         default_code=_known(default),
     )
+
+
+def looked_up(column: ModelColumn, values: Sequence[float]) -> ModelColumn:
+    """Return ``values[code]`` of a column of codes, which holds only the categories whose code is such an index.
+
+    A code that is none makes the runtime refuse the row: the value of such rows, which nothing sees, is then below all.
+    """
+    if column.kind != "ordinal" or (column.scale, column.offset) != (1.0, 0.0):
+        return transformed(column, "looked up")
+    pairs = [(raw, _at(values, code)) for raw, code in zip(column.categories, column.codes, strict=True)]
+    known = [(raw, value) for raw, value in pairs if value is not None]
+    default = _at(values, column.default_code)
+    if default is None:
+        default = min((value for _, value in known if not np.isnan(value)), default=0.0) - 1
+    return replace(
+        column,
+        categories=tuple(raw for raw, _ in known),
+        codes=tuple(_known(value) for _, value in known),
+        default_code=_known(default),
+    )
+
+
+def is_closed_by(column: ModelColumn, values: Sequence[float]) -> bool:
+    """Whether looking up a column of codes in a table refuses the categories that it does not know."""
+    is_plain = column.kind == "ordinal" and (column.scale, column.offset) == (1.0, 0.0)
+    return is_plain and column.raw_index is not None and _at(values, column.default_code) is None
+
+
+def _at(values: Sequence[float], index: float | None) -> float | None:
+    """Return the value at an index, which counts from the end where it is negative; ``None`` where there is none."""
+    return values[int(index)] if index is not None and -len(values) <= index < len(values) else None
 
 
 def is_flag(column: ModelColumn) -> bool:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from onnx import TensorProto
 
 from . import column_changes as changes
-from .description import ModelColumn
+from .description import ClosedFeature, ModelColumn
 from .graph import tensor_array
 from .tensor_columns import (
     UNKNOWN,
@@ -116,7 +116,44 @@ def one_hot(step: Step) -> TensorColumns:
     attributes = step.attributes
     texts = attributes["cats_strings"].strings if "cats_strings" in attributes else ()
     categories = [category_of(text) for text in texts] or [float(code) for code in integers(attributes, "cats_int64s")]
-    return TensorColumns("float", tuple(_indicators(step, columns, categories)))
+    indicators = tuple(_indicators(step, columns, categories))
+    takes_unknown = "zeros" not in attributes or attributes["zeros"].i != 0
+    return TensorColumns("float", indicators, closed=() if takes_unknown else _closed(step, columns, categories))
+
+
+def _closed(step: Step, columns: Columns, categories: Sequence[changes.Category]) -> tuple[ClosedFeature, ...]:
+    """Return the features of which an encoder takes these categories, or these codes of categories, alone."""
+    closed = []
+    for column in columns:
+        known: list[changes.Category | None] = []
+        if column.kind == "ordinal" and column.default_code not in categories:
+            known += [raw for raw, code in zip(column.categories, column.codes, strict=True) if code in categories]
+        elif column.kind == "identity":
+            known += [_raw(step, column, category) for category in categories]
+        if known and column.raw_index is not None:
+            closed.append(ClosedFeature(column.raw_index, _with_imputed(column, known)))
+    return tuple(closed)
+
+
+def _with_imputed(column: ModelColumn, known: Sequence[changes.Category | None]) -> tuple[changes.Category | None, ...]:
+    """Return the categories that are taken, with a missing value where that counts as one of them."""
+    return (*known, None) if column.imputed in known and None not in known else tuple(known)
+
+
+def table_lookup(step: Step) -> TensorColumns:
+    """Follow codes of categories that are indices of a constant row of numbers; other codes are refused."""
+    table, columns = step.constant(0), step.tensor(1).columns
+    if table is None or columns is None or table.ndim != 1 or table.dtype.kind not in "fiu":
+        return UNKNOWN
+    values = table.astype(np.float64).tolist()
+    changed = [changes.looked_up(column, values) for column in columns]
+    closed = [
+        ClosedFeature(each.raw_index, _with_imputed(each, each.categories))
+        for column, each in zip(columns, changed, strict=True)
+        if changes.is_closed_by(column, values) and each.raw_index is not None
+    ]
+    element: Element = "integer" if table.dtype.kind in "iu" else "double" if table.dtype == np.float64 else "float"
+    return TensorColumns(element, tuple(changed), closed=tuple(closed))
 
 
 def _indicators(step: Step, columns: Columns, categories: Sequence[changes.Category]) -> list[ModelColumn]:

@@ -13,7 +13,7 @@ from ..errors import ModelRefused
 from .column_changes import is_flag
 from .column_encoding import lookup_table
 from .column_steps import follow
-from .description import FeatureGroup, InputSpec, ModelColumn, column_types
+from .description import ClosedFeature, FeatureGroup, InputSpec, ModelColumn, column_types
 from .graph import tensor_array
 from .tensor_columns import Element, Step, TensorColumns
 from .tree_attributes import attributes_of, integers, numbers
@@ -47,6 +47,17 @@ class ColumnMap:
             if column.raw_index is not None and texts:
                 examples.setdefault(column.raw_index, texts[0])
         return tuple(examples.get(at) for at in range(len(self.missing_tokens)))
+
+    @property
+    def closed_features(self) -> tuple[ClosedFeature, ...]:
+        """The raw features whose unknown values are refused, with what every encoder that refuses others takes."""
+        known: dict[int, tuple[float | str | None, ...]] = {}
+        for feature in (feature for tensor in self.tensors.values() for feature in tensor.closed):
+            token = self.missing_tokens[feature.raw_index]
+            categories = [None if token is not None and each == token else each for each in feature.categories]
+            others = known.get(feature.raw_index, categories)
+            known[feature.raw_index] = tuple(dict.fromkeys(each for each in others if each in categories))
+        return tuple(ClosedFeature(index, known[index]) for index in sorted(known))
 
     def columns_of(self, tensor: str, ensemble: TreeEnsemble) -> tuple[ModelColumn, ...]:
         """Return the columns of a tensor that trees read; where nothing is known, as many as the trees test."""

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import column_changes as changes
-from .column_encoding import cast, equal, imputer, is_nan, label_encoder, one_hot, where
+from .column_encoding import cast, equal, imputer, is_nan, label_encoder, one_hot, table_lookup, where
 from .description import ModelColumn
 from .monotone_functions import is_monotone_power
 from .tensor_columns import (
@@ -212,7 +212,9 @@ def concat(step: Step) -> TensorColumns:
 
 
 def gather(step: Step) -> TensorColumns:
-    """Follow Gather along the columns, and ArrayFeatureExtractor."""
+    """Follow Gather along the columns, or from a row of constants, and ArrayFeatureExtractor."""
+    if step.node.op_type == "Gather" and step.constant(0) is not None and step.axis(0) in (0, -1):
+        return table_lookup(step)
     tensor, indices = step.tensor(), step.constant(1)
     on_columns = step.node.op_type == "ArrayFeatureExtractor" or step.axis(0) in (1, -1)
     if tensor.columns is None or indices is None or indices.dtype.kind not in "iu" or not on_columns:

@@ -137,4 +137,7 @@ def _some_rows(description: ModelDescription, n_rows: int) -> Rows:
         is_text = spec.type == "string"
         value: NDArray[Any] = np.full(n_rows, None, np.object_) if is_text else np.zeros(n_rows)
         columns += [value] * spec.width
+    for feature in description.closed_features:  # a category that is not refused
+        if feature.categories:
+            columns[feature.raw_index] = np.full(n_rows, feature.categories[0], columns[feature.raw_index].dtype)
     return Rows(description.feature_names, tuple(columns))

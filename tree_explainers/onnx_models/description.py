@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..ensemble import TreeTensor
 
@@ -106,6 +107,14 @@ class ModelColumn:
 
 
 @dataclass(frozen=True, slots=True)
+class ClosedFeature:
+    """A raw feature of which the graph refuses all values but those that an encoder knows."""
+
+    raw_index: int
+    categories: tuple[float | str | None, ...]  # None: a missing value
+
+
+@dataclass(frozen=True, slots=True)
 class ModelWarning:
     """What limits the explanations of a model, in a sentence."""
 
@@ -150,6 +159,7 @@ class ModelDescription:
     # Two scores no further apart than this, of scores up to 1, may stand in their order by rounding alone: as many
     # additions were rounded. 0 where sums are exact.
     rounding: float = 0.0
+    closed_features: tuple[ClosedFeature, ...] = ()  # by ascending ``raw_index``
     warnings: tuple[ModelWarning, ...] = ()  # what its reader should know before explaining with it
     oracle_only: bool = False  # predictions alone are used: no trees, columns or leaf output are known
     finite_only: bool = False  # infinite numbers are refused, as the model's library does
@@ -170,6 +180,15 @@ class ModelDescription:
         """By feature: the text that represents a missing category."""
         pairs = zip(self.feature_names, self.missing_tokens, strict=True)
         return {name: token for name, token in pairs if token is not None}
+
+    @property
+    def known_numbers(self) -> dict[int, NDArray[np.float64]]:
+        """By index of a raw feature whose unknown values are refused: the numbers that the graph takes, if any."""
+        numbers = {
+            each.raw_index: [number for number in each.categories if isinstance(number, int | float)]
+            for each in self.closed_features
+        }
+        return {index: np.array(values, np.float64) for index, values in numbers.items() if values}
 
     @property
     def precision(self) -> type[np.float32 | np.float64]:
@@ -193,6 +212,10 @@ class ModelDescription:
         )
         values["tensors"] = tuple(TreeTensor(**item) for item in document["tensors"])
         values["engine"] = Engine(**document["engine"])
+        values["closed_features"] = tuple(
+            ClosedFeature(**{name: _frozen(value) for name, value in item.items()})
+            for item in document["closed_features"]
+        )
         values["warnings"] = tuple(ModelWarning(**item) for item in document["warnings"])
         return cls(**values)
 

@@ -104,6 +104,8 @@ class HardRows:
             own = by_feature.get(index, [])
             if kind == "string":
                 draws.append(partial(_texts, own))
+            elif index in description.known_numbers:
+                draws.append(partial(_known_numbers, description.known_numbers[index]))
             else:
                 draws.append(partial(_numbers, thresholds.get(index, np.zeros(1)), kind, infinities))
         return cls(description.feature_names, tuple(draws))
@@ -162,6 +164,16 @@ def _numbers(
     if has_missing:
         values = np.where(rng.random(n) < _MISSING, dtype(np.nan), values)
     return values.astype(np.float64)
+
+
+def _known_numbers(
+    known: NDArray[np.float64],
+    n: int,
+    rng: np.random.Generator,
+    *,
+    has_missing: bool,  # a missing value may be refused, as any other is
+) -> NDArray[np.float64]:
+    return rng.choice(known, n)
 
 
 def _texts(own: Sequence[ModelColumn], n: int, rng: np.random.Generator, *, has_missing: bool) -> NDArray[Any]:

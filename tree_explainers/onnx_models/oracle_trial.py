@@ -94,6 +94,8 @@ def _tried_rows(description: ModelDescription, example_texts: Sequence[str | Non
     types = column_types(description.inputs)
     for numbers in (rng.standard_normal(shape), rng.random(shape), np.zeros(shape)):
         columns = [_column(*of_column) for of_column in zip(numbers.T, types, example_texts, strict=True)]
+        for index, known in description.known_numbers.items():  # others are refused
+            columns[index] = rng.choice(known, MOST_ROWS_TRIED)
         yield Rows(description.feature_names, tuple(columns))
 
 

@@ -23,7 +23,8 @@ def plausible_rows(
 ) -> Rows:
     """Return rows whose numbers are drawn evenly between neighbouring thresholds and a little beyond, none missing.
 
-    Numbers that nothing distinguishes are standard normal. Categories are those that the model knows.
+    Numbers that nothing distinguishes are standard normal. Categories, and numbers of which others are refused, are
+    those that the model knows.
     """
     thresholds = raw_thresholds(description, ensemble)
     columns: list[NDArray[Any]] = []
@@ -31,6 +32,8 @@ def plausible_rows(
         if kind == "string":
             own = [column for column in description.columns if column.raw_index == index]
             columns.append(_texts(own, n_rows, rng))
+        elif index in description.known_numbers:
+            columns.append(rng.choice(description.known_numbers[index], n_rows))
         else:
             columns.append(_numbers(thresholds.get(index), kind, n_rows, rng))
     return Rows(description.feature_names, tuple(columns))

@@ -243,6 +243,7 @@ def _describe(front: _Front, declared: DeclaredModel, kind: Ensemble | None) -> 
         finite_only=declared.finite_only,
         leaf_output=LEAF_OUTPUT,
         columns=(),
+        closed_features=front.column_map.closed_features,
     )
 
 

@@ -21,6 +21,7 @@ from ..rows import Rows
 from .description import ModelDescription
 from .encoding import Feeds, RowEncoder, are_finite
 from .label_index import LabelIndex
+from .refused_values import refusal_of
 
 _CELLS_PER_CHUNK = 1_000_000  # leaves (rows x trees) held at a time by each thread: 4 MB, thrice; some 0.4 s of work
 _MAX_CHUNK_ROWS = 65_536
@@ -364,35 +365,3 @@ def _stack(parts: list[Outcome]) -> Outcome:
 def _joined(parts: Iterable[NDArray[np.int64] | None]) -> NDArray[np.int64] | None:
     labels = [part for part in parts if part is not None]
     return np.concatenate(labels) if labels else None
-
-
-def refusal_of(description: ModelDescription, feeds: Feeds) -> RowRefused:
-    """Return the refusal that names the values probably refused: categories that none of the columns knows."""
-    unknown = []
-    first = 0
-    for spec in description.inputs:
-        if spec.type == "string":
-            values = feeds[spec.name].reshape(-1, spec.width)
-            unknown += [
-                f"{description.feature_names[first + offset]!r}: {_shown(value, description, first + offset)}"
-                for offset in range(spec.width)
-                for value in set(values[:, offset]) - _known_categories(description, first + offset)
-            ]
-        first += spec.width
-    if unknown:
-        detail = f"The model does not know the category of {'; '.join(sorted(unknown)[:5])}."
-        return RowRefused("unknown_category", detail)
-    return RowRefused("validation_failed", "The model refuses a value of this row.")
-
-
-def _shown(value: str, description: ModelDescription, raw_index: int) -> str:
-    is_missing = value == (description.missing_tokens[raw_index] or "")
-    return "a missing value" if is_missing else ascii(value)[:40]
-
-
-def _known_categories(description: ModelDescription, raw_index: int) -> set[Any]:
-    columns = [column for column in description.columns if column.raw_index == raw_index]
-    known: set[Any] = {category for column in columns for category in (column.category, *column.categories)}
-    if None in known:
-        known.add(description.missing_tokens[raw_index])
-    return known

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from onnx import NodeProto
 
 from . import column_changes as changes
-from .description import ModelColumn
+from .description import ClosedFeature, ModelColumn
 from .tree_attributes import Attributes, attributes_of
 
 Element = Literal["float", "double", "integer", "bool", "string", "unknown"]
@@ -25,6 +25,7 @@ class TensorColumns:
     element: Element
     columns: Columns | None  # (width,) None where nothing is known, not even the width
     lost_fractions: bool = False  # numbers with fractions were cast to integers, which only encoders do not mind
+    closed: tuple[ClosedFeature, ...] = ()  # the features whose unknown values the operator of this tensor refuses
 
     @property
     def width(self) -> int | None:

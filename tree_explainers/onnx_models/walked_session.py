@@ -17,7 +17,8 @@ from ..walker.walking import Walker
 from .description import ModelDescription, Scoring
 from .encoding import Feeds
 from .label_index import within_rounding
-from .session import ModelSession, Piece, Predictions, open_graph, refusal_of, runtime_errors
+from .refused_values import refusal_of
+from .session import ModelSession, Piece, Predictions, open_graph, runtime_errors
 from .walked_parts import WalkedParts
 
 _CELLS_PER_CHUNK = 4_000_000  # rows x trees of a piece: some 0.1 s

@@ -13,7 +13,7 @@ from leafspace_client.conversion import convert_model
 from onnx import ModelProto, TensorProto, helper
 from sklearn.ensemble import RandomForestClassifier
 
-from tests.support.models import fitted, library
+from tests.support.models import library
 from tests.support.tree_graphs import random_trees, regressor
 from tree_explainers.onnx_models.description import DeclaredModel, ModelDescription, ModelLimits, Scoring
 from tree_explainers.onnx_models.reading import ReadModel, read_model
@@ -197,13 +197,3 @@ def test_what_the_operator_does_otherwise_is_left_to_onnxruntime() -> None:
     ]
 
     assert [read(graph_of(attributes)).description.scoring for attributes in others] == [None] * len(others)
-
-
-def test_a_description_kept_before_there_were_links_is_read() -> None:
-    forest = fitted("random_forest_binary").read.description
-    boosting = fitted("gradient_boosting_binary").read.description
-    for description, sums, scoring in ((forest, "single", Scoring("single")), (boosting, None, None)):
-        kept = description.to_json()
-        del kept["scoring"]
-
-        assert ModelDescription.from_json(json.loads(json.dumps({**kept, "sums": sums}))).scoring == scoring

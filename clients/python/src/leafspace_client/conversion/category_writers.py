@@ -10,29 +10,28 @@ from .step_columns import NoCounterpart, StepColumns
 
 
 def one_hot(columns: StepColumns, step: OneHotEncoder) -> str:
-    """Add a one-hot encoder; infrequent categories get one code, and unknown ones that or none."""
+    """Add a one-hot encoder; infrequent categories get one code, and unknown ones that, or none, or are refused."""
     nodes, blocks = columns.nodes, []
     for at, ((tensor, is_text), codes) in enumerate(zip(columns.each(), _shown_codes(step), strict=True)):
-        if not codes:  # the only category was dropped
-            continue
         of_categories = _codes(step, at)
-        is_default = step.handle_unknown in ("infrequent_if_exist", "warn") and _has_infrequent(step, at)
-        unknown = float(of_categories.max()) if is_default else -1.0
+        unknown = _code_of_unknown(step, at, of_categories)
         code = _looked_up(columns, tensor, step.categories_[at], of_categories, unknown, is_text=is_text)
+        if not codes:  # the only category was dropped: others are refused all the same
+            blocks.append(columns.nodes.add("Cast", [columns.chosen(code, [])], to=TensorProto.FLOAT))
+            continue
         hot = nodes.add("OneHotEncoder", [nodes.as_whole(code)], domain="ai.onnx.ml", cats_int64s=codes, zeros=1)
         blocks.append(nodes.add("Reshape", [hot, nodes.constant(np.array([-1, len(codes)]))]))
     return columns.side_by_side(blocks)
 
 
 def ordinal(columns: StepColumns, step: OrdinalEncoder) -> str:
-    """Add an ordinal encoder: the code of each category, and what it has for missing and unknown ones."""
+    """Add an ordinal encoder: the code of each category, and what it has for missing and unknown ones, if anything."""
     tensors = []
     for at, (tensor, is_text) in enumerate(columns.each()):
         is_missing = np.array([_is_nan(each) for each in step.categories_[at]])  # None is a category
         codes = np.full(len(is_missing), step.encoded_missing_value, np.float64)
         codes[~is_missing] = _codes(step, at)[: np.count_nonzero(~is_missing)]  # what is missing is the last, if coded
-        has_unknown = step.handle_unknown == "use_encoded_value"
-        unknown = float(step.unknown_value) if has_unknown else -1.0
+        unknown = None if step.handle_unknown == "error" else float(step.unknown_value)
         tensors.append(_looked_up(columns, tensor, step.categories_[at], codes, unknown, is_text=is_text))
     return columns.side_by_side(tensors)
 
@@ -56,20 +55,39 @@ def _looked_up(  # a table and what comes to it
     tensor: str,
     categories: Any,  # an array
     values: Any,  # an array
-    unknown: float,
+    unknown: float | None,
     *,
     is_text: bool,
 ) -> str:
-    """Add a table from the categories of a column to doubles; unknown ones get a value of their own."""
+    """Add a table from the categories of a column to doubles; unknown ones get a value of their own, or are refused."""
+    if unknown is None:
+        return _looked_up_or_refused(columns, tensor, categories, values, is_text=is_text)
     keys: Any = [str(each) for each in categories] if is_text else _numbers(columns.step, categories)
     kind = TensorProto.STRING if is_text else TensorProto.DOUBLE
     content = [text.encode() for text in keys] if is_text else keys
-    table = {
+    attributes = {
         "keys_tensor": helper.make_tensor("table", kind, [len(keys)], content),
         "values_tensor": helper.make_tensor("table", TensorProto.DOUBLE, [len(keys)], values.astype(float).tolist()),
         "default_tensor": helper.make_tensor("table", TensorProto.DOUBLE, [1], [unknown]),
     }
-    return columns.nodes.add("LabelEncoder", [tensor], domain="ai.onnx.ml", **table)
+    return columns.nodes.add("LabelEncoder", [tensor], domain="ai.onnx.ml", **attributes)
+
+
+def _looked_up_or_refused(
+    columns: StepColumns,
+    tensor: str,
+    categories: Any,  # an array
+    values: Any,  # an array
+    *,
+    is_text: bool,
+) -> str:
+    """Add a table that makes the runtime refuse unknown categories: their position is behind the last."""
+    positions = np.arange(len(categories), dtype=np.float64)
+    position = _looked_up(columns, tensor, categories, positions, float(len(categories)), is_text=is_text)
+    is_finite = np.isfinite(np.asarray(values, np.float64)).all()  # as constants of a graph have to be
+    table = columns.nodes.constant(np.asarray(values, np.float64) if is_finite else positions)
+    known = columns.nodes.add("Gather", [table, columns.nodes.as_whole(position)], axis=0)
+    return known if is_finite else _looked_up(columns, known, positions, values, -1.0, is_text=False)
 
 
 def _numbers(step: Any, categories: Any) -> list[float]:  # a step, an array
@@ -106,6 +124,14 @@ def _codes(encoder: Any, at: int) -> Any:  # an encoder, an array
     mappings = getattr(encoder, "_default_to_infrequent_mappings", None) or {}
     mapping = mappings[at] if at < len(mappings) else None
     return np.arange(len(encoder.categories_[at])) if mapping is None else np.asarray(mapping, np.int64)
+
+
+def _code_of_unknown(step: OneHotEncoder, at: int, codes: Any) -> float | None:  # an array
+    """Return the code that unknown categories share with the infrequent ones, or -1; ``None`` to refuse them."""
+    if step.handle_unknown == "error":
+        return None
+    is_infrequent = step.handle_unknown != "ignore" and _has_infrequent(step, at)
+    return float(codes.max()) if is_infrequent else -1.0
 
 
 def _has_infrequent(encoder: Any, at: int) -> bool:  # an encoder

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from benchmarks.relational_speed import copies
 from benchmarks.relational_tables.folds import Division, Figure, divisions
@@ -9,7 +10,7 @@ from benchmarks.relational_tables.over_columns import Ensemble, TestColumns, gro
 from benchmarks.relational_tables.printed import printed
 from benchmarks.relational_tables.published import CARCINOGENESIS, SIZES
 from tests.support.bank import bank
-from tests.support.naive_ism import NaiveLeaf, NaiveNode, class_shares, grow
+from tests.support.naive_ism import NaiveNode, NaiveTree, class_shares, grow
 from tests.support.naive_relational import passing, plain_rows
 from tests.support.raw_tables import relational_rows
 from tree_explainers.relational.tilde import grow_tilde
@@ -53,13 +54,7 @@ def test_ism_over_columns_is_the_twins(trees: list[TildeTree]) -> None:
     columns = TestColumns.of(trees, ROWS)
     ensemble = Ensemble.of(trees, columns)
     every = np.arange(ROWS.n_examples)
-    naive_trees = [
-        [
-            NaiveLeaf(ensemble.leaves[place] == leaf, tree.leaf_scores(leaf))
-            for leaf in np.unique(ensemble.leaves[place])
-        ]
-        for place, tree in enumerate(trees)
-    ]
+    naive_trees = [_naive_tree(tree, reached) for tree, reached in zip(trees, ensemble.leaves, strict=True)]
 
     ism = grow_ism(ensemble, columns, every, every)
 
@@ -77,6 +72,11 @@ def test_ism_over_columns_is_the_twins(trees: list[TildeTree]) -> None:
     label(naive)
     assert ism.labels(columns.passed).tolist() == labels.tolist()
     assert 0 < ism.n_tests_merged <= ism.n_tests
+
+
+def _naive_tree(tree: TildeTree, reached: NDArray[np.int64]) -> NaiveTree:
+    leaves = np.unique(reached)
+    return NaiveTree(leaves[:, None] == reached, np.array([tree.leaf_scores(leaf) for leaf in leaves]))
 
 
 def test_figures_are_of_the_held_out_examples(trees: list[TildeTree]) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from math import floor
+from math import floor, lcm
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,7 +72,7 @@ def _greedy(
     proximity: Matrix,
     classes: NDArray[np.int64],
     candidates: list[int],
-    worth: Callable[[int], Fraction],
+    worth: Callable[[int], int],
     agrees: Agrees = None,
 ) -> Iterator[tuple[int, int]]:
     """Algorithm 1 of Tan et al.: the row of largest worth x gain until none gains.
@@ -105,7 +105,7 @@ def sm_a(
     agrees: Agrees = None,
 ) -> list[int]:
     eligible = _eligible(classes, candidates)
-    return _first(_greedy(proximity, classes, eligible, lambda _: Fraction(1), agrees), n_prototypes)
+    return _first(_greedy(proximity, classes, eligible, lambda _: 1, agrees), n_prototypes)
 
 
 def sm_wa(
@@ -115,10 +115,11 @@ def sm_wa(
     candidates: list[int] | None = None,
     agrees: Agrees = None,
 ) -> list[int]:
-    sizes = {int(value): int((classes == value).sum()) for value in classes}
-    eligible = _eligible(classes, candidates)
+    """Gains are weighed by one over the size of their class: by whole numbers in the same ratio."""
+    sizes = dict(zip(*(each.tolist() for each in np.unique(classes, return_counts=True)), strict=True))
+    multiple, eligible = lcm(*sizes.values()), _eligible(classes, candidates)
     return _first(
-        _greedy(proximity, classes, eligible, lambda row: Fraction(1, sizes[int(classes[row])]), agrees), n_prototypes
+        _greedy(proximity, classes, eligible, lambda row: multiple // sizes[int(classes[row])], agrees), n_prototypes
     )
 
 
@@ -152,7 +153,7 @@ def a_pete(
 ) -> list[int]:
     chosen: list[int] = []
     previous = 0
-    for row, improvement in _greedy(proximity, classes, _eligible(classes, candidates), lambda _: Fraction(1), agrees):
+    for row, improvement in _greedy(proximity, classes, _eligible(classes, candidates), lambda _: 1, agrees):
         chosen.append(row)
         if abs(previous - improvement) / improvement <= alpha:
             break
@@ -252,11 +253,9 @@ def nearest_prototype_classes(
 
 
 def balanced_accuracy(given: NDArray[np.int64], classes: NDArray[np.int64]) -> Fraction:
-    shares = []
-    for value in np.unique(classes):
-        own = classes == value
-        shares.append(Fraction(int((given[own] == value).sum()), int(own.sum())))
-    return sum(shares, Fraction(0)) / len(shares)
+    _, class_of, sizes = np.unique(classes, return_inverse=True, return_counts=True)
+    n_right = np.bincount(class_of[given == classes], minlength=len(sizes))
+    return sum(map(Fraction, n_right.tolist(), sizes.tolist()), Fraction(0)) / len(sizes)
 
 
 def coverage(proximity: Matrix, classes: NDArray[np.int64], prototypes: list[int]) -> list[int]:

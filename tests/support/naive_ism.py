@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import inf, log2
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,25 +15,20 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class NaiveLeaf:
-    """A leaf of a tree of the ensemble: which training rows it covers (its coverlist), and its scores of classes."""
+class NaiveTree:
+    """A tree of the ensemble by its leaves: their coverlists over the training rows, and their scores of classes."""
 
-    covers: Flags  # (n_rows,)
-    shares: Floats  # (n_classes,)
-
-
-Tree = Sequence[NaiveLeaf]
+    coverlists: Flags  # (n_leaves, n_rows)
+    shares: Floats  # (n_leaves, n_classes)
 
 
-def class_shares(trees: Sequence[Tree], given: Flags) -> Floats:
+def class_shares(trees: Sequence[NaiveTree], given: Flags) -> Floats:
     """Return P_E(C|A): equation 4 of each tree, averaged; A is given by the training rows that fulfil it."""
+    n_given = given.sum()
     of_trees = []
-    for leaves in trees:
-        total = np.zeros(len(leaves[0].shares))
-        for leaf in leaves:
-            share_of_leaf = (leaf.covers & given).sum() / given.sum()  # P(Y|A)
-            total += leaf.shares * share_of_leaf  # P(C|Y,A) = P(C|Y)
-        of_trees.append(total)
+    for tree in trees:
+        shares_of_leaves = (tree.coverlists & given).sum(axis=1) / n_given  # P(Y|A)
+        of_trees.append(shares_of_leaves @ tree.shares)  # P(C|Y,A) = P(C|Y)
     return np.asarray(np.mean(of_trees, axis=0))
 
 
@@ -42,7 +37,7 @@ def entropy(shares: Floats) -> float:
     return float(sum(-share * log2(share) for share in shares.tolist() if share > 0))
 
 
-def gain(trees: Sequence[Tree], test: Flags, node: Flags) -> float:
+def gain(trees: Sequence[NaiveTree], test: Flags, node: Flags) -> float:
     """Return equation 2 for a test in a node, both given by the training rows for which they succeed."""
     share = (test & node).sum() / node.sum()
     if share in {0, 1}:
@@ -73,7 +68,7 @@ class NaiveNode:
     no: "NaiveNode | None" = None
 
 
-def grow(trees: Sequence[Tree], tests: Sequence[Flags], node: Flags, n_levels: int, least: int) -> NaiveNode:
+def grow(trees: Sequence[NaiveTree], tests: Sequence[Flags], node: Flags, n_levels: int, least: int) -> NaiveNode:
     """Grow a tree, the first of the best tests in each node; gains count as equal to nine decimals."""
     allowed = [
         (round(gain(trees, test, node), 9), -place)
@@ -134,14 +129,13 @@ def paper_bounds(values: Floats, possible: Sequence[Sequence[int]]) -> tuple[Flo
     return np.asarray(smallest), np.asarray(largest)
 
 
-def leaves_of_trees(leaves: NDArray[np.int32], ensemble: TreeEnsemble, shares: Floats) -> list[list[NaiveLeaf]]:
-    """Return each tree's leaves, from those that training rows reach, (n_rows, n_trees), counted in their tree."""
-    trees: list[list[NaiveLeaf]] = []
-    for tree, reached in enumerate(leaves.T):
-        first: Any = ensemble.leaf_offsets[tree]
-        own = range(int(ensemble.n_leaves[tree]))
-        trees.append([NaiveLeaf(reached == leaf, shares[first + leaf]) for leaf in own])
-    return trees
+def naive_trees(leaves: NDArray[np.int32], ensemble: TreeEnsemble, shares: Floats) -> list[NaiveTree]:
+    """Return each tree, from the leaves that training rows reach, (n_rows, n_trees), counted in their tree."""
+    bounds = pairwise(ensemble.leaf_offsets.tolist())
+    return [
+        NaiveTree(np.arange(end - first)[:, None] == reached, shares[first:end])
+        for reached, (first, end) in zip(leaves.T, bounds, strict=True)
+    ]
 
 
 def independent_scores(ensemble: TreeEnsemble, rows: Floats, shares: Floats, box: Intervals) -> Floats:

@@ -1,7 +1,7 @@
 """Rules read word by word, evaluated row by row, and searched by trying everything: slow, obvious twins."""
 
 from collections.abc import Sequence
-from math import isnan, log
+from math import log
 from typing import Any
 
 import numpy as np
@@ -13,32 +13,45 @@ from tree_explainers.rows import Rows
 from tree_explainers.rule_sets.rule_lists import PrintedRules
 
 
-def holds(condition: Condition, value: float | str | None, rules: PrintedRules) -> bool:
-    """Read a condition as it is printed."""
-    if (
-        value is None
-        or value == rules.missing_texts.get(condition.column)
-        or (isinstance(value, float) and isnan(value))
-    ):
-        return condition.operator == "is missing" or condition.or_missing
-    if isinstance(value, str):
-        among = value in (condition.value if isinstance(condition.value, tuple) else [condition.value])
-        return {"is": among, "is one of": among, "is not": not among, "is none of": not among}.get(
-            condition.operator, condition.operator == "is not missing"
-        )
-    number = float(rules.precision(value))
-    bound = condition.value if isinstance(condition.value, float) else 0.5
-    readings = {">": number > bound, "<=": number <= bound, "is": number > bound, "is not": number <= bound}
-    return readings.get(condition.operator, condition.operator == "is not missing")
+def holds(condition: Condition, values: NDArray[Any], rules: PrintedRules) -> NDArray[np.bool_]:
+    """Read a condition as it is printed: whether it holds for each value of its column, (n_rows,)."""
+    missing = is_missing(values, rules.missing_texts.get(condition.column))
+    if condition.operator in ("is missing", "is not missing"):
+        return missing if condition.operator == "is missing" else ~missing
+    if values.dtype == object:
+        answers = _of_texts(condition, values)
+    else:
+        answers = _of_numbers(condition, values.astype(rules.precision).astype(np.float64))
+    return np.where(missing, condition.or_missing, answers)
 
 
-def first_that_holds(rules: PrintedRules, rows: Rows, row: int) -> int:
-    """Return the first rule all of whose conditions hold for a row; the number of rules where none does."""
-    column = dict(zip(rows.names, rows.columns, strict=True))
-    for place, rule in enumerate(rules.rules):
-        if all(holds(condition, column[condition.column][row], rules) for condition in rule):
-            return place
-    return len(rules.rules)
+def is_missing(values: NDArray[Any], missing_text: str | None) -> NDArray[np.bool_]:
+    """Return which values are missing: ``None``, no number, or the text that stands for what is missing."""
+    if values.dtype != object:
+        return np.asarray(np.isnan(values))
+    return np.array([value is None or value != value or value == missing_text for value in values], bool)
+
+
+def _of_texts(condition: Condition, values: NDArray[Any]) -> NDArray[np.bool_]:
+    named = condition.value if isinstance(condition.value, tuple) else (condition.value,)
+    among = np.array([value in named for value in values], bool)
+    return {"is": among, "is one of": among, "is not": ~among, "is none of": ~among}[condition.operator]
+
+
+def _of_numbers(condition: Condition, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
+    bound = condition.value if isinstance(condition.value, float) else 0.5  # between an indicator's 0 and 1
+    greater, at_most = numbers > bound, numbers <= bound
+    return {">": greater, "<=": at_most, "is": greater, "is not": at_most}[condition.operator]
+
+
+def first_that_hold(rules: PrintedRules, rows: Rows) -> list[int]:
+    """Return, of each row, the first rule all of whose conditions hold; the number of rules where none does."""
+    columns = dict(zip(rows.names, rows.columns, strict=True))
+    first = np.full(len(rows), len(rules.rules))
+    for number, rule in reversed(list(enumerate(rules.rules))):
+        fulfilled = [holds(condition, columns[condition.column], rules) for condition in rule]
+        first[np.logical_and.reduce(fulfilled)] = number
+    return first.tolist()
 
 
 def admitted_bins(feature: FeatureStatements, eta: Sequence[float], certainty: float) -> list[bool]:

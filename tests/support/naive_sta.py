@@ -4,14 +4,14 @@ Labels are (n_rows, n_classes) shares of classes, or (n_rows, 1) values. A split
 """
 
 from collections.abc import Sequence
-from itertools import pairwise
 from math import ceil, sqrt
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
-Labels = NDArray[np.float64]
+Floats = NDArray[np.float64]
+Labels = Floats
 Split = NDArray[np.bool_]
 
 
@@ -148,26 +148,26 @@ def rejected(of_tests: Sequence[float], level: float) -> list[bool]:
     return [p_value <= bound for p_value in of_tests]
 
 
-def thresholds(values: Sequence[float]) -> list[float]:
+def thresholds(values: Floats) -> list[float]:
     """Return the values of training rows that reach a node, and the points midway between neighbours (2.5).
 
     The largest is left out: nothing is above it. Missing values are no values. Points midway are round numbers.
     """
-    known = sorted({value for value in values if value == value})  # NaN
-    found: list[float] = []
-    for low, high in pairwise(known):
-        found += [low] if (low + high) / 2 == low else [low, rounded_midway(low, high)]
-    return found
+    known = np.unique(values[~np.isnan(values)])
+    low, high = known[:-1], known[1:]
+    has_middle = (low + high) / 2 != low
+    return sorted([*low.tolist(), *rounded_midway(low, high)[has_middle].tolist()])
 
 
-def rounded_midway(low: float, high: float) -> float:
-    """Return the number of fewest decimals that is within an eighth of the gap from its middle."""
+def rounded_midway(low: Floats, high: Floats) -> Floats:
+    """Return for each gap the number of fewest decimals that is within an eighth of the gap from its middle."""
     middle = low / 2 + high / 2
-    for n_decimals in range(-22, 23):
-        rounded = float(np.round(middle, n_decimals))
-        if low < rounded < high and abs(rounded - middle) <= (high - low) / 8:
-            return rounded
-    return middle
+    rounded = middle.copy()
+    for n_decimals in reversed(range(-22, 23)):
+        shorter = np.round(middle, n_decimals)
+        fits = (low < shorter) & (shorter < high) & (abs(shorter - middle) <= (high - low) / 8)
+        rounded[fits] = shorter[fits]
+    return rounded
 
 
 def _mean(labels: Labels) -> list[float]:

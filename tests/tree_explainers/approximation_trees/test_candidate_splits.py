@@ -1,14 +1,14 @@
 """Candidates of real training rows, against values and midpoints collected one by one."""
 
-import math
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tests.support.models import fitted
-from tests.support.naive_rules import holds
+from tests.support.naive_rules import holds, is_missing
 from tests.support.naive_sta import rounded_midway, thresholds
 from tests.support.pipelines import adult, rows_of_frame, sick_thyroid, titanic
 from tree_explainers.approximation_trees.candidate_splits import (
@@ -62,7 +62,7 @@ def test_a_candidate_sends_pseudo_rows_left_where_its_condition_holds(name: str)
     bins = candidates.bins_of(drawn)
 
     for number, condition in list(enumerate(conditions_of(candidates)))[::7]:
-        assert candidates.sends_left(number, bins).tolist() == answers(condition, drawn)
+        assert candidates.sends_left(number, bins).tolist() == answers(condition, drawn).tolist()
 
 
 def test_the_callers_own_splits_are_candidates_where_they_leave_enough_rows() -> None:
@@ -113,10 +113,10 @@ def conditions_of(candidates: Candidates) -> list[Condition]:
 def suggested(rows: Rows) -> Iterator[Condition]:
     """Yield what the rows suggest, however few rows it sends to a side."""
     for name, column in zip(rows.names, rows.columns, strict=True):
-        known = [value for value in column.tolist() if not is_missing(name, value)]
-        has_missing = len(known) < len(column)
+        missing = is_missing(column, MISSING_TEXTS.get(name))
+        known, has_missing = column[~missing], missing.any()
         if column.dtype == object:
-            yield from (Condition(name, name, "is", each, or_missing=False) for each in sorted(set(known)))
+            yield from (Condition(name, name, "is", each, or_missing=False) for each in sorted(set(known.tolist())))
         else:
             for cut in thresholds(known):
                 for or_missing in [False, True][: 1 + has_missing]:
@@ -127,18 +127,13 @@ def suggested(rows: Rows) -> Iterator[Condition]:
 
 def fewest(condition: Condition, rows: Rows) -> int:
     """Return how many rows are on the side that has fewer."""
-    answered = answers(condition, rows)
-    return min(sum(answered), len(answered) - sum(answered))
+    n_left = int(answers(condition, rows).sum())
+    return min(n_left, len(rows) - n_left)
 
 
-def answers(condition: Condition, rows: Rows) -> list[bool]:
-    reader = PrintedRules((), np.float64, MISSING_TEXTS)
+def answers(condition: Condition, rows: Rows) -> NDArray[np.bool_]:
     (column,) = rows.select([condition.column]).columns
-    return [holds(condition, value, reader) for value in column.tolist()]
-
-
-def is_missing(name: str, value: float | str | None) -> bool:
-    return value is None or value == MISSING_TEXTS.get(name) or (isinstance(value, float) and math.isnan(value))
+    return holds(condition, column, PrintedRules((), np.float64, MISSING_TEXTS))
 
 
 def _with_text(name: str, column: Any) -> Any:  # an array of either kind
@@ -160,7 +155,7 @@ def test_midpoints_of_real_columns_are_those_of_the_twin(name: str) -> None:
 
         found = round_midpoints(values[:-1], values[1:])
 
-        assert found.tolist() == list(map(rounded_midway, values[:-1].tolist(), values[1:].tolist()))
+        assert found.tolist() == rounded_midway(values[:-1], values[1:]).tolist()
         assert ((values[:-1] < found) & (found < values[1:])).all()
 
 

@@ -36,9 +36,9 @@ def _leaf_shares(case: IsmCase) -> NDArray[np.float64]:
     return np.asarray(values / values.sum(axis=1, keepdims=True))
 
 
-def _trees(case: IsmCase) -> list[list[naive_ism.NaiveLeaf]]:
+def _trees(case: IsmCase) -> list[naive_ism.NaiveTree]:
     leaves = case.session.run_in_chunks(case.rows).leaves
-    return naive_ism.leaves_of_trees(leaves, case.read.ensemble, _leaf_shares(case))
+    return naive_ism.naive_trees(leaves, case.read.ensemble, _leaf_shares(case))
 
 
 def _coverlists(case: IsmCase) -> NDArray[np.bool_]:

@@ -108,7 +108,7 @@ def test_the_tree_is_that_of_the_paper(name: str) -> None:
     values = case.read.ensemble.leaf_values
     shares = np.hstack((1 - values / values.max(), values / values.max())) if values.shape[1] == 1 else values
     shares = shares / shares.sum(axis=1, keepdims=True)
-    trees = naive_ism.leaves_of_trees(case.session.run_in_chunks(case.rows).leaves, case.read.ensemble, shares)
+    trees = naive_ism.naive_trees(case.session.run_in_chunks(case.rows).leaves, case.read.ensemble, shares)
     every = np.arange(len(case.rows))
     tests = OrderedTests(case.training.binned)
     covered = [tests.holds(test, every) for test in range(tests.n_tests)]

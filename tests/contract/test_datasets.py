@@ -37,6 +37,7 @@ _COLUMN_FIELDS = {
     "type",
     "role",
     "n_missing",
+    "n_infinite",
     "n_categories",
     "categories",
     "min",
@@ -225,7 +226,7 @@ def test_the_first_repeated_row_id_is_named_with_both_rows(api: Api, write: Call
         ({"features": ["age", "age"]}, "dataset_bad_columns", "'age'"),
         ({"target": "age", "features": ["age"]}, "dataset_bad_columns", "'age'"),
         ({"features": []}, "dataset_bad_columns", ""),
-        ({"tarket": "label"}, "unknown_field", "spelling"),
+        ({"tarket": "label"}, "unknown_field", "did you mean 'target'"),
         ({"target": 7}, "validation_failed", "/metadata/target"),
     ],
 )

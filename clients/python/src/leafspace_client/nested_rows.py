@@ -73,7 +73,8 @@ def _size(instance: NestedInstance) -> tuple[int, ...]:
 def is_nested(example: object) -> bool:
     """Whether this is an example as the rows of several tables."""
     values = list(example.values()) if isinstance(example, Mapping) else []
-    if holds_columns(example) and not any(map(is_series, values)):  # a Series may be a row
+    # A Series may be a row, and lists without values are tables without rows.
+    if holds_columns(example) and not any(map(is_series, values)) and any(map(len, values)):
         return False
     is_table = any(is_frame(value) or (has_arrow_stream(value) and not is_series(value)) for value in values)
     return is_table or (bool(values) and all(map(_is_table, values)))

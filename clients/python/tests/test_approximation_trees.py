@@ -154,7 +154,7 @@ def test_results_are_written_to_files(tree: ApproximationTree, tmp_path: Path) -
 def test_what_is_wrong_with_an_answer_is_reported(tree: ApproximationTree) -> None:
     with pytest.raises(Invalid, match="has no feature 'colour'"):
         tree.next_question({"colour": "red"})
-    with pytest.raises(Invalid, match="feature 'mean area' is 'Infinity', and model .* takes finite numbers alone"):
+    with pytest.raises(Invalid, match=r"feature 'mean area' is 'Infinity', and model .* takes finite numbers alone"):
         tree.next_question({"mean area": np.inf})
 
 

@@ -13,8 +13,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from service.access_log import AccessLog
 from service.app_context import build_context
+from service.background.access_log import AccessLog
 from service.draining import Draining
 from service.main import _PATHS
 from service.metrics import Metrics

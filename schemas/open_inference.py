@@ -1,7 +1,7 @@
 """The Open Inference Protocol, version 2, as KServe and Triton define it: what their clients send over HTTP.
 
-Answers are written as plain values (``service.tensors``). Fields that a client adds and nothing here reads, such as the
-name of the model, which stands in the path, are ignored: the protocol is not ours to close.
+Answers are written as plain values. Fields that a client adds and nothing here reads, such as the name of the model,
+which stands in the path, are ignored: the protocol is not ours to close.
 """
 
 from typing import Annotated, Any, Literal

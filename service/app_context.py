@@ -29,15 +29,15 @@ from storage.worker_heartbeats import WorkerHeartbeats
 
 from .admission.answer_room import AnswerRoom
 from .admission.batches import Batches
+from .background.explanation_log import ExplanationLog
+from .background.health_watch import Availability, HealthWatch
+from .background.job_watch import JobWatch
 from .caches.explainer_directory import ExplainerDirectory
 from .caches.kept_drawings import KeptDrawings
 from .caches.key_ring import KeyRing
 from .caches.page_codes import PageCodes
 from .caches.warm_cache import LoadingCache, RequestLoops, SessionCache
 from .draining import Draining
-from .explanation_log import ExplanationLog
-from .health_watch import Availability, HealthWatch
-from .job_watch import JobWatch
 from .settings import ServiceSettings
 from .upload_sandbox.runner import UploadReader
 

@@ -12,10 +12,10 @@ from fastapi import FastAPI
 
 from schemas.explanations import ExplanationRequest
 
-from . import problems
 from .middleware.asgi import Application, Message, Receive, Scope, Send
 from .operations.explanations import explain
-from .request_class import StrictRequest, read_message
+from .web import problems
+from .web.request_class import StrictRequest, read_message
 
 _JSON, _EMPTY = (b"content-type", b"application/json"), (b"content-length", b"0")
 _ABOUT_BODY = frozenset({b"content-type", b"content-length"})

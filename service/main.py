@@ -17,9 +17,8 @@ from pydantic.warnings import UnsupportedFieldAttributeWarning
 from schemas.nouns import NOUNS, Noun
 from storage.job_counts import EndedJobs
 
-from . import conditional_requests, contract_document, documentation_pages, problems, route_scopes
-from .access_log import AccessLog
 from .app_context import AppContext, build_context
+from .background.access_log import AccessLog
 from .draining import Draining
 from .hot_path import HotPath
 from .middleware.access import AccessPolicy
@@ -27,9 +26,10 @@ from .middleware.asgi import Application
 from .middleware.current_calls import Calls
 from .middleware.metering import RequestRecords
 from .middleware.stack import Monitoring, behind_middleware
-from .request_class import FORM_LIMITS
 from .routes import api_keys, health, kserve, page
 from .settings import ServiceSettings
+from .web import conditional_requests, contract_document, documentation_pages, problems, route_scopes
+from .web.request_class import FORM_LIMITS
 
 
 def _router_of(noun: Noun[Any]) -> APIRouter:

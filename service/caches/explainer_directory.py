@@ -9,7 +9,7 @@ from time import monotonic
 
 from storage.explainer_names import ExplainerNameStore
 
-from ..recurring import Recurring
+from ..background.recurring import Recurring
 
 _SECONDS_BETWEEN_READS = 0.9
 _SECONDS_TRUSTED = 1.8  # counted from before a reading

@@ -14,8 +14,8 @@ from time import monotonic
 from schemas.key_texts import read_key
 from storage.api_keys import SECONDS_BETWEEN_USES, ApiKeyStore, KnownKey
 
+from ..background.recurring import Recurring
 from ..callers import Caller
-from ..recurring import Recurring
 
 _SECONDS_BETWEEN_READS = 0.9
 _SECONDS_TRUSTED = 1.8  # counted from before a reading

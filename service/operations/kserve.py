@@ -28,7 +28,6 @@ from tree_explainers.onnx_models.session import Outcome
 
 from ..app_context import AppContext
 from ..field_faults import fault_text
-from ..tensors import OutputTensor, TensorAnswer, answer_of, instances_of, n_values_of, wanted_outputs
 from .explanation_records import CallRecord, record_of, store
 from .explanations import (
     check_size,
@@ -39,6 +38,7 @@ from .explanations import (
     run_rows,
     sent_instances,
 )
+from .tensors import OutputTensor, TensorAnswer, answer_of, instances_of, n_values_of, wanted_outputs
 
 _MOST_VALUES_AT_ONCE = 10_000  # more would keep the event loop from other callers
 _PLATFORM = "leafspace"

@@ -18,7 +18,7 @@ from schemas.relational_datasets import RelationalDataset
 from schemas.relational_features import SqlSource
 
 from ..operations.made_once import Creation
-from ..problems import PROBLEM_TYPE
+from ..web.problems import PROBLEM_TYPE
 
 Upload = Annotated[UploadFile, File(description="Content of the file; its name is ignored.")]
 MetadataField = Annotated[

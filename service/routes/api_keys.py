@@ -9,11 +9,11 @@ from schemas.contract import Page
 from schemas.nouns import API_KEYS
 
 from ..callers import ANY_CALLER
-from ..dependencies import ContextDep, IdempotencyKey, PageDep
-from ..list_filters import filters_of
 from ..operations import api_keys as operations
-from ..request_class import StrictRoute
+from ..web.request_class import StrictRoute
 from .answers import created, fingerprint, problems, repeated
+from .dependencies import ContextDep, IdempotencyKey, PageDep
+from .list_filters import filters_of
 
 router = APIRouter(prefix=API_KEYS.path, tags=[API_KEYS.words], route_class=StrictRoute)
 me_router = APIRouter(prefix="/v1/me", tags=[API_KEYS.words], route_class=StrictRoute)

@@ -11,12 +11,12 @@ from schemas.approximation_trees import TreeExportFormat
 from schemas.next_questions import NextQuestion, NextQuestionRequest
 from schemas.nouns import APPROXIMATION_TREES, JSON
 
-from ..dependencies import ContextDep, RoomDep
 from ..exports import TREE_MEDIA_TYPES
 from ..operations import artefacts
 from ..operations.approximation_trees import export_tree, next_question, request_approximation_tree
 from .answers import SQL_GROWTH, SqlSourceParameter, problems
 from .artefact_routes import add_whole_content, artefact_router
+from .dependencies import ContextDep, RoomDep
 from .streamed_answers import drawn, rewritten
 from .table_answers import table_as
 

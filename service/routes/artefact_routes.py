@@ -17,14 +17,14 @@ from schemas.contract import Page
 from schemas.nouns import JSON, Noun
 
 from ..app_context import AppContext
-from ..dependencies import ContextDep, IdempotencyKey, PageDep, RoomDep, RowPageDep
-from ..list_filters import filters_of
 from ..operations import artefacts
 from ..operations.artefact_tables import open_table
 from ..operations.leaves_needed import require_leaves
 from ..operations.made_once import made_once
-from ..request_class import StrictRoute
+from ..web.request_class import StrictRoute
 from .answers import accepted, fingerprint, made_at_once, made_by_job, problems
+from .dependencies import ContextDep, IdempotencyKey, PageDep, RoomDep, RowPageDep
+from .list_filters import filters_of
 from .streamed_answers import page_json, rewritten, stream_file, stream_json, stream_kept_file
 from .table_answers import Accept, choose, table_answer, three_forms
 

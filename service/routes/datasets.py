@@ -12,14 +12,14 @@ from schemas.datasets import Dataset, DatasetMetadata, DatasetRow, DatasetSummar
 from schemas.jobs import Job
 from schemas.nouns import DATASETS, JOBS, JSON, PARQUET
 
-from ..dependencies import ContextDep, IdempotencyKey, PageDep, RoomDep, RowPageDep
-from ..list_filters import filters_of
 from ..operations import dataset_sources as sources
 from ..operations import datasets as operations
 from ..operations.jobs import get_job
 from ..operations.made_once import made_once
-from ..request_class import JsonBodyRoute, StrictRoute, parse_metadata
+from ..web.request_class import JsonBodyRoute, StrictRoute, parse_metadata
 from .answers import MetadataField, Upload, created, fingerprint, problems, repeated, sha256_of
+from .dependencies import ContextDep, IdempotencyKey, PageDep, RoomDep, RowPageDep
+from .list_filters import filters_of
 from .streamed_answers import PageSize, page_json, stream_kept_file, whole_json
 from .table_answers import Accept, choose
 

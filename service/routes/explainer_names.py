@@ -8,11 +8,11 @@ from schemas.contract import Page
 from schemas.explainer_names import CallableName, ExplainerName, ExplainerNameChange, ExplainerNameRequest
 from schemas.nouns import EXPLAINER_NAMES
 
-from ..dependencies import ContextDep, PageDep
-from ..list_filters import filters_of
 from ..operations import explainer_names as operations
-from ..request_class import StrictRoute
+from ..web.request_class import StrictRoute
 from .answers import problems
+from .dependencies import ContextDep, PageDep
+from .list_filters import filters_of
 from .preconditions import PreconditionDep
 
 router = APIRouter(prefix=EXPLAINER_NAMES.path, tags=[EXPLAINER_NAMES.words], route_class=StrictRoute)

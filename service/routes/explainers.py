@@ -10,14 +10,14 @@ from schemas.explainers import Explainer, ExplainerRequest, ExplainerSummary
 from schemas.explanations import ExplanationList, ExplanationRequest
 from schemas.nouns import EXPLAINERS, HTML, JSON
 
-from ..dependencies import ContextDep, IdempotencyKey, PageDep, RoomDep
 from ..drawings.files import explanations_html
-from ..list_filters import filters_of
 from ..operations import explainers as operations
 from ..operations import explanations
 from ..operations.made_once import made_once
-from ..request_class import StrictRoute
+from ..web.request_class import StrictRoute
 from .answers import created, fingerprint, problems, repeated
+from .dependencies import ContextDep, IdempotencyKey, PageDep, RoomDep
+from .list_filters import filters_of
 from .streamed_answers import drawn_by
 from .table_answers import Accept, choose
 

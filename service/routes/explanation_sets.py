@@ -9,12 +9,12 @@ from schemas.explanations import Explanation
 from schemas.nouns import EXPLANATION_SETS, JSON, JSONL, NDJSON, PARQUET, ZSTD
 
 from ..app_context import AppContext
-from ..contract_document import text_of_many
-from ..dependencies import ContextDep, RoomDep, RowPageDep
 from ..operations.artefact_tables import open_table
 from ..operations.explanation_sets import list_explanations, open_lines, request_explanation_set
+from ..web.contract_document import text_of_many
 from .answers import problems
 from .artefact_routes import artefact_router
+from .dependencies import ContextDep, RoomDep, RowPageDep
 from .streamed_answers import StreamedAnswer, page_json, stream_file
 from .table_answers import Accept, choose, table_answer
 

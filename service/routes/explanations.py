@@ -14,11 +14,11 @@ from schemas.stored_explanations import (
     Verification,
 )
 
-from ..dependencies import ContextDep, PageDep, RoomDep
-from ..list_filters import filters_of
 from ..operations import stored_explanations as operations
-from ..request_class import StrictRoute
+from ..web.request_class import StrictRoute
 from .answers import problems
+from .dependencies import ContextDep, PageDep, RoomDep
+from .list_filters import filters_of
 from .streamed_answers import whole_json
 
 router = APIRouter(prefix=EXPLANATIONS.path, tags=[EXPLANATIONS.words], route_class=StrictRoute)

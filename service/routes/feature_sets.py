@@ -17,7 +17,6 @@ from schemas.feature_sets import (
 )
 from schemas.nouns import FEATURE_SETS, HTML, JSON
 
-from ..dependencies import ContextDep, RoomDep
 from ..operations import artefacts
 from ..operations.feature_sets import (
     evaluate_examples,
@@ -29,6 +28,7 @@ from ..operations.feature_sets import (
 )
 from .answers import SQL_GROWTH, problems, repeated
 from .artefact_routes import add_whole_content, artefact_router
+from .dependencies import ContextDep, RoomDep
 from .streamed_answers import drawn, rewritten
 from .table_answers import table_as
 

@@ -7,10 +7,10 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from schemas.health import Liveness, Readiness, ServiceVersion
 
-from ..dependencies import check_ready
-from ..health_watch import Health
-from ..request_class import StrictRoute
+from ..background.health_watch import Health
+from ..web.request_class import StrictRoute
 from .answers import problems
+from .dependencies import check_ready
 
 router = APIRouter(tags=["health"])
 version_router = APIRouter(prefix="/v1/version", tags=["health"], route_class=StrictRoute)

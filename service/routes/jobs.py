@@ -12,11 +12,11 @@ from schemas.contract import Page
 from schemas.jobs import Job
 from schemas.nouns import JOBS
 
-from ..dependencies import ContextDep, PageDep
-from ..list_filters import filters_of
 from ..operations import jobs as operations
-from ..request_class import StrictRoute
+from ..web.request_class import StrictRoute
 from .answers import problems
+from .dependencies import ContextDep, PageDep
+from .list_filters import filters_of
 
 router = APIRouter(prefix=JOBS.path, tags=[JOBS.words], route_class=StrictRoute)
 _Filters = Annotated[dict[str, str], Depends(filters_of(JOBS))]

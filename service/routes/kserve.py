@@ -16,10 +16,10 @@ from schemas.explanations import ExplanationRequest
 from schemas.open_inference import InferenceRequest
 from storage.errors import StorageError
 
-from ..dependencies import ContextDep, check_ready
 from ..operations import kserve as operations
-from ..request_class import StrictRoute, read_message, refuse_type
-from ..tensors import TensorAnswer
+from ..operations.tensors import TensorAnswer
+from ..web.request_class import StrictRoute, read_message, refuse_type
+from .dependencies import ContextDep, check_ready
 
 Message = TypeVar("Message", bound=Contract)
 _JSON, _BINARY = "application/json", "application/octet-stream"

@@ -18,7 +18,6 @@ from schemas.label_decisions import (
 from schemas.nouns import CSV, HTML, JSON, LABEL_AUDITS, PARQUET
 from storage.errors import StorageError
 
-from ..dependencies import ContextDep, PageDep, PlainInteger, RoomDep, RowPageDep
 from ..drawings.files import export_decisions_html
 from ..operations import label_decisions as decisions
 from ..operations.artefact_tables import open_table
@@ -33,6 +32,7 @@ from ..operations.label_audits import (
 )
 from .answers import problems
 from .artefact_routes import artefact_router
+from .dependencies import ContextDep, PageDep, PlainInteger, RoomDep, RowPageDep
 from .preconditions import PreconditionDep
 from .streamed_answers import BLOCK_BYTES, StreamedAnswer, drawn_by, page_json, stream_file
 from .table_answers import Accept, choose, parquet_blocks, table_answer, three_forms, written_csv

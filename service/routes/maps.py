@@ -5,10 +5,10 @@ from fastapi import Response
 from schemas.maps import PlaceList, PlacesRequest
 from schemas.nouns import JSON, MAPS
 
-from ..dependencies import ContextDep
 from ..operations.maps import list_map_rows, place_new_rows, request_map
 from .answers import problems
 from .artefact_routes import add_table_content, artefact_router
+from .dependencies import ContextDep
 
 router = artefact_router(MAPS, request_map, "Request a map; a job makes it unless it is there.")
 add_table_content(

@@ -13,14 +13,14 @@ from schemas.nouns import JSON, MODELS
 from schemas.proximities import ProximityBlock, ProximityBlockRequest
 from storage.errors import NotFound
 
-from ..dependencies import ContextDep, IdempotencyKey, PageDep, PlainInteger, RoomDep
-from ..list_filters import filters_of
 from ..operations import models as operations
 from ..operations import proximities
 from ..operations.leaves_needed import needs_leaves_below, require_leaves_below
 from ..operations.made_once import made_once
-from ..request_class import StrictRoute, parse_metadata
+from ..web.request_class import StrictRoute, parse_metadata
 from .answers import MetadataField, Upload, created, fingerprint, problems, repeated, sha256_of
+from .dependencies import ContextDep, IdempotencyKey, PageDep, PlainInteger, RoomDep
+from .list_filters import filters_of
 from .streamed_answers import StreamedAnswer, stream_json, whole_json
 
 _USAGE_BYTES = 2 << 20  # of what is answered about at most 10,000 features

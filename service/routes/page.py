@@ -16,11 +16,11 @@ from leafspace_drawings import style_sheet
 from schemas.contract import Contract
 
 from ..app_context import AppContext
-from ..dependencies import ContextDep, Room, RoomDep
 from ..drawings import views
 from ..drawings.explanations import RowToExplain
 from ..drawings.regions import RegionsToExplain
 from ..operations.explanations import explain
+from .dependencies import ContextDep, Room, RoomDep
 
 router = APIRouter(include_in_schema=False)
 _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}

@@ -13,13 +13,13 @@ from schemas.nouns import JSON, PROTOTYPE_SETS
 from schemas.prototype_classifiers import ClassifierExportFormat
 from schemas.prototype_sets import RepresentedRow
 
-from ..dependencies import ContextDep, PlainInteger, RoomDep, RowPageDep
 from ..exports import CLASSIFIER_MEDIA_TYPES
 from ..operations import artefacts
 from ..operations import prototype_sets as operations
 from ..operations.prototype_sets import classifier_file, export_classifier, request_prototype_set
 from .answers import problems
 from .artefact_routes import add_whole_content, artefact_router
+from .dependencies import ContextDep, PlainInteger, RoomDep, RowPageDep
 from .streamed_answers import drawn, page_json, rewritten, stream_kept_file
 from .table_answers import table_as
 

@@ -10,12 +10,12 @@ from schemas.contract import Page, Renaming
 from schemas.nouns import RELATIONAL_DATASETS
 from schemas.relational_datasets import RelationalDataset, RelationalDatasetMetadata, RelationalDatasetSummary
 
-from ..dependencies import ContextDep, IdempotencyKey, PageDep, RoomDep
-from ..list_filters import filters_of
 from ..operations import relational_datasets as operations
 from ..operations.made_once import made_once
-from ..request_class import StrictRoute, parse_metadata
+from ..web.request_class import StrictRoute, parse_metadata
 from .answers import created, fingerprint, problems, repeated, sha256_of
+from .dependencies import ContextDep, IdempotencyKey, PageDep, RoomDep
+from .list_filters import filters_of
 from .streamed_answers import whole_json
 
 router = APIRouter(prefix=RELATIONAL_DATASETS.path, tags=[RELATIONAL_DATASETS.words], route_class=StrictRoute)

@@ -8,10 +8,10 @@ from schemas.nouns import HTML, REPORTS
 from schemas.reports import ReportVerification
 
 from ..app_context import AppContext
-from ..dependencies import ContextDep, RoomDep
 from ..operations import reports
 from .answers import problems
 from .artefact_routes import artefact_router
+from .dependencies import ContextDep, RoomDep
 from .streamed_answers import stream_kept_file
 
 router = artefact_router(

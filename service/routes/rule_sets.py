@@ -10,12 +10,12 @@ from fastapi.concurrency import run_in_threadpool
 from schemas.nouns import CSV, JSON, PARQUET, RULE_SETS
 from schemas.rule_sets import RuleExportFormat
 
-from ..dependencies import ContextDep, RoomDep
 from ..exports import RULE_MEDIA_TYPES
 from ..operations import artefacts
 from ..operations.rule_sets import export_rules, open_region_table, request_rule_set
 from .answers import SQL_GROWTH, SqlSourceParameter, problems
 from .artefact_routes import add_whole_content, artefact_router
+from .dependencies import ContextDep, RoomDep
 from .streamed_answers import drawn, rewritten, stream_file
 from .table_answers import Accept, choose, table_answer, table_as
 

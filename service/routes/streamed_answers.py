@@ -14,10 +14,10 @@ from schemas.nouns import HTML, JSON, Noun
 
 from ..admission.answer_room import AnswerRoom
 from ..app_context import AppContext
-from ..dependencies import Room
 from ..drawings.files import export_html
 from ..operations.artefacts import file_blocks
 from ..operations.json_pages import MAX_PAGE_BYTES
+from .dependencies import Room
 
 _PAGE_BYTES = MAX_PAGE_BYTES + (256 << 10)  # of a whole page, as it is sent
 _MAKING_BYTES = 12 << 20  # what such a page is read from, and what is made of that on the way

@@ -11,7 +11,7 @@ from typing import Any
 _PROGRAM = """
 import logging, structlog
 from observability.logs import log_context, log_json_lines
-from service.access_log import AccessLog
+from service.background.access_log import AccessLog
 from service.middleware.metering import AnsweredRequest
 from structlog.contextvars import bound_contextvars
 

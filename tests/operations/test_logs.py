@@ -60,7 +60,7 @@ def test_the_access_log_contains_neither_queries_nor_bodies_and_cannot_be_forged
 @pytest.mark.parametrize(("level", "written"), [("info", [200, 500]), ("warning", [500])])
 def test_above_info_only_failures_are_written(level: str, written: list[int]) -> None:
     program = (
-        "from service.access_log import AccessLog\n"
+        "from service.background.access_log import AccessLog\n"
         "from service.middleware.metering import AnsweredRequest\n"
         f"log = AccessLog({level!r})\n"
         "with log.writing():\n"
@@ -74,7 +74,7 @@ def test_above_info_only_failures_are_written(level: str, written: list[int]) ->
 
 def test_where_lines_come_too_fast_the_log_names_how_many_are_missing() -> None:
     program = (
-        "from service.access_log import AccessLog\n"
+        "from service.background.access_log import AccessLog\n"
         "from service.middleware.metering import AnsweredRequest\n"
         "log = AccessLog()\n"
         "for number in range(20_007):\n"

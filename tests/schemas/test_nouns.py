@@ -10,7 +10,7 @@ from leafspace_client import AsyncLeafspace, Leafspace
 from schemas.key_texts import draw_key
 from schemas.nouns import APPROXIMATION_TREES, EXPLAINERS, JOBS, MODELS, NOUNS, RULE_SETS, Nouns
 from service.operations import job_estimates
-from service.route_scopes import scope_of
+from service.web.route_scopes import scope_of
 from storage import artefacts
 from workers.job_kinds import load_job_kinds
 

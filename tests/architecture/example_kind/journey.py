@@ -8,8 +8,8 @@ from fastapi.testclient import TestClient
 
 from schemas import nouns
 from service.main import create_app
-from service.route_scopes import scope_of
 from service.settings import ServiceSettings
+from service.web.route_scopes import scope_of
 from storage.attempts import AttemptStore
 from workers.job_kinds import JOB_KINDS, load_job_kinds
 from workers.runtime.lifecycle import run_job

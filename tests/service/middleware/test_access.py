@@ -13,7 +13,7 @@ from schemas.key_texts import draw_key
 from service.caches.key_ring import KeyRing
 from service.middleware.access import AccessPolicy
 from service.middleware.limits import ConnectionLimits, RequestRates
-from service.route_scopes import RouteScopes
+from service.web.route_scopes import RouteScopes
 from storage.api_keys import ApiKeyStore
 from storage.database import Database
 

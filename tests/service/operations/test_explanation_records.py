@@ -9,7 +9,7 @@ import pytest
 from schemas.explainers import ExplainerRequest
 from schemas.explanations import ExplanationRequest
 from service.app_context import AppContext
-from service.explanation_log import ExplanationLog
+from service.background.explanation_log import ExplanationLog
 from service.operations import explainers, explanations
 from service.operations.explanation_records import CallRecord
 from storage.errors import StorageError, StorageUnavailable

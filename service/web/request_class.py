@@ -23,10 +23,10 @@ from starlette.types import Scope
 from schemas.contract import Contract
 from schemas.relational_datasets import MAX_TABLES
 
+from ..field_faults import advice, with_known_fields
+from ..middleware.asgi import is_json
+from ..middleware.strict_json import BadJson, parse_json
 from .conditional_requests import with_entity_tag
-from .field_faults import advice, with_known_fields
-from .middleware.asgi import is_json
-from .middleware.strict_json import BadJson, parse_json
 
 Message = TypeVar("Message", bound=Contract)
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]

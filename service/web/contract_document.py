@@ -36,7 +36,7 @@ _UNIONS: dict[str, tuple[Any, str]] = {
     "ShownFeatures": (Literal["all"] | list[str], "`all`, or the names of some features."),
 }
 _NULL = {"type": "null"}
-_EXAMPLES = Path(__file__).with_name("examples.json")  # written by scripts/write_examples.py
+_EXAMPLES = Path(__file__).parents[1] / "examples.json"  # written by scripts/write_examples.py
 _EVENTS_PATHS, _EVENT_STREAM = ("/v1/jobs/events", "/v1/jobs/{job_id}/events"), "text/event-stream"
 _EVENT_SCHEMA = {
     "type": "object",
@@ -85,7 +85,7 @@ DESCRIBED: Described = {
 def packed_bytes() -> bytes:
     """Return the document as it was written when this version was made."""
     file = files("service") / _PACKED
-    return (file if file.is_file() else Path(__file__).parents[1] / _PACKED).read_bytes()
+    return (file if file.is_file() else Path(__file__).parents[2] / _PACKED).read_bytes()
 
 
 @cache

@@ -11,12 +11,12 @@ from starlette.requests import ClientDisconnect
 from storage.errors import StorageUnavailable
 from storage.idempotency import RequestKey
 
-from .admission.answer_room import AnswerRoom, CallerLeft, Part
-from .app_context import AppContext
-from .callers import ANY_CALLER, Caller
-from .health_watch import Health
-from .middleware.counted_callers import limited_caller
-from .request_class import plain_integer
+from ..admission.answer_room import AnswerRoom, CallerLeft, Part
+from ..app_context import AppContext
+from ..background.health_watch import Health
+from ..callers import ANY_CALLER, Caller
+from ..middleware.counted_callers import limited_caller
+from ..web.request_class import plain_integer
 
 Result = TypeVar("Result")
 _ITEM_BYTES = 1024  # of a list, as JSON and as what it is made from

@@ -20,8 +20,8 @@ from fastapi.concurrency import run_in_threadpool
 from schemas.nouns import DATASETS, MODELS, NOUNS, RELATIONAL_DATASETS, Noun
 from storage.entity_versions import entity_version
 
+from ..middleware.compression import GZIP_SUFFIX
 from .contract_document import complete_document
-from .middleware.compression import GZIP_SUFFIX
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 _IMMUTABLE: tuple[Noun[Any], ...] = (MODELS, DATASETS, RELATIONAL_DATASETS, *NOUNS.made_by_jobs)

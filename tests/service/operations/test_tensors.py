@@ -5,7 +5,7 @@ import time
 import pytest
 
 from schemas.open_inference import InferenceRequest
-from service.tensors import instances_of, n_values_of
+from service.operations.tensors import instances_of, n_values_of
 from storage.errors import StorageError
 
 

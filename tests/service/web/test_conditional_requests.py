@@ -12,7 +12,7 @@ from service.main import build_app, create_server_app
 from service.operations import proximities
 from storage.entity_versions import entity_version
 
-from .conftest import Shop
+from ..conftest import Shop
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,8 @@ from fastapi.testclient import TestClient
 from explanations.instances import Features, read_instances
 from schemas.approximation_trees import ApproximationTreeRequest
 from schemas.prototype_sets import PrototypeSetRequest
-from service import problems
-from service.request_class import BodyRefused, StrictRoute
+from service.web import problems
+from service.web.request_class import BodyRefused, StrictRoute
 from storage.errors import InsufficientStorage, ObjectDamaged, StorageError, StorageUnavailable
 from tree_explainers.errors import ForeignFormat, InvalidInput, ModelRefused
 

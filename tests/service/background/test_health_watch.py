@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from service.health_watch import Availability, Health, HealthWatch
+from service.background.health_watch import Availability, Health, HealthWatch
 from storage.database import Database
 from storage.job_notifications import JobNotifier
 from tests.support.databases import empty_database, silent_server

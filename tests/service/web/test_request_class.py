@@ -14,7 +14,7 @@ import pytest
 from tests.support.patience import PATIENCE_SECONDS
 from tests.support.serving import Service, serving
 
-from .middleware.serving import problem_of, receive_all, status_of
+from ..middleware.serving import problem_of, receive_all, status_of
 
 LIMIT = 8 << 20
 # On a busy machine; at rest, what is let in is made of its bytes in a tenth of this.

@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import delete, text
 
 from schemas.jobs import Job
+from service.background.job_watch import JobWatch
 from service.draining import Draining
-from service.job_watch import JobWatch
 from storage.database import Database
 from storage.errors import NotFound, StorageUnavailable
 from storage.jobs import JobStore

@@ -10,8 +10,8 @@ from schemas.api_keys import SCOPES, Scope
 from schemas.nouns import NOUNS, Noun
 from schemas.problems import PROBLEM_KINDS
 
+from ..middleware.access import PUBLIC_PATHS, PUBLIC_PREFIXES
 from .contract_document import complete_document
-from .middleware.access import PUBLIC_PATHS, PUBLIC_PREFIXES
 
 ALL_SCOPES: frozenset[Scope] = frozenset(SCOPES)
 _READABLE = frozenset({"/metrics", "/v1/version"})  # by every key that may read

@@ -9,7 +9,7 @@ from schemas.jobs import FINAL_STATUSES, Job
 from storage.errors import NotFound
 from storage.jobs import JobStore
 
-from .draining import Draining
+from ..draining import Draining
 
 _SECONDS_BETWEEN_POLLS = 0.15
 _SECONDS_BETWEEN_LOOKS_AT_ALL = 0.5

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from service.explanation_log import ExplanationLog
+from service.background.explanation_log import ExplanationLog
 from storage.database import Database
 from storage.errors import StorageUnavailable
 from storage.explanations import ExplanationStore, KeptExplanation

@@ -28,6 +28,8 @@ _MAX_CHUNK_ROWS = 65_536
 MOST_ROWS_TRIED = 1_000
 """As many rows as models are tried with at registration; an oracle, whose operators are hardly known, gets no more."""
 
+_FEW_ROWS = 4
+
 # Of probabilities, in the scores' own type: numpy takes as long again to convert integers to it.
 _BOUNDS = {np.dtype(kind): (np.zeros((), kind), np.ones((), kind)) for kind in (np.float32, np.float64)}
 _ROUNDED_BEYOND = 1e-4  # a probability is this far beyond 0 or 1 by rounding alone; what is further out is shown
@@ -205,31 +207,24 @@ class ModelSession:
     def run_rows(self, rows: Rows | NDArray[np.floating[Any]]) -> RowOutcomes:
         """Return the outcome of the rows that the model takes; a bad row does not fail the others.
 
-        The rows go through together; only where that fails, one by one. A matrix of numbers, (n_rows, n_features), is
-        the shorter way for models that read nothing else.
+        The rows go through together; where that fails, their halves do, and so on. A matrix of numbers, (n_rows,
+        n_features), is the shorter way for models that read nothing else.
         """
-        if len(rows) == 0:
-            return RowOutcomes(np.arange(0), self._nothing(), ())
-        try:
-            return RowOutcomes(np.arange(len(rows)), self.run(self._encode_either(rows)), ())
-        except RowRefused as refusal:
-            if len(rows) == 1:
-                return RowOutcomes(np.arange(0), self._nothing(), ((0, refusal),))
-        return self._run_one_by_one(rows)
-
-    def _run_one_by_one(self, rows: Rows | NDArray[np.floating[Any]]) -> RowOutcomes:
         outcomes: list[Outcome] = []
         accepted: list[int] = []
         refused: list[tuple[int, RowRefused]] = []
-        for index in range(len(rows)):
+        waiting = [range(len(rows))] if len(rows) else []
+        while waiting:
+            part = waiting.pop()
             try:
-                one = slice(index, index + 1)
-                row = rows.take(one) if isinstance(rows, Rows) else rows[one]
-                outcomes.append(self.run(self._encode_either(row)))
-                accepted.append(index)
+                outcomes.append(self.run(self._encode_either(_part_of(rows, part))))
+                accepted += part
             except RowRefused as refusal:
-                refused.append((index, refusal))
-        return RowOutcomes(np.array(accepted, np.int64), _stack([self._nothing(), *outcomes]), tuple(refused))
+                if len(part) == 1:
+                    refused.append((part.start, refusal))
+                else:
+                    waiting += reversed(_smaller(part))
+        return RowOutcomes(np.array(accepted, np.int64), _stack(outcomes or [self._nothing()]), tuple(refused))
 
     def _run_piece(self, piece: Piece) -> Outcome:
         place, rows = piece
@@ -354,7 +349,24 @@ def _pieces(blocks: Iterable[Rows], n_rows: int) -> Iterator[Piece]:
         n_before += len(block)
 
 
+def _part_of(rows: Rows | NDArray[np.floating[Any]], part: range) -> Rows | NDArray[np.floating[Any]]:
+    if len(part) == len(rows):
+        return rows
+    some = slice(part.start, part.stop)
+    return rows.take(some) if isinstance(rows, Rows) else rows[some]
+
+
+def _smaller(part: range) -> list[range]:
+    """Return the halves of some rows; few rows come one by one, as halves would often be refused, too."""
+    if len(part) <= _FEW_ROWS:
+        return [range(row, row + 1) for row in part]
+    half = part.start + len(part) // 2
+    return [range(part.start, half), range(half, part.stop)]
+
+
 def _stack(parts: list[Outcome]) -> Outcome:
+    if len(parts) == 1:
+        return parts[0]
     return Outcome(
         np.concatenate([part.scores for part in parts]),
         _joined(part.labels for part in parts),

@@ -3,6 +3,7 @@ import sys
 import threading
 from dataclasses import replace
 from itertools import pairwise
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -274,6 +275,31 @@ def test_a_category_that_the_graph_refuses_fails_its_own_row_only() -> None:
     assert result.accepted.tolist() == [0, 1, 2, 3, 5]
     expected = model.session.run_in_chunks(some).leaves[result.accepted]
     np.testing.assert_array_equal(result.outcome.leaves, expected)
+
+
+@pytest.mark.parametrize(("positions", "most_calls"), [([0], 20), ([137, 138, 300], 40), ([*range(256)], 420)])
+def test_refused_rows_cost_the_others_few_calls_of_the_graph(
+    positions: list[int], most_calls: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = fitted_pipeline("imputed_categories")
+    some = model.rows.take(slice(0, 512))
+    texts = some.columns[some.names.index("embarked")].copy()
+    texts[positions] = "Zanzibar"
+    columns = [texts if name == "embarked" else some.columns[at] for at, name in enumerate(some.names)]
+    expected = model.session.run_in_chunks(some)
+    run = Mock(wraps=model.session.run)
+    monkeypatch.setattr(model.session, "run", run)
+
+    result = model.session.run_rows(Rows(some.names, tuple(columns)))
+
+    assert expected.labels is not None
+    accepted = np.setdiff1d(np.arange(len(some)), positions)
+    assert [position for position, _ in result.refused] == positions
+    np.testing.assert_array_equal(result.accepted, accepted)
+    np.testing.assert_array_equal(result.outcome.leaves, expected.leaves[accepted])
+    np.testing.assert_array_equal(result.outcome.scores, expected.scores[accepted])
+    np.testing.assert_array_equal(result.outcome.labels, expected.labels[accepted])
+    assert run.call_count <= most_calls  # one by one there would be 513
 
 
 def test_the_first_of_many_rows_that_the_graph_refuses_is_named() -> None:

@@ -6,12 +6,15 @@ from typing import Any, NoReturn
 
 import orjson
 
+from .json_pieces import PIECE_BYTES, read_in_pieces
+
 _MAX_DEPTH = 64
 _SMALL_BYTES = 64 * 1024  # of which nothing can be made that takes long
 _MAX_PARTS = 300_000  # lists, objects and names, each of which takes as long as several values
 _MAX_CONTAINERS = 100_000  # lists and objects, which take longer than names
 _MAX_NAMES = 50_000  # of one object: nothing else runs while it is made
 _MAX_VALUES = 1_000_000
+_MAX_WHOLE = {"names, lists and objects": 150_000, "texts": 400_000}  # where no pieces can be read
 _CONTAINERS = frozenset((dict, list))
 _INTEGER = re.compile(r"-?\d+(?![\d.eE])")
 
@@ -47,10 +50,7 @@ def parse_json(body: bytes) -> Any:  # any JSON value
     """
     if len(body) > _SMALL_BYTES:
         _refuse_crowd(body)
-    try:
-        value = orjson.loads(body)
-    except orjson.JSONDecodeError as error:
-        _refuse(error)
+    value, pieces = _read(body)
     # NUL can only come from an escape, so most bodies need not be walked through.
     if b"\\u0000" in body and _holds_nul(value):
         raise BadJson("bad_string", "a text holds a NUL character (\\u0000); remove it")
@@ -60,8 +60,20 @@ def parse_json(body: bytes) -> Any:  # any JSON value
     if n_colons > _MAX_NAMES:
         _refuse_large(_most_names(value))
     if n_colons and not _has_names(value, n_colons):
-        _refuse_repeats(body)
+        _refuse_repeats(pieces)
     return value
+
+
+def _read(body: bytes) -> tuple[Any, list[bytes]]:
+    """Return the value of the body, and the texts that it was read from, one at a time."""
+    if len(body) > 2 * PIECE_BYTES:
+        if (read := read_in_pieces(body)) is not None:
+            return read
+        _refuse_whole(body)
+    try:
+        return orjson.loads(body), [body]
+    except orjson.JSONDecodeError as error:
+        _refuse(error)
 
 
 def _has_names(value: Any, n_names: int) -> bool:  # any JSON value
@@ -84,9 +96,15 @@ def _most_names(value: Any) -> int:  # any JSON value
     return most
 
 
-def _refuse_repeats(body: bytes) -> None:
-    # Colons in texts are the usual reason to look again; the slower reader shows each object before it is made.
-    json.loads(body, object_pairs_hook=_distinct)
+def _refuse_repeats(pieces: list[bytes]) -> None:
+    # Colons in texts are the usual reason to look again; the slower reader shows each object before it is made. That
+    # it calls Python for each number, too, lets others go on.
+    for piece in pieces:
+        json.loads(piece, object_pairs_hook=_distinct, parse_int=_unread, parse_float=_unread)
+
+
+def _unread(_number: str) -> None:
+    return None
 
 
 def _distinct(members: list[tuple[str, Any]]) -> None:
@@ -113,6 +131,17 @@ def _refuse_crowd(body: bytes) -> None:
     if n_parts > _MAX_NAMES:
         # Objects that hold no others end at the next brace.
         _refuse_large(max(piece.count(b":") for piece in body.split(b"}")))
+
+
+def _refuse_whole(body: bytes) -> None:
+    counts = (body.count(b":") + body.count(b"[") + body.count(b"{"), body.count(b'"') // 2)
+    for n, (what, most) in zip(counts, _MAX_WHOLE.items(), strict=True):
+        if n > most:
+            detail = (
+                f"the body has about {n:,} {what}; more than {most:,} are read only of JSON with one list of rows: "
+                "send several calls, or check that the body is JSON, and that each row is an object or a list of values"
+            )
+            raise BadJson("too_many_rows", detail)
 
 
 def _refuse_large(n_names: int) -> None:

@@ -142,7 +142,9 @@ def test_an_object_of_tens_of_thousands_of_names_is_refused_soon(value: str) -> 
     body = f'{{"instances":[{{{members},"k0":2}}]}}'.encode()
     began = time.process_time()
 
-    with pytest.raises(BadJson, match=r"at most 50,000 are read|at most 1,000,000, 100,000") as refused:
+    with pytest.raises(
+        BadJson, match=r"at most 50,000 are read|more than 150,000 are read|at most 1,000,000, 100,000"
+    ) as refused:
         parse_json(body)
 
     assert refused.value.code == "too_many_rows"

@@ -39,7 +39,7 @@ structlog.configure(processors=[*structlog.get_config()["processors"][:-1], _PLA
 from tests.support.databases import migrated_postgresql_url, new_database_url, postgresql_url, rows_database
 from tests.support.object_stores import remote_case, s3_server, store_case
 from tests.support.process_groups import groups_of_files, places_of_files
-from tests.support.sampling import mark_long_cases
+from tests.support.sampling import without_long_cases
 from tests.support.serving import Service, SharedServices, serving
 
 # A busy machine makes a test slow, and not red.
@@ -63,10 +63,17 @@ __all__ = [
 ]
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> Iterator[None]:
+    """Choose among the cases of a test, when they are known and before there is an item of each."""
+    yield
+    expression = metafunc.config.getoption("markexpr")
+    metafunc._calls = without_long_cases(metafunc._calls, metafunc.definition, expression)  # noqa: SLF001  # none is public
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Run the slowest files first: with several processes, none is left with a slow one at the end."""
-    mark_long_cases(items)
     places = places_of_files(config.rootpath, map(_file_of, items))
     items.sort(key=lambda item: places[_file_of(item)])
 

@@ -3,38 +3,40 @@
 ``@pytest.mark.sampled("pairs")`` keeps cases until each two values of different parameters have met in one of them;
 ``@pytest.mark.sampled("values")`` until each value of each parameter was there; ``@pytest.mark.sampled("thirds")``
 keeps every third case in the order of collection, of one long list whose neighbours share an implementation. The other
-cases become ``long``.
+cases become ``long``, and where the run leaves long tests out, they are not even collected.
 ``@drawn(20, 200, text=strategies.text())`` calls a test with 20 examples that Hypothesis draws, and in
 `make test-long` with 200.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable
 from itertools import combinations
 from typing import Any
 
 import pytest
+from _pytest.python import CallSpec2  # pytest has no public name for one case of a parametrized test
 from hypothesis import HealthCheck, given, settings
 
 Met = frozenset[tuple[str, str]]
 
 
-def mark_long_cases(items: list[pytest.Item]) -> None:
-    """Mark the cases of sampled tests that are not in the sample as long; those that are long already do not count."""
-    cases: dict[str, list[pytest.Function]] = defaultdict(list)
-    for item in items:
-        if not isinstance(item, pytest.Function) or item.get_closest_marker("long"):
-            continue
-        if item.get_closest_marker("sampled"):
-            cases[item.nodeid.partition("[")[0]].append(item)
-    for of_test in cases.values():
-        marker = of_test[0].get_closest_marker("sampled")
-        assert marker is not None
+def without_long_cases(
+    cases: list[CallSpec2], test: pytest.Item | pytest.Collector, expression: str
+) -> list[CallSpec2]:
+    """Return the cases of a test of which items are to be made; those that are not in its sample are marked as long.
+
+    With ``-m "not long"`` as the expression these and others that are long are left out, but for one where all are:
+    pytest would only deselect them, in every process.
+    """
+    short = [case for case in cases if not any(mark.name == "long" for mark in case.marks)]
+    marker = test.get_closest_marker("sampled")
+    if marker and short and not test.get_closest_marker("long"):
         (kind,) = marker.args
-        kept = set(of_test[::3]) if kind == "thirds" else _sample(of_test, {"values": 1, "pairs": 2}[kind])
-        for case in of_test:
-            if case not in kept:
-                case.add_marker(pytest.mark.long)
+        sample = short[::3] if kind == "thirds" else _sample(short, {"values": 1, "pairs": 2}[kind])
+        for case in short:
+            if not any(case is other for other in sample):
+                case.marks.append(pytest.mark.long.mark)
+        short = sample
+    return short or cases[:1] if expression == "not long" else cases
 
 
 def mostly_long(values: Iterable[Any], *few: object) -> list[Any]:
@@ -58,14 +60,14 @@ def drawn(
     return decorate
 
 
-def _sample(cases: list[pytest.Function], n_met: int) -> set[pytest.Function]:
+def _sample(cases: list[CallSpec2], n_met: int) -> list[CallSpec2]:
     """Return cases in which all combinations of ``n_met`` values occur: greedily, the first of the best."""
-    values = {case: sorted((name, repr(value)) for name, value in case.callspec.params.items()) for case in cases}
-    met = {case: {frozenset(some) for some in combinations(values[case], n_met)} for case in cases}
-    open_ = set[Met]().union(*met.values())
-    kept: set[pytest.Function] = set()
+    values = [sorted((name, repr(value)) for name, value in case.params.items()) for case in cases]
+    met = [{frozenset(some) for some in combinations(of_case, n_met)} for of_case in values]
+    open_ = set[Met]().union(*met)
+    sample: set[int] = set()
     while open_:
-        best = max(cases, key=lambda case: len(met[case] & open_))
-        kept.add(best)
+        best = max(range(len(cases)), key=lambda case: len(met[case] & open_))
+        sample.add(best)
         open_ -= met[best]
-    return kept
+    return [cases[case] for case in sorted(sample)]

@@ -64,6 +64,12 @@ def test_types_are_checked_in_every_package() -> None:
     assert _settings()["mypy"]["strict"] is True
 
 
+def _copy_packages(folder: Path) -> None:
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    for package in PACKAGES:
+        shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
+
+
 def _lint(folder: Path) -> "subprocess.CompletedProcess[str]":
     command = [str(Path(sys.executable).parent / "lint-imports"), "--no-cache"]
     environment = {"PYTHONPATH": str(folder), "PATH": ""}
@@ -71,9 +77,7 @@ def _lint(folder: Path) -> "subprocess.CompletedProcess[str]":
 
 
 def test_the_contracts_hold_and_a_stray_module_breaks_them(tmp_path: Path) -> None:
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    for package in PACKAGES:
-        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    _copy_packages(tmp_path)
     kept = _lint(tmp_path)
     assert kept.returncode == 0, kept.stdout
 
@@ -83,6 +87,16 @@ def test_the_contracts_hold_and_a_stray_module_breaks_them(tmp_path: Path) -> No
     assert broken.returncode == 1
     assert "storage.utils" in broken.stdout
     assert "service.utils" in broken.stdout
+
+
+def test_files_of_one_folder_that_know_each_other_break_the_contracts(tmp_path: Path) -> None:
+    _copy_packages(tmp_path)
+    with (tmp_path / "tree_explainers/leaf_space/leaves.py").open("a") as leaves:
+        leaves.write("\nfrom .nearest_rows import NearestRows\n")
+    broken = _lint(tmp_path)
+    assert broken.returncode == 1
+    assert "tree_explainers.leaf_space" in broken.stdout
+    assert "circle BROKEN" in " ".join(broken.stdout.split())
 
 
 def test_no_module_is_named_for_its_kind() -> None:

@@ -13,15 +13,13 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from _pytest.python import CallSpec2  # pytest has no public name for one case of a parametrized test
+from _pytest.python import CallSpec  # pytest has no public name for one case of a parametrized test
 from hypothesis import HealthCheck, given, settings
 
 Met = frozenset[tuple[str, str]]
 
 
-def without_long_cases(
-    cases: list[CallSpec2], test: pytest.Item | pytest.Collector, expression: str
-) -> list[CallSpec2]:
+def without_long_cases(cases: list[CallSpec], test: pytest.Item | pytest.Collector, expression: str) -> list[CallSpec]:
     """Return the cases of a test of which items are to be made; those that are not in its sample are marked as long.
 
     With ``-m "not long"`` as the expression these and others that are long are left out, but for one where all are:
@@ -60,7 +58,7 @@ def drawn(
     return decorate
 
 
-def _sample(cases: list[CallSpec2], n_met: int) -> list[CallSpec2]:
+def _sample(cases: list[CallSpec], n_met: int) -> list[CallSpec]:
     """Return cases in which all combinations of ``n_met`` values occur: greedily, the first of the best."""
     values = [sorted((name, repr(value)) for name, value in case.params.items()) for case in cases]
     met = [{frozenset(some) for some in combinations(of_case, n_met)} for of_case in values]

@@ -1,5 +1,6 @@
 """Labels, scores and numbers of rows as graphs have them in practice, against onnxruntime on all rows."""
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -52,6 +53,13 @@ def runtime_outputs(model: ModelProto, features: NDArray[np.float32]) -> list[An
 
 
 def forest_graph(n_classes: int = 3) -> ModelProto:
+    model: ModelProto = ModelProto.FromString(_forest(n_classes))
+    return model
+
+
+@functools.cache
+def _forest(n_classes: int) -> bytes:
+    """Return the ONNX form of a forest: many graphs of tests begin with it, and change it."""
     features = values()
     target = (
         np.digitize(features[:, 0] + features[:, 1] ** 2, [0.3, 1.5])[:] if n_classes == 3 else features[:, 0] > 0.7
@@ -60,7 +68,7 @@ def forest_graph(n_classes: int = 3) -> ModelProto:
     model: ModelProto = to_onnx(forest, features[:1], options={"zipmap": False}, target_opset={"": 17, "ai.onnx.ml": 3})
     del model.opset_import[:]
     model.opset_import.extend([helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 3)])
-    return model
+    return bytes(model.SerializeToString())
 
 
 def with_label(

@@ -161,8 +161,9 @@ def test_a_job_is_done_and_found_again_after_a_restart(data_dir: Path) -> None:
         with database.transaction() as connection:
             job_id = jobs.add(connection, "no_such_kind", "prs_x", {}, 60)
             row = {"sha256": "0" * 64, "content": "0" * 64, "size_bytes": 1, "created_at": 1.0}
-            summary = {"n_rows": 1, "columns": []}
-            connection.execute(insert(datasets).values(id="ds_1", summary=summary, metadata={}, **row))
+            row |= {"summary": {"n_rows": 1, "columns": []}, "metadata": {}}
+            listed = {"n_rows": 1, "n_columns": 0, "n_features": 0, "target": None, "row_id": None}
+            connection.execute(insert(datasets).values(id="ds_1", listed=listed, **row))
         assert _get(f"{url}/v1/jobs/{job_id}")[1]["status"] == "queued"
 
     with running_service(data_dir) as url:

@@ -138,7 +138,7 @@ class JobFarm:
             time.sleep(0.02)
 
     def _add_what_artefacts_are_made_of(self) -> None:
-        common = {"sha256": "0" * 64, "size_bytes": 1, "metadata": {}, "created_at": 0.0}
+        common = {"sha256": "0" * 64, "size_bytes": 1, "metadata": {}, "listed": {}, "created_at": 0.0}
         model = {"id": "mdl_1", "leaf_graph": "0" * 64, "ensemble": "0" * 64, "description": {}}
         dataset = {"id": "ds_1", "content": "0" * 64, "summary": {}}
         with self.database.transaction() as connection:

@@ -86,11 +86,10 @@ def test_texts_that_a_spreadsheet_would_run_are_quoted_and_nothing_else(text: st
     assert written == f'"text","number"\n"\'{text}",-1.5\n"a{text}",2\n,\n"",0\n'
 
 
-@pytest.mark.parametrize("name", ["neighbor", "neighbor_row"])
-def test_neighbours_are_read_under_the_name_that_earlier_tables_have_too(name: str, tmp_path: Path) -> None:
+def test_the_neighbours_of_rows_are_read_from_a_table(tmp_path: Path) -> None:
     path = tmp_path / "neighbors.parquet"
-    columns = {"row": [0, 2], "row_id": ["a", "c"], "rank": [1, 1], name: [2, 0], "neighbor_row_id": ["c", "a"]}
-    pq.write_table(pa.table({**columns, "proximity": [0.75, 0.75]}), path)
+    columns = {"row": [0, 2], "row_id": ["a", "c"], "rank": [1, 1], "neighbor_row": [2, 0]}
+    pq.write_table(pa.table({**columns, "neighbor_row_id": ["c", "a"], "proximity": [0.75, 0.75]}), path)
 
     with _opened(path) as opened:
         rows = [json.loads(row) for row in neighbors_of(opened, range(3), ["a", "b", "c"])]

@@ -203,7 +203,7 @@ def test_a_view_that_there_is_not_says_what_to_do(browser: "Browser", shown: Sho
     assert "not_found" in tab.page.locator("main").inner_text()
     tab.open(shown.address("nonsense"), "h1:has-text('no such')")
     assert "the page has no view 'nonsense'" in tab.page.locator("main").inner_text()
-    tab.page.click("main >> text=Overview")
+    tab.page.click('main a:text-is("Overview")')
     tab.page.wait_for_selector(".ls-overview")
     tab.close()
 

@@ -54,7 +54,7 @@ from tree_explainers.rule_sets.pseudo_rows import draw_pseudo_rows
 from tree_explainers.rule_sets.row_parts import RowParts
 from tree_explainers.rule_sets.rule_lists import print_rules
 from tree_explainers.rule_sets.rule_search import RuleSettings, find_rules
-from workers.jobs.pseudo_rows import NEAR
+from workers.jobs.rule_set_search import NEAR
 
 from .ten_datasets import REGRESSIONS, TARGETS, Division, divided
 

@@ -31,7 +31,6 @@ from tree_explainers.prototype_sets.readable import feature_numbers
 from ..runtime.context import JobContext, Produced
 from .cautions import caution_of_agreement
 from .euclidean_space import EuclideanSpace
-from .prototype_classifiers import write_classifier
 from .prototype_set_choice import Choice, choose, load_inputs
 from .prototype_set_evaluation import (
     ChosenPrototypes,
@@ -47,9 +46,8 @@ from .prototype_set_evaluation import (
     view_quality_of_set,
     view_typicality,
 )
+from .prototype_set_files import Reference, write_classifier, write_reference, write_represented
 from .prototype_set_views import given_by, view_certificate, view_choice, view_rows
-from .reference_rows import Reference, write_reference
-from .represented_rows import write_represented
 
 # Shares of the job's progress, which goes from 0 to 1 and never back.
 _READING = (0.0, 0.25)

@@ -42,8 +42,8 @@ from .cautions import caution_of_agreement, caution_of_figures, joined_cautions
 from .column_phrases import feature_type
 from .region_tables import FittedRows, write_region_tables
 from .row_targets import name_constants
-from .rule_finding import FoundRules, find_by_method
 from .rule_set_inputs import INPUTS_LOADED, RuleSetInputs, load_inputs
+from .rule_set_search import FoundRules, find_by_method
 
 # Shares of the job's progress, which goes from 0 to 1 and never back.
 _FINDING = (INPUTS_LOADED, 0.95)

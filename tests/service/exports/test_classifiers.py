@@ -27,7 +27,7 @@ from tree_explainers.onnx_models.description import column_types
 from tree_explainers.onnx_models.prototype_graph import prototype_graph
 from tree_explainers.prototype_sets.classifier_trees import classifier_trees
 from tree_explainers.rows import Rows
-from workers.jobs.prototype_classifiers import describe_classifier
+from workers.jobs.prototype_set_files import describe_classifier
 
 _N_ROWS, _N_PROTOTYPES = 120, 7
 

@@ -1,15 +1,25 @@
-"""The rules of each method, found on the inputs of a rule set."""
+"""The rules of each method, searched for on the inputs of a rule set; for rule lists, pseudo rows, too."""
 
 from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
 
 from schemas.rule_sets import DecisionTreeOptions, InTreesOptions, NodeHarvestOptions, RuleSetRequest
+from tree_explainers.approximation_trees.generators import GeneratorSettings, Smoother
+from tree_explainers.approximation_trees.node_boxes import NodeBox
+from tree_explainers.approximation_trees.oracle import Answering
 from tree_explainers.compute.progress import ReportProgress
+from tree_explainers.prediction_scores import Targets
+from tree_explainers.questions.statements import Statements
+from tree_explainers.rows import Rows
 from tree_explainers.rule_sets.decision_tree import tree_rules
 from tree_explainers.rule_sets.em import MAX_ROUNDS
 from tree_explainers.rule_sets.fab import ROUNDS_IN_TURN, STARTS, FitSettings, Restarts, Start
 from tree_explainers.rule_sets.in_trees import InTreesSettings, in_trees_rules
 from tree_explainers.rule_sets.list_search import RuleLimits
 from tree_explainers.rule_sets.node_harvest import NodeHarvestSettings, harvest
+from tree_explainers.rule_sets.pseudo_rows import PseudoRows, draw_pseudo_rows
 from tree_explainers.rule_sets.regions import RegionModel
 from tree_explainers.rule_sets.row_parts import RowParts
 from tree_explainers.rule_sets.rule_lists import RuleList
@@ -18,9 +28,15 @@ from tree_explainers.rule_sets.tree_paths import TreePaths
 from tree_explainers.rule_sets.weighted_rules import WeightedRules
 
 from ..runtime.context import JobContext
-from .pseudo_rows import labelled_pseudo_rows
+from .answering import cluster_answers, predict_each
+from .inputs import OpenModel
 from .rule_rows import FITS_AT_ONCE
 from .rule_set_inputs import RuleSetInputs, read_rows
+
+NEAR = GeneratorSettings(bandwidth=0.1, neighbor_probability=0.2)
+"""How rows near the training rows are drawn: so wide that the model does not repeat what it learned of these."""
+
+_BLOCK_ROWS = 2_048  # labelled between two reports
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,3 +105,28 @@ def _settings(request: RuleSetRequest, method: Method) -> RuleSettings:
         request.n_restarts,
         RuleLimits(max_rules=request.max_rules),
     )
+
+
+def labelled_pseudo_rows(
+    context: JobContext, model: OpenModel, training: RowParts, statements: Statements
+) -> PseudoRows:
+    """Draw pseudo rows by the training rows, of which many are sampled, and label them by the model."""
+    rows = training.sample(model.description.feature_names)
+    smoother = Smoother.of(rows, model.description.missing_texts, NEAR)
+    everywhere = NodeBox(model.description.missing_texts)
+    answers = cluster_answers(context, model) or model.session
+    label = partial(_labels, model, answers, context.report)
+    return draw_pseudo_rows(rows, partial(smoother.draw, rows, everywhere), label, statements, context.rng)
+
+
+def _labels(model: OpenModel, answers: Answering, report: ReportProgress, rows: Rows) -> Targets:
+    """Return what the model predicts for rows."""
+    parts = []
+    blocks = (rows.take(slice(start, start + _BLOCK_ROWS)) for start in range(0, len(rows), _BLOCK_ROWS))
+    for _, predicted in predict_each(answers, blocks):
+        parts.append(predicted)
+        report(0.15, "evaluating the model")
+    if parts[0].labels is None:
+        return Targets.of_values(np.concatenate([each.scores[:, 0] for each in parts]).astype(np.float64))
+    labels = [each.labels for each in parts if each.labels is not None]
+    return Targets.of_classes(np.concatenate(labels), len(model.view.classes))

@@ -1,0 +1,184 @@
+"""The files that a prototype set keeps: all reference rows, the rows of each prototype, and the classifier."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from explanations.nearest_rows import MAX_GROUP_COLUMNS
+from explanations.reference_file import Outcomes, ReferenceLeaves, is_small_enough, write_reference_file
+from schemas.artefacts import SearchedRows
+from schemas.prototype_classifiers import ClassifierPrototype
+from schemas.rule_sets import RuleFeature
+from storage.dataset_rows import open_rows
+from tree_explainers.errors import MethodNotApplicable
+from tree_explainers.leaf_space.partitioned_table import PartitionedTable
+from tree_explainers.onnx_models.description import ModelDescription
+from tree_explainers.onnx_models.prototype_graph import prototype_graph
+from tree_explainers.prototype_sets.classifier_trees import ClassifierTrees, RawTest, classifier_trees
+from tree_explainers.prototype_sets.leaf_paths import path_arrays
+from tree_explainers.prototype_sets.prototype_quality import Classes, nearest_of_own_class
+
+from ..runtime.context import JobContext
+from .inputs import LeafSpace
+from .prototype_set_evaluation import ChosenPrototypes
+from .row_targets import fitting_targets
+
+_REFERENCE_FILE = "reference_rows"
+_HELD_BYTES = 8 + 4 * MAX_GROUP_COLUMNS  # of a row: its sum and whether it is allowed, and its groups
+_REPRESENTED_FILE = "rows"
+_GROUP_ROWS = 16_384  # what a reader of one page has to decode
+_REPRESENTED_SCHEMA = pa.schema([("row", pa.int64()), ("proximity", pa.float64())])
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The file of all reference rows, if there is one, and the result's part about it."""
+
+    files: Mapping[str, Path] = field(default_factory=dict)
+    view: SearchedRows | None = None
+
+
+def write_reference(context: JobContext, space: LeafSpace, truth: NDArray[Any] | None) -> Reference:
+    """Write the file of all reference rows, unless it would be too large.
+
+    Parameters
+    ----------
+    space
+        The leaves by which prototypes were chosen.
+    truth
+        Targets of the rows, if they are known already: classes or values.
+    """
+    dataset, ensemble = space.dataset, space.model.ensemble
+    if not is_small_enough(dataset.n_rows, dataset.table.n_trees, len(dataset.columns)):
+        return Reference()
+    if truth is None:
+        targets_of_rows = fitting_targets(context.objects, space.model, dataset)
+        truth = None if targets_of_rows is None else targets_of_rows.classes_or_values
+    is_class = dataset.labels is not None
+    outcomes = Outcomes(
+        np.asarray(dataset.labels, np.int32) if is_class else np.ascontiguousarray(dataset.scores[:, 0]),
+        None if truth is None else truth.astype(np.int32 if is_class else np.float64),
+    )
+    paths = path_arrays(ensemble, space.leaves.nodes, space.leaves.node_offsets)
+    path = context.workspace / _REFERENCE_FILE
+    with open_rows(context.objects, dataset.stored.content) as file:
+        table = dataset.table.here() if isinstance(dataset.table, PartitionedTable) else dataset.table
+        leaves = ReferenceLeaves(table, space.weights, paths)
+        write_reference_file(path, leaves, outcomes, file, dataset.columns)
+    size = path.stat().st_size
+    held = _HELD_BYTES * dataset.n_rows
+    return Reference({_REFERENCE_FILE: path}, SearchedRows(n_rows=dataset.n_rows, mapped_bytes=size, held_bytes=held))
+
+
+def write_represented(context: JobContext, chosen: ChosenPrototypes) -> dict[str, Path]:
+    """Write which rows each prototype represents, the nearest first (ties: the lower row), prototype by prototype.
+
+    These are the rows for which it is the nearest prototype of their class, or of all with ``k_medoids``; rows that
+    share no leaf with any such prototype are in no prototype's list. The file's metadata says where each list begins.
+    """
+    selection, space = chosen.selection, chosen.space
+    is_of_any_class = selection.method == "k_medoids"
+    of_rows, of_prototypes = chosen.classes, selection.classes
+    if is_of_any_class:
+        of_rows, of_prototypes = np.zeros_like(of_rows), np.zeros_like(of_prototypes)
+    classes = Classes(max(1, len(space.model.view.classes)), of_rows, of_prototypes)
+    owner, proximity = nearest_of_own_class(space.dataset.table, space.weights, chosen.leaves, classes)
+    order = np.lexsort((np.arange(len(owner)), -proximity, owner))
+    order = order[np.searchsorted(owner[order], 0) :]  # without the rows of none, whose owner is -1
+    starts = np.searchsorted(owner[order], np.arange(len(selection.rows) + 1))
+    described = _REPRESENTED_SCHEMA.with_metadata({"starts": ",".join(map(str, starts.tolist()))})
+    table = pa.table([order, proximity[order] / space.total_weight], schema=described)
+    path = context.workspace / "represented.parquet"
+    pq.write_table(table, path, compression="zstd", row_group_size=_GROUP_ROWS)
+    return {_REPRESENTED_FILE: path}
+
+
+def write_classifier(
+    context: JobContext, chosen: ChosenPrototypes, prototypes: list[ClassifierPrototype]
+) -> dict[str, Path]:
+    """Write the classifier as the document ``classifier`` and as ``onnx``; return the files by name."""
+    document, graph = context.workspace / "classifier.json", context.workspace / "classifier.onnx"
+    document.write_bytes(_document(chosen, prototypes))
+    graph.write_bytes(_graph(chosen, prototypes))
+    return {"classifier": document, "onnx": graph}
+
+
+def _graph(chosen: ChosenPrototypes, prototypes: list[ClassifierPrototype]) -> bytes:
+    space = chosen.leaf_space
+    labels = [each.label for each in prototypes if each.label is not None]
+    values = np.array([each.value for each in prototypes if each.value is not None])
+    coarser = None if space.leaves.min_leaf_rows == 1 else (space.leaves.codes, space.leaves.offsets)
+    return prototype_graph(space.model.read_graph(), chosen.leaves, space.weights, labels or values, coarser)
+
+
+def _document(chosen: ChosenPrototypes, prototypes: list[ClassifierPrototype]) -> bytes:
+    space = chosen.leaf_space
+    description, dataset = space.model.description, space.dataset
+    types = {column.name: column.type for column in dataset.stored.view.columns}
+    named = zip(description.feature_names, dataset.columns, strict=True)
+    booleans = {feature for feature, column in named if types[column] == "boolean"}
+    try:
+        trees = classifier_trees(space.leaves.cut(space.model.ensemble), chosen.leaves, space.weights, description)
+    except MethodNotApplicable as refused:
+        nothing = ClassifierTrees((), (), int(space.weights.sum()))
+        return describe_classifier(nothing, description, booleans, prototypes, refused.detail)
+    return describe_classifier(trees, description, booleans, prototypes)
+
+
+def describe_classifier(
+    trees: ClassifierTrees,
+    description: ModelDescription,
+    booleans: Collection[str],
+    prototypes: list[ClassifierPrototype],
+    refusal: str | None = None,
+) -> bytes:
+    """Return the document that other programs apply, a ``PrototypeClassifier`` as JSON.
+
+    It may have a hundred thousand tests, so it is written without making a message of each. ``booleans`` are the
+    features that are true or false.
+    """
+    used = sorted({test.feature for test in trees.tests})
+    place = {feature: index for index, feature in enumerate(used)}
+    names, tokens = description.feature_names, description.missing_tokens
+    features = [_feature(names[index], tokens[index], is_boolean=names[index] in booleans) for index in used]
+    document = {
+        "task": description.task,
+        "classes": description.classes,
+        "features": [feature.model_dump() for feature in features],
+        "prototypes": [prototype.model_dump() for prototype in prototypes],
+        "total_weight": trees.total_weight,
+        "tests": [_test(test, place[test.feature]) for test in trees.tests],
+        "trees": [
+            {"weight": tree.weight, "root": tree.root, "nodes": tree.nodes, "leaves": tree.leaves}
+            for tree in trees.trees
+        ],
+        "refusal": refusal,
+    }
+    return orjson.dumps(document)
+
+
+def _feature(name: str, token: str | None, *, is_boolean: bool) -> RuleFeature:
+    if token is not None:
+        return RuleFeature(name=name, type="category", missing_text=token)
+    return RuleFeature(name=name, type="boolean" if is_boolean else "number", missing_text=None)
+
+
+def _test(test: RawTest, feature: int) -> dict[str, Any]:
+    ranges = [
+        {"above": None if low == -inf else low, "up_to": None if high == inf else high} for low, high in test.ranges
+    ]
+    return {
+        "feature": feature,
+        "ranges": ranges,
+        "texts": test.texts,
+        "is_among": test.is_among,
+        "or_missing": test.or_missing,
+    }

@@ -1,12 +1,14 @@
-"""Small real fitted models and their ONNX form, each made once a session: ``fitted("random_forest_binary")``."""
+"""Small real fitted models and their ONNX form, made once for all processes: ``fitted("random_forest_binary")``."""
 
 import functools
+import hashlib
 import importlib
 import os
 import tempfile
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +37,7 @@ SKLEARN_MODELS = tuple(f"{family}_{task}" for family in SKLEARN_FAMILIES for tas
 BOOSTER_MODELS = tuple(f"{family}_{task}" for family in BOOSTER_FAMILIES for task in TASKS)
 ALL_MODELS = SKLEARN_MODELS + BOOSTER_MODELS
 
+_CONVERTERS = ("numpy", "scipy", "scikit-learn", "onnx", "skl2onnx", "onnxmltools", "onnxconverter-common")
 _N_TREES = 20
 
 
@@ -43,11 +46,18 @@ class FittedModel:
     """A fitted estimator beside what the service makes of it."""
 
     name: str
-    estimator: Estimator
+    fit: Callable[[], Estimator]  # the same each time
     onnx: bytes
     features: NDArray[np.float32]  # what the estimator takes
     rows: Rows  # the same rows as the service takes them
     target: NDArray[Any]
+
+    @functools.cached_property
+    def estimator(self) -> Estimator:
+        """The fitted estimator, which many tests never need: they take its ONNX form."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return self.fit()
 
     @property
     def is_classifier(self) -> bool:
@@ -81,11 +91,43 @@ def fitted(name: str) -> FittedModel:
     """Return the model called ``<family>_<task>``, one of ``ALL_MODELS``; skip where its library is lacking."""
     family, _, task = name.rpartition("_")
     features, target = matrix_data(task)
+    unfitted = _MAKERS[family](task)
+    return _fitted_model(name, lambda: unfitted.fit(features, target), features, target)
+
+
+def _fitted_model(
+    name: str, fit: Callable[[], Estimator], features: NDArray[np.float32], target: NDArray[Any]
+) -> FittedModel:
+    """Return a model whose ONNX form is read from a file that all test processes share, and written by the first."""
+    path = _onnx_folder() / f"{name}.onnx"
+    if path.exists():
+        return FittedModel(name, fit, path.read_bytes(), features, rows_of_matrix(features), target)
+    model = FittedModel(name, fit, b"", features, rows_of_matrix(features), target)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        estimator = _MAKERS[family](task).fit(features, target)
-        onnx = onnx_of(estimator, features)
-    return FittedModel(name, estimator, onnx, features, rows_of_matrix(features), target)
+        onnx = onnx_of(model.estimator, features)
+    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+        file.write(onnx)
+    Path(file.name).replace(path)  # in one step: another process may read it
+    return replace(model, onnx=onnx, fit=lambda: model.estimator)
+
+
+@functools.cache
+def _onnx_folder() -> Path:
+    """Return the folder of what this source and these versions of libraries make."""
+    parts = [Path(__file__).read_bytes()]
+    parts += [f"{name} {_version(name)}".encode() for name in (*_CONVERTERS, *BOOSTER_FAMILIES)]
+    key = hashlib.sha256(b"\n".join(parts)).hexdigest()[:16]
+    folder = Path(__file__).parents[2] / ".pytest_cache" / "fitted_models" / key
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
 
 
 @functools.cache
@@ -107,10 +149,8 @@ def undecided_forest() -> FittedModel:
     """Return a small forest of pure leaves on noisy rows, as skl2onnx writes it; its classes tie on some rows."""
     features, target = datasets.make_classification(600, 8, n_informative=5, flip_y=0.3, class_sep=0.5, random_state=2)
     features = features.astype(np.float32)
-    forest = ensemble.RandomForestClassifier(20, random_state=0).fit(features[:200], target[:200])
-    return FittedModel(
-        "undecided_forest", forest, onnx_of(forest, features), features, rows_of_matrix(features), target
-    )
+    forest = ensemble.RandomForestClassifier(20, random_state=0)
+    return _fitted_model("undecided_forest", lambda: forest.fit(features[:200], target[:200]), features, target)
 
 
 def onnx_of(estimator: Estimator, features: NDArray[np.float32]) -> bytes:

@@ -229,7 +229,9 @@ def test_fewer_leaves_are_those_of_the_splits_that_improve_most() -> None:
 def test_a_constant_model_is_a_leaf() -> None:
     features, _ = matrix_data("regression")
     forest = RandomForestRegressor(5, random_state=0).fit(features, np.full(len(features), 2.5))
-    model = FittedModel("constant", forest, onnx_of(forest, features), features, rows_of_matrix(features), features)
+    model = FittedModel(
+        "constant", lambda: forest, onnx_of(forest, features), features, rows_of_matrix(features), features
+    )
 
     tree = grow_sta(model.rows, SessionOracle(model.session), QUICK, np.random.default_rng(0))
 

@@ -119,18 +119,23 @@ def test_raw_cuts_are_those_that_scikit_learn_inverts(steps: str) -> None:
         np.testing.assert_allclose(inverse[np.abs(ours - inverse[:, np.newaxis]).argmin(axis=0)], ours, rtol=1e-9)
 
 
+@pytest.mark.parametrize("precision", [np.float64, np.float32])
 @pytest.mark.parametrize("output", ["uniform", "normal"])
-def test_a_cut_beyond_the_known_quantiles_holds_for_all_rows_or_for_none(output: str) -> None:
-    estimator, rows = fitted(_STEPS[f"quantiles, {output}"](), ensemble.RandomForestRegressor(2, random_state=0))
+def test_a_cut_beyond_the_known_quantiles_holds_for_all_rows_or_for_none(output: str, precision: type) -> None:
+    forest = ensemble.RandomForestRegressor(2, random_state=0)
+    estimator, rows = fitted(_STEPS[f"quantiles, {output}"](), forest, precision)
     for member, threshold in zip(estimator[-1].estimators_, (-6.0, 6.0), strict=True):
         member.tree_.threshold[0] = threshold
-    beyond = np.concatenate([rows - 1e6, rows, rows + 1e6])
+    largest = np.array([np.finfo(np.float32).max, np.finfo(precision).max], precision)
+    extremes = np.concatenate([-largest, largest])[:, np.newaxis] * np.ones(rows.shape[1], precision)
+    beyond = np.concatenate([rows - 1e6, rows, rows + 1e6, extremes], dtype=precision)
 
     converted = convert_model(estimator, rows)
     read = read_converted(converted.onnx, None)
 
     ends = read.ensemble.threshold[read.ensemble.offsets[:-1]]
-    assert ends.tolist() == [-float(np.finfo(np.float32).max), float(np.finfo(np.float32).max)]
+    assert ends.tolist() == [-float(np.finfo(np.float64).max), np.inf]
+    assert converted.declared.finite_only  # so that no infinite number comes to these ends
     np.testing.assert_allclose(outcome_of_converted(converted.onnx, beyond).scores, predicted(estimator, beyond))
 
 

@@ -22,7 +22,6 @@ from .tree_operators import MODES, nearest_float32
 
 _RISING = (PowerTransformer, QuantileTransformer, Binarizer, KBinsDiscretizer)
 _STRICT = (MODES[b"BRANCH_LT"], MODES[b"BRANCH_GTE"])
-_LARGEST = float(np.finfo(np.float32).max)
 _PASSTHROUGH = "passthrough"
 
 
@@ -172,8 +171,8 @@ def _raw_thresholds(
         values = nearest_float32(values) if rounds else values
         passes = values < table if strict else values <= table
         low, high = np.where(is_open & passes, middle, low), np.where(is_open & ~passes, middle, high)
-    ends = np.maximum(_number_at(high if strict else low, numbers), -_LARGEST).astype(np.float64)
-    return np.where(ends >= _LARGEST, np.inf, ends)  # a test that holds for all numbers
+    ends = _number_at(high if strict else low, numbers).astype(np.float64)
+    return np.where(ends == np.finfo(numbers).max, np.inf, ends)  # a test that holds for all numbers
 
 
 def _order_of(number: float, numbers: type) -> int:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
+from leafspace_drawings.words import counted
 from pydantic import BaseModel
 from typing_extensions import TypeAliasType
 
@@ -17,13 +18,14 @@ _LIMITS = {  # by the type of fault; the braces hold names of its context
     "greater_than_equal": "must be at least {ge}",
     "greater_than": "must be above {gt}",
     "literal_error": "must be {expected}",
-    "string_too_long": "must have at most {max_length} characters",
-    "string_too_short": "must have at least {min_length} characters",
+    "string_too_long": "must have at most {max_length}",
+    "string_too_short": "must have at least {min_length}",
     "string_pattern_mismatch": "must match the pattern {pattern}",
-    "too_long": "must have at most {max_length} entries; it has {actual_length}",
-    "too_short": "must have at least {min_length} entries; it has {actual_length}",
+    "too_long": "must have at most {max_length}; it has {actual_length}",
+    "too_short": "must have at least {min_length}; it has {actual_length}",
     "multiple_of": "must be a multiple of {multiple_of}",
 }
+_LENGTHS = {"min_length", "max_length"}
 _TYPES = {
     "string_type": "a text",
     "int_type": "a whole number",
@@ -62,7 +64,11 @@ def fault_text(fault: Mapping[str, Any]) -> str:
         return "is missing"
     if kind in _TYPES:
         return f"must be {_TYPES[kind]}; got {_described(fault.get('input'))}"
-    text = _LIMITS[kind].format(**_grouped(context)) if kind in _LIMITS else fault["msg"].removeprefix("Value error, ")
+    text = (
+        _LIMITS[kind].format(**_limits(kind, context))
+        if kind in _LIMITS
+        else fault["msg"].removeprefix("Value error, ")
+    )
     given = fault.get("input")
     return f"{text}; got {_quoted(given)}" if isinstance(given, str | int | float) else text
 
@@ -90,9 +96,11 @@ def _quoted(value: str | float) -> str:
     return repr(value[:_SHOWN_CHARACTERS]) if isinstance(value, str) else str(value)[:_SHOWN_CHARACTERS].lower()
 
 
-def _grouped(context: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the limits with separated thousands."""
-    return {name: f"{value:,}" if isinstance(value, int | float) else value for name, value in context.items()}
+def _limits(kind: str, context: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the limits with separated thousands, those of lengths with what is counted."""
+    nouns = ("character", "characters") if kind.startswith("string_") else ("entry", "entries")
+    grouped = {name: f"{value:,}" if isinstance(value, int | float) else value for name, value in context.items()}
+    return grouped | {name: counted(context[name], *nouns) for name in _LENGTHS & context.keys()}
 
 
 # The fields that there are.

@@ -24,7 +24,16 @@ _FIELDS = {
         "max_depth",
         "operators",
     ),
-    *("operators", "column_map", "parity", "warnings", "oracle_only", "seconds_per_1000_rows", "created_at"),
+    *(
+        "operators",
+        "column_map",
+        "parity",
+        "warnings",
+        "oracle_only",
+        "finite_only",
+        "seconds_per_1000_rows",
+        "created_at",
+    ),
 }
 _TASKS = {"binary": ["0", "1"], "multiclass": ["0", "1", "2"], "regression": []}
 

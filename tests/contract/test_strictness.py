@@ -160,9 +160,9 @@ def test_an_odd_part_of_a_form_is_refused_by_name(
 @pytest.mark.parametrize(
     ("classes", "message"),
     [
-        (["", "b"], "/metadata/classes/0"),
+        (["", "b"], "`metadata.classes[0]` must have at least 1 character;"),
         (["a", "a"], "'a' is there more than once"),
-        (["a", "x" * 256], "/metadata/classes/1"),
+        (["a", "x" * 256], "`metadata.classes[1]` must have at most 255 characters;"),
     ],
 )
 def test_classes_that_cannot_be_distinguished_are_refused(api: Api, classes: list[str], message: str) -> None:

@@ -126,9 +126,9 @@ def test_a_cut_beyond_the_known_quantiles_holds_for_all_rows_or_for_none(output:
     estimator, rows = fitted(_STEPS[f"quantiles, {output}"](), forest, precision)
     for member, threshold in zip(estimator[-1].estimators_, (-6.0, 6.0), strict=True):
         member.tree_.threshold[0] = threshold
-    largest = np.array([np.finfo(np.float32).max, np.finfo(precision).max], precision)
+    largest: Numbers = np.array([np.finfo(np.float32).max, np.finfo(precision).max], precision)
     extremes = np.concatenate([-largest, largest])[:, np.newaxis] * np.ones(rows.shape[1], precision)
-    beyond = np.concatenate([rows - 1e6, rows, rows + 1e6, extremes], dtype=precision)
+    beyond: Numbers = np.concatenate([rows - 1e6, rows, rows + 1e6, extremes], dtype=precision)
 
     converted = convert_model(estimator, rows)
     read = read_converted(converted.onnx, None)

@@ -52,7 +52,8 @@ _CROWDS: dict[str, tuple[Callable[[], bytes], int, str]] = {
     "as many values as are read": (lambda: _many(b"0,", b'{"instances":[[', b"]]}", 1_990_000), 404, "not_found"),
     "as many names as are read": (lambda: _fields(49_000, b'{"instances":[{', b"}]}"), 404, "not_found"),
     "more names than are read": (lambda: _fields(290_000, b"{", b"}"), 413, "too_many_rows"),
-    "as many lists as are read": (lambda: _many(b"[],", b'{"instances":[[', b"]]}", 890_000), 404, "not_found"),
+    "as many lists as are read": (lambda: _many(b"[],", b'{"instances":[[', b"]]}", 299_900), 404, "not_found"),
+    "more lists than are read": (lambda: _many(b"[],", b'{"instances":[[', b"]]}", 300_100), 413, "too_many_rows"),
     "a long text": (lambda: _many(b"\\\\", b'{"instances":[["', b'"]]}'), 404, "not_found"),
 }
 
@@ -73,7 +74,7 @@ def test_no_body_keeps_others_waiting(service: Service, name: str, path: str) ->
 
 
 def test_no_metadata_of_an_upload_keeps_others_waiting(service: Service) -> None:
-    metadata = _many(b"{},", b'{"parity":{"predictions":[[0]],"rows":[[', b"]]}}", 800_000)
+    metadata = _many(b"{},", b'{"parity":{"predictions":[[0]],"rows":[[', b"]]}}", 299_900)  # as many as are read
     files = {"file": ("model.onnx", b"model"), "metadata": (None, metadata)}
 
     with _Watch(service.url) as watch:

@@ -64,11 +64,8 @@ def fault_text(fault: Mapping[str, Any]) -> str:
         return "is missing"
     if kind in _TYPES:
         return f"must be {_TYPES[kind]}; got {_described(fault.get('input'))}"
-    text = (
-        _LIMITS[kind].format(**_limits(kind, context))
-        if kind in _LIMITS
-        else fault["msg"].removeprefix("Value error, ")
-    )
+    limit = _LIMITS.get(kind)
+    text = limit.format(**_limits(kind, context)) if limit else fault["msg"].removeprefix("Value error, ")
     given = fault.get("input")
     return f"{text}; got {_quoted(given)}" if isinstance(given, str | int | float) else text
 

@@ -25,7 +25,6 @@ _FIELDS = {
         "operators",
     ),
     *(
-        "operators",
         "column_map",
         "parity",
         "warnings",

@@ -1,5 +1,6 @@
 """What a converted model predicts once the service has read it."""
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,7 +19,7 @@ Table: TypeAlias = Any  # a DataFrame or a matrix
 
 
 def read_converted(
-    onnx: bytes, names: list[str] | None, classes: tuple[str, ...] | None = None, *, oracle_only: bool = False
+    onnx: bytes, names: Sequence[str] | None, classes: tuple[str, ...] | None = None, *, oracle_only: bool = False
 ) -> ReadModel:
     feature_names = None if names is None else tuple(names)
     declared = DeclaredModel(feature_names=feature_names, classes=classes, oracle_only=oracle_only)

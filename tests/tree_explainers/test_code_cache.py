@@ -19,6 +19,32 @@ def add(first, second):
         total += second
     return total
 """
+_SORTS = """
+from numba.misc.quicksort import make_jit_quicksort
+from tree_explainers.compute.compiled import compiled
+
+ascend = make_jit_quicksort(lt=lambda one, other: one < other).run_quicksort
+descend = make_jit_quicksort(lt=lambda one, other: one > other).run_quicksort
+
+@compiled
+def ascending(values):
+    ascend(values)
+    return values
+
+@compiled
+def descending(values):
+    descend(values)
+    return values
+"""
+_ASCENDING, _DESCENDING = (
+    f"""
+import numpy as np
+from own.sorts import {name}
+assert {name}(np.random.default_rng(0).permutation(100)).tolist() == list({numbers})
+print(sum({name}.stats.cache_misses.values()))
+"""
+    for name, numbers in (("ascending", "range(100)"), ("descending", "range(99, -1, -1)"))
+)
 _RUN = """
 from own.loops import add
 assert add(1, 2) == 7
@@ -34,22 +60,23 @@ def clones(tmp_path: Path) -> list[Path]:
         (folder / "own").mkdir(parents=True)
         (folder / "own" / "__init__.py").touch()
         (folder / "own" / "loops.py").write_text(_LOOPS)
+        (folder / "own" / "sorts.py").write_text(_SORTS)
         (folder / "tree_explainers").mkdir()
         shutil.copytree(_PACKAGE / "compute", folder / "tree_explainers" / "compute")
         (folder / "tree_explainers" / "__init__.py").touch()
     return folders
 
 
-def _start(folder: Path, cache: Path) -> "subprocess.Popen[str]":
+def _start(folder: Path, cache: Path, program: str = _RUN) -> "subprocess.Popen[str]":
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": str(folder)}
-    command = [sys.executable, "-c", _RUN]
+    command = [sys.executable, "-c", program]
     return subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True)  # ours
 
 
 def _n_compiled(process: "subprocess.Popen[str]") -> int:
     printed, _ = process.communicate()
     assert process.returncode == 0
-    return int(printed)
+    return sum(map(int, printed.split()))
 
 
 def test_a_loop_that_one_clone_compiled_is_found_by_another(clones: list[Path], tmp_path: Path) -> None:
@@ -68,6 +95,15 @@ def test_of_processes_that_need_a_loop_at_once_one_compiles_it(clones: list[Path
     started = [_start(clones[number % 2], tmp_path / "cache") for number in range(4)]
 
     assert sorted(map(_n_compiled, started)) == [0, 0, 0, 1]
+
+
+def test_loops_that_two_processes_compiled_do_not_call_each_others_functions(
+    clones: list[Path], tmp_path: Path
+) -> None:
+    folder, cache = clones[0], tmp_path / "cache"
+    assert [_n_compiled(_start(folder, cache, program)) for program in (_ASCENDING, _DESCENDING)] == [1, 1]
+
+    assert _n_compiled(_start(folder, cache, _ASCENDING + _DESCENDING)) == 0
 
 
 @pytest.mark.long

@@ -6,10 +6,15 @@ numba's own check (each index holds a hash of its file), and that the helpers co
 business of the program that sets ``NUMBA_CACHE_DIR`` (``leafspace.compiled_code`` puts a hash of all the code into it).
 
 A loop that is not there yet is compiled by one process at a time: the others wait, and load what that one has saved.
+
+numba numbers the functions that it compiles from 1 on in every process, and these numbers alone tell apart functions
+that have the same name and types, such as the partitions of its sort and of its argsort. Where loops of two processes
+were loaded together, one would call the other's function. So each function has a random number here.
 """
 
 import fcntl
 import os
+import secrets
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from numba.core import config
+from numba.core.bytecode import FunctionIdentity
 from numba.core.caching import (
     CompileResultCacheImpl,
     FunctionCache,
@@ -28,6 +34,10 @@ from numba.core.caching import (
 _may_compile = True
 _LONGEST_WAIT_SECONDS = 120.0  # then it is compiled here, too: no compilation takes as long
 _SECONDS_BETWEEN_LOOKS = 0.02
+_NUMBER_BITS = 62
+
+# Drawn one by one from the system, so that processes that are forked do not share them either.
+FunctionIdentity._unique_ids = iter(lambda: secrets.randbits(_NUMBER_BITS), None)  # noqa: SLF001  # nothing public has them
 
 
 class NotCompiled(Exception):

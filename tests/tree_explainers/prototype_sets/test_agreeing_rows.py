@@ -44,15 +44,19 @@ def test_no_prototype_has_a_twin_that_agrees_where_it_does_not(method: Method, r
 def _with_twins(
     method: Method, refine: str
 ) -> tuple[PrototypeSelection, PrototypeSelection, np.ndarray, dict[int, int]]:
-    """Return what is chosen with and without agreement among rows each of which has a twin that agrees instead."""
+    """Return what is chosen with and without agreement among rows each of which has a twin that agrees instead.
+
+    Trees count differently, so that only twins gain alike: of other equals, the first one decides what is chosen later.
+    """
     real = real_leaves("spambase", "random_forest")
     leaves, n = real.leaves[:150], 150
     classes = np.tile(real.classes("predicted")[:150], 2)
     table = LeafTable.from_leaves(np.vstack([leaves, leaves]), np.diff(real.table.offsets))
+    weights = np.random.default_rng(1).integers(2**20, 2**21, table.n_trees)
     agrees = np.concatenate([np.arange(n) % 2 == 0, np.arange(n) % 2 == 1])
     settings = {"n_prototypes": _N, "refine": refine}
     plain, chosen = (
-        select_prototypes(table, classes, real.weights, method, agrees=each, **settings)  # type: ignore[arg-type]
+        select_prototypes(table, classes, weights, method, agrees=each, **settings)  # type: ignore[arg-type]
         for each in (None, agrees)
     )
     return chosen, plain, agrees, {row: (row + n) % (2 * n) for row in range(2 * n)}

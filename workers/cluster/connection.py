@@ -1,11 +1,13 @@
 """A job's connection to its cluster: who is there, whether they are like us, and what one of them can hold."""
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from distributed import Client
+from distributed.comm import connect
 from distributed.security import Security
 
 from tree_explainers.compute.progress import Tick
@@ -111,17 +113,33 @@ def security_of(tls: TlsFiles | None) -> Security | None:
 
 
 def _connect(settings: ClusterSettings) -> Client:
+    security = security_of(settings.tls) or Security()
     try:
+        asyncio.run(asyncio.wait_for(_greet(settings, security), settings.patience_seconds))
         return Client(
             settings.scheduler,
             timeout=settings.patience_seconds,
-            security=security_of(settings.tls),
+            security=security,
             set_as_default=False,
             direct_to_workers=False,
         )
     except (OSError, TimeoutError, RuntimeError) as error:
-        detail = f"the scheduler at {settings.scheduler} does not answer: {_first_line(error)}"
+        reason = _first_line(error) or f"no scheduler of Dask has greeted within {settings.patience_seconds:g} s"
+        detail = f"the scheduler at {settings.scheduler} does not answer: {reason}"
         raise ClusterAway(detail) from error
+
+
+async def _greet(settings: ClusterSettings, security: Security) -> None:
+    """Exchange the greeting of a connection: a client waits for it without end, and cannot be closed meanwhile."""
+    arguments = security.get_connection_args("client")
+    try:
+        connection = await connect(settings.scheduler, timeout=settings.patience_seconds, **arguments)
+    except (OSError, ValueError):  # it is away, or the address is none
+        raise
+    except Exception as error:  # any bytes are read as a greeting: those of HTTP are a length of 3 EiB, a MemoryError
+        message = "what answers there is no scheduler of Dask"
+        raise ConnectionError(message) from error
+    await connection.close()
 
 
 def _mebibytes(n_bytes: int) -> str:

@@ -30,7 +30,12 @@ def real_case(workshop: Workshop) -> FindCase:
 
 
 @pytest.fixture(scope="session")
-def cluster(cluster_dir: Path) -> Iterator[SmallCluster]:
+def dask() -> None:
+    """Skip the test where Dask is not installed."""
     pytest.importorskip("distributed", reason="the requirements of requirements/cluster.txt are not installed")
+
+
+@pytest.fixture(scope="session")
+def cluster(dask: None, cluster_dir: Path) -> Iterator[SmallCluster]:
     with small_cluster(cluster_dir) as started:
         yield started

@@ -63,6 +63,7 @@ def requested_there(workshop: Workshop, case: RealCase, seed: int, **changes: ob
     return made.job or ""
 
 
+@pytest.mark.usefixtures("dask")
 def test_a_cluster_that_is_away_is_waited_for(workshop: Workshop, case: RealCase) -> None:
     job_id = requested_there(workshop, case, seed=1)
 

@@ -103,13 +103,13 @@ def read_instances(
     for index, instance in enumerate(instances):
         tick()
         try:
-            ordered = _with_infinities(_in_order(instance, features, ignored, visits), features)
-            encoded.append(_encoded(ordered, features))
+            row, encoded_row = _with_encoded(_in_order(instance, features, ignored, visits), features)
         except RowRefused as error:
             refused[index] = error
             continue
         indices.append(index)
-        values.append(ordered)
+        values.append(row)
+        encoded.append(encoded_row)
     return ReadInstances(_rows(encoded, features), indices, values, refused, tuple(ignored))
 
 
@@ -177,22 +177,17 @@ def encoded_value(
     return encoded
 
 
-def _with_infinities(ordered: list[Any], features: Features) -> list[Any]:
-    """Return the values with numbers in place of the texts of infinite ones."""
-    if str not in map(type, ordered):
-        return ordered
-    return [
-        number_of(value) if kind == "number" else value for kind, value in zip(features.types, ordered, strict=True)
-    ]
-
-
-def _encoded(ordered: list[Any], features: Features) -> list[Any]:
+def _with_encoded(ordered: list[Any], features: Features) -> tuple[list[Any], list[Any]]:
+    """Return the values with numbers in place of the texts of infinite ones, and the same as models take them."""
     # Numbers as JSON has them need no check of each: numpy takes them all, and null for NaN; the session refuses
     # those that are not finite in the model's precision, where the model does.
     if features.are_numbers and _PLAIN_TYPES.issuperset(map(type, ordered)):
-        return ordered
-    named = zip(features.names, features.types, ordered, strict=True)
-    return [_ENCODE[kind](name, value) for name, kind, value in named]
+        return ordered, ordered
+    values = [
+        number_of(value) if kind == "number" else value for kind, value in zip(features.types, ordered, strict=True)
+    ]
+    named = zip(features.names, features.types, values, strict=True)
+    return values, [_ENCODE[kind](name, value) for name, kind, value in named]
 
 
 def _check_number(n_instances: int) -> None:

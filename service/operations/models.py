@@ -41,6 +41,7 @@ from tree_explainers.questions.splits import raw_split, raw_types, split_of
 from ..admission.batches import Cost
 from ..app_context import AppContext
 from .deletion import delete_with_objects
+from .explanations import run_rows
 from .leaves_needed import refuse_without_leaves
 from .prediction_costs import prediction_seconds
 from .uploads import Upload, received
@@ -141,7 +142,10 @@ async def predict(context: AppContext, model_id: str, request: PredictionRequest
         answer = PredictionList(model=model_id, data=data, ignored_columns=list(read.ignored) or None)
         return answer.model_dump_json().encode()
 
-    return await context.batches.run(_cost_of_predicting(model, request), predicted)
+    cost = _cost_of_predicting(model, request)
+    if model.oracle_only:  # its operators are hardly known, and so is how long a row takes
+        return await context.batches.run(cost, predicted)
+    return await run_rows(context, len(names), cost, predicted)
 
 
 def _model_to_run(context: AppContext, model_id: str) -> tuple[Model, ModelSession]:

@@ -7,6 +7,7 @@ from pydantic.json_schema import SkipJsonSchema
 from typing_extensions import TypeAliasType
 
 from .contract import OBJECT, Contract, CreatedAt, Many, Name, TaskOfModel, absent
+from .decisions import Decided, Decision
 from .json_numbers import INFINITE
 from .problems import Problem
 
@@ -84,6 +85,11 @@ class ModelMetadata(Contract):
         default=None,
         description="How the trees are combined: averaged (`random_forest`), summed (`boosting`), or otherwise; "
         "default: inferred from the graph where that is certain.",
+    )
+    decision: Decision | None = Field(
+        default=None,
+        description="How a score becomes an outcome; null: the outcome is the predicted class. It is part of what the "
+        "model is: the same file with another decision is another model.",
     )
     feature_groups: Many[FeatureGroup] = Field(
         default=[], description="Features that the caller had one-hot encoded outside the graph."
@@ -266,6 +272,14 @@ class Model(_ModelFacts):
         default=[], description="What limits the explanations of this model; empty if nothing does."
     )
     engine: ModelEngine = Field(description="What finds the leaves and predictions of many rows.")
+    decision: Decision | None = Field(
+        default=None, description="How a score becomes an outcome; null: the outcome is the predicted class."
+    )
+
+    @property
+    def outcomes(self) -> list[str]:
+        """What is decided of rows: the outcomes of the decision, or else the classes; empty of a plain regression."""
+        return self.classes if self.decision is None else [band.outcome for band in self.decision.bands]
 
 
 class TreeNode(Contract):
@@ -398,6 +412,9 @@ class PredictionRow(Contract):
     row_id: InstanceRowId
     status: Literal["ok", "error"] = Field(description="`error` if the row could not be predicted; see `problem`.")
     prediction: Prediction | None = Field(default=None, description="What the model predicts; null with an error.")
+    decision: Decided | SkipJsonSchema[None] = absent(
+        "What is decided of the row; absent with an error, and where the model has no decision."
+    )
     leaves: list[int] | None = Field(
         default=None,
         description="0-based number of the row's leaf in each tree; null unless requested by `include`.",

@@ -8,6 +8,7 @@ import orjson
 from sqlalchemy import Connection, RowMapping, delete, select, update
 
 from schemas.contract import Page
+from schemas.decisions import Band, Decision
 from schemas.models import (
     FEW_CLASSES,
     FEW_CLASSES_CHARACTERS,
@@ -113,6 +114,7 @@ class ModelStore:
             "column_map": [_shown(column) for column in description["columns"]],
             "warnings": description["warnings"],
             "engine": _engine(description).model_dump(),
+            "decision": None if (decision := _decision(description)) is None else decision.model_dump(),
         }
 
     def summary(self, model_id: str) -> ModelSummary:
@@ -204,6 +206,7 @@ def _view(row: RowMapping) -> Model:
     return Model(
         **{name: row[name] for name in ("id", "name", "sha256", "size_bytes", "parity")},
         **_copied(description),
+        decision=_decision(description),
         classes=description["classes"],
         n_classes=len(description["classes"]),
         n_features=len(description["feature_names"]),
@@ -220,6 +223,16 @@ def _view(row: RowMapping) -> Model:
 def _engine(description: dict[str, Any]) -> ModelEngine:
     engine = description["engine"]
     return ModelEngine(name=engine["name"], reason=engine["reason"])
+
+
+def _decision(description: dict[str, Any]) -> Decision | None:
+    rule = description["decision"]
+    if rule is None:
+        return None
+    bands = [Band(outcome=name, below=end) for name, end in zip(rule["outcomes"], (*rule["ends"], None), strict=True)]
+    return Decision(
+        bands=bands, **{name: rule[name] for name in ("score_of", "best_first", "adverse", "labels_decide")}
+    )
 
 
 def _feature_types(inputs: list[dict[str, Any]]) -> list[Literal["number", "category"]]:

@@ -14,6 +14,7 @@ import numpy as np
 import orjson
 from pydantic import ValidationError
 
+from explanations.decisions import decisions_of
 from explanations.documents import decimals, written
 from explanations.explained_rows import explain_read, parts_of
 from explanations.instances import ReadInstances, Run, ids_of_instances, read_instances, run_readable
@@ -43,7 +44,7 @@ from .tensors import OutputTensor, TensorAnswer, answer_of, instances_of, n_valu
 _MOST_VALUES_AT_ONCE = 10_000  # more would keep the event loop from other callers
 _PLATFORM = "leafspace"
 _NUMBERS, _TEXTS = "FP64", "BYTES"
-_EXPLANATION, _SCORES, _LABEL, _VALUE = "explanation", "scores", "label", "value"
+_EXPLANATION, _SCORES, _LABEL, _VALUE, _OUTCOME = "explanation", "scores", "label", "value", "outcome"
 # Triton's own parameters, which clients may send to any server.
 _IGNORED = frozenset({"binary_data_output", "sequence_id", "sequence_start", "sequence_end", "priority", "timeout"})
 
@@ -72,7 +73,7 @@ async def predict(context: AppContext, name: str, request: ExplanationRequest) -
     def predicted(tick: Tick) -> bytes:
         _, (outcome, _, refused) = _run(warm, instances, tick)
         _refuse_call(refused)
-        return orjson.dumps({"predictions": _predictions(warm.model, outcome)})
+        return orjson.dumps({"predictions": _predictions(warm, outcome)})
 
     return await run_rows(context, len(instances), cost_of_predicting(warm, instances), predicted)
 
@@ -147,7 +148,7 @@ def _explained(
     read, run = _run(warm, request.instances, tick)
     explanations = _explanations(warm, request, read, run, record, tick)
     outcome, indices, _ = run
-    found = dict(zip(indices, _predictions(warm.model, outcome), strict=True))
+    found = dict(zip(indices, _predictions(warm, outcome), strict=True))
     predictions = [found.get(index) for index in range(len(request.instances))]
     called = {"explainer": warm.explainer_id, "explainer_name": name, "provenance": warm.provenance}
     return orjson.dumps({"predictions": predictions, "explanations": written(explanations), **called})
@@ -171,7 +172,11 @@ def _explanations(
     return explanations if record is None else record.identify(explanations)
 
 
-def _predictions(model: Model, outcome: Outcome) -> Sequence[str] | Sequence[float]:
+def _predictions(warm: WarmExplainer, outcome: Outcome) -> Sequence[str] | Sequence[float]:
+    """Return what is predicted of each row: its outcome where the model has a decision, else its class or value."""
+    model = warm.model
+    if model.decision is not None:
+        return [each["outcome"] for each in decisions_of(warm.session.description, outcome) or ()]
     if outcome.labels is None:
         return decimals(outcome.scores[:, 0])
     return [model.classes[label] for label in outcome.labels.tolist()]
@@ -225,6 +230,8 @@ def _outputs(model: Model) -> list[dict[str, Any]]:
     predicted = [_described(_VALUE, "FP64", 1)]
     if model.task == "classification":
         predicted = [_described(_LABEL, "BYTES", 1), _described(_SCORES, "FP64", len(model.classes))]
+    if model.decision is not None:
+        predicted.append(_described(_OUTCOME, "BYTES", 1))
     return [*predicted, _described(_EXPLANATION, "BYTES", 1)]
 
 
@@ -240,19 +247,26 @@ def _tensors(
     outcome, _, refused = run
     _refuse_call(refused)
     n_rows = read.n_rows
-    tensors = _prediction_tensors(warm.model, outcome, n_rows)
+    tensors = _prediction_tensors(warm, outcome, n_rows)
     if has_explanation:
         texts = [orjson.dumps(explanation) for explanation in _explanations(warm, request, read, run, record, tick)]
         tensors.append(OutputTensor(_EXPLANATION, "BYTES", (n_rows, 1), texts))
     return tensors
 
 
-def _prediction_tensors(model: Model, outcome: Outcome, n_rows: int) -> list[OutputTensor]:
+def _prediction_tensors(warm: WarmExplainer, outcome: Outcome, n_rows: int) -> list[OutputTensor]:
+    decided = [] if warm.model.decision is None else [_outcomes(warm, outcome)]
     if outcome.labels is None:
-        return [OutputTensor(_VALUE, "FP64", (n_rows, 1), decimals(outcome.scores[:, 0]))]
-    labels = [model.classes[label].encode() for label in outcome.labels.tolist()]
+        return [OutputTensor(_VALUE, "FP64", (n_rows, 1), decimals(outcome.scores[:, 0])), *decided]
+    labels = [warm.model.classes[label].encode() for label in outcome.labels.tolist()]
     scores = decimals(np.ravel(outcome.scores))
     return [
         OutputTensor(_LABEL, "BYTES", (n_rows, 1), labels),
         OutputTensor(_SCORES, "FP64", (n_rows, outcome.scores.shape[1]), scores),
+        *decided,
     ]
+
+
+def _outcomes(warm: WarmExplainer, outcome: Outcome) -> OutputTensor:
+    decided = decisions_of(warm.session.description, outcome) or []
+    return OutputTensor(_OUTCOME, "BYTES", (len(decided), 1), [each["outcome"].encode() for each in decided])

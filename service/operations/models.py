@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import orjson
 
+from explanations.decisions import decisions_of
 from explanations.documents import decimals
 from explanations.instances import Features, ReadInstances, read_instances, row_ids_of, run_readable
 from schemas.contract import Page
@@ -50,7 +51,7 @@ _NODE_BYTES, _VALUE_BYTES = 120, 16  # as stored and as arrays
 _NODES_TOGETHER = 256
 # Of an answer with predictions, as JSON.
 _PREDICTION_BYTES, _SCORE_BYTES, _LEAF_BYTES, _SECONDS_PER_LEAF = 512, 100, 8, 1e-7
-_ADDED_LATER = {"oracle_only", "finite_only"}
+_LEFT_OUT_OF_IDS = {"oracle_only", "finite_only", "decision"}  # where they say nothing
 
 
 def register_model(
@@ -65,7 +66,7 @@ def register_model(
     """
     sniff_model(file.read(HEAD_BYTES))
     file.seek(0)
-    left_out = {name for name in _ADDED_LATER if not getattr(metadata, name)}
+    left_out = {name for name in _LEFT_OUT_OF_IDS if not getattr(metadata, name)}
     with received(context.objects, file, "models", metadata, sha256, left_out) as upload:
         known = context.models.find(upload.id)
         return (known, False) if known else _check_and_keep(context, upload)
@@ -165,11 +166,14 @@ def _prediction_rows(
     """Return what there is to say of each row but its id, by its index."""
     outcome, indices, refused = run_readable(session, read)
     are_near = near_ties(outcome.scores, session.description).tolist()
+    decided = None if model.decision is None else decisions_of(session.description, outcome)
     rows: dict[int, dict[str, Any]] = {}
     for row, index in enumerate(indices):
         prediction = prediction_of(model, outcome, row, near_tie=are_near[row])
         leaves = outcome.leaves[row].tolist() if has_leaves else None
         rows[index] = {"status": "ok", "prediction": prediction, "leaves": leaves}
+        if decided is not None:
+            rows[index]["decision"] = decided[row]
     for index, error in refused.items():
         rows[index] = {"status": "error", "problem": problem_for(error.code, error.detail)}
     return rows

@@ -17,6 +17,7 @@ from storage.array_files import write_arrays
 from tree_explainers.compute.code_cache import NotCompiled, only_load
 from tree_explainers.compute.compiled import hand_over_loops, load_compiler
 from tree_explainers.errors import ExplainerError, InvalidInput, ModelRefused
+from tree_explainers.onnx_models.decision_rule import DecisionRule
 from tree_explainers.onnx_models.derivation import derive_model
 from tree_explainers.onnx_models.description import (
     DeclaredModel,
@@ -46,10 +47,20 @@ def read_model_upload(request: Request) -> dict[str, Any]:
     """Write the arrays and the graph beside the upload; return the description, and how far parity holds."""
     upload = Path(request.upload)
     derived = derive_model(upload.read_bytes(), _declared(request.metadata), ModelLimits(**request.limits))
+    decision = _decision(request, derived.read.description)
     parity = compare_predictions(derived.session, request.metadata.get("parity"))
     _write(derived.read, upload.parent)
     engine = _engine(derived.read, request.metadata.get("parity"))
-    return {"description": replace(derived.read.description, engine=engine).to_json(), "parity": parity}
+    description = replace(derived.read.description, engine=engine, decision=decision)
+    return {"description": description.to_json(), "parity": parity}
+
+
+def _decision(request: Request, description: ModelDescription) -> DecisionRule | None:
+    """Return the decision that the caller declares, if any; ``ModelRefused`` where it does not fit the model."""
+    rule = DecisionRule.declared(request.metadata.get("decision"), description.classes)
+    if rule is not None and description.score_kind == "probability":
+        rule.refuse_beyond(0, 1)
+    return rule
 
 
 def _engine(read: ReadModel, parity: dict[str, Any] | None) -> Engine:

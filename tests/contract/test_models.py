@@ -28,6 +28,7 @@ _FIELDS = {
         "column_map",
         "parity",
         "warnings",
+        "decision",
         "oracle_only",
         "finite_only",
         "seconds_per_1000_rows",

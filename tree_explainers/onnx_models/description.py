@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ensemble import TreeTensor
+from .decision_rule import DecisionRule
 
 InputType = Literal["float", "double", "int64", "int32", "bool", "string"]
 Task = Literal["classification", "regression"]
@@ -169,6 +170,22 @@ class ModelDescription:
     labels_are_highest: bool = True
     scoring: Scoring | None = None  # None where more is calculated between leaves and scores than it can say
     engine: Engine = NOT_COMPARED
+    decision: DecisionRule | None = None  # None: the outcome is the label, or there is none
+
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        """What is decided of rows: the outcomes of the decision, or else the classes; empty of a plain regression."""
+        return self.classes if self.decision is None else self.decision.outcomes
+
+    def outcome_indices(
+        self, scores: NDArray[np.floating[Any]], labels: NDArray[np.int64] | None
+    ) -> NDArray[np.int64] | None:
+        """Return the index of each row's outcome among ``outcomes``, (n_rows,); ``None`` of a plain regression."""
+        if self.decision is None:
+            return labels
+        if self.decision.labels_decide and labels is not None:
+            return self.decision.of_labels(labels, self.classes)
+        return self.decision.find(scores)
 
     @property
     def n_features(self) -> int:
@@ -212,6 +229,10 @@ class ModelDescription:
         )
         values["tensors"] = tuple(TreeTensor(**item) for item in document["tensors"])
         values["engine"] = Engine(**document["engine"])
+        decision = document["decision"]
+        values["decision"] = (
+            DecisionRule(**{name: _frozen(value) for name, value in decision.items()}) if decision else None
+        )
         values["closed_features"] = tuple(
             ClosedFeature(**{name: _frozen(value) for name, value in item.items()})
             for item in document["closed_features"]

@@ -16,7 +16,7 @@ from .contract.label_audits import (
 from .operations import Request
 from .types import (
     UNSET,
-    Decision,
+    DecidedRowDecision,
     DecisionCounts,
     LabelDecision,
     LabelDecisionRequest,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def decide(
     self: "LabelAuditView",
     row: int,
-    decision: Decision,
+    decision: DecidedRowDecision,
     *,
     label: str | None = None,
     note: str | None = None,

@@ -165,7 +165,7 @@ from .contract.literals import (
     ComparedRowStatus as ComparedRowStatus,
     Criterion as Criterion,
     DatasetSeparator as DatasetSeparator,
-    Decision as Decision,
+    DecidedRowDecision as DecidedRowDecision,
     Detail as Detail,
     Direction as Direction,
     EvaluatedOn as EvaluatedOn,
@@ -236,10 +236,13 @@ from .contract.maps import (
     PlacesRequest as PlacesRequest,
 )
 from .contract.models import (
+    Band as Band,
     BodyRegisterModel as BodyRegisterModel,
     CellValue as CellValue,
     ClassPrediction as ClassPrediction,
     ComparedRow as ComparedRow,
+    Decided as Decided,
+    Decision as Decision,
     FeatureGroup as FeatureGroup,
     FeatureUsage as FeatureUsage,
     FeatureUsageList as FeatureUsageList,

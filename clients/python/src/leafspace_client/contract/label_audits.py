@@ -12,7 +12,7 @@ from ..fields import UNSET, Unset
 from ..operations import Request, segment
 from ..records import Record
 from .literals import (
-    Decision,
+    DecidedRowDecision,
     ExportLabelDecisionsFormat,
     LabelAuditMethod,
     LabelAuditProximityKind,
@@ -107,7 +107,7 @@ class DecidedRow(Record):
     """Label of the row in the dataset's target."""
     new_label: str
     """Label after the review; the same where no decision changed it."""
-    decision: Decision | str | None
+    decision: DecidedRowDecision | str | None
     """The decision in force; null without one."""
     note: str | None
     """Reason; null without one."""
@@ -296,7 +296,7 @@ class LabelDecision(Record):
 class LabelDecisionRequest(Record):
     """What a person decided about the label of a row."""
 
-    decision: Decision
+    decision: DecidedRowDecision
     """`accept`: the suggested label is right; `keep`: the row's own label is right; `relabel`: another label is right,
     which is named; `unsure`: nobody can say, and the row keeps its label.
     """

@@ -24,6 +24,17 @@ from .literals import (
 )
 
 
+class Band(Record):
+    """The scores that have one outcome."""
+
+    outcome: str
+    """Name of the outcome."""
+    below: float | Unset | None = UNSET
+    """Upper end of the band: a score below it, and not below the end of the band before, has this outcome. The end
+    itself belongs to the next band. Null for the last band, which has no upper end.
+    """
+
+
 class BodyRegisterModel(Record):
     """Form of an upload."""
 
@@ -57,6 +68,40 @@ class ComparedRow(Record):
     """`error` if the row could not be compared; see `problem`."""
     problem: Problem | Unset | None = UNSET
     """Why the row could not be compared; null without error."""
+
+
+class Decided(Record):
+    """What was decided on a row, and by which score."""
+
+    outcome: str
+    """The outcome: that of the band in which the score lies, or the predicted class."""
+    score_of: str | Unset = UNSET
+    """Class whose score decides; absent for regression."""
+    score: float
+    """The score that decides."""
+    bands: list[Band] | Unset = UNSET
+    """Bands of the score; absent where the model has no decision."""
+
+
+class Decision(Record):
+    """How a model's score becomes an outcome: by bands of the score of one class, or of the value of a regression."""
+
+    score_of: str | Unset | None = UNSET
+    """Class whose score is in bands; null for a regression, where the value is."""
+    bands: list[Band]
+    """Bands from the lowest scores to the highest, each with another outcome; `below` rises from band to band, and only
+    the last has none.
+    """
+    best_first: bool | Unset = UNSET
+    """Whether the lowest scores have the best outcome, as those of the risk of default have; otherwise the highest
+    scores do. A better outcome is what a change of a row aims at.
+    """
+    adverse: list[str] | Unset = UNSET
+    """Outcomes that are adverse to the person whom they are about, and of which a notice gives reasons."""
+    labels_decide: bool | Unset = UNSET
+    """Whether the model's own labels are the outcomes, as where a cut-off of the estimator makes them; then each
+    outcome is the name of a class, and the bands say how the labels follow from the score.
+    """
 
 
 class FeatureUsage(Record):
@@ -157,6 +202,8 @@ class Model(DrawnRecord):
     """What limits the explanations of this model; empty if nothing does."""
     engine: ModelEngine
     """What finds the leaves and predictions of many rows."""
+    decision: Decision | Unset | None = UNSET
+    """How a score becomes an outcome; null: the outcome is the predicted class."""
 
 
 class ModelColumn(Record):
@@ -341,6 +388,8 @@ class PredictionRow(Record):
     """`error` if the row could not be predicted; see `problem`."""
     prediction: Prediction | Unset | None = UNSET
     """What the model predicts; null with an error."""
+    decision: Decided | Unset = UNSET
+    """What is decided of the row; absent with an error, and where the model has no decision."""
     leaves: list[int] | Unset | None = UNSET
     """0-based number of the row's leaf in each tree; null unless requested by `include`."""
     problem: Problem | Unset | None = UNSET
@@ -534,6 +583,10 @@ class ModelMetadata(Record):
     ensemble: ModelEnsemble | Unset | None = UNSET
     """How the trees are combined: averaged (`random_forest`), summed (`boosting`), or otherwise; default: inferred from
     the graph where that is certain.
+    """
+    decision: Decision | Unset | None = UNSET
+    """How a score becomes an outcome; null: the outcome is the predicted class. It is part of what the model is: the
+    same file with another decision is another model.
     """
     feature_groups: list[FeatureGroup] | Unset = UNSET
     """Features that the caller had one-hot encoded outside the graph."""

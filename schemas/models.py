@@ -273,7 +273,7 @@ class Model(_ModelFacts):
     )
     engine: ModelEngine = Field(description="What finds the leaves and predictions of many rows.")
     decision: Decision | None = Field(
-        default=None, description="How a score becomes an outcome; null: the outcome is the predicted class."
+        description="How a score becomes an outcome; null: the outcome is the predicted class."
     )
 
     @property

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 from .api_keys import fetch_me
 from .calls import Connected, Program, ServiceVersion, Work, awaitable, blocking, fetch_version, transport_of
 from .conversion import convert_model
+from .conversion.decisions import decision_document
 from .conversion.estimators import Ensemble
 from .conversion.models import Declared
 from .datasets import register as send_dataset
@@ -27,7 +28,7 @@ from .retrying import RetryPolicy
 from .showing import show
 from .tables import TableNames, table_file
 from .transports import AsyncTransport, Connection, SyncTransport
-from .types import Dataset, Model
+from .types import Dataset, Decision, Model
 
 if TYPE_CHECKING:
     from .api_keys import ApiKeys, AsyncApiKeys
@@ -90,6 +91,7 @@ def _register_model(  # what may be declared of a model
     feature_groups: Sequence[dict[str, Any]] | None = None,
     parity: bool = True,
     oracle_only: bool = False,
+    decision: Mapping[str, Any] | Decision | None = None,
 ) -> Program[Model]:
     """Register a fitted model; the same model again gives the same registration.
 
@@ -118,6 +120,11 @@ def _register_model(  # what may be declared of a model
         Register any classifier or regressor for its predictions alone: networks, linear models, support vectors,
         stacks. Approximation trees can be made of it, and nothing that needs leaves. A classifier without
         probabilities scores 1 for the label that it predicts and 0 for others.
+    decision
+        How a score becomes an outcome: ``{"score_of": "bad", "bands": {"approve": 0.12, "refer": 0.35, "decline":
+        None}}``, with the upper end of each band, which is the next one's; with ``"adverse": ["decline"]`` the outcomes
+        of which people are owed reasons. Default: the cut-off of the estimator, if it has one, else the predicted
+        class.
 
     Raises
     ------
@@ -128,7 +135,15 @@ def _register_model(  # what may be declared of a model
     Invalid
         With the code and the detail of what the service refuses, such as ``model_parity_failed``.
     """
-    declared = Declared(name, feature_names, classes, ensemble, tuple(feature_groups or ()), oracle_only=oracle_only)
+    declared = Declared(
+        name,
+        feature_names,
+        classes,
+        ensemble,
+        tuple(feature_groups or ()),
+        oracle_only=oracle_only,
+        decision=decision_document(decision),
+    )
     converted = yield Work(partial(convert_model, model, X, declared, parity=parity))
     registered = yield from send_model(converted, transport_of(self).labels)
     transport_of(self).seen.remember(registered)

@@ -202,7 +202,7 @@ class Model(DrawnRecord):
     """What limits the explanations of this model; empty if nothing does."""
     engine: ModelEngine
     """What finds the leaves and predictions of many rows."""
-    decision: Decision | Unset | None = UNSET
+    decision: Decision | None
     """How a score becomes an outcome; null: the outcome is the predicted class."""
 
 

@@ -5,15 +5,17 @@ from typing import Any
 import numpy as np
 
 from .answers import Answer, Columns, Writer
+from .unwrapping import class_names
+
+_CUT_OFFS = frozenset({"FixedThresholdClassifier", "TunedThresholdClassifierCV"})
+_TWO, _HALF = 2, 0.5
 
 
 def cut_off(writer: Writer, model: Any, columns: Columns) -> Answer:  # an estimator
     """Add a classifier whose label is that of the positive class where its score reaches the threshold."""
     inner = model.estimator_
     answer = writer.answer(inner, columns)
-    classes = np.asarray(inner.classes_)
-    pos_label = _positive_label(model)
-    positive = 1 if pos_label is None else int(np.flatnonzero(classes == pos_label)[0])
+    positive = _positive_index(model, inner)
     by_scores = _response(model, inner) == "predict_proba"
     if by_scores:
         tensor, column = answer.scores, positive
@@ -28,6 +30,28 @@ def cut_off(writer: Writer, model: Any, columns: Columns) -> Answer:  # an estim
         return writer.nodes.add("Sub", [writer.nodes.constant(np.array(1)), reached])
 
     return Answer(answer.scores, index, answer.raw)
+
+
+def cut_off_of_scores(final: Any) -> tuple[int, float] | None:  # an estimator without steps
+    """Return the index of the class whose score a cut-off compares, and the cut-off; ``None`` where there is none.
+
+    A cut-off of raw decisions is none of scores, and neither is one of the highest score.
+    """
+    kinds = class_names(final)
+    if not _CUT_OFFS.isdisjoint(kinds):
+        inner = final.estimator_
+        if _response(final, inner) != "predict_proba":
+            return None
+        return _positive_index(final, inner), _threshold(final, by_scores=True)
+    if "CatBoostClassifier" in kinds and len(final.classes_) == _TWO:
+        threshold = float(final.get_probability_threshold())
+        return None if threshold == _HALF else (1, threshold)
+    return None
+
+
+def _positive_index(model: Any, inner: Any) -> int:  # estimators
+    pos_label = _positive_label(model)
+    return 1 if pos_label is None else int(np.flatnonzero(np.asarray(inner.classes_) == pos_label)[0])
 
 
 def _positive_label(model: Any) -> Any:  # a label or None

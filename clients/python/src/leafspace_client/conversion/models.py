@@ -10,6 +10,7 @@ from ..errors import CannotConvert, Invalid, LeafspaceError, missing_extra
 from ..labels import Label, labels_by_text
 from ..row_kinds import is_sparse
 from .bare_boosters import as_estimator
+from .decisions import decision_of
 from .estimators import (
     Ensemble,
     Library,
@@ -58,6 +59,7 @@ class Declared:
     labels: Mapping[str, Label] = field(default_factory=dict)  # the classes as the caller has them, by their text
     oracle_only: bool = False
     finite_only: bool = False  # the library refuses rows with infinite numbers
+    decision: dict[str, Any] | None = None  # as ``decision_document`` writes it
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,7 @@ class ConvertedModel:
             "parity": None if self.parity is None else self.parity.document(),
             "oracle_only": known.oracle_only or None,
             "finite_only": known.finite_only or None,
+            "decision": known.decision,
         }
         return {name: value for name, value in document.items() if value is not None}
 
@@ -184,7 +187,7 @@ def _file_bytes(path: Path) -> bytes:
 def _completed(declared: Declared, estimator: Any, inputs: ModelInputs) -> Declared:  # an estimator
     classes = declared.classes if declared.classes is not None else getattr(estimator, "classes_", None)
     is_classifier = predicts_classes(estimator)
-    return _with_spelled_classes(
+    completed = _with_spelled_classes(
         replace(
             declared,
             feature_names=inputs.names,
@@ -192,6 +195,7 @@ def _completed(declared: Declared, estimator: Any, inputs: ModelInputs) -> Decla
             ensemble=declared.ensemble or (None if declared.oracle_only else ensemble_of(estimator)),
         )
     )
+    return replace(completed, decision=declared.decision or decision_of(estimator, completed.classes))
 
 
 def _with_spelled_classes(declared: Declared) -> Declared:

@@ -1,0 +1,106 @@
+"""Decisions of models: as the caller declares them, and as the cut-off of an estimator makes them."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from leafspace_client import Invalid, Leafspace
+from leafspace_client.conversion import convert_model
+from leafspace_client.types import ClassPrediction, Decided, PredictionRow
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
+
+_RANDOM = np.random.default_rng(0)
+_ROWS = _RANDOM.normal(size=(200, 3))
+_LABELS = np.where(_ROWS[:, 0] + _RANDOM.normal(size=200) > 0, "bad", "good")
+_BANDS = {"approve": 0.3, "refer": 0.7, "decline": None}
+
+
+def _forest() -> Any:  # an estimator
+    return RandomForestClassifier(10, max_depth=3, random_state=0)
+
+
+def _outcomes(rows: list[PredictionRow]) -> list[str]:
+    return [row.decision.outcome for row in rows if isinstance(row.decision, Decided)]
+
+
+def test_bands_are_declared_by_their_upper_ends(client: Leafspace) -> None:
+    forest = _forest().fit(_ROWS, _LABELS)
+
+    model = client.register_model(forest, _ROWS, decision={"score_of": "bad", "bands": _BANDS, "adverse": ["decline"]})
+    again = client.register_model(forest, _ROWS, decision=model.decision)
+
+    assert model.decision is not None
+    assert {band.outcome: band.below for band in model.decision.bands} == _BANDS
+    assert again.id == model.id
+    rows = client.models.predict(model, _ROWS)
+    scores = forest.predict_proba(_ROWS)[:, list(forest.classes_).index("bad")]
+    outcomes = np.select([scores < 0.3, scores < 0.7], ["approve", "refer"], "decline")
+    assert _outcomes(rows) == outcomes.tolist()
+
+
+def test_the_class_of_the_score_may_be_in_the_caller_s_own_type(client: Leafspace) -> None:
+    forest = _forest().fit(_ROWS, _LABELS == "bad")
+
+    model = client.register_model(forest, _ROWS, decision={"score_of": True, "bands": {"no": 0.5, "yes": None}})
+
+    assert model.decision is not None
+    assert model.decision.score_of == "true"
+
+
+@pytest.mark.parametrize("pos_label", ["good", "bad"])
+def test_a_fixed_cut_off_is_the_model_s_decision(client: Leafspace, pos_label: str) -> None:
+    estimator = FixedThresholdClassifier(
+        _forest(), threshold=0.4, pos_label=pos_label, response_method="predict_proba"
+    ).fit(_ROWS, _LABELS)
+
+    model = client.register_model(estimator, _ROWS)
+
+    assert model.decision is not None
+    assert model.decision.labels_decide
+    assert model.decision.score_of == pos_label
+    assert [band.below for band in model.decision.bands] == [0.4, None]
+    assert model.decision.bands[1].outcome == pos_label
+    rows = client.models.predict(model, _ROWS)
+    assert _outcomes(rows) == estimator.predict(_ROWS).tolist()
+    assert [row.prediction.label for row in rows if isinstance(row.prediction, ClassPrediction)] == estimator.predict(
+        _ROWS
+    ).tolist()
+
+
+def test_a_tuned_cut_off_and_that_of_catboost_are_decisions() -> None:
+    catboost = pytest.importorskip("catboost")
+    tuned = TunedThresholdClassifierCV(_forest(), scoring="balanced_accuracy", cv=2, random_state=0)
+    boosting = catboost.CatBoostClassifier(5, depth=2, verbose=False, allow_writing_files=False, random_seed=0)
+    tuned.fit(_ROWS, _LABELS == "bad")
+    boosting.fit(_ROWS, _LABELS)
+    boosting.set_probability_threshold(0.35)
+
+    of_tuned = convert_model(tuned, _ROWS).metadata()["decision"]
+    of_boosting = convert_model(boosting, _ROWS).metadata()["decision"]
+
+    assert of_tuned["score_of"] == "true"
+    assert of_tuned["bands"][0] == {"outcome": "false", "below": tuned.best_threshold_}
+    assert (of_boosting["score_of"], of_boosting["bands"][0]["below"]) == ("good", 0.35)
+
+
+def test_a_model_without_a_cut_off_of_its_scores_has_no_decision() -> None:
+    forest = _forest().fit(_ROWS, _LABELS)
+
+    assert "decision" not in convert_model(forest, _ROWS).metadata()
+
+
+@pytest.mark.parametrize(
+    ("decision", "words"),
+    [
+        ({"score_of": "bad", "bands": 0.5}, "bands is float; give a mapping"),
+        ({"score_of": "bad", "cut_off": 0.5}, "there is no field 'cut_off'"),
+        (0.5, "cannot take decision=0.5; give a dict or a Decision"),
+        ({"score_of": "worse", "bands": _BANDS}, "'worse', which is no class of the model"),
+        ({"score_of": "bad", "bands": {"a": None, "b": None}}, "'a' has no end"),
+        ({"score_of": "bad", "bands": {"a": 2.0, "b": None}}, "band 'a' ends at 2"),
+    ],
+)
+def test_a_wrong_decision_is_refused_by_its_entry(client: Leafspace, decision: Any, words: str) -> None:
+    with pytest.raises(Invalid, match=words):
+        client.register_model(_forest().fit(_ROWS, _LABELS), _ROWS, decision=decision)

@@ -115,7 +115,7 @@ def build_context(settings: ServiceSettings, draining: Draining | None = None) -
         make_pair(database, objects)
     keep_reserve(settings.data_dir)
     context = _context_over(settings, (database, watching), objects, loops, draining or Draining())
-    if context.models.are_there() or context.relational_datasets.are_there():
+    if context.models.has_any() or context.relational_datasets.has_any():
         loops.load_soon()
     context.directory.start()
     if context.explanation_log is not None:

@@ -6,33 +6,17 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import orjson
-from sqlalchemy import Connection, RowMapping, String, cast, delete, or_, select
+from sqlalchemy import Connection, String, cast, select
 
-from schemas.contract import Page
 from schemas.datasets import Dataset, DatasetSummary
 
-from .database import Database
-from .errors import DatasetRefused, InUse
+from .errors import DatasetRefused
 from .leaf_tables import forget_leaf_tables
-from .records import (
-    add_record,
-    existing_record,
-    find_record,
-    first_record,
-    forget_keys_of,
-    moment,
-    read_page,
-    rename_record,
-    require,
-    unreferenced,
-    where_equal,
-)
-from .tables import USES_OF_DATASETS, artefacts, datasets, leaf_tables
+from .records import add_record, first_record, moment, require
+from .registry import Row, UploadRegistry, listed_values
+from .tables import USES_OF_DATASETS, datasets, leaf_tables
 
 _FACTS = ("id", "name", "sha256", "size_bytes", "feature_set", "source")
-_LISTED = (*_FACTS, "listed", "created_at")
-
-
 _NOT_SAID = {"title": None, "unit": None, "description": None}  # of columns that the metadata say nothing of
 
 
@@ -73,29 +57,12 @@ class DatasetShape:
     has_texts: bool  # or a column that is called "category"
 
 
-class DatasetStore:
+class DatasetStore(UploadRegistry[NewDataset, Dataset, StoredDataset, DatasetSummary]):
     """Rows of datasets."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def add(self, dataset: NewDataset) -> tuple[Dataset, bool]:
-        """Keep the dataset; return it, and whether it is new."""
-        with self._database.transaction() as connection:
-            is_new = add_dataset(connection, dataset)
-            return _view(existing_record(connection, datasets, dataset.id)), is_new
-
-    def find(self, dataset_id: str) -> Dataset | None:
-        """Return the dataset, or nothing."""
-        with self._database.reading() as connection:
-            row = find_record(connection, datasets, dataset_id)
-        return None if row is None else _view(row)
-
-    def get(self, dataset_id: str) -> StoredDataset:
-        """Return the dataset with what it takes to read its rows."""
-        with self._database.reading() as connection:
-            row = existing_record(connection, datasets, dataset_id)
-        return StoredDataset(_view(row), row["content"])
+    table = datasets
+    listed_columns = (*_FACTS, "listed", "created_at")
+    uses = USES_OF_DATASETS
 
     def shape(self, dataset_id: str) -> "DatasetShape":
         """Return how large the dataset's columns are, without reading more."""
@@ -116,44 +83,31 @@ class DatasetStore:
             found: str = require(first_record(connection, query), "datasets", dataset_id)["content"]
         return found
 
-    def document(self, dataset_id: str) -> dict[str, Any]:
-        """Return the dataset as its readers get it, in plain values: messages would take several times the memory."""
-        with self._database.reading() as connection:
-            row = existing_record(connection, datasets, dataset_id)
+    def _insert(self, connection: Connection, new: NewDataset) -> tuple[str, bool]:
+        return new.id, add_dataset(connection, new)
+
+    def _view(self, row: Row) -> Dataset:
+        summary = row["summary"]
+        others = {name: summary.get(name, []) for name in ("images", "ignored_columns")}
+        return Dataset(**_facts(row), columns=summary["columns"], **others)
+
+    def _stored(self, row: Row) -> StoredDataset:
+        return StoredDataset(self._view(row), row["content"])
+
+    def _summary(self, row: Row) -> DatasetSummary:
+        return DatasetSummary(**_facts(row))
+
+    def _document(self, row: Row) -> dict[str, Any]:
         return {
-            **DatasetSummary(**_facts(row)).model_dump(mode="json"),
+            **self._summary(row).model_dump(mode="json"),
             "columns": [{**_NOT_SAID, **column} for column in row["summary"]["columns"]],
             "images": row["summary"].get("images", []),
             "ignored_columns": row["summary"].get("ignored_columns", []),
         }
 
-    def n_bytes(self, dataset_id: str) -> int:
-        """Return how long the summary of the dataset's columns is as JSON, without reading it."""
-        query = select(datasets.c.listed["n_bytes"].as_integer().label("n_bytes")).where(datasets.c.id == dataset_id)
-        with self._database.reading() as connection:
-            row = require(first_record(connection, query), "datasets", dataset_id)
-        return row["n_bytes"] or 0
-
-    def list(self, limit: int, cursor: str | None, **filters: str) -> Page[DatasetSummary]:
-        """Return one page of datasets, newest first: those that have these values in these columns."""
-        query = where_equal(select(*(datasets.c[name] for name in _LISTED)), datasets, filters)
-        with self._database.reading() as connection:
-            return read_page(connection, query, datasets, (limit, cursor), lambda row: DatasetSummary(**_facts(row)))
-
-    def rename(self, dataset_id: str, name: str | None) -> None:
-        """Give the dataset another name, or none; its id stays."""
-        with self._database.transaction() as connection:
-            rename_record(connection, datasets, dataset_id, name)
-
-    def delete(self, dataset_id: str) -> tuple[str, ...]:
-        """Forget the dataset; return the objects that nothing refers to any more. Refused while in use."""
-        with self._database.transaction() as connection:
-            row = existing_record(connection, datasets, dataset_id)
-            _refuse_if_used(connection, dataset_id)
-            tables = forget_leaf_tables(connection, leaf_tables.c.dataset == dataset_id)
-            forget_keys_of(connection, dataset_id)
-            connection.execute(delete(datasets).where(datasets.c.id == dataset_id))
-            return unreferenced(connection, (row["sha256"], row["content"], *tables))
+    def _forget_parts(self, connection: Connection, row: Row) -> tuple[str, ...]:
+        tables = forget_leaf_tables(connection, leaf_tables.c.dataset == row["id"])
+        return (row["sha256"], row["content"], *tables)
 
 
 def add_dataset(connection: Connection, dataset: NewDataset) -> bool:
@@ -190,14 +144,6 @@ def _refuse(detail: str) -> NoReturn:
     raise DatasetRefused("dataset_bad_columns", detail)
 
 
-def _refuse_if_used(connection: Connection, dataset_id: str) -> None:
-    uses = or_(*(use == dataset_id for use in USES_OF_DATASETS))
-    user = connection.execute(select(artefacts.c.id).where(uses)).scalar()
-    if user is not None:
-        detail = f"dataset {dataset_id!r} is used by artefact {user!r}; delete that first"
-        raise InUse(detail)
-
-
 def _listed(summary: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
     """Return the part of a summary that lists show, and how long the whole is."""
     columns = summary["columns"]
@@ -211,13 +157,6 @@ def _listed(summary: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]
     }
 
 
-def _view(row: RowMapping) -> Dataset:
-    summary = row["summary"]
-    others = {name: summary.get(name, []) for name in ("images", "ignored_columns")}
-    return Dataset(**_facts(row), columns=summary["columns"], **others)
-
-
-def _facts(row: RowMapping) -> dict[str, Any]:
-    stored = {name: value for name, value in row["listed"].items() if name != "n_bytes"}
-    own = {name: row[name] for name in _FACTS}
-    return {**own, **stored, "created_at": moment(row["created_at"])}
+def _facts(row: Row) -> dict[str, Any]:
+    columns = {name: row[name] for name in _FACTS}
+    return {**columns, **listed_values(row), "created_at": moment(row["created_at"])}

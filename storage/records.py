@@ -39,10 +39,14 @@ def existing_record(connection: Connection, table: Table, identifier: str) -> Ro
 def require(record: RowMapping | None, noun: str, identifier: str) -> RowMapping:
     """Return the record, or raise ``NotFound``; ``noun`` is the plural used in tables and paths."""
     if record is None:
-        plural = noun.replace("_", " ")
-        singular = f"{plural[:-3]}y" if plural.endswith("ies") else plural.removesuffix("s")
-        raise NotFound(singular, identifier, f"list the {plural} to see those that exist")
+        raise NotFound(singular(noun), identifier, f"list the {noun.replace('_', ' ')} to see those that exist")
     return record
+
+
+def singular(noun: str) -> str:
+    """Return the words for one thing of a noun, which is the plural used in tables and paths."""
+    plural = noun.replace("_", " ")
+    return f"{plural[:-3]}y" if plural.endswith("ies") else plural.removesuffix("s")
 
 
 def add_record(connection: Connection, table: Table, values: Mapping[str, Any]) -> bool:

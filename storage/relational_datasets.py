@@ -2,33 +2,18 @@
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import orjson
 from sqlalchemy import Connection, RowMapping, delete, insert, select
 
-from schemas.contract import Page
 from schemas.relational_datasets import RelationalDataset, RelationalDatasetSummary, RelationalTable
 
-from .database import Database
-from .errors import InUse, StorageError
-from .records import (
-    add_record,
-    existing_record,
-    find_record,
-    first_record,
-    forget_keys_of,
-    moment,
-    read_page,
-    rename_record,
-    require,
-    unreferenced,
-    where_equal,
-)
+from .errors import StorageError
+from .records import add_record, moment
+from .registry import Row, UploadRegistry, listed_values
 from .tables import USES_OF_RELATIONAL_DATASETS, relational_datasets, relational_tables
-
-_LISTED = ("id", "name", "size_bytes", "listed", "created_at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,81 +47,47 @@ class StoredRelationalDataset:
     arrays: str
 
 
-class RelationalDatasetStore:
-    """Rows of relational datasets."""
+class RelationalDatasetStore(
+    UploadRegistry[NewRelationalDataset, RelationalDataset, StoredRelationalDataset, RelationalDatasetSummary]
+):
+    """Rows of relational datasets, each with the rows of its tables, in the order of its metadata."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    table = relational_datasets
+    listed_columns = ("id", "name", "size_bytes", "listed", "created_at")
+    uses = USES_OF_RELATIONAL_DATASETS
 
-    def add(self, dataset: NewRelationalDataset) -> tuple[RelationalDataset, bool]:
-        """Keep the dataset; return it, and whether it is new."""
-        values = {field: getattr(dataset, field) for field in ("id", "name", "arrays", "summary", "metadata")}
-        size_bytes = sum(table.size_bytes for table in dataset.tables)
-        values |= {"size_bytes": size_bytes, "listed": _listed(dataset.summary), "created_at": time.time()}
-        with self._database.transaction() as connection:
-            is_new = add_record(connection, relational_datasets, values)
-            if is_new:
-                fields = ("name", "sha256", "size_bytes", "content")
-                tables = [{field: getattr(table, field) for field in fields} for table in dataset.tables]
-                rows = [{"dataset": dataset.id, "position": index, **table} for index, table in enumerate(tables)]
-                connection.execute(insert(relational_tables), rows)
-            return _view(connection, existing_record(connection, relational_datasets, dataset.id)), is_new
+    def _insert(self, connection: Connection, new: NewRelationalDataset) -> tuple[str, bool]:
+        values = {field: getattr(new, field) for field in ("id", "name", "arrays", "summary", "metadata")}
+        size_bytes = sum(table.size_bytes for table in new.tables)
+        values |= {"size_bytes": size_bytes, "listed": _listed(new.summary), "created_at": time.time()}
+        is_new = add_record(connection, relational_datasets, values)
+        if is_new:
+            rows = [{"dataset": new.id, "position": index, **asdict(table)} for index, table in enumerate(new.tables)]
+            connection.execute(insert(relational_tables), rows)
+        return new.id, is_new
 
-    def find(self, dataset_id: str) -> RelationalDataset | None:
-        """Return the dataset, or nothing."""
-        with self._database.reading() as connection:
-            row = find_record(connection, relational_datasets, dataset_id)
-            return None if row is None else _view(connection, row)
+    def _completed(self, connection: Connection, row: RowMapping) -> Row:
+        query = select(relational_tables).where(relational_tables.c.dataset == row["id"])
+        tables = connection.execute(query.order_by(relational_tables.c.position)).mappings().all()
+        return {**row, "tables": tables}
 
-    def get(self, dataset_id: str) -> StoredRelationalDataset:
-        """Return the dataset with what it takes to read its rows."""
-        with self._database.reading() as connection:
-            row = existing_record(connection, relational_datasets, dataset_id)
-            contents = {table["name"]: table["content"] for table in _tables(connection, dataset_id)}
-            return StoredRelationalDataset(_view(connection, row), contents, row["arrays"])
+    def _view(self, row: Row) -> RelationalDataset:
+        return RelationalDataset.model_validate({**self._summary(row).model_dump(), **_content(row)})
 
-    def document(self, dataset_id: str) -> dict[str, Any]:
-        """Return the dataset as its readers get it, in plain values: messages would take several times the memory."""
-        with self._database.reading() as connection:
-            row = existing_record(connection, relational_datasets, dataset_id)
-            return _summary(row).model_dump(mode="json") | _content(connection, row)
+    def _stored(self, row: Row) -> StoredRelationalDataset:
+        contents = {table["name"]: table["content"] for table in row["tables"]}
+        return StoredRelationalDataset(self._view(row), contents, row["arrays"])
 
-    def n_bytes(self, dataset_id: str) -> int:
-        """Return the length of the description of the tables as JSON, without reading it."""
-        query = select(relational_datasets.c.listed).where(relational_datasets.c.id == dataset_id)
-        with self._database.reading() as connection:
-            row = require(first_record(connection, query), "relational_datasets", dataset_id)
-        return int(row["listed"]["n_bytes"])
+    def _summary(self, row: Row) -> RelationalDatasetSummary:
+        columns = {name: row[name] for name in ("id", "name", "size_bytes")}
+        return RelationalDatasetSummary(**columns, **listed_values(row), created_at=moment(row["created_at"]))
 
-    def are_there(self) -> bool:
-        """Whether there is any relational dataset."""
-        with self._database.reading() as connection:
-            return connection.execute(select(relational_datasets.c.id).limit(1)).first() is not None
+    def _document(self, row: Row) -> dict[str, Any]:
+        return self._summary(row).model_dump(mode="json") | _content(row)
 
-    def list(self, limit: int, cursor: str | None, **filters: str) -> Page[RelationalDatasetSummary]:
-        """Return one page of datasets, newest first: those that have these values in these columns."""
-        query = select(*(relational_datasets.c[name] for name in _LISTED))
-        with self._database.reading() as connection:
-            filtered = where_equal(query, relational_datasets, filters)
-            return read_page(connection, filtered, relational_datasets, (limit, cursor), _summary)
-
-    def rename(self, dataset_id: str, name: str | None) -> None:
-        """Give the dataset another name, or none; its id stays."""
-        with self._database.transaction() as connection:
-            rename_record(connection, relational_datasets, dataset_id, name)
-
-    def delete(self, dataset_id: str) -> tuple[str, ...]:
-        """Forget the dataset; return the objects that nothing refers to any more. Refused while in use."""
-        with self._database.transaction() as connection:
-            row = existing_record(connection, relational_datasets, dataset_id)
-            _refuse_if_used(connection, dataset_id)
-            objects = [
-                name for table in _tables(connection, dataset_id) for name in (table["sha256"], table["content"])
-            ]
-            forget_keys_of(connection, dataset_id)
-            connection.execute(delete(relational_tables).where(relational_tables.c.dataset == dataset_id))
-            connection.execute(delete(relational_datasets).where(relational_datasets.c.id == dataset_id))
-            return unreferenced(connection, (row["arrays"], *objects))
+    def _forget_parts(self, connection: Connection, row: Row) -> tuple[str, ...]:
+        connection.execute(delete(relational_tables).where(relational_tables.c.dataset == row["id"]))
+        return (row["arrays"], *(table[field] for table in row["tables"] for field in ("sha256", "content")))
 
 
 def check_same_schema(first: RelationalDataset, delivery: RelationalDataset) -> None:
@@ -191,19 +142,6 @@ def _differences_of_tables(table: RelationalTable, other: RelationalTable) -> It
             yield f"column {column.name!r} of its table {table.name!r} is a {found_as}"
 
 
-def _refuse_if_used(connection: Connection, dataset_id: str) -> None:
-    for column in USES_OF_RELATIONAL_DATASETS:
-        user = connection.execute(select(column.table.c.id).where(column == dataset_id)).scalar()
-        if user is not None:
-            detail = f"relational dataset {dataset_id!r} is used by {user!r}; delete that first"
-            raise InUse(detail)
-
-
-def _tables(connection: Connection, dataset_id: str) -> Sequence[RowMapping]:
-    query = select(relational_tables).where(relational_tables.c.dataset == dataset_id)
-    return connection.execute(query.order_by(relational_tables.c.position)).mappings().all()
-
-
 def _listed(summary: dict[str, Any]) -> dict[str, Any]:
     """Return the part of a summary that lists show, and how long the whole is."""
     tables = summary["tables"]
@@ -217,22 +155,11 @@ def _listed(summary: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _summary(row: RowMapping) -> RelationalDatasetSummary:
-    stored = {name: value for name, value in row["listed"].items() if name != "n_bytes"}
-    own = {name: row[name] for name in ("id", "name", "size_bytes")}
-    return RelationalDatasetSummary(**own, **stored, created_at=moment(row["created_at"]))
-
-
-def _content(connection: Connection, row: RowMapping) -> dict[str, Any]:
+def _content(row: Row) -> dict[str, Any]:
     """Return the description of the tables, each with its file."""
-    files = _tables(connection, row["id"])
-    named = zip(row["summary"]["tables"], files, strict=True)
+    described = zip(row["summary"]["tables"], row["tables"], strict=True)
     tables = [
         {"name": table["name"], "sha256": file["sha256"], "size_bytes": file["size_bytes"], **table}
-        for table, file in named
+        for table, file in described
     ]
     return {**row["summary"], "tables": tables}
-
-
-def _view(connection: Connection, row: RowMapping) -> RelationalDataset:
-    return RelationalDataset.model_validate({**_summary(row).model_dump(), **_content(connection, row)})

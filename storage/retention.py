@@ -12,7 +12,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, Table, and_, delete, exists, false, or_, select
+from sqlalchemy import ColumnElement, Select, Table, and_, delete, exists, or_, select
 
 from schemas.jobs import FINAL_STATUSES
 
@@ -24,21 +24,16 @@ from .leaf_tables import KeptLeafTable, LeafTablePlace, LeafTableStore
 from .models import ModelStore
 from .object_store import ObjectStore
 from .records import unreferenced
+from .registry import UploadRegistry
 from .relational_datasets import RelationalDatasetStore
 from .store_pairs import make_pair
 from .tables import (
-    USES_OF_DATASETS,
-    USES_OF_RELATIONAL_DATASETS,
     artefacts,
-    datasets,
-    explainers,
     explanations,
     idempotency_keys,
     jobs,
     label_decisions,
     leaf_tables,
-    models,
-    relational_datasets,
 )
 
 _log = logging.getLogger(__name__)
@@ -91,11 +86,10 @@ class Retention:
         counts = {
             "artefacts": self._clear_artefacts(("succeeded",), rules.artefact_days),
             "failed_artefacts": self._clear_artefacts(("failed", "cancelled"), rules.failed_artefact_days),
-            "models": self._clear_inputs(models, ModelStore(self._database).delete),
-            "datasets": self._clear_inputs(datasets, DatasetStore(self._database).delete),
-            "relational_datasets": self._clear_inputs(
-                relational_datasets, RelationalDatasetStore(self._database).delete
-            ),
+            **{
+                store.table.name: self._clear_uploads(store(self._database))
+                for store in (ModelStore, DatasetStore, RelationalDatasetStore)
+            },
             "jobs": self._clear_jobs(rules.job_days),
             "idempotency_keys": self._clear_idempotency_keys(rules.idempotency_days),
             "explanations": self._clear_explanations(rules.explanation_days),
@@ -115,12 +109,14 @@ class Retention:
         found = self._all(query.where(is_over, ~is_part, ~is_decided))
         return sum(self._forget(partial(store.delete, noun, artefact)) for noun, artefact in found)
 
-    def _clear_inputs(self, table: Table, forget: Callable[[str], tuple[str, ...]]) -> int:
+    def _clear_uploads(self, store: UploadRegistry[Any, Any, Any, Any]) -> int:
         days = self._rules.unused_input_days
         if days is None:
             return 0
-        query = select(table.c.id).where(table.c.created_at < self._days_ago(days), ~_is_used(table))
-        return sum(self._forget(partial(forget, identifier)) for (identifier,) in self._all(query))
+        columns = store.table.c
+        is_used = or_(*(exists().where(use == columns.id) for use in store.uses))
+        query = select(columns.id).where(columns.created_at < self._days_ago(days), ~is_used)
+        return sum(self._forget(partial(store.delete, identifier)) for (identifier,) in self._all(query))
 
     def _clear_jobs(self, days: float | None) -> int:
         if days is None:
@@ -203,14 +199,6 @@ def _parts(hashes: Iterable[str]) -> Iterator[tuple[str, ...]]:
     remaining = iter(hashes)
     while part := tuple(islice(remaining, _OBJECTS_AT_ONCE)):
         yield part
-
-
-def _is_used(table: Table) -> ColumnElement[bool]:
-    if table is models:
-        return or_(exists().where(artefacts.c.model == models.c.id), exists().where(explainers.c.model == models.c.id))
-    if table is relational_datasets:
-        return or_(false(), *(exists().where(use == table.c.id) for use in USES_OF_RELATIONAL_DATASETS))
-    return exists().where(or_(*(use == datasets.c.id for use in USES_OF_DATASETS)))
 
 
 def discard_orphans(database: Database, objects: ObjectStore, hashes: Iterable[str | None]) -> int:

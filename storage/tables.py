@@ -283,6 +283,8 @@ OBJECT_COLUMNS = (
 )
 """Every column that refers to objects; the same bytes may be a result of one thing and the upload of another."""
 
+USES_OF_MODELS: tuple[Column[str], ...] = (explainers.c.model, artefacts.c.model)
+"""Columns that refer to models: a model that one of them names cannot be deleted."""
 USES_OF_DATASETS: tuple[Column[str], ...] = (
     artefacts.c.dataset,
     artefacts.c.evaluation_dataset,
@@ -290,4 +292,4 @@ USES_OF_DATASETS: tuple[Column[str], ...] = (
 )
 """Columns that refer to datasets: a dataset that one of them names cannot be deleted."""
 USES_OF_RELATIONAL_DATASETS: tuple[Column[str], ...] = (artefacts.c.relational_dataset,)
-"""Every column that refers to relational datasets: one is not deleted while a row does."""
+"""Columns that refer to relational datasets: one that one of them names cannot be deleted."""

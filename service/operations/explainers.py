@@ -10,6 +10,7 @@ from schemas.models import Model
 from schemas.nouns import APPROXIMATION_TREES, EXPLAINERS, PROTOTYPE_SETS, RULE_SETS
 from storage.artefacts import Artefact
 from storage.errors import StorageError
+from storage.explainers import NewExplainer
 
 from ..app_context import AppContext
 from .artefacts import ready_result
@@ -42,7 +43,7 @@ def register_explainer(context: AppContext, request: ExplainerRequest) -> tuple[
         _check_artefact(tree, "approximation tree", request)
     _check_shown_features(model, request)
     _check_abstaining(context, prototypes, request)
-    explainer, is_new = context.explainers.add(_identifier(request), request)
+    explainer, is_new = context.explainers.add(NewExplainer(_identifier(request), request))
     return _with_nearest_rows(context, explainer), is_new
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from schemas.explainers import ExplainerRequest
 from storage.errors import Conflict, InUse, NotFound
+from storage.explainers import NewExplainer
 from tests.support.stored import Shelf
 
 
@@ -14,7 +15,7 @@ def request_of_one(shelf: Shelf) -> ExplainerRequest:
 
 
 def test_an_explainer_is_read_as_it_was_registered(shelf: Shelf, request_of_one: ExplainerRequest) -> None:
-    added, is_new = shelf.explainers.add("xpl_1", request_of_one)
+    added, is_new = shelf.explainers.add(NewExplainer("xpl_1", request_of_one))
 
     assert is_new
     assert shelf.explainers.get("xpl_1") == added
@@ -23,14 +24,14 @@ def test_an_explainer_is_read_as_it_was_registered(shelf: Shelf, request_of_one:
 
 
 def test_registering_it_again_keeps_the_first(shelf: Shelf, request_of_one: ExplainerRequest) -> None:
-    first, _ = shelf.explainers.add("xpl_1", request_of_one)
+    first, _ = shelf.explainers.add(NewExplainer("xpl_1", request_of_one))
 
-    assert shelf.explainers.add("xpl_1", request_of_one) == (first, False)
+    assert shelf.explainers.add(NewExplainer("xpl_1", request_of_one)) == (first, False)
     assert [listed.id for listed in shelf.explainers.list(10, None).data] == [first.id]
 
 
 def test_a_deleted_explainer_is_gone(shelf: Shelf, request_of_one: ExplainerRequest) -> None:
-    shelf.explainers.add("xpl_1", request_of_one)
+    shelf.explainers.add(NewExplainer("xpl_1", request_of_one))
     shelf.explainers.delete("xpl_1")
 
     for look in (shelf.explainers.get, shelf.explainers.delete):
@@ -50,7 +51,7 @@ def test_rules_and_trees_that_an_explainer_uses_stay_as_long_as_it_does(
     shelf: Shelf, request_of_one: ExplainerRequest, part: str, noun: str
 ) -> None:
     shelf.make(shelf.create("told_1", noun=noun)[0])
-    added, _ = shelf.explainers.add("xpl_1", request_of_one.model_copy(update={part: "told_1"}))
+    added, _ = shelf.explainers.add(NewExplainer("xpl_1", request_of_one.model_copy(update={part: "told_1"})))
 
     assert getattr(added, part) == getattr(shelf.explainers.get("xpl_1"), part) == "told_1"
     with pytest.raises(InUse, match="'told_1' is used by explainer 'xpl_1'"):

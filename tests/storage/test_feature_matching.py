@@ -35,6 +35,7 @@ def _model(names: list[str], types: list[Any] | None = None) -> Model:
         column_map=[],
         parity=None,
         engine=ModelEngine(name="onnxruntime", reason=None),
+        decision=None,
         created_at=_NOW,
     )
 

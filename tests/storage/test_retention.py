@@ -11,6 +11,7 @@ from sqlalchemy import Table, func, select, update
 from schemas.explainers import ExplainerRequest
 from storage.database import Database
 from storage.errors import NotFound
+from storage.explainers import NewExplainer
 from storage.explanations import ExplanationStore
 from storage.idempotency import IdempotencyStore, KeptAnswer, KeyClaim, RequestKey
 from storage.jobs import worker_lost
@@ -107,7 +108,8 @@ def test_old_artefacts_go_with_their_objects_unless_an_explainer_rests_on_them(a
 def test_rules_and_trees_of_an_explainer_stay_too(archive: Archive, part: str) -> None:
     archive.make("prs_1")
     archive.make("part_1", noun=f"{part}s")
-    archive.shelf.explainers.add("xpl_1", ExplainerRequest(model="mdl_1", prototype_set="prs_1", **{part: "part_1"}))
+    request = ExplainerRequest(model="mdl_1", prototype_set="prs_1", **{part: "part_1"})
+    archive.shelf.explainers.add(NewExplainer("xpl_1", request))
     archive.days = 100
 
     assert archive.clear(artefact_days=1) == {}

@@ -11,7 +11,7 @@ from storage.artefacts import Artefact, ArtefactStore, NewArtefact, publish
 from storage.attempts import AttemptStore
 from storage.database import Database
 from storage.datasets import DatasetStore, NewDataset
-from storage.explainers import ExplainerStore
+from storage.explainers import ExplainerStore, NewExplainer
 from storage.explanations import KeptExplanation, digest_of
 from storage.jobs import JobStore
 from storage.models import ModelStore, NewModel
@@ -116,4 +116,6 @@ class Shelf:
 
     def explain(self, identifier: str, prototype_set: str = "prs_1", model: str = "mdl_1") -> bool:
         """Register an explainer; return whether it is new."""
-        return self.explainers.add(identifier, ExplainerRequest(model=model, prototype_set=prototype_set))[1]
+        return self.explainers.add(
+            NewExplainer(identifier, ExplainerRequest(model=model, prototype_set=prototype_set))
+        )[1]

@@ -14,12 +14,14 @@ import numpy as np
 
 MISSING_ALLOWED = " (missing allowed)"
 TRUE, FALSE = "true", "false"
+YES, NO = "yes", "no"
 MISSING, NOT_MISSING = "missing", "not missing"
 ANYTHING, IN_A_SET = "any value", "in a set of values that is not listed"
 _LONGEST_ALTERNATIVE = 2  # longer lists are written as "one of"
 _MOST_LISTED = 10  # categories of a reason; of more it says how many
 _LONGEST_SENT = 60  # characters
 _MOST_DIGITS, _DIGITS_OF_MANY = 9, 6  # of an end that is printed as it is, and of one that has more
+_EXPONENTS_WRITTEN_OUT = range(-9, 21)
 _NEGLIGIBLE = 1e-30  # LightGBM writes 1e-35 for the threshold between 0 and what is above it
 _N_NEIGHBOURS = 4  # numbers that an end may pass over: libraries write the number after 1.5 where they mean 1.5
 _COULD_MISLEAD = re.compile(r",|\b(and|or|is)\b|^\s|\s$|^$")  # a text that holds words of conditions
@@ -30,12 +32,17 @@ _READS_AS_CONDITION = re.compile(  # a category that holds their words or signs,
 
 
 def number_text(value: float) -> str:
-    """Return a number in as few digits as bring it back, whole ones without a point: ``1,234.5``."""
+    """Return a number in as few digits as bring it back, whole ones without a point: ``1,234.5``.
+
+    Only of numbers that nobody would write out is the exponent shown: ``1e-35``.
+    """
     if not isfinite(value):
         return "infinity" if value > 0 else "-infinity"
     text = repr(float(value)).removesuffix(".0")
     if "e" in text:
-        return text
+        if int(text.partition("e")[2]) not in _EXPONENTS_WRITTEN_OUT:
+            return text
+        text = f"{Decimal(text):f}"
     whole, point, fraction = text.partition(".")
     sign = "-" if whole.startswith("-") else ""
     return f"{sign}{int(whole.removeprefix('-')):,}{point}{fraction}"

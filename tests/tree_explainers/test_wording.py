@@ -11,9 +11,9 @@ _NEGLIGIBLE = 1e-30  # smaller numbers are written as 0
 
 
 def test_numbers_come_with_separators_and_in_as_few_digits_as_bring_them_back() -> None:
-    rendered = [wording.number_text(each) for each in (5.0, 0.1, -2.5, 1e-07, 1200.0, -1234567.5)]
+    rendered = [wording.number_text(each) for each in (5.0, 0.1, -2.5, 1e-07, 1200.0, -1234567.5, 1e-35)]
 
-    assert rendered == ["5", "0.1", "-2.5", "1e-07", "1,200", "-1,234,567.5"]
+    assert rendered == ["5", "0.1", "-2.5", "0.0000001", "1,200", "-1,234,567.5", "1e-35"]
 
 
 def test_fractions_of_single_precision_are_short_and_other_numbers_themselves() -> None:

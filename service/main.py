@@ -26,6 +26,7 @@ from .middleware.asgi import Application
 from .middleware.current_calls import Calls
 from .middleware.metering import RequestRecords
 from .middleware.stack import Monitoring, behind_middleware
+from .operations.job_estimates import estimated_kinds
 from .routes import api_keys, health, kserve, page
 from .settings import ServiceSettings
 from .web import conditional_requests, contract_document, documentation_pages, problems, route_scopes
@@ -60,6 +61,7 @@ def _template_of(route: APIRoute) -> str:
     return route.path.replace(":int}", "}")
 
 
+estimated_kinds()  # a kind of job without an estimate stops the start
 _OWN_PATHS = ("/openapi.json", *documentation_pages.PATHS)
 _ROUTES = tuple(route for router in _ROUTERS for route in router.routes if isinstance(route, APIRoute))
 _PATHS = (*_OWN_PATHS, *(_template_of(route) for route in _ROUTES))

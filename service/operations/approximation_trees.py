@@ -28,7 +28,9 @@ from storage.datasets import StoredDataset
 from storage.errors import StorageError
 from storage.feature_matching import match_features, refuse_infinite_cells
 from storage.models import StoredModel
+from tree_explainers.approximation_trees import cost
 from tree_explainers.approximation_trees.ism import IsmSettings, check_ism
+from tree_explainers.compute.job_sizes import JobSizes
 from tree_explainers.errors import InvalidInput, MethodNotApplicable, RowRefused
 from tree_explainers.onnx_models.description import ModelDescription
 
@@ -36,6 +38,7 @@ from ..app_context import AppContext
 from ..exports import write_tree, write_tree_over_tables
 from .artefacts import MadeFrom, matching_evaluation, ready_result, request_artefact
 from .feature_sets import tables_behind
+from .job_estimates import KindEstimate, Need, Request
 from .request_checks import other_methods, refuse_unmapped_columns, refuse_unused
 
 _DEFAULTS = {name: field.default for name, field in ApproximationTreeRequest.model_fields.items()}
@@ -82,6 +85,26 @@ def request_approximation_tree(context: AppContext, request: ApproximationTreeRe
             refuse_infinite_cells(columns, rows.view, why)
     made_from = MadeFrom(model.view, dataset, evaluation, drawn)
     return request_artefact(context, APPROXIMATION_TREES, complete, made_from)
+
+
+def _needs(sizes: JobSizes, request: Request) -> tuple[Need, ...]:
+    method, on_dataset = request["method"], request["fitted_on"] == "dataset"
+    held = cost.held_row_bytes(sizes, are_bins_counted=on_dataset and method == "ism")
+    rows = Need(held, "send fewer rows", "/dataset")
+    if on_dataset:
+        return rows, Need(cost.dataset_tree_bytes(sizes, method))
+    pseudo = cost.pseudo_row_bytes(sizes, method, request["max_pseudo_samples"])
+    return rows, Need(pseudo, "request fewer pseudo rows", "/max_pseudo_samples")
+
+
+def _seconds(sizes: JobSizes, request: Request) -> float:
+    if request["fitted_on"] == "dataset":
+        return 0.0
+    n_labelled = request["max_pseudo_samples"] * max(1, request.get("n_repeats") or 1)
+    return cost.tree_seconds(sizes, request["method"], n_labelled)
+
+
+ESTIMATE = KindEstimate(_needs, _seconds, lambda sizes, _: sizes.sampled())
 
 
 def _refuse_unused(request: ApproximationTreeRequest) -> None:

@@ -32,7 +32,7 @@ from ..app_context import AppContext
 from ..callers import CURRENT_KEY
 from ..settings import ServiceSettings
 from .deletion import delete_with_objects
-from .job_estimates import JobEstimate, Sizes, estimate_job, refuse_beyond
+from .job_estimates import JobEstimate, estimate_job, refuse_beyond, sizes_of
 from .job_places import RunsOn, place_of_job
 from .relational_estimates import estimate_relational_job
 
@@ -83,7 +83,7 @@ class MadeFrom:
         """Return what a job would need; on a cluster, what its own process would."""
         others = (self.evaluation_dataset, self.generator_dataset)
         n_other_rows = [other.view.n_rows for other in others if other is not None]
-        sizes = Sizes.of(self.model, self.dataset.view, n_other_rows, self.n_prototypes)
+        sizes = sizes_of(self.model, self.dataset.view, n_other_rows, self.n_prototypes)
         return estimate_job(kind, sizes.on_cluster() if on_cluster else sizes, request)
 
 

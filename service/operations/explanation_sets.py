@@ -20,12 +20,17 @@ from storage.array_files import read_arrays
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
 from storage.feature_matching import match_features
+from tree_explainers.compute.job_sizes import MIB, JobSizes, n_processes
 
 from ..app_context import AppContext
 from .artefacts import MadeFrom, ready_result, request_artefact
+from .job_estimates import KindEstimate, Need, Request
 from .json_pages import MAX_PAGE_BYTES, Rows, first_row_of, page_blocks
 
 _SOME_PROTOTYPES = 100
+EXPLAINED_BLOCK_BYTES = 80 * MIB
+"""Bytes of a process that explains blocks of rows."""
+SECONDS_PER_EXPLAINED_ROW = 1e-4
 _COMPRESSION = "zstd"
 _BLOCK_BYTES = 1 << 20
 _LARGE_LINE = (
@@ -58,6 +63,15 @@ def request_explanation_set(context: AppContext, request: ExplanationSetRequest)
     complete = request.model_copy(update={"include": sorted(set(request.include))})
     n_prototypes = _n_prototypes(context, explainer.prototype_set)
     return request_artefact(context, EXPLANATION_SETS, complete, MadeFrom(model, dataset, n_prototypes=n_prototypes))
+
+
+def _needs(sizes: JobSizes, _request: Request) -> tuple[Need, ...]:
+    # Blocks are cut to one size of text, whatever is included; a prototype is stored as the splits on its paths.
+    blocks = Need(240 * MIB + EXPLAINED_BLOCK_BYTES * n_processes())
+    return blocks, Need(640 * sizes.n_prototypes * sizes.n_trees, "take a smaller explainer", "/explainer")
+
+
+ESTIMATE = KindEstimate(_needs, lambda sizes, _: SECONDS_PER_EXPLAINED_ROW * sizes.n_rows)
 
 
 def _n_prototypes(context: AppContext, prototype_set: str) -> int:

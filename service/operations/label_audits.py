@@ -22,12 +22,15 @@ from storage.array_files import open_array, read_archive
 from storage.artefacts import Artefact
 from storage.errors import NotFound, StorageError
 from storage.leaf_tables import LeafTablePlace, LeafTableStore
+from tree_explainers.compute.job_sizes import JobSizes
+from tree_explainers.leaf_space.cost import list_bytes, neighbor_bytes, neighbor_seconds, vote_bytes, vote_seconds
 from tree_explainers.leaf_space.neighborhoods import LeafCodes, nearest_to_row
 from tree_explainers.onnx_models.description import ModelDescription
 
 from ..app_context import AppContext
 from .artefact_tables import KeptTable, open_table
 from .artefacts import MadeFrom, request_artefact
+from .job_estimates import KindEstimate, Need, Request, leaf_need
 from .json_pages import PARQUET_ADVICE, Rows, first_row_of, page_blocks
 from .request_checks import check_neighbors
 
@@ -56,6 +59,19 @@ def request_label_audit(context: AppContext, request: LabelAuditRequest) -> Labe
         raise StorageError("schema_mismatch", detail, "/dataset")
     complete = complete.model_copy(update={"use_scores": _uses_scores(context, request)})
     return request_artefact(context, LABEL_AUDITS, complete, MadeFrom(model, dataset))
+
+
+def _needs(sizes: JobSizes, request: Request) -> tuple[Need, ...]:
+    if request["n_neighbors"] is None:
+        sums, counts = vote_bytes(sizes)
+        return leaf_need(sizes, request, sums), Need(counts, "take smaller trees", "/model")
+    n_bytes = neighbor_bytes(sizes, request["n_neighbors"], by_distance=False)
+    return leaf_need(sizes, request, list_bytes(sizes)), Need(n_bytes, "request fewer neighbours", "/n_neighbors")
+
+
+ESTIMATE = KindEstimate(
+    _needs, lambda sizes, request: vote_seconds(sizes) if request["n_neighbors"] is None else neighbor_seconds(sizes)
+)
 
 
 def _uses_scores(context: AppContext, request: LabelAuditRequest) -> bool:

@@ -17,8 +17,10 @@ from schemas.nouns import MAPS, PROTOTYPE_SETS
 from schemas.problems import problem_for, problem_json
 from storage.array_files import read_archive
 from storage.errors import StorageError
+from tree_explainers.compute.job_sizes import JobSizes
 from tree_explainers.compute.progress import Tick
 from tree_explainers.leaf_space.coarser_leaves import map_leaves
+from tree_explainers.maps.cost import map_bytes, map_seconds
 from tree_explainers.maps.placing import place_rows
 from tree_explainers.onnx_models.session import ModelSession
 
@@ -26,6 +28,7 @@ from ..admission.batches import Cost
 from ..app_context import AppContext
 from .artefact_tables import open_table
 from .artefacts import MadeFrom, ready_result, request_artefact
+from .job_estimates import KindEstimate, Need, Request, leaf_need
 from .json_pages import PARQUET_ADVICE, Rows, first_row_of, page_blocks
 from .prediction_costs import prediction_seconds
 from .request_checks import check_neighbors
@@ -60,6 +63,14 @@ def _check_prototypes(context: AppContext, request: MapRequest, prototype_set: s
     if (found.model, found.dataset) != (request.model, request.dataset):
         detail = f"{prototype_set!r} is of model {found.model!r} and dataset {found.dataset!r}, not of this map's"
         raise StorageError("conflict", detail, "/prototype_set")
+
+
+def _needs(sizes: JobSizes, request: Request) -> tuple[Need, ...]:
+    n_bytes = map_bytes(sizes, request["n_rows"], request["n_neighbors"])
+    return leaf_need(sizes, request, 0), Need(n_bytes, "request fewer rows", "/n_rows")
+
+
+ESTIMATE = KindEstimate(_needs, lambda sizes, request: map_seconds(sizes, request["n_rows"]))
 
 
 def list_map_rows(context: AppContext, map_id: str, limit: int, cursor: str | None) -> Generator[bytes]:

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import orjson
 
+from explanations.reference_file import MAX_CELLS
 from schemas.datasets import Column
 from schemas.models import Model
 from schemas.nouns import PROTOTYPE_SETS
@@ -16,16 +17,22 @@ from storage.dataset_rows import open_rows
 from storage.datasets import StoredDataset
 from storage.errors import NotFound, StorageError
 from storage.feature_matching import match_features
+from tree_explainers.compute.job_sizes import JobSizes
+from tree_explainers.leaf_space.cost import distance_seconds, position_bytes
+from tree_explainers.prototype_sets import cost
+from tree_explainers.prototype_sets.euclidean_sweep import default_candidates, n_steps
 
 from ..app_context import AppContext
 from ..exports import write_classifier
 from .artefact_tables import open_table
 from .artefacts import MadeFrom, matching_evaluation, ready_result, request_artefact
+from .job_estimates import KindEstimate, Need, Request, leaf_need
 from .json_pages import MAX_PAGE_BYTES, PARQUET_ADVICE, Rows, first_row_of, page_blocks
 from .plain_distances import check_distances, is_by_distance, refusal_of_distances, refuse_without_leaves
 from .request_checks import check_leaf_rows, kind_or_distance
 
 _DEFAULT_PROTOTYPES = 10
+_SELECTIONS_TO_FIND_LEAVES = 2  # as a rule
 _FIND_NUMBERS_IN_THEIR_OWN_WAY = ("sm_u", "a_pete")
 _DEFAULT_ALPHA = PrototypeSetRequest.model_fields["alpha"].default
 
@@ -51,6 +58,31 @@ def request_prototype_set(context: AppContext, request: PrototypeSetRequest) -> 
     made_from = MadeFrom(model, dataset, evaluation)
     refusal = _refusal_of_result(complete, model) or refusal_of_distances(complete, model, dataset.view.n_rows)
     return request_artefact(context, PROTOTYPE_SETS, complete, made_from, refusal)
+
+
+def _needs(sizes: JobSizes, request: Request) -> tuple[Need, ...]:
+    if request.get("proximity_kind") == "euclidean":
+        return Need(position_bytes(sizes)), Need(sizes.code_bytes * sizes.n_paths)
+    rows = cost.row_bytes(sizes, MAX_CELLS, are_leaves_chosen=request["min_leaf_rows"] == "auto")
+    pairs = cost.pair_bytes(sizes, _n_candidates(sizes, request), request["refine"])
+    return leaf_need(sizes, request, rows), Need(pairs, "request fewer candidates", "/n_candidates")
+
+
+def _n_candidates(sizes: JobSizes, request: Request) -> int:
+    if request["n_candidates"] is not None:
+        return min(sizes.n_rows, int(request["n_candidates"]))
+    return cost.default_candidates_by_leaves(sizes.n_rows, sizes.n_trees)
+
+
+def _seconds(sizes: JobSizes, request: Request) -> float:
+    if request.get("proximity_kind") == "euclidean":
+        n_candidates = request["n_candidates"] or default_candidates(sizes.n_rows, sizes.n_features)
+        return distance_seconds(n_steps(sizes.n_rows, n_candidates, sizes.n_features))
+    n_selections = _SELECTIONS_TO_FIND_LEAVES if request["min_leaf_rows"] == "auto" else 1
+    return n_selections * cost.selection_seconds(sizes, _n_candidates(sizes, request), request["refine"])
+
+
+ESTIMATE = KindEstimate(_needs, _seconds)
 
 
 def classifier_file(context: AppContext, prototype_set_id: str, form: ClassifierExportFormat) -> Path:

@@ -23,17 +23,27 @@ from storage.array_files import read_archive
 from storage.dataset_files import DatasetFile
 from storage.dataset_rows import open_rows
 from storage.errors import NotFound, StorageError
+from tree_explainers.compute.job_sizes import JobSizes
 from tree_explainers.compute.progress import Tick
 from tree_explainers.errors import RowRefused
 from tree_explainers.leaf_space.coarser_leaves import map_leaves
+from tree_explainers.leaf_space.cost import (
+    distance_seconds,
+    list_bytes,
+    neighbor_bytes,
+    neighbor_seconds,
+    position_bytes,
+)
 from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind, tree_weights
 from tree_explainers.leaf_space.proximity import proximity_block
 from tree_explainers.onnx_models.session import ModelSession
+from tree_explainers.prototype_sets.euclidean_sweep import n_steps
 
 from ..admission.batches import Cost
 from ..app_context import AppContext
 from .artefact_tables import KeptTable, open_table
 from .artefacts import MadeFrom, ready_result, request_artefact
+from .job_estimates import KindEstimate, Need, Request, leaf_need
 from .json_pages import MAX_PAGE_BYTES, PARQUET_ADVICE, Rows, first_row_of, page_blocks
 from .plain_distances import check_distances, refusal_of_distances
 from .prediction_costs import prediction_seconds
@@ -59,6 +69,22 @@ def request_proximities(context: AppContext, request: ProximitiesRequest) -> Pro
     complete, model, dataset = check_neighbors(context, request)
     refusal = refusal_of_distances(complete, model, dataset.view.n_rows)
     return request_artefact(context, PROXIMITIES, complete, MadeFrom(model, dataset), refusal)
+
+
+def _needs(sizes: JobSizes, request: Request) -> tuple[Need, ...]:
+    by_distance = request.get("proximity_kind") == "euclidean"
+    n_bytes = neighbor_bytes(sizes, request["n_neighbors"], by_distance=by_distance)
+    rows = Need(position_bytes(sizes)) if by_distance else leaf_need(sizes, request, list_bytes(sizes))
+    return rows, Need(n_bytes, "request fewer neighbours", "/n_neighbors")
+
+
+def _seconds(sizes: JobSizes, request: Request) -> float:
+    if request.get("proximity_kind") == "euclidean":
+        return distance_seconds(n_steps(sizes.n_rows, sizes.n_rows, sizes.n_features))
+    return neighbor_seconds(sizes)
+
+
+ESTIMATE = KindEstimate(_needs, _seconds)
 
 
 def list_neighbors(context: AppContext, proximities_id: str, limit: int, cursor: str | None) -> Generator[bytes]:

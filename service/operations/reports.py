@@ -13,13 +13,17 @@ from schemas.nouns import APPROXIMATION_TREES, LABEL_AUDITS, MAPS, PROTOTYPE_SET
 from schemas.reports import FrozenDecisions, Report, ReportRequest, ReportResult, ReportVerification
 from storage.errors import Conflict, NotFound, StorageError
 from storage.feature_matching import match_features
+from tree_explainers.compute.job_sizes import MIB, JobSizes
 from tree_explainers.compute.progress import Tick, no_tick
 
 from ..admission.batches import Cost
 from ..app_context import AppContext
 from .artefacts import MadeFrom, request_artefact
+from .explanation_sets import EXPLAINED_BLOCK_BYTES, SECONDS_PER_EXPLAINED_ROW
 from .explanations import warm_explainer
+from .job_estimates import KindEstimate, Need, Request
 
+_DRAWN_BYTES = 64 * MIB  # of a report, with the documents that it shows
 _SECONDS_TO_DRAW, _SECONDS_PER_ROW = 0.5, 0.05  # a report, and each row that it explains
 
 FILE = "document"
@@ -60,6 +64,13 @@ def request_report(context: AppContext, request: ReportRequest) -> Report:
         _check_comparable(context, request.compare_with, model, reference.view)
     frozen = complete.model_copy(update={"decisions": _decisions(context, request)})
     return request_artefact(context, REPORTS, frozen, MadeFrom(model, reference, newer))
+
+
+def _needs(sizes: JobSizes, _request: Request) -> tuple[Need, ...]:
+    return (Need(2 * sizes.model_bytes + 2 * EXPLAINED_BLOCK_BYTES + _DRAWN_BYTES),)
+
+
+ESTIMATE = KindEstimate(_needs, lambda sizes, _: SECONDS_PER_EXPLAINED_ROW * sizes.n_rows)
 
 
 def _decisions(context: AppContext, request: ReportRequest) -> FrozenDecisions | None:

@@ -1,5 +1,7 @@
 """Request rule sets, export them, and read the tables of their regions."""
 
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 from schemas.models import Model
@@ -18,12 +20,16 @@ from schemas.rule_sets import (
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
 from storage.feature_matching import describe_type, match_features, refuse_infinite_cells
+from tree_explainers.compute.job_sizes import JobSizes
+from tree_explainers.compute.partitions import BLOCK_ROWS
+from tree_explainers.rule_sets import cost
 
 from ..app_context import AppContext
 from ..exports import write_rules, write_rules_over_tables
 from .artefact_tables import KeptTable, open_table
 from .artefacts import MadeFrom, get_result, matching_evaluation, request_artefact
 from .feature_sets import tables_behind
+from .job_estimates import KindEstimate, Need, Request
 from .request_checks import other_methods, refuse_unmapped_columns, refuse_unused
 
 _OPTIONS = {"in_trees": InTreesOptions, "node_harvest": NodeHarvestOptions, "decision_tree": DecisionTreeOptions}
@@ -76,6 +82,62 @@ def request_rule_set(context: AppContext, request: RuleSetRequest) -> RuleSet:
     complete = _normalised(request)
     evaluation = matching_evaluation(context, model.view, complete.evaluation_dataset)
     return request_artefact(context, RULE_SETS, complete, MadeFrom(model.view, dataset, evaluation))
+
+
+def _needs(sizes: JobSizes, request: Request) -> tuple[Need, ...]:
+    method = request.get("method", "rule_list")
+    if method in _NEEDS_OF_TREES:
+        rows = Need(cost.COMPILING_BYTES + cost.binned_row_bytes(sizes), "send fewer rows")
+        return rows, _NEEDS_OF_TREES[method](sizes, request[method] or {})
+    held, is_list = _held(sizes, request), method == "rule_list"
+    n_bytes = cost.searched_row_bytes(held)
+    if is_list and request.get("labels") == "predicted":  # lists are found on pseudo rows
+        n_bytes += cost.pseudo_row_bytes(held)
+    searched = cost.search_bytes(held, request["max_rules"], cost.n_fits(request["n_restarts"], is_list=is_list))
+    return (
+        Need(cost.COMPILING_BYTES + n_bytes, "send fewer rows", "/dataset"),
+        Need(searched, "request fewer rules, or send fewer rows", "/max_rules"),
+    )
+
+
+def _in_trees_need(sizes: JobSizes, options: Mapping[str, Any]) -> Need:
+    advice = "take fewer trees or less depth, or send fewer rows"
+    return Need(cost.in_trees_bytes(sizes, options), advice, "/in_trees")
+
+
+def _node_harvest_need(sizes: JobSizes, options: Mapping[str, Any]) -> Need:
+    advice = "weight fewer nodes, or send fewer rows"
+    return Need(cost.node_harvest_bytes(sizes, options), advice, "/node_harvest/n_nodes")
+
+
+def _decision_tree_need(sizes: JobSizes, _options: Mapping[str, Any]) -> Need:
+    return Need(cost.decision_tree_bytes(sizes), "send fewer rows", "/dataset")
+
+
+_NEEDS_OF_TREES: Mapping[str, Callable[[JobSizes, Mapping[str, Any]], Need]] = {
+    "in_trees": _in_trees_need,
+    "node_harvest": _node_harvest_need,
+    "decision_tree": _decision_tree_need,
+}
+
+
+def _seconds(sizes: JobSizes, request: Request) -> float:
+    method = request.get("method", "rule_list")
+    if method == "in_trees":
+        return cost.in_trees_seconds(sizes, request["in_trees"] or {})
+    if method in _NEEDS_OF_TREES:
+        return cost.tree_method_seconds(sizes)
+    return cost.search_seconds(sizes, int(request.get("n_restarts", 1)))
+
+
+def _held(sizes: JobSizes, request: Request) -> JobSizes:
+    """Return the sizes of what the job's process holds: few rows for methods that add rows up on a cluster."""
+    if sizes.is_local or request.get("method", "rule_list") in _NEEDS_OF_TREES:
+        return sizes
+    return replace(sizes, n_rows=min(sizes.n_rows, 2 * BLOCK_ROWS))  # of a dataset, and of one to evaluate on
+
+
+ESTIMATE = KindEstimate(_needs, _seconds, _held)
 
 
 def export_rules(context: AppContext, rule_set_id: str, form: RuleExportFormat, over: SqlSource | None = None) -> str:

@@ -67,24 +67,17 @@ def _declare(project: Path) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def _estimate(project: Path) -> None:
-    path = project / "service/operations/job_estimates.py"
-    entry = _entries()["service/operations/job_estimates.py"]
-    opening = "_ESTIMATES: Mapping[str, KindEstimate] = {\n"
-    path.write_text(path.read_text(encoding="utf-8").replace(opening, f"{opening}    {entry}", 1), encoding="utf-8")
-
-
 def test_a_kind_is_added_by_its_entries_and_one_file_for_each_layer_and_removed_again(project: Path) -> None:
-    assert set(_entries()) == {"schemas/nouns.py", "service/operations/job_estimates.py"}
+    assert set(_entries()) == {"schemas/nouns.py"}
     originals = {name: (project / name).read_bytes() for name in _entries()}
 
     _declare(project)
     shutil.copy(_EXAMPLE / "schemas.py", project / "schemas/row_counts.py")
     start = ("-c", "import service.main")
-    missing = "jobs of row_counts have no estimate: add one to service/operations/job_estimates.py"
-    assert missing in _failure(project, *start)
-    _estimate(project)
     assert "row_counts have no routes: write a router in service/routes/row_counts.py" in _failure(project, *start)
+    estimate = ("-c", "from service.operations.job_estimates import kind_estimate; kind_estimate('row_counts')")
+    missing = "jobs of row_counts have no estimate: declare ESTIMATE in service/operations/row_counts.py"
+    assert missing in _failure(project, *estimate)
     load = ("-c", "from workers.job_kinds import *; load_job_kinds({'row_counts': JOB_KINDS['row_counts']})")
     missing = "jobs of row_counts have no function: write make_row_count in workers/jobs/row_counts.py"
     assert missing in _failure(project, *load)

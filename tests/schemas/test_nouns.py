@@ -9,7 +9,7 @@ from leafspace_client import AsyncLeafspace, Leafspace
 
 from schemas.key_texts import draw_key
 from schemas.nouns import APPROXIMATION_TREES, EXPLAINERS, JOBS, MODELS, NOUNS, RULE_SETS, Nouns
-from service.operations import job_estimates
+from service.operations.job_estimates import estimated_kinds
 from service.web.route_scopes import scope_of
 from storage import artefacts
 from workers.job_kinds import load_job_kinds
@@ -86,12 +86,11 @@ def test_nouns_may_be_mutable_have_several_products_and_be_made_at_once_or_by_a_
     assert replace(MODELS, mutable=("name",)).scope_of("PATCH") == "write"
 
 
-def test_a_kind_without_an_estimate_or_a_function_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kind_without_an_estimate_or_a_function_is_named() -> None:
     another = replace(RULE_SETS, name="leaf_counts", singular="leaf_count", id_prefix="lfc_")
 
-    monkeypatch.setattr(job_estimates, "NOUNS", Nouns(*NOUNS.values(), another))
-    with pytest.raises(LookupError, match="jobs of leaf_counts have no estimate: add one to service/operations"):
-        job_estimates._complete(job_estimates.ESTIMATES)
+    with pytest.raises(LookupError, match="jobs of leaf_counts have no estimate: declare ESTIMATE in service/operati"):
+        estimated_kinds(Nouns(*NOUNS.values(), another))
     with pytest.raises(LookupError, match="jobs of leaf_counts have no function: write make_leaf_count in"):
         load_job_kinds({"leaf_counts": "workers.jobs.leaf_counts.make_leaf_count"})
 

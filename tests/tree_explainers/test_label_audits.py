@@ -52,8 +52,8 @@ def test_all_rows_vote_as_in_the_slow_twin(
 ) -> None:
     real = real_leaves(dataset, kind)
     wrong, _ = _flipped(real.classes("target"), 80)
-    monkeypatch.setattr(votes, "_COUNTED_CELLS", n_cells)  # one tree after the other, some, all at once
-    monkeypatch.setattr(votes, "_SUMMED_CELLS", n_cells)  # one class after the other, some, all at once
+    monkeypatch.setattr(votes, "COUNTED_CELLS", n_cells)  # one tree after the other, some, all at once
+    monkeypatch.setattr(votes, "SUMMED_CELLS", n_cells)  # one class after the other, some, all at once
 
     found = audit_by_all_rows(real.table, real.weights, wrong)
 
@@ -120,7 +120,7 @@ def test_neighbors_vote_as_in_the_slow_twin(
 ) -> None:
     real = real_leaves(dataset, kind)
     wrong, _ = _flipped(real.classes("target"), 80)
-    monkeypatch.setattr(neighborhoods, "_BLOCK_CELLS", 130 * max(n_neighbors, 7))  # several blocks, the last one short
+    monkeypatch.setattr(neighborhoods, "BLOCK_CELLS", 130 * max(n_neighbors, 7))  # several blocks, the last one short
 
     found = audit_by_neighbors(real.table, real.weights, wrong, n_neighbors)
 
@@ -167,7 +167,7 @@ def test_flipped_labels_of_a_forest_trained_on_them_rank_early(min_samples_leaf:
 
 def test_progress_is_reported_and_may_stop_the_audit(monkeypatch: pytest.MonkeyPatch) -> None:
     real = real_leaves("breast_cancer", "random_forest")
-    monkeypatch.setattr(neighborhoods, "_BLOCK_CELLS", 1000)
+    monkeypatch.setattr(neighborhoods, "BLOCK_CELLS", 1000)
     reported: list[float] = []
 
     def stop_at_half(fraction: float, stage: str) -> None:

@@ -35,7 +35,7 @@ from .trees import ApproximationTree, NodeFacts
 
 Integers = NDArray[np.int64]
 Path = tuple[tuple[int, int, bool], ...]  # from the root: features, statements about them, and their truth
-_MOST_CELLS = 1 << 21  # bins times numbers for each, of a batch of features, unless one alone has more
+MOST_CELLS = 1 << 21  # bins times numbers for each, of a batch of features, unless one alone has more
 _WITNESSES_OF_PART = 8
 _ROW_BYTES = 8  # of a row that is remembered at a node, and at the one above it
 
@@ -235,7 +235,7 @@ class _Batch:
 
 
 def _batches(statements: Statements, n_scores: int) -> list[_Batch]:
-    features, batches, first, n_bins, most_bins = statements.features, [], 0, 0, _MOST_CELLS // (1 + n_scores)
+    features, batches, first, n_bins, most_bins = statements.features, [], 0, 0, MOST_CELLS // (1 + n_scores)
     for index, feature in enumerate(features):
         if n_bins and n_bins + feature.n_bins > most_bins:
             batches.append((first, index))

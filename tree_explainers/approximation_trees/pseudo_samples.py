@@ -21,7 +21,7 @@ from .split_sums import Bins, SplitSums
 from .split_variances import SidedRows
 
 _BINS_WORTH_MERGING = 2  # of a feature per pseudo row: with fewer, merging costs as much as it saves
-_MOST_HELD_BYTES = 256_000_000  # of bins and targets of a node
+MOST_HELD_BYTES = 256_000_000  # of bins and targets of a node
 Targets = NDArray[np.float32]
 _Integers = NDArray[np.int64]
 
@@ -144,7 +144,7 @@ class PseudoSample:
     def _known(self, blocks: list[_Block]) -> Iterator[tuple[_Block, tuple[Bins, Targets]]]:
         with closing(in_order(self._made, blocks, self.n_at_once)) as made:
             for block, known in made:
-                if block.held is None and self._held_bytes + _bytes_of(known) <= _MOST_HELD_BYTES:
+                if block.held is None and self._held_bytes + _bytes_of(known) <= MOST_HELD_BYTES:
                     block.held = known
                     self._held_bytes += _bytes_of(known)
                 yield block, known

@@ -11,7 +11,8 @@ from ..compute.progress import ReportProgress, ignore_progress
 from .leaves import LeafTable
 from .nearest_rows import nearest_rows
 
-_BLOCK_CELLS = 2_000_000
+BLOCK_CELLS = 2_000_000
+"""Neighbours of the rows of a block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ def each_neighborhood(
         If there are not as many other rows.
     """
     nearest = nearest_rows(table, weights)
-    length = max(1, _BLOCK_CELLS // max(n_neighbors, n_cells_a_row))
+    length = max(1, BLOCK_CELLS // max(n_neighbors, n_cells_a_row))
     for start in range(0, table.n_rows, length):
         rows = np.arange(start, min(start + length, table.n_rows))
 

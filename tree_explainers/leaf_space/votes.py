@@ -16,8 +16,8 @@ from ..compute.threads import in_threads
 from .leaves import LeafTable
 from .partitioned_table import PartitionedTable
 
-_COUNTED_CELLS = 1 << 21  # leaves x classes that are counted together: counts of 8 MiB, near the processor
-_SUMMED_CELLS = 1 << 24  # rows x classes that are summed up together
+COUNTED_CELLS = 1 << 21  # leaves x classes that are counted together: counts of 8 MiB, near the processor
+SUMMED_CELLS = 1 << 24  # rows x classes that are summed up together
 _MOST_CLASSES = (1 << 16) - 1  # that are summed up together: numbers of two bytes, one of them for all other classes
 _BLOCK_ROWS = 8192  # of a partition, whose sums stay in the nearest cache from tree to tree
 _ROWS_AT_ONCE, _TREES_AT_ONCE = 2048, 4  # so that each sum is read and written for four trees together
@@ -54,7 +54,7 @@ def votes_of_all_rows(
     n_rows, n_classes = table.n_rows, int(classes.max()) + 1
     own, total = np.zeros(n_rows, dtype=np.int64), np.zeros(n_rows, dtype=np.int64)
     best, largest = np.zeros(n_rows, dtype=np.int64), np.full(n_rows, -1, dtype=np.int64)
-    length = min(max(1, _SUMMED_CELLS // n_rows), _MOST_CLASSES)
+    length = min(max(1, SUMMED_CELLS // n_rows), _MOST_CLASSES)
     for first in range(0, n_classes, length):
         some = _Part(table, weights, classes, first, min(first + length, n_classes))
         sums = some.sums(report)
@@ -139,7 +139,7 @@ class _Part:
         """Return the trees that count, in groups as large as can be counted together, of at least one tree."""
         trees = np.flatnonzero(self.weights > 0)
         n_cells = np.cumsum(np.diff(self.table.offsets)[trees] * (self.stop - self.first))
-        groups = np.split(trees, np.flatnonzero(np.diff(n_cells // _COUNTED_CELLS)) + 1)
+        groups = np.split(trees, np.flatnonzero(np.diff(n_cells // COUNTED_CELLS)) + 1)
         return groups if len(trees) else []
 
     def _add(self, trees: NDArray[np.int64], sums: NDArray[np.int64]) -> None:

@@ -35,6 +35,11 @@ class PseudoRows:
     choosing: tuple[RowParts, ...]  # each kind, by which one of the lists is chosen
 
 
+def n_pseudo_rows(n_rows: int, n_features: int) -> int:
+    """Return how many pseudo rows of each kind are drawn from rows."""
+    return min(max(2 * n_rows, FEWEST), MOST, max(_FEWEST_OF_WIDE, _MOST_CELLS // max(1, n_features)))
+
+
 def draw_pseudo_rows(
     rows: Rows, near: Draw, label: Label, statements: Statements, rng: np.random.Generator
 ) -> PseudoRows:
@@ -53,7 +58,7 @@ def draw_pseudo_rows(
     rng
         Draws the rows.
     """
-    n_drawn = min(max(2 * len(rows), FEWEST), MOST, max(_FEWEST_OF_WIDE, _MOST_CELLS // max(1, len(rows.names))))
+    n_drawn = n_pseudo_rows(len(rows), len(rows.names))
     n_finding = n_drawn - int(_CHOOSING * n_drawn)
     kinds = [near(n_drawn, rng), mixed_rows(rows, n_drawn, rng)]
     labelled = [(BinnedRows.of(statements, each), label(each)) for each in kinds]

@@ -20,7 +20,7 @@ Ints = NDArray[np.int64]
 Covers = NDArray[np.bool_]
 Slots = NDArray[np.int32]
 
-_MOST_CELLS = 1 << 20  # of tallies that a partition is asked for at once
+MOST_CELLS = 1 << 20  # of tallies that a partition is asked for at once
 _ROWS_AT_ONCE = 16_384  # of which it is remembered which rules cover them, in a processor's cache
 
 
@@ -113,7 +113,7 @@ def sweeps_of(rows: RowParts, candidates: Sequence[Candidate], center: float = 0
     waiting = list(candidates)
     while waiting:
         n_cells = np.cumsum([n_bins * n_tallied * (len(each.others) + 1) for each in waiting])
-        n_taken = max(1, int((n_cells <= _MOST_CELLS).sum()))
+        n_taken = max(1, int((n_cells <= MOST_CELLS).sum()))
         some, waiting = waiting[:n_taken], waiting[n_taken:]
         packed = _PackedCandidates.of(some)
         if rows.is_regression:

@@ -34,7 +34,7 @@ Method = Literal["rule_list", "fab", "em"]
 BoxForm = Literal["whole", "shortened"]
 
 _STRICTNESS_OF_BOXES = 0.05  # of boxes, which are only to lose what hardly helps
-_RESTARTS_PER_FIT = 10  # of rule lists: one fit to begin from for each 10 restarts of ``fab``
+RESTARTS_PER_FIT = 10  # of rule lists: one fit to begin from for each 10 restarts of ``fab``
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def find_rules(  # noqa: PLR0917  # the rows, how, and where
     """
     limits, is_list = settings.limits, settings.method == "rule_list"
     method: FittingMethod = settings.regions if settings.method == "rule_list" else settings.method
-    n_fits = max(1, settings.n_restarts // _RESTARTS_PER_FIT) if is_list else settings.n_restarts
+    n_fits = max(1, settings.n_restarts // RESTARTS_PER_FIT) if is_list else settings.n_restarts
     share = 0.4 if is_list else 0.8  # of the time
     restarts = fit_restarts(
         method,

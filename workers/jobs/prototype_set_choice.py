@@ -23,6 +23,7 @@ from storage.models import ModelStore
 from tree_explainers.compute.progress import ReportProgress, ignore_progress, part_of
 from tree_explainers.leaf_space.coarser_leaves import CoarserLeaves, coarser_leaves, steps_of_min_leaf_rows
 from tree_explainers.prototype_sets.classifier import nearest_by_size
+from tree_explainers.prototype_sets.cost import default_candidates_by_leaves
 from tree_explainers.prototype_sets.euclidean_sweep import default_candidates
 from tree_explainers.prototype_sets.row_coverage import near_rows
 from tree_explainers.prototype_sets.selection import PrototypeSelection, sample_candidates, select_prototypes
@@ -36,8 +37,6 @@ from .prototype_set_evaluation import SUFFICIENT_COVERAGE, ChosenPrototypes, Eva
 from .row_targets import agreeing_rows, classes_of_rows, fitting_targets
 
 _N_FOR_LEAVES = 10  # prototypes by which leaves are chosen where their number is still to be found
-_MAX_COMPARISONS = 5e12  # rows x rows x trees with all rows as candidates: minutes, and as much again for certificates
-_N_SAMPLED = 10_000
 
 # Shares of the progress of choosing.
 _LEAVES, _NUMBER, _SELECTION = (0.0, 0.6), (0.6, 0.8), (0.8, 1.0)
@@ -231,7 +230,7 @@ def _candidates(
     if n_candidates is None and request.proximity_kind == "euclidean":
         n_candidates = default_candidates(n_rows, len(dataset.columns))
     elif n_candidates is None:
-        n_candidates = n_rows if n_rows**2 * dataset.table.n_trees <= _MAX_COMPARISONS else _N_SAMPLED
+        n_candidates = default_candidates_by_leaves(n_rows, dataset.table.n_trees)
     if n_candidates >= n_rows:
         return None
     n_classes = len(np.unique(classes))

@@ -103,7 +103,7 @@ def test_partitions_that_are_lost_after_each_map_grow_the_same_tree() -> None:
 def test_batches_of_few_statements_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     case = ism_case("missing_kept")
     tree = _grown(case, 2, IsmSettings(LIMITS))
-    monkeypatch.setattr("tree_explainers.approximation_trees.partitioned_ism._MOST_CELLS", 160)
+    monkeypatch.setattr("tree_explainers.approximation_trees.partitioned_ism.MOST_CELLS", 160)
     _assert_same_tree(_grown(case, 2, IsmSettings(LIMITS)), tree)
 
 

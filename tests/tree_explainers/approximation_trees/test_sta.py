@@ -177,7 +177,7 @@ def test_the_same_seed_grows_the_same_tree_whatever_the_number_of_cores(
 @pytest.mark.parametrize("name", ["random_forest_multiclass", "scaled_and_one_hot"])
 @pytest.mark.sampled("thirds")
 def test_rows_that_are_not_held_are_drawn_and_labelled_again(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pseudo_samples, "_MOST_HELD_BYTES", 20_000)
+    monkeypatch.setattr(pseudo_samples, "MOST_HELD_BYTES", 20_000)
 
     assert _described(grow(name)) == _described(grown(name))
 

@@ -87,7 +87,7 @@ def test_the_file_is_written_in_groups_that_a_page_can_be_read_from(
 ) -> None:
     case = real_case("covertype_20k", "random_forest")
     whole = workshop.find_neighbors(model=case.model, dataset=case.dataset, n_neighbors=7)
-    monkeypatch.setattr(neighborhoods, "_BLOCK_CELLS", 7 * 130)
+    monkeypatch.setattr(neighborhoods, "BLOCK_CELLS", 7 * 130)
     monkeypatch.setattr(proximities, "_GROUP_LINES", 100)
     in_blocks = workshop.find_neighbors(
         model=case.model, dataset=case.dataset, proximity_kind="boosting", n_neighbors=7

@@ -1,0 +1,50 @@
+"""What it costs to choose prototypes: how many rows compete, bytes held at once, and seconds on a slow core."""
+
+from typing import Literal
+
+from ..compute.job_sizes import JobSizes
+from ..leaf_space.cost import LIST_BYTES, list_bytes
+from .candidate_pairs import default_max_pairs
+
+Refine = Literal["none", "swap"]
+
+_MOST_COMPARISONS = 5e12  # rows x rows x trees with all rows as candidates: minutes, and as much again for certificates
+_N_SAMPLED = 10_000  # candidates that are drawn above that
+_PAIR_BYTES: dict[Refine, int] = {"none": 12, "swap": 24}
+_SECONDS_PER_COMPARISON: dict[Refine, float] = {"none": 5e-10, "swap": 4e-9}  # of a row with a candidate in a tree
+
+
+def default_candidates_by_leaves(n_rows: int, n_trees: int) -> int:
+    """Return how many rows may become prototypes where a request does not say: all, unless that takes long."""
+    return n_rows if n_rows**2 * n_trees <= _MOST_COMPARISONS else min(n_rows, _N_SAMPLED)
+
+
+def pair_bytes(sizes: JobSizes, n_candidates: int, refine: Refine) -> int:
+    """Return the bytes of the close pairs of rows and candidates that certificates are found from."""
+    return _PAIR_BYTES[refine] * min(sizes.n_rows * n_candidates, default_max_pairs(sizes.n_rows))
+
+
+def row_bytes(sizes: JobSizes, most_filed_cells: int, *, are_leaves_chosen: bool) -> int:
+    """Return the bytes of the rows' leaves, of the lists of each leaf's rows, and of what is known of each row.
+
+    Parameters
+    ----------
+    sizes
+        Sizes of the model and the rows.
+    most_filed_cells
+        Rows times trees beyond which reference rows are not filed.
+    are_leaves_chosen
+        Whether the size of leaves is still to be chosen: uncut leaves are listed first, and then coarser ones.
+    """
+    listed = list_bytes(sizes)
+    if listed > sizes.n_paths:
+        listed *= 2 if are_leaves_chosen else 1
+    else:
+        # The file of reference rows, if there is one, has the lists, however few the leaves are.
+        listed = max(listed, LIST_BYTES * min(sizes.n_paths, most_filed_cells))
+    return listed + 2 * sizes.code_bytes * sizes.n_paths + 200 * sizes.n_rows
+
+
+def selection_seconds(sizes: JobSizes, n_candidates: int, refine: Refine) -> float:
+    """Return the seconds in which prototypes are chosen once."""
+    return _SECONDS_PER_COMPARISON[refine] * n_candidates * sizes.n_paths

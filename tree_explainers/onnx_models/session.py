@@ -22,6 +22,7 @@ from .description import ModelDescription
 from .encoding import Feeds, RowEncoder, are_finite
 from .label_index import LabelIndex
 from .refused_values import refusal_of
+from .score_sums import scores_of_sums
 
 _CELLS_PER_CHUNK = 1_000_000  # leaves (rows x trees) held at a time by each thread: 4 MB, thrice; some 0.4 s of work
 _MAX_CHUNK_ROWS = 65_536
@@ -147,6 +148,14 @@ class ModelSession:
         if not are_finite(scores):
             raise RowRefused("non_finite_number", "The model's own score of a row is not finite.")
         return scores, self._labels.find(scores, label[0] if label else None)
+
+    def scores_of_sums(self, sums: NDArray[Any]) -> NDArray[np.floating[Any]]:
+        """Return the scores, (n_rows, n_scores), of sums of leaf values, (n_rows, n_outputs), which may be changed.
+
+        Only where ``description.scoring`` says how scores follow from them.
+        """
+        assert self.description.scoring is not None
+        return self._checked(scores_of_sums(sums, self.description.scoring), [], len(sums))[0]
 
     def run_in_chunks(self, rows: Rows, report: ReportProgress = ignore_progress) -> Outcome:
         """Return the outcome of many rows, processed in chunks of moderate size by all cores."""

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from ..ensemble import TreeEnsemble
 from ..errors import RowRefused
-from ..walker.loops import logistic_of_sums, softmax_of_sums
 from ..walker.walking import Walker
-from .description import ModelDescription, Scoring
+from .description import ModelDescription
 from .encoding import Feeds
 from .label_index import within_rounding
 from .refused_values import refusal_of
+from .score_sums import scores_of_sums
 from .session import ModelSession, Piece, Predictions, open_graph, runtime_errors
 from .walked_parts import WalkedParts
 
@@ -83,7 +83,7 @@ class WalkedSession(ModelSession):
         if self.description.scoring is None or sums is None:
             scores, *label = self.outputs(self.prediction_names, feeds)
             return Predictions(*self._checked(scores, label, len(scores)))
-        scores, labels = self._checked(_scores(sums, self.description.scoring), [], len(sums))
+        scores, labels = self._checked(scores_of_sums(sums, self.description.scoring), [], len(sums))
         if labels is None or self.description.label_output is None:
             return Predictions(scores, labels)
         near = np.flatnonzero(_may_tie(scores, self.description.rounding))
@@ -107,21 +107,6 @@ class WalkedSession(ModelSession):
 def _walker_of(ensemble: TreeEnsemble, description: ModelDescription) -> Walker:
     in_double = description.scoring is not None and description.scoring.sums != "single"
     return Walker.of(ensemble, description.tensors, sums_in_double=in_double)
-
-
-def _scores(sums: NDArray[Any], scoring: Scoring) -> NDArray[Any]:
-    """Return the scores of sums, (n_rows, n_outputs), which may be changed."""
-    if scoring.base_values:
-        sums += np.array(scoring.base_values, sums.dtype)
-    if scoring.link == "logistic":
-        logistic_of_sums(sums)
-    elif scoring.link == "softmax":
-        softmax_of_sums(sums)
-    if scoring.whole is not None:
-        sums = np.concatenate([sums.dtype.type(scoring.whole) - sums, sums], axis=1)
-    if scoring.divisor is not None:
-        sums /= sums.dtype.type(scoring.divisor)
-    return sums.astype(np.float64 if scoring.sums == "double" else np.float32, copy=False)
 
 
 def _may_tie(scores: NDArray[Any], rounding: float) -> NDArray[np.bool_]:

@@ -1,6 +1,6 @@
 """The tests of all nodes as tests of one form, ``value <= cut``, whatever the graph's operators are."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +60,57 @@ def tests_of(ensemble: TreeEnsemble) -> NodeTests:
     )
     of_equality = np.flatnonzero(np.isin(ensemble.operator, _OF_EQUALITY))
     return _with_equality(tests, ensemble, of_equality) if len(of_equality) else tests
+
+
+def tests_of_whole_numbers(ensemble: TreeEnsemble) -> NodeTests:
+    """Return the tests as ``tests_of`` does, those for membership among them: right where these read whole numbers."""
+    of_sets = np.flatnonzero(ensemble.operator == Operator.MEMBER)
+    if not len(of_sets):
+        return tests_of(ensemble)
+    operator = ensemble.operator.copy()
+    operator[of_sets] = Operator.LEQ  # replaced below
+    return _with_sets(tests_of(replace(ensemble, operator=operator)), ensemble, of_sets)
+
+
+def _with_sets(tests: NodeTests, ensemble: TreeEnsemble, nodes: Ints) -> NodeTests:
+    """Return the tests with those for membership replaced by chains.
+
+    A chain tests whether the value is in the first run of members, if it is above, in the second, and so on.
+    """
+    low, high, cut = tests.low.copy(), tests.high.copy(), tests.cut.copy()
+    missing_low, end = tests.missing_low.copy(), len(tests.leaf)
+    added: list[tuple[int, float, int, int]] = []  # column, cut, low, high
+    for node in nodes.tolist():
+        member, other = int(ensemble.left[node]), int(ensemble.right[node])
+        column, runs = int(ensemble.column[node]), _runs(ensemble.members[int(ensemble.threshold[node])])
+        missing_low[node] = ensemble.missing_left[node]
+        within = end + len(added)  # the test whether the value is in the run, or below it
+        (first, cut[node]), *others = runs
+        low[node], high[node] = within, within + 1 if others else other
+        added.append((column, np.nextafter(first, -np.inf), other, member))
+        for at, (start, last) in enumerate(others, start=1):
+            following = end + len(added) + 2 if at < len(others) else other
+            added.append((column, last, end + len(added) + 1, following))
+            added.append((column, np.nextafter(start, -np.inf), other, member))
+    columns, cuts, lows, highs = map(np.array, zip(*added, strict=True))
+    return NodeTests(
+        column=np.concatenate((tests.column, columns)),
+        cut=np.concatenate((cut, cuts)),
+        low=np.concatenate((low, lows)),
+        high=np.concatenate((high, highs)),
+        missing_low=np.concatenate((missing_low, np.zeros(len(added), np.bool_))),
+        leaf=np.concatenate((tests.leaf, np.full(len(added), -1))),
+    )
+
+
+def _runs(members: Floats) -> list[tuple[float, float]]:
+    """Return the first and the last of each run of neighbouring whole numbers; an empty set has a run of none."""
+    values = np.unique(np.trunc(members))
+    if not len(values):
+        return [(np.inf, -np.inf)]
+    breaks = np.flatnonzero(np.diff(values) != 1)
+    firsts, lasts = values[np.append(0, breaks + 1)], values[np.append(breaks, len(values) - 1)]
+    return list(zip(firsts.tolist(), lasts.tolist(), strict=True))
 
 
 def _with_equality(tests: NodeTests, ensemble: TreeEnsemble, nodes: Ints) -> NodeTests:

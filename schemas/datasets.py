@@ -148,6 +148,17 @@ class Column(Contract):
         "rows. Null for other types, where all values are missing or infinite, and where over 2,020 columns are "
         "numbers.",
     )
+    decimals: int | None = Field(
+        default=None,
+        description="The most decimals of any number, 0 to 6, by which conditions are printed: 0 means whole numbers, "
+        "even where the file holds them as floating-point numbers. Null where some number has more, for other types, "
+        "and where all values are missing or infinite.",
+    )
+    is_single_precision: bool = Field(
+        default=False,
+        description="Whether the numbers have so few decimals only in single precision, which holds 0.1 as "
+        "0.10000000149.",
+    )
     category_counts: list[int] | None = Field(
         default=None,
         description="Number of rows of each of `categories`, in their order; null where these are.",

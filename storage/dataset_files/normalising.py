@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..errors import DatasetRefused
+from .decimals import DecimalsTally
 from .layout import (
     ARROW_TYPES,
     ColumnLayout,
@@ -58,6 +59,8 @@ class ColumnSummary:
     quantiles: tuple[float, ...] | None = None  # of finite numbers; see ``RowSample``
     category_counts: tuple[int, ...] | None = None  # rows of each of ``categories``
     n_infinite: int = 0
+    decimals: int | None = None  # the most of any number; None: many, or no numbers
+    is_single_precision: bool = False  # they are decimals only in single precision
 
 
 class ColumnTally:
@@ -68,6 +71,7 @@ class ColumnTally:
         self.n_missing = self.n_infinite = 0
         self._low: float | None = None
         self._high: float | None = None
+        self._decimals = DecimalsTally()
         is_listed = layout.type == "category" and layout.role not in {"row_id", "key", "time"}
         self._categories: Counter[str] | None = Counter() if is_listed else None
 
@@ -106,6 +110,8 @@ class ColumnTally:
             max=self._high,
             category_counts=counts,
             n_infinite=self.n_infinite,
+            decimals=None if self._low is None else self._decimals.decimals,
+            is_single_precision=self._low is not None and self._decimals.is_single,
         )
 
     def _add_range(self, values: pa.Array) -> None:
@@ -120,6 +126,7 @@ class ColumnTally:
         if low is not None:
             self._low = low if self._low is None else min(low, self._low)
             self._high = high if self._high is None else max(high, self._high)
+            self._decimals.add(values)
 
     def _add_categories(self, values: pa.Array) -> None:
         counted = pc.value_counts(pc.drop_null(values))

@@ -128,6 +128,7 @@ def _merged(columns: Sequence[Mapping[str, Any]]) -> ColumnSummary:
     n_missing = sum(column["n_missing"] for column in columns)
     lows = [column["min"] for column in columns if column["min"] is not None]
     highs = [column["max"] for column in columns if column["max"] is not None]
+    decimals = [column["decimals"] for column in columns if column["min"] is not None]
     counts: Counter[str] | None = None
     if first["type"] == "category" and all(column["categories"] is not None for column in columns):
         counts = Counter()
@@ -144,6 +145,8 @@ def _merged(columns: Sequence[Mapping[str, Any]]) -> ColumnSummary:
         min=min(lows, default=None),
         max=max(highs, default=None),
         n_infinite=sum(column["n_infinite"] for column in columns),
+        decimals=None if None in decimals else max(decimals, default=None),
+        is_single_precision=None not in decimals and any(column["is_single_precision"] for column in columns),
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tree_explainers import wording
+from tree_explainers.printed_numbers import NumberPhrases
 from tree_explainers.prototype_sets.separating_splits import parting_reasons
 from tree_explainers.wording import ColumnPhrases, Interval
 
@@ -105,6 +106,8 @@ def _value_here(reason: Mapping[str, Any], phrases: ColumnPhrases | None) -> str
         if sentence is not None:
             return f"it {sentence.removeprefix(feature).strip()}"
     subject = "it" if reason["text"].startswith(f"{feature} ") else feature
+    if isinstance(phrases, NumberPhrases) and isinstance(value, int | float):
+        return f"{subject} is {phrases.value_text(value)}"
     return f"{subject} is {_value_text(value)}"
 
 
@@ -114,5 +117,5 @@ def _value_text(value: Any) -> str:  # a cell
     if isinstance(value, str):
         return wording.category_text(value)
     if isinstance(value, bool):
-        return str(value).lower()
+        return wording.YES if value else wording.NO
     return wording.number_text(wording.rounded(value))

@@ -3,13 +3,17 @@
 Printers read ``wording.Phrases``, methods read ``Implications``: neither knows what a query is.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import ceil, floor, inf
+from types import MappingProxyType
 from typing import Literal
 
+import numpy as np
+
 from schemas.datasets import Column
+from tree_explainers.printed_numbers import NumberColumn, NumberPhrases, Precision
 from tree_explainers.questions.conditions import Condition
 from tree_explainers.questions.implications import ColumnTest, Implications
 from tree_explainers.questions.statements import FeatureStatements, Statements
@@ -102,7 +106,13 @@ def _cuts(interval: Interval, *, is_count: bool) -> tuple[float | None, float | 
     return below, up_to
 
 
-def phrases_of(names: Iterable[str], columns: Iterable[Column], features: OpenFeatureSet | None) -> Phrases:
+def phrases_of(
+    names: Iterable[str],
+    columns: Iterable[Column],
+    features: OpenFeatureSet | None,
+    precision: Precision = np.float64,
+    values: Mapping[str, Sequence[float]] = MappingProxyType({}),
+) -> Phrases:
     """Return the words of those columns that have some.
 
     Parameters
@@ -113,6 +123,10 @@ def phrases_of(names: Iterable[str], columns: Iterable[Column], features: OpenFe
         The dataset's column of each.
     features
         The feature set that the dataset was made with; ``None`` where there is none.
+    precision
+        To which the model rounds numbers before it compares them.
+    values
+        By the model's names, of measured numbers those of the reference rows, ascending.
     """
     queries = {} if features is None else dict(zip(features.names, features.features, strict=True))
     found: dict[str, ColumnPhrases] = {}
@@ -121,7 +135,15 @@ def phrases_of(names: Iterable[str], columns: Iterable[Column], features: OpenFe
             found[name] = FeaturePhrases(queries[column.name], features.schema)
         elif column.type == "boolean":
             found[name] = BooleanPhrases(name)
+        elif column.type == "number":
+            found[name] = NumberPhrases.of(name, number_column(column, precision, values.get(name, ())))
     return found
+
+
+def number_column(column: Column, precision: Precision, values: Sequence[float] = ()) -> NumberColumn:
+    """Return what the reference rows show that a column of numbers can hold."""
+    found = NumberColumn.of(column.decimals, column.min, column.max, column.n_infinite)
+    return replace(found, is_single=column.is_single_precision, precision=precision, values=values)
 
 
 def implications_of(phrases: Phrases, statements: Statements) -> Implications:

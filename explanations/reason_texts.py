@@ -6,9 +6,8 @@ prepared.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import pairwise
-from math import inf, isnan
+from math import inf
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from schemas.json_numbers import json_number
 from tree_explainers import wording
 from tree_explainers.onnx_models.description import ModelColumn
+from tree_explainers.printed_numbers import NumberColumn, NumberPhrases
 from tree_explainers.prototype_sets.feature_reasons import FeatureReason, any_number, shown_name
 from tree_explainers.prototype_sets.raw_units import RawReasons, RawSide, Wanted
 from tree_explainers.prototype_sets.readable import ReasonReader
@@ -25,7 +25,6 @@ from tree_explainers.wording import ColumnPhrases, Interval, Phrases
 
 _N_SIDES = 1 << len(RawSide)
 _SHARE_DIGITS = 4  # more would be read by nobody, and an explanation has dozens of shares
-_KEPT_NUMBERS = 100_000
 _KEPT_REASONS = 10_000  # of an explainer: about half a kilobyte each
 Made = TypeVar("Made")
 
@@ -45,18 +44,28 @@ class Compared(NamedTuple):
 
 
 class BriefText(NamedTuple):
-    """A sentence whose ends have more digits than people read, and the same with ends rounded inwards."""
+    """A sentence whose ends are printed in few digits, and what the exact one is made of."""
 
-    exact: str
     brief: str
-    ends: Interval
-    rounded: Interval
+    printed: Interval  # the numbers that the brief sentence means
+    ends: Interval  # the model's own ends, in as few digits as bring them back
+    start: str  # of the exact sentence, up to its ends
+    after: str  # what follows these
+    is_single: bool = False  # the column's values are decimals only in single precision
+
+    @property
+    def exact(self) -> str:
+        """The sentence with the model's own ends."""
+        return f"{self.start}{_words_of(self.ends)}{self.after}"
 
     def of(self, *values: Any) -> str:  # cells
         """Return the brief sentence where it is true of the same of these values, else the exact one."""
-        numbers = [value for value in values if isinstance(value, int | float)]
-        is_same = all(self.ends.admits(value) == self.rounded.admits(value) for value in numbers)
-        return self.brief if is_same else self.exact
+        for value in values:
+            if value is not None and not isinstance(value, str):
+                number = wording.short(value) if self.is_single else value
+                if self.ends.admits(number) is not self.printed.admits(number):
+                    return self.exact
+        return self.brief
 
 
 Text = str | BriefText
@@ -90,7 +99,9 @@ class ReasonTexts:
     starts: tuple[str, ...]  # (n_columns,) up to the predicate of the sentence
     features: tuple[int | None, ...]  # (n_columns,) index of the raw feature; None: transformed
     after: tuple[str, ...]  # what ends a sentence, by side
-    phrases: dict[int, ColumnPhrases]  # by column, of those that have words of their own
+    phrases: dict[int, ColumnPhrases]  # by column, of those that have words of their own, which are no numbers
+    numbers: tuple[NumberPhrases, ...]  # (n_columns,) how numbers are printed
+    columns: dict[str, int]  # by name, of raw features
     mentions: dict[str, str]  # by name, of these columns: ``whether it has an account``
     known_texts: _Kept[Text] = field(default_factory=_Kept)
     known_intervals: _Kept[dict[str, Any]] = field(default_factory=_Kept)
@@ -119,6 +130,8 @@ class ReasonTexts:
             tuple(map(_raw_feature, reader.columns)),
             tuple(wording.MISSING_ALLOWED if RawSide.OR_MISSING in RawSide(side) else "" for side in range(_N_SIDES)),
             _by_column(reader, phrases or {}),
+            tuple(_number_phrases(column, reader, phrases or {}) for column in reader.columns),
+            {column.name: index for index, column in enumerate(reader.columns) if not column.transformed},
             {name: words.mention(name) for name, words in (phrases or {}).items()},
         )
 
@@ -161,8 +174,9 @@ class ReasonTexts:
         return self.mentions.get(feature, feature)
 
     def phrases_of(self, feature: str) -> ColumnPhrases | None:
-        """Return the words of a column, by its name; ``None`` where it has none of its own."""
-        return next((words for column, words in self.phrases.items() if self.names[column] == feature), None)
+        """Return the words of a column, by its name; ``None`` where there is none."""
+        column = self.columns.get(feature)
+        return None if column is None else self.phrases.get(column, self.numbers[column])
 
     def _of_pair(
         self, found: "_Found", start: int, end: int, values: Sequence[Any], other: Values
@@ -186,36 +200,38 @@ class ReasonTexts:
     def _texts(self, raw: RawReasons, indices: list[int]) -> list[Text]:
         """Return the texts of the reasons at these indices, as if all were numbers."""
         columns, sides, low, high = self._rounded(raw, indices)
-        is_single = self.reader.precision is np.float32
-        ends = zip(columns.tolist(), sides.tolist(), _number_texts(low), _number_texts(high), strict=True)
-        texts: list[Text] = [
-            f"{self.starts[column]}{_predicate(low, high, side, is_single)}{self.after[side]}"
-            for column, side, low, high in ends
-        ]
-        if not is_single:
-            texts = list(map(self._briefly, texts, columns.tolist(), sides.tolist(), low.tolist(), high.tolist()))
-        for index, column in enumerate(columns.tolist() if self.phrases else ()):
-            if column in self.phrases and not sides[index] & RawSide.IS_MISSING:
-                interval = _interval_between(float(low[index]), float(high[index]), RawSide(int(sides[index])))
-                texts[index] = self.phrases[column].sentence(interval) or texts[index]
-        return texts
+        shortest = zip(
+            _number_texts(low), _number_texts(high), strict=True
+        )  # of single precision 0.1, not 0.10000000149
+        ends = zip(columns.tolist(), sides.tolist(), low.tolist(), high.tolist(), shortest, strict=True)
+        return [self._text(column, RawSide(side), (low, high), short) for column, side, low, high, short in ends]
 
-    def _briefly(self, text: Text, column: int, side: int, low: float, high: float) -> Text:
-        """Return the text itself, or with the same whose ends are rounded inwards, where they have many digits."""
-        ends = _interval_between(-inf if isnan(low) else low, inf if isnan(high) else high, RawSide(side))
-        rounded = wording.rounded_inwards(ends)
-        if rounded is None or side & RawSide.IS_MISSING or not isinstance(text, str):
-            return text
-        return BriefText(text, f"{self.starts[column]}{_words_of(rounded)}{self.after[side]}", ends, rounded)
+    def _text(self, column: int, side: RawSide, ends: tuple[float, float], shortest: tuple[bytes, bytes]) -> Text:
+        start, after = self.starts[column], self.after[side]
+        if RawSide.IS_MISSING in side:
+            return f"{start}{wording.MISSING}{after}"
+        exact = _interval_between(*ends, side)
+        if column in self.phrases and (sentence := self.phrases[column].sentence(exact)) is not None:
+            return sentence
+        numbers = self.numbers[column]
+        low, high = shortest
+        shown = _interval_between(_number_of(low, -inf), _number_of(high, inf), side)
+        if (printed := numbers.printed(exact)) is None:
+            return f"{start}{_words_of(shown) or any_number(side)}{after}"
+        if not printed.text:
+            return f"{start}{any_number(side)}{after}"
+        return BriefText(f"{start}{printed.text}{after}", printed.ends, shown, start, after, numbers.column.is_single)
 
     def _brief_of(self, column: int, reason: FeatureReason) -> Text:
-        """Return the text of a feature of several columns, with the same whose ends are rounded inwards."""
-        ends, start, text = _ends_of(reason), self.starts[column], reason["text"]
-        rounded = None if self.reader.precision is np.float32 else wording.rounded_inwards(ends)
-        if rounded is None:
+        """Return the text of a feature of several columns, its ends as people write them."""
+        ends, text, numbers = _ends_of(reason), reason["text"], self.numbers[column]
+        printed = numbers.printed(ends)
+        words = _words_of(ends, is_single=self.reader.precision is np.float32)
+        if not words or words not in text or printed is None or not printed.text:
             return text
-        rest = text.removeprefix(start).replace(_words_of(ends, is_single=False), _words_of(rounded), 1)
-        return BriefText(text, start + rest, ends, rounded)
+        start, _, after = text.removeprefix(self.starts[column]).partition(words)
+        start = self.starts[column] + start
+        return BriefText(f"{start}{printed.text}{after}", printed.ends, ends, start, after, numbers.column.is_single)
 
     def _sentence(self, column: int, reason: FeatureReason) -> str | None:
         """Return a reason in the column's own words; ``None`` where it has none, or the reason is a single number's."""
@@ -253,7 +269,15 @@ class _Found(NamedTuple):
 
 def _by_column(reader: ReasonReader, phrases: Phrases) -> dict[int, ColumnPhrases]:
     columns = enumerate(reader.columns)
-    return {at: phrases[each.name] for at, each in columns if each.name in phrases and not each.transformed}
+    own = ((at, phrases.get(each.name)) for at, each in columns if not each.transformed)
+    return {at: words for at, words in own if words is not None and not isinstance(words, NumberPhrases)}
+
+
+def _number_phrases(column: ModelColumn, reader: ReasonReader, phrases: Phrases) -> NumberPhrases:
+    words = phrases.get(column.name)
+    if isinstance(words, NumberPhrases) and not column.transformed:
+        return words
+    return NumberPhrases.of(column.name, NumberColumn(precision=reader.precision))
 
 
 def _interval_between(low: float, high: float, side: RawSide) -> Interval:
@@ -310,23 +334,9 @@ def _raw_feature(column: ModelColumn) -> int | None:
     return None if column.transformed else column.raw_index
 
 
-def _predicate(low: bytes, high: bytes, side: int, is_single: bool) -> str:
-    """Return what follows "is " in a sentence about a number."""
-    if side & RawSide.IS_MISSING:
-        return wording.MISSING
-    ends = _end(low, bool(side & RawSide.LOW_INCLUSIVE), True, is_single)  # noqa: FBT003  # kept by these
-    upper = _end(high, bool(side & RawSide.HIGH_INCLUSIVE), False, is_single)  # noqa: FBT003
-    return (f"{ends} and {upper}" if ends and upper else ends or upper) or any_number(RawSide(side))
-
-
-@lru_cache(maxsize=_KEPT_NUMBERS)
-def _end(number: bytes, inclusive: bool, is_low: bool, is_single: bool) -> str:
-    """Return an end that is JSON in words, such as ``at most 3,400``; an empty text for null."""
-    if number == b"null":
-        return ""
-    end = wording.shortest_end(wording.End(float(number), inclusive), is_low=is_low, is_single=is_single)
-    before = wording.lower_end if is_low else wording.upper_end
-    return before(inclusive=end.inclusive) + wording.number_text(end.value)
+def _number_of(text: bytes, none: float) -> float:
+    """Return an end that is JSON, or the number of none."""
+    return none if text == b"null" else float(text)
 
 
 def _number_texts(values: NDArray[np.float32 | np.float64]) -> list[bytes]:

@@ -122,7 +122,7 @@ def warm_up_records(records: ExplainerRecords, objects: ObjectStore, session: Mo
         reason_texts=ReasonTexts.build(
             ReasonReader.build(session.description.columns, session.description.precision, reference, boxes.sets),
             shown,
-            phrases_of(model.feature_names, columns, queries),
+            phrases_of(model.feature_names, columns, queries, session.description.precision),
         ),
         unexpected=UnexpectedlyMissing.build(session.description, reference),
         warnings=RowWarnings(session.description, columns, shown),

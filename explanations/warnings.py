@@ -130,7 +130,7 @@ def _widened(column: Column, *, is_single: bool) -> tuple[float, float]:
 
 def _range_text(column: Column, *, is_single: bool) -> str:
     if column.type == "boolean":
-        return "the reference rows have true and false"
+        return "the reference rows have yes and no"
     # In single precision .1 is kept as .10000000149.
     ends = [float(str(np.float32(end))) if is_single else end for end in _range_of(column)]
     low, high = map(wording.number_text, ends)

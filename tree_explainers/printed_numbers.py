@@ -62,7 +62,8 @@ class NumberColumn:
 
     def read(self, number: float) -> float:
         """Return what the model reads where a person reads a number."""
-        return float(self.precision(np.float32(number) if self.is_single else number))
+        with np.errstate(over="ignore"):  # beyond the largest number is infinity
+            return float(self.precision(np.float32(number) if self.is_single else number))
 
     @property
     def largest(self) -> float:
@@ -132,10 +133,10 @@ def _rounded_inwards(exact: End, column: NumberColumn, *, is_low: bool) -> End:
     outside, inside = _neighbours(exact, column, is_low=is_low)
     next_outside = _next_single(exact, is_low=is_low) if column.precision is np.float32 else outside
     for value in _shorter_numbers(shortest.value, rounding=ROUND_CEILING if is_low else ROUND_FLOOR):
-        for end in (End(value, shortest.inclusive), End(value, not shortest.inclusive)):
-            is_inwards = value != shortest.value or end == shortest
+        flags = (shortest.inclusive,) if value == shortest.value else (exact.inclusive, not exact.inclusive)
+        for end in (End(value, inclusive) for inclusive in flags):
             leaves_out = not any(_admits(end, each, is_low=is_low) for each in (outside, next_outside))
-            if is_inwards and leaves_out and _admits(end, inside, is_low=is_low):
+            if leaves_out and _admits(end, inside, is_low=is_low):
                 return end
     if column.precision is np.float32 and not isfinite(inside):
         inside = float(np.nextafter(np.float32(next_outside), np.float32(inf if is_low else -inf)))
@@ -237,9 +238,14 @@ class NumberPhrases:
 
     def sentence(self, interval: Interval) -> str | None:
         """Return ``hr is 2 to 5 (missing allowed)``; ``None`` where there is no end, or the column holds none such."""
-        printed = self.printed(interval)
-        if printed is None or not printed.text:
+        if interval.low == -inf and interval.high == inf:
             return None
+        if interval.or_missing and interval.high <= -self.column.largest:
+            return f"{self.name} is {wording.MISSING}"
+        if (printed := self.printed(interval)) is None:
+            return None
+        if not printed.text:
+            return f"{self.name} is {wording.ANYTHING if interval.or_missing else wording.NOT_MISSING}"
         return f"{self.name} is {printed.text}{wording.MISSING_ALLOWED if interval.or_missing else ''}"
 
     def question(self, interval: Interval) -> str | None:  # as of ``ColumnPhrases``

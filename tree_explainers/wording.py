@@ -6,24 +6,22 @@ Each function returns what follows "income is ": a person reads "income is above
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import Decimal
 from math import inf, isfinite
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 MISSING_ALLOWED = " (missing allowed)"
-TRUE, FALSE = "true", "false"
 YES, NO = "yes", "no"
 MISSING, NOT_MISSING = "missing", "not missing"
 ANYTHING, IN_A_SET = "any value", "in a set of values that is not listed"
 _LONGEST_ALTERNATIVE = 2  # longer lists are written as "one of"
 _MOST_LISTED = 10  # categories of a reason; of more it says how many
 _LONGEST_SENT = 60  # characters
-_MOST_DIGITS, _DIGITS_OF_MANY = 9, 6  # of an end that is printed as it is, and of one that has more
+_DIGITS_OF_MANY = 6  # of a value that has more
 _EXPONENTS_WRITTEN_OUT = range(-9, 21)
 _NEGLIGIBLE = 1e-30  # LightGBM writes 1e-35 for the threshold between 0 and what is above it
-_N_NEIGHBOURS = 4  # numbers that an end may pass over: libraries write the number after 1.5 where they mean 1.5
 _COULD_MISLEAD = re.compile(r",|\b(and|or|is)\b|^\s|\s$|^$")  # a text that holds words of conditions
 _READS_AS_CONDITION = re.compile(  # a category that holds their words or signs, or begins as they go on after "is"
     rf"{_COULD_MISLEAD.pattern}|[<>=?;:]|^(no|not|none|one of|another|any|missing|above|below|at least|at most|in)\b",
@@ -225,36 +223,6 @@ class Interval(NamedTuple):
         return above and (value <= self.high if self.high_inclusive else value < self.high)
 
 
-def rounded_inwards(ends: Interval) -> Interval | None:
-    """Return an interval whose ends have few digits and that lies inside another one, in double precision.
-
-    Ends that were calculated, such as where a transform passes a threshold, have 17 digits: these are rounded to six,
-    or to whole numbers where that is more; to the number that is meant where that is one of the next few numbers.
-    ``None`` where no end has as many digits, or nothing would be left between them.
-    """
-    low, high = End(ends.low, ends.low_inclusive), End(ends.high, ends.high_inclusive)
-    low, high = _shortest_or_same(low, is_low=True), _shortest_or_same(high, is_low=False)
-    below, above = _fewer_digits(low.value, ROUND_CEILING), _fewer_digits(high.value, ROUND_FLOOR)
-    if (below, above) == (low.value, high.value) or below >= above:
-        return None
-    return Interval(below, above, low.inclusive, high.inclusive, ends.or_missing)
-
-
-def _shortest_or_same(end: End, *, is_low: bool) -> End:
-    return shortest_end(end, is_low=is_low, is_single=False) if isfinite(end.value) else end
-
-
-def _fewer_digits(value: float, rounding: str) -> float:
-    if not isfinite(value):
-        return value
-    meant = float(f"{value:.{_MOST_DIGITS}g}")
-    if abs(meant - value) <= _N_NEIGHBOURS * np.spacing(abs(value)):
-        return meant
-    exact = Decimal(value)
-    n_digits = max(_DIGITS_OF_MANY, exact.adjusted() + 1)
-    return float(exact.quantize(Decimal(1).scaleb(exact.adjusted() + 1 - n_digits), rounding=rounding))
-
-
 class ColumnPhrases(Protocol):
     """The words for conditions on one column, where its name and numbers would not do."""
 
@@ -281,7 +249,7 @@ Phrases = Mapping[str, ColumnPhrases]
 
 @dataclass(frozen=True, slots=True)
 class BooleanPhrases:
-    """A boolean column of any table: ``smoker is true``, and not above 0.5."""
+    """A boolean column of any table: ``smoker is yes``, and not above 0.5."""
 
     column: str
     is_boolean: bool = True
@@ -291,10 +259,10 @@ class BooleanPhrases:
         return name
 
     def sentence(self, interval: Interval) -> str | None:
-        """Return ``smoker is false (missing allowed)``; ``None`` where both values are meant, or neither."""
+        """Return ``smoker is no (missing allowed)``; ``None`` where both values are meant, or neither."""
         if interval.admits(0) == interval.admits(1):
             return None
-        value = TRUE if interval.admits(1) else FALSE
+        value = YES if interval.admits(1) else NO
         return f"{self.column} is {value}{MISSING_ALLOWED if interval.or_missing else ''}"
 
     def question(self, interval: Interval) -> str | None:  # as of ``ColumnPhrases``

@@ -36,7 +36,8 @@ class DecimalsTally:
             return
         numbers = values.drop_null().to_numpy()
         self._double = _decimals(numbers, self._double, np.float64, _LARGEST_DOUBLE)
-        is_single = self._single is not None and bool((numbers == numbers.astype(np.float32)).all())
+        with np.errstate(over="ignore"):  # what is too large is not of single precision
+            is_single = self._single is not None and bool((numbers == numbers.astype(np.float32)).all())
         self._single = _decimals(numbers, self._single, np.float32, _LARGEST_SINGLE) if is_single else None
 
 

@@ -29,7 +29,9 @@ _NAME_OF_IDS = re.compile(
 )
 _DIGIT = re.compile(r"\d")
 
-_UNTOLD = frozenset({"quantiles", "category_counts", "n_infinite", "decimals", "is_single_precision"})  # of columns of tables
+_UNTOLD = frozenset(
+    {"quantiles", "category_counts", "n_infinite", "decimals", "is_single_precision"}
+)  # of columns of tables
 
 
 @dataclass(frozen=True, slots=True)

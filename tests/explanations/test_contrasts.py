@@ -118,7 +118,7 @@ def test_columns_that_are_not_raw_features_have_no_values_and_are_hidden_with_th
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(None, "missing"), (True, "true"), (12345.5, "12,345.5"), ("A or B", "'A or B'"), ("C", "C")]
+    ("value", "text"), [(None, "missing"), (True, "yes"), (12345.5, "12,345.5"), ("A or B", "'A or B'"), ("C", "C")]
 )
 def test_the_own_value_is_written_as_in_conditions(value: Any, text: str) -> None:  # any cell
     reason = {"feature": "age", "text": "age is above 30", "value": value}
@@ -129,12 +129,12 @@ def test_the_own_value_is_written_as_in_conditions(value: Any, text: str) -> Non
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (False, "whether smoker is true; it is false here"),
-        (0, "whether smoker is true; it is false here"),
-        (None, "whether smoker is true; it is missing here"),
+        (False, "whether smoker is yes; it is no here"),
+        (0, "whether smoker is yes; it is no here"),
+        (None, "whether smoker is yes; it is missing here"),
     ],
 )
-def test_of_boolean_columns_it_is_asked_whether_they_are_true(value: Any, text: str) -> None:  # any cell
-    reason = {"feature": "smoker", "text": "smoker is true", "value": value}
+def test_of_boolean_columns_it_is_asked_whether_the_answer_is_yes(value: Any, text: str) -> None:  # any cell
+    reason = {"feature": "smoker", "text": "smoker is yes", "value": value}
 
     assert difference_text(reason, BooleanPhrases("smoker")) == text

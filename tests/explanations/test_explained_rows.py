@@ -14,8 +14,8 @@ from explanations.reason_texts import interval_of
 from schemas.explanations import ExplanationRequest
 from tests.support.pipelines import PIPELINES
 from tests.support.sampling import mostly_long
-from tree_explainers import wording
 from tree_explainers.prototype_sets.feature_reasons import FeatureReason
+from tree_explainers.wording import Interval
 
 from .conftest import Case, FindCase
 
@@ -50,7 +50,7 @@ def test_reasons_are_those_that_the_reader_translates(find_case: FindCase, name:
                 (round(reason["share_of_trees"], 4), interval_of(reason)) for reason in known
             ]
             for reason, of_reader in zip(each["reasons"], known, strict=True):
-                assert reason["text"] in {of_reader["text"], in_few_digits(of_reader)}
+                assert reason["text"] in {of_reader["text"], as_printed(case, of_reader)}
             n_reasons += len(known)
     assert n_reasons > 50
 
@@ -65,14 +65,18 @@ def test_texts_that_are_kept_are_those_that_are_made(find_case: FindCase, monkey
     assert first == again == without[::-1]
 
 
-def in_few_digits(reason: FeatureReason) -> str | None:
-    """Return the text of an interval whose ends have many digits, rounded inwards."""
-    low, high = -inf if reason["low"] is None else reason["low"], inf if reason["high"] is None else reason["high"]
-    found = wording.rounded_inwards(wording.Interval(low, high, reason["low_inclusive"], reason["high_inclusive"]))
-    if found is None:
-        return None
-    ends = wording.interval(*found[:2], low_inclusive=found.low_inclusive, high_inclusive=found.high_inclusive)
-    return f"{reason['feature']} is {ends}{wording.MISSING_ALLOWED if reason['or_missing'] else ''}"
+def as_printed(case: Case, reason: FeatureReason) -> str | None:
+    """Return the text of an interval whose ends are printed as a person writes them."""
+    words = case.warm.reason_texts.phrases_of(reason["feature"])
+    precision = case.warm.session.description.precision
+    interval = Interval(
+        -inf if reason["low"] is None else float(precision(reason["low"])),
+        inf if reason["high"] is None else float(precision(reason["high"])),
+        reason["low_inclusive"],
+        reason["high_inclusive"],
+        reason["or_missing"],
+    )
+    return None if words is None else words.sentence(interval)
 
 
 def leaves_of(case: Case, instance: list[Any]) -> NDArray[np.int32]:

@@ -12,9 +12,7 @@ from tree_explainers.prototype_sets.readable import ReasonReader
 from tree_explainers.prototype_sets.reasons import REASON
 from tree_explainers.wording import Interval
 
-TEXT = BriefText(
-    "age is above 0.07940501378649611", "age is above 0.0794051", Interval(0.07940501378649611), Interval(0.0794051)
-)
+TEXT = BriefText("age is above 0.0794051", Interval(0.0794051), Interval(0.07940501378649611), "age is ", "")
 
 
 @pytest.mark.parametrize("values", [(0.1, 3.5), (0.1, 0.07), (None, 0.5), ("unknown",)])
@@ -23,7 +21,7 @@ def test_the_brief_text_is_taken_where_it_separates_the_rows_as_the_exact_one(va
 
 
 def test_a_row_between_both_ends_takes_the_exact_text() -> None:
-    assert TEXT.of(0.5, 0.07940505) == TEXT.exact
+    assert TEXT.of(0.5, 0.07940505) == TEXT.exact == "age is above 0.07940501378649611"
 
 
 def test_a_feature_of_several_columns_has_brief_ends_where_they_separate_the_rows_as_the_exact_ones() -> None:

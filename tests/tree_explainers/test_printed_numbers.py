@@ -52,6 +52,7 @@ def _text(column: NumberColumn, interval: Interval) -> str | None:
 WHOLE, COUNT = NumberColumn(0), NumberColumn.of(0, 0.0, 9.0)
 FLAG, TENTHS = NumberColumn.of(0, 0.0, 1.0), NumberColumn(1)
 MEASURED = NumberColumn(values=(0.31, 0.335862701, 0.335862709, 0.4))
+UNKNOWN = NumberColumn()
 BELOW_TWO, TINY = nextafter(1.5, 2), 1.0000000180025095e-35
 
 
@@ -80,6 +81,15 @@ BELOW_TWO, TINY = nextafter(1.5, 2), 1.0000000180025095e-35
         (MEASURED, Interval(low=0.3228, high=0.335862705), "above 0.3228 and at most 0.335862705"),
         (MEASURED, Interval(low=0.335862709), "above 0.335863"),
         (MEASURED, Interval(low=0.36123456789), "above 0.361235"),
+        (UNKNOWN, Interval(low=0.07940501378649611), "above 0.0794051"),
+        (UNKNOWN, Interval(70.18763760000971, 95.78955980781336), "above 70.1877 and at most 95.7895"),
+        (UNKNOWN, Interval(high=-0.07940501378649611), "at most -0.0794051"),
+        (UNKNOWN, Interval(low=1_700_000_000.123456), "above 1,700,000,001"),
+        (UNKNOWN, Interval(BELOW_TWO, 5.500000000000001), "above 1.5 and at most 5.5"),
+        (UNKNOWN, Interval(low=0.31000000000000005), "above 0.31"),
+        (UNKNOWN, Interval(low=0.8049999999999999), "at least 0.805"),
+        (UNKNOWN, Interval(28.865, 31.275), "above 28.865 and at most 31.275"),
+        (UNKNOWN, Interval(1.00000000012345, 1.00000000023456), None),
         (MEASURED, Interval(high=0.36123456789), "at most 0.361234"),
         (NumberColumn(lowest=0.0), Interval(high=TINY), "0"),
         (NumberColumn(precision=np.float32), Interval(high=float(np.float32(0.32299998))), "below 0.323"),

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from .. import wording
 from ..errors import InvalidInput
+from ..printed_numbers import NumberPhrases
 from ..rows import Rows
 from ..wording import Interval, Phrases
 from .binned_rows import BinnedRows
@@ -117,11 +118,22 @@ def _joint_text(conditions: Sequence[Condition], phrases: Phrases) -> str:
     """Return conditions on one feature, such as an interval's two ends, as one phrase."""
     if (column := phrases.get(conditions[0].column)) is not None:
         intervals = [each.interval for each in conditions]
+        if isinstance(column, NumberPhrases):
+            intervals = [_intersection(intervals)]
         sentences = [None if each is None else column.sentence(each) for each in intervals]
         if all(sentences):
             return " and ".join(filter(None, sentences))
     comparisons = " and ".join(wording.comparison(each.operator, each.value) for each in conditions)
     return f"{conditions[0].feature} is {comparisons}{wording.MISSING_ALLOWED if conditions[0].or_missing else ''}"
+
+
+def _intersection(intervals: Sequence[Interval | None]) -> Interval | None:
+    """Return the numbers in all intervals, which are those of conditions; ``None`` where one compares no number."""
+    known = [each for each in intervals if each is not None]
+    if len(known) < len(intervals):
+        return None
+    or_missing = all(each.or_missing for each in known)
+    return Interval(max(each.low for each in known), min(each.high for each in known), or_missing=or_missing)
 
 
 def conditions_on(index: int, admitted: NDArray[np.bool_], values: PrintedValues) -> Iterator[Condition]:

@@ -25,7 +25,7 @@ def dataset_phrases(context: JobContext, model: OpenModel, stored: StoredDataset
         features = open_feature_set(*stores, context.objects, view.feature_set)
     columns = {column.name: column for column in view.columns}
     own = [columns[name] for name in match_features(model.view, view)]
-    return phrases_of(model.description.feature_names, own, features)
+    return phrases_of(model.description.feature_names, own, features, model.description.precision)
 
 
 def known_implications(model: OpenModel, phrases: Phrases) -> Implications:

@@ -116,17 +116,17 @@ def test_categories_that_could_be_read_as_words_of_a_rule_are_set_off() -> None:
     assert condition.text == "port is one of 'a', 'b and c', 'd, e', '', ' f', \"it's\""
 
 
-def test_boolean_columns_are_true_or_false() -> None:
+def test_boolean_columns_are_yes_or_no() -> None:
     phrases = {"smoker": BooleanPhrases("smoker")}
     below, above = (Condition("smoker", "smoker", each, 0.5, or_missing=False) for each in ("<=", ">"))
     missing = Condition("smoker", "smoker", "is missing", None, or_missing=False)
     age = Condition("age", "age", ">", 12.0, or_missing=False)
 
-    assert condition_text(below, phrases) == "smoker is false"
-    assert condition_text(replace(below, value=0.0, or_missing=True), phrases) == "smoker is false (missing allowed)"
+    assert condition_text(below, phrases) == "smoker is no"
+    assert condition_text(replace(below, value=0.0, or_missing=True), phrases) == "smoker is no (missing allowed)"
     assert condition_text(replace(above, value=1.0), phrases) == "smoker is above 1"  # which is neither
     assert condition_text(missing, phrases) == "smoker is missing"
-    assert rule_text((age, above), phrases) == "age is above 12, and smoker is true"
+    assert rule_text((age, above), phrases) == "age is above 12, and smoker is yes"
 
 
 def test_rules_read_as_sentences() -> None:

@@ -68,6 +68,13 @@ class Column(Record):
     Missing and infinite values are left out. Of over 4,000,000 numbers, those of a sample of rows. Null for other
     types, where all values are missing or infinite, and where over 2,020 columns are numbers.
     """
+    decimals: int | Unset | None = UNSET
+    """The most decimals of any number, 0 to 6, by which conditions are printed: 0 means whole numbers, even where the
+    file holds them as floating-point numbers. Null where some number has more, for other types, and where all values
+    are missing or infinite.
+    """
+    is_single_precision: bool = False
+    """Whether the numbers have so few decimals only in single precision, which holds 0.1 as 0.10000000149."""
     category_counts: list[int] | Unset | None = UNSET
     """Number of rows of each of `categories`, in their order; null where these are."""
     category_because: OddCell | Unset | None = UNSET

@@ -32,7 +32,6 @@ from .warm_explainer import WarmExplainer
 Json = dict[str, Any]
 
 _TEXT_BYTES = 16 << 20  # of the rows that are explained
-_PARTS: tuple[Any, ...] = ("values", "intervals", "contrast", "rules", "approximation_path")
 _ENTRIES_A_PAGE = 1000
 
 
@@ -137,7 +136,7 @@ class ReportReader:
             wanted = [found[row_id] for row_id in row_ids]
             instances = rows.take(wanted, _TEXT_BYTES)
             targets = rows.take_targets(stored.view.target, warm.model.classes, wanted)
-        request = ExplanationRequest(dataset=dataset_id, row_ids=list(row_ids), include=_PARTS, detail="full")
+        request = ExplanationRequest(dataset=dataset_id, row_ids=list(row_ids), detail="full")
         read = read_instances(instances, warm.features, tick).with_targets(targets)
         explained = explain_instances(warm, request, read, tick)
         documents: list[Json] = orjson.loads(orjson.dumps(explained))

@@ -7,6 +7,7 @@ from typing_extensions import TypeAliasType
 
 from .artefacts import REQUEST, RESULT, ArtefactView, RunOn
 from .contract import NUMBER, OBJECT, WORD, WORD_OR_NUMBER, Contract, Identifier, Many, Name, RowsOfDataset
+from .explanation_parts import INCLUDE, IncludedPart
 from .paper_settings import MethodRequest
 
 MAX_REASONS = 100
@@ -19,7 +20,6 @@ NumberOfReasons = TypeAliasType(
         WORD_OR_NUMBER,
     ],
 )
-IncludedPart = Literal["values", "intervals", "contrast", "rules", "approximation_path", "nearest_rows"]
 
 
 class NearestRowsOptions(Contract):
@@ -71,14 +71,7 @@ class ExplanationParts(Contract):
         description="Maximum number of reasons for each prototype, those that most of the shared trees test first, or "
         "`all`.",
     )
-    include: list[IncludedPart] = Field(
-        default=[],
-        description="Optional parts of explanations. `values`: the values of the row and of its nearest prototypes; "
-        "`intervals`: the ends of each reason as numbers; `contrast`: the nearest prototypes of other classes, and "
-        "what the trees test that tell the two apart; `rules`: the rules that apply, if the explainer has a rule set; "
-        "`approximation_path`: the path in the approximation tree, if the explainer has one; `nearest_rows`: the "
-        "nearest of all reference rows, if the explainer has them.",
-    )
+    include: list[IncludedPart] = Field(default=[], description=INCLUDE)
     n_contrasts: int = Field(
         default=1,
         strict=True,

@@ -17,6 +17,8 @@ from skl2onnx import to_onnx
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 
+from schemas.explanation_parts import PARTS
+
 _TARGET = Path(__file__).parents[1] / "service/examples.json"
 _JSON = "application/json"
 _SQL, _PYTHON, _HTML = "application/sql", "text/x-python", "text/html"
@@ -294,7 +296,7 @@ def _record_explanations(recorder: _Recorder, on: dict[str, Any], parts: dict[st
     named = "/v1/explainer-names/iris"
     recorder.put("ExplainerNameRequest", "ExplainerName", named, {"explainer": explainer, "force": False})
     recorder.get_item("ExplainerNameChange", f"{named}/history")
-    included = ["values", "intervals", "contrast", "rules", "approximation_path", "nearest_rows"]
+    included = [part.name for part in PARTS if not part.is_default]
     optional = {"n_prototypes": 1, "n_reasons": 2, "include": included, "nearest_rows": {"n_rows": 1}}
     rows = {**optional, "instances": [_WIDE_ROW], "row_ids": ["flower-1"]}
     path = f"/v1/explainers/{explainer}/explanations"

@@ -20,8 +20,6 @@ from ..app_context import AppContext
 from ..operations import datasets, explainers, models
 from .documents import LINKS, Json, at, of_model, ready, to_json
 
-_PARTS: tuple[Any, ...] = ("values", "intervals", "contrast", "rules", "approximation_path")
-
 
 @dataclass(frozen=True, slots=True)
 class RowToExplain:
@@ -44,13 +42,13 @@ class RowToExplain:
         known = to_json(models.get_model(context, explainer.model))
         dataset = to_json(datasets.get_dataset(context, prototypes["request"]["dataset"]))
         if not changed:
-            request = ExplanationRequest(dataset=dataset["id"], row_ids=[row_id], include=_PARTS, detail="full")
+            request = ExplanationRequest(dataset=dataset["id"], row_ids=[row_id], detail="full")
             return cls(row_id, explainer_id, known, request, dataset, prototypes, Change())
         row = _row(context, dataset["id"], row_id)
         change = Change.read(known, row, changed)
         names = known["feature_names"]
         instances: list[Any] = [[of.get(name) for name in names] for of in (row, row | change.values)]
-        request = ExplanationRequest(instances=instances, include=_PARTS, detail="full")
+        request = ExplanationRequest(instances=instances, detail="full")
         target = target_of_cell(row.get(dataset["target"]), known["classes"])
         return cls(row_id, explainer_id, known, request, dataset, prototypes, change, target)
 
@@ -86,7 +84,7 @@ class RowToExplain:
         elif self.request.instances:
             body = {"dataset": self.dataset["id"], "row_ids": [self.row_id]} | body
             del body["instances"]
-        python = f'client.explainers.get("{self.explainer_id}").explain({rows}, include={list(_PARTS)})'
+        python = f'client.explainers.get("{self.explainer_id}").explain({rows}, detail="full")'
         return Call(f"/v1/explainers/{self.explainer_id}/explanations", python, "POST", body)
 
 

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from leafspace_drawings import Call, Panel, RegionsContext, Side, draw_regions
 
+from schemas.explanation_parts import PARTS
 from schemas.explanations import ExplanationRequest
 from schemas.nouns import PROTOTYPE_SETS, RULE_SETS
 from storage.errors import StorageError
@@ -17,7 +18,7 @@ from .documents import LINKS, Json, Parameters, at, of_model, ready, to_json
 
 _CELLS = 31  # each way: as many predictions as one call answers
 _MOST_NODES = 2_000_000  # of a model whose questions are counted while somebody waits
-_INCLUDED: dict[str, Any] = {"rule_set": "rules", "approximation_tree": "approximation_path"}  # where there is one
+_DRAWN_BESIDE = {"rule_set", "approximation_tree"}  # the model, where the explainer has them
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class RegionsToExplain:
         row = {cell["name"]: cell["value"] for cell in rows[row_id]["features"]}
         grid = [{**row, across.name: x, up.name: y} for y in up.values for x in across.values]
         instances: list[Any] = [[each.get(name) for name in known["feature_names"]] for each in grid]
-        included = tuple(part for noun, part in _INCLUDED.items() if explainer[noun] is not None)
+        included = [part.name for part in PARTS if part.needs in _DRAWN_BESIDE and explainer[part.needs] is not None]
         request = ExplanationRequest(instances=instances, include=included, n_prototypes=1, n_reasons=1)
         rules = None if explainer["rule_set"] is None else ready(context, RULE_SETS, explainer["rule_set"])
         point = (row.get(across.name), row.get(up.name))
@@ -68,7 +69,7 @@ class RegionsToExplain:
             panels.append(Panel("the one tree", self._lines(leaves)))
         drawing = draw_regions(self.across, self.up, panels, self.beside)
         path = f"/v1/explainers/{self.explainer['id']}/explanations"
-        python = f'client.explainers.get("{self.explainer["id"]}").explain(rows, include={list(self.request.include)})'
+        python = f'client.explainers.get("{self.explainer["id"]}").explain(rows, include={self.request.include})'
         body = self.request.model_dump(mode="json", exclude_unset=True)
         return at(drawing, of_model(self.known, "regions"), Call(path, python, "POST", body | {"instances": ["…"]}))
 

@@ -12,7 +12,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from explanations.explained_rows import n_rows_listed, n_values_shown, refuse_to_include
+from explanations.included_parts import n_rows_listed, n_values_shown, refuse_to_include
+from schemas.explanation_parts import PARTS
 from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
 from schemas.nouns import EXPLANATION_SETS, PROTOTYPE_SETS
 from schemas.prototype_sets import MAX_PROTOTYPES_BY_COVERAGE
@@ -24,10 +25,12 @@ from tree_explainers.compute.job_sizes import MIB, JobSizes, n_processes
 
 from ..app_context import AppContext
 from .artefacts import MadeFrom, ready_result, request_artefact
+from .explainers import get_explainer
 from .job_estimates import KindEstimate, Need, Request
 from .json_pages import MAX_PAGE_BYTES, Rows, first_row_of, page_blocks
 
 _SOME_PROTOTYPES = 100
+_NEEDED = {part.needs for part in PARTS if part.needs is not None}
 EXPLAINED_BLOCK_BYTES = 80 * MIB
 """Bytes of a process that explains blocks of rows."""
 SECONDS_PER_EXPLAINED_ROW = 1e-4
@@ -47,18 +50,13 @@ def request_explanation_set(context: AppContext, request: ExplanationSetRequest)
     StorageError
         What in the request cannot be done; no job is made then.
     """
-    explainer = context.explainers.get(request.explainer)
+    explainer = get_explainer(context, request.explainer)
     model = context.models.get(explainer.model).view
     dataset = context.datasets.get(request.dataset)
     match_features(model, dataset.view)
     n_features = model.n_features if explainer.shown_features == "all" else len(explainer.shown_features)
-    prototype_set = context.artefacts.get(PROTOTYPE_SETS.name, explainer.prototype_set)
-    has = {
-        "rules": explainer.rule_set is not None,
-        "approximation_path": explainer.approximation_tree is not None,
-        "nearest_rows": bool(prototype_set.files),
-    }
-    refuse_to_include(request.include, has, explainer.id)
+    lacks = {name for name in _NEEDED if getattr(explainer, name) is None}
+    refuse_to_include(request.include, lacks, explainer.id)
     _check_size(context.settings.max_explanation_set_values, request, dataset, n_features)
     complete = request.model_copy(update={"include": sorted(set(request.include))})
     n_prototypes = _n_prototypes(context, explainer.prototype_set)

@@ -10,7 +10,8 @@ import orjson
 
 from explanations.dataset_rows import DatasetRows
 from explanations.documents import written
-from explanations.explained_rows import explain_instances, n_rows_listed, n_values_shown
+from explanations.explained_rows import explain_instances
+from explanations.included_parts import n_rows_listed, n_values_shown
 from explanations.instances import ReadInstances, read_instances, row_ids_of
 from explanations.nearest_rows import WarmReference
 from explanations.warm_explainer import WarmExplainer, warm_up

@@ -7,7 +7,7 @@ import pytest
 
 from explanations.trees import WarmTree, follow_path, splits_of
 from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult
-from schemas.explanations import ApproximationPath
+from schemas.explanation_parts import ApproximationPath
 from schemas.rule_sets import RuleFeature
 from tests.support.printed_rules import condition
 from tests.support.printed_trees import plain_rows, stump

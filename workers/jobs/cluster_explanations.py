@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from explanations.explained_rows import parts_of
 from explanations.explainer_records import ExplainerRecords
+from explanations.included_parts import parts_of
 from explanations.warm_explainer import WarmExplainer, warm_up_records
 from schemas.explanation_sets import ExplanationSetRequest
 from storage.dataset_rows import find_rows

@@ -12,7 +12,8 @@ import orjson
 import pyarrow as pa
 
 from explanations.dataset_rows import DatasetRows
-from explanations.explained_rows import Parts, explain_read
+from explanations.explained_rows import explain_read
+from explanations.included_parts import Parts
 from explanations.instances import read_instances, run_readable
 from explanations.tables import table_of
 from explanations.warm_explainer import WarmExplainer

@@ -8,9 +8,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import get_args
 
-from explanations.explained_rows import n_rows_listed, n_values_shown, parts_of
 from explanations.explainer_records import read_explainer
+from explanations.included_parts import n_rows_listed, n_values_shown, parts_of
 from explanations.warm_explainer import WarmExplainer, warm_up
+from schemas.explanation_parts import PARTS
 from schemas.explanation_sets import (
     ExplanationSetRequest,
     ExplanationSetResult,
@@ -44,7 +45,7 @@ _ROW_BYTES = 500  # of a line, beside the reasons
 _REASON_BYTES = 330  # a feature of a prototype, and why the row is like it in it
 _BLOCK_LEAVES = 1 << 22  # rows of a block x trees
 _MAX_PROCESSES = 16
-_FROM_REFERENCE = frozenset({"contrast", "nearest_rows"})  # parts that are found in the file of reference rows
+_FROM_REFERENCE = frozenset(part.name for part in PARTS if part.reads_reference_rows)
 
 
 def make_explanation_set(context: JobContext) -> Produced:

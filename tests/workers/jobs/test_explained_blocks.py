@@ -12,7 +12,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from explanations.explained_rows import explain_instances, parts_of
+from explanations.explained_rows import explain_instances
+from explanations.included_parts import parts_of
 from explanations.warm_explainer import WarmExplainer, warm_up
 from schemas.explanations import ExplanationList, ExplanationRequest
 from storage.feature_matching import match_features

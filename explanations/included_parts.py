@@ -1,0 +1,77 @@
+"""What explanations have, of what a request wants and the explainer has."""
+
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
+
+from schemas.explanation_parts import PART_OF, PARTS
+from schemas.explanation_sets import ExplanationParts, NearestRowsOptions
+from storage.errors import StorageError
+
+from .nearest_rows import RowSearch
+from .warm_explainer import WarmExplainer
+
+_DEFAULT = frozenset(part.name for part in PARTS if part.is_default)
+
+
+class Parts(NamedTuple):
+    """What explanations have, of what a request wants and the explainer has."""
+
+    n_prototypes: int
+    n_reasons: int | None  # None: all
+    n_contrasts: int
+    included: frozenset[str]
+    is_full: bool
+    search: RowSearch | None  # of the reference rows; None: they are not included
+
+
+def parts_of(warm: WarmExplainer, request: ExplanationParts) -> Parts:
+    """Return what explanations have; refuse to include what the explainer does not have."""
+    has = {"rule_set": warm.rules, "approximation_tree": warm.tree, "nearest_rows": warm.reference}
+    lacks = {name for name, value in has.items() if value is None}
+    if request.detail == "full":
+        included, n_reasons = frozenset(part.name for part in PARTS if part.needs not in lacks), None
+    else:
+        refuse_to_include(request.include, lacks, warm.explainer_id)
+        included = _DEFAULT.union(request.include)
+        n_reasons = None if request.n_reasons == "all" else request.n_reasons
+    search = _search(warm, request, included)
+    n_contrasts, is_full = request.n_contrasts, request.detail == "full"
+    return Parts(request.n_prototypes, n_reasons, n_contrasts, included, is_full, search)
+
+
+def _search(warm: WarmExplainer, request: ExplanationParts, included: frozenset[str]) -> RowSearch | None:
+    if "nearest_rows" not in included or warm.reference is None:
+        if request.nearest_rows is not None:
+            detail = "nearest_rows says which rows to list; name nearest_rows in include, too, or leave it out"
+            raise StorageError("validation_failed", detail, "/nearest_rows")
+        return None
+    return warm.reference.search(request.nearest_rows or NearestRowsOptions())
+
+
+def refuse_to_include(include: Iterable[str], lacks: Collection[str], explainer_id: str) -> None:
+    """Refuse to include a part that an explainer does not have.
+
+    Parameters
+    ----------
+    include
+        The parts that a request includes.
+    lacks
+        The fields that are null of this explainer, such as ``rule_set``.
+    """
+    for part in map(PART_OF.__getitem__, include):
+        if part.needs in lacks:
+            raise StorageError("validation_failed", f"explainer {explainer_id!r} has {part.lack}", "/include")
+
+
+def n_values_shown(request: ExplanationParts, n_features: int) -> int:
+    """Return of how many of an explainer's features an explanation shows something for each prototype, at most."""
+    if request.detail == "full" or "values" in request.include or request.n_reasons == "all":
+        return n_features
+    return min(request.n_reasons, n_features)
+
+
+def n_rows_listed(request: ExplanationParts) -> int:
+    """Return how many of all reference rows an explanation lists, at most."""
+    if request.detail == "full" or "nearest_rows" in request.include:
+        return (request.nearest_rows or NearestRowsOptions()).n_rows
+    return 0

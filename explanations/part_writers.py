@@ -1,0 +1,128 @@
+"""Writers of optional parts: each returns plain values for one row, or ``None`` where its part does not apply."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from schemas.explanation_parts import PART_OF, PARTS
+from schemas.json_numbers import json_number
+from tree_explainers.onnx_models.session import Outcome
+from tree_explainers.prototype_sets.near_reasons import NearReasons
+
+from .contrasts import ContrastedRow, ContrastLimits, contrasts
+from .included_parts import Parts
+from .reason_texts import Compared
+from .warm_explainer import WarmExplainer
+
+Document = dict[str, Any]
+
+
+class ExplainedRow(NamedTuple):
+    """One row of a batch, run."""
+
+    outcome: Outcome
+    row: int  # index in the outcome
+    leaves: NDArray[np.int32]  # (n_trees,) by which it is compared with prototypes
+    proximities: NDArray[np.int64]  # (n_prototypes,)
+    near: NearReasons  # the nearest prototypes
+    values: list[Any]  # as sent, in the order of the features
+    near_tie: bool
+    target: str | float | None = None  # its class or value in the target column, where that is known
+
+    @property
+    def label(self) -> int | None:
+        """Index of the predicted class; ``None`` for a regression."""
+        labels = self.outcome.labels
+        return None if labels is None else int(labels[self.row])
+
+
+Writer = Callable[[WarmExplainer, Parts, ExplainedRow, Document], Any]
+"""Writes a part, from the explainer, what explanations have, the row, and its document so far."""
+
+_WRITERS: dict[str, Writer] = {}
+
+
+def write_parts(warm: WarmExplainer, parts: Parts, explained: ExplainedRow, document: Document) -> None:
+    """Add the fields of the included parts to a row's document, in the order of their declarations."""
+    for part in PARTS:
+        if part.field is None or part.name not in parts.included:
+            continue
+        written = _WRITERS[part.name](warm, parts, explained, document)
+        if written is not None:
+            document[part.field] = written
+
+
+def _writes(name: str) -> Callable[[Writer], Writer]:
+    """Register the writer of the part with this name."""
+
+    def register(writer: Writer) -> Writer:
+        _WRITERS[PART_OF[name].name] = writer
+        return writer
+
+    return register
+
+
+@_writes("values")
+def _values(warm: WarmExplainer, _parts: Parts, explained: ExplainedRow, _document: Document) -> list[dict[str, Any]]:
+    """Return the values of the row and of its nearest prototypes, feature by feature."""
+    others = [warm.prototypes[index].values for index in explained.near.nearest.tolist()]
+    return [
+        {
+            "feature": name,
+            "value": json_number(explained.values[feature]),
+            "prototype_values": [json_number(values[feature]) for values in others],
+        }
+        for name, feature in warm.shown
+    ]
+
+
+@_writes("contrast")
+def _contrasts(
+    warm: WarmExplainer, parts: Parts, explained: ExplainedRow, _document: Document
+) -> list[dict[str, Any]] | None:
+    """Return the nearest prototypes of other classes, and what the trees ask that tell the row apart from them."""
+    if explained.label is None:
+        return None
+    row = ContrastedRow(explained.label, explained.leaves, explained.proximities, explained.values)
+    limits = ContrastLimits(parts.n_contrasts, parts.n_reasons, with_intervals="intervals" in parts.included)
+    return contrasts(warm, row, limits)
+
+
+@_writes("rules")
+def _rules(warm: WarmExplainer, _parts: Parts, explained: ExplainedRow, _document: Document) -> orjson.Fragment | None:
+    """Return the rules that hold for the row, in the order of the rule set."""
+    return None if warm.rules is None else orjson.Fragment(warm.rules.text(warm.rules.firing(explained.values)))
+
+
+@_writes("approximation_path")
+def _path(warm: WarmExplainer, _parts: Parts, explained: ExplainedRow, _document: Document) -> orjson.Fragment | None:
+    """Return the row's path in the approximation tree, and whether the tree agrees with the model."""
+    if warm.tree is None:
+        return None
+    return orjson.Fragment(warm.tree.text(warm.tree.leaf_of(explained.values), explained.label))
+
+
+@_writes("nearest_rows")
+def _nearest_rows(
+    warm: WarmExplainer, parts: Parts, explained: ExplainedRow, document: Document
+) -> list[Document] | None:
+    """Return the nearest of all reference rows; where values are included, theirs are added to these."""
+    if parts.search is None:
+        return None
+    rows, nearest = parts.search.nearest(explained.leaves)
+    # As of prototypes: a row that is near by chance explains nothing.
+    is_near = warm.minimum.is_reached(nearest.proximities, nearest.shared.sum(axis=1))
+    indices = [] if document["status"] == "abstained" else np.flatnonzero(is_near).tolist()
+    texts = warm.reason_texts.write(
+        parts.search.file.paths.reasons(explained.leaves, nearest.shared[indices], warm.index.weights),
+        Compared(explained.values, [rows[index].values for index in indices], warm.unexpected.of_row(explained.values)),
+        parts.n_reasons,
+        with_intervals="intervals" in parts.included,
+    )
+    reasons = dict(zip(indices, texts, strict=True))
+    for entry, (_, feature) in zip(document.get("values", ()), warm.shown, strict=False):
+        entry["row_values"] = [json_number(row.values[feature]) for row in rows]
+    return [{**row.head, "reasons": reasons.get(index, [])} for index, row in enumerate(rows)]

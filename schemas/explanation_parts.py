@@ -1,0 +1,201 @@
+"""Optional parts of explanations: each is declared once, in ``PARTS``, and its field is in ``OptionalParts``.
+
+What may be included, its description, what is refused, the SDK's ``Include`` and the columns of tables follow. To add a
+part, declare it here with its field, write it (``explanations/part_writers.py``), draw it
+(``drawings/…/templates/explanation.html.jinja``), and describe its method in ``docs/methods.md``.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
+
+from .approximation_trees import PathNode
+from .contract import Contract, RowId, absent
+from .models import Score
+from .reasons import (
+    PREDICTED_OF_A_PROTOTYPE,
+    REASONS,
+    TARGET_OF_A_ROW,
+    Cell,
+    FeatureOfTwoRows,
+    Reason,
+    ReasonInterval,
+)
+from .rule_sets import PREDICTED
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """An optional part of explanations."""
+
+    name: str
+    """Its name in `include`."""
+    field: str | None
+    """The field of ``OptionalParts`` that it fills; ``None``: it adds to fields of others."""
+    description: str
+    """What it is, as a phrase."""
+    needs: str | None = None
+    """The field of an explainer that it is made of, without which it is refused; ``None``: every explainer has it."""
+    lack: str = ""
+    """What an explainer without it has, and what to do."""
+    reads_reference_rows: bool = False
+    """Whether it is read from the file of the reference rows, where there is one."""
+    is_default: bool = False
+    """Whether every explanation has it, without being asked to include it."""
+
+
+PARTS = (
+    Part("values", "values", "the values of the row and of its nearest prototypes"),
+    Part("intervals", None, "the ends of each reason as numbers"),
+    Part(
+        "contrast",
+        "contrasts",
+        "the nearest prototypes of other classes, and what the trees test that tell the two apart",
+        reads_reference_rows=True,
+    ),
+    Part(
+        "rules",
+        "rules",
+        "the rules that apply, if the explainer has a rule set",
+        needs="rule_set",
+        lack="no rules to include; register one with a rule_set",
+    ),
+    Part(
+        "approximation_path",
+        "approximation_path",
+        "the path in the approximation tree, if the explainer has one",
+        needs="approximation_tree",
+        lack="no tree to lead a row; register one with an approximation_tree",
+    ),
+    Part(
+        "nearest_rows",
+        "nearest_rows",
+        "the nearest of all reference rows, if the explainer has them",
+        needs="nearest_rows",
+        lack="no reference rows to search: they are kept for at most 250,000,000 rows x (trees + features); request a "
+        "prototype set of fewer rows",
+        reads_reference_rows=True,
+    ),
+)
+PART_OF = {part.name: part for part in PARTS}
+_INCLUDED = [part for part in PARTS if not part.is_default]
+if TYPE_CHECKING:
+    IncludedPart = str
+else:
+    IncludedPart = Literal[tuple(part.name for part in _INCLUDED)]
+INCLUDE = f"Optional parts of explanations. {'; '.join(f'`{part.name}`: {part.description}' for part in _INCLUDED)}."
+
+
+class ComparedFeature(Contract):
+    """The values of one feature, of the row and of its nearest prototypes."""
+
+    feature: str = Field(description="Name of the feature.")
+    value: Cell = Field(description="Value of the row; null if it is missing.")
+    prototype_values: list[Cell] = Field(
+        description="Value of each of the nearest prototypes, in their order; null where it is missing."
+    )
+    row_values: list[Cell] | SkipJsonSchema[None] = absent(
+        "Value of each of the `nearest_rows`, in their order, null where it is missing; absent unless these are "
+        "included."
+    )
+
+
+class Difference(FeatureOfTwoRows):
+    """A feature at which trees part a row from a prototype: at it, their paths in a tree go different ways first."""
+
+    text: str = Field(
+        description="What the trees that separate the two rows test at this feature, as an English phrase, such as "
+        "`whether income is above 45,000; it is 31,000 here`. The answer is yes for the prototype and no for the row. "
+        "It is not claimed that the prediction changes with this feature alone, nor that it changes with no other."
+    )
+    share_of_trees: float = Field(
+        description="Among the trees that separate the two rows, the share, by weight, of those that do so at this "
+        "feature, 0 to 1, rounded to 4 decimals. Over all features, hidden ones included, these shares add up to 1."
+    )
+    interval: ReasonInterval | SkipJsonSchema[None] = absent(
+        "What holds for the prototype, in numbers; absent unless `intervals` are included."
+    )
+
+
+class Contrast(Contract):
+    """The nearest prototype of another class, and what the trees that tell the two apart ask most often."""
+
+    row_id: RowId
+    label: str = Field(description="Class of the prototype.")
+    predicted: str | SkipJsonSchema[None] = absent(PREDICTED_OF_A_PROTOTYPE)
+    target: str | float | SkipJsonSchema[None] = absent(TARGET_OF_A_ROW)
+    proximity: float = Field(
+        description="Proximity to the row, 0 to 1; where it is 0, this is the prototype of its class selected first."
+    )
+    differences: list[Difference] | SkipJsonSchema[None] = absent(
+        "Features at which the trees part the two rows, by descending share of trees; at most `n_reasons`. Absent "
+        "where the prototype set keeps no reference rows, and with them no paths."
+    )
+
+
+class FiringRule(Contract):
+    """A rule whose conditions the row satisfies."""
+
+    rank: int = Field(description="1-based rank of the rule in the rule set.")
+    text: str = Field(description="Conditions of the rule as an English phrase.")
+    prediction: float | str = Field(description=PREDICTED)
+    weight: float | SkipJsonSchema[None] = absent(
+        "Weight of the rule where not the first rule decides but the weighted mean of all that apply; else absent."
+    )
+
+
+class PathLeaf(Contract):
+    """The leaf that a row reaches in the approximation tree."""
+
+    id: int = Field(description="Id of the node in the tree.")
+    prediction: float | str = Field(description=PREDICTED)
+    scores: list[Score] = Field(description="Shares of the classes in the order of the classes; empty for regression.")
+    n_samples: int = Field(description="Number of the reference dataset's rows that reach it.")
+
+
+class ApproximationPath(Contract):
+    """A row's path in the approximation tree."""
+
+    agrees: bool | SkipJsonSchema[None] = absent(
+        "Whether the leaf has the label that the model predicts; absent for regression."
+    )
+    nodes: list[PathNode] = Field(description="Conditions on the path, from the root.")
+    leaf: PathLeaf = Field(description="The leaf at the end of the path.")
+
+
+class NearestRow(Contract):
+    """A reference row near the row, as the model sees it."""
+
+    row_id: RowId
+    label: str | SkipJsonSchema[None] = absent("Class that the model predicts for it; absent for regression.")
+    value: float | SkipJsonSchema[None] = absent("Value that the model predicts for it; absent for classification.")
+    target: str | float | SkipJsonSchema[None] = absent(TARGET_OF_A_ROW)
+    proximity: float = Field(
+        ge=0, le=1, description="Share of trees, by weight, in which it has the same leaf as the row."
+    )
+    reasons: list[Reason] = Field(description=REASONS)
+
+
+class OptionalParts(Contract):
+    """The fields of explanations that ``PARTS`` declares."""
+
+    values: list[ComparedFeature] | SkipJsonSchema[None] = absent(
+        "Values in the model's order, of the features that the explainer shows; absent unless included."
+    )
+    contrasts: list[Contrast] | SkipJsonSchema[None] = absent(
+        "Nearest prototypes of other classes than the predicted one, nearest first; absent unless included, and for "
+        "regression."
+    )
+    rules: list[FiringRule] | SkipJsonSchema[None] = absent(
+        "Rules that apply, in the order of the rule set: the first decides, and without any the default rule does; "
+        "where they have a `weight`, the weighted mean of all that apply does. "
+        "Absent unless included."
+    )
+    approximation_path: ApproximationPath | SkipJsonSchema[None] = absent(
+        "Path of the row in the approximation tree; absent unless included."
+    )
+    nearest_rows: list[NearestRow] | SkipJsonSchema[None] = absent(
+        "The nearest of all reference rows by descending proximity; absent unless included."
+    )

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,27 @@ class Scoring:
     link: Link | None = None  # what makes probabilities of the sums; None: the sums are the scores
     whole: float | None = None  # of two classes, of which trees score the second: the first has what is left of this
     divisor: float | None = None  # of the scores, after all else; None: they are not divided
+
+
+class ScoreTerm(NamedTuple):
+    """A part of a raw score: one of the numbers of a row's leaf, times a factor."""
+
+    output: int  # column of the leaf values
+    score: int
+    factor: float
+
+
+@dataclass(frozen=True, slots=True)
+class RawScores:
+    """Raw scores: an offset for each, and the sum over all trees of the terms of the row's leaf.
+
+    The link makes probabilities of them: ``logistic`` of each by itself, ``softmax`` of all together.
+    """
+
+    link: Link | None  # None: the raw scores are the scores
+    offsets: tuple[float, ...]  # (n_scores,)
+    terms: tuple[tuple[ScoreTerm, ...], ...]  # of the trees of each part of the ensemble
+    n_trees: tuple[int, ...]  # (n_parts,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +190,7 @@ class ModelDescription:
     # Otherwise labels come about in another way, such as by a cut-off, and no two scores are near to a tie.
     labels_are_highest: bool = True
     scoring: Scoring | None = None  # None where more is calculated between leaves and scores than it can say
+    raw_scores: RawScores | None = None  # None where scores are no function of sums of leaf values, or not known to be
     engine: Engine = NOT_COMPARED
     decision: DecisionRule | None = None  # None: the outcome is the label, or there is none
 
@@ -223,6 +245,7 @@ class ModelDescription:
         values = {name: _frozen(value) for name, value in document.items()}
         scoring = document["scoring"]
         values["scoring"] = Scoring(**{name: _frozen(value) for name, value in scoring.items()}) if scoring else None
+        values["raw_scores"] = _raw_scores(document["raw_scores"]) if document["raw_scores"] else None
         values["inputs"] = tuple(InputSpec(**item) for item in document["inputs"])
         values["columns"] = tuple(
             ModelColumn(**{name: _frozen(value) for name, value in item.items()}) for item in document["columns"]
@@ -239,6 +262,11 @@ class ModelDescription:
         )
         values["warnings"] = tuple(ModelWarning(**item) for item in document["warnings"])
         return cls(**values)
+
+
+def _raw_scores(document: dict[str, Any]) -> RawScores:
+    terms = tuple(tuple(ScoreTerm(*term) for term in part) for part in document["terms"])
+    return RawScores(document["link"], tuple(document["offsets"]), terms, tuple(document["n_trees"]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ from .leaf_scores import are_shares, scoring_of
 from .model_sizes import check_size, refuse_large_description, refuse_long_names
 from .model_warnings import of_transformed_columns, of_unused_ensembles
 from .monotone_functions import thresholds_in_raw_units
+from .raw_scores import TreeOperator, raw_scores_of
 from .runtime_differences import AsSent
 from .runtime_order import is_in_runtime_order, put_in_runtime_order
 from .tree_attributes import read_node_table
@@ -135,6 +136,7 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
     _check_outputs(operators, front.outputs, limits)
     parts = _parts(operators, front.column_map)
     scoring = _scoring(model.graph, operators, front.outputs)
+    of_trees = [TreeOperator(operator.node, operator.trees.ensemble) for operator in operators]
     as_read, columns, tensors = _join(parts, front)
     ensemble, columns = thresholds_in_raw_units(as_read, columns)
     columns = group_columns(columns, declared.feature_groups)
@@ -149,6 +151,7 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
         warnings=of_unused_ensembles(len(tree_nodes) - len(connected)) + of_transformed_columns(ensemble, columns),
         tensors=tensors,
         scoring=scoring,
+        raw_scores=raw_scores_of(model.graph, of_trees, front.outputs),
         engine=NOT_COMPARED if can_be_walked(as_read) else _OF_SETS,
     )
     refuse_large_description(description, limits)

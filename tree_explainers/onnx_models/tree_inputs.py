@@ -57,5 +57,8 @@ class TreeInputs:
             except runtime_errors() as error:
                 raise refusal_of(self.description, feeds) from error
             feeds = {**feeds, **dict(zip(self._computed, computed, strict=True))}
-        tensors = [feeds[tensor.name].reshape(len(rows), -1) for tensor in self.description.tensors]
-        return np.concatenate(tensors, axis=1).astype(np.float64)
+        tensors = [
+            feeds[tensor.name].reshape(len(rows), -1).astype(np.float64 if tensor.is_double else np.float32)
+            for tensor in self.description.tensors
+        ]
+        return np.concatenate(tensors, axis=1, dtype=np.float64)

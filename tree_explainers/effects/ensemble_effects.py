@@ -1,0 +1,152 @@
+"""EnsembleEffects: the exact effects of a model's features on its raw scores, against reference cases."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..ensemble import TreeEnsemble
+from ..errors import InvalidInput, MethodNotApplicable
+from ..onnx_models.description import Link, ModelDescription
+from .leaf_scores_in_scale import LeafScores
+from .paired_walk import PairedTrees, add_effects, leaf_shares
+from .players import Players
+from .ranked_trees import RankedTrees
+
+Floats = NDArray[np.float64]
+Scale = Literal["probability", "log_odds", "value"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EnsembleEffects:
+    """A model, ready to say by how much its features move its raw scores; nothing in it changes: threads may share it.
+
+    Raw scores are what trees add up: shares of classes of voting forests (``probability``), values before the logistic
+    function or the softmax of boosting (``log_odds``), or predicted values (``value``). They are sums in float64 of
+    the leaf values that the model has; the model itself may add them in single precision.
+    """
+
+    players: Players
+    scale: Scale
+    link: Link | None  # what makes probabilities of raw scores; None: they are what the model returns
+    trees: RankedTrees
+    scores: LeafScores
+    paired: PairedTrees
+
+    @classmethod
+    def of(
+        cls, description: ModelDescription, ensemble: TreeEnsemble, groups: Mapping[str, Sequence[str]] | None = None
+    ) -> Self:
+        """Return the effects of a model.
+
+        Parameters
+        ----------
+        description
+            Of the model.
+        ensemble
+            Its trees, whose thresholds are those that the tensors are compared with (``WalkedParts.as_read``).
+        groups
+            Raw features that are one player, by its name; see ``Players.of``.
+
+        Raises
+        ------
+        MethodNotApplicable
+            Where the model's scores are not known to be functions of sums over its trees.
+        InvalidInput
+            Where groups do not fit the features.
+        """
+        if description.raw_scores is None:
+            detail = (
+                "Effects need scores that are sums over the trees; this model calculates its scores from its trees in "
+                "another way."
+            )
+            raise MethodNotApplicable(detail)
+        players = Players.of(description.columns, description.feature_names, groups)
+        trees = RankedTrees.of(ensemble, description.tensors, len(description.columns))
+        shares = leaf_shares(min(description.max_depth, len(players.names)))
+        words = trees.words
+        of_ranked = trees.players(players.of_column)
+        paired = PairedTrees(words.words, words.layout, words.starts, trees.leaf, of_ranked, *shares)
+        scores = LeafScores.of(ensemble, description.raw_scores)
+        return cls(players, _scale(description), description.raw_scores.link, trees, scores, paired)
+
+    @property
+    def n_players(self) -> int:
+        """Number of players."""
+        return len(self.players.names)
+
+    def ranks(self, columns: Floats) -> NDArray[np.uint16]:
+        """Return rows as effects take them, (n_rows, n_ranked), from what trees read, (n_rows, n_columns) float64."""
+        return self.trees.ranks(columns)
+
+    def raw_scores(self, ranks: NDArray[np.uint16]) -> Floats:
+        """Return the raw scores of rows, (n_rows, n_scores); effects add up to their differences."""
+        return self.scores.of_rows(self.trees.leaves(ranks))
+
+    def mean_effects(
+        self, ranks: NDArray[np.uint16], references: NDArray[np.uint16], score: int, weights: Floats | None = None
+    ) -> Floats:
+        """Return the mean effects of rows against reference cases.
+
+        Parameters
+        ----------
+        ranks : (n_rows, n_ranked)
+            Of the explained rows, from ``ranks``.
+        references : (n_references, n_ranked)
+            Of the reference cases, one or more.
+        score
+            Index of the class, or 0 for the value of a regression.
+        weights : (n_references,)
+            How much each reference case counts; positive. They are divided by their sum. None: all count alike.
+
+        Returns
+        -------
+        (n_rows, n_players) float64
+            In the scale. Each row adds up, but for rounding, to its raw score less the mean raw score of the
+            references. A player that no tree tests has 0.
+
+        Raises
+        ------
+        InvalidInput
+            Where there is no reference, or weights or the score do not fit.
+        """
+        shares = self._shares(references, weights)
+        self._check_score(score)
+        effects = np.zeros((len(ranks), self.n_players))
+        values, trees = self.scores.values_of(score), self.scores.trees_of(score)
+        add_effects(self.paired, trees, (ranks, references), shares, values, effects)
+        return np.asarray(effects * self.scores.signs[score])
+
+    def _shares(self, references: NDArray[np.uint16], weights: Floats | None) -> Floats:
+        if not len(references):
+            detail = "Effects need at least one reference case."
+            raise InvalidInput(detail, field="reference")
+        if weights is None:
+            return np.full(len(references), 1 / len(references))
+        if len(weights) != len(references) or not (np.isfinite(weights) & (weights >= 0)).all() or not sum(weights) > 0:
+            detail = "Reference cases need one weight each, none below 0, and some above."
+            raise InvalidInput(detail, field="reference")
+        return np.asarray(weights / np.sum(weights), np.float64)
+
+    def _check_score(self, score: int) -> None:
+        if not 0 <= score < len(self.scores.signs):
+            detail = f"The model has {len(self.scores.signs)} scores; there is no score {score}."
+            raise InvalidInput(detail)
+
+
+def _scale(description: ModelDescription) -> Scale:
+    if description.raw_scores is not None and description.raw_scores.link is not None:
+        return "log_odds"
+    return "probability" if description.score_kind == "probability" else "value"
+
+
+def probabilities(raw: Floats, link: Link | None) -> Floats:
+    """Return what a link makes of raw scores, (n_rows, n_scores)."""
+    if link is None:
+        return raw
+    if link == "logistic":
+        return np.asarray(0.5 * (1 + np.tanh(raw / 2)))  # without an overflow
+    powers = np.exp(raw - raw.max(axis=1, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=1, keepdims=True))

@@ -1,0 +1,131 @@
+"""Two rows walk a tree together: only paths that some mixture of the two takes are visited.
+
+Where the two go different ways at a node, the player that the node tests decides: if it has been on the path before,
+the way of the row that it is from is the only one; otherwise both ways are taken, one after the other. A leaf reached
+with ``a`` players from the explained row and ``b`` from the reference case (of all others, both rows fit) adds to the
+effect of each of the first its value times ``(a - 1)! b! / (a + b)!``, and takes from each of the second its value
+times ``a! (b - 1)! / (a + b)!``: these are the Shapley values of the game that coalitions win which have all of the
+first and none of the second. (Lundberg et al. 2020, From local explanations to global understanding with explainable AI
+for trees, algorithm 3.)
+"""
+
+from math import comb
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compute.compiled import compiled
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Ranks = NDArray[np.uint16]
+
+
+class PairedTrees(NamedTuple):
+    """What it takes to walk."""
+
+    words: NDArray[Any]  # (n_words,) as ``TreeWords`` has them
+    layout: NDArray[Any]  # (3,) of the same type
+    starts: Ints  # (n_trees + 1,)
+    leaf: NDArray[np.int32]  # (n_words,) the leaf among all; undefined at other nodes
+    players: NDArray[np.int32]  # (n_ranked,) the player of each ranked column
+    gains: Floats  # (most + 1, most + 1) by the number of players from the explained row, and from the reference case
+    losses: Floats  # (most + 1, most + 1)
+
+
+def leaf_shares(most: int) -> tuple[Floats, Floats]:
+    """Return what players get of a leaf's value: each from the explained row, and each from the reference case.
+
+    Parameters
+    ----------
+    most
+        The largest number of players on any path.
+
+    Returns
+    -------
+    gains, losses : (most + 1, most + 1) float64
+        By the number of players from the explained row, then by that from the reference case; from 0 to 1.
+    """
+    gains, losses = np.zeros((2, most + 1, most + 1))
+    for n_explained in range(most + 1):
+        for n_reference in range(most + 1 - n_explained):
+            n_coalitions = comb(n_explained + n_reference, n_explained)
+            gains[n_explained, n_reference] = 1 / (n_explained * n_coalitions) if n_explained else 0
+            losses[n_explained, n_reference] = 1 / (n_reference * n_coalitions) if n_reference else 0
+    return gains, losses
+
+
+@compiled
+def add_effects(  # noqa: C901  # a function that is called in the innermost loop takes longer
+    trees: PairedTrees, tree_numbers: Ints, rows: tuple[Ranks, Ranks], weights: Floats, values: Floats, effects: Floats
+) -> None:
+    """Add the effects of some rows against some reference cases, each of which counts by its weight.
+
+    Parameters
+    ----------
+    trees
+        All trees.
+    tree_numbers
+        Of those that count.
+    rows : (n_rows, n_ranked) and (n_references, n_ranked)
+        The ranks of the explained rows, and of the reference cases.
+    weights : (n_references,)
+        Of the reference cases.
+    values : (n_leaves,)
+        Of all leaves.
+    effects : (n_rows, n_players)
+        Changed.
+    """
+    most = trees.gains.shape[0]
+    is_from = np.zeros(effects.shape[1], np.int8)  # 1: the explained row, 2: the reference case, 0: not on the path
+    other_ways, players, before = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.float64)
+    words, starts, leaf, player_of = trees.words, trees.starts, trees.leaf, trees.players
+    gains, losses = trees.gains, trees.losses
+    rank_bits, child_bits, last_column = trees.layout[0], trees.layout[1], trees.layout[2]
+    last_rank = (words.dtype.type(1) << rank_bits) - words.dtype.type(1)
+    width = rows[0].shape[1]
+    all_ranks, all_reference_ranks = rows[0].ravel(), rows[1].ravel()
+    for row in range(effects.shape[0]):
+        for reference in range(len(weights)):
+            ranks, reference_ranks = row * width, reference * width  # where they begin
+            weight = weights[reference]
+            for tree in tree_numbers:
+                first = starts[tree]
+                node, depth, n_explained, n_reference = np.int64(0), 0, 0, 0
+                gained, lost = 0.0, 0.0
+                while True:
+                    word = words[first + node]
+                    column = np.int64((word >> rank_bits) & last_column)
+                    rank = word & last_rank
+                    child = np.int64(word >> child_bits)
+                    following = child + np.int64(all_ranks[ranks + column] > rank)
+                    other = child + np.int64(all_reference_ranks[reference_ranks + column] > rank)
+                    if following != other:
+                        player = player_of[column]
+                        if is_from[player] == 0:
+                            is_from[player] = 1
+                            other_ways[depth], players[depth], before[depth] = other, player, gained
+                            depth += 1
+                            n_explained += 1
+                        elif is_from[player] == 2:
+                            following = other
+                        node = following
+                    elif following != node:
+                        node = following
+                    else:
+                        value = values[leaf[first + node]]
+                        gained += value * gains[n_explained, n_reference]
+                        lost += value * losses[n_explained, n_reference]
+                        while depth and is_from[players[depth - 1]] == 2:
+                            depth -= 1
+                            n_reference -= 1
+                            is_from[players[depth]] = 0
+                            effects[row, players[depth]] += weight * (before[depth] - lost)
+                        if depth == 0:
+                            break
+                        is_from[players[depth - 1]] = 2
+                        n_explained -= 1
+                        n_reference += 1
+                        before[depth - 1] = gained - before[depth - 1] + lost
+                        node = other_ways[depth - 1]

@@ -1,0 +1,118 @@
+"""Trees whose decisions on a row are comparisons of ranks, sets of numbers included; and the ranks of rows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compute.compiled import compiled
+from ..ensemble import Operator, TreeEnsemble, TreeTensor
+from ..walker.node_conditions import tests_of
+from ..walker.node_words import TreeWords, pack
+from ..walker.value_ranks import TensorCuts, rank_cuts
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankedTrees:
+    """Trees as words, and the cuts by which the numbers that they read become ranks.
+
+    A test of membership in a set is one of a column of its own, which is 0 for members and 1 for other numbers. Whole
+    numbers are members as onnxruntime has it; it cuts fractions off some numbers and not others, and here off all.
+    """
+
+    words: TreeWords
+    leaf: NDArray[np.int32]  # (n_words,) the leaf among all; undefined at nodes that are no leaves
+    cuts: TensorCuts  # of all columns, those of sets included
+    n_columns: int  # that trees read
+    sets: tuple[tuple[int, NDArray[np.float64]], ...]  # the column and the members of each set
+
+    @classmethod
+    def of(cls, ensemble: TreeEnsemble, tensors: Sequence[TreeTensor], n_columns: int) -> Self:
+        """Return the trees of an ensemble.
+
+        Parameters
+        ----------
+        ensemble
+            Its thresholds are compared with the tensors' values as they are.
+        tensors
+            By ascending first column; they have ``n_columns`` columns in all.
+        """
+        ensemble, sets = _with_columns_of_sets(ensemble, n_columns)
+        tests = tests_of(ensemble)
+        cuts, column, rank = rank_cuts(tests, [*tensors, TreeTensor("sets", n_columns, is_double=False)])
+        words = pack(tests, ensemble.offsets[:-1], cuts, column, rank)
+        first_leaf = np.repeat(ensemble.leaf_offsets[:-1], np.diff(words.starts))
+        places = np.arange(cuts.n_ranked)
+        all_cuts = TensorCuts("columns", cuts.columns, places, cuts.starts, cuts.values, cuts.of_missing)
+        return cls(words, (words.leaf + first_leaf).astype(np.int32), all_cuts, n_columns, sets)
+
+    @property
+    def n_ranked(self) -> int:
+        """Number of ranked columns."""
+        return max(1, len(self.cuts.columns))  # trees without tests read the first
+
+    def players(self, of_column: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the player of each ranked column, (n_ranked,), from those of the columns that trees read."""
+        of_sets = of_column[[column for column, _ in self.sets]] if self.sets else of_column[:0]
+        players = np.concatenate((of_column, of_sets))[self.cuts.columns].astype(np.int32)
+        return players if len(players) else np.zeros(1, np.int32)
+
+    def ranks(self, columns: NDArray[np.float64]) -> NDArray[np.uint16]:
+        """Return the ranks of rows, (n_rows, n_ranked), from what trees read, (n_rows, n_columns) float64."""
+        values = np.column_stack([columns, *(_outside(columns[:, at], members) for at, members in self.sets)])
+        ranks = np.zeros((len(values), self.n_ranked), np.uint16)
+        if len(self.cuts.columns):
+            self.cuts.fill(values, slice(0, len(values)), ranks)
+        return ranks
+
+    def leaves(self, ranks: NDArray[np.uint16]) -> NDArray[np.int32]:
+        """Return the leaves, among all, that rows of these ranks reach, (n_rows, n_trees)."""
+        leaves = np.empty((len(ranks), len(self.words.starts) - 1), np.int32)
+        _fill_leaves((self.words.words, self.words.layout, self.words.starts, self.leaf), ranks, leaves)
+        return leaves
+
+
+@compiled
+def _fill_leaves(
+    trees: tuple[NDArray[Any], NDArray[Any], Ints, NDArray[np.int32]],
+    ranks: NDArray[np.uint16],
+    leaves: NDArray[np.int32],
+) -> None:
+    words, layout, starts, leaf = trees
+    last_rank = (words.dtype.type(1) << layout[0]) - words.dtype.type(1)
+    for tree in range(leaves.shape[1]):
+        for row in range(leaves.shape[0]):
+            node, following = np.int64(-1), np.int64(0)
+            while following != node:
+                node = following
+                word = words[starts[tree] + node]
+                column = np.int64((word >> layout[0]) & layout[2])
+                following = np.int64(word >> layout[1]) + np.int64(ranks[row, column] > (word & last_rank))
+            leaves[row, tree] = leaf[starts[tree] + node]
+
+
+def _with_columns_of_sets(
+    ensemble: TreeEnsemble, n_columns: int
+) -> tuple[TreeEnsemble, tuple[tuple[int, NDArray[np.float64]], ...]]:
+    """Return the trees with tests of membership as comparisons of columns behind the others, and their sets."""
+    nodes = np.flatnonzero(ensemble.operator == Operator.MEMBER)
+    if not len(nodes):
+        return ensemble, ()
+    pairs, pair_of_node = np.unique(
+        np.column_stack([ensemble.column[nodes], ensemble.threshold[nodes]]).astype(np.int64),
+        axis=0,
+        return_inverse=True,
+    )
+    column, operator, threshold = ensemble.column.copy(), ensemble.operator.copy(), ensemble.threshold.copy()
+    column[nodes], operator[nodes], threshold[nodes] = n_columns + pair_of_node.ravel(), Operator.LEQ, 0.5
+    sets = tuple((at, ensemble.members[index]) for at, index in pairs.tolist())
+    return replace(ensemble, column=column, operator=operator, threshold=threshold, members=()), sets
+
+
+def _outside(values: NDArray[np.float64], members: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return 0 for members of a set, 1 for other numbers; missing values stay missing."""
+    return np.where(np.isnan(values), np.nan, ~np.isin(np.trunc(values), members))

@@ -39,6 +39,7 @@ structlog.configure(processors=[*structlog.get_config()["processors"][:-1], _PLA
 from tests.support.databases import migrated_postgresql_url, new_database_url, postgresql_url, rows_database
 from tests.support.object_stores import remote_case, s3_server, store_case
 from tests.support.process_groups import groups_of_files, places_of_files
+from tests.support.processor_seconds import ProcessorSeconds
 from tests.support.sampling import without_long_cases
 from tests.support.serving import Service, SharedServices, serving
 
@@ -61,6 +62,11 @@ __all__ = [
     "s3_server",
     "store_case",
 ]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Record what each test takes of processors."""
+    config.pluginmanager.register(ProcessorSeconds())
 
 
 @pytest.hookimpl(wrapper=True)

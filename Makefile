@@ -5,6 +5,9 @@ BIN := $(VENV)/bin
 PIP_INSTALL := scripts/install $(VENV)
 UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-emit-index-url --custom-compile-command "make requirements"
 
+# What the last `make test` took: seconds of processors, test by test.
+RUN := .pytest_cache/run.xml
+
 BENCHMARKS := start_up hot_path metering overload heavy_job job_estimates quality_measures leaf_assignment prototype_selection \
 	nearest_rows swap_refinement certificates explanation_sets million_rows ism_trees approximation_trees relational_speed chaos
 
@@ -46,7 +49,7 @@ quickstart: $(VENV)/.runtime ## Start everything, explain one prediction, stop e
 # The code may have changed since the setup: what is compiled is compiled before the tests, and once.
 test: $(VENV)/.dev ## Run the test suite (a quarter of an hour on two cores)
 	$(BIN)/leafspace warm
-	$(BIN)/python -m pytest -m "not long" -n 4 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -m "not long" -n 3 --dist loadfile --no-loadscope-reorder --junitxml=$(RUN)
 
 test-changed: $(VENV)/.dev ## Run the tests nearest to what differs from main (a minute; CHANGED=revision compares with another)
 	$(BIN)/python -m pytest -q -m "not long" -n 2 --dist loadfile $$($(BIN)/python -m scripts.changed_tests $(CHANGED))

@@ -23,10 +23,10 @@ _FILES = {
 _BLOCK = re.compile(r"^In `(?P<file>[^`]+)`[^\n]*:\n\n```python\n(?P<code>.*?)```$", re.MULTILINE | re.DOTALL)
 
 
-@pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
     """Return a copy of the project's packages."""
-    copy = tmp_path_factory.mktemp("project")
+    copy = tmp_path / "project"
     for package in _PACKAGES:
         shutil.copytree(_ROOT / package, copy / package)  # with its bytecode: nothing is translated again
     (copy / "model.onnx").write_bytes(fitted("random_forest_binary").onnx)
@@ -67,8 +67,24 @@ def _declare(project: Path) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def test_a_kind_is_added_by_its_entries_and_one_file_for_each_layer_and_removed_again(project: Path) -> None:
+def _copy_files(project: Path) -> None:
+    for target, source in _FILES.items():
+        shutil.copy(_EXAMPLE / source, project / target)
+
+
+def test_a_kind_is_added_by_its_entries_and_one_file_for_each_layer(project: Path) -> None:
     assert set(_entries()) == {"schemas/nouns.py"}
+    _declare(project)
+    _copy_files(project)
+
+    shutil.copy(_EXAMPLE / "journey.py", project)  # beside the packages: they come first on its path
+    made = _run(project, "journey.py", str(project))
+
+    assert made.returncode == 0, made.stderr
+
+
+@pytest.mark.long
+def test_what_a_new_kind_lacks_is_named_and_a_kind_can_be_removed_again(project: Path) -> None:
     originals = {name: (project / name).read_bytes() for name in _entries()}
 
     _declare(project)
@@ -82,11 +98,7 @@ def test_a_kind_is_added_by_its_entries_and_one_file_for_each_layer_and_removed_
     missing = "jobs of row_counts have no function: write make_row_count in workers/jobs/row_counts.py"
     assert missing in _failure(project, *load)
 
-    for target, source in _FILES.items():
-        shutil.copy(_EXAMPLE / source, project / target)
-    shutil.copy(_EXAMPLE / "journey.py", project)  # beside the packages: they come first on its path
-    made = _run(project, "journey.py", str(project))
-    assert made.returncode == 0, made.stderr
+    _copy_files(project)
 
     for target in _FILES:
         (project / target).unlink()

@@ -202,9 +202,9 @@ def test_a_tree_in_use_stays(api: Api, shown: ShownTree) -> None:
 @pytest.mark.sampled("thirds")
 def test_a_questionnaire_has_no_more_questions_than_the_path_of_the_row(api: Api, name: str) -> None:
     shown = _of_pipeline(api, name, method="sta")
-    data = api.explain(shown.explainer["id"], shown.rows[:40], include=["approximation_path"], n_prototypes=1)["data"]
+    data = api.explain(shown.explainer["id"], shown.rows[:10], include=["approximation_path"], n_prototypes=1)["data"]
 
-    for row, explained in zip(shown.rows[:40], data, strict=True):
+    for row, explained in zip(shown.rows[:10], data, strict=True):
         answers: Json = {}
         while (found := _next(api, shown, answers))["question"] is not None:
             assert found["prediction"] is None

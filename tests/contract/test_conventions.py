@@ -63,7 +63,7 @@ def _name(message: type[object] | None) -> str:
 
 
 @_EVERY_NOUN
-@pytest.mark.sampled("thirds")
+@pytest.mark.sampled("tenths")
 def test_lists_hold_everything_once_newest_first_page_by_page(api: Api, forest: Registered, noun: Noun[Any]) -> None:
     made = [_create_and_wait(api, forest, noun, number) for number in range(1, 3)] if noun in MADE else []
 
@@ -257,7 +257,7 @@ def _answer(api: Api, forest: Registered, noun: Noun[Any], number: int, key: str
 
 
 @pytest.mark.parametrize("noun", _REPEATED, ids=lambda noun: noun.name)
-@pytest.mark.sampled("thirds")
+@pytest.mark.sampled("tenths")
 def test_the_same_key_and_body_give_the_same_answer_and_another_body_is_refused(
     api: Api, forest: Registered, noun: Noun[Any]
 ) -> None:

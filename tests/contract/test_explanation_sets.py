@@ -59,7 +59,7 @@ def _odd_rows(registered: Registered) -> pd.DataFrame:
     return frame.assign(id=[f'row "{row}", é' for row in frame.index])
 
 
-@pytest.fixture(scope="module", params=mostly_long(["binary", "multiclass", "regression"], "binary", "regression"))
+@pytest.fixture(scope="module", params=mostly_long(["binary", "multiclass", "regression"], "binary"))
 def made(request: pytest.FixtureRequest, api: Api) -> Made:
     registered = register(api, f"random_forest_{request.param}")
     dataset = api.upload("/v1/datasets", parquet_of(_odd_rows(registered)), {"row_id": "id"}).json()

@@ -45,7 +45,7 @@ class Explained:
         return "label" if self.registered.fitted.is_classifier else "value"
 
 
-@pytest.fixture(scope="module", params=mostly_long(["binary", "multiclass", "regression"], "multiclass", "regression"))
+@pytest.fixture(scope="module", params=mostly_long(["binary", "multiclass", "regression"], "multiclass"))
 def explained(request: pytest.FixtureRequest, api: Api) -> Explained:
     registered = register(api, f"random_forest_{request.param}", min_leaf_rows=1)
     instances = [registered.instance(row) for row in range(_N_ROWS)]

@@ -258,6 +258,7 @@ def _seconds_until(status: int, service: Guarded, key: str) -> float:
     return until(lambda: service.call("GET", "/v1/models", key).status_code == status, 2)
 
 
+@pytest.mark.long
 def test_a_key_revoked_in_one_process_fails_in_every_other_within_two_seconds(guarded: Guarded) -> None:
     admin, request = guarded.keys["admin"], {"name": "short", "scopes": ["read"]}
     with second_process(guarded) as other:

@@ -71,7 +71,7 @@ def test_the_contract_describes_them_with_an_example(api: Api, noun: Noun[Any]) 
 
 
 @_EVERY_FILTER
-@pytest.mark.sampled("thirds")
+@pytest.mark.sampled("tenths")
 def test_exactly_what_has_the_value_is_listed(api: Api, forest: Registered, noun: Noun[Any], field: str) -> None:
     _make_two(api, forest, noun)
     everything = _list(api, noun, {})

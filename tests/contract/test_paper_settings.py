@@ -34,6 +34,7 @@ _SMALL: dict[str, Json] = {
 
 
 @pytest.mark.parametrize("noun", _TAKING, ids=lambda noun: noun.name)
+@pytest.mark.sampled("thirds")
 def test_every_job_takes_the_settings_of_the_papers(api: Api, forest: Registered, noun: Noun[Any]) -> None:
     """The answer shows what was filled in, and the same request in full is the same artefact."""
     assert noun.request is not None

@@ -318,6 +318,7 @@ def _many_rows(api: Api, model: FittedModel) -> Any:  # an id
     return api.upload("/v1/datasets", parquet_of(frame)).json()["id"]
 
 
+@pytest.mark.long
 def test_finding_many_is_reported_as_it_goes_and_can_be_cancelled(api: Api, forest: Registered) -> None:
     created = api.post(_PATH, _request(forest, dataset=_many_rows(api, forest.fitted), n_neighbors=1000)).json()
     fractions: list[float] = []

@@ -88,7 +88,7 @@ def _description() -> BaseSchema:
 
 
 @_EVERY_OPERATION
-@pytest.mark.sampled("thirds")
+@pytest.mark.sampled("tenths")
 def test_answers_are_as_the_description_says(operation: str, service: Service, things: RealThings) -> None:
     _hold(operation, 3, service, things)
 

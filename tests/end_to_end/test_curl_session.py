@@ -15,6 +15,7 @@ _SESSION = re.compile(r"<!-- session: .*? -->\n```bash\n(.*?)```", re.DOTALL)
 
 
 @pytest.mark.timeout(1200)  # six jobs, on a machine that may be busy
+@pytest.mark.long
 def test_the_curl_session_explains_rows_and_finds_nearest_ones(service: Service, tmp_path: Path) -> None:
     ended = _run_session(service.url, tmp_path)
 

@@ -30,7 +30,7 @@ def explained(case: Case, row: int, **request: object) -> Json:
     return explain_instances(case.warm, request_)[0]
 
 
-@pytest.mark.parametrize("name", mostly_long(CASES, *FEW))
+@pytest.mark.parametrize("name", mostly_long(CASES, "one_matrix", "missing_kept"))
 def test_reasons_are_those_that_the_reader_translates(find_case: FindCase, name: str) -> None:
     case = find_case(name, "boosting" if name.startswith("gradient") else "random_forest")
     warm, n_reasons = case.warm, 0

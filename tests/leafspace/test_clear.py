@@ -1,8 +1,5 @@
 """Clearing away by hand: what an operator does whose disk is full, whether or not anything runs."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +14,7 @@ from storage.local_objects import LocalObjects
 from storage.settings import embedded
 from storage.tables import jobs
 from storage.worker_heartbeats import WorkerHeartbeats
+from tests.support.command_line import Ended, run_leafspace
 from tests.support.databases import put_tables
 from tests.support.redis import OwnRedis
 from tests.support.small_disks import SmallDisk, small_disk
@@ -50,10 +48,8 @@ def house(tmp_path: Path) -> Iterator[_House]:
     built.database.close()
 
 
-def _clear(data_dir: Path, **environment: str) -> "subprocess.CompletedProcess[str]":
-    own = {name: value for name, value in os.environ.items() if not name.startswith("LEAFSPACE_")}
-    command = [sys.executable, "-m", "leafspace", "clear", "--data-dir", str(data_dir)]
-    return subprocess.run(command, env={**own, **environment}, capture_output=True, text=True, check=False)  # ours
+def _clear(data_dir: Path, **environment: str) -> Ended:
+    return run_leafspace("clear", "--data-dir", data_dir, **environment)
 
 
 def test_what_is_old_goes_without_redis_and_by_the_same_settings_as_a_workers(house: _House) -> None:

@@ -62,6 +62,7 @@ def test_heavy_libraries_are_imported_when_they_are_needed_and_nothing_is_compil
     assert [path for path in tmp_path.rglob("*") if path.suffix in {".nbi", ".nbc"}] == []
 
 
+@pytest.mark.long
 def test_what_is_built_when_it_is_first_used_warns_of_nothing() -> None:
     program = "from service.main import build_app; assert build_app().openapi()"
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)  # ours

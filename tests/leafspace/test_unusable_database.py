@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -19,6 +20,7 @@ from storage.errors import DatabaseUnusable
 from storage.local_objects import LocalObjects
 from storage.models import ModelStore
 from storage.store_pairs import adopt, make_pair
+from tests.support.command_line import Ended, run_leafspace
 from tests.support.databases import new_postgresql_database
 from tests.support.job_farm import JobFarm
 from tests.support.object_stores import RemoteCase
@@ -29,6 +31,7 @@ from tests.support.stored import Shelf
 
 _PAGE_BYTES = 4096
 _NO_REDIS = "redis://127.0.0.1:1/0"
+_NO_PORT = "postgresql+psycopg://me:hush@host:port/name"
 _Spoil = Callable[[Path], None]
 
 
@@ -86,12 +89,13 @@ def _run(*module: str, **environment: str) -> "subprocess.CompletedProcess[str]"
     )
 
 
-def _is_one_sentence(ended: "subprocess.CompletedProcess[str]", *parts: str) -> bool:
+def _is_one_sentence(ended: "subprocess.CompletedProcess[str] | Ended", *parts: str) -> bool:
     lines = ended.stderr.strip().splitlines()
     return ended.returncode == 1 and len(lines) == 1 and all(part in lines[0] for part in ("Error: ", *parts))
 
 
 @pytest.mark.parametrize(("spoil", "message"), _SPOILED)
+@pytest.mark.sampled("thirds")
 def test_serve_says_in_one_sentence_which_file_it_is_and_what_to_do(
     tmp_path: Path, spoil: _Spoil, message: list[str]
 ) -> None:
@@ -118,7 +122,8 @@ def _replace_with_another(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["mysql://me:hush@host/name", "host:hush", "postgresql+psycopg://me:hush@host:port/name"]
+    "url",
+    mostly_long(["mysql://me:hush@host/name", "host:hush", _NO_PORT], _NO_PORT),
 )
 @pytest.mark.parametrize(
     "module", mostly_long([("service",), ("workers",), ("leafspace", "keys", "list")], ("service",))
@@ -162,7 +167,8 @@ def test_objects_of_another_database_are_neither_served_nor_cleared_away_nor_bac
     name, *options = command
     arguments = [str(tmp_path / option) if option == "backup" else option for option in options]
 
-    refused = _run("leafspace", name, *arguments, "--data-dir", str(file.parent))
+    run = partial(_run, "leafspace") if name == "serve" else run_leafspace
+    refused = run(name, *arguments, "--data-dir", str(file.parent))
 
     what_to_do = "name the service's data directory" if lose is _remove and name != "serve" else "leafspace adopt"
     assert _is_one_sentence(refused, what_to_do), refused.stderr
@@ -172,14 +178,14 @@ def test_objects_of_another_database_are_neither_served_nor_cleared_away_nor_bac
 def test_what_was_adopted_is_served_and_a_backup_of_before_is_not_overwritten(tmp_path: Path) -> None:
     file, _ = _paired(tmp_path / "data")
     of_data = ("--data-dir", str(file.parent))
-    assert _run("leafspace", "backup", str(tmp_path / "backup"), *of_data).returncode in {0, 1}  # rows lack objects
+    assert run_leafspace("backup", tmp_path / "backup", *of_data).returncode in {0, 1}  # rows lack objects
     _empty(file)
 
-    adopted = _run("leafspace", "adopt", *of_data)
+    adopted = run_leafspace("adopt", *of_data)
 
     assert adopted.stdout == "the store with 3 objects belongs to this database now\n"
-    assert _run("leafspace", "clear", *of_data).returncode == 0
-    refused = _run("leafspace", "backup", str(tmp_path / "backup"), *of_data)
+    assert run_leafspace("clear", *of_data).returncode == 0
+    refused = run_leafspace("backup", tmp_path / "backup", *of_data)
     assert _is_one_sentence(refused, "is the backup of another database"), refused.stderr
 
 

@@ -31,15 +31,6 @@ def test_every_address_opens_in_a_fresh_tab(browser: "Browser", shown: Shown) ->
         tab.close()
 
 
-def test_no_view_is_wider_than_a_phone(browser: "Browser", shown: Shown) -> None:
-    tab = Watched(browser.new_page(viewport={"width": _PHONE_WIDTH, "height": _PHONE_HEIGHT}))
-    for view, selector in shown.views().items():
-        tab.open(shown.address(view), selector)
-        width = tab.page.locator("html").evaluate("element => element.scrollWidth")
-        assert width <= _PHONE_WIDTH, view
-    tab.close()
-
-
 def test_the_root_leads_to_the_page_by_a_relative_address(shown: Shown) -> None:
     for path, target in (("/", "ui/"), ("/ui", "./ui/")):
         answer = httpx.get(f"{shown.url}{path}")
@@ -226,13 +217,16 @@ def test_a_job_is_followed_to_its_end(tab: Watched, shown: Shown) -> None:
 
 
 @pytest.mark.parametrize("theme", mostly_long(["light", "dark"], "dark"))
-def test_views_are_accessible(browser: "Browser", shown: Shown, theme: str) -> None:
+def test_views_are_accessible_and_no_wider_than_a_phone(browser: "Browser", shown: Shown, theme: str) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     # axe adds a script of its own, which the page's policy forbids.
     context = browser.new_context(color_scheme=theme, bypass_csp=True)  # type: ignore[arg-type]  # one of two words
     tab = Watched(context.new_page())
     for view, selector in shown.views().items():
+        tab.page.set_viewport_size({"width": _PHONE_WIDTH, "height": _PHONE_HEIGHT})
         tab.open(shown.address(view), selector)
+        assert tab.page.locator("html").evaluate("element => element.scrollWidth") <= _PHONE_WIDTH, view
+        tab.page.set_viewport_size({"width": 1280, "height": 900})
         found = axe.Axe().run(tab.page)
         assert found.violations_count == 0, f"{view}: {json.dumps(found.response['violations'])[:2000]}"
     tab.close()

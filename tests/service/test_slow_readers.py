@@ -128,6 +128,7 @@ def test_readers_of_pages_who_take_nothing_keep_no_list_and_no_small_answer_wait
 
 
 @pytest.mark.timeout(600)
+@pytest.mark.long
 def test_downloads_that_nobody_takes_leave_room_for_others_and_are_cut_off(crowd: Crowd) -> None:
     with (
         _stalled(crowd, crowd.long, "application/vnd.apache.parquet", 64) as readers,

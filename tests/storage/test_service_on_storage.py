@@ -13,6 +13,7 @@ from storage.tables import artefact_files, artefacts, datasets, leaf_tables, mod
 from tests.support.api import Api, Json, Registered, register
 from tests.support.job_farm import JobFarm
 from tests.support.real_storage import Storage, storage
+from tests.support.sampling import mostly_long
 from tests.support.serving import serving
 from tests.support.storage_servers import S3Server
 
@@ -124,7 +125,7 @@ def test_a_flipped_byte_is_found_and_reported_and_never_served(host: Host, stora
     assert host.api.get(path).status_code == 200
 
 
-@pytest.mark.parametrize("kind", ["ensemble", "content"])
+@pytest.mark.parametrize("kind", mostly_long(["ensemble", "content"], "content"))
 def test_a_job_that_meets_a_flipped_byte_fails_and_says_what_to_do(host: Host, storage: Storage, kind: str) -> None:
     registered = host.registered
     found = host.objects(storage)

@@ -2,8 +2,9 @@
 
 ``@pytest.mark.sampled("pairs")`` keeps cases until each two values of different parameters have met in one of them;
 ``@pytest.mark.sampled("values")`` until each value of each parameter was there; ``@pytest.mark.sampled("thirds")``
-keeps every third case in the order of collection, of one long list whose neighbours share an implementation. The other
-cases become ``long``, and where the run leaves long tests out, they are not even collected.
+keeps every third case in the order of collection, of one long list whose neighbours share an implementation, and
+``@pytest.mark.sampled("tenths")`` every tenth, where a case costs much. The other cases become ``long``, and where the
+run leaves long tests out, they are not even collected.
 ``@drawn(20, 200, text=strategies.text())`` calls a test with 20 examples that Hypothesis draws, and in
 `make test-long` with 200.
 """
@@ -29,7 +30,8 @@ def without_long_cases(cases: list[CallSpec], test: pytest.Item | pytest.Collect
     marker = test.get_closest_marker("sampled")
     if marker and short and not test.get_closest_marker("long"):
         (kind,) = marker.args
-        sample = short[::3] if kind == "thirds" else _sample(short, {"values": 1, "pairs": 2}[kind])
+        steps = {"thirds": 3, "tenths": 10}
+        sample = short[:: steps[kind]] if kind in steps else _sample(short, {"values": 1, "pairs": 2}[kind])
         for case in short:
             if not any(case is other for other in sample):
                 case.marks.append(pytest.mark.long.mark)

@@ -131,6 +131,7 @@ def similar_rows(n_rows: int, n_trees: int, n_leaves: int) -> NDArray[np.int32]:
 
 @SIZES
 @pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.sampled("values")
 def test_codes_find_the_twins_rows_whatever_trees_weigh(
     monkeypatch: pytest.MonkeyPatch, weights: str, n_rows: int, n_trees: int, n_leaves: int
 ) -> None:
@@ -149,6 +150,7 @@ def test_codes_find_the_twins_rows_whatever_trees_weigh(
 @WAYS
 @pytest.mark.usefixtures("go")
 @pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.sampled("values")
 def test_of_rows_that_are_all_alike_the_lowest_are_found(weights: str) -> None:
     n_rows, n_trees = TILE + 300, 40
     leaves, weighed = np.ones((n_rows, n_trees), np.int32), WEIGHTS[weights](n_trees)

@@ -178,6 +178,7 @@ _CASES = {
 
 
 @pytest.mark.parametrize(("make", "data"), _CASES.values(), ids=_CASES.keys())
+@pytest.mark.sampled("thirds")
 def test_combined_models_predict_as_scikit_learn_does(make: Make, data: Data) -> None:
     assert_same(fitted(make, data), data[0])
 
@@ -193,6 +194,7 @@ def test_combined_models_predict_as_scikit_learn_does(make: Make, data: Data) ->
     ids=["cut-off", "calibrated", "vote"],
 )
 @pytest.mark.parametrize("columns", [["a", "city", "b", "code"], ["code", "b"]], ids=["texts", "numbers"])
+@pytest.mark.sampled("thirds")
 def test_wrapped_models_read_raw_categories_as_their_libraries_do(name: str, wrap: Any, columns: list[str]) -> None:
     frame, target = CATEGORIES
 

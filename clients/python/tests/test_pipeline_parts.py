@@ -222,12 +222,14 @@ def check(model: Estimator, rows: Table, *, others: Table = None) -> None:
 
 @pytest.mark.filterwarnings("ignore:.*:UserWarning")
 @pytest.mark.parametrize("case", _CASES)
+@pytest.mark.sampled("thirds")
 def test_a_part_is_right_in_every_row(case: str) -> None:
     check(make_pipeline(_CASES[case](), forest()).fit(_TABLE, _TARGET), _TABLE)
 
 
 @pytest.mark.filterwarnings("ignore:.*:UserWarning")
 @pytest.mark.parametrize("case", list(_CASES)[::2])
+@pytest.mark.sampled("thirds")
 def test_a_part_is_right_before_trees_that_decide_in_double_precision(case: str) -> None:
     check(make_pipeline(_CASES[case](), histogram()).fit(_TABLE, _TARGET), _TABLE)
 

@@ -150,6 +150,7 @@ def reader(service: Service, lake_root: Path, tmp_path_factory: pytest.TempPathF
 
 
 @pytest.mark.parametrize(("request_", "then"), _TABLE)
+@pytest.mark.sampled("thirds")
 def test_what_the_tables_say_can_be_done(reader: Reader, request_: str, then: list[str]) -> None:
     found = reader.types(request_)
     made = found.wait() if hasattr(found, "wait") else found

@@ -85,7 +85,7 @@ def rows_at(cuts: list[tuple[int, float]], rows: NDArray[Any]) -> NDArray[Any]:
 @pytest.mark.parametrize("precision", [np.float64, np.float32])
 @pytest.mark.parametrize("trees", _TREES)
 @pytest.mark.parametrize("steps", _STEPS)
-@pytest.mark.sampled("pairs")
+@pytest.mark.sampled("values")
 def test_both_sides_of_every_raw_cut_are_those_of_the_estimator(steps: str, trees: str, precision: type) -> None:
     estimator, rows = fitted(_STEPS[steps](), _TREES[trees](), precision)
     converted = convert_model(estimator, rows)

@@ -80,6 +80,7 @@ def test_all_calls_that_take_rows_are_tried() -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
+@pytest.mark.sampled("thirds")
 def test_rows_of_any_form_give_the_same_answers(things: Things, form: str) -> None:
     make, client, model = FORMS[form], things.client, things.model
     assert client.models.predict(model, make(FRAME)) == client.models.predict(model, FRAME)

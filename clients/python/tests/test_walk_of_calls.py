@@ -72,7 +72,7 @@ _REFUSED = {
 _EACH_ONCE = (_ODD[0], _ODD[2], "Models without trees: LogisticRegression, oracle_only")
 
 
-@pytest.mark.parametrize("name", _EACH_ONCE)
+@pytest.mark.parametrize("name", mostly_long(_EACH_ONCE, _EACH_ONCE[0]))
 def test_every_call_answers_or_says_what_is_wrong(name: str, client: Leafspace, tmp_path: Path) -> None:
     walk = Walk(client, tmp_path, with_choices=False)
 
@@ -114,7 +114,7 @@ _TARGETS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("name", mostly_long(_TARGETS, "as they are", "one class"))
+@pytest.mark.parametrize("name", mostly_long(_TARGETS, "as they are"))
 def test_every_call_about_several_tables_answers_or_says_what_is_wrong(
     name: str, client: Leafspace, tmp_path: Path
 ) -> None:

@@ -44,7 +44,7 @@ def _check_both(content: ApproximationTreeResult, rows: list[Row]) -> list[Any]:
 
 
 @pytest.mark.parametrize(("name", "method"), [*((name, None) for name in TREES), *REAL_TREES])
-@pytest.mark.sampled("thirds")
+@pytest.mark.sampled("tenths")
 def test_every_row_gets_the_trees_own_prediction_whatever_is_missing(name: str, method: str | None) -> None:
     known = grown(name) if method is None else really_grown(name, method)
     content = tree_content(known)

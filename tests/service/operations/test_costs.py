@@ -60,6 +60,7 @@ def wide(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Wide]:
         (40, {"n_prototypes": 100, "n_reasons": "all", "include": ["contrast"]}),
     ],
 )
+@pytest.mark.sampled("thirds")
 def test_an_estimate_is_not_far_from_what_a_call_takes(wide: _Wide, n_rows: int, wanted: dict[str, Any]) -> None:
     request = ExplanationRequest.model_validate({"instances": wide.rows[:n_rows], **wanted})
     warm = asyncio.run(find_warm(wide.context, wide.explainer))

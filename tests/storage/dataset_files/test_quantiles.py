@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storage.dataset_files.layout import ColumnLayout
 from storage.dataset_files.quantiles import RowSample
 from tests.support.naive import quantiles_of
+from tests.support.sampling import drawn
 
 _LAYOUT = (ColumnLayout("a", "number", "feature", 0), ColumnLayout("b", "category", "feature", 1))
 
@@ -22,8 +22,12 @@ def _sample(values: Sequence[float | None], cuts: list[int], most_values: int = 
     return sample
 
 
-@settings(max_examples=50)
-@given(st.lists(st.one_of(st.none(), st.floats(-1e9, 1e9)), min_size=1, max_size=300), st.integers(0, 300))
+@drawn(
+    10,
+    50,
+    values=st.lists(st.one_of(st.none(), st.floats(-1e9, 1e9)), min_size=1, max_size=300),
+    cut=st.integers(0, 300),
+)
 def test_quantiles_are_those_of_the_naive_twin(values: list[float | None], cut: int) -> None:
     sample = _sample(values, [min(cut, len(values))])
 

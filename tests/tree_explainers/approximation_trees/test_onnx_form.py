@@ -35,7 +35,7 @@ def registered(data: bytes) -> ReadModel:
 
 
 @pytest.mark.parametrize(("name", "method"), [*((name, None) for name in TREES), *REAL_TREES])
-@pytest.mark.sampled("thirds")
+@pytest.mark.sampled("tenths")
 def test_the_runtime_predicts_what_the_tree_does_on_every_row_whatever_is_missing(
     name: str, method: str | None
 ) -> None:

@@ -63,6 +63,7 @@ def error_of(tree: ApproximationTree, leaves: frozenset[int], sample: Sample, *,
 
 
 @pytest.mark.parametrize("name", ["random_forest_binary", "random_forest_regression", "missing_kept"])
+@pytest.mark.sampled("thirds")
 def test_the_leaves_that_stay_have_the_least_error_of_all_ways_to_cut_a_tree_back(name: str) -> None:
     model, samples = grown(name, max_depth=4), samples_of(grown(name, max_depth=4))
     tree, is_classifier = model.tree, bool(model.description.classes)
@@ -116,6 +117,7 @@ def test_what_does_not_matter_to_labels_is_decided_by_scores() -> None:
     ("name", "most"),
     [("random_forest_binary", 0.9), ("random_forest_multiclass", 0.9), ("random_forest_regression", 1.001)],
 )
+@pytest.mark.sampled("thirds")
 def test_a_limit_of_leaves_leaves_the_most_faithful_ones(name: str, most: float) -> None:
     model = fitted(name)
     oracle, limits = SessionOracle(model.session), TreeLimits(max_depth=8, min_samples_leaf=5, max_leaves=5)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tests.support.models import fitted, rows_of_matrix
 from tests.support.naive_sta import influences, influences_as_printed, influences_with_shares_fixed
+from tests.support.sampling import mostly_long
 from tree_explainers.approximation_trees.oracle import SessionOracle
 
 N_DRAWS, N_PSEUDO_ROWS = 500, 800
@@ -76,7 +77,7 @@ def pair_of_splits(name: str, other: int) -> Redrawn:
     return Redrawn(answered(name), *sides)
 
 
-@pytest.mark.parametrize("other", [1, 2, 3], ids=["beside it", "best of another feature", "middling"])
+@pytest.mark.parametrize("other", mostly_long([1, 2, 3], 2))
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.sampled("values")
 def test_differences_of_gains_spread_over_redrawn_pseudo_rows_as_the_variance_says(name: str, other: int) -> None:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from tests.support import naive, naive_euclidean
 from tests.support.real_leaves import real_leaves
+from tests.support.sampling import mostly_long
 from tree_explainers.errors import InvalidInput, MethodNotApplicable
 from tree_explainers.leaf_space.euclidean_table import TOTAL, EuclideanTable
 from tree_explainers.leaf_space.nearest_rows import nearest_rows
@@ -101,7 +102,7 @@ def test_the_number_of_threads_and_the_length_of_blocks_change_no_byte() -> None
     assert counted.tolist() == [(excess > 0).sum(axis=2).tolist(), excess.sum(axis=2).tolist()]
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", mostly_long([0, 1], 0))
 @pytest.mark.parametrize("method", METHODS)
 def test_each_method_chooses_the_rows_of_its_slow_twin_in_the_same_order(method: Method, seed: int) -> None:
     mixed = Mixed(seed=seed)

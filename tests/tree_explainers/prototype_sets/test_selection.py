@@ -93,7 +93,7 @@ def test_candidates_alone_are_chosen_to_cover_all_rows(method: Method, kind: Pro
 @pytest.mark.parametrize("max_pairs", [0, 45_000, 10**7], ids=["none", "later", "at once"])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("method", ["sm_u", "sm_wa", "k_medoids"])
-@pytest.mark.sampled("pairs")
+@pytest.mark.sampled("values")
 def test_the_same_rows_are_chosen_however_many_pairs_there_is_room_for(
     method: Method, kind: ProximityKind, max_pairs: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

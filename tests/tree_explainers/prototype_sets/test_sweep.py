@@ -46,7 +46,7 @@ def listed(parts: list[ClosePairs]) -> list[tuple[int, int, int]]:
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dataset", CLASSIFICATIONS)
-@pytest.mark.sampled("pairs")
+@pytest.mark.sampled("values")
 def test_gains_are_those_of_the_dense_matrix(dataset: str, kind: ProximityKind, way: type[Sweep]) -> None:
     real = real_leaves(dataset, kind, n_rows=700)
     rng = np.random.default_rng(0)
@@ -83,6 +83,7 @@ def test_close_pairs_are_those_above_the_thresholds(kind: ProximityKind, way: ty
 
 @pytest.mark.parametrize("raised_after", [None, 0, 1])
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.sampled("values")
 def test_pairs_of_rows_with_each_other_are_found_from_either_side(
     kind: ProximityKind, raised_after: int | None
 ) -> None:

@@ -323,7 +323,7 @@ def test_each_restart_is_the_fit_of_its_own_generator() -> None:
 @pytest.mark.parametrize("start", STARTS)
 @pytest.mark.parametrize("name", ["three classes", "values", "categories and missing values"])
 @pytest.mark.parametrize("method", ["fab", "em"])
-@pytest.mark.sampled("pairs")
+@pytest.mark.sampled("values")
 def test_rows_in_partitions_give_the_same_bytes_however_they_are_cut(method: Method, name: str, start: Start) -> None:
     data = training_set(name)
     block_rows = -(-data.binned.n_rows // 5)

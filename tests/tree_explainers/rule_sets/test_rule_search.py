@@ -108,6 +108,7 @@ def naive_best(rule: DraftRule, others: Draft, index: int, data: TrainingSet, ro
 
 
 @pytest.mark.parametrize("name", ["energy", "random_forest_multiclass", "missing_kept"])
+@pytest.mark.sampled("thirds")
 def test_a_sweep_finds_what_trying_every_interval_finds(name: str) -> None:
     data = training_set(name)
     rows = rows_of_numbers(data)
@@ -188,6 +189,7 @@ def test_the_improved_search_errs_less_than_the_regions_it_began_with(name: str)
     RuleSettings("rule_list", n_restarts=2), RuleSettings("fab", n_restarts=2),
     RuleSettings("em", "shortened", n_restarts=1, limits=RuleLimits(max_rules=4)),
 ], ids=["rule_list", "boxes", "shortened"])  # fmt: skip
+@pytest.mark.sampled("values")
 def test_rows_in_partitions_give_the_same_rules_however_they_are_cut(name: str, settings: RuleSettings) -> None:
     data = training_set(name)
     block_rows = -(-data.binned.n_rows // 5)

@@ -317,7 +317,7 @@ def _registered(workshop: Workshop, name: str) -> dict[str, Any]:
     return {"model": model, "dataset": workshop.register_dataset(frame, target="t")}
 
 
-@pytest.mark.parametrize("choose_by", ["fidelity", "gain"])
+@pytest.mark.parametrize("choose_by", mostly_long(["fidelity", "gain"], "gain"))
 def test_a_tree_says_how_many_of_its_splits_are_significant(workshop: Workshop, choose_by: str) -> None:
     about = {**_registered(workshop, "random_forest_multiclass"), **_FEW, "choose_by": choose_by}
 

@@ -52,6 +52,7 @@ def test_trees_are_grown_towards_the_labels_of_the_graph(workshop: Workshop, mad
 
 
 @pytest.mark.parametrize("method", _RULES)
+@pytest.mark.sampled("thirds")
 def test_rules_are_made_of_the_labels_of_the_graph(workshop: Workshop, made: Made, method: str) -> None:
     _, inputs = made
 

@@ -19,6 +19,7 @@ from schemas.explanations import ExplanationList, ExplanationRequest
 from storage.feature_matching import match_features
 from tests.support.odd_rows import model_with_odd_rows
 from tests.support.pipelines import PIPELINES
+from tests.support.sampling import mostly_long
 from tests.support.workshop import Workshop, workshop_in
 from tree_explainers.onnx_models.session import Outcome
 from tree_explainers.rows import Rows
@@ -96,7 +97,7 @@ def _lines(block: RenderedBlock) -> list[bytes]:
     return text.splitlines()
 
 
-@pytest.mark.parametrize("name", SOME)
+@pytest.mark.parametrize("name", mostly_long(CASES, FEW[0]))
 def test_lines_are_byte_for_byte_what_a_call_for_each_row_answers(find_case: FindCase, name: str) -> None:
     case = find_case(name)
 

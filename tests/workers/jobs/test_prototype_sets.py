@@ -18,6 +18,7 @@ from tests.support.job_contexts import job_context
 from tests.support.models import FittedModel, fitted
 from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame
 from tests.support.real_jobs import REGRESSION, RealCase, register_real
+from tests.support.sampling import mostly_long
 from tests.support.workshop import Workshop, result_of, workshop_in
 from workers.jobs.prototype_sets import make_prototype_set
 
@@ -288,7 +289,7 @@ def test_one_row_is_too_few_for_classes_and_enough_for_regression(
     assert result.evaluation[0].r2 is None  # one value does not vary
 
 
-@pytest.mark.parametrize("spelling", [bool, str, float])
+@pytest.mark.parametrize("spelling", mostly_long([bool, str, float], str))
 def test_targets_are_the_models_classes_however_they_are_spelled(
     workshop: Workshop, forest: tuple[str, pd.DataFrame], spelling: type
 ) -> None:

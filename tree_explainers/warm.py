@@ -31,6 +31,7 @@ _ANSWER_REQUESTS = (  # what takes longest to compile is first
     "leaf_space.reference_loops",
     "relational.query_loops",
     "changes.open_walks",
+    "changes.pair_walks",
     "leaf_space.proximity",
     "prototype_sets.leaf_paths",
     "prototype_sets.raw_units",

@@ -35,23 +35,24 @@ class OpenFeatures(NamedTuple):
     n_first: Ints  # (n_tests,)
 
 
-def _tuples(n: Any) -> tuple[Any, Any]:  # numba's types
+def types_of_model(n: Any) -> tuple[Any, Any]:
+    """Return numba's types of ``WalkedTrees`` and ``OpenFeatures``."""
     whole, numbers, flags = n.int64[::1], n.float64[::1], n.boolean[::1]
     trees = n.NamedTuple((whole, whole, numbers, whole, whole, flags, whole), WalkedTrees)
     return trees, n.NamedTuple((whole, whole, whole, whole, whole, numbers, whole), OpenFeatures)
 
 
 def _types_of_walk(n: Any) -> list[Any]:
-    return [n.Tuple((n.int64[::1], n.int64[:, ::1]))(*_tuples(n), n.float64[::1])]
+    return [n.Tuple((n.int64[::1], n.int64[:, ::1]))(*types_of_model(n), n.float64[::1])]
 
 
 def _types_of_open(n: Any) -> list[Any]:
     pieces = n.int64[:, ::1]
-    return [n.int64(*_tuples(n), n.float64[::1], n.UniTuple(n.int64, 3), pieces, pieces, n.int64)]
+    return [n.int64(*types_of_model(n), n.float64[::1], n.UniTuple(n.int64, 3), pieces, pieces, n.int64)]
 
 
 def _types_of_turn(n: Any) -> list[Any]:
-    return [n.int64(*_tuples(n), n.int64, n.int64, n.int64)]
+    return [n.int64(*types_of_model(n), n.int64, n.int64, n.int64)]
 
 
 def _types_of_sums(n: Any) -> list[Any]:
@@ -62,24 +63,27 @@ def _types_of_sums(n: Any) -> list[Any]:
 
 
 @inlined_reader
-def _next(trees: WalkedTrees, node: int, value: float) -> int:
+def next_node(trees: WalkedTrees, node: int, value: float) -> int:
     """Return the node that follows a node for what it compares."""
     is_low = trees.missing_low[node] if value != value else value <= trees.cut[node]
     return int(trees.low[node] if is_low else trees.high[node])
 
 
 @compiled_ahead(_types_of_turn)
-def _turn(trees: WalkedTrees, features: OpenFeatures, node: int, first: int, end: int) -> int:
+def turn_of(trees: WalkedTrees, features: OpenFeatures, node: int, first: int, end: int) -> int:
     """Return the first bin between ``first`` and ``end`` with another answer at a node; ``end`` if there is none."""
     column = trees.column[node]
-    if features.order[column] != 0 and end <= features.n_values[features.axis[column]]:
+    start, n_values = features.starts[column], features.n_values[features.axis[column]]
+    answer = next_node(trees, node, features.compared[start + first])
+    other = first + 1
+    if features.order[column] != 0 and first < n_values:
         turn = features.n_first[node]
-        return turn if first < turn < end else end
-    own = _next(trees, node, features.compared[features.starts[column] + first])
-    for other in range(first + 1, end):
-        if _next(trees, node, features.compared[features.starts[column] + other]) != own:
-            return other
-    return end
+        if first < turn < min(end, n_values):
+            return int(turn)
+        other = n_values
+    while other < end and next_node(trees, node, features.compared[start + other]) == answer:
+        other += 1
+    return int(min(other, end))
 
 
 @compiled_ahead(_types_of_open)
@@ -108,14 +112,14 @@ def _open(  # noqa: PLR0917  # compiled
         while trees.leaf[node] < 0:
             column = trees.column[node]
             if features.axis[column] != axis:
-                node = _next(trees, node, row[column])
+                node = next_node(trees, node, row[column])
                 continue
-            turn = _turn(trees, features, node, first, end)
+            turn = turn_of(trees, features, node, first, end)
             if turn < end:
                 waiting[n_waiting] = node, turn, end
                 n_waiting += 1
                 end = turn
-            node = _next(trees, node, features.compared[features.starts[column] + first])
+            node = next_node(trees, node, features.compared[features.starts[column] + first])
         leaf = trees.leaf[node]
         if n_pieces == n_before or pieces[n_pieces - 1, 3] != leaf or first == n_values:
             pieces[n_pieces] = axis, first, tree, leaf
@@ -165,7 +169,7 @@ def walk_openly(trees: WalkedTrees, features: OpenFeatures, row: Floats) -> tupl
                     larger[:n_pieces] = pieces[:n_pieces]
                     pieces = larger
                 n_pieces = _open(trees, features, row, (axis, tree, node), waiting, pieces, n_pieces)
-            node = _next(trees, node, row[trees.column[node]])
+            node = next_node(trees, node, row[trees.column[node]])
         leaves[tree] = trees.leaf[node]
     return leaves, pieces[:n_pieces].copy()
 

@@ -1,0 +1,179 @@
+"""The smallest changes beside all values and all pairs of values that the columns can hold."""
+
+import functools
+from typing import Any
+
+import numpy as np
+import pytest
+from skl2onnx import to_onnx
+from skl2onnx.common.data_types import FloatTensorType, StringTensorType
+from sklearn.compose import ColumnTransformer
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+from tests.support.models import fitted
+from tests.support.naive_changes import NaiveSearch
+from tests.support.pipelines import fitted_pipeline
+from tests.tree_explainers.changes.test_curves import curve_model
+from tree_explainers.changes.smallest_changes import ChangeSearch, SearchLimits
+from tree_explainers.changes.wishes import BandWish, ClassWish
+from tree_explainers.errors import InvalidInput
+from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
+from tree_explainers.onnx_models.reading import read_model
+from tree_explainers.onnx_models.session import ModelSession
+from tree_explainers.rows import Rows
+
+ALL = SearchLimits(n_options=1_000)
+ROWS = [3, 40, 77, 101, 150, 151]
+
+
+@functools.cache
+def whole_model() -> tuple[ChangeSearch, Rows, ModelSession]:
+    """A forest on whole numbers and a category, whose rule takes two features."""
+    rng = np.random.default_rng(0)
+    numbers = rng.integers(0, [12, 30, 9], size=(200, 3)).astype(np.float32)
+    colours = rng.choice(np.array(["blue", "green", "red"], dtype=object), 200)
+    score = 1.0 * (numbers[:, 0] > 5) + (numbers[:, 1] > 14) + (colours == "red") + rng.normal(0, 0.4, 200)
+    steps = ColumnTransformer([("text", OneHotEncoder(handle_unknown="ignore"), [3])], remainder="passthrough")
+    table = np.column_stack([numbers.astype(object), colours])
+    trees = RandomForestClassifier(15, max_depth=5, random_state=0)
+    pipeline = _fitted(make_pipeline(steps, trees), table, score > 1.6)
+    rows = Rows(("a", "b", "c", "colour"), (*numbers.T.astype(np.float64), colours))
+    read = read_model(pipeline, DeclaredModel(feature_names=rows.names), ModelLimits())
+    session = ModelSession(read.leaf_graph, read.description)
+    return ChangeSearch(curve_model(read, session, rows), rows), rows, session
+
+
+def _fitted(pipeline: Pipeline, table: Any, target: Any) -> bytes:
+    import pandas as pd
+
+    frame = pd.DataFrame({"a": table[:, 0], "b": table[:, 1], "c": table[:, 2], "colour": table[:, 3]})
+    frame = frame.astype({"a": np.float32, "b": np.float32, "c": np.float32})
+    pipeline.fit(frame, target)
+    types: list[Any] = [(name, FloatTensorType([None, 1])) for name in "abc"]
+    types.append(("colour", StringTensorType([None, 1])))
+    options = {id(pipeline[-1]): {"zipmap": False}}
+    return bytes(to_onnx(pipeline, initial_types=types, options=options).SerializeToString())
+
+
+@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize("band", [(1, 0.5, np.inf), (1, 0.35, 0.5), (0, 0.93, np.inf)])
+def test_no_change_is_smaller_than_those_of_all_values_and_all_pairs(row: int, band: tuple[int, float, float]) -> None:
+    search, rows, session = whole_model()
+    twin = NaiveSearch(session, rows, row, band)
+    if twin.holds([{}])[0]:
+        with pytest.raises(InvalidInput, match="already"):
+            search.find(twin.row, BandWish(*band))
+        return
+
+    changes = search.find(twin.row, BandWish(*band), limits=ALL)
+
+    singles = {(part.feature, _side(part)): part.size for (part,) in _of(changes, 1)}
+    pairs = {tuple(part.feature for part in parts): sum(part.size for part in parts) for parts in _of(changes, 2)}
+    expected = twin.singles()
+    assert singles == pytest.approx(expected, abs=2e-4)
+    expected_pairs = twin.pairs()
+    assert {tuple(sorted(pair)): size for pair, size in pairs.items()} == pytest.approx(expected_pairs, abs=2e-4)
+    assert changes.none_of_one == (not expected)
+    assert changes.none_of_two == (not expected and not expected_pairs)
+    assert changes.none_with_fewer
+    for change in changes.options:
+        assert twin.holds([dict(zip(rows.names, change.row, strict=True))]).all()
+
+
+def _of(changes: Any, n_features: int) -> list[Any]:
+    return [change.parts for change in changes.options if len(change.parts) == n_features]
+
+
+def _side(part: Any) -> Any:
+    return part.to if isinstance(part.to, str) else part.to > part.value
+
+
+def test_options_of_one_feature_come_first_and_smaller_ones_before_larger() -> None:
+    search, rows, session = whole_model()
+    scores, numbers = session.predict(rows).scores[:, 1], set()
+    for row in np.flatnonzero(scores < 0.5)[:30].tolist():
+        changes = search.find(
+            rows.take(slice(row, row + 1)), BandWish(1, 0.5, np.inf), limits=SearchLimits(n_options=2)
+        )
+        keys = [(len(change.parts), change.size) for change in changes.options]
+        assert keys == sorted(keys)
+        numbers.add(tuple(n_parts for n_parts, _ in keys))
+    assert {1, 2} == {n_parts for each in numbers for n_parts in each}
+    assert max(map(len, numbers)) <= 4
+
+
+@pytest.mark.parametrize("constraint", ["fixed", "only_up", "only_down"])
+def test_constraints_hold_in_every_option(constraint: Any) -> None:
+    search, rows, _ = whole_model()
+    wish, n_parts = BandWish(0 if constraint == "only_down" else 1, 0.5, 1.1), 0
+    for row in range(40):
+        try:
+            changes = search.find(rows.take(slice(row, row + 1)), wish, {"a": constraint, "b": constraint}, ALL)
+        except InvalidInput:
+            continue
+        for part in (part for change in changes.options for part in change.parts if part.feature in "ab"):
+            n_parts += 1
+            assert constraint != "fixed"
+            assert (part.to > part.value) == (constraint == "only_up")  # type: ignore[operator]
+    assert (n_parts > 0) == (constraint != "fixed")
+
+
+@pytest.mark.parametrize(
+    ("constraints", "message"),
+    [
+        ({"age": "fixed"}, "'age'"),
+        ({"colour": "only_up"}, "'colour' has categories"),
+        ({"a": "sideways"}, "'sideways'"),
+    ],
+)
+def test_constraints_that_do_not_fit_are_refused(constraints: Any, message: str) -> None:
+    search, rows, _ = whole_model()
+    with pytest.raises(InvalidInput, match=message):
+        search.find(rows.take(slice(0, 1)), BandWish(1, 0.0, 1.0), constraints)
+
+
+def test_a_search_that_lacks_cells_proves_nothing_of_pairs() -> None:
+    search, rows, _ = whole_model()
+    wish, row = BandWish(1, 2.0, 3.0), rows.take(slice(0, 1))  # no score is so high
+    assert search.find(row, wish).none_of_two
+    left = search.find(row, wish, limits=SearchLimits(max_cells=30))
+    assert left.none_of_one
+    assert not left.none_of_two
+    assert left.n_pairs_left > 0
+    alone = search.find(row, wish, limits=SearchLimits(max_features=1))
+    assert (alone.none_of_one, alone.none_of_two, alone.n_features_searched) == (True, False, 1)
+    assert alone.none_with_fewer
+
+
+def test_features_that_are_mixed_are_named_and_forbid_the_proof_unless_they_are_fixed() -> None:
+    model = fitted_pipeline("principal_components")
+    search = ChangeSearch(curve_model(model.read, model.session, model.rows), model.rows)
+    wish, row = BandWish(0, 1e6, np.inf), model.rows.take(slice(0, 1))
+    changes = search.find(row, wish)
+    assert (changes.none_of_one, changes.not_searched) == (False, ("age", "fare"))
+    assert search.find(row, wish, {"age": "fixed", "fare": "fixed"}).none_of_one
+
+
+@pytest.mark.parametrize("name", ["random_forest_multiclass", "lightgbm_binary", "catboost_binary", "bagging_binary"])
+def test_the_model_itself_predicts_the_class_that_each_option_promises(name: str) -> None:
+    model = fitted(name)
+    search = ChangeSearch(curve_model(model.read, model.session, model.rows), model.rows)
+    labels = model.session.predict(model.rows).labels
+    assert labels is not None
+    n_options = 0
+    limits = SearchLimits(max_features=1 if name.startswith(("catboost", "bagging")) else 2, max_cells=100_000)
+    for row in range(0, 130, 13 if limits.max_features == 1 else 43):
+        wished = int((labels[row] + 1) % len(model.read.description.classes))
+        changes = search.find(model.rows.take(slice(row, row + 1)), ClassWish(wished), limits=limits)
+        n_options += len(changes.options)
+        for change in changes.options:
+            columns = tuple(np.array([value], np.float64) for value in change.row)
+            predicted = model.session.predict(Rows(model.rows.names, columns)).labels
+            assert predicted is not None
+            assert predicted[0] == wished == change.label
+            for part in change.parts:
+                column = model.rows.columns[model.rows.names.index(part.feature)]
+                assert column.min() <= part.to <= column.max()
+    assert n_options > 0

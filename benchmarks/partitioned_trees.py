@@ -34,7 +34,7 @@ from tree_explainers.compute.partitions import BLOCK_ROWS
 from workers.cluster.connection import open_cluster
 from workers.cluster.settings import ClusterSettings
 from workers.job_kinds import load_job_kinds, load_late
-from workers.jobs import approximation_tree_inputs
+from workers.jobs import approximation_tree_growth
 
 from .machine import describe_machine
 
@@ -135,7 +135,7 @@ class _Bench:
         return _Measured(taken.n_bytes, taken.processor, (workspace / "digest").read_text())
 
     def _work(self, request: dict[str, Any], cluster: SmallCluster | None, n_held: int, workspace: Path) -> None:
-        approximation_tree_inputs.MAX_ROWS_HELD = n_held  # type: ignore[attr-defined]
+        approximation_tree_growth.MAX_ROWS_HELD = n_held  # type: ignore[attr-defined]
         context = replace(job_context(self._workshop, workspace), request=request, rng=np.random.default_rng(0))
         settings = None if cluster is None else ClusterSettings(cluster.address, None, BLOCK_ROWS, 120)
         with nullcontext() if settings is None else open_cluster(settings, lambda: None) as opened:

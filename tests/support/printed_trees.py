@@ -8,7 +8,7 @@ from schemas.rule_sets import Condition, RuleFeature
 from tests.support.printed_rules import Row
 from tests.support.trees_of_conditions import GrownTree
 from tree_explainers.rows import Rows
-from workers.jobs.approximation_tree_views import view_tree
+from workers.jobs.approximation_trees import view_tree
 
 _EVALUATION = {
     "n_rows": 100,

@@ -35,8 +35,8 @@ from tree_explainers.rows import Rows
 
 from ..cluster.identity import identity
 from ..runtime.context import JobContext
+from .cluster_inputs import ModelSource, RowsSource, check_node, node_objects, open_on_node
 from .inputs import OpenModel, naming_the_row_or_target, source_of
-from .node_inputs import ModelSource, RowsSource, check_node, node_objects, open_on_node
 from .row_targets import check_target_type, known_targets_of_labels, may_lack_targets
 
 if TYPE_CHECKING:

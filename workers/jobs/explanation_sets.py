@@ -6,11 +6,17 @@ Rows are composed by the code that answers calls, which holds the interpreter's 
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import get_args
+from types import TracebackType
+from typing import Self, get_args
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from explanations.explainer_records import read_explainer
 from explanations.included_parts import n_rows_listed, n_values_shown, parts_of
-from explanations.warm_explainer import WarmExplainer, warm_up
+from explanations.warm_explainer import WarmExplainer
 from schemas.explanation_parts import PARTS
 from schemas.explanation_sets import (
     ExplanationSetRequest,
@@ -28,22 +34,20 @@ from storage.feature_matching import match_features
 from storage.models import ModelStore
 from tree_explainers.compute.progress import ReportProgress
 from tree_explainers.compute.threads import n_cores
-from tree_explainers.onnx_models.session import ModelSession
 from tree_explainers.prototype_sets.typicality import Level
 
 from ..runtime.context import JobContext, Produced
 from ..runtime.process_pool import in_processes
-from .cluster_explanations import ExplainedRows, explained_on_cluster
-from .explained_blocks import BlockExplainer, RenderedBlock, Tally
-from .explanation_set_files import ExplanationSetFiles
-from .inputs import open_model
+from .cluster_inputs import ModelSource, RowsSource
+from .explanation_set_blocks import BlockExplainer, ExplainedRows, RenderedBlock, Tally, explained_on_cluster
+from .inputs import open_explainer, open_model
 from .leaf_tables import LeafTableContent, LeafTableRecorder, place_of, read_leaf_table
-from .node_inputs import ModelSource, RowsSource
 
 _BLOCK_BYTES = 4 << 20  # of lines: what a reader of one page has to decompress, and a process holds
 _ROW_BYTES = 500  # of a line, beside the reasons
 _REASON_BYTES = 330  # a feature of a prototype, and why the row is like it in it
 _BLOCK_LEAVES = 1 << 22  # rows of a block x trees
+_GROUP_BYTES = 64 << 20  # of a row group of the table in memory
 _MAX_PROCESSES = 16
 _FROM_REFERENCE = frozenset(part.name for part in PARTS if part.reads_reference_rows)
 
@@ -52,20 +56,13 @@ def make_explanation_set(context: JobContext) -> Produced:
     """Make the artefact that an ``ExplanationSetRequest`` describes."""
     request = ExplanationSetRequest(**context.request)
     context.report(0, "warming up the explainer")
-    warm = _warm_up(context, request.explainer)
+    warm = open_explainer(context, request.explainer)
     explain = _explain if context.cluster is None else _explain_on_cluster
     with ExplanationSetFiles(context.workspace) as files:
         tally = explain(context, request, warm, files)
         paths = files.finish()
         content = _content(warm, tally, files.n_line_bytes, paths)
         return Produced(content.model_dump_json().encode(), write_arrays(files.index()), paths)
-
-
-def _warm_up(context: JobContext, explainer_id: str) -> WarmExplainer:
-    def open_session(model_id: str) -> ModelSession:
-        return open_model(ModelStore(context.database), context.objects, model_id).session
-
-    return warm_up(explainer_id, context.database, context.objects, open_session)
 
 
 def _n_block_rows(warm: WarmExplainer, request: ExplanationSetRequest) -> int:
@@ -93,6 +90,67 @@ def _block_explainer(
     if warm.reference is not None and _FROM_REFERENCE & explainer.parts.included:
         warm.reference.open()  # once, for all processes
     return explainer
+
+
+# The files: compressed JSON lines, and Parquet.
+
+
+class ExplanationSetFiles:
+    """The files while they are written; a context manager. Lines are frames of zstd that can be read alone."""
+
+    def __init__(self, folder: Path) -> None:
+        self._lines_path, self._table_path = folder / "explanations.jsonl.zst", folder / "explanations.parquet"
+        self._lines = self._lines_path.open("wb")
+        self._parquet: pq.ParquetWriter | None = None
+        self._pending: list[pa.Table] = []
+        self._n_pending_bytes = 0
+        self._ends: list[tuple[int, int]] = [(0, 0)]  # rows and bytes up to the end of each frame
+        self.n_line_bytes = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._lines.close()
+        if self._parquet is not None:
+            self._parquet.close()
+
+    def add(self, block: RenderedBlock) -> None:
+        """Write a block; its table may wait for others to make a row group together."""
+        self._lines.write(block.lines)
+        n_rows, n_bytes = self._ends[-1]
+        self._ends.append((n_rows + block.tally.n_rows, n_bytes + len(block.lines)))
+        self.n_line_bytes += block.n_line_bytes
+        self._pending.append(block.table)
+        self._n_pending_bytes += block.table.nbytes
+        if self._n_pending_bytes > _GROUP_BYTES:
+            self._write_group()
+
+    def finish(self) -> Mapping[str, Path]:
+        """Write what is left; return the files by their names."""
+        if self._pending:
+            self._write_group()
+        if self._parquet is not None:
+            self._parquet.close()
+        self._lines.close()
+        return {"lines": self._lines_path, "table": self._table_path}
+
+    def index(self) -> dict[str, NDArray[np.int64]]:
+        """Return where frames begin, and where the last one ends: by their rows, and by their bytes among the lines."""
+        rows, line_bytes = np.array(self._ends, dtype=np.int64).T
+        return {"rows": rows, "bytes": line_bytes}
+
+    def _write_group(self) -> None:
+        group = pa.concat_tables(self._pending)
+        self._pending, self._n_pending_bytes = [], 0
+        if self._parquet is None:
+            self._parquet = pq.ParquetWriter(self._table_path, group.schema, compression="zstd", store_schema=False)
+        self._parquet.write_table(group, row_group_size=group.num_rows)
+
+
+# Explaining.
 
 
 def _explain(

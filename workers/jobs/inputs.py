@@ -1,4 +1,4 @@
-"""The inputs of jobs: an open model, its leaves and predictions for a dataset's rows, and the space of leaves."""
+"""The inputs of jobs: an open model, and its leaves and predictions for a dataset's rows."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -9,10 +9,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from schemas.label_audits import LabelAuditRequest
-from schemas.maps import MapRequest
+from explanations.warm_explainer import WarmExplainer, warm_up
 from schemas.models import Model
-from schemas.proximities import ProximitiesRequest
 from storage.array_files import read_arrays
 from storage.dataset_rows import open_rows
 from storage.datasets import DatasetStore, StoredDataset
@@ -20,11 +18,11 @@ from storage.errors import StorageError
 from storage.feature_matching import match_features
 from storage.models import ModelStore
 from storage.object_store import ObjectStore
-from tree_explainers.compute.progress import ReportProgress, part_of
+from tree_explainers.compute.progress import ReportProgress
 from tree_explainers.ensemble import TreeEnsemble
 from tree_explainers.errors import RowRefused
-from tree_explainers.leaf_space.coarser_leaves import CoarserLeaves, coarser_leaves
-from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind, smallest_dtype
+from tree_explainers.leaf_space.coarser_leaves import CoarserLeaves
+from tree_explainers.leaf_space.leaves import LeafTable, smallest_dtype
 from tree_explainers.onnx_models.description import Engine, ModelDescription
 from tree_explainers.onnx_models.engine_comparison import compare_engines
 from tree_explainers.onnx_models.session import ModelSession
@@ -33,15 +31,11 @@ from tree_explainers.onnx_models.walked_session import WalkedSession
 from tree_explainers.rows import Rows
 
 from ..runtime.context import JobContext
-from .cluster_leaves import score_on_cluster
+from .cluster_inputs import ModelSource, RowsSource, score_on_cluster
 from .leaf_tables import LeafTableContent, create_codes, keep_leaf_table, place_of, read_leaf_table
-from .node_inputs import ModelSource, RowsSource
 
 if TYPE_CHECKING:
     from ..cluster.connection import Cluster
-
-LEAVES_LOADED = 0.25
-"""Share of the progress of a job about proximity that ``load_leaf_space`` takes."""
 
 _BLOCK_ROWS = 65_536
 _MAX_ID_CHARACTERS = 60
@@ -96,6 +90,15 @@ def open_model(models: ModelStore, objects: ObjectStore, model_id: str) -> OpenM
         lambda: objects.get(stored.leaf_graph),
         keep_engine,
     )
+
+
+def open_explainer(context: JobContext, explainer_id: str) -> WarmExplainer:
+    """Return an explainer, warm: its model is opened as jobs open one."""
+
+    def open_session(model_id: str) -> ModelSession:
+        return open_model(ModelStore(context.database), context.objects, model_id).session
+
+    return warm_up(explainer_id, context.database, context.objects, open_session)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,78 +237,9 @@ def describe_row(objects: ObjectStore, stored: StoredDataset, row: int) -> str:
     return f"row {row} (row_id {row_id[:_MAX_ID_CHARACTERS]!r}) of {dataset}"
 
 
-@dataclass(frozen=True, slots=True)
-class LeafSpace:
-    """A scored dataset, the leaves that its rows are compared by, and the weight of each tree."""
-
-    model: OpenModel
-    dataset: ScoredDataset  # with coarser leaves
-    kind: ProximityKind
-    leaves: CoarserLeaves
-    weights: NDArray[np.int64]  # (n_trees,)
-
-    @staticmethod
-    def of(model: OpenModel, dataset: ScoredDataset, kind: ProximityKind, leaves: CoarserLeaves) -> "LeafSpace":
-        """Return the space of a dataset's rows, which come with the trees' own leaves.
-
-        Raises
-        ------
-        InvalidInput
-            If no tree is left that counts.
-        """
-        weights = leaves.weights(kind, dataset.table, model.ensemble.leaf_values)
-        return LeafSpace(model, dataset.within(leaves), kind, leaves, weights)
-
-    @property
-    def total_weight(self) -> int:
-        """The integer proximity of a row to itself: the sum of all weights."""
-        return int(self.weights.sum())
-
-    @property
-    def n_trees_used(self) -> int:
-        """Number of trees that count."""
-        return int((self.weights > 0).sum())
-
-    @property
-    def min_leaf_rows(self) -> int:
-        """Fewest rows of a leaf."""
-        return self.leaves.min_leaf_rows
-
-    @property
-    def n_steps_each(self) -> int:
-        """Number of steps that it takes to compare one row with all."""
-        return self.dataset.n_rows * len(self.weights)
-
-    def rows_of(self, dataset: ScoredDataset) -> ScoredDataset:
-        """Return the rows of another dataset, which come with the trees' own leaves, as they are compared."""
-        return dataset.within(self.leaves)
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return what is kept to compare other rows in the same space; no leaves where those are the trees' own."""
-        if self.leaves.min_leaf_rows == 1:
-            return {"weights": self.weights}
-        return {"weights": self.weights, "coarser_leaves": self.leaves.codes, "leaf_offsets": self.leaves.offsets}
-
-
 def row_names(objects: ObjectStore, stored: StoredDataset) -> pa.Array:
     """Return the id of each row, or else its index, (n_rows,), as texts side by side in one piece of memory."""
     if stored.view.row_id is None:
         return pa.array(np.arange(stored.view.n_rows)).cast(pa.string())
     with open_rows(objects, stored.content) as file:
         return pa.array(file.row_ids(), pa.large_string())
-
-
-def load_leaf_space(context: JobContext, request: ProximitiesRequest | LabelAuditRequest | MapRequest) -> LeafSpace:
-    """Open the model, apply it to the dataset, and weigh its trees, which are not cut where that is left open."""
-    model = open_model(ModelStore(context.database), context.objects, request.model)
-    dataset = apply_model(context, model, request.dataset, part_of(context.report, 0, LEAVES_LOADED))
-    min_leaf_rows = 1 if request.min_leaf_rows == "auto" else request.min_leaf_rows
-    leaves = coarser_leaves(model.ensemble, dataset.table, min_leaf_rows)
-    return LeafSpace.of(model, dataset, proximity_kind(request.proximity_kind), leaves)
-
-
-def proximity_kind(requested: str | None) -> ProximityKind:
-    """Return the kind of proximity of a request; one that became a job names it (it is never "auto" there)."""
-    if requested == "boosting_l1":
-        return "boosting_l1"
-    return "boosting" if requested == "boosting" else "random_forest"

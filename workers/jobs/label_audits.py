@@ -25,8 +25,9 @@ from tree_explainers.leaf_space.votes import Votes, votes_of_all_rows
 
 from ..runtime.context import JobContext, Produced
 from .cautions import caution_of_labels
-from .inputs import LEAVES_LOADED, LeafSpace, load_leaf_space, row_names
+from .inputs import row_names
 from .row_targets import classes_of_rows, known_targets
+from .spaces import SPACE_LOADED, LeafSpace, load_leaf_space
 
 SCHEMA = pa.schema(
     [
@@ -65,8 +66,8 @@ def make_label_audit(context: JobContext) -> Produced:
     steps: list[AuditLeafStep] = []
     votes = None
     if request.min_leaf_rows == "auto":
-        space, steps, votes = _with_opposed_rows(space, labels, part_of(context.report, LEAVES_LOADED, LEAVES_LOADED))
-    audit = _audit(request, space, labels, votes, part_of(context.report, LEAVES_LOADED, 1))
+        space, steps, votes = _with_opposed_rows(space, labels, part_of(context.report, SPACE_LOADED, SPACE_LOADED))
+    audit = _audit(request, space, labels, votes, part_of(context.report, SPACE_LOADED, 1))
     audited = _AuditedRows(audit, labels, space, names, rows)
     table = context.workspace / "audit.parquet"
     _write_table(table, audited)

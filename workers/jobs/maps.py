@@ -18,8 +18,9 @@ from tree_explainers.maps.embedding import embed, sample_rows
 from tree_explainers.maps.trustworthiness import evaluate_map
 
 from ..runtime.context import JobContext, Produced
-from .inputs import LEAVES_LOADED, LeafSpace, load_leaf_space, row_names
+from .inputs import row_names
 from .row_targets import fitting_targets
+from .spaces import SPACE_LOADED, LeafSpace, load_leaf_space
 
 SCHEMA = pa.schema(
     [
@@ -60,7 +61,7 @@ def make_map(context: JobContext) -> Produced:
     # Trees are weighed by all rows: a map of some of them shows the same space.
     space = replace(whole, dataset=whole.dataset.take(rows))
     n_neighbors = min(request.n_neighbors, len(rows) - 1)
-    report = part_of(context.report, LEAVES_LOADED, 0.95)
+    report = part_of(context.report, SPACE_LOADED, 0.95)
     places = embed(space.dataset.table, space.weights, n_neighbors, request.seed, report)
     mapped = _Mapped(space, rows, places, prototypes)
     table = context.workspace / "map.parquet"

@@ -31,10 +31,10 @@ from tree_explainers.prototype_sets.supervised import EvaluatedRows, Metric
 from tree_explainers.prototype_sets.validation import Score, score_labels, score_numbers, validate_number
 
 from ..runtime.context import JobContext
-from .euclidean_space import EuclideanSpace, compare_by_distance
-from .inputs import LeafSpace, OpenModel, ScoredDataset, apply_model, open_model, proximity_kind
+from .inputs import OpenModel, ScoredDataset, apply_model, open_model
 from .prototype_set_evaluation import SUFFICIENT_COVERAGE, ChosenPrototypes, EvaluationRows
 from .row_targets import agreeing_rows, classes_of_rows, fitting_targets
+from .spaces import EuclideanSpace, LeafSpace, Space, compare_by_distance, proximity_kind
 
 _N_FOR_LEAVES = 10  # prototypes by which leaves are chosen where their number is still to be found
 
@@ -97,7 +97,7 @@ def choose(
     """
     task = _Task.of(context, request, inputs)
     steps: list[LeafStep] = []
-    space: LeafSpace | EuclideanSpace
+    space: Space
     selection: PrototypeSelection | None = None
     if request.proximity_kind == "euclidean":
         space = EuclideanSpace.of(inputs.model, inputs.dataset)
@@ -155,7 +155,7 @@ class _Task:
 
     def select(
         self,
-        space: LeafSpace | EuclideanSpace,
+        space: Space,
         report: ReportProgress,
         n_prototypes: int | None = None,
         *,
@@ -181,7 +181,7 @@ class _Task:
             report=report,
         )
 
-    def _evaluated_rows(self, space: LeafSpace | EuclideanSpace) -> EvaluatedRows:
+    def _evaluated_rows(self, space: Space) -> EvaluatedRows:
         """Return the rows whose predictions by the nearest prototype are to be improved."""
         is_accuracy = self.request.metric in ("accuracy", "fidelity")
         metric: Metric = "accuracy" if is_accuracy else "balanced_accuracy"
@@ -285,7 +285,7 @@ def _try_steps(task: _Task, report: ReportProgress) -> Iterator[_Step]:
 # The number of prototypes, by how well they predict other rows.
 
 
-def _validate(task: _Task, space: LeafSpace | EuclideanSpace, report: ReportProgress) -> tuple[int, Validation]:
+def _validate(task: _Task, space: Space, report: ReportProgress) -> tuple[int, Validation]:
     """Return the smallest number of prototypes that is good enough on the evaluation rows."""
     most = task.at_most(MAX_PROTOTYPES_VALIDATED)
     chosen = ChosenPrototypes(space, task.classes, task.select(space, report, most, swaps=False))

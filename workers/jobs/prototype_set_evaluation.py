@@ -42,9 +42,9 @@ from tree_explainers.prototype_sets.selection import PrototypeSelection
 from tree_explainers.prototype_sets.typicality import proximity_quantiles
 
 from .cautions import TYPICALITY_OF_MEMORISED_ROWS, caution_of_figures
-from .euclidean_space import EuclideanSpace
-from .inputs import LeafSpace, OpenModel, ScoredDataset
+from .inputs import OpenModel, ScoredDataset
 from .row_targets import has_unlabelled, true_classes, true_values
+from .spaces import LeafSpace, Space
 
 SUFFICIENT_COVERAGE = 0.95
 """Share of rows near a prototype with which ``min_leaf_rows`` "auto" is content."""
@@ -57,7 +57,7 @@ _MAX_COMPARISONS = 2e11  # rows x rows x trees for the nearest-row baseline: som
 class ChosenPrototypes:
     """The prototypes to evaluate, and the rows that they were chosen from."""
 
-    space: LeafSpace | EuclideanSpace
+    space: Space
     classes: NDArray[np.int64]  # (n_rows,) as predicted or as in the target; all 0 for regression
     selection: PrototypeSelection
 
@@ -106,7 +106,7 @@ class EvaluationRows:
         truth = None if has_unlabelled(dataset) else true_classes(objects, model, dataset)
         return EvaluationRows(dataset, is_training, truth, dataset.labels, "predicted" if truth is None else labels)
 
-    def within(self, space: LeafSpace | EuclideanSpace) -> "EvaluationRows":
+    def within(self, space: Space) -> "EvaluationRows":
         """Return the same rows with the leaves of the space that prototypes are chosen in."""
         return replace(self, dataset=space.dataset if self.is_training else space.rows_of(self.dataset))
 
@@ -144,7 +144,7 @@ def measure_row_coverage(chosen: ChosenPrototypes) -> RowCoverage | None:
 
     By plain distance nearly all have, so that nothing is said.
     """
-    if isinstance(chosen.space, EuclideanSpace):
+    if not chosen.space.is_explainable:
         return None
     near = near_rows(chosen.space.dataset.table, chosen.space.weights, chosen.leaves)
     minimum, names = MinimumProximity.of(chosen.space.weights), chosen.space.model.view.classes
@@ -326,7 +326,7 @@ def view_typicality(
     quantiles: NDArray[np.int64], chosen: ChosenPrototypes, rows: EvaluationRows
 ) -> TypicalityScale | None:
     """Return the quantiles as proximities, and which rows they are of; nothing where no rows will be explained."""
-    if isinstance(chosen.space, EuclideanSpace):
+    if not chosen.space.is_explainable:
         return None
     return TypicalityScale(
         rows="dataset" if rows.is_training else "evaluation_dataset",

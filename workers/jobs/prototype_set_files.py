@@ -1,7 +1,6 @@
-"""The files that a prototype set keeps: all reference rows, the rows of each prototype, and the classifier."""
+"""The files that a prototype set keeps beside its reference rows: the rows of each prototype, and the classifier."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -10,72 +9,21 @@ import numpy as np
 import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
-from explanations.nearest_rows import MAX_GROUP_COLUMNS
-from explanations.reference_file import Outcomes, ReferenceLeaves, is_small_enough, write_reference_file
-from schemas.artefacts import SearchedRows
 from schemas.prototype_classifiers import ClassifierPrototype
 from schemas.rule_sets import RuleFeature
-from storage.dataset_rows import open_rows
 from tree_explainers.errors import MethodNotApplicable
-from tree_explainers.leaf_space.partitioned_table import PartitionedTable
 from tree_explainers.onnx_models.description import ModelDescription
 from tree_explainers.onnx_models.prototype_graph import prototype_graph
 from tree_explainers.prototype_sets.classifier_trees import ClassifierTrees, RawTest, classifier_trees
-from tree_explainers.prototype_sets.leaf_paths import path_arrays
 from tree_explainers.prototype_sets.prototype_quality import Classes, nearest_of_own_class
 
 from ..runtime.context import JobContext
-from .inputs import LeafSpace
 from .prototype_set_evaluation import ChosenPrototypes
-from .row_targets import fitting_targets
 
-_REFERENCE_FILE = "reference_rows"
-_HELD_BYTES = 8 + 4 * MAX_GROUP_COLUMNS  # of a row: its sum and whether it is allowed, and its groups
 _REPRESENTED_FILE = "rows"
 _GROUP_ROWS = 16_384  # what a reader of one page has to decode
 _REPRESENTED_SCHEMA = pa.schema([("row", pa.int64()), ("proximity", pa.float64())])
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """The file of all reference rows, if there is one, and the result's part about it."""
-
-    files: Mapping[str, Path] = field(default_factory=dict)
-    view: SearchedRows | None = None
-
-
-def write_reference(context: JobContext, space: LeafSpace, truth: NDArray[Any] | None) -> Reference:
-    """Write the file of all reference rows, unless it would be too large.
-
-    Parameters
-    ----------
-    space
-        The leaves by which prototypes were chosen.
-    truth
-        Targets of the rows, if they are known already: classes or values.
-    """
-    dataset, ensemble = space.dataset, space.model.ensemble
-    if not is_small_enough(dataset.n_rows, dataset.table.n_trees, len(dataset.columns)):
-        return Reference()
-    if truth is None:
-        targets_of_rows = fitting_targets(context.objects, space.model, dataset)
-        truth = None if targets_of_rows is None else targets_of_rows.classes_or_values
-    is_class = dataset.labels is not None
-    outcomes = Outcomes(
-        np.asarray(dataset.labels, np.int32) if is_class else np.ascontiguousarray(dataset.scores[:, 0]),
-        None if truth is None else truth.astype(np.int32 if is_class else np.float64),
-    )
-    paths = path_arrays(ensemble, space.leaves.nodes, space.leaves.node_offsets)
-    path = context.workspace / _REFERENCE_FILE
-    with open_rows(context.objects, dataset.stored.content) as file:
-        table = dataset.table.here() if isinstance(dataset.table, PartitionedTable) else dataset.table
-        leaves = ReferenceLeaves(table, space.weights, paths)
-        write_reference_file(path, leaves, outcomes, file, dataset.columns)
-    size = path.stat().st_size
-    held = _HELD_BYTES * dataset.n_rows
-    return Reference({_REFERENCE_FILE: path}, SearchedRows(n_rows=dataset.n_rows, mapped_bytes=size, held_bytes=held))
 
 
 def write_represented(context: JobContext, chosen: ChosenPrototypes) -> dict[str, Path]:

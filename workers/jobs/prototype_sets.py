@@ -21,7 +21,6 @@ from storage.dataset_rows import open_rows
 from storage.object_store import ObjectStore
 from tree_explainers.compute.progress import part_of
 from tree_explainers.leaf_space.nearest_by_masks import NearestWithin
-from tree_explainers.prototype_sets.certificate import Certificate, certify
 from tree_explainers.prototype_sets.criticisms import Criticisms, find_criticisms
 from tree_explainers.prototype_sets.goal import covered_classes
 from tree_explainers.prototype_sets.leaf_boxes import leaf_boxes
@@ -30,7 +29,6 @@ from tree_explainers.prototype_sets.readable import feature_numbers
 
 from ..runtime.context import JobContext, Produced
 from .cautions import caution_of_agreement
-from .euclidean_space import EuclideanSpace
 from .prototype_set_choice import Choice, choose, load_inputs
 from .prototype_set_evaluation import (
     ChosenPrototypes,
@@ -46,8 +44,9 @@ from .prototype_set_evaluation import (
     view_quality_of_set,
     view_typicality,
 )
-from .prototype_set_files import Reference, write_classifier, write_reference, write_represented
+from .prototype_set_files import write_classifier, write_represented
 from .prototype_set_views import given_by, view_certificate, view_choice, view_rows
+from .spaces import Reference
 
 # Shares of the job's progress, which goes from 0 to 1 and never back.
 _READING = (0.0, 0.25)
@@ -76,7 +75,8 @@ def make_prototype_set(context: JobContext) -> Produced:
     cells = _take(context.objects, choice.prototypes, criticisms)
     with ThreadPoolExecutor() as pool:  # files need the choice alone: they are written while it is measured
         written = _begin_files(pool, context, choice.without_pairs().prototypes, cells, rows)
-        certificate = _certify(context, choice.prototypes)
+        chosen, report = choice.prototypes, part_of(context.report, *_CERTIFYING)
+        certificate = chosen.space.certify(chosen.classes, chosen.selection, report)
         choice = choice.without_pairs()
         measured = _measure(context, choice.prototypes, rows)
         nearest = None if certificate is None else certificate.nearest
@@ -121,31 +121,14 @@ def _begin_files(
     One of them reads and packs rows, another is built of objects, so that they are written at once.
     """
     represented = pool.submit(write_represented, context, chosen)
-    if isinstance(chosen.space, EuclideanSpace):  # no leaves by which rows could be explained or classified later
-        return lambda: (Reference(), represented.result())
-    reference = pool.submit(write_reference, context, chosen.space, rows.truth if rows.is_training else None)
+    reference = pool.submit(chosen.space.write_reference, context, rows.truth if rows.is_training else None)
+    if not chosen.space.is_explainable:
+        return lambda: (reference.result(), represented.result())
     given = [given_by(chosen, index, cells[index]) for index in range(len(chosen.selection.rows))]
     classifier = pool.submit(write_classifier, context, chosen, given)
     return lambda: (
         reference.result(),
         {**reference.result().files, **classifier.result(), **represented.result()},
-    )
-
-
-def _certify(context: JobContext, chosen: ChosenPrototypes) -> Certificate | None:
-    if isinstance(chosen.space, EuclideanSpace):  # its bounds are sums over leaves
-        return None
-    selection = chosen.selection
-    return certify(
-        chosen.space.dataset.table,
-        chosen.classes,
-        chosen.space.weights,
-        selection.rows,
-        method=selection.method,
-        greedy_rows=selection.rows_before_swaps,
-        candidates=None if selection.n_candidates == selection.n_rows else selection.candidates,
-        pairs=selection.pairs,
-        report=part_of(context.report, *_CERTIFYING),
     )
 
 
@@ -201,7 +184,7 @@ def _find_criticisms(chosen: ChosenPrototypes) -> Criticisms:
 
 def _arrays(chosen: ChosenPrototypes, quantiles: NDArray[np.int64]) -> bytes | None:
     """Return what explainers need: the prototypes' leaves and boxes, how to find a row's leaves, what is typical."""
-    if isinstance(chosen.space, EuclideanSpace):
+    if not chosen.space.is_explainable:
         return None
     space = chosen.leaf_space
     features = feature_numbers(space.model.description.columns)

@@ -15,8 +15,8 @@ from tree_explainers.compute.progress import ReportProgress, part_of
 from tree_explainers.leaf_space.neighborhoods import Neighborhoods, each_neighborhood
 
 from ..runtime.context import JobContext, Produced
-from .euclidean_space import EuclideanSpace, load_distances
-from .inputs import LEAVES_LOADED, LeafSpace, load_leaf_space, row_names
+from .inputs import row_names
+from .spaces import SPACE_LOADED, Space, load_space
 
 SCHEMA = pa.schema(
     [
@@ -35,10 +35,9 @@ _GROUP_BYTES = 1 << 28  # of names: fewer lines where these are long
 def make_proximities(context: JobContext) -> Produced:
     """Make the artefact that a ``ProximitiesRequest`` describes."""
     request = ProximitiesRequest(**context.request)
-    is_by_distance = request.proximity_kind == "euclidean"
-    space = load_distances(context, request) if is_by_distance else load_leaf_space(context, request)
+    space = load_space(context, request)
     table = context.workspace / "neighbors.parquet"
-    report = part_of(context.report, LEAVES_LOADED, 1)
+    report = part_of(context.report, SPACE_LOADED, 1)
     names = row_names(context.objects, space.dataset.stored)
     totals = _write_neighbors(table, space, names, request.n_neighbors, report)
     content = ProximitiesResult(
@@ -52,8 +51,9 @@ def make_proximities(context: JobContext) -> Produced:
         mean_nearest_proximity=totals.nearest / space.total_weight / space.dataset.n_rows,
         share_without_neighbors=totals.n_alone / space.dataset.n_rows,
     )
-    arrays = write_arrays(space.arrays()) if isinstance(space, LeafSpace) else None
-    return Produced(content.model_dump_json().encode(), arrays, files={"table": table})
+    arrays = space.arrays()
+    kept = None if arrays is None else write_arrays(arrays)
+    return Produced(content.model_dump_json().encode(), kept, files={"table": table})
 
 
 @dataclass(slots=True)
@@ -70,9 +70,7 @@ class _Totals:
         self.nearest += int(block.proximities[:, 0].sum())
 
 
-def _write_neighbors(
-    path: Path, space: LeafSpace | EuclideanSpace, names: pa.Array, n_neighbors: int, report: ReportProgress
-) -> _Totals:
+def _write_neighbors(path: Path, space: Space, names: pa.Array, n_neighbors: int, report: ReportProgress) -> _Totals:
     """Write the nearest ``n_neighbors`` of every row, leaving out rows that share no leaf with it."""
     totals = _Totals()
     longest = pc.max(pc.binary_length(names)).as_py() or 1

@@ -51,8 +51,8 @@ from tree_explainers.relational.tilde_trees import TildeSettings
 from tree_explainers.rows import Rows
 
 from ..runtime.context import JobContext, Produced
+from .cautions import forest_warnings
 from .feature_columns import WrittenDataset, evaluate_table, write_dataset
-from .relational_cautions import forest_warnings
 from .relational_inputs import RelationalInput, load_relational_rows
 
 # Shares of the job's progress, which goes from 0 to 1 and never back.

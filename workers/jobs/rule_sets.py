@@ -39,11 +39,10 @@ from tree_explainers.rule_sets.rule_lists import (
 
 from ..runtime.context import JobContext, Produced
 from .cautions import caution_of_agreement, caution_of_figures, joined_cautions
-from .column_phrases import feature_type
-from .region_tables import FittedRows, write_region_tables
 from .row_targets import name_constants
-from .rule_set_inputs import INPUTS_LOADED, RuleSetInputs, load_inputs
-from .rule_set_search import FoundRules, find_by_method
+from .rule_set_files import FittedRows, write_region_tables
+from .rule_set_search import INPUTS_LOADED, FoundRules, RuleSetInputs, find_by_method, load_inputs
+from .surrogates import feature_type
 
 # Shares of the job's progress, which goes from 0 to 1 and never back.
 _FINDING = (INPUTS_LOADED, 0.95)

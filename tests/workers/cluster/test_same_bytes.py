@@ -19,7 +19,7 @@ from tree_explainers.compute.partitions import LocalPartitions
 from tree_explainers.compute.progress import no_tick
 from workers.cluster.settings import ClusterSettings
 from workers.job_kinds import load_job_kinds
-from workers.jobs import approximation_tree_inputs, rule_rows
+from workers.jobs import approximation_tree_growth, rule_set_rows
 from workers.runtime.context import JobContext, Produced
 
 from .conftest import FindCase
@@ -125,9 +125,9 @@ _ALL_HERE: list[tuple[Any, ...]] = [(name, n_partitions) for name in _OTHERS for
 def hold_few_rows(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """Have a job of many rows hold fewer than it has: the real numbers would take a minute a case."""
     if name in _OF_MANY_ROWS:
-        monkeypatch.setattr(approximation_tree_inputs, "MAX_ROWS_HELD", _HELD)
+        monkeypatch.setattr(approximation_tree_growth, "MAX_ROWS_HELD", _HELD)
     if name in _RULES:
-        monkeypatch.setattr(rule_rows, "BLOCK_ROWS", _BLOCK_OF_RULES)
+        monkeypatch.setattr(rule_set_rows, "BLOCK_ROWS", _BLOCK_OF_RULES)
 
 
 @pytest.mark.parametrize(("name", "n_partitions"), _marked(_QUICK_HERE, _ALL_HERE))
@@ -176,7 +176,7 @@ def test_a_target_that_the_model_does_not_know_is_refused_by_its_row_wherever_ro
     workshop: Workshop, cluster_dir: Path, monkeypatch: pytest.MonkeyPatch, real_case: FindCase, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("LEAFSPACE_DATA_DIR", str(cluster_dir))  # as for a node
-    monkeypatch.setattr(rule_rows, "BLOCK_ROWS", _BLOCK_OF_RULES)
+    monkeypatch.setattr(rule_set_rows, "BLOCK_ROWS", _BLOCK_OF_RULES)
     case = real_case("titanic", "random_forest")
     names = list(case.opened.description.feature_names)
     frame = pd.DataFrame(case.real.features[:200], columns=names).assign(t=case.real.target[:200])

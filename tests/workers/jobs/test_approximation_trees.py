@@ -26,7 +26,7 @@ from tests.support.sampling import mostly_long
 from tests.support.shared import shared_path
 from tests.support.workshop import Workshop, result_of
 from tree_explainers.approximation_trees.oracle import oracle_scores
-from workers.jobs import approximation_tree_inputs
+from workers.jobs import approximation_tree_growth
 
 _CASES = (
     ("missing_kept", "sta"),
@@ -106,7 +106,7 @@ def grown(request: pytest.FixtureRequest, workshop: Workshop) -> Grown:
     changes = {"fitted_on": "dataset"} if of_many and method == "ism" else {}
     with pytest.MonkeyPatch.context() as patched:
         if of_many:
-            patched.setattr(approximation_tree_inputs, "MAX_ROWS_HELD", _HELD)
+            patched.setattr(approximation_tree_growth, "MAX_ROWS_HELD", _HELD)
         # With another request: trees of one request are made once, and this number is always the same.
         return _grown(workshop, name, method=method, min_samples_leaf=6 if of_many else 5, **changes)
 
@@ -224,7 +224,7 @@ def test_the_same_request_makes_the_same_tree_byte_for_byte(workshop: Workshop) 
 def test_many_rows_are_sampled_by_the_seed_and_evaluated_elsewhere(
     workshop: Workshop, monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
-    monkeypatch.setattr(approximation_tree_inputs, "MAX_ROWS_HELD", _HELD)
+    monkeypatch.setattr(approximation_tree_growth, "MAX_ROWS_HELD", _HELD)
     onnx, frame = _frame("random_forest_binary")
     names = [column for column in frame.columns if column != "t"]
     model = workshop.register_model(onnx, feature_names=names, ensemble="random_forest")
@@ -246,7 +246,7 @@ def test_many_rows_are_sampled_by_the_seed_and_evaluated_elsewhere(
 def test_a_target_that_does_not_fit_is_named_among_many_rows(
     workshop: Workshop, monkeypatch: pytest.MonkeyPatch, value: str | None, problem: str
 ) -> None:
-    monkeypatch.setattr(approximation_tree_inputs, "MAX_ROWS_HELD", _HELD)
+    monkeypatch.setattr(approximation_tree_growth, "MAX_ROWS_HELD", _HELD)
     onnx, frame = _frame("random_forest_multiclass")
     frame = frame.assign(t=frame["t"].astype(str).astype(object))
     frame.loc[frame.index[_HELD + 7], "t"] = value

@@ -26,8 +26,8 @@ from tree_explainers.rule_sets.row_parts import RowParts, RowsPart
 
 from ..cluster.identity import identity
 from ..runtime.context import JobContext
+from .cluster_inputs import ModelSource, RowsSource, check_node, node_objects, open_on_node
 from .inputs import OpenModel, ScoredDataset, naming_the_row_or_target, source_of
-from .node_inputs import ModelSource, RowsSource, check_node, node_objects, open_on_node
 from .row_targets import check_target_type, may_lack_targets, predicted_targets, targets_of_labels, true_targets
 
 if TYPE_CHECKING:

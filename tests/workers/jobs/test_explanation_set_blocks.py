@@ -23,7 +23,7 @@ from tests.support.sampling import mostly_long
 from tests.support.workshop import Workshop, workshop_in
 from tree_explainers.onnx_models.session import Outcome
 from tree_explainers.rows import Rows
-from workers.jobs.explained_blocks import BlockExplainer, RenderedBlock, Tally
+from workers.jobs.explanation_set_blocks import BlockExplainer, RenderedBlock, Tally
 from workers.jobs.leaf_tables import LeafTableContent
 
 Json = dict[str, Any]

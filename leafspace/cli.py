@@ -2,6 +2,9 @@
 
 ``leafspace serve | worker | cluster | cluster-worker | keys | backup | restore | clear | adopt | warm | try |
 quickstart``.
+
+Each command imports what it runs when it is called: serving, which comes first, needs no database client, no numerical
+library and no Dask in this process.
 """
 
 import logging
@@ -10,10 +13,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from importlib import import_module
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,6 +23,9 @@ from workers.runtime.supervisor import CannotStart
 from .data_directory import default_data_dir
 from .embedded import ServeOptions, child_environment, n_workers_here, serve, workers_command
 from .redis_server import running_server_url
+
+if TYPE_CHECKING:
+    from schemas.api_keys import Scope
 
 _data_dir = click.option(
     "--data-dir",
@@ -125,8 +129,9 @@ def cluster_worker_command(  # options
     until SIGTERM.
     """
     with _refusals_reported():
-        cluster = import_module(".cluster", __package__)
-        cluster.run_worker(data_dir, scheduler, cluster.WorkerOptions(threads, memory, scratch, metrics))
+        from .cluster import WorkerOptions, run_worker
+
+        run_worker(data_dir, scheduler, WorkerOptions(threads, memory, scratch, metrics))
 
 
 @main.command("cluster")
@@ -144,17 +149,18 @@ def cluster_command(  # options
     Start `leafspace serve` with LEAFSPACE_DASK_SCHEDULER set to the address that is printed.
     """
     with _refusals_reported():
-        cluster = import_module(".cluster", __package__)
-        cluster.run_cluster(
-            data_dir, cluster.ClusterOptions(host, port, n_workers, cluster.WorkerOptions(threads, memory))
-        )
+        from .cluster import ClusterOptions, WorkerOptions, run_cluster
+
+        run_cluster(data_dir, ClusterOptions(host, port, n_workers, WorkerOptions(threads, memory)))
 
 
 def _check_worker(redis_url: str) -> None:
-    # Imported late: it brings what speaks to Redis, which starting a worker does without.
-    notifier = import_module("storage.job_notifications").JobNotifier(redis_url)
+    # Imported late: starting a worker needs no Redis client.
+    from storage.job_notifications import JobNotifier
+    from storage.worker_heartbeats import WorkerHeartbeats
+
     host = os.uname().nodename
-    n_workers = import_module("storage.worker_heartbeats").WorkerHeartbeats(notifier.redis).n_workers_of(host)
+    n_workers = WorkerHeartbeats(JobNotifier(redis_url).redis).n_workers_of(host)
     if n_workers is None:
         message = "Redis does not answer, over which workers learn of jobs"
         raise click.ClickException(message)
@@ -181,10 +187,12 @@ def keys_group() -> None:
     "reads and deletes stored explanations, admin manages keys.",
 )
 @_data_dir
-def create_key_command(name: str, scopes: tuple[str, ...], data_dir: Path) -> None:
+def create_key_command(name: str, scopes: "tuple[Scope, ...]", data_dir: Path) -> None:
     """Make a key called NAME, and print it, this once."""
     with _refusals_reported():
-        _key_commands().create_key(data_dir, name, scopes)
+        from .key_commands import create_key
+
+        create_key(data_dir, name, scopes)
 
 
 @keys_group.command("list")
@@ -192,7 +200,9 @@ def create_key_command(name: str, scopes: tuple[str, ...], data_dir: Path) -> No
 def list_keys_command(data_dir: Path) -> None:
     """List keys, the newest first, without their secrets."""
     with _refusals_reported():
-        _key_commands().list_keys(data_dir)
+        from .key_commands import list_keys
+
+        list_keys(data_dir)
 
 
 @keys_group.command("count")
@@ -200,7 +210,9 @@ def list_keys_command(data_dir: Path) -> None:
 def count_keys_command(data_dir: Path) -> None:
     """Print how many keys there are."""
     with _refusals_reported():
-        _key_commands().count_keys(data_dir)
+        from .key_commands import count_keys
+
+        count_keys(data_dir)
 
 
 @keys_group.command("revoke")
@@ -209,12 +221,9 @@ def count_keys_command(data_dir: Path) -> None:
 def revoke_keys_command(key_ids: tuple[str, ...], data_dir: Path) -> None:
     """Revoke keys: within two seconds no service lets them in."""
     with _refusals_reported():
-        _key_commands().revoke_keys(data_dir, key_ids)
+        from .key_commands import revoke_keys
 
-
-def _key_commands() -> ModuleType:
-    # Imported late: it brings what speaks to databases, which serving does without.
-    return import_module(".key_commands", __package__)
+        revoke_keys(data_dir, key_ids)
 
 
 @contextmanager
@@ -230,7 +239,9 @@ def _refusals_reported() -> Iterator[None]:
 def check_database_command(data_dir: Path) -> None:
     """Fail if this version cannot use the database; one that does not answer may do so later."""
     with _refusals_reported():
-        _key_commands().check_database(data_dir)
+        from .key_commands import check_database
+
+        check_database(data_dir)
 
 
 @main.command("backup")
@@ -242,7 +253,9 @@ def backup_command(target: Path, data_dir: Path) -> None:
     A folder can be backed up into again: what is there already is not copied again.
     """
     with _refusals_reported():
-        import_module(".backup", __package__).back_up(data_dir, target)
+        from .backup import back_up
+
+        back_up(data_dir, target)
 
 
 @main.command("restore")
@@ -252,7 +265,9 @@ def backup_command(target: Path, data_dir: Path) -> None:
 def restore_command(source: Path, data_dir: Path, *, without_keys: bool) -> None:
     """Make a data directory again from a backup, SOURCE; an empty one, or one that does not exist yet."""
     with _refusals_reported():
-        import_module(".restore", __package__).restore(source, data_dir, with_keys=not without_keys)
+        from .restore import restore
+
+        restore(source, data_dir, with_keys=not without_keys)
 
 
 @main.command("clear")
@@ -261,7 +276,9 @@ def restore_command(source: Path, data_dir: Path, *, without_keys: bool) -> None
 def clear_command(data_dir: Path, *, orphans: bool) -> None:
     """Clear away now what is old by the same settings as workers do it once an hour."""
     with _refusals_reported():
-        import_module(".clear", __package__).clear(data_dir, any_share=orphans)
+        from .clear import clear
+
+        clear(data_dir, any_share=orphans)
 
 
 @main.command("adopt")
@@ -269,7 +286,9 @@ def clear_command(data_dir: Path, *, orphans: bool) -> None:
 def adopt_command(data_dir: Path) -> None:
     """Let the database and the store of objects be used together that belonged to others before."""
     with _refusals_reported():
-        import_module(".adopt", __package__).adopt_objects(data_dir)
+        from .adopt import adopt_objects
+
+        adopt_objects(data_dir)
 
 
 @main.command("warm")
@@ -279,7 +298,9 @@ def warm_command(data_dir: Path) -> None:
 
     What is compiled is kept in ~/.cache/leafspace; without a home directory, in the data directory.
     """
-    click.echo(f"compiled code is in {import_module('.compiled_code', __package__).prime(data_dir.absolute())}")
+    from .compiled_code import prime
+
+    click.echo(f"compiled code is in {prime(data_dir.absolute())}")
 
 
 @main.command("try")
@@ -299,8 +320,9 @@ def try_command(model: Path, rows: Path, *, no_browser: bool, **options: Any) ->
     The service runs until Ctrl-C; what it kept is removed then, unless --data-dir names a folder.
     """
     with _refusals_reported():
-        trial = import_module(".trial", __package__)
-        trial.run(trial.Trial(model, rows, opens_browser=not no_browser, **options))
+        from .trial import Trial, run
+
+        run(Trial(model, rows, opens_browser=not no_browser, **options))
 
 
 @main.command("local-service", hidden=True)
@@ -308,13 +330,14 @@ def try_command(model: Path, rows: Path, *, no_browser: bool, **options: Any) ->
 def local_service_command(data_dir: Path | None) -> None:
     """Serve one program privately until its end: `leafspace_client.local()` starts this."""
     with _refusals_reported():
-        import_module(".local_service", __package__).run(data_dir)
+        from .local_service import run
+
+        run(data_dir)
 
 
 @main.command("quickstart")
 def quickstart_command() -> None:
     """Start everything, explain one prediction, stop everything."""
-    # Imported late: it brings numerical libraries, which serving does without.
     from .quickstart import run
 
     sys.exit(run())

@@ -11,7 +11,6 @@ import hashlib
 import os
 import platform
 import sys
-from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -50,10 +49,13 @@ def prime(data_dir: Path) -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (cache / _PRIMED).exists():
             # Imported late: numba reads the environment when it is imported.
-            memory_bytes = import_module("storage.settings").memory_bytes()
-            import_module("tree_explainers.warm").compile_loops_at_once(memory_bytes, for_jobs=True)
+            from storage.settings import memory_bytes
+            from tree_explainers.warm import compile_loops_at_once
+
+            compile_loops_at_once(memory_bytes(), for_jobs=True)
             (cache / _PRIMED).touch()
-    compileall = import_module("compileall")
+    import compileall  # late, as the starts of services need no compiler
+
     for package in filter(None, map(find_spec, _PACKAGES)):
         # Editable installs have none, and where Python may write none, each process would compile all modules.
         for folder in package.submodule_search_locations or ():

@@ -9,7 +9,7 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -18,16 +18,7 @@ from typing import Any, BinaryIO, NoReturn
 from .messages import COULD_NOT_START, DISK_FULL, Confinement, Request, Task
 from .rights import confine, lock_in
 
-_Task = Callable[[Request], dict[str, Any]]
-# By name: what reads files is not below this package, which only confines it.
-_TASKS: dict[Task, str] = {
-    "read_model": "service.upload_sandbox.model_task.read_model_upload",
-    "read_dataset": "service.upload_sandbox.dataset_task.read_dataset_upload",
-    "read_relational_dataset": "service.upload_sandbox.dataset_task.read_relational_upload",
-    "read_source_files": "storage.source_files.part_task.read_source_files",
-}
-# What loads the libraries that a task's own libraries load when they are first used.
-_LATE_LOADERS: dict[Task, str] = {"read_model": "service.upload_sandbox.model_task.load_late_libraries"}
+_Function = Callable[[Request], dict[str, Any]]
 
 
 def main() -> NoReturn:
@@ -36,13 +27,13 @@ def main() -> NoReturn:
     try:
         request = _read_request()
         confine(request.confinement)
-        task = _load(request)
+        function = load(request.task)
         lock_in(Path(request.upload).parent)
     except Exception:  # noqa: BLE001  # the edge of the process
         traceback.print_exc()
         _leave(COULD_NOT_START)
     try:
-        answer_file.write(json.dumps(answer_to(request, task), allow_nan=False).encode())
+        answer_file.write(json.dumps(answer_to(request, function), allow_nan=False).encode())
         answer_file.flush()
     except OSError as error:
         if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
@@ -60,39 +51,36 @@ def _claim_standard_output() -> BinaryIO:
 
 def _read_request() -> Request:
     document = json.load(sys.stdin)
-    return Request(**{**document, "confinement": Confinement(**document["confinement"])})
+    task, confinement = Task(**document["task"]), Confinement(**document["confinement"])
+    return Request(**{**document, "task": task, "confinement": confinement})
 
 
-def load_libraries(tasks: Sequence[Task]) -> None:
-    """Load what these tasks need, for the children that are forked from this process."""
-    for task in tasks:
-        _load_task(task)
+def load_libraries(loader: str, *functions: str) -> None:
+    """Load what the tasks of a loader need, and their functions, for the children that are forked from this process."""
+    named_function(loader)()
+    for function in functions:
+        named_function(function)
     gc.collect()
     gc.freeze()  # a child that looked for rubbish among these objects would copy them all
 
 
-def _load(request: Request) -> _Task:
-    return _load_task(request.task)
+def load(task: Task) -> _Function:
+    """Return a task's function, with its libraries loaded: at once where the server has loaded them already."""
+    named_function(task.loader)()
+    function: _Function = named_function(task.function)
+    return function
 
 
-def _load_task(name: Task) -> _Task:
-    if name != "read_model":
-        import_module("storage.without_pandas").keep_pandas_out()
-    task: _Task = _named(_TASKS[name])
-    if name in _LATE_LOADERS:
-        _named(_LATE_LOADERS[name])()
-    return task
+def named_function(path: str) -> Any:
+    """Return a function by its dotted name."""
+    module, _, name = path.rpartition(".")
+    return getattr(import_module(module), name)
 
 
-def _named(path: str) -> Any:  # a function
-    module, _, function = path.rpartition(".")
-    return getattr(import_module(module), function)
-
-
-def answer_to(request: Request, task: _Task) -> dict[str, Any]:
-    """Return what a task made of an upload, or its refusal."""
+def answer_to(request: Request, function: _Function) -> dict[str, Any]:
+    """Return what a task's function made of an upload, or its refusal."""
     try:
-        return {"ok": task(request)}
+        return {"ok": function(request)}
     except MemoryError:
         return {"out_of_memory": True}
     except Exception as error:

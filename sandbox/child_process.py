@@ -44,16 +44,20 @@ ENVIRONMENT = {
 }
 # The one path: of compiled loops, which are code of ours, and which the child may read.
 _OF_LOOPS = "NUMBA_CACHE_DIR"
-# Tasks that need the same libraries, and may share them.
-_TOGETHER: tuple[Sequence[Task], ...] = (
-    ("read_model",),
-    ("read_dataset", "read_relational_dataset", "read_source_files"),
-)
 _MOST_SERVERS = 3  # for one upload: the first may be old, and the second be killed
 _AT_LEAST_SECONDS = 0.001
 _SECONDS_TO_KILL = 10.0
 _MAX_ANSWER_BYTES = 64 * 1024**2
 _N_ERROR_BYTES = 4096
+
+
+_FUNCTIONS: dict[str, list[str]] = {}  # of the tasks of this process, by their loader
+
+
+def declare_task(function: str, loader: str, *, uses_compiled_loops: bool = False) -> Task:
+    """Return a task (see ``Task``), whose function the loader's servers that start from now on load beforehand."""
+    _FUNCTIONS.setdefault(loader, []).append(function)
+    return Task(function, loader, uses_compiled_loops)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +107,13 @@ class _ServerEnded(Exception):
 class _Server:
     """A fork server, seen from its owner."""
 
-    def __init__(self, tasks: Sequence[Task], environment: Mapping[str, str]) -> None:
+    def __init__(self, loader: str, environment: Mapping[str, str]) -> None:
         self.environment = dict(environment)
         self._connection, its_end = socket.socketpair()
         with its_end:
             # Isolated (-I): neither the folder nor the environment can add code.
             self._process = subprocess.Popen(  # our own module, no shell, no argument from outside
-                [sys.executable, "-I", "-m", "sandbox.fork_server", *tasks],
+                [sys.executable, "-I", "-m", "sandbox.fork_server", loader, *_FUNCTIONS.get(loader, ())],
                 stdin=its_end.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -182,25 +186,24 @@ def _received_status(line: socket.socket) -> int:
 
 
 class _Servers:
-    """The fork servers of this process, one for tasks that need the same libraries, started when first needed."""
+    """The fork servers of this process, one for each loader of libraries, started when first needed."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._used: dict[Sequence[Task], _Server] = {}
+        self._used: dict[str, _Server] = {}
         self._closed: list[_Server] = []
 
     def server_of(self, request: Request) -> _Server:
         """Return the server for a request."""
-        tasks = next(tasks for tasks in _TOGETHER if request.task in tasks)
-        environment = _environment(request)
+        loader, environment = request.task.loader, _environment(request)
         with self._lock:
-            server = self._used.get(tasks)
+            server = self._used.get(loader)
             if server is not None and server.environment != environment:
                 self._close(server)
-            if tasks not in self._used:
-                self._used[tasks] = server = _Server(tasks, environment)
+            if loader not in self._used:
+                self._used[loader] = server = _Server(loader, environment)
                 threading.Thread(target=self._wait_for, args=[server], name="fork server", daemon=True).start()
-            return self._used[tasks]
+            return self._used[loader]
 
     def _wait_for(self, server: _Server) -> None:
         """Wait for the end of a server, which comes by itself where no upload does, so that no zombie is left."""
@@ -213,7 +216,7 @@ class _Servers:
             self._close(server)
 
     def _close(self, server: _Server) -> None:
-        self._used = {tasks: other for tasks, other in self._used.items() if other is not server}
+        self._used = {loader: other for loader, other in self._used.items() if other is not server}
         if server not in self._closed:
             server.close()
             self._closed.append(server)
@@ -240,7 +243,7 @@ os.register_at_fork(after_in_child=_SERVERS.forget)
 
 
 def _environment(request: Request) -> dict[str, str]:
-    if request.task != "read_model" or _OF_LOOPS not in os.environ:
+    if not request.task.uses_compiled_loops or _OF_LOOPS not in os.environ:
         return ENVIRONMENT
     return {**ENVIRONMENT, _OF_LOOPS: os.environ[_OF_LOOPS]}
 

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from . import child
-from .messages import STATUS_FORMAT, Task
+from .messages import STATUS_FORMAT
 from .rights import go_before_jobs, limit
 
 _MOST_CHILDREN = 100
@@ -37,24 +37,24 @@ _N_DESCRIPTORS = 4  # of one upload: its line, the request, the answer, standard
 _THREADS = Path("/proc/self/task")
 
 
-def main(tasks: Sequence[Task]) -> NoReturn:
-    """Load what the tasks need, and start children for the owner at the other end of standard input."""
+def main(functions: Sequence[str]) -> NoReturn:
+    """Load a loader's libraries and its tasks' functions, and start children for the owner behind standard input."""
     go_before_jobs()
     limit(resource.RLIMIT_NOFILE, _MOST_OPEN_FILES)
-    _load_or_restart(tasks)
+    _load_or_restart(functions)
     # Standard input itself becomes each child's own.
     with socket.socket(fileno=os.dup(sys.stdin.fileno())) as owner:
         _ForkServer(owner).serve()
     os._exit(0)  # the kernel frees what the libraries would clean up
 
 
-def _load_or_restart(tasks: Sequence[Task]) -> None:
+def _load_or_restart(functions: Sequence[str]) -> None:
     """Return with one thread: with the libraries, or in a new program without them."""
-    if not tasks:
+    if not functions:
         return
     if _THREADS.is_dir():
         with suppress(Exception):  # each child will fail by itself, and say why
-            child.load_libraries(tasks)
+            child.load_libraries(*functions)
         if len(list(_THREADS.iterdir())) == 1:
             return
     os.execv(sys.executable, [sys.executable, "-I", "-m", "sandbox.fork_server"])  # noqa: S606  # our own module
@@ -157,4 +157,4 @@ def _become_child(files: Sequence[int]) -> NoReturn:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])  # type: ignore[arg-type]  # the owner names tasks alone
+    main(sys.argv[1:])

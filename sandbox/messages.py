@@ -4,9 +4,7 @@ Nothing but the standard library is imported here: the child starts with this mo
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal
-
-Task = Literal["read_model", "read_dataset", "read_relational_dataset", "read_source_files"]
+from typing import Any
 
 CONTENT = "content.parquet"
 LEAF_GRAPH = "leaf_graph.onnx"
@@ -32,6 +30,25 @@ def upload_of_table(index: int) -> str:
 def content_of_table(index: int) -> str:
     """Return the name of the normalised file of a table, which the child writes beside its upload."""
     return f"content_{index}.parquet"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What reads an upload, by dotted names: this package confines code of others, and knows none of it.
+
+    Attributes
+    ----------
+    function
+        Takes a ``Request`` and returns the answer, in the child.
+    loader
+        Loads the libraries that the function needs, before children are forked; tasks of one loader share a server.
+    uses_compiled_loops
+        Whether the child is told where the compiled loops are, which are code of ours that it may read.
+    """
+
+    function: str
+    loader: str
+    uses_compiled_loops: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,8 +35,8 @@ from tree_explainers.onnx_models.walked_session import WalkedSession
 from tree_explainers.rows import Rows
 
 
-def load_late_libraries() -> None:
-    """Load what would be loaded with the first model or loop: a child has no rights to open it."""
+def load_libraries() -> None:
+    """Load what else would be loaded with the first model or loop: a child has no rights to open it."""
     load_compiler(is_alone=True)
     hand_over_loops()
     load_runtime()

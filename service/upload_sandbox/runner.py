@@ -12,7 +12,7 @@ from typing import Any
 
 import structlog
 
-from sandbox.child_process import ChildOutcome, run_child
+from sandbox.child_process import ChildOutcome, declare_task, run_child
 from sandbox.messages import (
     ARRAYS,
     CONTENT,
@@ -27,6 +27,7 @@ from sandbox.messages import (
     upload_of_table,
 )
 from sandbox.rights import missing
+from storage.dataset_files.loading import LOADER
 from storage.errors import DatasetRefused, InsufficientStorage, StorageError, StorageUnavailable, TooManyRows
 from tree_explainers.errors import ExplainerError, ForeignFormat, ModelRefused
 
@@ -36,6 +37,10 @@ _LOG = structlog.get_logger(__name__)
 _REFUSALS: dict[str, type[ExplainerError] | type[DatasetRefused]] = {
     kind.__name__: kind for kind in (ModelRefused, ForeignFormat, DatasetRefused, TooManyRows)
 }
+_MODEL_LOADER = f"{__package__}.model_task.load_libraries"
+READ_MODEL = declare_task(f"{__package__}.model_task.read_model_upload", _MODEL_LOADER, uses_compiled_loops=True)
+READ_DATASET = declare_task(f"{__package__}.dataset_task.read_dataset_upload", LOADER)
+READ_RELATIONAL_DATASET = declare_task(f"{__package__}.dataset_task.read_relational_upload", LOADER)
 _OUT_OF_MEMORY_WORDS = ("out of memory", "bad_alloc", "memory allocation", "memoryerror")
 _SMALL_UPLOAD_BYTES = 50 * 1024**2  # of which no honest one should need all the memory that it may take
 _OUT_OF_BOUNDS_SIGNALS = {-signal.SIGKILL, -signal.SIGXCPU, -signal.SIGXFSZ}
@@ -119,7 +124,7 @@ class UploadReader:
             All places are taken, or the machine is too busy with other things.
         """
         limits, n_bytes = asdict(self._settings.model_limits), upload.stat().st_size
-        ok = self._read(_Work("read_model", upload, n_bytes, metadata, limits, self._settings.model))
+        ok = self._read(_Work(READ_MODEL, upload, n_bytes, metadata, limits, self._settings.model))
         folder = upload.parent
         return VettedModel(ok["description"], ok["parity"], _written(folder / LEAF_GRAPH), _written(folder / ENSEMBLE))
 
@@ -145,7 +150,7 @@ class UploadReader:
         """
         limits, n_bytes = asdict(self._settings.dataset_limits), upload.stat().st_size
         allowance = self._settings.dataset
-        ok = self._read(_Work("read_dataset", upload, n_bytes, metadata, limits, allowance, media_hint))
+        ok = self._read(_Work(READ_DATASET, upload, n_bytes, metadata, limits, allowance, media_hint))
         return NormalisedDataset(ok, _written(upload.parent / CONTENT))
 
     def read_relational_dataset(self, folder: Path, metadata: dict[str, Any]) -> NormalisedTables:
@@ -169,7 +174,7 @@ class UploadReader:
         uploads = [folder / upload_of_table(index) for index in range(n_tables)]
         n_bytes = sum(upload.stat().st_size for upload in uploads)
         limits, allowance = asdict(self._settings.relational_limits), self._settings.relational_dataset
-        ok = self._read(_Work("read_relational_dataset", uploads[0], n_bytes, metadata, limits, allowance))
+        ok = self._read(_Work(READ_RELATIONAL_DATASET, uploads[0], n_bytes, metadata, limits, allowance))
         contents = [_written(folder / content_of_table(index)) for index in range(n_tables)]
         return NormalisedTables(ok, contents, _written(folder / ARRAYS))
 
@@ -221,7 +226,7 @@ def _answer(request: Request, n_bytes: int, outcome: ChildOutcome) -> dict[str, 
 def _broken(request: Request, n_bytes: int, outcome: ChildOutcome) -> ExplainerError | StorageError:
     """Return the refusal of an upload that used up its allowance, or brought the child down otherwise; log it."""
     facts = {
-        "task": request.task,
+        "task": request.task.function,
         "size_bytes": n_bytes,
         "status": outcome.status,
         "answer": bool(outcome.answer),
@@ -258,13 +263,13 @@ def _beyond_memory(task: Task, n_bytes: int, n_memory_bytes: int) -> ExplainerEr
         f"reading this upload of {n_bytes:,} bytes took more than the {n_memory_bytes / 1024**3:.1f} GiB of memory "
         "that the service gives to it; at this size that is most likely a fault of the service, which has logged it"
     )
-    if task == "read_model":
+    if task == READ_MODEL:
         return ModelRefused("model_too_complex", detail)
     return DatasetRefused("dataset_too_large", f"{detail}; another form (CSV, Parquet, JSON) may be read meanwhile")
 
 
 def _beyond_limits(task: Task) -> ExplainerError | StorageError:
-    if task == "read_model":
+    if task == READ_MODEL:
         detail = "the model could not be opened within the limits of time and memory; register a smaller one"
         return ModelRefused("model_too_complex", detail)
     detail = "the dataset could not be read within the limits of time and memory; send fewer rows or columns"
@@ -272,7 +277,7 @@ def _beyond_limits(task: Task) -> ExplainerError | StorageError:
 
 
 def _gave_up(task: Task) -> ExplainerError | StorageError:
-    if task == "read_model":
+    if task == READ_MODEL:
         return ModelRefused("model_invalid_graph", "the model could not be opened: the runtime gave up on it")
     return DatasetRefused("dataset_parse_error", "the dataset could not be read: its reader gave up on it")
 

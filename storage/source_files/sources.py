@@ -15,10 +15,11 @@ from pathlib import Path
 
 import structlog
 
-from sandbox.child_process import ChildOutcome, run_child
+from sandbox.child_process import ChildOutcome, declare_task, run_child
 from sandbox.messages import COULD_NOT_START, DISK_FULL, Confinement, Request
 
 from ..dataset_files.layout import DatasetLimits, refuse_size, shown
+from ..dataset_files.loading import LOADER
 from ..errors import DatasetChanged, DatasetRefused, InsufficientStorage, StorageError, StorageUnavailable
 from ..manifests import Manifest, SourceFile
 from .part_cache import PartCache
@@ -28,6 +29,7 @@ from .places import MAX_FILES, FoundFile, SourcePlace, open_place
 from .roots import Pattern, SourceRoots
 
 CACHE_BYTES = 20 << 30
+_READ_FILES = declare_task(f"{__package__}.part_task.read_source_files", LOADER)
 _LOG = structlog.get_logger(__name__)
 _FILES_AT_ONCE = 64  # in one child, which takes a third of a second to start
 _BYTES_AT_ONCE = 64 << 20  # and their size together; a larger file is read by itself
@@ -221,9 +223,8 @@ class SourceFiles:
             nice=_NICENESS,
         )
         metadata = {"agreement": asdict(agreement), "files": [file.name for file in files]}
-        request = Request(
-            "read_source_files", str(folder / source_name(0)), None, metadata, asdict(self._limits), confinement
-        )
+        upload = str(folder / source_name(0))
+        request = Request(_READ_FILES, upload, None, metadata, asdict(self._limits), confinement)
         _check(run_child(request, n_cpu_seconds / _LEAST_SHARE_OF_A_CORE), files)
 
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 import pandas as pd
 import pyarrow as pa
 
-from sandbox.child import answer_to
+from sandbox.child import answer_to, named_function
 from sandbox.child_process import ChildOutcome
 from sandbox.messages import Request
 from schemas.approximation_trees import ApproximationTree, ApproximationTreeRequest
@@ -55,8 +55,6 @@ from service.operations import (
 )
 from service.operations.artefacts import View
 from service.settings import ServiceSettings
-from service.upload_sandbox.dataset_task import read_dataset_upload, read_relational_upload
-from service.upload_sandbox.model_task import read_model_upload
 from service.upload_sandbox.runner import UploadReader
 from storage.attempts import AttemptStore, Claim
 from tree_explainers.compute import code_cache
@@ -68,11 +66,6 @@ from .databases import put_tables
 from .processes import Taken, do_in_a_fork
 
 Result_co = TypeVar("Result_co", covariant=True)
-_TASKS = {
-    "read_model": read_model_upload,
-    "read_dataset": read_dataset_upload,
-    "read_relational_dataset": read_relational_upload,
-}
 _NO_REDIS = "redis://127.0.0.1:1/0"
 
 
@@ -201,7 +194,7 @@ def workshop_in(directory: Path, **settings: Any) -> Iterator[Workshop]:  # any 
 
 def _read_here(request: Request, _n_seconds: float) -> ChildOutcome:
     try:
-        answer = json.loads(json.dumps(answer_to(request, _TASKS[request.task]), allow_nan=False))
+        answer = json.loads(json.dumps(answer_to(request, named_function(request.task.function)), allow_nan=False))
     finally:
         code_cache._may_compile = True  # which a child gives up for good
     return ChildOutcome(answer, 0, "")

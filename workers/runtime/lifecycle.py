@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -122,8 +121,9 @@ def _cluster(settings: WorkerSettings, claim: Claim, report: ProgressReporter) -
         detail = "the job is to run on the cluster, and this worker has none: set LEAFSPACE_DASK_SCHEDULER for workers"
         raise StorageError("cluster_not_configured", detail)
     report(0.0, "waiting for the cluster")
-    connection = import_module("workers.cluster.connection")
-    with connection.open_cluster(settings.cluster, report.tick) as cluster:
+    from ..cluster.connection import open_cluster  # late: it brings Dask, which is there for those who have a cluster
+
+    with open_cluster(settings.cluster, report.tick) as cluster:
         yield cluster
 
 

@@ -15,7 +15,13 @@ from typing import TypeVar
 import pytest
 
 from sandbox import child_process
-from service.upload_sandbox.runner import NormalisedDataset, UploadReader
+from service.upload_sandbox.runner import (
+    READ_DATASET,
+    READ_MODEL,
+    READ_RELATIONAL_DATASET,
+    NormalisedDataset,
+    UploadReader,
+)
 from service.upload_sandbox.settings import UploadReaderSettings
 from storage.errors import DatasetRefused, StorageUnavailable
 from tests.support.processes import (
@@ -95,9 +101,11 @@ def test_models_have_a_server_of_their_own_and_each_has_loaded_its_libraries_and
     (tmp_path / "model").write_bytes(regressor(stump(), n_features=2).SerializeToString())
     reader.read_model(tmp_path / "model", {})
 
-    datasets, models = sorted(fork_servers_of(os.getpid()), key=command_of)
-    assert command_of(datasets).endswith("read_dataset read_relational_dataset read_source_files ")
-    assert command_of(models).endswith("sandbox.fork_server read_model ")
+    datasets, models = sorted(fork_servers_of(os.getpid()), key=lambda server: READ_MODEL.loader in command_of(server))
+    of_datasets = command_of(datasets).partition("sandbox.fork_server ")[2].split()
+    assert of_datasets[0] == READ_DATASET.loader
+    assert {READ_DATASET.function, READ_RELATIONAL_DATASET.function} <= set(of_datasets[1:])
+    assert command_of(models).endswith(f"sandbox.fork_server {READ_MODEL.loader} {READ_MODEL.function} ")
     for server, library, other in ((datasets, "libarrow.so", "onnxruntime"), (models, "onnxruntime", "libarrow.so")):
         mapped = Path(f"/proc/{server}/maps").read_text()
         assert library in mapped

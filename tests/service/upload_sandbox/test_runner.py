@@ -18,7 +18,7 @@ import pytest
 
 from sandbox.child_process import run_child
 from sandbox.messages import Confinement, Request
-from service.upload_sandbox.runner import UploadReader
+from service.upload_sandbox.runner import READ_DATASET, UploadReader
 from service.upload_sandbox.settings import UploadReaderSettings
 from storage.dataset_files import DatasetFile
 from storage.errors import DatasetRefused, StorageError, StorageUnavailable
@@ -146,7 +146,7 @@ def test_a_long_table_takes_no_more_memory_than_a_few_blocks_of_it(upload: Path)
 def test_a_child_that_uses_up_its_processor_time_is_killed(large_upload: Path) -> None:
     confinement = Confinement(os.getpid(), 2**32, n_cpu_seconds=1, n_file_bytes=2**30, n_open_files=64, nice=0)
     limits = asdict(SETTINGS.dataset_limits)
-    outcome = run_child(Request("read_dataset", str(large_upload), None, {}, limits, confinement), 60)
+    outcome = run_child(Request(READ_DATASET, str(large_upload), None, {}, limits, confinement), 60)
     assert outcome.status in {-signal.SIGXCPU, -signal.SIGKILL}
     assert outcome.answer is None
 

@@ -5,14 +5,16 @@ import os
 import socket
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sandbox import landlock, seccomp
+from sandbox.messages import Task
 from sandbox.rights import missing
-from service.upload_sandbox.runner import UploadReader
+from service.upload_sandbox.runner import READ_DATASET, READ_MODEL, UploadReader
 from service.upload_sandbox.settings import UploadReaderSettings
 from storage.errors import DatasetRefused
 
@@ -20,15 +22,15 @@ from storage.errors import DatasetRefused
 _SCRIPT = """
 import errno, json, os, socket, subprocess, sys, threading
 from pathlib import Path
-from sandbox.child import _load
+from sandbox.child import load
 from sandbox.rights import confine
-from sandbox.messages import Confinement, Request
+from sandbox.messages import Confinement, Task
 from sandbox.rights import lock_in
 
 requested = json.load(sys.stdin)
 folder = Path(requested["folder"])
 confine(Confinement(os.getppid(), 2**31, 20, 2**20, 64, 0))
-_load(Request(requested["task"], str(folder / "upload"), None, {}, {}, None))
+load(Task(**requested["task"]))
 lock_in(folder)
 found = {}
 
@@ -91,9 +93,9 @@ def test_this_machine_has_all_means() -> None:
     assert seccomp.is_available()
 
 
-@pytest.mark.parametrize("task", ["read_model", "read_dataset"])
+@pytest.mark.parametrize("task", [READ_MODEL, READ_DATASET], ids=["model", "dataset"])
 def test_the_child_reads_its_upload_and_libraries_and_nothing_else_and_starts_and_reaches_nothing(
-    task: str, folder: Path
+    task: Task, folder: Path
 ) -> None:
     found = _tried(task, folder)
 
@@ -111,7 +113,7 @@ def test_the_child_reads_its_upload_and_libraries_and_nothing_else_and_starts_an
     assert sorted(path.name for path in folder.iterdir()) == ["content", "upload"]
 
 
-def _tried(task: str, folder: Path) -> dict[str, str]:
+def _tried(task: Task, folder: Path) -> dict[str, str]:
     project = Path(__file__).parents[3]
     database = folder.parent / "leafspace.db"
     database.write_bytes(b"rows")
@@ -119,7 +121,7 @@ def _tried(task: str, folder: Path) -> dict[str, str]:
         unix.bind(str(folder.parent / "s"))
         unix.listen()
         requested: dict[str, Any] = {
-            "task": task,
+            "task": asdict(task),
             "folder": str(folder),
             "port": tcp.getsockname()[1],
             "unix": str(folder.parent / "s"),

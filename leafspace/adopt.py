@@ -10,7 +10,7 @@ from storage.remote_objects import open_objects
 from storage.store_pairs import adopt
 
 from .errors import CannotServe
-from .places import storage_of
+from .stores import storage_of
 
 
 def adopt_objects(data_dir: Path) -> None:

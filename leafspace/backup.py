@@ -30,7 +30,7 @@ from storage.tables import OBJECT_COLUMNS, leaf_tables
 
 from .backup_files import FORMAT, Manifest, write_folder, write_tar
 from .errors import CannotServe
-from .places import check_there_is_a_database, database_file, local_storage_of
+from .stores import check_there_is_a_database, database_file, local_storage_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from workers.runtime.clearing import clear_once
 from workers.runtime.settings import WorkerSettings
 
 from .errors import CannotServe
-from .places import check_there_is_a_database, storage_of
 from .redis_server import running_server_url
+from .stores import check_there_is_a_database, storage_of
 
 
 def clear(data_dir: Path, *, any_share: bool = False) -> None:

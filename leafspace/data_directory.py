@@ -34,8 +34,9 @@ def opened(path: Path) -> Iterator[Path]:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
+        holder = os.pread(lock, 20, 0).decode() or "unknown"
         message = (
-            f"another `leafspace serve` (process {_holder(lock)}) uses the data directory {directory}; "
+            f"another `leafspace serve` (process {holder}) uses the data directory {directory}; "
             "stop that one first, or choose another with --data-dir"
         )
         os.close(lock)
@@ -69,7 +70,3 @@ def _open_lock(directory: Path) -> int:
     except OSError as error:
         message = f"cannot write to the data directory {directory}: {error.strerror}; choose another with --data-dir"
         raise CannotServe(message) from error
-
-
-def _holder(lock: int) -> str:
-    return os.pread(lock, 20, 0).decode() or "unknown"

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from storage.database_file import belongs_to, fault_of, has_keys, keep_reserve
-from workers.runtime.restarts import Restarts, SignedStarts
+from workers.runtime.restarts import Restarts, StartsWithReadiness
 from workers.runtime.supervisor import Child, Supervisor
 
 from .compiled_code import cache_dir
@@ -177,7 +177,7 @@ def workers_command(n_workers: int) -> list[str]:
 
 def _workers(environment: dict[str, str], n_workers: int) -> Child:
     """Return the workers' parent; it ends with us, so that it hands its jobs back."""
-    starts = SignedStarts(
+    starts = StartsWithReadiness(
         lambda writer: start_process(
             [*workers_command(n_workers), "--ready-fd", str(writer)],
             environment=environment,

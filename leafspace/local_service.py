@@ -28,7 +28,7 @@ from .processes import start_process
 _HOST = "127.0.0.1"
 _SCOPES = tuple(scope for scope in SCOPES if scope != "admin")
 _SECONDS_TO_STOP = 15.0
-_SECONDS_BETWEEN_LOOKS, _SECONDS_TO_ANSWER = 0.2, 2.0
+_POLL_SECONDS, _SECONDS_TO_ANSWER = 0.2, 2.0
 _SHOWN_LOG_LINES = 20
 
 
@@ -124,6 +124,6 @@ def _has_ended(parent: int) -> bool:
 
     Its end of the pipe may be held open by processes that it forked, so that its own end is looked for, too.
     """
-    readable, _, _ = select.select([sys.stdin], [], [], _SECONDS_BETWEEN_LOOKS)
+    readable, _, _ = select.select([sys.stdin], [], [], _POLL_SECONDS)
     is_closed = bool(readable) and not os.read(sys.stdin.fileno(), 1)
     return is_closed or os.getppid() != parent

@@ -22,7 +22,7 @@ from storage.tables import jobs
 from .backup_files import Manifest, OpenFile, copy_checked, database_name, object_name, opened_backup
 from .errors import CannotServe
 from .key_commands import line_of
-from .places import database_file, local_storage_of
+from .stores import database_file, local_storage_of
 
 _COLUMNS = {"job": "id"}
 """Where a claim and a job's row have different names for the same."""

@@ -89,7 +89,7 @@ class Bucket:
                 for found in block:
                     yield TaggedFile(found["path"], found["size"], found["e_tag"] or "")
 
-    def look(self, name: str) -> TaggedFile | None:
+    def stat(self, name: str) -> TaggedFile | None:
         """Return a file as it is now, or nothing where there is none."""
         try:
             with _failures_translated(absence=FileNotFoundError):
@@ -110,7 +110,7 @@ class Bucket:
                     target.write(answer.bytes())
         except (FileNotFoundError, PreconditionError):
             return False
-        return size_bytes > 0 or self.look(name) == TaggedFile(name, 0, tag)
+        return size_bytes > 0 or self.stat(name) == TaggedFile(name, 0, tag)
 
     def delete(self, name: str) -> None:
         """Delete the file; one that is not there is no error."""

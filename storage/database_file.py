@@ -36,7 +36,8 @@ def fault_of(path: Path, seconds: float = _QUICK_SECONDS) -> str | None:
     except sqlite3.OperationalError:
         return None  # locked, or not to be opened now: its users report that, or wait
     except sqlite3.DatabaseError as error:
-        return not_a_database(path) if _is_none(error) else damaged(path, str(error))
+        is_no_database = error.sqlite_errorcode == sqlite3.SQLITE_NOTADB
+        return not_a_database(path) if is_no_database else damaged(path, str(error))
 
 
 def belongs_to(path: Path, objects_dir: Path) -> bool | None:
@@ -115,10 +116,6 @@ def _damage(path: Path, connection: sqlite3.Connection, seconds: float) -> str |
         timer.cancel()
         timer.join()  # a process that forks must have no other thread
     return None if finding == "ok" else damaged(path, " ".join(finding.split()))
-
-
-def _is_none(error: sqlite3.DatabaseError) -> bool:
-    return error.sqlite_errorcode == sqlite3.SQLITE_NOTADB
 
 
 def keep_reserve(directory: Path) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import JSON, Table, select
+from sqlalchemy import JSON, select
 
 from .database import Database
 from .records import first_record
@@ -32,13 +32,10 @@ def entity_version(database: Database, noun: str, identifier: str) -> tuple[Any,
         None where there is nothing of this id, or its artefact is not finished and may still change.
     """
     table = _UPLOADS.get(noun, artefacts)
-    query = select(*_small_columns(table)).where(table.c.id == identifier)
+    small_columns = [column for column in table.c if not isinstance(column.type, JSON)]
+    query = select(*small_columns).where(table.c.id == identifier)
     if table is artefacts:
         query = query.where(artefacts.c.noun == noun, artefacts.c.result.is_not(None))
     with database.reading() as connection:
         row = first_record(connection, query)
     return None if row is None else tuple(row.values())
-
-
-def _small_columns(table: Table) -> list[Any]:
-    return [column for column in table.c if not isinstance(column.type, JSON)]

@@ -27,7 +27,7 @@ _ROWS_AT_ONCE = 200  # deleted in one transaction, so that no other waits long f
 
 
 @dataclass(frozen=True, slots=True)
-class KeptExplanation:
+class ExplanationRow:
     """A stored explanation, as it is kept."""
 
     id: str
@@ -56,15 +56,15 @@ class ExplanationStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add(self, kept: Sequence[KeptExplanation]) -> None:
+    def add(self, kept: Sequence[ExplanationRow]) -> None:
         """Keep explanations: all of them, or none where an error is raised."""
         with self._database.transaction() as connection:
             connection.execute(insert(explanations), [asdict(each) for each in kept])
 
-    def get(self, explanation_id: str) -> KeptExplanation:
+    def get(self, explanation_id: str) -> ExplanationRow:
         """Return an explanation; raise ``NotFound`` where there is none."""
         with self._database.reading() as connection:
-            return KeptExplanation(**existing_record(connection, explanations, explanation_id))
+            return ExplanationRow(**existing_record(connection, explanations, explanation_id))
 
     def n_bytes(self, explanation_id: str) -> int:
         """Return how long its request and its response are, without reading them."""
@@ -108,7 +108,7 @@ def digest_of(response: str) -> str:
     return hashlib.sha256(response.encode()).hexdigest()
 
 
-def summary_of(kept: KeptExplanation) -> dict[str, Any]:
+def summary_of(kept: ExplanationRow) -> dict[str, Any]:
     """Return the fields that lists show of an explanation."""
     return _shown({name: getattr(kept, name) for name in _LISTED})
 

@@ -22,7 +22,7 @@ from .tables import idempotency_keys
 
 _TOKEN_BYTES = 16
 _PATIENCE_SECONDS = 3.0
-_SECONDS_BETWEEN_LOOKS = 0.05
+_POLL_SECONDS = 0.05
 _MOST_WAITING = 8  # each keeps one of the 40 threads that other requests could have
 _ABANDONED_SECONDS = 3600.0  # longer than any request takes
 
@@ -36,7 +36,7 @@ class RequestKey:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptAnswer:
+class RecordedAnswer:
     """What a request made, or found made."""
 
     status: int  # 201: it was made; 202: a job was begun; 200: it was there, or being made
@@ -74,9 +74,9 @@ class IdempotencyStore:
         self._database = database
         self._now = now
         self._patience_seconds = patience_seconds
-        self._places = BoundedSemaphore(most_waiting)
+        self._waiting_slots = BoundedSemaphore(most_waiting)
 
-    def begin(self, key: RequestKey, request_sha256: str) -> KeptAnswer | KeyClaim:
+    def begin(self, key: RequestKey, request_sha256: str) -> RecordedAnswer | KeyClaim:
         """Return what the key made, or the right to make it.
 
         Raises
@@ -90,37 +90,37 @@ class IdempotencyStore:
             begun = self._begun(key, request_sha256, may_take_over=False)
             if begun is not None:
                 return begun
-        with self._place():
+        with self._waiting_slot():
             return self._wait(key, request_sha256)
 
     @contextmanager
-    def _place(self) -> Iterator[None]:
-        if not self._places.acquire(blocking=False):
+    def _waiting_slot(self) -> Iterator[None]:
+        if not self._waiting_slots.acquire(blocking=False):
             message = "an equal request with the same Idempotency-Key is under way; send it again in a moment"
             raise StorageUnavailable(message)
         try:
             yield
         finally:
-            self._places.release()
+            self._waiting_slots.release()
 
-    def _wait(self, key: RequestKey, request_sha256: str) -> KeptAnswer | KeyClaim:
+    def _wait(self, key: RequestKey, request_sha256: str) -> RecordedAnswer | KeyClaim:
         until = time.monotonic() + self._patience_seconds
         while True:
-            time.sleep(_SECONDS_BETWEEN_LOOKS)
+            time.sleep(_POLL_SECONDS)
             begun = self._begun(key, request_sha256, may_take_over=time.monotonic() >= until)
             if begun is not None:
                 return begun
 
-    def _begun(self, key: RequestKey, request_sha256: str, *, may_take_over: bool) -> KeptAnswer | KeyClaim | None:
+    def _begun(self, key: RequestKey, request_sha256: str, *, may_take_over: bool) -> RecordedAnswer | KeyClaim | None:
         """Return what the key made, or the right to make it; ``None`` while an equal request makes it."""
         row = self._read(key)
         if row is not None and row["status"] is not None:
-            return _kept(row, request_sha256)
+            return _recorded(row, request_sha256)
         if row is None or may_take_over or self._is_another(row, request_sha256):
             return self._claim(key, request_sha256, may_take_over=may_take_over)
         return None
 
-    def complete(self, claim: KeyClaim, answer: KeptAnswer) -> KeptAnswer:
+    def complete(self, claim: KeyClaim, answer: RecordedAnswer) -> RecordedAnswer:
         """Keep what was made and return it; where an equal request was faster, return what that one kept."""
         with self._database.transaction() as connection:
             row = _locked(connection, claim.key)
@@ -129,7 +129,7 @@ class IdempotencyStore:
             # Of equal requests, that which made the thing counts, not one that found it made.
             kept = answer
             if row["status"] is not None:
-                kept = KeptAnswer(max(row["status"], answer.status), row["thing"])
+                kept = RecordedAnswer(max(row["status"], answer.status), row["thing"])
             values = {"status": kept.status, "thing": kept.thing, "token": None}
             connection.execute(update(idempotency_keys).where(_is(claim.key)).values(**values))
             return kept
@@ -140,12 +140,12 @@ class IdempotencyStore:
             # Unless an equal request has taken over.
             connection.execute(delete(idempotency_keys).where(_is(claim.key), idempotency_keys.c.token == claim.token))
 
-    def forget(self, key: RequestKey, kept: KeptAnswer) -> None:
+    def forget(self, key: RequestKey, kept: RecordedAnswer) -> None:
         """Delete the record that the key made this thing, which was deleted."""
         with self._database.transaction() as connection:
             connection.execute(delete(idempotency_keys).where(_is(key), idempotency_keys.c.thing == kept.thing))
 
-    def _claim(self, key: RequestKey, request_sha256: str, *, may_take_over: bool) -> KeptAnswer | KeyClaim | None:
+    def _claim(self, key: RequestKey, request_sha256: str, *, may_take_over: bool) -> RecordedAnswer | KeyClaim | None:
         """Return what the key made, or the right to make it; ``None`` while an equal request makes it."""
         claim = KeyClaim(key, request_sha256, secrets.token_hex(_TOKEN_BYTES))
         values = {"request_sha256": request_sha256, "token": claim.token, "created_at": self._now()}
@@ -154,7 +154,7 @@ class IdempotencyStore:
             if row is None:
                 return claim if _insert(connection, key, values) else None
             if row["status"] is not None:
-                return _kept(row, request_sha256)
+                return _recorded(row, request_sha256)
             if self._is_another(row, request_sha256):
                 raise _another_request(key.key)
             if not may_take_over and row["request_sha256"] == request_sha256:
@@ -190,10 +190,10 @@ def _insert(connection: Connection, key: RequestKey, values: dict[str, object]) 
     return True
 
 
-def _kept(row: RowMapping, request_sha256: str) -> KeptAnswer:
+def _recorded(row: RowMapping, request_sha256: str) -> RecordedAnswer:
     if row["request_sha256"] != request_sha256:
         raise _another_request(row["key"])
-    return KeptAnswer(row["status"], row["thing"])
+    return RecordedAnswer(row["status"], row["thing"])
 
 
 def _another_request(key: str) -> Conflict:

@@ -63,10 +63,10 @@ def count_before(connection: Connection, job_ids: Sequence[str]) -> dict[str, in
     first_come = (jobs.c.created_at, jobs.c.id)
     short: ColumnElement[int] = case((jobs.c.estimated_seconds <= SHORT_SECONDS, 1), else_=0)
     of_short, of_all = func.sum(short).over(order_by=first_come), func.row_number().over(order_by=first_come)
-    place = case((short == 1, of_short), else_=of_all).label("place")
-    waiting = select(jobs.c.id, place).where(jobs.c.status == "queued").subquery()
-    query = select(waiting.c.id, waiting.c.place).where(waiting.c.id.in_(job_ids))
-    return {job_id: int(place) - 1 for job_id, place in connection.execute(query)}
+    position = case((short == 1, of_short), else_=of_all).label("position")
+    waiting = select(jobs.c.id, position).where(jobs.c.status == "queued").subquery()
+    query = select(waiting.c.id, waiting.c.position).where(waiting.c.id.in_(job_ids))
+    return {job_id: int(position) - 1 for job_id, position in connection.execute(query)}
 
 
 class EndedJobs:

@@ -83,7 +83,7 @@ class JobStore:
         origin
             The request that creates it, its caller, and the estimated duration, as far as they are known.
         """
-        job_id = _new_job_id()
+        job_id = JOBS.id_prefix + b32encode(secrets.token_bytes(_RANDOM_BYTES)).decode().rstrip("=").lower()
         now = self._now()
         values = {
             "id": job_id,
@@ -120,7 +120,7 @@ class JobStore:
     def get(self, job_id: str) -> Job:
         """Return the job in its current state; raise ``NotFound`` where there is none."""
         with self._database.reading() as connection:
-            return _with_places(connection, [_job(existing_record(connection, jobs, job_id))])[0]
+            return _with_queue_positions(connection, [_job(existing_record(connection, jobs, job_id))])[0]
 
     def get_many(self, job_ids: Sequence[str]) -> dict[str, Job]:
         """Return those of the jobs that exist, by id."""
@@ -129,7 +129,7 @@ class JobStore:
             for start in range(0, len(job_ids), _IDS_AT_ONCE):
                 query = select(*_SHOWN).where(jobs.c.id.in_(job_ids[start : start + _IDS_AT_ONCE]))
                 some = [_job(row) for row in connection.execute(query).mappings()]
-                found |= {job.id: job for job in _with_places(connection, some)}
+                found |= {job.id: job for job in _with_queue_positions(connection, some)}
         return found
 
     def recent(self, most: int) -> dict[str, Job]:
@@ -140,14 +140,14 @@ class JobStore:
             queries = under_way.limit(most), newest.limit(_NEWEST)
             rows = [row for query in queries for row in connection.execute(query).mappings()]
             found = {row["id"]: _job(row) for row in rows}
-            return {job.id: job for job in _with_places(connection, list(found.values()))}
+            return {job.id: job for job in _with_queue_positions(connection, list(found.values()))}
 
     def list(self, limit: int, cursor: str | None, **filters: str) -> Page[Job]:
         """Return one page of jobs, newest first: those that have these values in these columns."""
         query = where_equal(select(*_SHOWN), jobs, filters)
         with self._database.reading() as connection:
             page = read_page(connection, query, jobs, (limit, cursor), _job)
-            return page.model_copy(update={"data": _with_places(connection, page.data)})
+            return page.model_copy(update={"data": _with_queue_positions(connection, page.data)})
 
     def request_cancel(self, job_id: str) -> Job:
         """Stop the job: at once while it is queued, within two seconds while it runs. Requesting it twice is no error.
@@ -171,7 +171,7 @@ class JobStore:
             return _job(existing_record(connection, jobs, job_id))
 
 
-def _with_places(connection: Connection, found: Sequence[Job]) -> list[Job]:
+def _with_queue_positions(connection: Connection, found: Sequence[Job]) -> list[Job]:
     """Return the jobs; for those that only wait for a worker, with the number that wait before them."""
     waiting = [job.id for job in found if job.status == "queued" and not job.progress.message]
     before = count_before(connection, waiting) if waiting else {}
@@ -212,10 +212,6 @@ def end_job(
     # A key that is left out stays an SQL NULL; a None would be written as a JSON null.
     explained = {} if problem is None else {"problem": problem_json(problem)}
     change_job(connection, row, **ended, **explained)
-
-
-def _new_job_id() -> str:
-    return JOBS.id_prefix + b32encode(secrets.token_bytes(_RANDOM_BYTES)).decode().rstrip("=").lower()
 
 
 def _job(row: RowMapping) -> Job:

@@ -122,7 +122,8 @@ class LabelDecisionStore:
 def _append(connection: Connection, new: NewDecision, present: RowMapping | None) -> LabelDecision | None:
     """Write an entry after the newest one; return nothing where another transaction was faster."""
     now = time.time()
-    values: dict[str, Any] = {**asdict(new), "id": _drawn_id(), "number": 1, "replaces": None, "created_at": now}
+    identifier = "dec_" + b32encode(secrets.token_bytes(_RANDOM_BYTES)).decode().lower()
+    values: dict[str, Any] = {**asdict(new), "id": identifier, "number": 1, "replaces": None, "created_at": now}
     if present is not None:
         # Entries are listed by their time: one that comes later must not seem earlier where the clock was set back.
         values |= {"created_at": max(now, present["created_at"] + _TICK_SECONDS)}
@@ -152,10 +153,6 @@ def _of(label_audit: str) -> ColumnElement[bool]:
 
 def _in_force() -> tuple[ColumnElement[bool], ColumnElement[bool]]:
     return _IS_LATEST, label_decisions.c.decision != "withdrawn"
-
-
-def _drawn_id() -> str:
-    return "dec_" + b32encode(secrets.token_bytes(_RANDOM_BYTES)).decode().lower()
 
 
 def _view(row: Any) -> LabelDecision:  # a mapping of columns

@@ -18,7 +18,7 @@ REVISION = 1
 
 
 @dataclass(frozen=True, slots=True)
-class LeafTablePlace:
+class LeafTableKey:
     """What a leaf table is known by."""
 
     model: str
@@ -27,7 +27,7 @@ class LeafTablePlace:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptLeafTable:
+class LeafTableObjects:
     """Where a leaf table's parts are."""
 
     codes: str  # object: an array file, (n_trees, n_rows)
@@ -40,12 +40,12 @@ class LeafTableStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def find(self, place: LeafTablePlace) -> KeptLeafTable | None:
+    def find(self, key: LeafTableKey) -> LeafTableObjects | None:
         """Return the table kept there, or nothing."""
         with self._database.reading() as connection:
-            return _find(connection, place)
+            return _find(connection, key)
 
-    def add(self, place: LeafTablePlace, table: KeptLeafTable, size_bytes: int = 0) -> KeptLeafTable:
+    def add(self, key: LeafTableKey, table: LeafTableObjects, size_bytes: int = 0) -> LeafTableObjects:
         """Keep the table, unless another job was faster; return the one that is kept.
 
         Raises
@@ -54,19 +54,19 @@ class LeafTableStore:
             If the model or the dataset was deleted.
         """
         with self._database.transaction() as connection:
-            return _find(connection, place) or _insert(connection, place, table, size_bytes)
+            return _find(connection, key) or _insert(connection, key, table, size_bytes)
 
-    def forget(self, place: LeafTablePlace, table: KeptLeafTable) -> tuple[str, ...]:
+    def forget(self, key: LeafTableKey, table: LeafTableObjects) -> tuple[str, ...]:
         """Forget this table, unless another is kept there by now; return the objects that nothing refers to."""
-        this_one = and_(_at(place), leaf_tables.c.codes == table.codes, leaf_tables.c.outcome == table.outcome)
+        this_one = and_(_at(key), leaf_tables.c.codes == table.codes, leaf_tables.c.outcome == table.outcome)
         with self._database.transaction() as connection:
             return unreferenced(connection, forget_leaf_tables(connection, this_one))
 
-    def forget_outdated(self, place: LeafTablePlace) -> tuple[str, ...]:
+    def forget_outdated(self, key: LeafTableKey) -> tuple[str, ...]:
         """Forget tables of the same rows of earlier revisions; return the objects that nothing refers to any more."""
-        same_rows = (leaf_tables.c.model == place.model, leaf_tables.c.dataset == place.dataset)
+        same_rows = (leaf_tables.c.model == key.model, leaf_tables.c.dataset == key.dataset)
         with self._database.transaction() as connection:
-            outdated = and_(*same_rows, leaf_tables.c.revision < place.revision)
+            outdated = and_(*same_rows, leaf_tables.c.revision < key.revision)
             return unreferenced(connection, forget_leaf_tables(connection, outdated))
 
 
@@ -78,24 +78,24 @@ def forget_leaf_tables(connection: Connection, condition: ColumnElement[bool]) -
     return objects
 
 
-def _at(place: LeafTablePlace) -> ColumnElement[bool]:
+def _at(key: LeafTableKey) -> ColumnElement[bool]:
     columns = leaf_tables.c
-    return and_(columns.model == place.model, columns.dataset == place.dataset, columns.revision == place.revision)
+    return and_(columns.model == key.model, columns.dataset == key.dataset, columns.revision == key.revision)
 
 
-def _find(connection: Connection, place: LeafTablePlace) -> KeptLeafTable | None:
-    row = first_record(connection, select(leaf_tables).where(_at(place)))
-    return None if row is None else KeptLeafTable(row["codes"], row["outcome"])
+def _find(connection: Connection, key: LeafTableKey) -> LeafTableObjects | None:
+    row = first_record(connection, select(leaf_tables).where(_at(key)))
+    return None if row is None else LeafTableObjects(row["codes"], row["outcome"])
 
 
-def _insert(connection: Connection, place: LeafTablePlace, table: KeptLeafTable, size_bytes: int) -> KeptLeafTable:
-    at = {"model": place.model, "dataset": place.dataset, "revision": place.revision}
+def _insert(connection: Connection, key: LeafTableKey, table: LeafTableObjects, size_bytes: int) -> LeafTableObjects:
+    at = {"model": key.model, "dataset": key.dataset, "revision": key.revision}
     kept = {"codes": table.codes, "outcome": table.outcome, "size_bytes": size_bytes, "created_at": time.time()}
     try:
         with connection.begin_nested():
             connection.execute(insert(leaf_tables).values(**at, **kept))
     except IntegrityError:
-        found = _find(connection, place)
+        found = _find(connection, key)
         if found is None:
             raise  # it refers to something that was deleted
         return found

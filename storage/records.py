@@ -101,14 +101,14 @@ def read_page(
     connection: Connection,
     query: Select[Any],
     table: Table,
-    place: tuple[int, str | None],
+    position: tuple[int, str | None],
     view: Callable[[RowMapping], Item],
 ) -> Page[Item]:
     """Return one page of ``query`` over ``table``, which has the columns ``id`` and ``created_at``.
 
-    ``place`` is how many rows to return, and the cursor that the page before gave (``None`` for the first page).
+    ``position`` is how many rows to return, and the cursor that the page before gave (``None`` for the first page).
     """
-    limit, cursor = place
+    limit, cursor = position
     if cursor is not None:
         created_at, identifier = _decode(cursor)
         query = query.where(
@@ -131,8 +131,8 @@ def _decode(cursor: str) -> tuple[float, str]:
     except (binascii.Error, ValueError, TypeError, RecursionError):
         created_at, identifier = None, None
     # A text that no database accepts is no id: half a surrogate pair, or a NUL character.
-    is_place = isinstance(created_at, float | int) and math.isfinite(created_at)
-    if not (is_place and isinstance(identifier, str) and _IDENTIFIER.fullmatch(identifier)):
+    is_position = isinstance(created_at, float | int) and math.isfinite(created_at)
+    if not (is_position and isinstance(identifier, str) and _IDENTIFIER.fullmatch(identifier)):
         detail = f"cursor {cursor[:80]!a} is not one that a list gave; leave it out to start from the newest"
         raise StorageError("validation_failed", detail, "/cursor")
     return float(created_at), identifier

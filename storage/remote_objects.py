@@ -145,9 +145,9 @@ class RemoteObjects:
 
     def delete(self, sha256: str) -> None:
         """Delete the object's files that are older than a day; younger ones are left to retention."""
-        oldest_kept = self._oldest_kept()
+        oldest_hour = self._oldest_hour()
         for file in self._files(sha256):
-            if _hour_of(file) < oldest_kept:
+            if _hour_of(file) < oldest_hour:
                 self._bucket.delete(file.name)
         self._cache.delete(sha256)
 
@@ -161,9 +161,9 @@ class RemoteObjects:
 
     def old_objects(self) -> Iterator[str]:
         """Yield the objects with files older than a day."""
-        oldest_kept = self._oldest_kept()
+        oldest_hour = self._oldest_hour()
         for file in self._bucket.files():
-            if file.name != MARK and _hour_of(file) < oldest_kept:
+            if file.name != MARK and _hour_of(file) < oldest_hour:
                 yield file.name.split("/")[-2]
 
     def hashes(self) -> Iterator[str]:
@@ -173,7 +173,7 @@ class RemoteObjects:
 
     def mark(self) -> str | None:
         """Return the id of the database whose objects these are; none where that was never set."""
-        file = self._bucket.look(MARK)
+        file = self._bucket.stat(MARK)
         if file is None:
             return None
         with self.workspace() as folder:
@@ -240,7 +240,7 @@ class RemoteObjects:
     def _name_now(self, sha256: str) -> str:
         return f"{sha256[:2]}/{sha256}/{_hour(self._now())}"
 
-    def _oldest_kept(self) -> str:
+    def _oldest_hour(self) -> str:
         return _hour(getattr(self._discarding, "since", self._now()) - _GRACE_SECONDS)
 
 

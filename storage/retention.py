@@ -20,7 +20,7 @@ from .artefacts import EXPLAINER_PARTS, ArtefactStore
 from .database import Database
 from .datasets import DatasetStore
 from .errors import Conflict, InUse, NotFound
-from .leaf_tables import KeptLeafTable, LeafTablePlace, LeafTableStore
+from .leaf_tables import LeafTableKey, LeafTableObjects, LeafTableStore
 from .models import ModelStore
 from .object_store import ObjectStore
 from .records import unreferenced
@@ -142,8 +142,8 @@ class Retention:
         for row in self._all(select(leaf_tables).order_by(leaf_tables.c.created_at.desc())):
             n_bytes += row.size_bytes
             if n_bytes > most_bytes:
-                place = LeafTablePlace(row.model, row.dataset, row.revision)
-                n_forgotten += self._forget(partial(store.forget, place, KeptLeafTable(row.codes, row.outcome)))
+                key = LeafTableKey(row.model, row.dataset, row.revision)
+                n_forgotten += self._forget(partial(store.forget, key, LeafTableObjects(row.codes, row.outcome)))
         return n_forgotten
 
     def _clear_orphans(self, *, any_share: bool) -> int:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from storage.errors import StorageUnavailable
-from storage.explanations import KeptExplanation
+from storage.explanations import ExplanationRow
 
 _BATCH_BYTES = 8 << 20  # in one transaction, unless the first call alone brings more
 _BATCH_ROWS = 2000
@@ -23,7 +23,7 @@ _BATCH_ROWS = 2000
 class _Waiting:
     """The explanations of one call, and how its caller learns that they are stored."""
 
-    kept: Sequence[KeptExplanation]
+    kept: Sequence[ExplanationRow]
     n_bytes: int
     loop: asyncio.AbstractEventLoop
     stored: asyncio.Future[None]
@@ -45,7 +45,7 @@ class ExplanationLog:
         How many bytes may wait, those being written included; where none do, a call may bring any number.
     """
 
-    def __init__(self, write: Callable[[Sequence[KeptExplanation]], None], most_bytes: int) -> None:
+    def __init__(self, write: Callable[[Sequence[ExplanationRow]], None], most_bytes: int) -> None:
         self._write = write
         self._most_bytes = most_bytes
         self._waiting: deque[_Waiting] = deque()
@@ -71,7 +71,7 @@ class ExplanationLog:
         if self._is_stopped or self._n_bytes >= self._most_bytes:
             raise StorageUnavailable(self._refusal())
 
-    async def add(self, kept: Sequence[KeptExplanation]) -> None:
+    async def add(self, kept: Sequence[ExplanationRow]) -> None:
         """Store explanations; return when they are committed.
 
         Raises

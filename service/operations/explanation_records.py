@@ -9,7 +9,7 @@ from explanations.warm_explainer import WarmExplainer
 from schemas.explanations import ExplanationRequest
 from schemas.nouns import EXPLANATION_SETS
 from storage.errors import StorageError
-from storage.explanations import KeptExplanation, digest_of, draw_explanation_id
+from storage.explanations import ExplanationRow, digest_of, draw_explanation_id
 
 from ..app_context import AppContext
 from ..callers import CURRENT_KEY
@@ -46,7 +46,7 @@ class CallRecord:
             "revision": REVISION,
             "created_at": round(time.time(), 6),  # as answers show it, so that lists are cut at what was read
         }
-        self.kept: list[KeptExplanation] = []
+        self.kept: list[ExplanationRow] = []
 
     def identify(self, explanations: list[dict[str, Any]]) -> list[Any]:
         """Give each explanation an id, keep it, and return all as they are to be answered, those kept as JSON.
@@ -75,7 +75,7 @@ class CallRecord:
             )
             raise StorageError("too_many_rows", detail)
         known = {"id": explanation_id, "row_id": row_id, "request": request, "response": response}
-        self.kept.append(KeptExplanation(**self._shared, **known, n_bytes=n_bytes, digest=digest_of(response)))
+        self.kept.append(ExplanationRow(**self._shared, **known, n_bytes=n_bytes, digest=digest_of(response)))
         return orjson.Fragment(response)
 
 

@@ -21,7 +21,7 @@ from schemas.nouns import LABEL_AUDITS
 from storage.array_files import open_array, read_archive
 from storage.artefacts import Artefact
 from storage.errors import NotFound, StorageError
-from storage.leaf_tables import LeafTablePlace, LeafTableStore
+from storage.leaf_tables import LeafTableKey, LeafTableStore
 from tree_explainers.compute.job_sizes import JobSizes
 from tree_explainers.leaf_space.cost import list_bytes, neighbor_bytes, neighbor_seconds, vote_bytes, vote_seconds
 from tree_explainers.leaf_space.neighborhoods import LeafCodes, nearest_to_row
@@ -217,7 +217,7 @@ def review_row(context: AppContext, label_audit_id: str, row: int) -> ReviewedRo
 def _leaves_of(context: AppContext, artefact: Artefact) -> LeafCodes:
     """Return the leaves that an audit compared, which its job kept as the dataset's leaf table."""
     model, dataset = str(artefact.model), str(artefact.dataset)
-    kept = LeafTableStore(context.database).find(LeafTablePlace(model, dataset))
+    kept = LeafTableStore(context.database).find(LeafTableKey(model, dataset))
     if kept is None:
         detail = (
             f"the leaves of {dataset!r} in {model!r} are not kept any more; request proximities of both, whose job "

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from storage.errors import NotFound, StorageError
-from storage.idempotency import KeptAnswer, KeyClaim, RequestKey
+from storage.idempotency import KeyClaim, RecordedAnswer, RequestKey
 
 from ..app_context import AppContext
 
@@ -24,7 +24,7 @@ class Creation(Generic[Thing]):
     """What a request creates; ``thing`` is set from the start if its key made it before."""
 
     thing: Thing | None = None
-    status: int = 0  # that its key keeps (see ``KeptAnswer``)
+    status: int = 0  # that its key keeps (see ``RecordedAnswer``)
 
     def made(self, status: int, thing: Thing) -> None:
         """Set the thing that was made or found, and the status of the answer."""
@@ -73,7 +73,7 @@ def made_once(
         with suppress(StorageError):  # an equal request waits a moment, and goes on
             context.idempotency.release(begun)
         raise
-    kept = context.idempotency.complete(begun, KeptAnswer(creation.status, creation.result.id))
+    kept = context.idempotency.complete(begun, RecordedAnswer(creation.status, creation.result.id))
     creation.made(kept.status, creation.result if kept.thing == creation.result.id else show(kept.thing))
 
 

@@ -15,7 +15,7 @@ from schemas.contract import Page
 from schemas.explanations import ExplanationRequest
 from schemas.stored_explanations import MAX_DIFFERENCES, DeletedExplanations, StoredExplanationSummary, Verification
 from storage.errors import Conflict, NotFound
-from storage.explanations import KeptExplanation, summary_of
+from storage.explanations import ExplanationRow, summary_of
 from tree_explainers.compute.progress import Tick
 
 from ..app_context import AppContext
@@ -79,14 +79,14 @@ async def verify_explanation(context: AppContext, explanation_id: str) -> Verifi
     return _verification(kept, list(_differences(_read(kept.response), computed)))
 
 
-def _request_of(kept: KeptExplanation) -> ExplanationRequest | None:
+def _request_of(kept: ExplanationRow) -> ExplanationRequest | None:
     try:
         return ExplanationRequest.model_validate_json(kept.request)
     except ValidationError:  # somebody changed it
         return None
 
 
-async def _computed_again(context: AppContext, kept: KeptExplanation, request: ExplanationRequest) -> Any:  # JSON
+async def _computed_again(context: AppContext, kept: ExplanationRow, request: ExplanationRequest) -> Any:  # JSON
     warm = await find_warm(context, kept.explainer)
     check_size(context, warm, request)
 
@@ -98,7 +98,7 @@ async def _computed_again(context: AppContext, kept: KeptExplanation, request: E
     return await context.batches.run(await cost_of(warm, request), compute)
 
 
-def _verification(kept: KeptExplanation, differences: list[str]) -> Verification:
+def _verification(kept: ExplanationRow, differences: list[str]) -> Verification:
     computed_by, computed_now = (kept.provenance.get("service"), kept.revision), (version("leafspace"), REVISION)
     is_same = kept.digest_matches and not differences
     is_foreign = kept.digest_matches and computed_by != computed_now

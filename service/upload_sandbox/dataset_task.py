@@ -6,7 +6,7 @@ from typing import Any
 
 from sandbox.messages import ARRAYS, CONTENT, Request, content_of_table, upload_of_table
 from storage.dataset_files import DatasetLimits, DeclaredColumns, read_upload
-from storage.relational_files import RelationalDeclaration, UploadPlaces, read_tables
+from storage.relational_files import RelationalDeclaration, UploadPaths, read_tables
 
 
 def read_dataset_upload(request: Request) -> dict[str, Any]:
@@ -30,9 +30,9 @@ def read_relational_upload(request: Request) -> dict[str, Any]:
     """Write a normalised file a table and the file of arrays beside the uploads; return the summary."""
     folder = Path(request.upload).parent
     declared = RelationalDeclaration.from_json(request.metadata)
-    places = UploadPlaces(
+    paths = UploadPaths(
         [folder / upload_of_table(table.index) for table in declared.tables],
         [folder / content_of_table(table.index) for table in declared.tables],
         folder / ARRAYS,
     )
-    return read_tables(declared, DatasetLimits(**request.limits), places)
+    return read_tables(declared, DatasetLimits(**request.limits), paths)

@@ -136,10 +136,10 @@ class _Kinds:
         missing = _is_in(plain, ("", *_MISSING_WORDS))
         self.boolean = _is_in(plain, _BOOLEANS)
         values = _spelled_numbers(plain)
-        integer = _matches(plain, _INTEGER)
+        integer = _flags(pc.match_substring_regex(plain, _INTEGER))
         self.too_large: NDArray[np.bool_] = np.isinf(values)
         self.long_integer: NDArray[np.bool_] = integer & np.isfinite(values) & (np.abs(values) > LARGEST_EXACT)
-        self.decimal: NDArray[np.bool_] = _contains_point(plain)
+        self.decimal: NDArray[np.bool_] = _flags(pc.match_substring(plain, "."))
         self.number: NDArray[np.bool_] = np.isfinite(values) & ~self.long_integer | _is_in(plain, _INFINITIES)
         self.other: NDArray[np.bool_] = ~(missing | self.boolean | self.too_large | self.long_integer | self.number)
 
@@ -185,16 +185,12 @@ def _without_blanks(cells: pa.Array) -> pa.Array:
     return pc.if_else(is_blank, pa.scalar(None, pa.string()), cells) if pc.any(is_blank).as_py() else cells
 
 
+def _flags(answers: pa.Array) -> NDArray[np.bool_]:
+    return np.asarray(answers.to_numpy(zero_copy_only=False), dtype=np.bool_)
+
+
 def _is_in(plain: pa.Array, words: tuple[str, ...]) -> NDArray[np.bool_]:
     return np.asarray(pc.is_in(plain, pa.array(words)).to_numpy(zero_copy_only=False), dtype=np.bool_)
-
-
-def _matches(plain: pa.Array, pattern: str) -> NDArray[np.bool_]:
-    return np.asarray(pc.match_substring_regex(plain, pattern).to_numpy(zero_copy_only=False), dtype=np.bool_)
-
-
-def _contains_point(plain: pa.Array) -> NDArray[np.bool_]:
-    return np.asarray(pc.match_substring(plain, ".").to_numpy(zero_copy_only=False), dtype=np.bool_)
 
 
 def _first_of(chosen: NDArray[np.bool_], encoded: pa.DictionaryArray, first_row: int) -> tuple[int, str] | None:

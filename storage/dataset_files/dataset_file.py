@@ -275,7 +275,7 @@ class DatasetFile:
     def _read_groups(self, groups: list[int], names: Sequence[str]) -> pa.Table:
         tables = []
         # One part after the other; without groups, the columns of no rows.
-        for part, own in groupby((self._groups[group] for group in groups), key=lambda place: place[0]):
+        for part, own in groupby((self._groups[group] for group in groups), key=lambda pair: pair[0]):
             file = self._plain_part(part)
             table = file.read_row_groups([group for _, group in own], columns=list(names), use_threads=False)
             # A name with a dot in it selects its neighbours too, hence the second selection.

@@ -332,11 +332,8 @@ def _loads(text: bytes, where: str) -> Any:  # JSON is of any type
         if "infinity" in error.msg:
             detail = f"{where}: a number is beyond the range of double precision; send null where a value is missing"
             raise DatasetRefused("dataset_bad_number", detail) from None
-        _refuse(f"{where} is not JSON: {_without_position(error.msg)}; send an array of objects, or one object a line")
-
-
-def _without_position(message: str) -> str:
-    return message.partition(": line")[0]
+        reason = error.msg.partition(": line")[0]  # without the position, which is in a part of the file
+        _refuse(f"{where} is not JSON: {reason}; send an array of objects, or one object a line")
 
 
 def _refuse_long_row(where: str) -> NoReturn:

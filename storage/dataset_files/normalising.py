@@ -155,15 +155,12 @@ def is_free_text(categories: Collection[str]) -> bool:
 
 def without_excess(summaries: Sequence[ColumnSummary]) -> tuple[ColumnSummary, ...]:
     """Return the summaries, the lists of categories left out from where they become too much to be shown."""
-    n_listed, kept = 0, []
+    n_listed, shortened = 0, []
     for summary in summaries:
         n_listed += len(json.dumps(summary.categories or ()))
-        kept.append(summary if n_listed <= _MAX_LISTED_BYTES else _unlisted(summary))
-    return tuple(kept)
-
-
-def _unlisted(summary: ColumnSummary) -> ColumnSummary:
-    return replace(summary, categories=None, category_counts=None)
+        is_listed = n_listed <= _MAX_LISTED_BYTES
+        shortened.append(summary if is_listed else replace(summary, categories=None, category_counts=None))
+    return tuple(shortened)
 
 
 def write_normalised(
@@ -175,13 +172,17 @@ def write_normalised(
     n_rows = 0
     options = {"write_statistics": False, "store_schema": False, "write_batch_size": _PAGE_ROWS}
     with pq.ParquetWriter(into, schema, compression="zstd", **options) as writer:
-        for group in _row_groups(_tables(source, layout, schema), rows_per_block(len(layout))):
+        picked = ([block[column.source] for column in layout] for block in source.blocks())
+        tables = (pa.Table.from_arrays(columns, schema=schema) for columns in picked)
+        for group in _row_groups(tables, rows_per_block(len(layout))):
             n_rows += group.num_rows
             refuse_many_rows(n_rows, len(layout), limits)
-            _add(tallies, group)
+            for tally, values in zip(tallies, group.columns, strict=True):
+                tally.add(values)
             sample.add(group)
             writer.write_table(group, row_group_size=group.num_rows)
-        writer.add_key_value_metadata({LAYOUT_KEY: _described(layout)})
+        described = [{"name": column.name, "type": column.type, "role": column.role} for column in layout]
+        writer.add_key_value_metadata({LAYOUT_KEY: json.dumps(described)})
     summaries = (_summary(tally, into, n_rows) for tally in tallies)
     return n_rows, without_excess([with_quantiles(summary, sample) for summary in summaries])
 
@@ -192,15 +193,6 @@ def with_quantiles(summary: ColumnSummary, sample: RowSample) -> ColumnSummary:
     if found is None or summary.min is None or summary.max is None:
         return summary
     return replace(summary, quantiles=(summary.min, *found[1:-1], summary.max))  # of all rows, not of the sample
-
-
-def _described(layout: Sequence[ColumnLayout]) -> str:
-    return json.dumps([{"name": column.name, "type": column.type, "role": column.role} for column in layout])
-
-
-def _tables(source: ColumnSource, layout: Sequence[ColumnLayout], schema: pa.Schema) -> Iterator[pa.Table]:
-    for block in source.blocks():
-        yield pa.Table.from_arrays([block[column.source] for column in layout], schema=schema)
 
 
 def _row_groups(tables: Iterator[pa.Table], n_group_rows: int) -> Iterator[pa.Table]:
@@ -218,18 +210,13 @@ def _row_groups(tables: Iterator[pa.Table], n_group_rows: int) -> Iterator[pa.Ta
         yield pending
 
 
-def _add(tallies: Sequence[ColumnTally], group: pa.Table) -> None:
-    for tally, values in zip(tallies, group.columns, strict=True):
-        tally.add(values)
-
-
 def _summary(tally: ColumnTally, written: Path, n_rows: int) -> ColumnSummary:
     name = tally.layout.name
     if tally.layout.role == "row_id" and tally.n_missing:
         refuse_columns(f"{tally.n_missing} rows have no value in the row_id column {shown(name)}; fill them")
     if tally.layout.role == "row_id":
         _refuse_long_ids(written, name)
-    n_distinct = _n_distinct(written, name) if tally.needs_count else None
+    n_distinct = int(pc.count_distinct(_column(written, name)).as_py()) if tally.needs_count else None
     if tally.layout.role == "row_id" and n_distinct != n_rows:
         _refuse_repeated_id(_column(written, name), name)
     return tally.summary(n_distinct)
@@ -244,10 +231,6 @@ def _refuse_long_ids(written: Path, name: str) -> None:
             f"the row_id column {shown(name)} holds {longest:,} characters in row {row}; an id has "
             f"{_MAX_ID_CHARACTERS} at most"
         )
-
-
-def _n_distinct(written: Path, name: str) -> int:
-    return int(pc.count_distinct(_column(written, name)).as_py())
 
 
 def _refuse_repeated_id(row_ids: pa.ChunkedArray, name: str) -> NoReturn:

@@ -70,8 +70,8 @@ class RowSample:
         if not len(values):
             return None
         n_steps = fitting[0] - 1
-        places = -(-np.arange(n_steps + 1) * len(values) // n_steps) - 1
-        return tuple(values[np.maximum(places, 0)].tolist())
+        indices = -(-np.arange(n_steps + 1) * len(values) // n_steps) - 1
+        return tuple(values[np.maximum(indices, 0)].tolist())
 
 
 def _hashes(start: int, n_rows: int) -> NDArray[np.uint64]:

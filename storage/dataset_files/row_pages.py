@@ -31,9 +31,9 @@ class RowGroup:
     def decoded_bytes(self, names: Sequence[str]) -> list[int]:
         """Return how much memory each column takes at most while its texts stay encoded."""
         group = self.plain.metadata.row_group(self.index)
-        places = {name: place for place, name in enumerate(self.plain.schema_arrow.names)}
+        indices = {name: index for index, name in enumerate(self.plain.schema_arrow.names)}
         return [
-            group.column(places[name]).total_uncompressed_size
+            group.column(indices[name]).total_uncompressed_size
             + 4 * group.num_rows  # texts are written as numbers of dictionary entries
             for name in names
         ]

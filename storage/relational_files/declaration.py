@@ -34,15 +34,15 @@ class TableDeclaration:
 
     def named_columns(self) -> Iterator[tuple[str, str]]:
         """Yield each column that is named, with a pointer to where."""
-        for place, name in enumerate(self.primary_key or ()):
-            yield name, f"{self.pointer}/primary_key/{place}"
+        for index, name in enumerate(self.primary_key or ()):
+            yield name, f"{self.pointer}/primary_key/{index}"
         for number, key in enumerate(self.foreign_keys):
-            for place, name in enumerate(key.columns):
-                yield name, f"{self.pointer}/foreign_keys/{number}/columns/{place}"
+            for index, name in enumerate(key.columns):
+                yield name, f"{self.pointer}/foreign_keys/{number}/columns/{index}"
         if self.time is not None:
             yield self.time, f"{self.pointer}/time"
-        for place, name in enumerate(self.categories):
-            yield name, f"{self.pointer}/categories/{place}"
+        for index, name in enumerate(self.categories):
+            yield name, f"{self.pointer}/categories/{index}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +160,9 @@ def _check_examples(declared: RelationalDeclaration) -> None:
 
 
 def _refuse_repeats(names: Sequence[str], pointer: str) -> None:
-    for place, name in enumerate(names):
-        if name in names[:place]:
-            refuse_schema(f"the key names column {shown(name)} twice", f"{pointer}/{place}")
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            refuse_schema(f"the key names column {shown(name)} twice", f"{pointer}/{index}")
 
 
 def _names(names: Collection[str], what: str = "there are") -> str:

@@ -93,7 +93,8 @@ def why_unfit(columns: Sequence[KeyColumn], *, are_row_ids: bool) -> str | None:
     positions = np.zeros(len(columns[0].values), dtype=np.int64)
     for column in columns:
         codes = column.values.dictionary_encode().indices.to_numpy().astype(np.int64)
-        positions = _ranks(positions * (int(codes.max(initial=0)) + 1) + codes)
+        pairs = pa.array(positions * (int(codes.max(initial=0)) + 1) + codes)
+        positions = np.asarray(pairs.dictionary_encode().indices.to_numpy(), dtype=np.int64)
     if repeat := _first_repeat(positions):
         text = ", ".join(shown(column.values[repeat[1]].as_py()) for column in columns)
         return f"{text} is in row {repeat[0]} and again in row {repeat[1]} (counted from 0)"
@@ -150,10 +151,6 @@ def _pairs(
 def _index_in(values: pa.Array, distinct: pa.Array) -> NDArray[np.int64]:
     indices = pc.index_in(values, value_set=distinct, skip_nulls=True)
     return np.asarray(pc.fill_null(indices, -1).to_numpy(zero_copy_only=False), dtype=np.int64)
-
-
-def _ranks(values: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.asarray(pa.array(values).dictionary_encode().indices.to_numpy(), dtype=np.int64)
 
 
 def _first_repeat(positions: NDArray[np.int64]) -> tuple[int, int] | None:

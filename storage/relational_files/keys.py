@@ -51,7 +51,10 @@ class Link:
 
 def possible_keys(declared: RelationalDeclaration, names: Names) -> dict[str, set[str]]:
     """Return by table the columns that are, or by their names may be, part of a key."""
-    found = {table.name: _declared_columns(table) for table in declared.tables}
+    found = {
+        table.name: {*(table.primary_key or ()), *(name for key in table.foreign_keys for name in key.columns)}
+        for table in declared.tables
+    }
     if declared.infer_keys:
         primary = {table.name: _possible_primary_key(declared, table, names) for table in declared.tables}
         for table in declared.tables:
@@ -88,10 +91,6 @@ def find_links(
             yield _declared_link(table, number, key, tables, primary)
         if declared.infer_keys:
             yield from _inferred_links(declared, table, names, tables, primary)
-
-
-def _declared_columns(table: TableDeclaration) -> set[str]:
-    return {*(table.primary_key or ()), *(name for key in table.foreign_keys for name in key.columns)}
 
 
 def _possible_primary_key(declared: RelationalDeclaration, table: TableDeclaration, names: Names) -> tuple[str, ...]:

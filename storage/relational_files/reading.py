@@ -32,7 +32,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class UploadPlaces:
+class UploadPaths:
     """Where the files of an upload are, and where what is read from them goes."""
 
     uploads: Sequence[Path]  # in the order of the metadata's tables
@@ -40,7 +40,7 @@ class UploadPlaces:
     arrays: Path
 
 
-def read_tables(declared: RelationalDeclaration, limits: DatasetLimits, places: UploadPlaces) -> dict[str, Any]:
+def read_tables(declared: RelationalDeclaration, limits: DatasetLimits, paths: UploadPaths) -> dict[str, Any]:
     """Read all tables, write their normalised files and the file of arrays, and return the summary.
 
     Parameters
@@ -49,7 +49,7 @@ def read_tables(declared: RelationalDeclaration, limits: DatasetLimits, places: 
         What the metadata say, checked against the files' names.
     limits
         Of all tables together: rows, columns, cells.
-    places
+    paths
         Files to read, and files to write, which are worthless where the upload is refused.
 
     Returns
@@ -62,9 +62,9 @@ def read_tables(declared: RelationalDeclaration, limits: DatasetLimits, places: 
     DatasetRefused
         Codes ``dataset_*``, ``relational_*``, ``too_many_rows`` and ``unsupported_media_type``, with a pointer.
     """
-    tables, primary, links = _read_all(declared, limits, places)
+    tables, primary, links = _read_all(declared, limits, paths)
     arrays, examples = _times(declared, tables), _examples(declared, tables)
-    with write_mapped_file(places.arrays) as file:
+    with write_mapped_file(paths.arrays) as file:
         for name, array in arrays.items():
             file.add(name, array)
         for link in links:
@@ -80,16 +80,16 @@ def read_tables(declared: RelationalDeclaration, limits: DatasetLimits, places: 
 
 
 def _read_all(
-    declared: RelationalDeclaration, limits: DatasetLimits, places: UploadPlaces
+    declared: RelationalDeclaration, limits: DatasetLimits, paths: UploadPaths
 ) -> tuple[dict[str, ReadTable], PrimaryKeys, list[Link]]:
     """Read the tables with all columns as texts that may be keys; those that turn out to be none are read again."""
-    uploads = zip(declared.tables, places.uploads, strict=True)
+    uploads = zip(declared.tables, paths.uploads, strict=True)
     surveyed = [survey_table(declared, table, path, limits) for table, path in uploads]
     _refuse_many_columns(sum(len(table.names) for table in surveyed), limits)
     possible = possible_keys(declared, {table.declared.name: table.names for table in surveyed})
     tables: dict[str, ReadTable] = {}
     n_rows = 0
-    for uploaded, content in zip(surveyed, places.contents, strict=True):
+    for uploaded, content in zip(surveyed, paths.contents, strict=True):
         uses = ColumnUses.of(declared, uploaded.declared, possible[uploaded.declared.name])
         rest = replace(limits, max_rows=limits.max_rows - n_rows)
         table = tables[uploaded.declared.name] = read_table(uploaded, uses, rest, content)
@@ -154,7 +154,7 @@ def _times(declared: RelationalDeclaration, tables: Tables) -> Arrays:
 def _read_times(table: ReadTable, name: str, pointer: str, kinds: dict[str, TimeKind]) -> NDArray[np.float64]:
     where = f"column {shown(name)} of table {shown(table.name)}"
     kind, times = read_times(read_column(table.content, name).combine_chunks(), where, pointer)
-    other = next((place for place, known in kinds.items() if kind is not None and known != kind), None)
+    other = next((column for column, known in kinds.items() if kind is not None and known != kind), None)
     if other is not None:
         detail = f"{where} and {other} cannot be compared: one holds numbers, the other dates; send both alike"
         raise DatasetRefused("relational_time_type", detail, pointer)

@@ -82,8 +82,8 @@ def _hashes(texts: pa.Array) -> NDArray[np.uint64]:
     starts = np.cumsum(lengths) - lengths
     together = pa.ListArray.from_arrays(pa.array([0, len(texts)], pa.int32()), texts)
     joined = np.frombuffer(pc.binary_join(together, "")[0].as_buffer(), np.uint8)
-    places = np.arange(len(joined), dtype=np.int64) - np.repeat(starts, lengths)
+    positions = np.arange(len(joined), dtype=np.int64) - np.repeat(starts, lengths)
     powers = np.cumprod(np.full(int(lengths.max(initial=0)) + 1, _MULTIPLIER, np.uint64))
-    sums = np.concatenate(([np.uint64(0)], np.cumsum((joined.astype(np.uint64) + np.uint64(1)) * powers[places])))
+    sums = np.concatenate(([np.uint64(0)], np.cumsum((joined.astype(np.uint64) + np.uint64(1)) * powers[positions])))
     hashes = sums[starts + lengths] - sums[starts]
     return np.asarray((hashes ^ (hashes >> np.uint64(29))) * _MULTIPLIER)

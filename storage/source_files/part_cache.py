@@ -13,8 +13,8 @@ from pathlib import Path
 from schemas.identifiers import canonical_json
 
 from ..workspaces import Workspaces
+from .locations import FoundFile
 from .part_facts import FACTS, PART, Agreement, PartFacts
-from .places import FoundFile
 
 REVISION = 1
 """To be raised when the same file would get another normalised form, or other facts."""

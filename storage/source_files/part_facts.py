@@ -54,9 +54,9 @@ class PartFacts:
         lists = {name: tuple(found[name]) for name in ("group_rows", "names", "columns")}
         return cls(n_rows=found["n_rows"], tag=found["tag"], **lists)
 
-    def type_of(self, place: int) -> str | None:
+    def type_of(self, index: int) -> str | None:
         """Return the type of a column, or nothing where the file holds no value of it."""
-        column = self.columns[place]
+        column = self.columns[index]
         return None if column["n_missing"] == self.n_rows else str(column["type"])
 
 
@@ -69,11 +69,11 @@ def agreed_types(parts: Sequence[tuple[str, PartFacts]]) -> dict[str, str]:
         Where a column holds values of two types.
     """
     types: dict[str, str] = {}
-    for place, column in enumerate(parts[0][1].columns):
+    for index, column in enumerate(parts[0][1].columns):
         found: dict[tuple[str, str | None], str] = {}  # type and natural type -> the first file with it
         for name, facts in parts:
-            if (kind := facts.type_of(place)) is not None:
-                found.setdefault((kind, facts.columns[place][NATURAL]), name)
+            if (kind := facts.type_of(index)) is not None:
+                found.setdefault((kind, facts.columns[index][NATURAL]), name)
         types[column["name"]] = _agreed(column["name"], found) or str(column["type"])
     return types
 
@@ -109,7 +109,7 @@ def merged_columns(
     sample
         Of the rows of all files.
     """
-    columns = [_merged([part.columns[place] for part in parts]) for place in range(len(parts[0].columns))]
+    columns = [_merged([part.columns[index] for part in parts]) for index in range(len(parts[0].columns))]
     counted = [
         replace(column, n_categories=n_distinct[column.name]) if column.name in n_distinct else column
         for column in columns
@@ -119,7 +119,7 @@ def merged_columns(
 
 def uncounted(parts: Sequence[PartFacts]) -> tuple[str, ...]:
     """Return the columns of texts whose distinct values are too many to be listed, and have to be counted."""
-    columns = [_merged([part.columns[place] for part in parts]) for place in range(len(parts[0].columns))]
+    columns = [_merged([part.columns[index] for part in parts]) for index in range(len(parts[0].columns))]
     return tuple(column.name for column in columns if column.type == "category" and column.categories is None)
 
 

@@ -129,9 +129,9 @@ class _Agreed:
 
     def blocks(self) -> Iterator[list[pa.Array]]:
         """Yield blocks of rows in the agreed order."""
-        places = [self.source.names.index(name) for name in self.names]
+        indices = [self.source.names.index(name) for name in self.names]
         for block in self.source.blocks():
-            yield [_typed(block[place], kind) for place, kind in zip(places, self.types, strict=True)]
+            yield [_typed(block[index], kind) for index, kind in zip(indices, self.types, strict=True)]
 
 
 def _typed(values: pa.Array, kind: ColumnType) -> pa.Array:

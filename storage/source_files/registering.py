@@ -12,8 +12,8 @@ from ..dataset_files.quantiles import RowSample
 from ..errors import DatasetRefused
 from ..manifests import Manifest, SourceFile
 from .distinct import count_distinct, first_repeat
+from .locations import FoundFile
 from .part_facts import NATURAL, Agreement, PartFacts, agreed_types, as_json, differing, merged_columns, uncounted
-from .places import FoundFile
 from .roots import Pattern
 from .sources import SourceFiles
 
@@ -27,8 +27,8 @@ class ManifestParts:
         self._manifest = manifest
         self._sources = sources
         self.columns = tuple(
-            ColumnLayout(column["name"], column["type"], column["role"], place)
-            for place, column in enumerate(manifest.columns)
+            ColumnLayout(column["name"], column["type"], column["role"], index)
+            for index, column in enumerate(manifest.columns)
         )
         self.group_rows = [file.group_rows for file in manifest.files]
 

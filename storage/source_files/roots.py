@@ -1,7 +1,7 @@
 """Roots: the folders and prefixes below which files may be read, and the patterns that name files below them.
 
 Both are compared segment by segment after they are taken apart: ``s3://lake`` does not allow ``s3://lake-evil``, and no
-segment is ``..``. Where symbolic links lead is checked when files are listed and again when they are opened (places).
+segment is ``..``. Where symbolic links lead is checked when files are listed and again when they are opened.
 """
 
 import re

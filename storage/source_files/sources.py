@@ -22,10 +22,10 @@ from ..dataset_files.layout import DatasetLimits, refuse_size, shown
 from ..dataset_files.loading import LOADER
 from ..errors import DatasetChanged, DatasetRefused, InsufficientStorage, StorageError, StorageUnavailable
 from ..manifests import Manifest, SourceFile
+from .locations import MAX_FILES, FoundFile, SourceLocation, open_location
 from .part_cache import PartCache
 from .part_facts import FACTS, PART, Agreement, PartFacts
 from .part_task import source_name
-from .places import MAX_FILES, FoundFile, SourcePlace, open_place
 from .roots import Pattern, SourceRoots
 
 CACHE_BYTES = 20 << 30
@@ -79,7 +79,7 @@ class SourceFiles:
             link leads out of the root ``source_not_allowed``.
         """
         found: list[FoundFile] = []
-        for file in open_place(pattern.root).files(pattern):
+        for file in open_location(pattern.root).files(pattern):
             found.append(file)
             if len(found) > MAX_FILES:
                 refuse_size(f"the address names more than {MAX_FILES:,} files; name fewer")
@@ -92,11 +92,11 @@ class SourceFiles:
         self, pattern: Pattern, files: Sequence[FoundFile], agreement: Agreement, report: Report
     ) -> list[PartFacts]:
         """Return the facts of these files, in their order; their normalised forms are kept, as far as there is room."""
-        place = open_place(pattern.root)
+        location = open_location(pattern.root)
         facts: list[PartFacts] = []
         for batch in _batches(files):
             report(len(facts))
-            facts += self._read_batch(pattern.root.url, place, batch, agreement)
+            facts += self._read_batch(pattern.root.url, location, batch, agreement)
         return facts
 
     def part(self, manifest: Manifest, index: int) -> Path:
@@ -114,14 +114,16 @@ class SourceFiles:
             Where others are reading for longer than this process may wait.
         """
         root, registered = self.roots.root(manifest.root), manifest.files[index]
-        place, agreement = open_place(root), _agreement_of(manifest, registered)
-        key = self.cache.key(root.url, _looked_at(place, registered), agreement)
+        location, agreement = open_location(root), _agreement_of(manifest, registered)
+        key = self.cache.key(root.url, _checked_file(location, registered), agreement)
         if (facts := self.cache.find(key)) is None:
             with self._turn():
-                is_next = self._last == (manifest.files[index - 1], index - 1)
-                batch = self._batch_from(manifest, index, place) if is_next else [_looked_at(place, registered)]
+                if self._last == (manifest.files[index - 1], index - 1):
+                    batch = self._batch_from(manifest, index, location)
+                else:
+                    batch = [_checked_file(location, registered)]
                 tags = {file: each.tag for file, each in zip(batch, manifest.files[index:], strict=False)}
-                facts = self._read_batch(root.url, place, batch, agreement, tags)[0]
+                facts = self._read_batch(root.url, location, batch, agreement, tags)[0]
                 key = self.cache.key(root.url, batch[0], agreement)
         self._last = registered, index
         if facts.tag != registered.tag or facts.group_rows != registered.group_rows:
@@ -139,10 +141,10 @@ class SourceFiles:
         finally:
             self._reading.release()
 
-    def _batch_from(self, manifest: Manifest, index: int, place: SourcePlace) -> list[FoundFile]:
+    def _batch_from(self, manifest: Manifest, index: int, location: SourceLocation) -> list[FoundFile]:
         """Return a file and those after it that are best read by the same child, if it is to be made at all."""
         first = manifest.files[index]
-        found = [_looked_at(place, first)]
+        found = [_checked_file(location, first)]
         agreement = _agreement_of(manifest, first)
         if self.cache.find(self.cache.key(manifest.root, found[0], agreement)) is not None:
             return found
@@ -151,7 +153,7 @@ class SourceFiles:
             if n_bytes > _BYTES_AT_ONCE or registered.differs != first.differs:
                 break
             try:
-                found.append(_looked_at(place, registered))
+                found.append(_checked_file(location, registered))
             except DatasetChanged:  # reported when it is met
                 break
         return found
@@ -168,22 +170,21 @@ class SourceFiles:
     def _read_batch(
         self,
         root: str,
-        place: SourcePlace,
+        location: SourceLocation,
         batch: Sequence[FoundFile],
         agreement: Agreement,
         tags: Mapping[FoundFile, str] | None = None,
     ) -> list[PartFacts]:
         facts = {file: self.cache.find(self.cache.key(root, file, agreement)) for file in batch}
         missing = [file for file, found in facts.items() if found is None]
-        made = (
-            dict(zip(missing, self._make(root, place, missing, agreement, tags or {}), strict=True)) if missing else {}
-        )
-        return [found or made[file] for file, found in facts.items()]
+        if missing:
+            facts |= zip(missing, self._make(root, location, missing, agreement, tags or {}), strict=True)
+        return [found for found in facts.values() if found is not None]
 
     def _make(
         self,
         root: str,
-        place: SourcePlace,
+        location: SourceLocation,
         files: Sequence[FoundFile],
         agreement: Agreement,
         tags: Mapping[FoundFile, str],
@@ -191,7 +192,7 @@ class SourceFiles:
         """Fetch files, which must have their tags if these are known; keep the normalised forms that a child writes."""
         self.cache.make_room()
         with self.cache.workspace() as folder:
-            found = [self._fetched(place, file, folder, index) for index, file in enumerate(files)]
+            found = [self._fetched(location, file, folder, index) for index, file in enumerate(files)]
             for file, tag in zip(files, found, strict=True):
                 if tags.get(file, tag) != tag:
                     raise DatasetChanged(file.name)
@@ -204,12 +205,12 @@ class SourceFiles:
                 made.append(self.cache.keep(key, folder / str(index), facts, tag))
             return made
 
-    def _fetched(self, place: SourcePlace, file: FoundFile, folder: Path, index: int) -> str:
+    def _fetched(self, location: SourceLocation, file: FoundFile, folder: Path, index: int) -> str:
         if file.size_bytes > self._limits.max_file_bytes:
             most = f"at most {self._limits.max_file_bytes:,} are read of one"
             refuse_size(f"file {shown(file.name)} has {file.size_bytes:,} bytes; {most}")
         (folder / str(index)).mkdir()
-        return place.fetch(file, folder / source_name(index))
+        return location.fetch(file, folder / source_name(index))
 
     def _run_child(self, folder: Path, files: Sequence[FoundFile], agreement: Agreement) -> None:
         n_bytes = sum(file.size_bytes for file in files)
@@ -228,8 +229,8 @@ class SourceFiles:
         _check(run_child(request, n_cpu_seconds / _LEAST_SHARE_OF_A_CORE), files)
 
 
-def _looked_at(place: SourcePlace, registered: SourceFile) -> FoundFile:
-    file = place.look(registered.name)
+def _checked_file(location: SourceLocation, registered: SourceFile) -> FoundFile:
+    file = location.stat(registered.name)
     if file.size_bytes != registered.size_bytes:
         raise DatasetChanged(registered.name)
     return file

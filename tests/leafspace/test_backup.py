@@ -22,7 +22,7 @@ from storage.attempts import AttemptStore
 from storage.database import Database
 from storage.explanations import ExplanationStore
 from storage.jobs import JobStore
-from storage.leaf_tables import KeptLeafTable, LeafTablePlace, LeafTableStore
+from storage.leaf_tables import LeafTableKey, LeafTableObjects, LeafTableStore
 from storage.local_objects import LocalObjects
 from storage.object_store import file_sha256
 from storage.settings import embedded
@@ -195,8 +195,8 @@ def test_a_tar_file_is_read_by_others_and_holds_nothing_of_what_was_damaged(hous
 
 @pytest.mark.parametrize("name", ["backup", "backup.tar"])
 def test_leaf_tables_a_cache_are_left_out(house: House, tmp_path: Path, name: str) -> None:
-    table = KeptLeafTable(house.objects.put(b"codes"), house.objects.put(b"outcome"))
-    place = LeafTablePlace("mdl_2", "ds_2", 1)
+    table = LeafTableObjects(house.objects.put(b"codes"), house.objects.put(b"outcome"))
+    place = LeafTableKey("mdl_2", "ds_2", 1)
     assert LeafTableStore(house.database).add(place, table) == table
 
     assert "5 objects" in _done("backup", tmp_path / name, "--data-dir", house.directory)

@@ -9,7 +9,7 @@ from sqlalchemy import update
 from storage.database import Database
 from storage.database_file import keep_reserve
 from storage.jobs import JobStore
-from storage.leaf_tables import KeptLeafTable, LeafTablePlace, LeafTableStore
+from storage.leaf_tables import LeafTableKey, LeafTableObjects, LeafTableStore
 from storage.local_objects import LocalObjects
 from storage.settings import embedded
 from storage.tables import jobs
@@ -37,8 +37,8 @@ class _House:
             old = JobStore(self.database).add(connection, "prototype_sets", "prs_gone", {}, 60)
             connection.execute(update(jobs).where(jobs.c.id == old).values(status="failed", finished_at=0.0))
         self.objects = LocalObjects(settings.objects_dir)
-        table = KeptLeafTable(self.objects.put(bytes(n_bytes)), self.objects.put(b"outcome"))
-        LeafTableStore(self.database).add(LeafTablePlace("mdl_1", "ds_1", 1), table, n_bytes)
+        table = LeafTableObjects(self.objects.put(bytes(n_bytes)), self.objects.put(b"outcome"))
+        LeafTableStore(self.database).add(LeafTableKey("mdl_1", "ds_1", 1), table, n_bytes)
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ import pytest
 
 from storage.database import Database
 from storage.errors import Conflict, StorageUnavailable
-from storage.idempotency import IdempotencyStore, KeptAnswer, KeyClaim, RequestKey
+from storage.idempotency import IdempotencyStore, KeyClaim, RecordedAnswer, RequestKey
 from tests.support.stored import Shelf
 
 _KEY = RequestKey("", "key")
-_MADE = KeptAnswer(201, "mdl_1")
+_MADE = RecordedAnswer(201, "mdl_1")
 _PATIENCE_SECONDS = 0.3
 
 
@@ -40,7 +40,7 @@ def _claim(store: IdempotencyStore, request: str = "request", key: RequestKey = 
     return begun
 
 
-def _make(store: IdempotencyStore, made: KeptAnswer = _MADE, key: RequestKey = _KEY) -> None:
+def _make(store: IdempotencyStore, made: RecordedAnswer = _MADE, key: RequestKey = _KEY) -> None:
     assert store.complete(_claim(store, key=key), made) == made
 
 
@@ -83,12 +83,12 @@ def test_of_many_different_requests_at_once_one_may_make_something(store: Idempo
 def test_of_many_equal_requests_at_once_one_makes_and_the_others_hear_what(rows_database: Database) -> None:
     patient, start = IdempotencyStore(rows_database, patience_seconds=30), Barrier(6)
 
-    def make_claim(number: int) -> tuple[bool, KeptAnswer]:
+    def make_claim(number: int) -> tuple[bool, RecordedAnswer]:
         start.wait()
         begun = patient.begin(_KEY, "request")
-        if isinstance(begun, KeptAnswer):
+        if isinstance(begun, RecordedAnswer):
             return False, begun
-        return True, patient.complete(begun, KeptAnswer(201, f"mdl_{number}"))
+        return True, patient.complete(begun, RecordedAnswer(201, f"mdl_{number}"))
 
     with ThreadPoolExecutor(6) as threads:
         claims = list(threads.map(make_claim, range(6)))
@@ -102,7 +102,7 @@ def test_of_many_equal_requests_few_wait_and_the_others_have_to_come_again(rows_
     claim = _claim(patient)
     refused = Semaphore(0)
 
-    def make_claim(_: int) -> KeptAnswer | KeyClaim | None:
+    def make_claim(_: int) -> RecordedAnswer | KeyClaim | None:
         start.wait()
         try:
             return patient.begin(_KEY, "request")
@@ -136,7 +136,7 @@ def test_an_equal_request_goes_on_where_one_was_killed(store: IdempotencyStore) 
 def test_of_two_that_worked_on_the_same_the_one_that_made_it_counts(store: IdempotencyStore) -> None:
     slow, quick = _claim(store), _claim(store)
 
-    assert store.complete(quick, KeptAnswer(200, "mdl_1")) == KeptAnswer(200, "mdl_1")
+    assert store.complete(quick, RecordedAnswer(200, "mdl_1")) == RecordedAnswer(200, "mdl_1")
     assert store.complete(slow, _MADE) == _MADE
     assert store.begin(_KEY, "request") == _MADE
 
@@ -154,13 +154,13 @@ def test_a_key_whose_request_was_killed_is_free_for_others_after_an_hour(
 
 def test_callers_never_meet_each_others_keys(store: IdempotencyStore) -> None:
     mine, theirs = RequestKey("key_a", "key"), RequestKey("key_b", "key")
-    _make(store, KeptAnswer(201, "mine"), mine)
+    _make(store, RecordedAnswer(201, "mine"), mine)
 
-    theirs_made = KeptAnswer(201, "theirs")
+    theirs_made = RecordedAnswer(201, "theirs")
     store.complete(_claim(store, "another request", theirs), theirs_made)
 
     assert store.begin(theirs, "another request") == theirs_made
-    assert store.begin(mine, "request") == KeptAnswer(201, "mine")
+    assert store.begin(mine, "request") == RecordedAnswer(201, "mine")
     assert isinstance(store.begin(_KEY, "request"), KeyClaim)
 
 
@@ -176,7 +176,7 @@ def test_with_a_thing_go_the_keys_that_made_it(rows_database: Database) -> None:
         "ds_1": shelf.datasets.delete,
     }
     for thing in deletions:
-        _make(store, KeptAnswer(201, thing), RequestKey("", thing))
+        _make(store, RecordedAnswer(201, thing), RequestKey("", thing))
 
     for thing, delete in deletions.items():
         delete(thing)

@@ -8,11 +8,11 @@ import pytest
 from sqlalchemy import func, select
 
 from storage.errors import Conflict
-from storage.leaf_tables import KeptLeafTable, LeafTablePlace, LeafTableStore
+from storage.leaf_tables import LeafTableKey, LeafTableObjects, LeafTableStore
 from storage.tables import leaf_tables
 from tests.support.stored import Shelf, new_dataset, new_model, some_hash
 
-_PLACE = LeafTablePlace("mdl_1", "ds_1", 2)
+_PLACE = LeafTableKey("mdl_1", "ds_1", 2)
 
 
 @pytest.fixture
@@ -20,8 +20,8 @@ def tables(shelf: Shelf) -> LeafTableStore:
     return LeafTableStore(shelf.database)
 
 
-def _some_table() -> KeptLeafTable:
-    return KeptLeafTable(some_hash(), some_hash())
+def _some_table() -> LeafTableObjects:
+    return LeafTableObjects(some_hash(), some_hash())
 
 
 def _n_rows(shelf: Shelf) -> int:
@@ -45,7 +45,7 @@ def test_a_table_is_found_by_its_model_dataset_and_revision_alone(shelf: Shelf, 
 def test_of_many_who_keep_a_table_at_once_one_does_and_all_learn_which(shelf: Shelf, tables: LeafTableStore) -> None:
     start = Barrier(6)
 
-    def keep(_number: int) -> KeptLeafTable:
+    def keep(_number: int) -> LeafTableObjects:
         start.wait()
         return tables.add(_PLACE, _some_table())
 

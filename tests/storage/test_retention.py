@@ -13,10 +13,10 @@ from storage.database import Database
 from storage.errors import NotFound
 from storage.explainers import NewExplainer
 from storage.explanations import ExplanationStore
-from storage.idempotency import IdempotencyStore, KeptAnswer, KeyClaim, RequestKey
+from storage.idempotency import IdempotencyStore, KeyClaim, RecordedAnswer, RequestKey
 from storage.jobs import worker_lost
 from storage.label_decisions import LabelDecisionStore, NewDecision
-from storage.leaf_tables import KeptLeafTable, LeafTablePlace, LeafTableStore
+from storage.leaf_tables import LeafTableKey, LeafTableObjects, LeafTableStore
 from storage.local_objects import LocalObjects
 from storage.retention import Retention, RetentionRules
 from storage.tables import artefacts, datasets, explainers, explanations, idempotency_keys, jobs, leaf_tables, models
@@ -167,7 +167,7 @@ def test_idempotency_keys_are_forgotten(archive: Archive) -> None:
     store = IdempotencyStore(archive.database)
     claim = store.begin(RequestKey("", "old"), "a" * 64)
     assert isinstance(claim, KeyClaim)
-    store.complete(claim, KeptAnswer(201, "mdl_gone"))
+    store.complete(claim, RecordedAnswer(201, "mdl_gone"))
     store.begin(RequestKey("", "killed"), "a" * 64)
     archive.days = 8
 
@@ -191,15 +191,15 @@ def test_stored_explanations_go_after_their_days(archive: Archive) -> None:
 def test_leaf_tables_beyond_their_room_go_the_oldest_first(archive: Archive) -> None:
     store = LeafTableStore(archive.database)
     for number in range(3):
-        kept = KeptLeafTable(archive.objects.put(b"codes %d" % number), archive.objects.put(b"outcome %d" % number))
-        store.add(LeafTablePlace("mdl_1", "ds_1", number), kept, 100)
+        kept = LeafTableObjects(archive.objects.put(b"codes %d" % number), archive.objects.put(b"outcome %d" % number))
+        store.add(LeafTableKey("mdl_1", "ds_1", number), kept, 100)
         with archive.database.transaction() as connection:
             connection.execute(update(leaf_tables).where(leaf_tables.c.revision == number).values(created_at=number))
 
     assert archive.clear(leaf_table_bytes=250) == {"leaf_tables": 1}
 
-    assert store.find(LeafTablePlace("mdl_1", "ds_1", 0)) is None
-    assert store.find(LeafTablePlace("mdl_1", "ds_1", 2)) is not None
+    assert store.find(LeafTableKey("mdl_1", "ds_1", 0)) is None
+    assert store.find(LeafTableKey("mdl_1", "ds_1", 2)) is not None
     assert len(list(archive.objects.files())) == 4
 
 

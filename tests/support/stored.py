@@ -12,7 +12,7 @@ from storage.attempts import AttemptStore
 from storage.database import Database
 from storage.datasets import DatasetStore, NewDataset
 from storage.explainers import ExplainerStore, NewExplainer
-from storage.explanations import KeptExplanation, digest_of
+from storage.explanations import ExplanationRow, digest_of
 from storage.jobs import JobStore
 from storage.models import ModelStore, NewModel
 
@@ -54,7 +54,7 @@ def new_dataset(identifier: str, **changes: Any) -> NewDataset:  # any field
     return NewDataset(**(values | changes))
 
 
-def kept_explanation(identifier: str, number: int = 0, **changes: Any) -> KeptExplanation:  # any field
+def kept_explanation(identifier: str, number: int = 0, **changes: Any) -> ExplanationRow:  # any field
     """Return an explanation of row ``number`` as it would be stored."""
     response = json.dumps({"id": identifier, "row_id": str(number)})
     values: dict[str, Any] = {
@@ -72,7 +72,7 @@ def kept_explanation(identifier: str, number: int = 0, **changes: Any) -> KeptEx
         "digest": digest_of(response),
         "created_at": time.time(),
     }
-    return KeptExplanation(**(values | changes))
+    return ExplanationRow(**(values | changes))
 
 
 class Shelf:

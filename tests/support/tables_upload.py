@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from schemas.relational_datasets import RelationalDatasetMetadata
 from storage.array_files import map_file
 from storage.dataset_files import DatasetLimits
-from storage.relational_files import RelationalDeclaration, UploadPlaces, check_declaration, read_tables
+from storage.relational_files import RelationalDeclaration, UploadPaths, check_declaration, read_tables
 
 Json = dict[str, Any]
 
@@ -48,7 +48,7 @@ def read(
         content = files[table.name]
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
     contents = [folder / f"content_{table.index}" for table in declared.tables]
-    places = UploadPlaces(uploads, contents, folder / "arrays")
+    places = UploadPaths(uploads, contents, folder / "arrays")
     summary = read_tables(declared, limits or DatasetLimits(), places)
     names = [table.name for table in declared.tables]
     return ReadUpload(summary, map_file(folder / "arrays"), dict(zip(names, contents, strict=True)))

@@ -15,7 +15,7 @@ from storage.leaf_tables import LeafTableStore
 from tests.support.job_farm import JobFarm
 from tests.support.models import onnx_of
 from tests.support.workshop import Workshop, workshop_in
-from workers.jobs.leaf_tables import place_of
+from workers.jobs.leaf_tables import leaf_table_key
 
 _N_TREES = 400
 
@@ -68,7 +68,7 @@ def test_a_job_that_reads_many_rows_moves_on_and_stops_within_two_seconds_leavin
         running.cancel()
 
         assert farm.workspaces() == []
-        kept = LeafTableStore(running.workshop.context.database).find(place_of(running.model, running.dataset))
+        kept = LeafTableStore(running.workshop.context.database).find(leaf_table_key(running.model, running.dataset))
         assert kept is None
 
 

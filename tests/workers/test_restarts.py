@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from workers.runtime.restarts import ReadySign, Restarts, SignedStarts, report_ready
+from workers.runtime.restarts import ReadyPipe, Restarts, StartsWithReadiness, report_ready
 
 
 class _Process:
@@ -64,19 +64,19 @@ def test_a_long_life_makes_good_for_failed_starts() -> None:
 
 
 def test_the_sign_comes_once_it_is_given_and_never_from_a_process_that_ended_without() -> None:
-    given, ended = ReadySign(), ReadySign()
-    assert not given.has_come()
+    given, ended = ReadyPipe(), ReadyPipe()
+    assert not given.is_ready()
 
     report_ready(given.writer)
     os.close(ended.writer)
 
-    assert [sign.has_come() for sign in (given, ended, given, ended)] == [True, False, True, False]
+    assert [sign.is_ready() for sign in (given, ended, given, ended)] == [True, False, True, False]
     for sign in (given, ended):
         sign.close()
 
 
 def test_of_processes_started_one_after_another_the_last_ones_sign_counts() -> None:
-    starts = SignedStarts(os.dup)  # what is started has the pipe's end for itself
+    starts = StartsWithReadiness(os.dup)  # what is started has the pipe's end for itself
 
     report_ready(starts.start())
     assert starts.is_ready()
@@ -91,7 +91,7 @@ def test_a_start_that_fails_leaves_no_file_open() -> None:
     def fail(_: int) -> None:
         raise BlockingIOError
 
-    starts, n_open = SignedStarts(fail), len(list(Path("/proc/self/fd").iterdir()))
+    starts, n_open = StartsWithReadiness(fail), len(list(Path("/proc/self/fd").iterdir()))
     for _ in range(3):
         with pytest.raises(BlockingIOError):
             starts.start()

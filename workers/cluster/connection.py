@@ -124,7 +124,8 @@ def _connect(settings: ClusterSettings) -> Client:
             direct_to_workers=False,
         )
     except (OSError, TimeoutError, RuntimeError) as error:
-        reason = _first_line(error) or f"no scheduler of Dask has greeted within {settings.patience_seconds:g} s"
+        first_line = str(error).partition("\n")[0][:200]
+        reason = first_line or f"no scheduler of Dask has greeted within {settings.patience_seconds:g} s"
         detail = f"the scheduler at {settings.scheduler} does not answer: {reason}"
         raise ClusterAway(detail) from error
 
@@ -144,7 +145,3 @@ async def _greet(settings: ClusterSettings, security: Security) -> None:
 
 def _mebibytes(n_bytes: int) -> str:
     return f"{-(-n_bytes >> 20):,} MiB"
-
-
-def _first_line(error: BaseException) -> str:
-    return str(error).partition("\n")[0][:200]

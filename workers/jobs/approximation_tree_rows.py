@@ -163,8 +163,8 @@ class ScoredPart:
             return
         column_of = dict(zip(self.reading.names, self.reading.source.columns, strict=True))
         columns = [column_of[name] for name in names]
-        for place, values in self.reading.blocks(self.start, self.start + len(self.scores), columns):
-            own = slice(place.start - self.start, place.stop - self.start)
+        for span, values in self.reading.blocks(self.start, self.start + len(self.scores), columns):
+            own = slice(span.start - self.start, span.stop - self.start)
             truth = None if self.truth is None else self.truth[own]
             yield PredictedRows(Rows(tuple(names), tuple(values)), self.scores[own], self.predicted[own], truth)
 
@@ -264,11 +264,11 @@ def _score_part(start: int, stop: int, sampled: Integers, reading: _Reading) -> 
     session = reading.access.answering()
     columns = [*reading.source.columns, *([] if reading.target is None else [reading.target])]
     blocks, samples, is_missed = [], [], np.zeros(len(reading.names), np.bool_)
-    for place, values in reading.blocks(start, stop, columns):
+    for span, values in reading.blocks(start, stop, columns):
         rows = Rows(reading.names, tuple(values[: len(reading.names)]))
         is_missed |= [column.dtype == object or bool(np.isnan(column).any()) for column in rows.columns]
-        blocks.append(_predicted(session, rows, None if reading.target is None else values[-1], reading, place.start))
-        own = sampled[slice(*np.searchsorted(sampled, (place.start, place.stop)))] - place.start
+        blocks.append(_predicted(session, rows, None if reading.target is None else values[-1], reading, span.start))
+        own = sampled[slice(*np.searchsorted(sampled, (span.start, span.stop)))] - span.start
         samples.append(_some(blocks[-1], rows.take(own), own))
     whole = _joined(blocks)
     part = ScoredPart(reading, start, whole.scores, whole.predicted, whole.truth)

@@ -199,6 +199,7 @@ def _content(
     evaluations: tuple[ApproximationTreeEvaluation, ApproximationTreeEvaluation | None],  # on training rows, elsewhere
 ) -> ApproximationTreeResult:
     tree, view, (on_training, elsewhere) = trees[0], inputs.model.view, evaluations
+    knows_implications = inputs.is_relational and request.fitted_on == "generator"
     return ApproximationTreeResult(
         task=view.task,
         classes=view.classes,
@@ -210,7 +211,7 @@ def _content(
         **view_tree(tree, inputs.model.description, inputs.phrases),
         n_leaves_before_merging=grown.n_leaves if _merges(request, inputs) else None,
         smoothing=view_smoothing(request, inputs.generator),
-        n_implications=_n_implications(request, inputs),
+        n_implications=len(inputs.implications.pairs) if knows_implications else None,
         implications=view_implications(tree, inputs.phrases),
         training_evaluation=on_training,
         evaluation=elsewhere or on_training,
@@ -224,10 +225,6 @@ def _content(
 def _merges(request: ApproximationTreeRequest, inputs: ApproximationTreeInputs) -> bool:
     """Return whether leaves that say the same are merged."""
     return inputs.is_relational and request.method == "ism"
-
-
-def _n_implications(request: ApproximationTreeRequest, inputs: ApproximationTreeInputs) -> int | None:
-    return len(inputs.implications.pairs) if inputs.is_relational and request.fitted_on == "generator" else None
 
 
 # Views, as readers get them: nodes in words and numbers, features, stability, smoothing.

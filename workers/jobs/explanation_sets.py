@@ -41,7 +41,7 @@ from ..runtime.process_pool import in_processes
 from .cluster_inputs import ModelSource, RowsSource
 from .explanation_set_blocks import BlockExplainer, ExplainedRows, RenderedBlock, Tally, explained_on_cluster
 from .inputs import open_explainer, open_model
-from .leaf_tables import LeafTableContent, LeafTableRecorder, place_of, read_leaf_table
+from .leaf_tables import LeafTableContent, LeafTableRecorder, leaf_table_key, read_leaf_table
 
 _BLOCK_BYTES = 4 << 20  # of lines: what a reader of one page has to decompress, and a process holds
 _ROW_BYTES = 500  # of a line, beside the reasons
@@ -157,20 +157,20 @@ def _explain(
     context: JobContext, request: ExplanationSetRequest, warm: WarmExplainer, files: ExplanationSetFiles
 ) -> Tally:
     """Write the explanation of each row, made by processes of this machine; return counts and sums over all rows."""
-    place = place_of(warm.model.id, request.dataset)
-    kept = read_leaf_table(context, place, context.report)
+    key = leaf_table_key(warm.model.id, request.dataset)
+    kept = read_leaf_table(context, key, context.report)
     explainer = _block_explainer(context, request, warm, kept)
     recorder = None
     if kept is None:
         model = open_model(ModelStore(context.database), context.objects, warm.model.id)
-        recorder = LeafTableRecorder(context, place, model.ensemble.n_leaves, explainer.n_rows)
+        recorder = LeafTableRecorder(context, key, model.ensemble.n_leaves, explainer.n_rows)
 
     context.database.close()  # an open connection must not be carried into other processes
     writing = _Writing(context.report, files, explainer.n_rows)
-    writing.look()
+    writing.report()
     n_processes = min(n_cores(), _MAX_PROCESSES)
     explain = lambda block: explainer.explain(block).parts()  # noqa: E731  # one expression
-    with closing(in_processes(explain, explainer.n_blocks, n_processes, writing.look)) as results:
+    with closing(in_processes(explain, explainer.n_blocks, n_processes, writing.report)) as results:
         for parts in results:
             rendered = RenderedBlock.of_parts(parts)
             start = writing.tally.n_rows
@@ -212,18 +212,15 @@ class _Writing:
     def add(self, rendered: RenderedBlock) -> None:
         self._files.add(rendered)
         self.tally.add(rendered.tally)
-        self.look()
+        self.report()
 
-    def look(self) -> None:
+    def report(self) -> None:
         self._report(self.tally.n_rows / self._n_rows, "explaining")
-
-
-def _levels(warm: WarmExplainer) -> tuple[Level, ...]:
-    return () if warm.typicality is None else get_args(Level)
 
 
 def _content(warm: WarmExplainer, tally: Tally, n_line_bytes: int, paths: Mapping[str, Path]) -> ExplanationSetResult:
     classes, n_explained = warm.model.classes, tally.n_explained
+    levels: tuple[Level, ...] = () if warm.typicality is None else get_args(Level)
     return ExplanationSetResult(
         model=warm.model.id,
         n_rows=tally.n_rows,
@@ -233,7 +230,7 @@ def _content(warm: WarmExplainer, tally: Tally, n_line_bytes: int, paths: Mappin
         n_unassigned=tally.n_unassigned,
         agreement=tally.n_agreeing / n_explained if classes and n_explained else None,
         labels=[LabelCount(label=label, n_rows=tally.n_of_label.get(label, 0)) for label in classes],
-        typicality=[LevelCount(level=level, n_rows=tally.n_of_level.get(level, 0)) for level in _levels(warm)],
+        typicality=[LevelCount(level=level, n_rows=tally.n_of_level.get(level, 0)) for level in levels],
         warnings=[WarningCount(code=code, n_rows=n_rows) for code, n_rows in sorted(tally.n_of_code.items())],
         mean_proximity=tally.proximity / n_explained if n_explained else None,
         n_bytes=ExplanationSetSizes(

@@ -32,7 +32,7 @@ from tree_explainers.rows import Rows
 
 from ..runtime.context import JobContext
 from .cluster_inputs import ModelSource, RowsSource, score_on_cluster
-from .leaf_tables import LeafTableContent, create_codes, keep_leaf_table, place_of, read_leaf_table
+from .leaf_tables import LeafTableContent, create_codes, keep_leaf_table, leaf_table_key, read_leaf_table
 
 if TYPE_CHECKING:
     from ..cluster.connection import Cluster
@@ -149,7 +149,7 @@ def apply_model(context: JobContext, model: OpenModel, dataset_id: str, report: 
         return _predict_alone(context, model, stored, columns, report)
     if context.cluster is not None:
         return _score_on_cluster(context, context.cluster, model, stored, columns, report)
-    content = read_leaf_table(context, place_of(model.view.id, dataset_id), report)
+    content = read_leaf_table(context, leaf_table_key(model.view.id, dataset_id), report)
     if content is None:
         content = _compute_leaf_table(context, model, stored, columns, report)
     table = LeafTable.from_codes(content.codes, model.ensemble.n_leaves)
@@ -209,7 +209,7 @@ def _compute_leaf_table(
             raise naming_the_row(context.objects, refusal, stored) from refusal
     content = LeafTableContent(codes, predictions.scores, predictions.labels)
     if path is not None:
-        keep_leaf_table(context, place_of(model.view.id, stored.view.id), content, path)
+        keep_leaf_table(context, leaf_table_key(model.view.id, stored.view.id), content, path)
     return content
 
 

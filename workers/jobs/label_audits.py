@@ -62,7 +62,10 @@ def make_label_audit(context: JobContext) -> Produced:
     truth, labelled = known_targets(context.objects, space.model, space.dataset)
     if labelled is not None:  # examples of several tables; the others are neither audited nor anybody's neighbours
         space, names, rows = replace(space, dataset=space.dataset.take(labelled)), names.take(labelled), labelled
-    labels = _classes(context, space) if truth is None or truth.classes is None else truth.classes
+    if truth is None or truth.classes is None:  # which is refused
+        labels = classes_of_rows(context.objects, space.model, space.dataset, "target")
+    else:
+        labels = truth.classes
     steps: list[AuditLeafStep] = []
     votes = None
     if request.min_leaf_rows == "auto":
@@ -84,11 +87,6 @@ class _AuditedRows:
     space: LeafSpace
     names: pa.Array  # (n_rows,) ids of rows
     numbers: NDArray[np.int64]  # (n_rows,) their 0-based indices in the dataset
-
-
-def _classes(context: JobContext, space: LeafSpace) -> NDArray[np.int64]:
-    """Return the classes of a dataset that has none that are known, which is refused."""
-    return classes_of_rows(context.objects, space.model, space.dataset, "target")
 
 
 def _audit(

@@ -15,7 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from storage.array_files import create_array, open_array, read_archive, write_archive
 from storage.errors import InsufficientStorage, NotFound, ObjectDamaged, StorageError
-from storage.leaf_tables import REVISION, KeptLeafTable, LeafTablePlace, LeafTableStore
+from storage.leaf_tables import REVISION, LeafTableKey, LeafTableObjects, LeafTableStore
 from storage.retention import discard_orphans
 from tree_explainers.compute.progress import ReportProgress
 from tree_explainers.leaf_space.leaves import smallest_dtype
@@ -43,15 +43,15 @@ class LeafTableContent:
         return Outcome(self.scores[rows], labels, leaves)
 
 
-def place_of(model_id: str, dataset_id: str) -> LeafTablePlace:
+def leaf_table_key(model_id: str, dataset_id: str) -> LeafTableKey:
     """Return the key under which this revision keeps the leaf table of the pair."""
-    return LeafTablePlace(model_id, dataset_id, REVISION)
+    return LeafTableKey(model_id, dataset_id, REVISION)
 
 
-def read_leaf_table(context: JobContext, place: LeafTablePlace, report: ReportProgress) -> LeafTableContent | None:
+def read_leaf_table(context: JobContext, key: LeafTableKey, report: ReportProgress) -> LeafTableContent | None:
     """Return the leaf table that is kept, if any; a damaged one is deleted, so that it is computed again."""
     store = LeafTableStore(context.database)
-    kept = store.find(place)
+    kept = store.find(key)
     if kept is None:
         return None
     report(0, "reading kept leaves")
@@ -59,9 +59,9 @@ def read_leaf_table(context: JobContext, place: LeafTablePlace, report: ReportPr
         codes = open_array(context.objects.path(kept.codes))
         outcome = read_archive(context.objects.path(kept.outcome))
     except (ObjectDamaged, NotFound) as error:
-        _log.warning("leaf table of %s and %s is lost and is computed again: %s", place.model, place.dataset, error)
+        _log.warning("leaf table of %s and %s is lost and is computed again: %s", key.model, key.dataset, error)
         with context.objects.discarding():
-            _delete(context, store.forget(place, kept))
+            _delete(context, store.forget(key, kept))
             for sha256 in (kept.codes, kept.outcome):
                 # Even if another row refers to it: the same content, put again, is whole.
                 context.objects.delete_damaged(sha256)
@@ -80,18 +80,18 @@ def create_codes(context: JobContext, shape: tuple[int, int], dtype: DTypeLike) 
         return np.zeros(shape, dtype), None
 
 
-def keep_leaf_table(context: JobContext, place: LeafTablePlace, content: LeafTableContent, codes: Path) -> None:
+def keep_leaf_table(context: JobContext, key: LeafTableKey, content: LeafTableContent, codes: Path) -> None:
     """Keep a leaf table whose codes are in the file ``codes``; where that fails, the job goes on without."""
     archive = codes.with_name(_OUTCOME)
     labels = {} if content.labels is None else {"labels": content.labels}
     try:
         write_archive(archive, {"scores": content.scores, **labels})
-        _keep_files(context, place, codes, archive)
+        _keep_files(context, key, codes, archive)
     except StorageError as error:
-        _log.warning("leaf table of %s and %s is not kept: %s", place.model, place.dataset, error)
+        _log.warning("leaf table of %s and %s is not kept: %s", key.model, key.dataset, error)
 
 
-def _keep_files(context: JobContext, place: LeafTablePlace, codes: Path, archive: Path) -> None:
+def _keep_files(context: JobContext, key: LeafTableKey, codes: Path, archive: Path) -> None:
     store, objects = LeafTableStore(context.database), context.objects
     size_bytes = codes.stat().st_size + archive.stat().st_size
     put: list[str] = []
@@ -100,13 +100,13 @@ def _keep_files(context: JobContext, place: LeafTablePlace, codes: Path, archive
         with objects.keeping():
             for path in (codes, archive):
                 put.append(objects.put_file(path))  # noqa: PERF401  # if the second fails, the first is discarded
-            table = KeptLeafTable(*put)
-            is_kept = store.add(place, table, size_bytes) == table
+            table = LeafTableObjects(*put)
+            is_kept = store.add(key, table, size_bytes) == table
     finally:
         if not is_kept:
             discard_orphans(context.database, objects, put)
     with objects.discarding():
-        _delete(context, store.forget_outdated(place))
+        _delete(context, store.forget_outdated(key))
 
 
 def _delete(context: JobContext, hashes: Iterable[str]) -> None:
@@ -123,7 +123,7 @@ class LeafTableRecorder:
     ----------
     context
         Its workspace holds the codes; where the disk is too full for them, nothing is recorded.
-    place
+    key
         The key of the leaf table.
     n_leaves : (n_trees,)
         Number of leaves of each tree.
@@ -131,11 +131,9 @@ class LeafTableRecorder:
         Number of rows of the dataset.
     """
 
-    def __init__(
-        self, context: JobContext, place: LeafTablePlace, n_leaves: NDArray[np.integer[Any]], n_rows: int
-    ) -> None:
+    def __init__(self, context: JobContext, key: LeafTableKey, n_leaves: NDArray[np.integer[Any]], n_rows: int) -> None:
         self._context = context
-        self._place = place
+        self._key = key
         codes, self._path = create_codes(context, (len(n_leaves), n_rows), smallest_dtype(int(n_leaves.max())))
         self._codes: NDArray[Any] | None = codes if self._path else None
         self._scores: list[NDArray[np.floating[Any]]] = []
@@ -159,7 +157,7 @@ class LeafTableRecorder:
             return
         labels = np.concatenate(self._labels) if self._labels else None
         content = LeafTableContent(self._codes, np.concatenate(self._scores), labels)
-        keep_leaf_table(self._context, self._place, content, self._path)
+        keep_leaf_table(self._context, self._key, content, self._path)
 
     def _discard(self) -> None:
         self._codes, self._scores, self._labels = None, [], []

@@ -48,7 +48,7 @@ class _Mapped:
 
     space: LeafSpace  # of these rows alone
     rows: NDArray[np.int64]  # (n_shown,) their indices in the dataset, ascending
-    places: NDArray[np.float64]  # (n_shown, 2)
+    positions: NDArray[np.float64]  # (n_shown, 2)
     prototypes: NDArray[np.int64]  # (n_prototypes,) rows by rank
 
 
@@ -62,14 +62,14 @@ def make_map(context: JobContext) -> Produced:
     space = replace(whole, dataset=whole.dataset.take(rows))
     n_neighbors = min(request.n_neighbors, len(rows) - 1)
     report = part_of(context.report, SPACE_LOADED, 0.95)
-    places = embed(space.dataset.table, space.weights, n_neighbors, request.seed, report)
-    mapped = _Mapped(space, rows, places, prototypes)
+    positions = embed(space.dataset.table, space.weights, n_neighbors, request.seed, report)
+    mapped = _Mapped(space, rows, positions, prototypes)
     table = context.workspace / "map.parquet"
     lines = _lines(context, whole, mapped)
     pq.write_table(lines, table, compression="zstd", row_group_size=_GROUP_ROWS)
     result = _result(whole, mapped, _preview(whole, lines), (n_neighbors, context.rng))
     leaves = space.dataset.leaves_of(np.arange(len(rows)))
-    arrays = {**whole.arrays(), "leaves": leaves, "places": places}
+    arrays = {**whole.arrays(), "leaves": leaves, "places": positions}
     return Produced(result.model_dump_json().encode(), write_arrays(arrays), files={"table": table})
 
 
@@ -105,7 +105,7 @@ def _result(
 ) -> MapResult:
     n_neighbors, rng = drawn
     view, space = whole.model.view, mapped.space
-    quality = evaluate_map(space.dataset.table, space.weights, mapped.places, rng)
+    quality = evaluate_map(space.dataset.table, space.weights, mapped.positions, rng)
     return MapResult(
         proximity_kind=space.kind,
         task=view.task,
@@ -139,8 +139,8 @@ def _lines(context: JobContext, whole: LeafSpace, mapped: _Mapped) -> pa.Table:
     columns = {
         "row": rows,
         "row_id": row_names(context.objects, whole.dataset.stored).take(rows),
-        "x": mapped.places[:, 0],
-        "y": mapped.places[:, 1],
+        "x": mapped.positions[:, 0],
+        "y": mapped.positions[:, 1],
         "label": nothing if truth is None or truth.classes is None else classes.take(truth.classes[rows]),
         "predicted_label": nothing if dataset.labels is None else classes.take(dataset.labels[rows]),
         "target": nothing if truth is None or truth.values is None or is_classifier else truth.values[rows],

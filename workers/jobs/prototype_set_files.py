@@ -94,7 +94,7 @@ def describe_classifier(
     features that are true or false.
     """
     used = sorted({test.feature for test in trees.tests})
-    place = {feature: index for index, feature in enumerate(used)}
+    index_of = {feature: index for index, feature in enumerate(used)}
     names, tokens = description.feature_names, description.missing_tokens
     features = [_feature(names[index], tokens[index], is_boolean=names[index] in booleans) for index in used]
     document = {
@@ -103,7 +103,7 @@ def describe_classifier(
         "features": [feature.model_dump() for feature in features],
         "prototypes": [prototype.model_dump() for prototype in prototypes],
         "total_weight": trees.total_weight,
-        "tests": [_test(test, place[test.feature]) for test in trees.tests],
+        "tests": [_test(test, index_of[test.feature]) for test in trees.tests],
         "trees": [
             {"weight": tree.weight, "root": tree.root, "nodes": tree.nodes, "leaves": tree.leaves}
             for tree in trees.trees

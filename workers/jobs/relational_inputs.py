@@ -117,16 +117,12 @@ def _read_table(
     values: dict[str, _Values] = {}
     for column in table.columns:
         levels: tuple[str, ...] = ()
-        if _is_testable(column):
+        if column.role == "feature" and (column.n_categories or 0) <= MAX_LEVELS:
             values[column.name], levels = _codes_or_numbers(files.column(table.name, column.name), column.type)
         elif column.role == "target" and column.type == "category":
             levels = tuple(files.view.examples.classes or ())
         columns[column.name] = ColumnSchema(_kind(column), levels)
     return TableSchema(columns, tuple(table.primary_key), table.time), Table(table.n_rows, values, times)
-
-
-def _is_testable(column: RelationalColumn) -> bool:
-    return column.role == "feature" and (column.n_categories or 0) <= MAX_LEVELS
 
 
 def _kind(column: RelationalColumn) -> Any:  # one of the literals of ColumnKind

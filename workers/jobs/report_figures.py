@@ -189,17 +189,14 @@ def _in_both(own: Explained, other: Explained) -> dict[str, Any]:
     """Return what both sides have: rows that are prototypes, rules by their texts, features that trees ask about."""
     is_same = own.dataset["id"] == other.dataset["id"]
     prototypes = [[each["row_id"] for each in side.prototype_set["result"]["prototypes"]] for side in (own, other)]
-    rules = [_texts(side.rule_set) for side in (own, other)]
+    rule_sets = [[] if side.rule_set is None else side.rule_set["result"]["rules"] for side in (own, other)]
+    rules = [[rule["text"] for rule in rule_set] for rule_set in rule_sets]
     features = [_features(side.approximation_tree) for side in (own, other)]
     return {
         "prototypes_in_both": [each for each in prototypes[0] if is_same and each in set(prototypes[1])],
         "rules_in_both": [each for each in rules[0] if each in set(rules[1])],
         "tree_features_in_both": [each for each in features[0] if each in set(features[1])],
     }
-
-
-def _texts(rule_set: Json | None) -> list[str]:
-    return [] if rule_set is None else [rule["text"] for rule in rule_set["result"]["rules"]]
 
 
 def _features(tree: Json | None) -> list[str]:

@@ -183,7 +183,11 @@ def _summary(
     if difference is None:
         return f"One side has no rows, so that nothing is compared; {_UNSEEN}."
     compared = f"{n_comparisons} shares are compared: of the rows in each group, and of the far rows among them"
-    differing = [f"{what} ({_sides(pair)})" for what, pair in _named(total, labels, prototypes) if pair.differs]
+    differing = [  # of two shares of which neither is null
+        f"{what} ({pair.share:.1%} of newer and {pair.reference_share:.1%} of reference rows)"
+        for what, pair in _named(total, labels, prototypes)
+        if pair.differs
+    ]
     if differing:
         verb, n_more = "differs" if len(differing) == 1 else "differ", len(differing) - _MOST_NAMED
         listed = "; ".join(differing[:_MOST_NAMED]) + (f"; and {n_more} more" if n_more > 0 else "")
@@ -207,8 +211,3 @@ def _named(
             if each.group is not None:
                 yield f"rows {words} “{each.name}”", each.group
             yield f"far rows among those {words} “{each.name}”", each.far
-
-
-def _sides(pair: ShareComparison) -> str:
-    """Return two shares of which neither is null."""
-    return f"{pair.share:.1%} of newer and {pair.reference_share:.1%} of reference rows"

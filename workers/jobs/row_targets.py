@@ -168,9 +168,9 @@ def classes_of_labels(values: NDArray[Any], classes: Sequence[str]) -> NDArray[n
     RowRefused
         ``schema_mismatch`` for the first label that the model does not know; the detail follows the name of its row.
     """
-    distinct, places = _distinct(values)
+    distinct, positions = _distinct(values)
     known = {label: index for index, label in enumerate(classes)}
-    found: NDArray[np.int64] = np.array([class_index(value, known) for value in distinct], dtype=np.int64)[places]
+    found: NDArray[np.int64] = np.array([class_index(value, known) for value in distinct], dtype=np.int64)[positions]
     if (found < 0).any():
         first = int((found < 0).argmax())
         shown = ", ".join(repr(label) for label in classes[:_N_CLASSES_SHOWN])
@@ -220,12 +220,12 @@ def known_targets_of_labels(values: NDArray[Any], name: str, classes: Sequence[s
 def _distinct(values: NDArray[Any]) -> tuple[list[Any], NDArray[np.integer]]:
     """Return the distinct values, and which of them each value is."""
     if values.dtype != object:
-        distinct, places = np.unique(values, return_inverse=True)
-        return distinct.tolist(), places.reshape(-1)
+        distinct, positions = np.unique(values, return_inverse=True)
+        return distinct.tolist(), positions.reshape(-1)
     # Not as an array of texts, in which each would take as much memory as the longest.
     known: dict[str, int] = {}
-    places = np.fromiter((known.setdefault(str(value), len(known)) for value in values), np.int64, len(values))
-    return list(known), places
+    positions = np.fromiter((known.setdefault(str(value), len(known)) for value in values), np.int64, len(values))
+    return list(known), positions
 
 
 def true_values(objects: ObjectStore, dataset: ScoredDataset) -> NDArray[np.float64] | None:

@@ -11,7 +11,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from storage.dataset_files import DatasetFile
 from storage.dataset_rows import open_rows
 from storage.datasets import StoredDataset
 from storage.object_store import ObjectStore
@@ -60,14 +59,10 @@ def write_region_tables(folder: Path, objects: ObjectStore, fitted: FittedRows, 
 def _parameters(rows: RowParts, model: RegionModel) -> pa.Table:
     values = ValueRanges.of(rows, range(len(rows.statements.features)))
     lines = [line for index in range(len(rows.statements.features)) for line in _statement_lines(index, values)]
-    columns = {name: pa.array([line[name] for line in lines], kind) for name, kind in _fields()}
+    columns = {field.name: pa.array([line[field.name] for line in lines], field.type) for field in _STATEMENT_COLUMNS}
     numbers = pa.array(np.arange(len(lines)))
     etas = {f"eta:{region}": pa.array(eta) for region, eta in enumerate(model.eta)}
     return pa.table({"statement": numbers, **columns, **etas})
-
-
-def _fields() -> Iterator[tuple[str, pa.DataType]]:
-    return ((field.name, field.type) for field in _STATEMENT_COLUMNS)
 
 
 def _statement_lines(index: int, values: ValueRanges) -> Iterator[dict[str, Any]]:
@@ -85,12 +80,12 @@ def _statement_lines(index: int, values: ValueRanges) -> Iterator[dict[str, Any]
                 "true_for_missing": bool(answers[feature.missing_bin]),
             }
         return
-    for place, (cut, missing_greater) in enumerate(zip(feature.cuts, feature.missing_greater.tolist(), strict=True)):
+    for number, (cut, missing_greater) in enumerate(zip(feature.cuts, feature.missing_greater.tolist(), strict=True)):
         if np.isinf(cut):  # it separates only the missing value from the rest
             operator = "is missing" if cut > 0 else "is not missing"
             yield named | {"operator": operator, "true_for_missing": bool(cut > 0)}
         else:
-            value = printed_threshold(index, values, place)
+            value = printed_threshold(index, values, number)
             yield named | {"operator": ">", "value": value, "true_for_missing": missing_greater}
 
 
@@ -98,16 +93,16 @@ def _write_rows(path: Path, objects: ObjectStore, fitted: FittedRows, model: Reg
     """Write a line for each row, some row groups at a time, with what partitions find."""
     predictions = model.predictions()
     named = pa.array(fitted.classes).take(pa.array(predictions)) if fitted.classes else pa.array(predictions)
-    schema = pa.schema(
-        [("row", pa.int64()), ("row_id", _id_type(fitted.stored)), ("region", pa.int64()), ("prediction", named.type)]
-    )
+    has_ids = fitted.stored.view.row_id is not None  # otherwise, a row's id is its index as a text
+    id_type = pa.large_string() if has_ids else pa.string()
+    schema = pa.schema([("row", pa.int64()), ("row_id", id_type), ("region", pa.int64()), ("prediction", named.type)])
     tables = BinTables.of(model, Layout.of(fitted.rows.statements))
     with (
         open_rows(objects, fitted.stored.content) as file,
         pq.ParquetWriter(path, schema, compression="zstd") as writer,
     ):
         for rows, regions in _groups_of_lines(fitted.rows.map(nearest_regions, tables)):
-            ids = pa.array(_row_ids(file, fitted.stored, rows), schema.field("row_id").type)
+            ids = pa.array(file.row_ids(rows) if has_ids else [str(row) for row in rows.tolist()], id_type)
             columns = [pa.array(rows), ids, pa.array(regions), named.take(pa.array(regions))]
             writer.write_table(pa.table(columns, schema=schema), row_group_size=_GROUP_LINES)
 
@@ -122,12 +117,3 @@ def _groups_of_lines(found: Iterable[NDArray[np.int64]]) -> Iterator[tuple[NDArr
             first, waiting = first + _LINES_AT_ONCE, waiting[_LINES_AT_ONCE:]
     if len(waiting):
         yield np.arange(first, first + len(waiting)), waiting
-
-
-def _id_type(stored: StoredDataset) -> pa.DataType:
-    return pa.string() if stored.view.row_id is None else pa.large_string()
-
-
-def _row_ids(file: DatasetFile, stored: StoredDataset, rows: NDArray[np.int64]) -> list[str]:
-    """Return the id of each row, or else its index, as texts."""
-    return file.row_ids(rows) if stored.view.row_id is not None else [str(row) for row in rows.tolist()]

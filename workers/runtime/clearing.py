@@ -46,7 +46,7 @@ class Clearing:
         self._turn_at = clock() + min(60.0, interval_seconds)
         self._process: subprocess.Popen[bytes] | None = None
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Do what is due; returns at once."""
         now = self._clock()
         if self._process is not None and self._process.poll() is not None:

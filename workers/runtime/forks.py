@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from .process_limits import end_with_parent
-from .restarts import Restarts, SignedStarts, report_ready
+from .restarts import Restarts, StartsWithReadiness, report_ready
 from .supervisor import Child, Supervisor
 
 _LONGEST_PAUSE_SECONDS = 5.0  # before a worker is started again
@@ -37,7 +37,7 @@ def keep_workers(works: Sequence[Work], announce: Callable[[], None]) -> None:
 
 
 def _child(name: str, work: Work) -> Child:
-    forks = SignedStarts(lambda writer: ForkedWorker.fork(lambda: work(lambda: report_ready(writer))))
+    forks = StartsWithReadiness(lambda writer: ForkedWorker.fork(lambda: work(lambda: report_ready(writer))))
     return Child(name, forks.start, forks.is_ready, Restarts(_LONGEST_PAUSE_SECONDS), 1, _PATIENCE_SECONDS)
 
 

@@ -47,7 +47,7 @@ class JobMonitor:
         now = time.monotonic()
         self._deadline = now + claim.deadline_seconds
         self._renew_at = now + settings.renew_seconds
-        self._look_at = now + settings.look_seconds
+        self._next_check_at = now + settings.look_seconds
 
     def wait(self, has_ended: Callable[[], bool], is_stopping: Callable[[], bool]) -> EndReason:
         """Wait until the process has ended or has to be killed; return why."""
@@ -75,8 +75,8 @@ class JobMonitor:
                 self._renew_at = now + self._settings.renew_seconds
                 message = self._processor_time.describe()
                 return self._attempts.renew(self._claim, self._settings.lease_seconds, message)
-            if now >= self._look_at:
-                self._look_at = now + self._settings.look_seconds
+            if now >= self._next_check_at:
+                self._next_check_at = now + self._settings.look_seconds
                 return self._attempts.state_of(self._claim)
         except StorageError as error:
             # The job may go on: when the database is back, its token shows whether it still counts.

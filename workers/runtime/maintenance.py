@@ -51,10 +51,10 @@ class Maintenance:
         if self._clearing is not None:
             self._clearing.stop()
 
-    def look_once(self) -> None:
+    def poll_once(self) -> None:
         """Queue, fail and announce jobs that need it; clear away files of processes that are gone."""
         if self._clearing is not None:
-            self._clearing.look()
+            self._clearing.poll()
         n_lost = self._abandoned.requeue_expired()
         n_overdue = self._abandoned.expire_deadlines()
         if n_lost or n_overdue:
@@ -73,7 +73,7 @@ class Maintenance:
 
     def _check_and_log(self) -> None:
         try:
-            self.look_once()
+            self.poll_once()
         except StorageError as error:
             _log.warning("cannot check jobs now: %s", error)
         except Exception:  # noqa: BLE001  # the edge of a thread: the next check may succeed

@@ -25,7 +25,7 @@ Bytes = bytes | memoryview
 Work = Callable[[int], Sequence[Bytes]]
 """Makes something of the item with this index, in parts."""
 
-_SECONDS_BETWEEN_LOOKS = 0.25
+_POLL_SECONDS = 0.25
 _OUT_OF_MEMORY, _OURS = "out_of_memory", "internal_error"
 
 
@@ -37,7 +37,7 @@ class ProcessLost(BaseException):
 
 
 def in_processes(
-    work: Work, n_items: int, n_processes: int, look: Callable[[], None]
+    work: Work, n_items: int, n_processes: int, poll: Callable[[], None]
 ) -> Generator[list[bytes], None, None]:
     """Yield what ``work`` makes of items 0, 1, …, in their order.
 
@@ -53,7 +53,7 @@ def in_processes(
         Number of items.
     n_processes
         Number of processes.
-    look
+    poll
         Called every moment while nothing comes; what it raises ends the iteration.
 
     Raises
@@ -75,7 +75,7 @@ def in_processes(
             for first in range(n_processes):
                 processes.append(_fork(work, range(first, n_items, n_processes)))  # noqa: PERF401  # all are ended
             for item in range(n_items):
-                yield processes[item % n_processes].receive(look)
+                yield processes[item % n_processes].receive(poll)
         finally:
             for process in processes:
                 process.end()
@@ -88,10 +88,10 @@ class _Process:
     pid: int
     results: "Connection[Any, Any]"
 
-    def receive(self, look: Callable[[], None]) -> list[bytes]:
+    def receive(self, poll: Callable[[], None]) -> list[bytes]:
         """Return the parts of the next result."""
-        while not self.results.poll(_SECONDS_BETWEEN_LOOKS):
-            look()
+        while not self.results.poll(_POLL_SECONDS):
+            poll()
         try:
             header = orjson.loads(self.results.recv_bytes())
             if "n_parts" in header:

@@ -50,31 +50,31 @@ class Restarts:
         return pause_seconds
 
 
-class ReadySign:
+class ReadyPipe:
     """A pipe over which a process announces, once, that it is ready; its parent never waits for that."""
 
     def __init__(self) -> None:
         self._reader, self.writer = os.pipe()
         os.set_blocking(self._reader, False)
-        self._has_come = False
+        self._is_ready = False
 
     def close_writer(self) -> None:
         """Close the writing end, which is now the other process's alone: so its end is the pipe's."""
         os.close(self.writer)
 
-    def has_come(self) -> bool:
+    def is_ready(self) -> bool:
         """Whether the process has announced that it is ready."""
-        if not self._has_come:
+        if not self._is_ready:
             with suppress(BlockingIOError):
-                self._has_come = os.read(self._reader, 1) != b""
-        return self._has_come
+                self._is_ready = os.read(self._reader, 1) != b""
+        return self._is_ready
 
     def close(self) -> None:
         """Close the reading end."""
         os.close(self._reader)
 
 
-class SignedStarts(Generic[Started]):
+class StartsWithReadiness(Generic[Started]):
     """Starts one process after another, and knows whether the last one has announced that it is ready.
 
     Parameters
@@ -85,27 +85,27 @@ class SignedStarts(Generic[Started]):
 
     def __init__(self, start: Callable[[int], Started]) -> None:
         self._start = start
-        self._sign: ReadySign | None = None
+        self._pipe: ReadyPipe | None = None
 
     def start(self) -> Started:
         """Start another process, and listen to the one before no longer."""
-        if self._sign is not None:
-            self._sign.close()
-            self._sign = None
-        sign = ReadySign()
+        if self._pipe is not None:
+            self._pipe.close()
+            self._pipe = None
+        pipe = ReadyPipe()
         try:
-            process = self._start(sign.writer)
+            process = self._start(pipe.writer)
         except BaseException:
-            sign.close()
+            pipe.close()
             raise
         finally:
-            sign.close_writer()
-        self._sign = sign
+            pipe.close_writer()
+        self._pipe = pipe
         return process
 
     def is_ready(self) -> bool:
         """Whether the process that was started last has announced that it is ready."""
-        return self._sign is not None and self._sign.has_come()
+        return self._pipe is not None and self._pipe.is_ready()
 
 
 def report_ready(writer: int) -> None:

@@ -17,7 +17,7 @@ from typing import Protocol
 
 from .restarts import Restarts
 
-_SECONDS_BETWEEN_LOOKS = 0.05
+_POLL_SECONDS = 0.05
 _log = logging.getLogger(__name__)
 
 
@@ -95,7 +95,7 @@ class Supervisor:
             if not is_announced and is_ready():
                 announce()
                 is_announced = True
-            time.sleep(_SECONDS_BETWEEN_LOOKS)
+            time.sleep(_POLL_SECONDS)
 
     def _stop_all(self) -> None:
         for order in sorted({child.stop_order for child in self._children}):

@@ -11,7 +11,7 @@ import pytest
 from service.background.explanation_log import ExplanationLog
 from storage.database import Database
 from storage.errors import StorageUnavailable
-from storage.explanations import ExplanationStore, KeptExplanation
+from storage.explanations import ExplanationRow, ExplanationStore
 from storage.settings import Timeouts
 from tests.support.databases import put_tables
 from tests.support.stored import kept_explanation
@@ -29,7 +29,7 @@ class Written:
         self.store = ExplanationStore(self.database)
         self.batches: list[int] = []
 
-    def write(self, kept: Sequence[KeptExplanation]) -> None:
+    def write(self, kept: Sequence[ExplanationRow]) -> None:
         self.store.add(kept)
         self.batches.append(len(kept))
 

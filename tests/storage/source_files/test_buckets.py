@@ -12,8 +12,8 @@ from storage.bucket import Bucket
 from storage.dataset_files import DatasetFile
 from storage.errors import DatasetChanged, StorageError
 from storage.manifests import Manifest
+from storage.source_files.locations import FoundFile, open_location
 from storage.source_files.part_facts import Agreement
-from storage.source_files.places import FoundFile, open_place
 from storage.source_files.registering import ManifestParts, make_manifest
 from storage.source_files.roots import SourceRoots
 from storage.source_files.sources import SourceFiles, SourceSettings
@@ -70,16 +70,16 @@ def test_files_of_a_bucket_are_one_dataset_until_one_changes(lake: str, tmp_path
 def test_a_file_is_fetched_with_its_entity_tag_or_not_at_all(lake: str, tmp_path: Path) -> None:
     data = np.random.default_rng(0).bytes((8 << 20) + 5)  # fetched in two requests
     Bucket(lake).write("a", data)
-    place = open_place(SourceRoots([lake]).pattern(f"{lake}/a").root)
-    found = place.look("a")
+    location = open_location(SourceRoots([lake]).pattern(f"{lake}/a").root)
+    found = location.stat("a")
 
-    assert place.fetch(found, tmp_path / "copy") == found.version
+    assert location.fetch(found, tmp_path / "copy") == found.version
     assert (tmp_path / "copy").read_bytes() == data
     with pytest.raises(DatasetChanged):
-        place.fetch(FoundFile("a", len(data), '"another"'), tmp_path / "copy")
+        location.fetch(FoundFile("a", len(data), '"another"'), tmp_path / "copy")
     Bucket(lake).write("a", data[:-1] + b"x")
     with pytest.raises(DatasetChanged):
-        place.fetch(found, tmp_path / "copy")
+        location.fetch(found, tmp_path / "copy")
 
 
 def test_a_bucket_that_there_is_not_is_a_refusal(lake: str, tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from tests.support.job_contexts import forget_leaf_tables
 from tests.support.job_farm import JobFarm
 from tests.support.models import fitted
 from tests.support.workshop import Workshop, result_of, workshop_in
-from workers.jobs.leaf_tables import place_of
+from workers.jobs.leaf_tables import leaf_table_key
 
 _N_ROWS = 3000
 _MANY_ROWS = 60_000
@@ -119,7 +119,7 @@ def test_leaves_that_an_earlier_job_kept_give_the_same(shop: Shop) -> None:
     first = shop.explain(include=["contrast"])
     lines, table = shop.lines(first), shop.table(first)
     shop.forget(first)
-    kept = LeafTableStore(context.database).find(place_of(shop.model, shop.rows))
+    kept = LeafTableStore(context.database).find(leaf_table_key(shop.model, shop.rows))
     assert kept is not None
 
     again = shop.explain(include=["contrast"])
@@ -129,7 +129,7 @@ def test_leaves_that_an_earlier_job_kept_give_the_same(shop: Shop) -> None:
 
 
 def test_leaves_that_explanations_leave_behind_are_those_of_any_other_job(shop: Shop) -> None:
-    store, place = LeafTableStore(shop.workshop.context.database), place_of(shop.model, shop.rows)
+    store, place = LeafTableStore(shop.workshop.context.database), leaf_table_key(shop.model, shop.rows)
     forget_leaf_tables(shop.workshop)
     shop.forget(shop.explain(n_prototypes=4))
     of_explanations = store.find(place)
@@ -149,7 +149,7 @@ def test_leaves_of_rows_of_which_one_is_refused_are_not_kept(shop: Shop) -> None
     made = shop.explain(dataset=dataset)
 
     assert result_of(made).n_refused == 1
-    assert LeafTableStore(shop.workshop.context.database).find(place_of(shop.model, dataset)) is None
+    assert LeafTableStore(shop.workshop.context.database).find(leaf_table_key(shop.model, dataset)) is None
 
 
 def test_the_same_set_made_again_has_the_same_bytes(shop: Shop) -> None:

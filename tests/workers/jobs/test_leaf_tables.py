@@ -17,7 +17,7 @@ from sqlalchemy import func, select
 
 from service.operations import datasets
 from storage.errors import NotFound
-from storage.leaf_tables import REVISION, KeptLeafTable, LeafTableStore
+from storage.leaf_tables import REVISION, LeafTableObjects, LeafTableStore
 from storage.tables import leaf_tables as leaf_tables_table
 from tests.support.job_contexts import forget_leaf_tables, job_context
 from tests.support.real_jobs import REGRESSION, RealCase, register_real
@@ -80,8 +80,8 @@ def _see(workshop: Workshop, case: RealCase, folder: Path) -> tuple[ScoredDatase
     return seen, list(stages)
 
 
-def _kept(workshop: Workshop, case: RealCase) -> KeptLeafTable | None:
-    return LeafTableStore(workshop.context.database).find(leaf_tables.place_of(case.model, case.dataset))
+def _kept(workshop: Workshop, case: RealCase) -> LeafTableObjects | None:
+    return LeafTableStore(workshop.context.database).find(leaf_tables.leaf_table_key(case.model, case.dataset))
 
 
 def _n_kept(workshop: Workshop) -> int:

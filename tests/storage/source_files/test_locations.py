@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from storage.errors import DatasetChanged, StorageError
-from storage.source_files.places import FolderPlace, FoundFile, open_place
+from storage.source_files.locations import FolderLocation, FoundFile, open_location
 from storage.source_files.roots import Pattern, SourceRoots
 
 
@@ -20,16 +20,16 @@ def lake(tmp_path: Path) -> Path:
     return folder
 
 
-def _place(lake: Path, files: str) -> tuple[FolderPlace, Pattern]:
+def _place(lake: Path, files: str) -> tuple[FolderLocation, Pattern]:
     pattern = SourceRoots([f"file://{lake}"]).pattern(f"file://{lake}/{files}")
-    place = open_place(pattern.root)
-    assert isinstance(place, FolderPlace)
-    return place, pattern
+    location = open_location(pattern.root)
+    assert isinstance(location, FolderLocation)
+    return location, pattern
 
 
 def _names(lake: Path, files: str) -> list[str]:
-    place, pattern = _place(lake, files)
-    return [file.name for file in place.files(pattern)]
+    location, pattern = _place(lake, files)
+    return [file.name for file in location.files(pattern)]
 
 
 def test_stars_name_files_in_folders(lake: Path) -> None:
@@ -54,44 +54,44 @@ def test_links_are_followed_below_the_root_and_refused_beyond(lake: Path) -> Non
         _names(lake, "other/*.parquet")
 
 
-def _found(lake: Path) -> tuple[FolderPlace, FoundFile]:
-    place, pattern = _place(lake, "2026/a.parquet")
-    (file,) = place.files(pattern)
-    return place, file
+def _found(lake: Path) -> tuple[FolderLocation, FoundFile]:
+    location, pattern = _place(lake, "2026/a.parquet")
+    (file,) = location.files(pattern)
+    return location, file
 
 
 def test_a_file_that_became_a_link_after_it_was_listed_is_not_opened(lake: Path, tmp_path: Path) -> None:
-    place, file = _found(lake)
+    location, file = _found(lake)
     (lake / "2026/a.parquet").unlink()
     (lake / "2026/a.parquet").symlink_to("/etc/hostname")
 
     with pytest.raises(StorageError) as refusal:
-        place.fetch(file, tmp_path / "copy")
+        location.fetch(file, tmp_path / "copy")
     assert refusal.value.code == "source_not_allowed"
     assert not (tmp_path / "copy").exists()
 
 
 def test_a_pipe_is_not_waited_for(lake: Path) -> None:
-    place, _ = _found(lake)
+    location, _ = _found(lake)
     (lake / "2026/a.parquet").unlink()
     os.mkfifo(lake / "2026/a.parquet")
 
     with pytest.raises(StorageError) as refusal:
-        place.look("2026/a.parquet")
+        location.stat("2026/a.parquet")
     assert refusal.value.code == "source_not_allowed"
     assert _names(lake, "2026/*.parquet") == []
 
 
 def test_a_file_that_is_gone_or_another_is_named(lake: Path, tmp_path: Path) -> None:
-    place, file = _found(lake)
-    place.fetch(file, tmp_path / "copy")
+    location, file = _found(lake)
+    location.fetch(file, tmp_path / "copy")
     assert (tmp_path / "copy").read_text() == "2026/a.parquet"
 
     (lake / "2026/a.parquet").write_text("2026/b.parquet")
     os.utime(lake / "2026/a.parquet", ns=(1, 1))
     with pytest.raises(DatasetChanged, match=r"2026/a\.parquet' has changed"):
-        place.fetch(file, tmp_path / "copy")
+        location.fetch(file, tmp_path / "copy")
 
     (lake / "2026/a.parquet").unlink()
     with pytest.raises(DatasetChanged, match=r"2026/a\.parquet' is gone"):
-        place.look("2026/a.parquet")
+        location.stat("2026/a.parquet")

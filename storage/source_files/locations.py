@@ -1,4 +1,4 @@
-"""Places: folders and buckets of source files, which are listed, fetched in a known version and checked again later."""
+"""Folders and buckets of source files, which are listed, fetched in a known version and checked again later."""
 
 import hashlib
 import os
@@ -28,13 +28,13 @@ class FoundFile:
     version: str  # changes with the file: its entity tag, or its inode and when that was changed
 
 
-class SourcePlace(Protocol):
+class SourceLocation(Protocol):
     """A folder or a bucket below which source files lie."""
 
     def files(self, pattern: Pattern) -> Iterator[FoundFile]:
         """Yield the files that a caller names, in any order."""
 
-    def look(self, name: str) -> FoundFile:
+    def stat(self, name: str) -> FoundFile:
         """Return one file as it is now; raise ``DatasetChanged`` where it is gone."""
 
     def fetch(self, file: FoundFile, into: Path) -> str:
@@ -47,7 +47,7 @@ class SourcePlace(Protocol):
         """
 
 
-class FolderPlace:
+class FolderLocation:
     """A folder of this host. Symbolic links are followed as long as they stay below it."""
 
     def __init__(self, root: Address) -> None:
@@ -73,7 +73,7 @@ class FolderPlace:
             if not is_last and self._inside(found).is_dir():
                 yield from self._below(pattern, found)
             elif is_last and self._inside(found).is_file():
-                yield self.look("/".join(found))
+                yield self.stat("/".join(found))
 
     def _inside(self, segments: tuple[str, ...]) -> Path:
         path = self._root.joinpath(*segments)
@@ -83,7 +83,7 @@ class FolderPlace:
             raise StorageError("source_not_allowed", detail, "/source/files")
         return Path(real)
 
-    def look(self, name: str) -> FoundFile:
+    def stat(self, name: str) -> FoundFile:
         """Return one file as it is now."""
         with self._opened(name) as file:
             return _found(name, file)
@@ -126,7 +126,7 @@ def _found(name: str, file: BinaryIO) -> FoundFile:
     return FoundFile(name, status.st_size, f"{status.st_dev}:{status.st_ino}:{status.st_ctime_ns}")
 
 
-class BucketPlace:
+class BucketLocation:
     """A prefix of a bucket. Endpoint and credentials come from the environment alone, as those of the objects'."""
 
     def __init__(self, root: Address) -> None:
@@ -140,7 +140,7 @@ class BucketPlace:
     def _named(self, pattern: Pattern) -> Iterator[FoundFile]:
         if not any("*" in segment for segment in pattern.segments):
             with suppress(DatasetChanged):
-                yield self.look("/".join(pattern.segments))
+                yield self.stat("/".join(pattern.segments))
             return
         for n_listed, file in enumerate(self._bucket.tagged_files("/".join(pattern.folder) or None)):
             if n_listed >= _MAX_LISTED:
@@ -150,10 +150,10 @@ class BucketPlace:
             if len(segments) == len(pattern.segments) and pattern.matches(segments):
                 yield FoundFile(file.name, file.size_bytes, file.tag)
 
-    def look(self, name: str) -> FoundFile:
+    def stat(self, name: str) -> FoundFile:
         """Return one file as it is now."""
         with _refusals_shown():
-            found = self._bucket.look(name)
+            found = self._bucket.stat(name)
         if found is None:
             raise DatasetChanged(name, "is gone")
         return FoundFile(name, found.size_bytes, found.tag)
@@ -179,6 +179,6 @@ def _refusals_shown() -> Iterator[None]:
         raise StorageError("source_not_allowed", detail, "/source/files") from error
 
 
-def open_place(root: Address) -> SourcePlace:
-    """Return the place of a root; a bucket is not contacted before it is needed."""
-    return BucketPlace(root) if root.scheme == "s3" else FolderPlace(root)
+def open_location(root: Address) -> SourceLocation:
+    """Return the location of a root; a bucket is not contacted before it is needed."""
+    return BucketLocation(root) if root.scheme == "s3" else FolderLocation(root)

@@ -12,11 +12,14 @@ from ..errors import InvalidInput, MethodNotApplicable
 from ..onnx_models.description import Link, ModelDescription
 from .leaf_scores_in_scale import LeafScores
 from .paired_walk import PairedTrees, add_effects, leaf_shares
+from .path_patterns import MOST_PLAYERS, add_mean_effects, new_patterns
 from .players import Players
 from .ranked_trees import RankedTrees
 
 Floats = NDArray[np.float64]
 Scale = Literal["probability", "log_odds", "value"]
+
+_PATTERN_COST = 3  # of a row among patterns, in walks of a row beside a reference case
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,6 +37,7 @@ class EnsembleEffects:
     trees: RankedTrees
     scores: LeafScores
     paired: PairedTrees
+    depth: int  # of the deepest tree of words, at most
 
     @classmethod
     def of(
@@ -70,7 +74,20 @@ class EnsembleEffects:
         of_ranked = trees.players(players.of_column)
         paired = PairedTrees(words.words, words.layout, words.starts, trees.leaf, of_ranked, *shares)
         scores = LeafScores.of(ensemble, description.raw_scores)
-        return cls(players, _scale(description), description.raw_scores.link, trees, scores, paired)
+        return cls(
+            players,
+            _scale(description),
+            description.raw_scores.link,
+            trees,
+            scores,
+            paired,
+            trees.n_tests * description.max_depth,
+        )
+
+    @property
+    def has_patterns(self) -> bool:
+        """Whether each path has few enough players for the time to grow with the sum of both numbers of rows."""
+        return len(self.paired.gains) - 1 <= MOST_PLAYERS
 
     @property
     def n_players(self) -> int:
@@ -116,7 +133,13 @@ class EnsembleEffects:
         self._check_score(score)
         effects = np.zeros((len(ranks), self.n_players))
         values, trees = self.scores.values_of(score), self.scores.trees_of(score)
-        add_effects(self.paired, trees, (ranks, references), shares, values, effects)
+        n_rows, n_references = len(ranks), len(references)
+        if self.has_patterns and n_rows * n_references > _PATTERN_COST * (n_rows + n_references):
+            columns = np.ascontiguousarray(ranks.T), np.ascontiguousarray(references.T)
+            room = new_patterns(n_rows), new_patterns(n_references), self.depth
+            add_mean_effects(self.paired, trees, columns, (shares, values), room, effects)
+        else:
+            add_effects(self.paired, trees, (ranks, references), shares, values, effects)
         return np.asarray(effects * self.scores.signs[score])
 
     def _shares(self, references: NDArray[np.uint16], weights: Floats | None) -> Floats:
@@ -140,6 +163,42 @@ def _scale(description: ModelDescription) -> Scale:
     if description.raw_scores is not None and description.raw_scores.link is not None:
         return "log_odds"
     return "probability" if description.score_kind == "probability" else "value"
+
+
+def points_of_probability(effects: Floats, raw: Floats, reference_raw: Floats) -> Floats:
+    """Return effects on log-odds of two classes in points of probability, by the rescale rule.
+
+    Each is multiplied by the difference of probabilities, divided by that of log-odds, so that they add up to the
+    former; where the two rows have the same log-odds, by the slope there. More than two classes have no such points:
+    the probability of one depends on the raw scores of all.
+
+    Parameters
+    ----------
+    effects : (n_rows, n_players)
+        Of rows against one reference case each.
+    raw, reference_raw : (n_rows,)
+        Their raw scores.
+
+    Returns
+    -------
+    (n_rows, n_players) float64
+        From -1 to 1 in each row's sum.
+    """
+    difference = raw - reference_raw
+    probability, reference = (probabilities(each, "logistic") for each in (raw, reference_raw))
+    is_flat = difference == 0
+    slope = np.where(is_flat, probability * (1 - probability), probability - reference) / np.where(
+        is_flat, 1.0, difference
+    )
+    return np.asarray(effects * slope[:, None])
+
+
+def mean_absolute_effects(effects: Floats) -> Floats:
+    """Return how large the effects of each player are on average, (n_players,), from those of rows."""
+    if not len(effects):
+        detail = "Mean effects need at least one row."
+        raise InvalidInput(detail)
+    return np.asarray(np.abs(effects).mean(axis=0))
 
 
 def probabilities(raw: Floats, link: Link | None) -> Floats:

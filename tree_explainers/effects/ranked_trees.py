@@ -28,6 +28,7 @@ class RankedTrees:
     leaf: NDArray[np.int32]  # (n_words,) the leaf among all; undefined at nodes that are no leaves
     cuts: TensorCuts  # of all columns, those of sets included
     n_columns: int  # that trees read
+    n_tests: int  # of one column that a node of the ensemble may have become: two where some test equality
     sets: tuple[tuple[int, NDArray[np.float64]], ...]  # the column and the members of each set
 
     @classmethod
@@ -48,7 +49,8 @@ class RankedTrees:
         first_leaf = np.repeat(ensemble.leaf_offsets[:-1], np.diff(words.starts))
         places = np.arange(cuts.n_ranked)
         all_cuts = TensorCuts("columns", cuts.columns, places, cuts.starts, cuts.values, cuts.of_missing)
-        return cls(words, (words.leaf + first_leaf).astype(np.int32), all_cuts, n_columns, sets)
+        n_tests = 2 if np.isin(ensemble.operator, (Operator.EQ, Operator.NEQ)).any() else 1
+        return cls(words, (words.leaf + first_leaf).astype(np.int32), all_cuts, n_columns, n_tests, sets)
 
     @property
     def n_ranked(self) -> int:

@@ -10,7 +10,12 @@ from tests.support.effects_of_models import explained
 from tests.support.models import ALL_MODELS, fitted
 from tests.support.native_models import NATIVE
 from tests.support.pipelines import PIPELINES
-from tree_explainers.effects.ensemble_effects import EnsembleEffects, probabilities
+from tree_explainers.effects.ensemble_effects import (
+    EnsembleEffects,
+    mean_absolute_effects,
+    points_of_probability,
+    probabilities,
+)
 from tree_explainers.errors import InvalidInput, MethodNotApplicable
 
 WITHOUT_SUMS = ("ada_boost_binary", "ada_boost_multiclass", "ada_boost_regression")
@@ -120,3 +125,44 @@ def test_what_does_not_fit_is_refused(case: str, text: str) -> None:
 
     with pytest.raises(InvalidInput, match=text):
         model.effects.mean_effects(ranks, **_refused(ranks, case))
+
+
+@pytest.mark.parametrize("name", [*MODELS, "random_forest_binary"])
+@pytest.mark.sampled("thirds")
+def test_means_over_many_references_are_those_of_one_after_the_other(name: str) -> None:
+    model = explained(name)
+    ranks = model.ranks(model.model.rows.take(slice(0, 60)))
+    weights = np.arange(30) / 435  # one counts nothing
+    score = len(model.effects.scores.signs) - 1
+    alone = [model.effects.mean_effects(ranks[:30], ranks[at : at + 1], score) for at in range(30, 60)]
+    expected = np.tensordot(weights, np.stack(alone), 1)
+
+    effects = model.effects.mean_effects(ranks[:30], ranks[30:], score, weights)
+
+    np.testing.assert_allclose(effects, expected, rtol=0, atol=1e-12 * np.abs(expected).max().clip(1))
+
+
+def test_points_of_probability_add_up_to_its_difference() -> None:
+    model = explained("xgboost_binary")
+    ranks = model.ranks(model.model.rows.take(slice(0, 30)))
+    raw = model.effects.raw_scores(ranks)[:, 1]
+    reference = np.full(30, raw[0])
+    effects = model.effects.mean_effects(ranks, ranks[:1], 1)
+
+    points = points_of_probability(effects, raw, reference)
+
+    scores = np.asarray(model.model.session.run_in_chunks(model.model.rows.take(slice(0, 30))).scores, np.float64)
+    np.testing.assert_allclose(points.sum(axis=1), scores[:, 1] - scores[0, 1], atol=1e-6)
+    assert (np.sign(points) == np.sign(effects)).all()
+
+
+def test_points_where_nothing_differs_follow_the_slope() -> None:
+    points = points_of_probability(np.array([[2.0, -2.0]]), np.zeros(1), np.zeros(1))
+
+    assert points.tolist() == [[0.5, -0.5]]
+
+
+def test_mean_absolute_effects() -> None:
+    assert mean_absolute_effects(np.array([[1.0, -2.0], [-3.0, 0.0]])).tolist() == [2.0, 1.0]
+    with pytest.raises(InvalidInput, match="at least one row"):
+        mean_absolute_effects(np.empty((0, 2)))

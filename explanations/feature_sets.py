@@ -6,9 +6,8 @@ from typing import Any, Literal
 
 import orjson
 
-from schemas.feature_sets import FeatureSetRequest, FeatureSetResult
+from schemas.feature_sets import FEATURE_SETS, FeatureSetRequest, FeatureSetResult
 from schemas.identifiers import content_identifier
-from schemas.nouns import FEATURE_SETS
 from schemas.relational_datasets import RelationalColumn, RelationalDataset
 from schemas.relational_features import FeatureType, RelationalFeature, RequestedFeature
 from storage.artefacts import Artefact, ArtefactStore, NewArtefact

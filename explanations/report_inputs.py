@@ -8,10 +8,15 @@ from typing import Any
 
 import orjson
 
+from schemas.approximation_trees import APPROXIMATION_TREES
 from schemas.explanations import ExplanationRequest
+from schemas.label_audits import LABEL_AUDITS
 from schemas.label_decisions import LabelDecision
-from schemas.nouns import APPROXIMATION_TREES, LABEL_AUDITS, MAPS, PROTOTYPE_SETS, RULE_SETS, Noun
+from schemas.maps import MAPS
+from schemas.noun import Noun
+from schemas.prototype_sets import PROTOTYPE_SETS
 from schemas.reports import FrozenDecisions, ReportInput, ReportRequest
+from schemas.rule_sets import RULE_SETS
 from storage.artefacts import ArtefactStore
 from storage.database import Database
 from storage.dataset_rows import open_rows

@@ -10,7 +10,8 @@ import click
 from pydantic import ValidationError
 from sqlalchemy.exc import SQLAlchemyError
 
-from schemas.api_keys import ApiKey, ApiKeyRequest, Scope
+from schemas.api_keys import ApiKey, ApiKeyRequest
+from schemas.scopes import Scope
 from storage.api_keys import MAX_KEYS, ApiKeyStore
 from storage.database import Database
 from storage.errors import DatabaseUnusable, StorageError

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from schemas.api_keys import SCOPES
+from schemas.scopes import SCOPES
 from workers.runtime.supervisor import stop_processes
 
 from .embedded import REQUIRE_KEYS, module_command

@@ -1,14 +1,14 @@
 """API keys: which callers may use the service, and what for."""
 
 from datetime import datetime
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
 from .contract import OBJECT, Contract, CreatedAt, Name
+from .noun import Noun
+from .scopes import ADMIN, SCOPES, Scope
 
-Scope = Literal["read", "write", "explain", "deploy", "audit", "review", "admin"]
-SCOPES: tuple[Scope, ...] = get_args(Scope)
 _SECRET = "The whole key, `lsk_…`, which is shown only once; the service keeps its hash."  # noqa: S105  # a description
 
 
@@ -79,3 +79,17 @@ class NewApiKey(ApiKey):
     secret: str | None = Field(
         default=None, description=f"{_SECRET} Null where a request with the same `Idempotency-Key` is repeated."
     )
+
+
+API_KEYS = Noun(
+    name="api_keys",
+    singular="api_key",
+    position=180,
+    id_prefix="key_",
+    description="Who may call this service, and what for.",
+    made="at_once",
+    request=ApiKeyRequest,
+    summary=ApiKey,
+    view=ApiKey,
+    scopes=ADMIN,
+)

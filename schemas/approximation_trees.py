@@ -33,6 +33,7 @@ from .contract import (
 )
 from .generators import Generator, RanksGenerator
 from .models import Score
+from .noun import HTML, JSON, TABLE, Noun, Product
 from .paper_settings import MethodRequest
 from .rule_sets import MODEL_COLUMN, PREDICTED, RuleFeature
 
@@ -478,3 +479,37 @@ class ApproximationTree(ArtefactView):
     object: Annotated[Literal["approximation_tree"], OBJECT] = "approximation_tree"
     request: Annotated[ApproximationTreeRequest, REQUEST]
     result: ApproximationTreeResult | None = Field(default=None, description=RESULT)
+
+
+APPROXIMATION_TREES = Noun(
+    name="approximation_trees",
+    singular="approximation_tree",
+    position=110,
+    id_prefix="apt_",
+    description="A model as one small tree, which can also be used as a questionnaire.",
+    made="by_job",
+    made_from={"model": "models", "dataset": "datasets", "evaluation_dataset": "datasets"},
+    made_without_leaves={"method": ("auto", "sta", "born_again", "cart")},
+    request=ApproximationTreeRequest,
+    summary=ApproximationTree,
+    view=ApproximationTree,
+    result=ApproximationTreeResult,
+    files=("onnx",),
+    products=(
+        Product(name="content", media_types=TABLE),
+        Product(
+            name="export",
+            media_types=(
+                JSON,
+                "text/plain",
+                "text/vnd.graphviz",
+                "image/svg+xml",
+                "application/sql",
+                "text/x-python",
+                "application/octet-stream",
+                HTML,
+            ),
+        ),
+    ),
+    actions={"next-question": "explain"},
+)

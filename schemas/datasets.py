@@ -6,6 +6,7 @@ from pydantic import Field
 
 from .contract import OBJECT, Contract, CreatedAt, Many, Name, RowId, RowIndex
 from .json_numbers import INFINITE
+from .noun import JSON, PARQUET, Noun, Product
 from .paper_settings import MethodRequest
 
 
@@ -223,3 +224,19 @@ class DatasetRow(Contract):
     row: RowIndex
     row_id: RowId
     values: list[Cell] = Field(description="Values of the row, in the order of the columns that were read.")
+
+
+DATASETS = Noun(
+    name="datasets",
+    singular="dataset",
+    position=20,
+    id_prefix="ds_",
+    description="Tables of reference rows.",
+    made="at_once",
+    request=DatasetMetadata,
+    summary=DatasetSummary,
+    view=Dataset,
+    has_jobs=True,
+    mutable=("name",),
+    products=(Product(name="rows", media_types=(JSON, PARQUET), row=DatasetRow),),
+)

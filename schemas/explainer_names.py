@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from .contract import OBJECT, Contract, CreatedAt, Identifier
+from .noun import JSON, Noun, Product
+from .scopes import READ_AND_DEPLOY
 
 NAME_PATTERN = r"^[a-z][a-z0-9-]{0,62}$"
 """Ids have an underscore behind their prefix: no name looks like one."""
@@ -51,3 +53,18 @@ class ExplainerNameChange(Contract):
     forced: bool = Field(description="Whether other features or classes were allowed.")
     key: str | None = Field(description="Id of the API key that made the change; null where none was required.")
     created_at: CreatedAt
+
+
+EXPLAINER_NAMES = Noun(
+    name="explainer_names",
+    singular="explainer_name",
+    position=130,
+    named_by_callers=True,
+    description="Names that applications call, each for the explainer that it means at the moment.",
+    made_from={"explainer": "explainers"},
+    request=ExplainerNameRequest,
+    summary=ExplainerName,
+    view=ExplainerName,
+    products=(Product(name="history", media_types=(JSON,), row=ExplainerNameChange),),
+    scopes=READ_AND_DEPLOY,
+)

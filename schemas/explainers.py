@@ -6,6 +6,7 @@ from pydantic import Field
 
 from .artefacts import SEARCHED_ROWS, SearchedRows
 from .contract import OBJECT, Contract, CreatedAt, Identifier, Name
+from .noun import Noun
 from .paper_settings import MethodRequest
 
 
@@ -70,3 +71,24 @@ class Explainer(ExplainerSummary):
     )
     store_explanations: bool = Field(default=False, description="Whether each explanation is stored.")
     nearest_rows: SearchedRows | None = Field(default=None, description=SEARCHED_ROWS)
+
+
+EXPLAINERS = Noun(
+    name="explainers",
+    singular="explainer",
+    position=120,
+    id_prefix="xpl_",
+    description="A model with the prototypes, rules and tree that explain its predictions; explanations of rows.",
+    made="at_once",
+    made_from={
+        "model": "models",
+        "prototype_set": "prototype_sets",
+        "rule_set": "rule_sets",
+        "approximation_tree": "approximation_trees",
+    },
+    request=ExplainerRequest,
+    summary=ExplainerSummary,
+    view=Explainer,
+    mutable=("name",),
+    actions={"explanations": "explain"},
+)

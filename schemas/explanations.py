@@ -11,8 +11,9 @@ from typing_extensions import TypeAliasType
 
 from .contract import OBJECT, Contract, Identifier, RowId, absent
 from .explanation_parts import OptionalParts
-from .explanation_sets import ExplanationParts
+from .explanation_sets import ExplanationParts, ExplanationSet, ExplanationSetRequest, ExplanationSetResult
 from .models import INSTANCES, MAX_INSTANCES, ROW_IDS, Instance, InstanceRowId, Prediction, RowIds
+from .noun import JSON, JSONL, NDJSON, PARQUET, ZSTD, Noun, Product
 from .problems import Problem
 from .prototype_sets import Coverage
 from .reasons import PREDICTED_OF_A_PROTOTYPE, REASONS, TARGET_OF_A_ROW, Reason
@@ -187,3 +188,21 @@ class ExplanationList(Contract):
         "there are none."
     )
     provenance: Provenance = Field(description="Model, dataset, prototype set and versions behind the explanations.")
+
+
+EXPLANATION_SETS = Noun(
+    name="explanation_sets",
+    singular="explanation_set",
+    position=150,
+    id_prefix="exs_",
+    description="Explanations of every row of a dataset.",
+    made="by_job",
+    made_from={"explainer": "explainers", "dataset": "datasets"},
+    request=ExplanationSetRequest,
+    summary=ExplanationSet,
+    view=ExplanationSet,
+    result=ExplanationSetResult,
+    arrays=("rows", "bytes"),
+    files=("lines", "table"),
+    products=(Product(name="content", media_types=(NDJSON, JSONL, ZSTD, JSON, PARQUET), row=Explanation),),
+)

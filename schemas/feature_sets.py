@@ -6,6 +6,7 @@ from pydantic import Field
 
 from .artefacts import REQUEST, RESULT, ArtefactView
 from .contract import OBJECT, Contract, Identifier, Many
+from .noun import HTML, JSON, TABLE, Noun, Product
 from .paper_settings import MethodRequest
 from .problems import Problem
 from .relational_features import RelationalFeature, RequestedFeature
@@ -118,3 +119,23 @@ class FeatureDataset(Contract):
     dataset: str = Field(description="Id of the dataset, which exists once the status is `ready`.")
     status: Literal["pending", "ready"] = Field(description="`pending` while its job is queued or running.")
     job: str | None = Field(description="Id of the job that makes it; null once it is ready.")
+
+
+FEATURE_SETS = Noun(
+    name="feature_sets",
+    singular="feature_set",
+    position=40,
+    id_prefix="fts_",
+    description="Queries about the examples of a relational dataset, each of which is a column of ordinary datasets.",
+    made="either",
+    made_from={"relational_dataset": "relational_datasets"},
+    request=FeatureSetRequest,
+    summary=FeatureSet,
+    view=FeatureSet,
+    result=FeatureSetResult,
+    products=(
+        Product(name="content", media_types=TABLE),
+        Product(name="export", media_types=(JSON, "application/sql", HTML)),
+    ),
+    actions={"rows": "explain", "datasets": "write"},
+)

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from .contract import OBJECT, Contract, CreatedAt
+from .noun import Noun, Product
 from .problems import Problem
 
 FINAL_STATUSES: frozenset[str] = frozenset({"succeeded", "failed", "cancelled"})
@@ -46,3 +47,17 @@ class Job(Contract):
 
 JobStatus = Literal["queued", "running", "cancelling", "succeeded", "failed", "cancelled"]
 """What lists of jobs can be filtered by."""
+
+
+JOBS = Noun(
+    name="jobs",
+    singular="job",
+    position=170,
+    id_prefix="job_",
+    description="Work that takes time: its progress, its end, and how to cancel it.",
+    summary=Job,
+    view=Job,
+    listed_by=("kind", "artefact"),
+    products=(Product(name="events", media_types=("text/event-stream",)),),
+    actions={"cancel": "write"},
+)

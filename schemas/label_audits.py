@@ -20,8 +20,10 @@ from .artefacts import (
     UsedLeafRows,
 )
 from .contract import OBJECT, ClassesOfModel, Contract, RowId, RowIndex, RowsOfDataset, TreesOfModel
-from .label_decisions import LabelDecision
+from .label_decisions import DecidedRow, LabelDecision
+from .noun import HTML, JSON, TABLE, Noun, Product
 from .paper_settings import MethodRequest
+from .scopes import READ_AND_REVIEW
 
 N_ROWS_SHOWN = 100
 N_NEIGHBORS_SHOWN = 10
@@ -183,3 +185,27 @@ class LabelAudit(ArtefactView):
     object: Annotated[Literal["label_audit"], OBJECT] = "label_audit"
     request: Annotated[LabelAuditRequest, REQUEST]
     result: LabelAuditResult | None = Field(default=None, description=RESULT)
+
+
+LABEL_AUDITS = Noun(
+    name="label_audits",
+    singular="label_audit",
+    position=80,
+    id_prefix="lba_",
+    description="Rows of a dataset whose label the rows like them contradict, the most suspect first.",
+    made="by_job",
+    made_from={"model": "models", "dataset": "datasets"},
+    request=LabelAuditRequest,
+    summary=LabelAudit,
+    view=LabelAudit,
+    result=LabelAuditResult,
+    arrays=("weights",),
+    files=("table",),
+    products=(
+        Product(name="content", media_types=TABLE, row=AuditedRow),
+        Product(name="decisions", media_types=(JSON,), row=LabelDecision),
+        Product(name="decisions/export", media_types=(*TABLE, HTML), row=DecidedRow),
+    ),
+    changing=("rows", "decisions", "decided"),
+    scopes_below={"decisions": READ_AND_REVIEW},
+)

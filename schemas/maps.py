@@ -28,6 +28,7 @@ from .contract import (
     TreesOfModel,
 )
 from .models import INSTANCES, MAX_INSTANCES, ROW_IDS, Instance, InstanceRowId, RowIds
+from .noun import TABLE, Noun, Product
 from .paper_settings import MethodRequest
 from .problems import Problem
 
@@ -166,3 +167,22 @@ class PlaceList(Contract):
     object: Annotated[Literal["place_list"], OBJECT] = "place_list"
     map: str = Field(description="Id of the map.")
     data: list[PlacedRow] = Field(description="The rows, in the order of the request.")
+
+
+MAPS = Noun(
+    name="maps",
+    singular="map",
+    position=90,
+    id_prefix="map_",
+    description="Rows of a dataset in two dimensions, where those that the model sees as alike lie side by side.",
+    made="by_job",
+    made_from={"model": "models", "dataset": "datasets", "prototype_set": "prototype_sets"},
+    request=MapRequest,
+    summary=Map,
+    view=Map,
+    result=MapResult,
+    arrays=("weights", "leaves", "places"),
+    files=("table",),
+    products=(Product(name="content", media_types=TABLE, row=MapRow),),
+    actions={"places": "explain"},
+)

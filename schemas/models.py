@@ -9,6 +9,7 @@ from typing_extensions import TypeAliasType
 from .contract import OBJECT, Contract, CreatedAt, Many, Name, TaskOfModel, absent
 from .decisions import Decided, Decision
 from .json_numbers import INFINITE
+from .noun import Noun
 from .problems import Problem
 
 Ensemble = Literal["random_forest", "boosting", "other"]
@@ -432,3 +433,20 @@ class PredictionList(Contract):
         "Names that instances have and the model does not, the first 100 of them, which nothing reads; absent where "
         "there are none."
     )
+
+
+MODELS = Noun(
+    name="models",
+    singular="model",
+    position=10,
+    id_prefix="mdl_",
+    description="Tree ensembles, registered as ONNX: their predictions, their trees, and proximities of rows sent "
+    "along. Other classifiers and regressors, registered as oracles: their predictions alone.",
+    made="at_once",
+    request=ModelMetadata,
+    summary=ModelSummary,
+    view=Model,
+    mutable=("name",),
+    actions={"predictions": "explain", "proximities": "explain"},
+    read_without_leaves=("predictions",),
+)

@@ -42,6 +42,7 @@ from .contract import (
     TreesOfModel,
 )
 from .datasets import Cell
+from .noun import HTML, JSON, TABLE, Noun, Product
 from .paper_settings import MethodRequest
 from .prototype_quality import PrototypeQuality, SetQuality
 
@@ -451,3 +452,27 @@ class PrototypeSet(ArtefactView):
     object: Annotated[Literal["prototype_set"], OBJECT] = "prototype_set"
     request: Annotated[PrototypeSetRequest, REQUEST]
     result: PrototypeSetResult | None = Field(default=None, description=RESULT)
+
+
+PROTOTYPE_SETS = Noun(
+    name="prototype_sets",
+    singular="prototype_set",
+    position=70,
+    id_prefix="prs_",
+    description="Rows of a dataset that represent each class, and how well they do so.",
+    made="by_job",
+    made_from={"model": "models", "dataset": "datasets", "evaluation_dataset": "datasets"},
+    request=PrototypeSetRequest,
+    summary=PrototypeSet,
+    view=PrototypeSet,
+    result=PrototypeSetResult,
+    arrays=("weights", "leaves", "classes", "boxes"),
+    files=("reference_rows", "classifier", "onnx", "rows"),
+    products=(
+        Product(name="content", media_types=TABLE),
+        Product(
+            name="export", media_types=(JSON, "application/sql", "text/x-python", "application/octet-stream", HTML)
+        ),
+        Product(name="rows", media_types=(JSON,), row=RepresentedRow),
+    ),
+)

@@ -23,6 +23,7 @@ from .artefacts import (
 )
 from .contract import OBJECT, Contract, Identifier, RowId, RowIndex, RowsOfDataset, TreesOfModel
 from .models import INSTANCES, MAX_INSTANCES, ROW_IDS, Instance, InstanceRowId, RowIds
+from .noun import TABLE, Noun, Product
 from .paper_settings import MethodRequest
 from .problems import Problem
 
@@ -138,3 +139,21 @@ class ProximityBlock(Contract):
         description="One list for each instance, with its proximity to each of the others, 0 to 1; null for rows with "
         "an error."
     )
+
+
+PROXIMITIES = Noun(
+    name="proximities",
+    singular="proximities",
+    position=60,
+    id_prefix="prx_",
+    description="For every row of a dataset, the rows that the model sees as most alike.",
+    made="by_job",
+    made_from={"model": "models", "dataset": "datasets"},
+    request=ProximitiesRequest,
+    summary=Proximities,
+    view=Proximities,
+    result=ProximitiesResult,
+    arrays=("weights",),
+    files=("table",),
+    products=(Product(name="content", media_types=TABLE, row=NeighborsOfRow),),
+)

@@ -6,6 +6,7 @@ from pydantic import ConfigDict, Field
 
 from .contract import OBJECT, Contract, CreatedAt, Name
 from .datasets import OddCell
+from .noun import Noun
 
 MAX_TABLES = 64
 _MAX_KEY_COLUMNS = 16
@@ -192,3 +193,17 @@ class RelationalDataset(RelationalDatasetSummary):
     examples: Examples = Field(description="The rows of which something is to be predicted.")
     unused: list[str] = Field(description="Names of the tables that no relationship leads to from the examples.")
     warnings: list[RelationalWarning] = Field(description="Reasons to look at the tables again; empty: there are none.")
+
+
+RELATIONAL_DATASETS = Noun(
+    name="relational_datasets",
+    singular="relational_dataset",
+    position=30,
+    id_prefix="rds_",
+    description="Several tables with keys, whose rows of one are the examples.",
+    made="at_once",
+    request=RelationalDatasetMetadata,
+    summary=RelationalDatasetSummary,
+    view=RelationalDataset,
+    mutable=("name",),
+)

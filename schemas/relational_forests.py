@@ -9,6 +9,7 @@ from pydantic.json_schema import SkipJsonSchema
 from .artefacts import REQUEST, RESULT, ArtefactView
 from .contract import OBJECT, Contract, Name, TaskOfModel, absent
 from .feature_sets import RelationalDatasetId
+from .noun import TABLE, Noun, Product
 from .paper_settings import MethodRequest
 from .relational_features import AggregateFunction
 
@@ -196,3 +197,19 @@ class RelationalForest(ArtefactView):
     object: Annotated[Literal["relational_forest"], OBJECT] = "relational_forest"
     request: Annotated[RelationalForestRequest, REQUEST]
     result: RelationalForestResult | None = Field(default=None, description=RESULT)
+
+
+RELATIONAL_FORESTS = Noun(
+    name="relational_forests",
+    singular="relational_forest",
+    position=50,
+    id_prefix="rlf_",
+    description="Trees learned from several tables, published as a feature set, a model and a dataset.",
+    made="by_job",
+    made_from={"relational_dataset": "relational_datasets"},
+    request=RelationalForestRequest,
+    summary=RelationalForest,
+    view=RelationalForest,
+    result=RelationalForestResult,
+    products=(Product(name="content", media_types=TABLE),),
+)

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from .artefacts import REQUEST, RESULT, ArtefactView
 from .contract import OBJECT, Contract, Identifier, Lines, Many, Name
+from .noun import HTML, Noun, Product
 from .paper_settings import MethodRequest
 
 MAX_ROWS = 20
@@ -219,3 +220,29 @@ class ReportVerification(Contract):
     drawn_sha256: str = Field(description=f"{_SHA256} what is drawn today.")
     service: str = Field(description="Version of the service that drew the file.")
     present_service: str = Field(description="Version of the service that verified it.")
+
+
+REPORTS = Noun(
+    name="reports",
+    singular="report",
+    position=160,
+    id_prefix="rpt_",
+    description="What is known of a model in one HTML file without script, which can be filed and verified later.",
+    made="by_job",
+    made_from={
+        "explainer": "explainers",
+        "rule_set": "rule_sets",
+        "approximation_tree": "approximation_trees",
+        "map": "maps",
+        "label_audit": "label_audits",
+        "compare_with": "explainers",
+        "newer_dataset": "datasets",
+    },
+    request=ReportRequest,
+    summary=Report,
+    view=Report,
+    result=ReportResult,
+    files=("document",),
+    products=(Product(name="content", media_types=(HTML,)),),
+    actions={"verify": "explain"},
+)

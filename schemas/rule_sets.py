@@ -33,6 +33,7 @@ from .contract import (
     TreesOfModel,
 )
 from .models import Score
+from .noun import CSV, HTML, JSON, PARQUET, TABLE, Noun, Product
 from .paper_settings import MethodRequest
 
 RuleSetMethod = Literal["rule_list", "fab", "em", "in_trees", "node_harvest", "decision_tree"]
@@ -443,3 +444,25 @@ class RuleSet(ArtefactView):
     object: Annotated[Literal["rule_set"], OBJECT] = "rule_set"
     request: Annotated[RuleSetRequest, REQUEST]
     result: RuleSetResult | None = Field(default=None, description=RESULT)
+
+
+RULE_SETS = Noun(
+    name="rule_sets",
+    singular="rule_set",
+    position=100,
+    id_prefix="rls_",
+    description="A model in a few rules about raw features.",
+    made="by_job",
+    made_from={"model": "models", "dataset": "datasets", "evaluation_dataset": "datasets"},
+    request=RuleSetRequest,
+    summary=RuleSet,
+    view=RuleSet,
+    result=RuleSetResult,
+    files=("parameters", "rows"),
+    products=(
+        Product(name="content", media_types=TABLE),
+        Product(name="parameters", media_types=(CSV, PARQUET)),
+        Product(name="rows", media_types=(CSV, PARQUET)),
+        Product(name="export", media_types=(JSON, "text/markdown", "application/sql", "text/x-python", HTML)),
+    ),
+)

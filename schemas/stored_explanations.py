@@ -7,6 +7,8 @@ from pydantic import Field
 from .contract import OBJECT, Contract, CreatedAt
 from .explanations import Explanation, ExplanationRequest, Provenance
 from .models import InstanceRowId
+from .noun import Noun
+from .scopes import AUDIT
 
 MAX_DIFFERENCES = 100
 
@@ -67,3 +69,18 @@ class DeletedExplanations(Contract):
 
     object: Annotated[Literal["deletion"], OBJECT] = "deletion"
     n_deleted: int = Field(description="Number of stored explanations that were deleted; 0 where there were none.")
+
+
+EXPLANATIONS = Noun(
+    name="explanations",
+    singular="stored_explanation",
+    position=140,
+    id_prefix="xpn_",
+    description="What explainers that store their explanations have answered, to be read, verified and deleted.",
+    summary=StoredExplanationSummary,
+    view=StoredExplanation,
+    listed_by=("explainer", "row_id"),
+    listed_by_time=True,
+    scopes=AUDIT,
+    actions={"verify": "audit"},
+)

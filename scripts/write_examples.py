@@ -17,7 +17,9 @@ from skl2onnx import to_onnx
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 
-from schemas.explanation_parts import PARTS
+from schemas.noun import Noun
+from schemas.nouns import NOUNS
+from tests.support.nouns import EXAMPLES
 
 _TARGET = Path(__file__).parents[1] / "service/examples.json"
 _JSON = "application/json"
@@ -93,8 +95,10 @@ class _Recorder:
             self._keep(name, answer)
         return answer
 
-    def make(self, name: str, path: str, body: dict[str, Any]) -> str:
-        made = self.post(f"{name}Request", name, path, body)
+    def make(self, noun: Noun[Any], made_from: dict[str, str]) -> str:
+        """Have one thing made by a job as the noun's example says; return its id."""
+        name, path = noun.view.__name__, noun.path
+        made = self.post(f"{name}Request", name, path, {**made_from, **EXAMPLES[noun.name].shown})
         while self._http.get(f"/v1/jobs/{made['job']}", headers={"Prefer": "wait=30"}).json()["finished_at"] is None:
             pass
         self.get(name, f"{path}/{made['id']}")
@@ -196,8 +200,7 @@ def _record_relational_dataset(recorder: _Recorder) -> None:
     files = [(f"{name}.csv", _csv(rows)) for name, rows in tables.items()]
     tables_id = recorder.upload_tables("RelationalDataset", "/v1/relational-datasets", files, metadata)["id"]
     recorder.get_item("RelationalDatasetSummary", "/v1/relational-datasets")
-    learned = {"relational_dataset": tables_id, "method": "tilde", "min_samples_leaf": 1, "pruning": "none"}
-    forest = recorder.make("RelationalForest", "/v1/relational-forests", learned)
+    forest = recorder.make(NOUNS["relational_forests"], {"relational_dataset": tables_id})
     recorder.get("RelationalForestResult", f"/v1/relational-forests/{forest}/content")
     recorder.get_text("get_relational_forest_content", "text/csv", f"/v1/relational-forests/{forest}/content")
     _record_feature_set(recorder, tables_id)
@@ -223,16 +226,16 @@ def _record_feature_set(recorder: _Recorder, tables_id: str) -> None:
         recorder.get_text("export_feature_set", media_type, f"{path}/export?format={form}")
 
 
-def _record_artefacts(recorder: _Recorder, on: dict[str, Any]) -> None:
+def _record_artefacts(recorder: _Recorder, on: dict[str, str]) -> None:
     _record_tables(recorder, on)
     rules, tree = _record_rule_set(recorder, on), _record_approximation_tree(recorder, on)
-    prototypes = recorder.make("PrototypeSet", "/v1/prototype-sets", {**on, "n_prototypes": 3, "refine": "swap"})
+    prototypes = recorder.make(NOUNS["prototype_sets"], on)
     recorder.get_item("RepresentedRow", f"/v1/prototype-sets/{prototypes}/rows?rank=1")
     recorder.get_text("get_prototype_set_content", "text/csv", f"/v1/prototype-sets/{prototypes}/content")
     for form, media_type in {"json": _JSON, "sql": _SQL, "python": _PYTHON, "html": _HTML}.items():
         path = f"/v1/prototype-sets/{prototypes}/export?format={form}"
         recorder.get_text("export_prototype_set", media_type, path)
-    mapped = recorder.make("Map", "/v1/maps", {**on, "prototype_set": prototypes, "n_rows": 60, "n_neighbors": 15})
+    mapped = recorder.make(NOUNS["maps"], {**on, "prototype_set": prototypes})
     recorder.get_item("MapRow", f"/v1/maps/{mapped}/content")
     recorder.get_text("get_map_content", "text/csv", f"/v1/maps/{mapped}/content")
     placed = {"instances": [_FAR_ROW], "row_ids": ["flower-1"]}
@@ -243,12 +246,12 @@ def _record_artefacts(recorder: _Recorder, on: dict[str, Any]) -> None:
     recorder.texts["watch_jobs"] = recorder.texts["watch_job"]  # which has no end
 
 
-def _record_tables(recorder: _Recorder, on: dict[str, Any]) -> None:
+def _record_tables(recorder: _Recorder, on: dict[str, str]) -> None:
     """Record the artefacts whose content is a table that is read page by page."""
-    proximities = recorder.make("Proximities", "/v1/proximities", {**on, "n_neighbors": 5})
+    proximities = recorder.make(NOUNS["proximities"], on)
     recorder.get_item("NeighborsOfRow", f"/v1/proximities/{proximities}/content")
     recorder.get_text("get_proximities_content", "text/csv", f"/v1/proximities/{proximities}/content")
-    audit = recorder.make("LabelAudit", "/v1/label-audits", on)
+    audit = recorder.make(NOUNS["label_audits"], on)
     recorder.get_item("AuditedRow", f"/v1/label-audits/{audit}/content")
     recorder.get_text("get_label_audit_content", "text/csv", f"/v1/label-audits/{audit}/content")
     _record_decisions(recorder, f"/v1/label-audits/{audit}")
@@ -266,9 +269,8 @@ def _record_decisions(recorder: _Recorder, audit: str) -> None:
         recorder.get_text("export_label_decisions", media_type, f"{audit}/decisions/export?format={form}")
 
 
-def _record_rule_set(recorder: _Recorder, on: dict[str, Any]) -> str:
-    request = {**on, "method": "fab", "boxes": "shortened", "max_rules": 4}
-    rules = recorder.make("RuleSet", "/v1/rule-sets", request)
+def _record_rule_set(recorder: _Recorder, on: dict[str, str]) -> str:
+    rules = recorder.make(NOUNS["rule_sets"], on)
     recorder.get_text("get_rule_set_content", "text/csv", f"/v1/rule-sets/{rules}/content")
     recorder.get_text("get_rule_set_parameters", "text/csv", f"/v1/rule-sets/{rules}/parameters")
     recorder.get_text("list_rule_set_rows", "text/csv", f"/v1/rule-sets/{rules}/rows")
@@ -277,9 +279,8 @@ def _record_rule_set(recorder: _Recorder, on: dict[str, Any]) -> str:
     return rules
 
 
-def _record_approximation_tree(recorder: _Recorder, on: dict[str, Any]) -> str:
-    request = {**on, "max_depth": 2, "max_pseudo_samples": 10_000}
-    tree = recorder.make("ApproximationTree", "/v1/approximation-trees", request)
+def _record_approximation_tree(recorder: _Recorder, on: dict[str, str]) -> str:
+    tree = recorder.make(NOUNS["approximation_trees"], on)
     recorder.get_text("get_approximation_tree_content", "text/csv", f"/v1/approximation-trees/{tree}/content")
     for form, media_type in _EXPORTS_OF_TREES.items():
         path = f"/v1/approximation-trees/{tree}/export?format={form}"
@@ -289,23 +290,21 @@ def _record_approximation_tree(recorder: _Recorder, on: dict[str, Any]) -> str:
     return tree
 
 
-def _record_explanations(recorder: _Recorder, on: dict[str, Any], parts: dict[str, str]) -> None:
+def _record_explanations(recorder: _Recorder, on: dict[str, str], parts: dict[str, str]) -> None:
     request = {"model": on["model"], **parts, "name": "iris, all features"}
     explainer = recorder.post("ExplainerRequest", "Explainer", "/v1/explainers", request)["id"]
     recorder.get_item("ExplainerSummary", "/v1/explainers")
     named = "/v1/explainer-names/iris"
     recorder.put("ExplainerNameRequest", "ExplainerName", named, {"explainer": explainer, "force": False})
     recorder.get_item("ExplainerNameChange", f"{named}/history")
-    included = [part.name for part in PARTS if not part.is_default]
-    optional = {"n_prototypes": 1, "n_reasons": 2, "include": included, "nearest_rows": {"n_rows": 1}}
-    rows = {**optional, "instances": [_WIDE_ROW], "row_ids": ["flower-1"]}
+    rows = {**EXAMPLES["explanation_sets"].shown, "instances": [_WIDE_ROW], "row_ids": ["flower-1"]}
     path = f"/v1/explainers/{explainer}/explanations"
     explained = recorder.post("ExplanationRequest", "ExplanationList", path, rows)
     recorder.schemas["Explanation"] = _trimmed(explained["data"][0])
     recorder.post_text("explain", _HTML, path, rows)
     _record_stored_explanation(recorder, {**request, "store_explanations": True})
-    sets = {**optional, "explainer": explainer, "dataset": on["dataset"]}
-    explanations = recorder.make("ExplanationSet", "/v1/explanation-sets", sets)
+    explained_from = {"explainer": explainer, "dataset": on["dataset"]}
+    explanations = recorder.make(NOUNS["explanation_sets"], explained_from)
     for media_type in ("application/x-ndjson", "application/jsonl"):
         content = f"/v1/explanation-sets/{explanations}/content"
         recorder.get_text("get_explanation_set_content", media_type, content)
@@ -313,8 +312,7 @@ def _record_explanations(recorder: _Recorder, on: dict[str, Any], parts: dict[st
 
 
 def _record_report(recorder: _Recorder, explainer: str, dataset: str) -> None:
-    request = {"title": "Iris forest, March", "explainer": explainer, "rows": ["17"], "newer_dataset": dataset}
-    report = recorder.make("Report", "/v1/reports", request)
+    report = recorder.make(NOUNS["reports"], {"explainer": explainer, "newer_dataset": dataset})
     recorder.get_text("get_report_content", _HTML, f"/v1/reports/{report}/content")
     recorder.call("POST", f"/v1/reports/{report}/verify", name="ReportVerification")
 

@@ -3,7 +3,7 @@
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from schemas.api_keys import SCOPES, Scope
+from schemas.scopes import SCOPES, Scope
 
 
 @dataclass(frozen=True, slots=True)

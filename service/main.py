@@ -14,7 +14,8 @@ from fastapi import APIRouter, FastAPI
 from fastapi.routing import APIRoute
 from pydantic.warnings import UnsupportedFieldAttributeWarning
 
-from schemas.nouns import NOUNS, Noun
+from schemas.noun import Noun
+from schemas.nouns import NOUNS
 from storage.job_counts import EndedJobs
 
 from .app_context import AppContext, build_context

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from sqlalchemy import RowMapping, delete, func, insert, or_, select, update
 
-from schemas.api_keys import ApiKey, ApiKeyRequest, NewApiKey, Scope
+from schemas.api_keys import ApiKey, ApiKeyRequest, NewApiKey
 from schemas.contract import Page
 from schemas.key_texts import draw_key
+from schemas.scopes import Scope
 
 from .database import Database
 from .errors import Conflict

@@ -10,7 +10,8 @@ from typing import Any
 from sqlalchemy import Column, ColumnElement, Connection, RowMapping, case, delete, func, insert, or_, select, update
 
 from schemas.contract import Page
-from schemas.nouns import EXPLAINERS, NOUNS
+from schemas.explainers import EXPLAINERS
+from schemas.nouns import NOUNS
 
 from .database import Database
 from .errors import InUse, StorageError

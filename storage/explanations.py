@@ -11,8 +11,7 @@ from typing import Any
 from sqlalchemy import RowMapping, Select, delete, insert, select
 
 from schemas.contract import Page
-from schemas.nouns import EXPLANATIONS
-from schemas.stored_explanations import StoredExplanationSummary
+from schemas.stored_explanations import EXPLANATIONS, StoredExplanationSummary
 
 from .database import Database
 from .records import existing_record, first_record, moment, read_page, require, where_equal

@@ -14,8 +14,7 @@ from typing import Any
 from sqlalchemy import Connection, RowMapping, desc, insert, select, update
 
 from schemas.contract import Page
-from schemas.jobs import FINAL_STATUSES, Job, Progress
-from schemas.nouns import JOBS
+from schemas.jobs import FINAL_STATUSES, JOBS, Job, Progress
 from schemas.problems import Problem, problem_for, problem_json
 
 from .database import Database

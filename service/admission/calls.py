@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
-from schemas.api_keys import SCOPES, Scope
+from schemas.scopes import SCOPES, Scope
 
 from .answer_room import AnswerRoom, Part
 

@@ -6,7 +6,7 @@ from typing import Any
 from leafspace_drawings import Call, Links, Place, draw_at
 from pydantic import BaseModel
 
-from schemas.nouns import Noun
+from schemas.noun import Noun
 from storage.errors import StorageError
 
 from ..app_context import AppContext

@@ -11,7 +11,7 @@ from leafspace_drawings import Call, RefusedValue, WhyContext, draw_explanation
 from leafspace_drawings.words import cell
 
 from schemas.explanations import ExplanationRequest
-from schemas.nouns import PROTOTYPE_SETS
+from schemas.prototype_sets import PROTOTYPE_SETS
 from storage.dataset_rows import open_rows
 from storage.errors import NotFound, StorageError
 from storage.feature_matching import target_of_cell

@@ -18,7 +18,12 @@ from leafspace_drawings import (
     whole_document,
 )
 
-from schemas.nouns import APPROXIMATION_TREES, FEATURE_SETS, LABEL_AUDITS, PROTOTYPE_SETS, RULE_SETS, Noun
+from schemas.approximation_trees import APPROXIMATION_TREES
+from schemas.feature_sets import FEATURE_SETS
+from schemas.label_audits import LABEL_AUDITS
+from schemas.noun import Noun
+from schemas.prototype_sets import PROTOTYPE_SETS
+from schemas.rule_sets import RULE_SETS
 from storage.errors import StorageError
 
 from ..app_context import AppContext

@@ -9,7 +9,8 @@ from leafspace_drawings import Call, Panel, RegionsContext, Side, draw_regions
 
 from schemas.explanation_parts import PARTS
 from schemas.explanations import ExplanationRequest
-from schemas.nouns import PROTOTYPE_SETS, RULE_SETS
+from schemas.prototype_sets import PROTOTYPE_SETS
+from schemas.rule_sets import RULE_SETS
 from storage.errors import StorageError
 
 from ..app_context import AppContext

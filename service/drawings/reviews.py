@@ -5,7 +5,7 @@ from typing import Any
 
 from leafspace_drawings import Call, Queue, ReviewContext, draw_label_review
 
-from schemas.nouns import LABEL_AUDITS
+from schemas.label_audits import LABEL_AUDITS
 from storage.errors import StorageError
 
 from ..app_context import AppContext

@@ -38,21 +38,19 @@ from leafspace_drawings import (
 from leafspace_drawings.overview import NOUNS as DRAWN
 from leafspace_drawings.overview import made_of
 
+from schemas.approximation_trees import APPROXIMATION_TREES
+from schemas.datasets import DATASETS
+from schemas.explainers import EXPLAINERS
+from schemas.label_audits import LABEL_AUDITS
+from schemas.maps import MAPS
+from schemas.models import MODELS
 from schemas.next_questions import NextQuestionRequest
-from schemas.nouns import (
-    APPROXIMATION_TREES,
-    DATASETS,
-    EXPLAINERS,
-    LABEL_AUDITS,
-    MAPS,
-    MODELS,
-    NOUNS,
-    PROTOTYPE_SETS,
-    RELATIONAL_FORESTS,
-    REPORTS,
-    RULE_SETS,
-    Noun,
-)
+from schemas.noun import Noun
+from schemas.nouns import NOUNS
+from schemas.prototype_sets import PROTOTYPE_SETS
+from schemas.relational_forests import RELATIONAL_FORESTS
+from schemas.reports import REPORTS
+from schemas.rule_sets import RULE_SETS
 
 from ..app_context import AppContext
 from ..operations import artefacts, datasets, explainers, jobs, models, prototype_sets, reports

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Protocol
 
-from schemas.api_keys import SCOPES, Scope
+from schemas.scopes import SCOPES, Scope
 
 from ..callers import ANY_CALLER, NO_CALLER, Caller
 from .addresses import comes_from_elsewhere

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from schemas.api_keys import Scope
+from schemas.scopes import Scope
 
 from ..callers import ANY_CALLER, NO_CALLER, Caller
 from .addresses import THIS_MACHINE, network_of

@@ -4,8 +4,9 @@ from importlib.metadata import version
 
 import structlog
 
-from schemas.api_keys import SCOPES, ApiKey, ApiKeyRequest, CallerLimits, Me, NewApiKey
+from schemas.api_keys import ApiKey, ApiKeyRequest, CallerLimits, Me, NewApiKey
 from schemas.contract import Page
+from schemas.scopes import SCOPES
 from storage.idempotency import RequestKey
 
 from ..app_context import AppContext

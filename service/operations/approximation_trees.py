@@ -7,6 +7,7 @@ from typing import Any
 from explanations.instances import encoded_value
 from explanations.trees import PartialPath, follow_path, splits_of
 from schemas.approximation_trees import (
+    APPROXIMATION_TREES,
     MAX_LEAVES,
     ApproximationMethod,
     ApproximationNode,
@@ -21,7 +22,6 @@ from schemas.generators import DatasetGenerator
 from schemas.json_numbers import number_of
 from schemas.models import Model
 from schemas.next_questions import NextQuestion, NextQuestionRequest, Question
-from schemas.nouns import APPROXIMATION_TREES
 from schemas.relational_features import SqlSource
 from storage.artefacts import Artefact
 from storage.datasets import StoredDataset

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from schemas.nouns import Noun
+from schemas.noun import Noun
 from storage.artefacts import Artefact
 
 from ..app_context import AppContext

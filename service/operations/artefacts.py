@@ -18,7 +18,7 @@ from schemas.artefacts import ArtefactView
 from schemas.contract import Contract, Page
 from schemas.identifiers import content_identifier
 from schemas.models import Model
-from schemas.nouns import Noun
+from schemas.noun import Noun
 from schemas.problems import problem_for
 from schemas.relational_datasets import RelationalDataset
 from storage.artefacts import Artefact, NewArtefact

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from schemas.datasets import SourceDatasetRequest
+from schemas.datasets import DATASETS, SourceDatasetRequest
 from schemas.identifiers import content_identifier
 from schemas.jobs import Job
-from schemas.nouns import DATASETS
 
 from ..app_context import AppContext
 from .artefacts import NewJob

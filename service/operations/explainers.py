@@ -2,12 +2,14 @@
 
 import json
 
+from schemas.approximation_trees import APPROXIMATION_TREES
 from schemas.artefacts import SearchedRows
 from schemas.contract import Page
-from schemas.explainers import Explainer, ExplainerRequest, ExplainerSummary
+from schemas.explainers import EXPLAINERS, Explainer, ExplainerRequest, ExplainerSummary
 from schemas.identifiers import content_identifier
 from schemas.models import Model
-from schemas.nouns import APPROXIMATION_TREES, EXPLAINERS, PROTOTYPE_SETS, RULE_SETS
+from schemas.prototype_sets import PROTOTYPE_SETS
+from schemas.rule_sets import RULE_SETS
 from storage.artefacts import Artefact
 from storage.errors import StorageError
 from storage.explainers import NewExplainer

@@ -6,8 +6,7 @@ from typing import Any
 import orjson
 
 from explanations.warm_explainer import WarmExplainer
-from schemas.explanations import ExplanationRequest
-from schemas.nouns import EXPLANATION_SETS
+from schemas.explanations import EXPLANATION_SETS, ExplanationRequest
 from storage.errors import StorageError
 from storage.explanations import ExplanationRow, digest_of, draw_explanation_id
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from explanations.included_parts import n_rows_listed, n_values_shown, refuse_to_include
 from schemas.explanation_parts import PARTS
 from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
-from schemas.nouns import EXPLANATION_SETS, PROTOTYPE_SETS
-from schemas.prototype_sets import MAX_PROTOTYPES_BY_COVERAGE
+from schemas.explanations import EXPLANATION_SETS
+from schemas.prototype_sets import MAX_PROTOTYPES_BY_COVERAGE, PROTOTYPE_SETS
 from storage.array_files import read_arrays
 from storage.datasets import StoredDataset
 from storage.errors import StorageError

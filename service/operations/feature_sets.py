@@ -16,7 +16,9 @@ from explanations.feature_sets import (
     schema_of,
 )
 from explanations.nested_instances import NestedFeatures, WarmFeatureSet
+from schemas.datasets import DATASETS
 from schemas.feature_sets import (
+    FEATURE_SETS,
     MAX_NESTED_INSTANCES,
     MAX_NESTED_ROWS,
     FeatureDataset,
@@ -26,7 +28,6 @@ from schemas.feature_sets import (
     FeatureSetRequest,
     NestedInstance,
 )
-from schemas.nouns import DATASETS, FEATURE_SETS
 from schemas.problems import problem_for
 from schemas.relational_datasets import RelationalDataset
 from schemas.relational_features import RequestedFeature, SqlSource

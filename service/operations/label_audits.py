@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.label_audits import (
+    LABEL_AUDITS,
     N_NEIGHBORS_SHOWN,
     AuditedRow,
     AuditNeighbor,
@@ -17,7 +18,6 @@ from schemas.label_audits import (
     LabelAuditRequest,
     ReviewedRow,
 )
-from schemas.nouns import LABEL_AUDITS
 from storage.array_files import open_array, read_archive
 from storage.artefacts import Artefact
 from storage.errors import NotFound, StorageError

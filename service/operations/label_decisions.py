@@ -7,9 +7,8 @@ import pyarrow as pa
 import structlog
 
 from schemas.contract import Page
-from schemas.label_audits import AuditedRow
+from schemas.label_audits import LABEL_AUDITS, AuditedRow
 from schemas.label_decisions import DecisionCounts, LabelDecision, LabelDecisionRequest
-from schemas.nouns import LABEL_AUDITS
 from storage.errors import NotFound, StorageError
 from storage.label_decisions import NewDecision
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from schemas.contract import Contract
 from schemas.models import Model, ModelSummary
-from schemas.nouns import Noun
+from schemas.noun import Noun
 from storage.errors import StorageError
 
 from ..app_context import AppContext

@@ -11,10 +11,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from explanations.instances import Features, read_instances, row_ids_of, run_readable
-from schemas.maps import Map, MapRequest, PlacesRequest
+from schemas.maps import MAPS, Map, MapRequest, PlacesRequest
 from schemas.models import Model
-from schemas.nouns import MAPS, PROTOTYPE_SETS
 from schemas.problems import problem_for, problem_json
+from schemas.prototype_sets import PROTOTYPE_SETS
 from storage.array_files import read_archive
 from storage.errors import StorageError
 from tree_explainers.compute.job_sizes import JobSizes

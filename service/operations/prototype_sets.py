@@ -9,9 +9,8 @@ import orjson
 from explanations.reference_file import MAX_CELLS
 from schemas.datasets import Column
 from schemas.models import Model
-from schemas.nouns import PROTOTYPE_SETS
 from schemas.prototype_classifiers import ClassifierExportFormat, PrototypeClassifier
-from schemas.prototype_sets import PrototypeSet, PrototypeSetRequest
+from schemas.prototype_sets import PROTOTYPE_SETS, PrototypeSet, PrototypeSetRequest
 from storage.artefacts import MAX_RESULT_BYTES, bytes_of_prototype, most_prototypes
 from storage.dataset_rows import open_rows
 from storage.datasets import StoredDataset

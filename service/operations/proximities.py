@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from explanations.instances import Features, ReadInstances, read_instances, row_ids_of, run_readable
 from schemas.models import Model
-from schemas.nouns import NOUNS, PROXIMITIES
+from schemas.nouns import NOUNS
 from schemas.problems import problem_for, problem_json
-from schemas.proximities import Proximities, ProximitiesRequest, ProximityBlockRequest
+from schemas.proximities import PROXIMITIES, Proximities, ProximitiesRequest, ProximityBlockRequest
 from storage.array_files import read_archive
 from storage.dataset_files import DatasetFile
 from storage.dataset_rows import open_rows

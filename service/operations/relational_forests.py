@@ -3,9 +3,14 @@
 from typing import Any, NoReturn
 
 from explanations.feature_sets import schema_of
-from schemas.nouns import RELATIONAL_FORESTS
 from schemas.relational_datasets import RelationalDataset
-from schemas.relational_forests import QueryLanguage, RelationalForest, RelationalForestRequest, TableLanguage
+from schemas.relational_forests import (
+    RELATIONAL_FORESTS,
+    QueryLanguage,
+    RelationalForest,
+    RelationalForestRequest,
+    TableLanguage,
+)
 from storage.errors import StorageError
 from tree_explainers.relational.schema import Schema, TableSchema
 

@@ -7,10 +7,15 @@ from typing import Any
 
 from explanations.report_inputs import ReportReader, freeze_decisions
 from explanations.reports import DrawnReport, Figures, draw_report
+from schemas.approximation_trees import APPROXIMATION_TREES
 from schemas.datasets import Dataset
+from schemas.label_audits import LABEL_AUDITS
+from schemas.maps import MAPS
 from schemas.models import Model
-from schemas.nouns import APPROXIMATION_TREES, LABEL_AUDITS, MAPS, PROTOTYPE_SETS, REPORTS, RULE_SETS, Noun
-from schemas.reports import FrozenDecisions, Report, ReportRequest, ReportResult, ReportVerification
+from schemas.noun import Noun
+from schemas.prototype_sets import PROTOTYPE_SETS
+from schemas.reports import REPORTS, FrozenDecisions, Report, ReportRequest, ReportResult, ReportVerification
+from schemas.rule_sets import RULE_SETS
 from storage.errors import Conflict, NotFound, StorageError
 from storage.feature_matching import match_features
 from tree_explainers.compute.job_sizes import MIB, JobSizes

@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from schemas.models import Model
-from schemas.nouns import RULE_SETS
 from schemas.relational_features import SqlSource
 from schemas.rule_sets import (
+    RULE_SETS,
     DecisionTreeOptions,
     InTreesOptions,
     NodeHarvestOptions,

@@ -4,9 +4,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from schemas.api_keys import ApiKey, ApiKeyRequest, Me, NewApiKey
+from schemas.api_keys import API_KEYS, ApiKey, ApiKeyRequest, Me, NewApiKey
 from schemas.contract import Page
-from schemas.nouns import API_KEYS
 
 from ..callers import ANY_CALLER
 from ..operations import api_keys as operations

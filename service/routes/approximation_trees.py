@@ -7,9 +7,9 @@ import pyarrow as pa
 from fastapi import Query, Response
 from fastapi.concurrency import run_in_threadpool
 
-from schemas.approximation_trees import TreeExportFormat
+from schemas.approximation_trees import APPROXIMATION_TREES, TreeExportFormat
 from schemas.next_questions import NextQuestion, NextQuestionRequest
-from schemas.nouns import APPROXIMATION_TREES, JSON
+from schemas.noun import JSON
 
 from ..exports import TREE_MEDIA_TYPES
 from ..operations import artefacts

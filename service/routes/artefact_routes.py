@@ -14,7 +14,7 @@ from fastapi.concurrency import run_in_threadpool
 
 from schemas.artefacts import ArtefactView
 from schemas.contract import Page
-from schemas.nouns import JSON, Noun
+from schemas.noun import JSON, Noun
 
 from ..app_context import AppContext
 from ..operations import artefacts

@@ -8,9 +8,9 @@ from fastapi import APIRouter, Depends, Query, Response
 from fastapi.concurrency import run_in_threadpool
 
 from schemas.contract import Page, Renaming
-from schemas.datasets import Dataset, DatasetMetadata, DatasetRow, DatasetSummary, SourceDatasetRequest
-from schemas.jobs import Job
-from schemas.nouns import DATASETS, JOBS, JSON, PARQUET
+from schemas.datasets import DATASETS, Dataset, DatasetMetadata, DatasetRow, DatasetSummary, SourceDatasetRequest
+from schemas.jobs import JOBS, Job
+from schemas.noun import JSON, PARQUET
 
 from ..operations import dataset_sources as sources
 from ..operations import datasets as operations

@@ -5,8 +5,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Response
 
 from schemas.contract import Page
-from schemas.explainer_names import CallableName, ExplainerName, ExplainerNameChange, ExplainerNameRequest
-from schemas.nouns import EXPLAINER_NAMES
+from schemas.explainer_names import (
+    EXPLAINER_NAMES,
+    CallableName,
+    ExplainerName,
+    ExplainerNameChange,
+    ExplainerNameRequest,
+)
 
 from ..operations import explainer_names as operations
 from ..web.request_class import StrictRoute

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Response
 
 from schemas.contract import Page, Renaming
-from schemas.explainers import Explainer, ExplainerRequest, ExplainerSummary
+from schemas.explainers import EXPLAINERS, Explainer, ExplainerRequest, ExplainerSummary
 from schemas.explanations import ExplanationList, ExplanationRequest
-from schemas.nouns import EXPLAINERS, HTML, JSON
+from schemas.noun import HTML, JSON
 
 from ..drawings.files import explanations_html
 from ..operations import explainers as operations

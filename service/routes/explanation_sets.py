@@ -5,8 +5,8 @@ from typing import Any
 from fastapi import Response
 
 from schemas.contract import Page
-from schemas.explanations import Explanation
-from schemas.nouns import EXPLANATION_SETS, JSON, JSONL, NDJSON, PARQUET, ZSTD
+from schemas.explanations import EXPLANATION_SETS, Explanation
+from schemas.noun import JSON, JSONL, NDJSON, PARQUET, ZSTD
 
 from ..app_context import AppContext
 from ..operations.artefact_tables import open_table

@@ -6,8 +6,8 @@ from fastapi import APIRouter, Depends, Query, Response
 from fastapi.concurrency import run_in_threadpool
 
 from schemas.contract import Identifier, Name, Page
-from schemas.nouns import EXPLANATIONS
 from schemas.stored_explanations import (
+    EXPLANATIONS,
     DeletedExplanations,
     StoredExplanation,
     StoredExplanationSummary,

@@ -9,13 +9,14 @@ from fastapi import Query, Response
 from fastapi.concurrency import run_in_threadpool
 
 from schemas.feature_sets import (
+    FEATURE_SETS,
     FeatureDataset,
     FeatureDatasetRequest,
     FeatureExportFormat,
     FeatureRowList,
     FeatureRowsRequest,
 )
-from schemas.nouns import FEATURE_SETS, HTML, JSON
+from schemas.noun import HTML, JSON
 
 from ..operations import artefacts
 from ..operations.feature_sets import (

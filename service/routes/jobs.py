@@ -9,8 +9,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from schemas.contract import Page
-from schemas.jobs import Job
-from schemas.nouns import JOBS
+from schemas.jobs import JOBS, Job
 
 from ..operations import jobs as operations
 from ..web.request_class import StrictRoute

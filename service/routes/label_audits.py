@@ -7,7 +7,7 @@ from fastapi import Depends, Path, Query, Response
 from fastapi.concurrency import run_in_threadpool
 
 from schemas.contract import Page
-from schemas.label_audits import AuditedRow, ReviewedRow
+from schemas.label_audits import LABEL_AUDITS, AuditedRow, ReviewedRow
 from schemas.label_decisions import (
     DecidedRow,
     DecisionCounts,
@@ -15,7 +15,7 @@ from schemas.label_decisions import (
     LabelDecision,
     LabelDecisionRequest,
 )
-from schemas.nouns import CSV, HTML, JSON, LABEL_AUDITS, PARQUET
+from schemas.noun import CSV, HTML, JSON, PARQUET
 from storage.errors import StorageError
 
 from ..drawings.files import export_decisions_html

@@ -11,7 +11,8 @@ from pydantic import AfterValidator, AwareDatetime
 from schemas.artefacts import ArtefactStatus
 from schemas.contract import Name
 from schemas.jobs import JobStatus
-from schemas.nouns import NOUNS, TIME_FILTERS, Noun
+from schemas.noun import TIME_FILTERS, Noun
+from schemas.nouns import NOUNS
 
 Filters = dict[str, str]
 _OF_OTHERS: dict[str, tuple[Sequence[Noun[Any]], str]] = {

@@ -2,8 +2,8 @@
 
 from fastapi import Response
 
-from schemas.maps import PlaceList, PlacesRequest
-from schemas.nouns import JSON, MAPS
+from schemas.maps import MAPS, PlaceList, PlacesRequest
+from schemas.noun import JSON
 
 from ..operations.maps import list_map_rows, place_new_rows, request_map
 from .answers import problems

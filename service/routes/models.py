@@ -8,8 +8,17 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from schemas.contract import Page, Renaming
-from schemas.models import FeatureUsageList, Model, ModelMetadata, ModelSummary, PredictionList, PredictionRequest, Tree
-from schemas.nouns import JSON, MODELS
+from schemas.models import (
+    MODELS,
+    FeatureUsageList,
+    Model,
+    ModelMetadata,
+    ModelSummary,
+    PredictionList,
+    PredictionRequest,
+    Tree,
+)
+from schemas.noun import JSON
 from schemas.proximities import ProximityBlock, ProximityBlockRequest
 from storage.errors import NotFound
 

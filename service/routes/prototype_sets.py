@@ -9,9 +9,9 @@ from fastapi import Query, Response
 from fastapi.concurrency import run_in_threadpool
 
 from schemas.contract import Page
-from schemas.nouns import JSON, PROTOTYPE_SETS
+from schemas.noun import JSON
 from schemas.prototype_classifiers import ClassifierExportFormat
-from schemas.prototype_sets import RepresentedRow
+from schemas.prototype_sets import PROTOTYPE_SETS, RepresentedRow
 
 from ..exports import CLASSIFIER_MEDIA_TYPES
 from ..operations import artefacts

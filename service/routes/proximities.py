@@ -1,6 +1,6 @@
 """/v1/proximities: the nearest rows of every row of a dataset."""
 
-from schemas.nouns import PROXIMITIES
+from schemas.proximities import PROXIMITIES
 
 from ..operations.proximities import list_neighbors, request_proximities
 from .artefact_routes import add_table_content, artefact_router

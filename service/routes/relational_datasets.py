@@ -7,8 +7,12 @@ from fastapi import APIRouter, Depends, File, Form, Response, UploadFile
 from fastapi.concurrency import run_in_threadpool
 
 from schemas.contract import Page, Renaming
-from schemas.nouns import RELATIONAL_DATASETS
-from schemas.relational_datasets import RelationalDataset, RelationalDatasetMetadata, RelationalDatasetSummary
+from schemas.relational_datasets import (
+    RELATIONAL_DATASETS,
+    RelationalDataset,
+    RelationalDatasetMetadata,
+    RelationalDatasetSummary,
+)
 
 from ..operations import relational_datasets as operations
 from ..operations.made_once import made_once

@@ -4,7 +4,7 @@ import json
 
 import pyarrow as pa
 
-from schemas.nouns import RELATIONAL_FORESTS
+from schemas.relational_forests import RELATIONAL_FORESTS
 
 from ..operations.relational_forests import request_relational_forest
 from .artefact_routes import add_whole_content, artefact_router

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from fastapi import Response
 
-from schemas.nouns import HTML, REPORTS
-from schemas.reports import ReportVerification
+from schemas.noun import HTML
+from schemas.reports import REPORTS, ReportVerification
 
 from ..app_context import AppContext
 from ..operations import reports

@@ -7,8 +7,8 @@ import pyarrow as pa
 from fastapi import Query, Response
 from fastapi.concurrency import run_in_threadpool
 
-from schemas.nouns import CSV, JSON, PARQUET, RULE_SETS
-from schemas.rule_sets import RuleExportFormat
+from schemas.noun import CSV, JSON, PARQUET
+from schemas.rule_sets import RULE_SETS, RuleExportFormat
 
 from ..exports import RULE_MEDIA_TYPES
 from ..operations import artefacts

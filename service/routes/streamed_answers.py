@@ -10,7 +10,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from schemas.nouns import HTML, JSON, Noun
+from schemas.noun import HTML, JSON, Noun
 
 from ..admission.answer_room import AnswerRoom
 from ..app_context import AppContext

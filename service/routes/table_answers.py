@@ -12,7 +12,7 @@ import pyarrow.csv
 import pyarrow.parquet
 from fastapi import Header
 
-from schemas.nouns import CSV, JSON, PARQUET
+from schemas.noun import CSV, JSON, PARQUET
 from storage.errors import StorageError
 
 from ..operations.artefact_tables import KeptTable

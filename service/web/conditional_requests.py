@@ -17,7 +17,11 @@ import orjson
 from fastapi import FastAPI, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from schemas.nouns import DATASETS, MODELS, NOUNS, RELATIONAL_DATASETS, Noun
+from schemas.datasets import DATASETS
+from schemas.models import MODELS
+from schemas.noun import Noun
+from schemas.nouns import NOUNS
+from schemas.relational_datasets import RELATIONAL_DATASETS
 from storage.entity_versions import entity_version
 
 from ..middleware.compression import GZIP_SUFFIX

@@ -6,9 +6,10 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.routing import compile_path
 
-from schemas.api_keys import SCOPES, Scope
-from schemas.nouns import NOUNS, Noun
+from schemas.noun import Noun
+from schemas.nouns import NOUNS
 from schemas.problems import PROBLEM_KINDS
+from schemas.scopes import SCOPES, Scope
 
 from ..middleware.access import PUBLIC_PATHS, PUBLIC_PREFIXES
 from .contract_document import complete_document
@@ -42,7 +43,7 @@ def scope_of(method: str, path: str) -> Scope | None:
     noun = max(filter(lambda noun: _is_of(path, noun), NOUNS.values()), key=lambda noun: len(noun.path), default=None)
     scope = None if noun is None else noun.scope_of(method, path.partition(f"{noun.item_path}/")[2])
     if scope is None:
-        detail = f"no scope is known for {method} {path}: declare it in schemas/nouns.py"
+        detail = f"no scope is known for {method} {path}: declare it in the noun's module of schemas"
         raise LookupError(detail)
     return scope
 

@@ -1,7 +1,6 @@
 """A kind of artefact is added to a copy of the project as CONTRIBUTING says: it works, and can be removed again."""
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -12,6 +11,7 @@ import pytest
 from tests.support.models import fitted
 
 _ROOT = Path(__file__).parents[2]
+_MOST_FILES = 8  # by hand, beside mathematics and tests
 _PACKAGES = ("sandbox", "schemas", "tree_explainers", "storage", "explanations", "service", "workers")
 _EXAMPLE = Path(__file__).parent / "example_kind"
 _FILES = {
@@ -20,7 +20,6 @@ _FILES = {
     "service/operations/row_counts.py": "operations.py",
     "service/routes/row_counts.py": "routes.py",
 }
-_BLOCK = re.compile(r"^In `(?P<file>[^`]+)`[^\n]*:\n\n```python\n(?P<code>.*?)```$", re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture
@@ -46,35 +45,12 @@ def _failure(project: Path, *arguments: str) -> str:
     return ended.stderr.splitlines()[-1]
 
 
-def _entries() -> dict[str, str]:
-    """Return the code that CONTRIBUTING adds to each file."""
-    text = (_ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    return {found["file"]: found["code"] for found in _BLOCK.finditer(text)}
-
-
-def _declare(project: Path) -> None:
-    path = project / "schemas/nouns.py"
-    declaration = _entries()["schemas/nouns.py"]
-    imports, _, noun = declaration.partition("\n\n")
-    text = path.read_text(encoding="utf-8")
-    for place, code in (
-        ("\nMethod = ", f"\n{imports}\n\nMethod = "),
-        ("\n\nclass Nouns(", f"\n\n{noun}\n\nclass Nouns("),
-        ("    API_KEYS,\n)", "    API_KEYS,\n    ROW_COUNTS,\n)"),
-    ):
-        assert text.count(place) == 1, place
-        text = text.replace(place, code)
-    path.write_text(text, encoding="utf-8")
-
-
 def _copy_files(project: Path) -> None:
     for target, source in _FILES.items():
         shutil.copy(_EXAMPLE / source, project / target)
 
 
-def test_a_kind_is_added_by_its_entries_and_one_file_for_each_layer(project: Path) -> None:
-    assert set(_entries()) == {"schemas/nouns.py"}
-    _declare(project)
+def test_a_kind_is_added_by_one_file_for_each_layer(project: Path) -> None:
     _copy_files(project)
 
     shutil.copy(_EXAMPLE / "journey.py", project)  # beside the packages: they come first on its path
@@ -85,9 +61,6 @@ def test_a_kind_is_added_by_its_entries_and_one_file_for_each_layer(project: Pat
 
 @pytest.mark.long
 def test_what_a_new_kind_lacks_is_named_and_a_kind_can_be_removed_again(project: Path) -> None:
-    originals = {name: (project / name).read_bytes() for name in _entries()}
-
-    _declare(project)
     shutil.copy(_EXAMPLE / "schemas.py", project / "schemas/row_counts.py")
     start = ("-c", "import service.main")
     assert "row_counts have no routes: write a router in service/routes/row_counts.py" in _failure(project, *start)
@@ -102,7 +75,15 @@ def test_what_a_new_kind_lacks_is_named_and_a_kind_can_be_removed_again(project:
 
     for target in _FILES:
         (project / target).unlink()
-    for name, content in originals.items():
-        (project / name).write_bytes(content)
     gone = _run(project, "-c", "import service.main as main; print(any('row-counts' in path for path in main._PATHS))")
     assert (gone.stdout, gone.stderr) == ("False\n", "")
+
+
+def test_contributing_names_at_most_eight_files_for_a_kind_and_among_them_those_that_are_added_here() -> None:
+    section = (_ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## Add a kind of artefact")[2]
+    table = section.partition("| layer |")[2].partition("\n\n")[0]
+    named = [cell.split("`")[1] for cell in (line.split("|")[2] for line in table.splitlines()[2:]) if "`" in cell]
+    by_hand = [name for name in named if not name.startswith(("tests/", "tree_explainers/"))]
+
+    assert set(_FILES) <= set(by_hand)
+    assert len(by_hand) <= _MOST_FILES

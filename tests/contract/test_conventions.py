@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from schemas.explainer_names import NAME_PATTERN
-from schemas.nouns import JSON, NOUNS, Noun
+from schemas.noun import JSON, Noun
+from schemas.nouns import NOUNS
 from schemas.problems import PROBLEM_KINDS, Problem
 from tests.support.api import Api, Json, Registered, csv_of, frame_of
 from tests.support.nouns import CREATED, LISTED, MADE, create

@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
-from schemas.nouns import DATASETS, MODELS, NOUNS, Noun
+from schemas.datasets import DATASETS
+from schemas.models import MODELS
+from schemas.noun import Noun
+from schemas.nouns import NOUNS
 from schemas.problems import PROBLEM_KINDS
 from tests.support.api import Api, Json, Registered
 

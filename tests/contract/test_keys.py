@@ -8,8 +8,8 @@ import httpx
 import pytest
 from fastapi.routing import APIRoute
 
-from schemas.api_keys import SCOPES
 from schemas.explanations import ExplanationList
+from schemas.scopes import SCOPES
 from service.routes import page
 from tests.support.api import Json, Registered, register
 from tests.support.guarded import Guarded, second_process, until

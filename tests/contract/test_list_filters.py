@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from schemas.nouns import NOUNS, TIME_FILTERS, Noun
+from schemas.noun import TIME_FILTERS, Noun
+from schemas.nouns import NOUNS
 from tests.support.api import Api, Json, Registered
 from tests.support.nouns import LISTED, MADE, create
 

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from schemas.models import Model, ModelSummary
-from schemas.nouns import MODELS, NOUNS, Noun
+from schemas.models import MODELS, Model, ModelSummary
+from schemas.noun import Noun
+from schemas.nouns import NOUNS
 from tests.support.api import Api, Json, csv_of
 from tests.support.oracle_models import fitted_oracle, layers
 

@@ -9,9 +9,11 @@ from pydantic import ValidationError
 from schemas.approximation_trees import ApproximationTreeRequest, RequestedMethod
 from schemas.contract import Contract
 from schemas.datasets import SourceDatasetRequest
+from schemas.explainers import EXPLAINERS
 from schemas.feature_sets import FeatureDatasetRequest
 from schemas.label_audits import LabelAuditRequest
-from schemas.nouns import EXPLAINERS, NOUNS, Noun
+from schemas.noun import Noun
+from schemas.nouns import NOUNS
 from schemas.paper_settings import MethodRequest
 from schemas.prototype_sets import PrototypeSetRequest
 from schemas.relational_forests import RelationalForestRequest

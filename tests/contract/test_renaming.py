@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from schemas.nouns import NOUNS, Noun
+from schemas.noun import Noun
+from schemas.nouns import NOUNS
 from tests.support.api import Api, Json, Registered
 from tests.support.nouns import create
 

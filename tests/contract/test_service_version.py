@@ -4,8 +4,8 @@ from importlib.metadata import version
 
 from packaging.version import Version
 
-from schemas.api_keys import SCOPES
 from schemas.health import ServiceVersion
+from schemas.scopes import SCOPES
 from tests.support.api import Api
 
 

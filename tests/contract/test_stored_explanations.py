@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from schemas.api_keys import SCOPES
+from schemas.scopes import SCOPES
 from schemas.stored_explanations import DeletedExplanations, StoredExplanation, StoredExplanationSummary, Verification
 from service.operations.explanation_records import REVISION
 from tests.support.api import Api, Json, Registered, register

@@ -12,7 +12,8 @@ from fastapi.dependencies.utils import get_flat_params
 from fastapi.params import Path, Query
 from fastapi.routing import APIRoute
 
-from schemas.nouns import NOUNS, Noun
+from schemas.noun import Noun
+from schemas.nouns import NOUNS
 from service import main
 from tests.support.api import Api, csv_of
 from tests.support.models import fitted

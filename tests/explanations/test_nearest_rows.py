@@ -14,7 +14,7 @@ from explanations.explained_rows import explain_instances
 from explanations.reference_file import ReferenceFile
 from explanations.warm_explainer import WarmExplainer, warm_up
 from schemas.explanations import ExplanationRequest
-from schemas.nouns import PROXIMITIES
+from schemas.proximities import PROXIMITIES
 from storage.errors import StorageError
 from tests.support.api import frame_of
 from tests.support.models import fitted

@@ -13,7 +13,8 @@ from schemas.contract import Contract, Page, Renaming
 from schemas.datasets import DatasetMetadata
 from schemas.explanations import ExplanationRequest
 from schemas.label_decisions import LabelDecisionRequest
-from schemas.nouns import NOUNS, Noun
+from schemas.noun import Noun
+from schemas.nouns import NOUNS
 from schemas.open_inference import ForeignMessage
 from schemas.prototype_sets import PrototypeSetRequest
 

@@ -7,8 +7,13 @@ from dataclasses import replace
 import pytest
 from leafspace_client import AsyncLeafspace, Leafspace
 
+from schemas.approximation_trees import APPROXIMATION_TREES
+from schemas.explainers import EXPLAINERS
+from schemas.jobs import JOBS
 from schemas.key_texts import draw_key
-from schemas.nouns import APPROXIMATION_TREES, EXPLAINERS, JOBS, MODELS, NOUNS, RULE_SETS, Nouns
+from schemas.models import MODELS
+from schemas.nouns import NOUNS, Nouns
+from schemas.rule_sets import RULE_SETS
 from service.operations.job_estimates import estimated_kinds
 from service.web.route_scopes import scope_of
 from storage import artefacts

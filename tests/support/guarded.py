@@ -12,7 +12,8 @@ from pathlib import Path
 
 import httpx
 
-from schemas.api_keys import SCOPES, ApiKeyRequest, Scope
+from schemas.api_keys import ApiKeyRequest
+from schemas.scopes import SCOPES, Scope
 from storage.api_keys import ApiKeyStore
 from storage.database import Database
 from storage.settings import embedded

@@ -1,4 +1,4 @@
-"""How tests make one thing of each noun; everything else "for every noun" is derived from ``schemas/nouns.py``."""
+"""How tests make one thing of each noun; everything else "for every noun" is derived from the declared nouns."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,32 +6,52 @@ from typing import Any
 
 import httpx
 
-from schemas.nouns import NOUNS, Noun
+from schemas.explanation_parts import PARTS
+from schemas.noun import Noun
+from schemas.nouns import NOUNS
 
 from .api import Api, Registered
 
+_SHOWN_PARTS = {
+    "n_prototypes": 1,
+    "n_reasons": 2,
+    "include": [part.name for part in PARTS if not part.is_default],
+    "nearest_rows": {"n_rows": 1},
+}
 _SMALL_TREE = {"method": "cart", "max_depth": 2, "max_pseudo_samples": 1000}
 
 
 @dataclass(frozen=True)
 class Example:
-    """A request for one thing: other values of the numbered field request other things."""
+    """A request for one thing: other values of the numbered field request other things.
+
+    Tests request small things; what the contract shows as an example has more in it.
+    """
 
     number_field: str
     request: Mapping[str, Any] = field(default_factory=dict)  # beside that field and what it is made from
+    shown: Mapping[str, Any] = field(default_factory=dict)  # what ``scripts/write_examples.py`` requests instead
     is_text: bool = False  # whether that field takes the number as text
+
+    def numbered(self, number: int) -> dict[str, Any]:
+        """Return the fields of the request of this number."""
+        return {**self.request, self.number_field: str(number) if self.is_text else number}
 
 
 EXAMPLES = {
-    "proximities": Example("n_neighbors"),
-    "prototype_sets": Example("seed"),
+    "proximities": Example("n_neighbors", shown={"n_neighbors": 5}),
+    "prototype_sets": Example("seed", shown={"n_prototypes": 3, "refine": "swap"}),
     "label_audits": Example("n_neighbors", {"method": "neighbors"}),
-    "maps": Example("seed", {"n_rows": 40, "n_neighbors": 12}),
-    "rule_sets": Example("seed", {"max_rules": 3}),
-    "approximation_trees": Example("seed", _SMALL_TREE),
-    "explanation_sets": Example("n_prototypes"),
-    "reports": Example("title", is_text=True),
-    "relational_forests": Example("seed", {"n_trees": 1, "min_samples_leaf": 1}),
+    "maps": Example("seed", {"n_rows": 40, "n_neighbors": 12}, shown={"n_rows": 60, "n_neighbors": 15}),
+    "rule_sets": Example("seed", {"max_rules": 3}, shown={"method": "fab", "boxes": "shortened", "max_rules": 4}),
+    "approximation_trees": Example("seed", _SMALL_TREE, shown={"max_depth": 2, "max_pseudo_samples": 10_000}),
+    "explanation_sets": Example("n_prototypes", shown=_SHOWN_PARTS),
+    "reports": Example("title", shown={"title": "Iris forest, March", "rows": ["17"]}, is_text=True),
+    "relational_forests": Example(
+        "seed",
+        {"n_trees": 1, "min_samples_leaf": 1},
+        shown={"method": "tilde", "min_samples_leaf": 1, "pruning": "none"},
+    ),
 }
 LISTED = NOUNS.kept
 CREATED = tuple(noun for noun in LISTED if noun.made is not None)
@@ -102,9 +122,7 @@ def _request(api: Api, forest: Registered, noun: Noun[Any], number: int) -> dict
     if noun.name not in EXAMPLES:
         detail = f"tests do not know how to request {noun.name}: add an example to tests/support/nouns.py"
         raise LookupError(detail)
-    example = EXAMPLES[noun.name]
-    value = str(number) if example.is_text else number
-    return {**inputs_of(api, forest, noun), **example.request, example.number_field: value}
+    return {**inputs_of(api, forest, noun), **EXAMPLES[noun.name].numbered(number)}
 
 
 def inputs_of(api: Api, forest: Registered, noun: Noun[Any]) -> dict[str, Any]:

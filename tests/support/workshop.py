@@ -17,27 +17,20 @@ import pyarrow as pa
 from sandbox.child import answer_to, named_function
 from sandbox.child_process import ChildOutcome
 from sandbox.messages import Request
-from schemas.approximation_trees import ApproximationTree, ApproximationTreeRequest
+from schemas.approximation_trees import APPROXIMATION_TREES, ApproximationTree, ApproximationTreeRequest
 from schemas.datasets import DatasetMetadata
 from schemas.explainers import ExplainerRequest
 from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
+from schemas.explanations import EXPLANATION_SETS
 from schemas.jobs import Job
-from schemas.label_audits import LabelAudit, LabelAuditRequest
+from schemas.label_audits import LABEL_AUDITS, LabelAudit, LabelAuditRequest
 from schemas.models import ModelMetadata
-from schemas.nouns import (
-    APPROXIMATION_TREES,
-    EXPLANATION_SETS,
-    LABEL_AUDITS,
-    PROTOTYPE_SETS,
-    PROXIMITIES,
-    RULE_SETS,
-    Noun,
-)
+from schemas.noun import Noun
 from schemas.problems import Problem
-from schemas.prototype_sets import PrototypeSet, PrototypeSetRequest
-from schemas.proximities import Proximities, ProximitiesRequest
+from schemas.prototype_sets import PROTOTYPE_SETS, PrototypeSet, PrototypeSetRequest
+from schemas.proximities import PROXIMITIES, Proximities, ProximitiesRequest
 from schemas.relational_datasets import RelationalDatasetMetadata
-from schemas.rule_sets import RuleSet, RuleSetRequest
+from schemas.rule_sets import RULE_SETS, RuleSet, RuleSetRequest
 from service.app_context import AppContext, build_context
 from service.operations import (
     approximation_trees,

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from explanations.feature_sets import open_feature_set
+from schemas.datasets import DATASETS
 from schemas.identifiers import content_identifier
-from schemas.nouns import DATASETS
 from storage.artefacts import ArtefactStore
 from storage.datasets import NewDataset, described
 from storage.object_store import ObjectStore

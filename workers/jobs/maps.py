@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from schemas.maps import N_PREVIEWED, MapPreview, MapRequest, MapResult
-from schemas.nouns import PROTOTYPE_SETS
+from schemas.prototype_sets import PROTOTYPE_SETS
 from storage.array_files import write_arrays
 from storage.artefacts import ArtefactStore
 from tree_explainers.compute.progress import part_of

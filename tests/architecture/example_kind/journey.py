@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fastapi.testclient import TestClient
 
-from schemas import nouns
+from schemas import row_counts
 from service.main import create_app
 from service.settings import ServiceSettings
 from service.web.route_scopes import scope_of
@@ -20,7 +20,7 @@ _NO_REDIS = "redis://127.0.0.1:1/0"
 
 def main(folder: Path) -> None:
     """Go through the life of one row count."""
-    assert Path(nouns.__file__).is_relative_to(Path.cwd()), nouns.__file__
+    assert Path(row_counts.__file__).is_relative_to(Path.cwd()), row_counts.__file__
     data = folder / "data"
     app = create_app(ServiceSettings(data_dir=data, redis_url=_NO_REDIS))
     with TestClient(app) as client:
@@ -54,7 +54,7 @@ def main(folder: Path) -> None:
         assert client.post("/v1/row-counts", json=request).json()["reused"] is True
         assert client.delete(path).status_code == 204
         assert client.get(path).status_code == 404
-    scopes = [scope_of(method, nouns.ROW_COUNTS.path) for method in ("GET", "POST", "PATCH")]
+    scopes = [scope_of(method, row_counts.ROW_COUNTS.path) for method in ("GET", "POST", "PATCH")]
     assert scopes == ["read", "write", "write"]
     assert "row counts" in {tag["name"] for tag in app.openapi()["tags"]}
 

@@ -1,8 +1,6 @@
 """Request row counts."""
 
-from schemas.row_counts import RowCount, RowCountRequest
-
-from schemas.nouns import ROW_COUNTS
+from schemas.row_counts import ROW_COUNTS, RowCount, RowCountRequest
 
 from ..app_context import AppContext
 from .artefacts import MadeFrom, request_artefact

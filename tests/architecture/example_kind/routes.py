@@ -1,6 +1,6 @@
 """/v1/row-counts: how many rows a dataset has."""
 
-from schemas.nouns import ROW_COUNTS
+from schemas.row_counts import ROW_COUNTS
 
 from ..operations.row_counts import request_row_count
 from .artefact_routes import add_whole_content, artefact_router

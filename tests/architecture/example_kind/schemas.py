@@ -6,6 +6,7 @@ from pydantic import Field
 
 from .artefacts import REQUEST, RESULT, ArtefactView, ReferenceDataset, RequestedModel
 from .contract import OBJECT, Contract
+from .noun import JSON, Noun, Product
 from .paper_settings import MethodRequest
 
 
@@ -28,3 +29,19 @@ class RowCount(ArtefactView):
     object: Annotated[Literal["row_count"], OBJECT] = "row_count"
     request: Annotated[RowCountRequest, REQUEST]
     result: RowCountResult | None = Field(default=None, description=RESULT)
+
+
+ROW_COUNTS = Noun(
+    name="row_counts",
+    singular="row_count",
+    position=200,
+    id_prefix="rct_",
+    description="The number of rows of a dataset.",
+    made="by_job",
+    made_from={"model": "models", "dataset": "datasets"},
+    request=RowCountRequest,
+    summary=RowCount,
+    view=RowCount,
+    result=RowCountResult,
+    products=(Product(name="content", media_types=(JSON,)),),
+)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import pytest
 from sqlalchemy import text
 
-from schemas.api_keys import SCOPES, ApiKeyRequest, Scope
+from schemas.api_keys import ApiKeyRequest
 from schemas.key_texts import draw_key
+from schemas.scopes import SCOPES, Scope
 from service.caches.key_ring import KeyRing
 from service.middleware.access import AccessPolicy
 from service.middleware.limits import ConnectionLimits, RequestRates

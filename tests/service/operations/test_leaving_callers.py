@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from schemas.explanations import ExplanationRequest
-from schemas.maps import MapRequest, PlacesRequest
+from schemas.maps import MAPS, MapRequest, PlacesRequest
 from schemas.models import PredictionRequest
-from schemas.nouns import MAPS, REPORTS
 from schemas.proximities import ProximityBlockRequest
-from schemas.reports import ReportRequest
+from schemas.reports import REPORTS, ReportRequest
 from service.admission.answer_room import CallerLeft
 from service.admission.batches import Batches, Cost, Result, Tick
 from service.app_context import AppContext

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
-from schemas.nouns import PROTOTYPE_SETS
+from schemas.prototype_sets import PROTOTYPE_SETS
 from service.drawings import views
 from service.operations import artefacts
 from storage.errors import StorageError

@@ -14,8 +14,13 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import balanced_accuracy_score, r2_score
 
 from explanations.trees import follow_path, splits_of
-from schemas.approximation_trees import MAX_LEAVES, ApproximationTree, ApproximationTreeResult, TreeExportFormat
-from schemas.nouns import APPROXIMATION_TREES
+from schemas.approximation_trees import (
+    APPROXIMATION_TREES,
+    MAX_LEAVES,
+    ApproximationTree,
+    ApproximationTreeResult,
+    TreeExportFormat,
+)
 from service.operations import artefacts
 from service.operations.approximation_trees import export_tree
 from tests.support.api import frame_of

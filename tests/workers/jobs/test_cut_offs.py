@@ -2,8 +2,9 @@
 
 import pytest
 
-from schemas.maps import MapRequest
-from schemas.nouns import EXPLANATION_SETS, LABEL_AUDITS, MAPS
+from schemas.explanations import EXPLANATION_SETS
+from schemas.label_audits import LABEL_AUDITS
+from schemas.maps import MAPS, MapRequest
 from service.operations import maps
 from tests.support.cut_offs import CutOffForest, cut_off_forest
 from tests.support.workshop import Workshop, result_of

@@ -14,9 +14,8 @@ from sqlalchemy import update
 from explanations.explained_rows import explain_instances
 from explanations.warm_explainer import WarmExplainer, warm_up
 from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
-from schemas.explanations import ExplanationRequest
+from schemas.explanations import EXPLANATION_SETS, ExplanationRequest
 from schemas.jobs import Progress
-from schemas.nouns import EXPLANATION_SETS
 from service.operations.artefacts import delete_one
 from service.operations.explainers import delete_explainer
 from service.operations.explanation_sets import KeptLines, list_explanations, open_lines, request_explanation_set

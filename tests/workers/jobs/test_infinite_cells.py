@@ -17,8 +17,9 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 from explanations.explained_rows import explain_instances
 from explanations.warm_explainer import warm_up
 from schemas.explanations import ExplanationRequest
+from schemas.label_audits import LABEL_AUDITS
 from schemas.models import PredictionRequest
-from schemas.nouns import LABEL_AUDITS, PROXIMITIES
+from schemas.proximities import PROXIMITIES
 from service.operations.datasets import get_dataset, list_rows
 from service.operations.models import predict
 from storage.errors import StorageError

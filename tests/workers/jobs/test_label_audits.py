@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.ensemble import ExtraTreesClassifier
 
-from schemas.nouns import LABEL_AUDITS
+from schemas.label_audits import LABEL_AUDITS
 from tests.support import naive_label_audit
 from tests.support.models import matrix_data, onnx_of
 from tests.support.real_jobs import CLASSIFICATIONS, N_TRAINING_ROWS, RealCase

@@ -20,9 +20,11 @@ from sklearn.ensemble import (
 )
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from schemas.maps import MapRequest
-from schemas.nouns import APPROXIMATION_TREES, MAPS, PROTOTYPE_SETS, REPORTS, RULE_SETS
-from schemas.reports import ReportRequest
+from schemas.approximation_trees import APPROXIMATION_TREES
+from schemas.maps import MAPS, MapRequest
+from schemas.prototype_sets import PROTOTYPE_SETS
+from schemas.reports import REPORTS, ReportRequest
+from schemas.rule_sets import RULE_SETS
 from service.drawings.files import export_html
 from service.operations import approximation_trees, maps, reports, rule_sets
 from service.operations.prototype_sets import classifier_file, export_classifier

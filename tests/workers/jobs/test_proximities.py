@@ -5,7 +5,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.nouns import PROXIMITIES
+from schemas.proximities import PROXIMITIES
 from tests.support import naive, naive_label_audit
 from tests.support.naive_coarser_leaves import coarser_codes, coarser_nodes
 from tests.support.real_jobs import N_TRAINING_ROWS, REGRESSION, RealCase

@@ -12,9 +12,8 @@ from typing import Any
 
 import pytest
 
-from schemas.feature_sets import FeatureDatasetRequest, FeatureSetRequest
-from schemas.nouns import FEATURE_SETS, RELATIONAL_FORESTS
-from schemas.relational_forests import RelationalForest, RelationalForestRequest
+from schemas.feature_sets import FEATURE_SETS, FeatureDatasetRequest, FeatureSetRequest
+from schemas.relational_forests import RELATIONAL_FORESTS, RelationalForest, RelationalForestRequest
 from service.operations import artefacts, feature_sets, relational_forests
 from storage.artefacts import publish
 from storage.attempts import Claim

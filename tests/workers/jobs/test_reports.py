@@ -21,10 +21,10 @@ from sqlalchemy import update
 from explanations.explained_rows import explain_instances
 from explanations.warm_explainer import warm_up
 from schemas.explanations import ExplanationRequest
+from schemas.label_audits import LABEL_AUDITS
 from schemas.label_decisions import LabelDecisionRequest
 from schemas.maps import MapRequest
-from schemas.nouns import LABEL_AUDITS, REPORTS
-from schemas.reports import Drift, Report, ReportRequest, ReportResult, ShareComparison, ShareInterval
+from schemas.reports import REPORTS, Drift, Report, ReportRequest, ReportResult, ShareComparison, ShareInterval
 from service.operations import artefacts
 from service.operations.label_decisions import decide
 from service.operations.maps import request_map

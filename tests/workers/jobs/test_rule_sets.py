@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer
 
 from explanations.rules import WarmRules
-from schemas.nouns import RULE_SETS
-from schemas.rule_sets import RuleScores, RuleSet, RuleSetResult
+from schemas.rule_sets import RULE_SETS, RuleScores, RuleSet, RuleSetResult
 from service.operations import artefacts
 from service.operations.rule_sets import export_rules
 from storage.errors import StorageError

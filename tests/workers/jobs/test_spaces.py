@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.metrics import balanced_accuracy_score
 
-from schemas.nouns import PROXIMITIES
 from schemas.prototype_sets import PrototypeMethod, PrototypeSet, PrototypeSetResult
+from schemas.proximities import PROXIMITIES
 from storage.errors import StorageError
 from tests.support import naive, naive_euclidean
 from tests.support.pipelines import PIPELINES, fitted_pipeline

@@ -18,8 +18,9 @@ class Contract:
 
     def __init__(self, contract: Json) -> None:
         self.schemas: dict[str, Json] = contract["components"]["schemas"]
+        shared: dict[str, Json] = contract["components"]["responses"]
         self.operations = [
-            {**operation, "path": path, "method": method.upper()}
+            {**operation, "path": path, "method": method.upper(), "responses": _answers(operation, shared)}
             for path, methods in contract["paths"].items()
             for method, operation in methods.items()
         ]
@@ -152,6 +153,12 @@ def _stem(owner: str) -> str:
 def _name_in(reference: Json) -> str:
     name: str = reference["$ref"].rpartition("/")[2]
     return name
+
+
+def _answers(operation: Json, shared: dict[str, Json]) -> Json:
+    """Return the answers of an operation by status, with those in place that it shares with others."""
+    answers: Json = operation["responses"]
+    return {status: shared[_name_in(answer)] if "$ref" in answer else answer for status, answer in answers.items()}
 
 
 def _references(document: object) -> Iterator[str]:

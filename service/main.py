@@ -127,6 +127,7 @@ def build_app(lifespan: object = None) -> FastAPI:
     route_scopes.install(app)
     contract_document.install(app)
     conditional_requests.install(app)
+    contract_document.install_shared_problems(app)
     return app
 
 

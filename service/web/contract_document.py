@@ -114,6 +114,25 @@ def install(app: FastAPI) -> None:
     complete_document(app, _describe_within_3_1)
 
 
+def install_shared_problems(app: FastAPI) -> None:
+    """Have the document describe each kind of failure once, in ``components``, and operations refer to it.
+
+    To be installed last: after this, operations no longer hold the failures themselves.
+    """
+    complete_document(app, _refer_to_problems)
+
+
+def _refer_to_problems(contract: dict[str, Any]) -> None:
+    responses = contract["components"].setdefault("responses", {})
+    for operations in contract["paths"].values():
+        for operation in operations.values():
+            for status in (status for status in operation["responses"] if status >= "400"):
+                shared = responses.setdefault(f"Problem{status}", operation["responses"][status])
+                if shared == operation["responses"][status]:
+                    operation["responses"][status] = {"$ref": f"#/components/responses/Problem{status}"}
+    contract["components"]["responses"] = dict(sorted(responses.items()))
+
+
 def complete_document(app: FastAPI, complete: Callable[[dict[str, Any]], None]) -> None:
     """Have ``complete`` change the app's document once, when it is made, after those that were installed before."""
     describe = app.openapi

@@ -96,10 +96,12 @@ def test_every_operation_says_how_it_can_fail_and_only_as_problems(document: Jso
             failures = {status: each for status, each in operation["responses"].items() if status >= "400"}
             assert failures or path == "/livez", (method, path)
             assert set(failures) <= statuses
-            for failure in failures.values():
-                assert list(failure["content"]) == ["application/problem+json"]
-                schema = failure["content"]["application/problem+json"]["schema"]
-                assert schema == {"$ref": "#/components/schemas/Problem"}
+            for status, failure in failures.items():
+                assert failure == {"$ref": f"#/components/responses/Problem{status}"}
+    for failure in document["components"]["responses"].values():
+        assert list(failure["content"]) == ["application/problem+json"]
+        schema = failure["content"]["application/problem+json"]["schema"]
+        assert schema == {"$ref": "#/components/schemas/Problem"}
 
 
 def test_operations_have_names_of_their_own_and_a_sentence(document: Json) -> None:

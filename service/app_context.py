@@ -27,13 +27,13 @@ from storage.settings import REQUESTS
 from storage.store_pairs import make_pair
 from storage.worker_heartbeats import WorkerHeartbeats
 
-from .admission.answer_room import AnswerRoom
 from .admission.batches import Batches
+from .admission.response_memory import ResponseMemory
 from .background.explanation_log import ExplanationLog
 from .background.health_watch import Availability, HealthWatch
 from .background.job_watch import JobWatch
+from .caches.drawing_cache import DrawingCache
 from .caches.explainer_directory import ExplainerDirectory
-from .caches.kept_drawings import KeptDrawings
 from .caches.key_ring import KeyRing
 from .caches.page_codes import PageCodes
 from .caches.warm_cache import LoadingCache, RequestLoops, SessionCache
@@ -51,7 +51,7 @@ class AppContext:
 
     settings: ServiceSettings
     database: Database
-    watching: Database  # the same rows, by connections for which no request waits
+    background_database: Database  # the same rows, by connections for which no request waits
     health: HealthWatch
     objects: ObjectStore
     objects_available: Availability
@@ -80,10 +80,10 @@ class AppContext:
     explainer_cache: LoadingCache[WarmExplainer]
     feature_set_cache: LoadingCache[WarmFeatureSet]
     batches: Batches
-    drawings: KeptDrawings
-    answer_room: AnswerRoom
-    small_room: AnswerRoom  # of lists and small answers, which large ones cannot shut out
-    download_room: AnswerRoom
+    drawings: DrawingCache
+    response_memory: ResponseMemory
+    small_response_memory: ResponseMemory  # of lists and small answers, which large ones cannot shut out
+    download_memory: ResponseMemory
     draining: Draining
 
     def close(self) -> None:
@@ -95,11 +95,11 @@ class AppContext:
         self.loops.close()
         if self.explanation_log is not None:
             self.explanation_log.stop()
-        self.answer_room.close()
-        self.small_room.close()
-        self.download_room.close()
+        self.response_memory.close()
+        self.small_response_memory.close()
+        self.download_memory.close()
         self.database.close()
-        self.watching.close()
+        self.background_database.close()
 
 
 def build_context(settings: ServiceSettings, draining: Draining | None = None) -> AppContext:
@@ -107,14 +107,14 @@ def build_context(settings: ServiceSettings, draining: Draining | None = None) -
     loops = RequestLoops()
     loops.compile()
     settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-    database, watching = (Database(settings.storage.database_url, REQUESTS) for _ in range(2))
+    database, background_database = (Database(settings.storage.database_url, REQUESTS) for _ in range(2))
     database.migrate()
     objects = open_objects(settings.storage)
     objects.sweep()
     with suppress(StorageUnavailable):
         make_pair(database, objects)
     keep_reserve(settings.data_dir)
-    context = _context_over(settings, (database, watching), objects, loops, draining or Draining())
+    context = _context_over(settings, (database, background_database), objects, loops, draining or Draining())
     if context.models.has_any() or context.relational_datasets.has_any():
         loops.load_soon()
     context.directory.start()
@@ -132,7 +132,7 @@ def _context_over(
     loops: RequestLoops,
     draining: Draining,
 ) -> AppContext:
-    database, watching = databases
+    database, background_database = databases
     models, notifier = ModelStore(database), JobNotifier(settings.redis_url)
     redis_available = Availability(notifier.is_available, _REDIS_FRESH_SECONDS)
     objects_available = Availability(objects.is_available, _FRESH_SECONDS)
@@ -140,8 +140,8 @@ def _context_over(
     return AppContext(
         settings=settings,
         database=database,
-        watching=watching,
-        health=_health_watch(settings, database, watching, redis_available, objects_available),
+        background_database=background_database,
+        health=_health_watch(settings, database, background_database, redis_available, objects_available),
         objects=objects,
         objects_available=objects_available,
         models=models,
@@ -151,14 +151,14 @@ def _context_over(
         label_decisions=LabelDecisionStore(database),
         explainers=ExplainerStore(database),
         explainer_names=ExplainerNameStore(database),
-        directory=ExplainerDirectory(ExplainerNameStore(watching)),
+        directory=ExplainerDirectory(ExplainerNameStore(background_database)),
         explanations=ExplanationStore(database),
         explanation_log=_explanation_log(settings, database),
         idempotency=IdempotencyStore(database),
         jobs=JobStore(database),
-        job_watch=JobWatch(JobStore(watching), draining),
+        job_watch=JobWatch(JobStore(background_database), draining),
         api_keys=ApiKeyStore(database),
-        keys=KeyRing(ApiKeyStore(watching)),
+        keys=KeyRing(ApiKeyStore(background_database)),
         page_codes=PageCodes(),
         notifier=notifier,
         heartbeats=WorkerHeartbeats(notifier.redis),
@@ -168,11 +168,11 @@ def _context_over(
         sessions=SessionCache(models, objects, settings.warm_explainers, loops.load),
         explainer_cache=LoadingCache(settings.warm_explainers, loops.load),
         feature_set_cache=LoadingCache(settings.warm_explainers, loops.load),
-        drawings=KeptDrawings(),
-        batches=Batches(settings.max_waiting_seconds, AnswerRoom(settings.max_answer_bytes)),
-        answer_room=AnswerRoom(settings.max_answer_bytes - n_small_bytes),
-        small_room=AnswerRoom(n_small_bytes),
-        download_room=AnswerRoom(settings.max_download_bytes),
+        drawings=DrawingCache(),
+        batches=Batches(settings.max_waiting_seconds, ResponseMemory(settings.max_answer_bytes)),
+        response_memory=ResponseMemory(settings.max_answer_bytes - n_small_bytes),
+        small_response_memory=ResponseMemory(n_small_bytes),
+        download_memory=ResponseMemory(settings.max_download_bytes),
         draining=draining,
     )
 
@@ -184,15 +184,19 @@ def _explanation_log(settings: ServiceSettings, database: Database) -> Explanati
 
 
 def _health_watch(
-    settings: ServiceSettings, database: Database, watching: Database, redis: Availability, objects: Availability
+    settings: ServiceSettings,
+    database: Database,
+    background_database: Database,
+    redis: Availability,
+    objects: Availability,
 ) -> HealthWatch:
     folders = settings.data_dir, settings.storage.objects_dir
     return HealthWatch(
-        watching,
+        background_database,
         {
             "redis": redis,
             "objects": objects,
             "disk": Availability(partial(has_room, *folders), _FRESH_SECONDS),
-            "database": lambda: not (database.is_damaged or watching.is_damaged),
+            "database": lambda: not (database.is_damaged or background_database.is_damaged),
         },
     )

@@ -133,7 +133,7 @@ def build_app(lifespan: object = None) -> FastAPI:
 
 def _metrics_of(context: AppContext, records: RequestRecords) -> Callable[[], Any]:
     """Return a function that returns the metrics: most services are never asked, and do without Prometheus' library."""
-    ended, making = EndedJobs(context.watching), Lock()  # ended from now on
+    ended, making = EndedJobs(context.background_database), Lock()  # ended from now on
 
     @cache
     def made() -> Any:  # of a module that is not loaded yet

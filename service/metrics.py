@@ -228,7 +228,7 @@ class _Dependencies(Collector):
 
     def _read_jobs(self, state: _State) -> None:
         with suppress(StorageError):
-            state.jobs = count_jobs(self._context.watching)
+            state.jobs = count_jobs(self._context.background_database)
             for job in self._ended.new_ones():
                 self._job_seconds.labels(job.kind, job.status).observe(job.seconds)
 

@@ -8,10 +8,10 @@ from typing import NamedTuple, TypeVar
 
 from storage.errors import StorageError, StorageUnavailable
 
-from .answer_room import AnswerRoom, CallerLeft
 from .calls import Call, current_call
 from .fair_threads import FairThreads
 from .quota import Quota
+from .response_memory import CallerLeft, ResponseMemory
 
 Result = TypeVar("Result")
 Tick = Callable[[], None]
@@ -35,13 +35,13 @@ class Batches:
     ----------
     most_seconds
         How much work may wait or be under way, in seconds of one processor; a call may take half of that.
-    room
+    memory
         What answers reserve their bytes of, before they are made and until they have been sent.
     """
 
-    def __init__(self, most_seconds: float, room: AnswerRoom) -> None:
+    def __init__(self, most_seconds: float, memory: ResponseMemory) -> None:
         self._seconds = Quota(most_seconds, most_seconds / _SHARE)
-        self._room = room
+        self._memory = memory
         self._long, self._quick = FairThreads(1, "batches", 1), FairThreads(1, "quick-batches", 1)
 
     async def run(self, cost: Cost, work: Callable[[Tick], Result]) -> Result:
@@ -66,21 +66,21 @@ class Batches:
         self._refuse_long(cost.seconds, call.caller)
         self._seconds.take(call.caller, cost.seconds)
         try:
-            part = await call.reserve(self._room, cost.n_bytes) if cost.n_bytes > _SMALL_BYTES else None
+            reservation = await call.reserve(self._memory, cost.n_bytes) if cost.n_bytes > _SMALL_BYTES else None
             result = await self._unless_left(call, cost.seconds, work)
-            if part is not None:
-                part.shrink(len(result) if isinstance(result, bytes) else cost.n_bytes)
+            if reservation is not None:
+                reservation.shrink(len(result) if isinstance(result, bytes) else cost.n_bytes)
             return result
         finally:
             self._seconds.take(call.caller, -cost.seconds)
             if not call.is_followed:
-                call.give_back()
+                call.release()
 
     def close(self) -> None:
         """Finish the work under way; work that waits is dropped."""
         self._long.close()
         self._quick.close()
-        self._room.close()
+        self._memory.close()
 
     async def _unless_left(self, call: Call, seconds: float, work: Callable[[Tick], Result]) -> Result:
         has_left = Event()

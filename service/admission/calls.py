@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from schemas.scopes import SCOPES, Scope
 
-from .answer_room import AnswerRoom, Part
+from .response_memory import Reservation, ResponseMemory
 
 
 async def _never() -> bool:
@@ -21,18 +21,18 @@ class Call:
     scopes: frozenset[Scope] = frozenset(SCOPES)
     has_left: Callable[[], Awaitable[bool]] = _never
     is_followed: bool = False  # whether its reservations are returned when its answer has been sent
-    _parts: list[Part] = field(default_factory=list)
+    _reservations: list[Reservation] = field(default_factory=list)
 
-    async def reserve(self, room: AnswerRoom, n_bytes: int) -> Part:
+    async def reserve(self, memory: ResponseMemory, n_bytes: int) -> Reservation:
         """Wait for this number of bytes, which are the call's until its answer has been sent."""
-        part = await room.take(n_bytes, self.has_left, self.caller)
-        self._parts.append(part)
-        return part
+        reservation = await memory.reserve(n_bytes, self.has_left, self.caller)
+        self._reservations.append(reservation)
+        return reservation
 
-    def give_back(self) -> None:
+    def release(self) -> None:
         """Return all that was reserved."""
-        while self._parts:
-            self._parts.pop().give_back()
+        while self._reservations:
+            self._reservations.pop().release()
 
 
 CURRENT_CALL: ContextVar[Call | None] = ContextVar("current_call", default=None)

@@ -1,10 +1,12 @@
 """FairThreads: a few threads in which callers take turns, however many pieces of work each of them has waiting."""
 
 import asyncio
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
+
+from .quota import Quota
 
 Result = TypeVar("Result")
 _Turn = asyncio.Future[None]
@@ -25,9 +27,7 @@ class FairThreads:
 
     def __init__(self, n_threads: int, name: str, n_of_caller: int) -> None:
         self._threads = ThreadPoolExecutor(n_threads, name)
-        self._n_free = n_threads
-        self._n_of_caller = n_of_caller
-        self._running: Counter[str | None] = Counter()
+        self._running = Quota(n_threads, n_of_caller)
         self._waiting: dict[str | None, deque[_Turn]] = {}  # callers in the order of their turns
 
     async def run(self, work: Callable[[], Result], caller: str | None = None) -> Result:
@@ -66,23 +66,19 @@ class FairThreads:
             raise
 
     def _admit(self) -> None:
-        while self._n_free and (callers := [caller for caller in self._waiting if self._may_run(caller)]):
+        while self._running.fits(1):
+            callers = [caller for caller in self._waiting if self._running.is_within_share(caller, 1)]
+            if not callers:
+                return
             caller = callers[0]
             turns = self._waiting.pop(caller)
             turn = turns.popleft()
             if turns:
                 self._waiting[caller] = turns  # behind all others
             if not turn.done():  # cancelled meanwhile
-                self._n_free -= 1
-                self._running[caller] += 1
+                self._running.take(caller, 1)
                 turn.set_result(None)
 
-    def _may_run(self, caller: str | None) -> bool:
-        return caller is None or self._running[caller] < self._n_of_caller
-
     def _finish(self, caller: str | None) -> None:
-        self._n_free += 1
-        self._running[caller] -= 1
-        if not self._running[caller]:
-            del self._running[caller]
+        self._running.take(caller, -1)
         self._admit()

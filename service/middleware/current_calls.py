@@ -25,7 +25,7 @@ class Calls:
         try:
             await self._app(scope, receive, send)
         finally:
-            call.give_back()
+            call.release()
             CURRENT_CALL.reset(token)
 
 

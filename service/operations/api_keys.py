@@ -12,7 +12,7 @@ from storage.idempotency import RequestKey
 from ..app_context import AppContext
 from ..callers import Caller
 from .deletion import with_reserve
-from .made_once import Creation, made_once
+from .idempotent_creation import Creation, idempotent_creation
 
 _LOG = structlog.get_logger(__name__)
 _CREATED, _REPEATED = 201, 200
@@ -34,10 +34,10 @@ def make_api_key_once(
     The secret is in the first answer alone: it is kept nowhere.
     """
     made = None
-    with made_once(context, key, fingerprint, lambda key_id: _without_secret(context, key_id)) as creation:
-        if creation.thing is None:
+    with idempotent_creation(context, key, fingerprint, lambda key_id: _without_secret(context, key_id)) as creation:
+        if creation.resource is None:
             made = make_api_key(context, request)
-            creation.made(_CREATED, made)
+            creation.complete(_CREATED, made)
     if made is not None and made.id != creation.result.id:
         # The same request was faster; this one's secret is never shown.
         revoke_api_key(context, made.id)

@@ -33,8 +33,8 @@ from ..callers import CURRENT_KEY
 from ..settings import ServiceSettings
 from .deletion import delete_with_objects
 from .job_estimates import JobEstimate, estimate_job, refuse_beyond, sizes_of
-from .job_places import RunsOn, place_of_job
 from .relational_estimates import estimate_relational_job
+from .run_on import RunsOn, resolve_run_on
 
 _LOG = structlog.get_logger(__name__)
 View = TypeVar("View", bound=ArtefactView)
@@ -186,10 +186,10 @@ class NewJob:
         settings = context.settings
         deadline = settings.large_job_deadline_seconds if large else settings.job_deadline_seconds
         estimate = made_from.estimate(kind, request)
-        place = place_of_job(settings, estimate, run_on)
-        if place == "cluster":
+        resolved = resolve_run_on(settings, estimate, run_on)
+        if resolved == "cluster":
             estimate = made_from.estimate(kind, request, on_cluster=True)
-        return cls(kind, artefact, {**request, **_named(place)}, deadline, estimate)
+        return cls(kind, artefact, {**request, **_run_on_field(resolved)}, deadline, estimate)
 
     def add(self, context: AppContext, connection: Connection) -> str:
         """Write its row in the caller's transaction; return its id.
@@ -210,9 +210,9 @@ class NewJob:
         context.notifier.notify(job, self.deadline_seconds, is_short=is_short(self.estimate.seconds))
 
 
-def _named(place: str) -> dict[str, str]:
-    """Return the job's row's field for its place; jobs without it run locally."""
-    return {"run_on": place} if place == "cluster" else {}
+def _run_on_field(run_on: str) -> dict[str, str]:
+    """Return the field of the job's row that says where it runs; jobs without it run locally."""
+    return {"run_on": run_on} if run_on == "cluster" else {}
 
 
 def list_all(context: AppContext, noun: Noun[View], limit: int, cursor: str | None, **filters: str) -> Page[View]:

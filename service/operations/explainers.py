@@ -17,7 +17,7 @@ from storage.explainers import NewExplainer
 from ..app_context import AppContext
 from .artefacts import ready_result
 from .deletion import with_reserve
-from .leaves_needed import require_leaves
+from .model_requirements import require_leaves
 from .plain_distances import refuse_without_leaves
 
 

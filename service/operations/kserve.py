@@ -16,7 +16,8 @@ from pydantic import ValidationError
 
 from explanations.decisions import decisions_of
 from explanations.documents import decimals, written
-from explanations.explained_rows import explain_read, parts_of
+from explanations.explained_rows import explain_read
+from explanations.included_parts import parts_of
 from explanations.instances import ReadInstances, Run, ids_of_instances, read_instances, run_readable
 from explanations.warm_explainer import WarmExplainer
 from schemas.explanations import ExplanationRequest

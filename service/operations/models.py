@@ -43,7 +43,7 @@ from ..admission.batches import Cost
 from ..app_context import AppContext
 from .deletion import delete_with_objects
 from .explanations import run_rows
-from .leaves_needed import refuse_without_leaves
+from .model_requirements import refuse_without_leaves
 from .prediction_costs import prediction_seconds
 from .uploads import Upload, received
 

@@ -17,7 +17,7 @@ from schemas.problems import PROBLEM_KINDS
 from schemas.relational_datasets import RelationalDataset
 from schemas.relational_features import SqlSource
 
-from ..operations.made_once import Creation
+from ..operations.idempotent_creation import Creation
 from ..web.problems import PROBLEM_TYPE
 
 Upload = Annotated[UploadFile, File(description="Content of the file; its name is ignored.")]

@@ -16,7 +16,7 @@ from ..operations import artefacts
 from ..operations.approximation_trees import export_tree, next_question, request_approximation_tree
 from .answers import SQL_GROWTH, SqlSourceParameter, problems
 from .artefact_routes import add_whole_content, artefact_router
-from .dependencies import ContextDep, RoomDep
+from .dependencies import ContextDep, MemoryDep
 from .streamed_answers import drawn, rewritten
 from .table_answers import table_as
 
@@ -85,7 +85,7 @@ add_whole_content(router, APPROXIMATION_TREES, write, "The whole result; CSV and
 async def export_approximation_tree(
     approximation_tree_id: str,
     context: ContextDep,
-    room: RoomDep,
+    memory: MemoryDep,
     form: Annotated[TreeExportFormat, Query(alias="format", description="Format of the exported tree.")] = "json",
     over: SqlSourceParameter = None,
 ) -> Response:
@@ -93,9 +93,9 @@ async def export_approximation_tree(
     path = await run_in_threadpool(artefacts.result_path, context, APPROXIMATION_TREES, approximation_tree_id)
     media_type = TREE_MEDIA_TYPES[form]
     if form == "html":
-        return await drawn(context, room, path, APPROXIMATION_TREES, approximation_tree_id)
+        return await drawn(context, memory, path, APPROXIMATION_TREES, approximation_tree_id)
     write_in = lambda _: export_tree(context, approximation_tree_id, form, over)  # noqa: E731  # as others are written
-    return await rewritten(context, room, path, write_in, media_type, SQL_GROWTH if form == "sql" else 1)
+    return await rewritten(context, memory, path, write_in, media_type, SQL_GROWTH if form == "sql" else 1)
 
 
 @router.post("/{approximation_tree_id}/next-question", responses=problems(400, 404, 408, 409, 413, 415, 422, 503))

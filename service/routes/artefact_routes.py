@@ -19,11 +19,11 @@ from schemas.noun import JSON, Noun
 from ..app_context import AppContext
 from ..operations import artefacts
 from ..operations.artefact_tables import open_table
-from ..operations.leaves_needed import require_leaves
-from ..operations.made_once import made_once
+from ..operations.idempotent_creation import idempotent_creation
+from ..operations.model_requirements import require_leaves
 from ..web.request_class import StrictRoute
 from .answers import accepted, fingerprint, made_at_once, made_by_job, problems
-from .dependencies import ContextDep, IdempotencyKey, PageDep, RoomDep, RowPageDep
+from .dependencies import ContextDep, IdempotencyKey, MemoryDep, PageDep, RowPageDep
 from .list_filters import filters_of
 from .streamed_answers import page_json, rewritten, stream_file, stream_json, stream_kept_file
 from .table_answers import Accept, choose, table_answer, three_forms
@@ -65,11 +65,11 @@ def _add_create(router: APIRouter, noun: Noun[View], request_artefact: RequestAr
     def create(request: Any, context: ContextDep, idempotency_key: IdempotencyKey) -> Response:  # below
         request_hash = fingerprint(noun.path, request.model_dump(mode="json"))
         show = partial(artefacts.get_one, context, noun)
-        with made_once(context, idempotency_key, request_hash, show) as creation:
-            if creation.thing is None:
+        with idempotent_creation(context, idempotency_key, request_hash, show) as creation:
+            if creation.resource is None:
                 require_leaves(context, noun, request)
                 made = request_artefact(context, request)
-                creation.made(200 if made.reused else 202 if made.job else 201, made)
+                creation.complete(200 if made.reused else 202 if made.job else 201, made)
         return accepted(noun.path, creation)
 
     create.__annotations__["request"] = noun.request
@@ -99,8 +99,8 @@ def _add_list(router: APIRouter, noun: Noun[Any]) -> None:
 
 
 def _add_get(router: APIRouter, noun: Noun[Any]) -> None:
-    async def get_one(artefact_id: str, context: ContextDep, room: RoomDep) -> Response:
-        return await stream_json(context, room, lambda: artefacts.write_one(context, noun, artefact_id))
+    async def get_one(artefact_id: str, context: ContextDep, memory: MemoryDep) -> Response:
+        return await stream_json(context, memory, lambda: artefacts.write_one(context, noun, artefact_id))
 
     router.get(
         f"/{{{noun.id_name}}}",
@@ -127,12 +127,12 @@ def _add_delete(router: APIRouter, noun: Noun[Any]) -> None:
 def add_whole_content(router: APIRouter, noun: Noun[Any], write: WriteResult, forms: str) -> None:
     """Add the route that downloads the whole result; ``forms`` describes its media types for the contract."""
 
-    async def get_content(artefact_id: str, context: ContextDep, room: RoomDep, accept: Accept = JSON) -> Response:
+    async def get_content(artefact_id: str, context: ContextDep, memory: MemoryDep, accept: Accept = JSON) -> Response:
         media_type = choose(accept)
         path = await run_in_threadpool(artefacts.result_path, context, noun, artefact_id)
         if media_type == JSON:
-            return await stream_kept_file(context, room, lambda: path, JSON)
-        return await rewritten(context, room, path, lambda result: write(result, media_type), media_type)
+            return await stream_kept_file(context, memory, lambda: path, JSON)
+        return await rewritten(context, memory, path, lambda result: write(result, media_type), media_type)
 
     router.get(
         f"/{{{noun.id_name}}}/content",
@@ -148,13 +148,13 @@ def add_table_content(router: APIRouter, noun: Noun[Any], list_rows: ListRows, f
     (row,) = (product.row for product in noun.products if product.name == "content")
 
     async def get_content(
-        artefact_id: str, context: ContextDep, room: RoomDep, page: RowPageDep, accept: Accept = JSON
+        artefact_id: str, context: ContextDep, memory: MemoryDep, page: RowPageDep, accept: Accept = JSON
     ) -> Response:
         media_type = choose(accept)
         if media_type == JSON:
-            return await page_json(context, room, lambda: list_rows(context, artefact_id, page.limit, page.cursor))
+            return await page_json(context, memory, lambda: list_rows(context, artefact_id, page.limit, page.cursor))
         return await stream_file(
-            context, room, lambda: table_answer(open_table(context, noun, artefact_id)[1], media_type)
+            context, memory, lambda: table_answer(open_table(context, noun, artefact_id)[1], media_type)
         )
 
     router.get(

@@ -14,11 +14,11 @@ from schemas.noun import JSON, PARQUET
 
 from ..operations import dataset_sources as sources
 from ..operations import datasets as operations
+from ..operations.idempotent_creation import idempotent_creation
 from ..operations.jobs import get_job
-from ..operations.made_once import made_once
 from ..web.request_class import JsonBodyRoute, StrictRoute, parse_metadata
 from .answers import MetadataField, Upload, created, fingerprint, problems, repeated, sha256_of
-from .dependencies import ContextDep, IdempotencyKey, PageDep, RoomDep, RowPageDep
+from .dependencies import ContextDep, IdempotencyKey, MemoryDep, PageDep, RowPageDep
 from .list_filters import filters_of
 from .streamed_answers import PageSize, page_json, stream_kept_file, whole_json
 from .table_answers import Accept, choose
@@ -77,9 +77,9 @@ _ChosenDep = Annotated[_Chosen, Depends(_chosen)]
 def register_source(request: SourceDatasetRequest, context: ContextDep, idempotency_key: IdempotencyKey) -> Response:
     """Register a dataset by reference: its rows stay in the files that are named, at which a job looks."""
     request_hash = fingerprint(DATASETS.path, request.model_dump(mode="json"))
-    with made_once(context, idempotency_key, request_hash, partial(get_job, context)) as creation:
-        if creation.thing is None:
-            creation.made(202, sources.register_source(context, request))
+    with idempotent_creation(context, idempotency_key, request_hash, partial(get_job, context)) as creation:
+        if creation.resource is None:
+            creation.complete(202, sources.register_source(context, request))
     job = creation.result
     headers = {"Location": f"{JOBS.path}/{job.id}", "Retry-After": "1"}
     return Response(job.model_dump_json(), 202, headers, JSON)
@@ -112,11 +112,13 @@ def register_dataset(
     """Register a dataset: CSV, Parquet or JSON rows, distinguished by content; or JSON that names files of a lake."""
     sha256 = None if idempotency_key is None else sha256_of(file.file)
     request_hash = fingerprint(DATASETS.path, metadata, sha256)
-    with made_once(context, idempotency_key, request_hash, partial(operations.get_dataset, context)) as creation:
-        if creation.thing is None:
+    with idempotent_creation(
+        context, idempotency_key, request_hash, partial(operations.get_dataset, context)
+    ) as creation:
+        if creation.resource is None:
             described = parse_metadata(DatasetMetadata, metadata)
             dataset, is_new = operations.register_dataset(context, file.file, described, sha256)
-            creation.made(201 if is_new else 200, dataset)
+            creation.complete(201 if is_new else 200, dataset)
     return created(DATASETS.path, creation)
 
 
@@ -127,37 +129,37 @@ def list_datasets(context: ContextDep, page: PageDep, filters: _Filters) -> Page
 
 
 @router.get("/{dataset_id}", response_model=Dataset, responses=problems(404, 503))
-async def get_dataset(dataset_id: str, context: ContextDep, room: RoomDep) -> Response:
+async def get_dataset(dataset_id: str, context: ContextDep, memory: MemoryDep) -> Response:
     """Read a dataset's columns."""
     n_bytes = await run_in_threadpool(operations.dataset_bytes, context, dataset_id)
-    return await whole_json(context, room, n_bytes, lambda: operations.write_dataset(context, dataset_id))
+    return await whole_json(context, memory, n_bytes, lambda: operations.write_dataset(context, dataset_id))
 
 
 @router.get("/{dataset_id}/rows", response_model=Page[DatasetRow], responses=_FORMS | problems(404, 406, 413, 422, 503))
 async def list_rows(
     dataset_id: str,
     context: ContextDep,
-    room: RoomDep,
+    memory: MemoryDep,
     page: RowPageDep,
     chosen: _ChosenDep,
     accept: Accept = JSON,
 ) -> Response:
     """Read a dataset's rows in their order as JSON, page by page, or all as Parquet, as `Accept` says."""
     if choose(accept, _WRITTEN) == PARQUET:
-        return await stream_kept_file(context, room, lambda: operations.open_content(context, dataset_id), PARQUET)
+        return await stream_kept_file(context, memory, lambda: operations.open_content(context, dataset_id), PARQUET)
     read = partial(operations.list_rows, context, dataset_id, chosen.columns, page.limit, page.cursor)
     if chosen.rows is not None:
         read = partial(operations.list_numbered_rows, context, dataset_id, chosen.columns, chosen.rows, page.cursor)
     n_rows = page.limit if chosen.rows is None else len(chosen.rows)
     row_bytes, n_columns = await run_in_threadpool(operations.row_sizes, context, dataset_id)
-    return await page_json(context, room, read, PageSize.of(n_rows, row_bytes, n_columns))
+    return await page_json(context, memory, read, PageSize.of(n_rows, row_bytes, n_columns))
 
 
 @router.patch("/{dataset_id}", response_model=Dataset, responses=problems(400, 404, 408, 413, 415, 422, 503, 507))
-async def rename_dataset(dataset_id: str, request: Renaming, context: ContextDep, room: RoomDep) -> Response:
+async def rename_dataset(dataset_id: str, request: Renaming, context: ContextDep, memory: MemoryDep) -> Response:
     """Rename a dataset: its id stays, and its entity tag changes."""
     await run_in_threadpool(operations.rename_dataset, context, dataset_id, request.name)
-    return await get_dataset(dataset_id, context, room)
+    return await get_dataset(dataset_id, context, memory)
 
 
 @router.delete("/{dataset_id}", status_code=204, responses=problems(404, 409, 503))

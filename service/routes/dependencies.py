@@ -1,4 +1,4 @@
-"""What routes are given: the context, room for their answer, the requested page, the idempotency key."""
+"""What routes are given: the context, memory for their answer, the requested page, the idempotency key."""
 
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from starlette.requests import ClientDisconnect
 from storage.errors import StorageUnavailable
 from storage.idempotency import RequestKey
 
-from ..admission.answer_room import AnswerRoom, CallerLeft, Part
+from ..admission.response_memory import CallerLeft, Reservation, ResponseMemory
 from ..app_context import AppContext
 from ..background.health_watch import Health
 from ..callers import ANY_CALLER, Caller
@@ -42,63 +42,65 @@ Limit = Annotated[
 ]
 
 
-class Room:
-    """The part that one request takes of the memory for answers; it has it until its answer has been sent."""
+class RequestMemory:
+    """The memory that one request has reserved, until its answer has been sent."""
 
     def __init__(self, request: Request) -> None:
         self._request = request
         self._caller = limited_caller(request.scope)
-        self._parts: list[Part] = []
+        self._reservations: list[Reservation] = []
 
-    async def take(self, room: AnswerRoom, n_held: int, n_making: int = 0) -> Part:
-        """Wait for this number of bytes; see ``AnswerRoom.take``."""
+    async def reserve(self, memory: ResponseMemory, n_held: int, n_making: int = 0) -> Reservation:
+        """Wait for this number of bytes; see ``ResponseMemory.reserve``."""
         try:
-            part = await room.take(n_held, self._request.is_disconnected, self._caller, n_making)
+            reservation = await memory.reserve(n_held, self._request.is_disconnected, self._caller, n_making)
         except CallerLeft as error:
             raise ClientDisconnect from error
-        self._parts.append(part)
-        return part
+        self._reservations.append(reservation)
+        return reservation
 
-    async def make(self, room: AnswerRoom, n_bytes: int, make: Callable[[], Result]) -> Result:
-        """Return the result of ``make``, run in a thread once there is room; not run for a caller that disconnected."""
-        await self.take(room, n_bytes)
-        return await self._run(room, make)
+    async def make(self, memory: ResponseMemory, n_bytes: int, make: Callable[[], Result]) -> Result:
+        """Return the result of ``make``, run in a thread once the memory is reserved; not run for a caller that disconnected."""
+        await self.reserve(memory, n_bytes)
+        return await self._run(memory, make)
 
-    async def make_early(self, room: AnswerRoom, n_held: int, n_making: int, make: Callable[[], Result]) -> Result:
+    async def make_early(
+        self, memory: ResponseMemory, n_held: int, n_making: int, make: Callable[[], Result]
+    ) -> Result:
         """Return what an answer is made from later, for which ``n_held`` bytes stay reserved until then."""
-        part = await self.take(room, n_held, n_making)
-        made = await self._run(room, make)
-        part.shrink(n_held)
+        reservation = await self.reserve(memory, n_held, n_making)
+        made = await self._run(memory, make)
+        reservation.shrink(n_held)
         return made
 
-    async def make_whole(self, room: AnswerRoom, n_held: int, n_making: int, make: Callable[[], bytes]) -> bytes:
-        """Return the same for an answer that is whole when made; afterwards it holds room for its length alone."""
-        part = await self.take(room, n_held, n_making)
-        made = await self._run(room, make)
-        part.shrink(len(made))
+    async def make_whole(self, memory: ResponseMemory, n_held: int, n_making: int, make: Callable[[], bytes]) -> bytes:
+        """Return the same for an answer that is whole when made; afterwards it holds its length alone."""
+        reservation = await self.reserve(memory, n_held, n_making)
+        made = await self._run(memory, make)
+        reservation.shrink(len(made))
         return made
 
-    async def _run(self, room: AnswerRoom, make: Callable[[], Result]) -> Result:
+    async def _run(self, memory: ResponseMemory, make: Callable[[], Result]) -> Result:
         if await self._request.is_disconnected():
             raise ClientDisconnect
-        return await room.run(make, self._caller)
+        return await memory.run(make, self._caller)
 
-    def give_back(self) -> None:
-        """Return all room that was taken."""
-        for part in self._parts:
-            part.give_back()
+    def release(self) -> None:
+        """Release all that was reserved."""
+        for reservation in self._reservations:
+            reservation.release()
 
 
-async def _room(request: Request) -> AsyncIterator[Room]:
-    room = Room(request)
+async def _memory(request: Request) -> AsyncIterator[RequestMemory]:
+    memory = RequestMemory(request)
     try:
-        yield room
+        yield memory
     finally:
-        room.give_back()
+        memory.release()
 
 
 ContextDep = Annotated[AppContext, Depends(_context)]
-RoomDep = Annotated[Room, Depends(_room)]
+MemoryDep = Annotated[RequestMemory, Depends(_memory)]
 
 
 async def check_ready(context: ContextDep) -> Health:
@@ -114,7 +116,7 @@ async def check_ready(context: ContextDep) -> Health:
 
 async def _page(
     context: ContextDep,
-    room: RoomDep,
+    memory: MemoryDep,
     limit: Limit = 50,
     cursor: Annotated[
         str | None,
@@ -124,7 +126,7 @@ async def _page(
         ),
     ] = None,
 ) -> PageRequest:
-    await room.take(context.small_room, limit * _ITEM_BYTES)
+    await memory.reserve(context.small_response_memory, limit * _ITEM_BYTES)
     return PageRequest(limit, cursor)
 
 
@@ -163,7 +165,7 @@ async def _request_key(
 
 
 PageDep = Annotated[PageRequest, Depends(_page)]
-"""Of a list of items, for which room is taken."""
+"""Of a list of items, for which memory is reserved."""
 RowPageDep = Annotated[PageRequest, Depends(_row_page)]
-"""Of a list of rows; the routes that read them take the room."""
+"""Of a list of rows; the routes that read them reserve the memory."""
 IdempotencyKey = Annotated[RequestKey | None, Depends(_request_key)]

@@ -13,10 +13,10 @@ from schemas.noun import HTML, JSON
 from ..drawings.files import explanations_html
 from ..operations import explainers as operations
 from ..operations import explanations
-from ..operations.made_once import made_once
+from ..operations.idempotent_creation import idempotent_creation
 from ..web.request_class import StrictRoute
 from .answers import created, fingerprint, problems, repeated
-from .dependencies import ContextDep, IdempotencyKey, PageDep, RoomDep
+from .dependencies import ContextDep, IdempotencyKey, MemoryDep, PageDep
 from .list_filters import filters_of
 from .streamed_answers import drawn_by
 from .table_answers import Accept, choose
@@ -42,7 +42,7 @@ async def explain(
     explainer_id: _IdOrName,
     request: ExplanationRequest,
     context: ContextDep,
-    room: RoomDep,
+    memory: MemoryDep,
     accept: Accept = JSON,
 ) -> Response:
     """Explain up to 1,000 predictions by their nearest prototypes; up to 50 of them as HTML, as `Accept` says."""
@@ -51,7 +51,7 @@ async def explain(
     if media_type == JSON:
         return Response(body, media_type=JSON)
     known = explainer_id if "_" in explainer_id else await explanations.explainer_named(context, explainer_id)
-    return await drawn_by(context, room, lambda: explanations_html(context, known, body))
+    return await drawn_by(context, memory, lambda: explanations_html(context, known, body))
 
 
 @router.post(
@@ -63,10 +63,12 @@ async def explain(
 def register_explainer(request: ExplainerRequest, context: ContextDep, idempotency_key: IdempotencyKey) -> Response:
     """Register what to explain a model's predictions with."""
     request_hash = fingerprint(EXPLAINERS.path, request.model_dump(mode="json"))
-    with made_once(context, idempotency_key, request_hash, partial(operations.get_explainer, context)) as creation:
-        if creation.thing is None:
+    with idempotent_creation(
+        context, idempotency_key, request_hash, partial(operations.get_explainer, context)
+    ) as creation:
+        if creation.resource is None:
             explainer, is_new = operations.register_explainer(context, request)
-            creation.made(201 if is_new else 200, explainer)
+            creation.complete(201 if is_new else 200, explainer)
     return created(EXPLAINERS.path, creation)
 
 

@@ -14,7 +14,7 @@ from ..operations.explanation_sets import list_explanations, open_lines, request
 from ..web.contract_document import text_of_many
 from .answers import problems
 from .artefact_routes import artefact_router
-from .dependencies import ContextDep, RoomDep, RowPageDep
+from .dependencies import ContextDep, MemoryDep, RowPageDep
 from .streamed_answers import StreamedAnswer, page_json, stream_file
 from .table_answers import Accept, choose, table_answer
 
@@ -48,15 +48,15 @@ router = artefact_router(
     responses=_FORMS | problems(404, 406, 409, 413, 422, 503),
 )
 async def get_explanation_set_content(
-    explanation_set_id: str, context: ContextDep, room: RoomDep, page: RowPageDep, accept: Accept = NDJSON
+    explanation_set_id: str, context: ContextDep, memory: MemoryDep, page: RowPageDep, accept: Accept = NDJSON
 ) -> Response:
     """Read all explanations as JSON lines or Parquet, or a page of them as JSON, as `Accept` says."""
     media_type = choose(accept, _WRITTEN)
     if media_type == JSON:
         return await page_json(
-            context, room, lambda: list_explanations(context, explanation_set_id, page.limit, page.cursor)
+            context, memory, lambda: list_explanations(context, explanation_set_id, page.limit, page.cursor)
         )
-    return await stream_file(context, room, lambda: _whole(context, explanation_set_id, media_type))
+    return await stream_file(context, memory, lambda: _whole(context, explanation_set_id, media_type))
 
 
 def _whole(context: AppContext, explanation_set_id: str, media_type: str) -> StreamedAnswer:

@@ -17,7 +17,7 @@ from schemas.stored_explanations import (
 from ..operations import stored_explanations as operations
 from ..web.request_class import StrictRoute
 from .answers import problems
-from .dependencies import ContextDep, PageDep, RoomDep
+from .dependencies import ContextDep, MemoryDep, PageDep
 from .list_filters import filters_of
 from .streamed_answers import whole_json
 
@@ -32,11 +32,11 @@ def list_explanations(context: ContextDep, page: PageDep, filters: _Filters) -> 
 
 
 @router.get("/{stored_explanation_id}", response_model=StoredExplanation, responses=problems(404, 503))
-async def get_explanation(stored_explanation_id: str, context: ContextDep, room: RoomDep) -> Response:
+async def get_explanation(stored_explanation_id: str, context: ContextDep, memory: MemoryDep) -> Response:
     """Read a stored explanation: its request, and the very bytes that were answered."""
     n_bytes = await run_in_threadpool(operations.explanation_bytes, context, stored_explanation_id)
     return await whole_json(
-        context, room, n_bytes, lambda: operations.write_explanation(context, stored_explanation_id)
+        context, memory, n_bytes, lambda: operations.write_explanation(context, stored_explanation_id)
     )
 
 

@@ -29,7 +29,7 @@ from ..operations.feature_sets import (
 )
 from .answers import SQL_GROWTH, problems, repeated
 from .artefact_routes import add_whole_content, artefact_router
-from .dependencies import ContextDep, RoomDep
+from .dependencies import ContextDep, MemoryDep
 from .streamed_answers import drawn, rewritten
 from .table_answers import table_as
 
@@ -65,16 +65,16 @@ add_whole_content(router, FEATURE_SETS, write, "The whole result; CSV and Parque
 async def export_feature_set(
     feature_set_id: str,
     context: ContextDep,
-    room: RoomDep,
+    memory: MemoryDep,
     form: Annotated[FeatureExportFormat, Query(alias="format", description="Format of the export.")] = "json",
 ) -> Response:
     """Export the features as JSON, as SQL that runs on the tables themselves, or as a list in HTML."""
     path = await run_in_threadpool(artefacts.result_path, context, FEATURE_SETS, feature_set_id)
     media_type = _MEDIA_TYPES[form]
     if form == "html":
-        return await drawn(context, room, path, FEATURE_SETS, feature_set_id)
+        return await drawn(context, memory, path, FEATURE_SETS, feature_set_id)
     write_in = lambda _: export_features(context, feature_set_id, form)  # noqa: E731  # as others are written
-    return await rewritten(context, room, path, write_in, media_type, SQL_GROWTH if form == "sql" else 1)
+    return await rewritten(context, memory, path, write_in, media_type, SQL_GROWTH if form == "sql" else 1)
 
 
 @router.post(

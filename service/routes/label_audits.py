@@ -32,7 +32,7 @@ from ..operations.label_audits import (
 )
 from .answers import problems
 from .artefact_routes import artefact_router
-from .dependencies import ContextDep, PageDep, PlainInteger, RoomDep, RowPageDep
+from .dependencies import ContextDep, MemoryDep, PageDep, PlainInteger, RowPageDep
 from .preconditions import PreconditionDep
 from .streamed_answers import BLOCK_BYTES, StreamedAnswer, drawn_by, page_json, stream_file
 from .table_answers import Accept, choose, parquet_blocks, table_answer, three_forms, written_csv
@@ -104,7 +104,7 @@ def delete_label_audit(
 async def get_label_audit_content(
     label_audit_id: str,
     context: ContextDep,
-    room: RoomDep,
+    memory: MemoryDep,
     page: RowPageDep,
     chosen: RowFilterDep,
     accept: Accept = JSON,
@@ -113,20 +113,22 @@ async def get_label_audit_content(
     media_type = choose(accept)
     if media_type == JSON:
         list_rows = partial(list_audited_rows, context, label_audit_id, page.limit, page.cursor, chosen)
-        return await page_json(context, room, list_rows)
+        return await page_json(context, memory, list_rows)
     if chosen != EVERY_ROW:
         detail = "CSV and Parquet have all rows; leave the filters out, or request JSON"
         raise StorageError("validation_failed", detail)
     open_rows = partial(open_table, context, LABEL_AUDITS, label_audit_id)
-    return await stream_file(context, room, lambda: table_answer(open_rows()[1], media_type))
+    return await stream_file(context, memory, lambda: table_answer(open_rows()[1], media_type))
 
 
 @router.get("/{label_audit_id}/rows/{row}", response_model=ReviewedRow, responses=problems(404, 409, 413, 422, 503))
-async def get_audited_row(label_audit_id: str, row: AuditedRowIndex, context: ContextDep, room: RoomDep) -> Response:
+async def get_audited_row(
+    label_audit_id: str, row: AuditedRowIndex, context: ContextDep, memory: MemoryDep
+) -> Response:
     """Read an audited row with its ten nearest rows, their labels, and the decision about it."""
     n_bytes = await run_in_threadpool(n_bytes_to_review, context, label_audit_id)
     review = lambda: review_row(context, label_audit_id, row).model_dump_json().encode()  # noqa: E731  # as above
-    body = await room.make_whole(context.answer_room, _ROW_BYTES, _ROW_BYTES + n_bytes, review)
+    body = await memory.make_whole(context.response_memory, _ROW_BYTES, _ROW_BYTES + n_bytes, review)
     return Response(body, media_type=JSON)
 
 
@@ -162,12 +164,12 @@ def count_label_decisions(label_audit_id: str, context: ContextDep) -> DecisionC
 async def export_label_decisions(
     label_audit_id: str,
     context: ContextDep,
-    room: RoomDep,
+    memory: MemoryDep,
     form: Annotated[DecisionExportFormat, Query(alias="format", description="Format of the exported rows.")] = "json",
 ) -> Response:
     """Export the labels of all audited rows before and after the review; as HTML, of those that were decided."""
     if form == "html":
-        return await drawn_by(context, room, lambda: export_decisions_html(context, label_audit_id))
+        return await drawn_by(context, memory, lambda: export_decisions_html(context, label_audit_id))
 
     def make() -> StreamedAnswer:
         table, blocks = decisions.export_blocks(context, label_audit_id)
@@ -176,7 +178,7 @@ async def export_label_decisions(
         write = written_csv if form == "csv" else parquet_blocks
         return StreamedAnswer(write(table, decisions.EXPORT_SCHEMA, blocks), _EXPORTED[form])
 
-    return await stream_file(context, room, make, 2 * BLOCK_BYTES)
+    return await stream_file(context, memory, make, 2 * BLOCK_BYTES)
 
 
 @router.get("/{label_audit_id}/decisions/{row:int}", responses=problems(404, 503))

@@ -24,11 +24,11 @@ from storage.errors import NotFound
 
 from ..operations import models as operations
 from ..operations import proximities
-from ..operations.leaves_needed import needs_leaves_below, require_leaves_below
-from ..operations.made_once import made_once
+from ..operations.idempotent_creation import idempotent_creation
+from ..operations.model_requirements import needs_leaves_below, require_leaves_below
 from ..web.request_class import StrictRoute, parse_metadata
 from .answers import MetadataField, Upload, created, fingerprint, problems, repeated, sha256_of
-from .dependencies import ContextDep, IdempotencyKey, PageDep, PlainInteger, RoomDep
+from .dependencies import ContextDep, IdempotencyKey, MemoryDep, PageDep, PlainInteger
 from .list_filters import filters_of
 from .streamed_answers import StreamedAnswer, stream_json, whole_json
 
@@ -65,11 +65,13 @@ def register_model(
     """Register an ONNX model: it is checked, and first run, in a process of its own."""
     sha256 = None if idempotency_key is None else sha256_of(file.file)
     request_hash = fingerprint(MODELS.path, metadata, sha256)
-    with made_once(context, idempotency_key, request_hash, partial(operations.get_model, context)) as creation:
-        if creation.thing is None:
+    with idempotent_creation(
+        context, idempotency_key, request_hash, partial(operations.get_model, context)
+    ) as creation:
+        if creation.resource is None:
             described = parse_metadata(ModelMetadata, metadata)
             model, is_new = operations.register_model(context, file.file, described, sha256)
-            creation.made(201 if is_new else 200, model)
+            creation.complete(201 if is_new else 200, model)
     return created(MODELS.path, creation)
 
 
@@ -80,17 +82,17 @@ def list_models(context: ContextDep, page: PageDep, filters: _Filters) -> Page[M
 
 
 @router.get("/{model_id}", response_model=Model, responses=problems(404, 503))
-async def get_model(model_id: str, context: ContextDep, room: RoomDep) -> Response:
+async def get_model(model_id: str, context: ContextDep, memory: MemoryDep) -> Response:
     """Read a model."""
     n_bytes = await run_in_threadpool(operations.model_bytes, context, model_id)
-    return await whole_json(context, room, n_bytes, lambda: operations.write_model(context, model_id))
+    return await whole_json(context, memory, n_bytes, lambda: operations.write_model(context, model_id))
 
 
 @router.patch("/{model_id}", response_model=Model, responses=problems(400, 404, 408, 413, 415, 422, 503, 507))
-async def rename_model(model_id: str, request: Renaming, context: ContextDep, room: RoomDep) -> Response:
+async def rename_model(model_id: str, request: Renaming, context: ContextDep, memory: MemoryDep) -> Response:
     """Rename a model: its id stays, and its entity tag changes."""
     await run_in_threadpool(operations.rename_model, context, model_id, request.name)
-    return await get_model(model_id, context, room)
+    return await get_model(model_id, context, memory)
 
 
 @router.delete("/{model_id}", status_code=204, responses=problems(404, 409, 503))
@@ -100,18 +102,18 @@ def delete_model(model_id: str, context: ContextDep) -> None:
 
 
 @router.get("/{model_id}/trees/{tree}", response_model=Tree, responses=problems(404, 422, 503))
-async def get_tree(model_id: str, tree: TreeIndex, context: ContextDep, room: RoomDep) -> StreamedAnswer:
+async def get_tree(model_id: str, tree: TreeIndex, context: ContextDep, memory: MemoryDep) -> StreamedAnswer:
     """Read one tree of a model, for drawing; trees are numbered from 0."""
     n_bytes = await run_in_threadpool(operations.tree_bytes, context, model_id)
-    return await stream_json(context, room, lambda: operations.write_tree(context, model_id, tree), n_bytes)
+    return await stream_json(context, memory, lambda: operations.write_tree(context, model_id, tree), n_bytes)
 
 
 @router.get("/{model_id}/features", response_model=FeatureUsageList, responses=problems(404, 409, 503))
-async def list_features(model_id: str, context: ContextDep, room: RoomDep) -> Response:
+async def list_features(model_id: str, context: ContextDep, memory: MemoryDep) -> Response:
     """Read how often the trees of a model test each feature."""
     n_bytes = await run_in_threadpool(operations.tree_bytes, context, model_id)
     made = lambda: operations.feature_usage(context, model_id).model_dump_json().encode()  # noqa: E731  # as others
-    return Response(await room.make_whole(context.answer_room, _USAGE_BYTES, n_bytes, made), media_type=JSON)
+    return Response(await memory.make_whole(context.response_memory, _USAGE_BYTES, n_bytes, made), media_type=JSON)
 
 
 @router.post(

@@ -20,7 +20,7 @@ from ..drawings import views
 from ..drawings.explanations import RowToExplain
 from ..drawings.regions import RegionsToExplain
 from ..operations.explanations import explain
-from .dependencies import ContextDep, Room, RoomDep
+from .dependencies import ContextDep, MemoryDep, RequestMemory
 
 router = APIRouter(include_in_schema=False)
 _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
@@ -83,9 +83,9 @@ async def redeem_code(context: ContextDep, request: Redeemed) -> dict[str, str]:
 
 
 def _add_view(part: str, draw: views.Draw) -> None:
-    async def view(context: ContextDep, room: RoomDep, thing_id: str, request: Request) -> Response:
+    async def view(context: ContextDep, memory: MemoryDep, thing_id: str, request: Request) -> Response:
         parameters = dict(request.query_params)
-        return await _drawn(context, room, lambda: draw(context, thing_id, parameters))
+        return await _drawn(context, memory, lambda: draw(context, thing_id, parameters))
 
     router.get(f"/page/parts/{part}/{{thing_id}}", name=f"draw_{draw.__name__}")(view)
 
@@ -95,30 +95,32 @@ for _part, _draw in views.VIEWS.items():
 
 
 @router.get("/page/parts/overview")
-async def draw_overview(context: ContextDep, room: RoomDep) -> Response:
+async def draw_overview(context: ContextDep, memory: MemoryDep) -> Response:
     """Draw what is here, and what is being made."""
-    return await _drawn(context, room, lambda: views.overview(context))
+    return await _drawn(context, memory, lambda: views.overview(context))
 
 
 @router.get("/page/parts/jobs")
-async def draw_jobs(context: ContextDep, room: RoomDep) -> Response:
+async def draw_jobs(context: ContextDep, memory: MemoryDep) -> Response:
     """Draw jobs under way."""
     made = lambda: views.jobs_under_way(context).encode()  # noqa: E731  # as others are made
-    return _html(await room.make_whole(context.small_room, _JOBS_BYTES, _JOBS_BYTES, made))
+    return _html(await memory.make_whole(context.small_response_memory, _JOBS_BYTES, _JOBS_BYTES, made))
 
 
 @router.get("/page/parts/found")
-async def draw_found(context: ContextDep, room: RoomDep, name: Annotated[str, Query(max_length=200)] = "") -> Response:
+async def draw_found(
+    context: ContextDep, memory: MemoryDep, name: Annotated[str, Query(max_length=200)] = ""
+) -> Response:
     """Draw what has a name."""
-    return await _drawn(context, room, lambda: views.found(context, name))
+    return await _drawn(context, memory, lambda: views.found(context, name))
 
 
 @router.get("/page/parts/represented/{artefact_id}/{rank}")
 async def draw_represented(
-    artefact_id: str, rank: Annotated[int, Path(ge=1)], context: ContextDep, room: RoomDep
+    artefact_id: str, rank: Annotated[int, Path(ge=1)], context: ContextDep, memory: MemoryDep
 ) -> Response:
     """Draw the rows that a prototype represents."""
-    return await _drawn(context, room, lambda: views.represented(context, artefact_id, rank))
+    return await _drawn(context, memory, lambda: views.represented(context, artefact_id, rank))
 
 
 @router.get("/page/parts/explainers/{explainer_id}/rows/{row_id:path}")
@@ -127,30 +129,30 @@ async def draw_explained_row(  # what the address names
     row_id: str,
     request: Request,
     context: ContextDep,
-    room: RoomDep,
+    memory: MemoryDep,
     k: Annotated[int, Query(ge=0, le=9)] = 0,
 ) -> Response:
     """Draw why a row is predicted as it is; ``set.NAME`` changes the value of a feature."""
     changed = views.changed_in(dict(request.query_params))
     find = partial(RowToExplain.find, context, explainer_id, row_id, changed)
-    row = await room.make_early(context.answer_room, _DRAWN_BYTES, _MAKING_BYTES, find)
+    row = await memory.make_early(context.response_memory, _DRAWN_BYTES, _MAKING_BYTES, find)
     answer = await explain(context, explainer_id, row.request)
-    return await _drawn(context, room, lambda: row.draw(answer, k))
+    return await _drawn(context, memory, lambda: row.draw(answer, k))
 
 
 @router.get("/page/parts/regions/{explainer_id}")
-async def draw_regions(explainer_id: str, request: Request, context: ContextDep, room: RoomDep) -> Response:
+async def draw_regions(explainer_id: str, request: Request, context: ContextDep, memory: MemoryDep) -> Response:
     """Draw what an explainer's model, rules and tree say over two features: ``x`` and ``y``."""
     find = partial(RegionsToExplain.find, context, explainer_id, dict(request.query_params))
-    regions = await room.make_early(context.answer_room, _DRAWN_BYTES, _MAKING_BYTES, find)
+    regions = await memory.make_early(context.response_memory, _DRAWN_BYTES, _MAKING_BYTES, find)
     answer = await explain(context, explainer_id, regions.request)
-    return await _drawn(context, room, lambda: regions.draw(answer))
+    return await _drawn(context, memory, lambda: regions.draw(answer))
 
 
-async def _drawn(context: AppContext, room: Room, draw: Callable[[], str]) -> Response:
+async def _drawn(context: AppContext, memory: RequestMemory, draw: Callable[[], str]) -> Response:
     """Return a view that is drawn in a thread, once there is room for it and for what it is drawn from."""
     made = lambda: draw().encode()  # noqa: E731  # as others are made
-    return _html(await room.make_whole(context.answer_room, _DRAWN_BYTES, _MAKING_BYTES, made))
+    return _html(await memory.make_whole(context.response_memory, _DRAWN_BYTES, _MAKING_BYTES, made))
 
 
 def _html(drawing: bytes) -> Response:

@@ -19,7 +19,7 @@ from ..operations import prototype_sets as operations
 from ..operations.prototype_sets import classifier_file, export_classifier, request_prototype_set
 from .answers import problems
 from .artefact_routes import add_whole_content, artefact_router
-from .dependencies import ContextDep, PlainInteger, RoomDep, RowPageDep
+from .dependencies import ContextDep, MemoryDep, PlainInteger, RowPageDep
 from .streamed_answers import drawn, page_json, rewritten, stream_kept_file
 from .table_answers import table_as
 
@@ -66,20 +66,20 @@ add_whole_content(router, PROTOTYPE_SETS, write, "The whole result; CSV and Parq
 async def list_represented_rows(
     prototype_set_id: str,
     context: ContextDep,
-    room: RoomDep,
+    memory: MemoryDep,
     page: RowPageDep,
     rank: Annotated[PlainInteger, Query(ge=1, description="1-based rank of the prototype.", examples=[3])],
 ) -> Response:
     """Read the rows that a prototype represents, the nearest first."""
     read = partial(operations.list_represented_rows, context, prototype_set_id, rank, page.limit, page.cursor)
-    return await page_json(context, room, read)
+    return await page_json(context, memory, read)
 
 
 @router.get("/{prototype_set_id}/export", response_class=Response, responses=_EXPORTS | problems(404, 409, 422, 503))
 async def export_prototype_set(
     prototype_set_id: str,
     context: ContextDep,
-    room: RoomDep,
+    memory: MemoryDep,
     form: Annotated[
         ClassifierExportFormat, Query(alias="format", description="Format of the exported classifier.")
     ] = "json",
@@ -88,10 +88,10 @@ async def export_prototype_set(
     media_type = CLASSIFIER_MEDIA_TYPES[form]
     if form == "html":
         result = await run_in_threadpool(artefacts.result_path, context, PROTOTYPE_SETS, prototype_set_id)
-        return await drawn(context, room, result, PROTOTYPE_SETS, prototype_set_id)
+        return await drawn(context, memory, result, PROTOTYPE_SETS, prototype_set_id)
     if form == "json" or form == "onnx":  # noqa: PLR1714  # so that type checkers know the others
         find = lambda: classifier_file(context, prototype_set_id, form)  # noqa: E731  # as others are found
-        return await stream_kept_file(context, room, find, media_type)
+        return await stream_kept_file(context, memory, find, media_type)
     path = await run_in_threadpool(classifier_file, context, prototype_set_id, form)
     write_in = lambda document: export_classifier(document, form)  # noqa: E731  # as others are written
-    return await rewritten(context, room, path, write_in, media_type, _SQL_GROWTH if form == "sql" else 2)
+    return await rewritten(context, memory, path, write_in, media_type, _SQL_GROWTH if form == "sql" else 2)

@@ -15,10 +15,10 @@ from schemas.relational_datasets import (
 )
 
 from ..operations import relational_datasets as operations
-from ..operations.made_once import made_once
+from ..operations.idempotent_creation import idempotent_creation
 from ..web.request_class import StrictRoute, parse_metadata
 from .answers import created, fingerprint, problems, repeated, sha256_of
-from .dependencies import ContextDep, IdempotencyKey, PageDep, RoomDep
+from .dependencies import ContextDep, IdempotencyKey, MemoryDep, PageDep
 from .list_filters import filters_of
 from .streamed_answers import whole_json
 
@@ -52,12 +52,12 @@ def register_relational_dataset(
     hashes = None if idempotency_key is None else [[part.filename, sha256_of(part.file)] for part in file]
     request_hash = fingerprint(RELATIONAL_DATASETS.path, metadata, hashes)
     get = partial(operations.get_relational_dataset, context)
-    with made_once(context, idempotency_key, request_hash, get) as creation:
-        if creation.thing is None:
+    with idempotent_creation(context, idempotency_key, request_hash, get) as creation:
+        if creation.resource is None:
             described = parse_metadata(RelationalDatasetMetadata, metadata)
             files = [(part.filename or "", part.file) for part in file]
             dataset, is_new = operations.register_relational_dataset(context, files, described)
-            creation.made(201 if is_new else 200, dataset)
+            creation.complete(201 if is_new else 200, dataset)
     return created(RELATIONAL_DATASETS.path, creation)
 
 
@@ -68,11 +68,11 @@ def list_relational_datasets(context: ContextDep, page: PageDep, filters: _Filte
 
 
 @router.get("/{relational_dataset_id}", response_model=RelationalDataset, responses=problems(404, 503))
-async def get_relational_dataset(relational_dataset_id: str, context: ContextDep, room: RoomDep) -> Response:
+async def get_relational_dataset(relational_dataset_id: str, context: ContextDep, memory: MemoryDep) -> Response:
     """Read a relational dataset's tables, columns and relationships."""
     n_bytes = await run_in_threadpool(operations.relational_dataset_bytes, context, relational_dataset_id)
     write = partial(operations.write_relational_dataset, context, relational_dataset_id)
-    return await whole_json(context, room, n_bytes, write)
+    return await whole_json(context, memory, n_bytes, write)
 
 
 @router.patch(
@@ -81,11 +81,11 @@ async def get_relational_dataset(relational_dataset_id: str, context: ContextDep
     responses=problems(400, 404, 408, 413, 415, 422, 503, 507),
 )
 async def rename_relational_dataset(
-    relational_dataset_id: str, request: Renaming, context: ContextDep, room: RoomDep
+    relational_dataset_id: str, request: Renaming, context: ContextDep, memory: MemoryDep
 ) -> Response:
     """Rename a relational dataset: its id stays, and its entity tag changes."""
     await run_in_threadpool(operations.rename_relational_dataset, context, relational_dataset_id, request.name)
-    return await get_relational_dataset(relational_dataset_id, context, room)
+    return await get_relational_dataset(relational_dataset_id, context, memory)
 
 
 @router.delete("/{relational_dataset_id}", status_code=204, responses=problems(404, 409, 503))

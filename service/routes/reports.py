@@ -11,7 +11,7 @@ from ..app_context import AppContext
 from ..operations import reports
 from .answers import problems
 from .artefact_routes import artefact_router
-from .dependencies import ContextDep, RoomDep
+from .dependencies import ContextDep, MemoryDep
 from .streamed_answers import stream_kept_file
 
 router = artefact_router(
@@ -28,9 +28,9 @@ _NOT_THERE = problems(404, 409, 503)
     response_class=Response,
     responses={200: {"description": "The file.", "content": {HTML: {"schema": {"type": "string"}}}}, **_NOT_THERE},
 )
-async def get_report_content(report_id: str, context: ContextDep, room: RoomDep) -> Response:
+async def get_report_content(report_id: str, context: ContextDep, memory: MemoryDep) -> Response:
     """Read the report: one HTML file of at most 5 MB, without script, that needs nothing else."""
-    return await stream_kept_file(context, room, lambda: _path(context, report_id), HTML)
+    return await stream_kept_file(context, memory, lambda: _path(context, report_id), HTML)
 
 
 def _path(context: AppContext, report_id: str) -> Path:

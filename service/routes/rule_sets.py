@@ -15,7 +15,7 @@ from ..operations import artefacts
 from ..operations.rule_sets import export_rules, open_region_table, request_rule_set
 from .answers import SQL_GROWTH, SqlSourceParameter, problems
 from .artefact_routes import add_whole_content, artefact_router
-from .dependencies import ContextDep, RoomDep
+from .dependencies import ContextDep, MemoryDep
 from .streamed_answers import drawn, rewritten, stream_file
 from .table_answers import Accept, choose, table_answer, table_as
 
@@ -74,7 +74,7 @@ add_whole_content(
 async def export_rule_set(
     rule_set_id: str,
     context: ContextDep,
-    room: RoomDep,
+    memory: MemoryDep,
     form: Annotated[RuleExportFormat, Query(alias="format", description="Format of the exported rules.")] = "json",
     over: SqlSourceParameter = None,
 ) -> Response:
@@ -82,9 +82,9 @@ async def export_rule_set(
     path = await run_in_threadpool(artefacts.result_path, context, RULE_SETS, rule_set_id)
     media_type = RULE_MEDIA_TYPES[form]
     if form == "html":
-        return await drawn(context, room, path, RULE_SETS, rule_set_id)
+        return await drawn(context, memory, path, RULE_SETS, rule_set_id)
     write_in = lambda _: export_rules(context, rule_set_id, form, over)  # noqa: E731  # as others are written
-    return await rewritten(context, room, path, write_in, media_type, SQL_GROWTH if form == "sql" else 1)
+    return await rewritten(context, memory, path, write_in, media_type, SQL_GROWTH if form == "sql" else 1)
 
 
 def _table_route(description: str) -> dict[int | str, dict[str, Any]]:
@@ -103,12 +103,12 @@ def _table_route(description: str) -> dict[int | str, dict[str, Any]]:
     ),
 )
 async def get_rule_set_parameters(
-    rule_set_id: str, context: ContextDep, room: RoomDep, accept: Accept = CSV
+    rule_set_id: str, context: ContextDep, memory: MemoryDep, accept: Accept = CSV
 ) -> Response:
     """Read eta, the parameters of the regions of `fab` or `em` by statement, as CSV or Parquet, as `Accept` says."""
     media_type = choose(accept, _TABLE_FORMS)
     make = lambda: table_answer(open_region_table(context, rule_set_id, "parameters"), media_type)  # noqa: E731
-    return await stream_file(context, room, make)
+    return await stream_file(context, memory, make)
 
 
 @router.get(
@@ -119,8 +119,10 @@ async def get_rule_set_parameters(
         "predicts."
     ),
 )
-async def list_rule_set_rows(rule_set_id: str, context: ContextDep, room: RoomDep, accept: Accept = CSV) -> Response:
+async def list_rule_set_rows(
+    rule_set_id: str, context: ContextDep, memory: MemoryDep, accept: Accept = CSV
+) -> Response:
     """Read the MAP predictions of the dataset's rows by the regions of `fab` or `em`, as CSV or Parquet."""
     media_type = choose(accept, _TABLE_FORMS)
     make = lambda: table_answer(open_region_table(context, rule_set_id, "rows"), media_type)  # noqa: E731
-    return await stream_file(context, room, make)
+    return await stream_file(context, memory, make)

@@ -12,12 +12,12 @@ from starlette.types import Receive, Scope, Send
 
 from schemas.noun import HTML, JSON, Noun
 
-from ..admission.answer_room import AnswerRoom
+from ..admission.response_memory import ResponseMemory
 from ..app_context import AppContext
 from ..drawings.files import export_html
 from ..operations.artefacts import file_blocks
 from ..operations.json_pages import MAX_PAGE_BYTES
-from .dependencies import Room
+from .dependencies import RequestMemory
 
 _PAGE_BYTES = MAX_PAGE_BYTES + (256 << 10)  # of a whole page, as it is sent
 _MAKING_BYTES = 12 << 20  # what such a page is read from, and what is made of that on the way
@@ -45,10 +45,10 @@ class StreamedAnswer(StreamingResponse):
         blocks: Generator[bytes],
         media_type: str,
         size_bytes: int | None = None,
-        room: AnswerRoom | None = None,
+        memory: ResponseMemory | None = None,
     ) -> None:
         headers = None if size_bytes is None else {"Content-Length": str(size_bytes)}
-        drawn = blocks if room is None else room.draw(blocks)
+        drawn = blocks if memory is None else memory.draw(blocks)
         super().__init__(drawn, headers=headers, media_type=media_type)
         self._blocks = blocks
 
@@ -81,38 +81,38 @@ _LARGEST_PAGE = PageSize()
 
 
 async def page_json(
-    context: AppContext, room: Room, make: Callable[[], Generator[bytes]], size: PageSize = _LARGEST_PAGE
+    context: AppContext, memory: RequestMemory, make: Callable[[], Generator[bytes]], size: PageSize = _LARGEST_PAGE
 ) -> Response:
     """Return a page of JSON, whole before any of it is sent: what it is made from is not kept for slow callers."""
     made = lambda: b"".join(make())  # noqa: E731  # as others are made
-    body = await room.make_whole(context.answer_room, size.n_held, size.n_making, made)
+    body = await memory.make_whole(context.response_memory, size.n_held, size.n_making, made)
     return Response(body, media_type=JSON)
 
 
 async def stream_json(
-    context: AppContext, room: Room, make: Callable[[], Generator[bytes]], n_bytes: int = _FILE_BYTES
+    context: AppContext, memory: RequestMemory, make: Callable[[], Generator[bytes]], n_bytes: int = _FILE_BYTES
 ) -> StreamedAnswer:
     """Return JSON that is passed on, or made, in blocks, once there is room for what that takes."""
-    chosen = _room_for(context, n_bytes)
-    return StreamedAnswer(await room.make(chosen, n_bytes, make), JSON, room=chosen)
+    chosen = _memory_for(context, n_bytes)
+    return StreamedAnswer(await memory.make(chosen, n_bytes, make), JSON, memory=chosen)
 
 
-async def whole_json(context: AppContext, room: Room, n_bytes: int, make: Callable[[], bytes]) -> Response:
+async def whole_json(context: AppContext, memory: RequestMemory, n_bytes: int, make: Callable[[], bytes]) -> Response:
     """Return JSON that is made at once, of something that is kept as ``n_bytes`` of JSON."""
     n_held, n_making = n_bytes + _PLAIN_BYTES, _COPIES * n_bytes
-    body = await room.make_whole(_room_for(context, n_held + n_making), n_held, n_making, make)
+    body = await memory.make_whole(_memory_for(context, n_held + n_making), n_held, n_making, make)
     return Response(body, media_type=JSON)
 
 
 async def stream_file(
-    context: AppContext, room: Room, make: Callable[[], StreamedAnswer], n_bytes: int = BLOCK_BYTES
+    context: AppContext, memory: RequestMemory, make: Callable[[], StreamedAnswer], n_bytes: int = BLOCK_BYTES
 ) -> StreamedAnswer:
     """Return the answer that sends a file, however long that takes, as long as its caller takes it."""
-    return await room.make(context.download_room, n_bytes, make)
+    return await memory.make(context.download_memory, n_bytes, make)
 
 
 async def stream_kept_file(
-    context: AppContext, room: Room, find: Callable[[], Path], media_type: str
+    context: AppContext, memory: RequestMemory, find: Callable[[], Path], media_type: str
 ) -> StreamedAnswer:
     """Return the answer that sends a file as it is kept."""
 
@@ -120,12 +120,12 @@ async def stream_kept_file(
         path = find()
         return StreamedAnswer(file_blocks(path), media_type, path.stat().st_size)
 
-    return await stream_file(context, room, make, _FILE_BYTES)
+    return await stream_file(context, memory, make, _FILE_BYTES)
 
 
 async def rewritten(
     context: AppContext,
-    room: Room,
+    memory: RequestMemory,
     path: Path,
     write: Callable[[bytes], bytes | str],
     media_type: str,
@@ -134,25 +134,27 @@ async def rewritten(
     """Return a result in another form than the JSON in which it is kept, of at most ``growth`` times its size."""
     n_bytes = growth * (await run_in_threadpool(path.stat)).st_size
     n_held, n_making = n_bytes + _PLAIN_BYTES, _COPIES * n_bytes
-    chosen = _room_for(context, n_held + n_making)
-    written = await room.make_whole(chosen, n_held, n_making, lambda: _encoded(write(path.read_bytes())))
+    chosen = _memory_for(context, n_held + n_making)
+    written = await memory.make_whole(chosen, n_held, n_making, lambda: _encoded(write(path.read_bytes())))
     return Response(written, media_type=media_type)
 
 
-async def drawn(context: AppContext, room: Room, path: Path, noun: Noun[Any], artefact_id: str) -> Response:
+async def drawn(context: AppContext, memory: RequestMemory, path: Path, noun: Noun[Any], artefact_id: str) -> Response:
     """Return the drawing of an artefact whose result is in the file ``path``."""
     write = lambda _: export_html(context, noun, artefact_id)  # noqa: E731  # as others are written
-    return await rewritten(context, room, path, write, HTML, _GROWTH_OF_DRAWINGS)
+    return await rewritten(context, memory, path, write, HTML, _GROWTH_OF_DRAWINGS)
 
 
-async def drawn_by(context: AppContext, room: Room, draw: Callable[[], str]) -> Response:
+async def drawn_by(context: AppContext, memory: RequestMemory, draw: Callable[[], str]) -> Response:
     """Return a file that ``draw`` makes, once there is room for it and for what it is drawn from."""
     made = lambda: draw().encode()  # noqa: E731  # as others are made
-    return Response(await room.make_whole(context.answer_room, _DRAWING_BYTES, _DRAWN_BYTES, made), media_type=HTML)
+    return Response(
+        await memory.make_whole(context.response_memory, _DRAWING_BYTES, _DRAWN_BYTES, made), media_type=HTML
+    )
 
 
-def _room_for(context: AppContext, n_bytes: int) -> AnswerRoom:
-    return context.small_room if n_bytes <= _SMALL_BYTES else context.answer_room
+def _memory_for(context: AppContext, n_bytes: int) -> ResponseMemory:
+    return context.small_response_memory if n_bytes <= _SMALL_BYTES else context.response_memory
 
 
 def _encoded(text: bytes | str) -> bytes:

@@ -17,7 +17,7 @@ from schemas.relational_datasets import MAX_TABLES
 from storage.errors import EveryRowFailed, InsufficientStorage, StorageError, means_full_disk
 from tree_explainers.errors import ExplainerError, ForeignFormat
 
-from ..admission.answer_room import CallerLeft
+from ..admission.response_memory import CallerLeft
 from ..field_faults import fault_text
 from . import contract_document
 from .request_class import BodyRefused

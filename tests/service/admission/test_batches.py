@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from service.admission.answer_room import AnswerRoom, CallerLeft
 from service.admission.batches import Batches, Cost, Tick
 from service.admission.calls import CURRENT_CALL, Call
+from service.admission.response_memory import CallerLeft, ResponseMemory
 from storage.errors import StorageError, StorageUnavailable
 
 _LONG = Cost(1.0, 0)
@@ -18,7 +18,7 @@ _QUICK = Cost(0.01, 0)
 
 
 def _batches(most_seconds: float = 10.0, n_bytes: int = 1 << 20) -> Batches:
-    return Batches(most_seconds, AnswerRoom(n_bytes, seconds=0.2))
+    return Batches(most_seconds, ResponseMemory(n_bytes, seconds=0.2))
 
 
 async def _run_as(call: Call, batches: Batches, cost: Cost, work: Callable[[Tick], object]) -> object:
@@ -158,18 +158,18 @@ def test_too_much_work_is_refused_before_anything_of_it_is_done() -> None:
 
 def test_answers_reserve_their_bytes_before_they_are_made_until_they_are_sent() -> None:
     async def take() -> None:
-        room = AnswerRoom(1 << 20, seconds=0.2)
-        batches = Batches(10.0, room)
+        memory = ResponseMemory(1 << 20, seconds=0.2)
+        batches = Batches(10.0, memory)
         call = _as("slow reader")
 
         assert await _run_as(call, batches, Cost(0.01, 200_000), lambda _: bytes(150_000)) == bytes(150_000)
 
-        assert room.n_taken == 150_000
+        assert memory.n_taken == 150_000
         with pytest.raises(StorageError, match="you have not read 150,000 bytes") as refused:
             await _run_as(_as("slow reader"), batches, Cost(0.01, 200_000), lambda _: pytest.fail("it was made"))
         assert refused.value.code == "rate_limited"
-        call.give_back()
-        assert room.n_taken == 0
+        call.release()
+        assert memory.n_taken == 0
         batches.close()
 
     asyncio.run(take())

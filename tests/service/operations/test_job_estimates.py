@@ -14,7 +14,7 @@ from schemas.approximation_trees import MAX_ROWS_HELD, ApproximationTreeRequest
 from schemas.nouns import NOUNS
 from service.operations.artefacts import MadeFrom
 from service.operations.job_estimates import JobEstimate, Need, estimate_job, estimated_kinds, refuse_beyond
-from service.operations.job_places import place_of_job
+from service.operations.run_on import resolve_run_on
 from storage.errors import StorageError
 from storage.job_counts import is_short
 from tests.support.models import onnx_of
@@ -280,7 +280,7 @@ def test_a_tree_that_outgrows_one_process_is_placed_on_the_cluster_where_it_fits
 
     here = made_from.estimate("approximation_trees", request)
 
-    assert place_of_job(settings, here, "auto") == "cluster"
+    assert resolve_run_on(settings, here, "auto") == "cluster"
     refuse_beyond(GIB, made_from.estimate("approximation_trees", request, on_cluster=True))
     with pytest.raises(StorageError, match="would need"):
         refuse_beyond(GIB, here)

@@ -12,8 +12,8 @@ from schemas.maps import MAPS, MapRequest, PlacesRequest
 from schemas.models import PredictionRequest
 from schemas.proximities import ProximityBlockRequest
 from schemas.reports import REPORTS, ReportRequest
-from service.admission.answer_room import CallerLeft
 from service.admission.batches import Batches, Cost, Result, Tick
+from service.admission.response_memory import CallerLeft
 from service.app_context import AppContext
 from service.operations import explanations, maps, models, proximities, reports
 from tests.service.conftest import Shop

@@ -1,4 +1,4 @@
-"""Made once: requests with the same idempotency key create one thing, which all of them return."""
+"""Idempotent creation: requests with the same idempotency key create one resource, which all of them return."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -16,43 +16,43 @@ class _Identified(Protocol):
     def id(self) -> str: ...
 
 
-Thing = TypeVar("Thing", bound=_Identified)
+Resource = TypeVar("Resource", bound=_Identified)
 
 
 @dataclass(slots=True)
-class Creation(Generic[Thing]):
-    """What a request creates; ``thing`` is set from the start if its key made it before."""
+class Creation(Generic[Resource]):
+    """What a request creates; ``resource`` is set from the start if its key created it before."""
 
-    thing: Thing | None = None
+    resource: Resource | None = None
     status: int = 0  # that its key keeps (see ``RecordedAnswer``)
 
-    def made(self, status: int, thing: Thing) -> None:
-        """Set the thing that was made or found, and the status of the answer."""
-        self.status, self.thing = status, thing
+    def complete(self, status: int, resource: Resource) -> None:
+        """Set the resource that was created or found, and the status of the answer."""
+        self.status, self.resource = status, resource
 
     @property
-    def result(self) -> Thing:
-        """The thing, once it is made."""
-        assert self.thing is not None  # callers make it inside the ``with``
-        return self.thing
+    def result(self) -> Resource:
+        """The resource, once it is created."""
+        assert self.resource is not None  # callers create it inside the ``with``
+        return self.resource
 
 
 @contextmanager
-def made_once(
-    context: AppContext, key: RequestKey | None, request_sha256: str, show: Callable[[str], Thing]
-) -> Iterator[Creation[Thing]]:
-    """Yield a creation: inside the ``with`` the caller makes the thing unless it is there already.
+def idempotent_creation(
+    context: AppContext, key: RequestKey | None, request_sha256: str, show: Callable[[str], Resource]
+) -> Iterator[Creation[Resource]]:
+    """Yield a creation: inside the ``with`` the caller creates the resource unless it is there already.
 
     Parameters
     ----------
     context
         What operations use in this process.
     key
-        The idempotency key; without one, everything is made.
+        The idempotency key; without one, every request creates a resource of its own.
     request_sha256
         A hash of the request, by which the reuse of a key for another request is detected.
     show
-        Returns a thing by its id, as it is now.
+        Returns a resource by its id, as it is now.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def made_once(
     if isinstance(begun, Creation):
         yield begun
         return
-    creation: Creation[Thing] = Creation()
+    creation: Creation[Resource] = Creation()
     try:
         yield creation
     except BaseException:
@@ -74,13 +74,13 @@ def made_once(
             context.idempotency.release(begun)
         raise
     kept = context.idempotency.complete(begun, RecordedAnswer(creation.status, creation.result.id))
-    creation.made(kept.status, creation.result if kept.thing == creation.result.id else show(kept.thing))
+    creation.complete(kept.status, creation.result if kept.thing == creation.result.id else show(kept.thing))
 
 
 def _begin(
-    context: AppContext, key: RequestKey, request_sha256: str, show: Callable[[str], Thing]
-) -> Creation[Thing] | KeyClaim:
-    """Return what the key made, as it is now, or the right to make it."""
+    context: AppContext, key: RequestKey, request_sha256: str, show: Callable[[str], Resource]
+) -> Creation[Resource] | KeyClaim:
+    """Return what the key created, as it is now, or the right to create it."""
     while True:
         begun = context.idempotency.begin(key, request_sha256)
         if isinstance(begun, KeyClaim):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from service.caches.kept_drawings import KeptDrawings
+from service.caches.drawing_cache import DrawingCache
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class _Drawn:
 
 
 def test_a_drawing_is_made_once_and_again_when_anything_changes() -> None:
-    drawings, drawn = KeptDrawings(), _Drawn()
+    drawings, drawn = DrawingCache(), _Drawn()
     changes: list[tuple[dict[str, Any], _Shown]] = [
         ({"rows": [1.5]}, _Shown("a")),
         ({"rows": [2.5]}, _Shown("a")),
@@ -40,7 +40,7 @@ def test_a_drawing_is_made_once_and_again_when_anything_changes() -> None:
 
 
 def test_those_used_last_are_kept_within_a_number_of_bytes() -> None:
-    drawings, drawn = KeptDrawings(most_bytes=250), _Drawn()
+    drawings, drawn = DrawingCache(most_bytes=250), _Drawn()
 
     for number in (1, 2, 1, 3, 1):  # two of them fit; the second is forgotten
         drawings.get(drawn.draw, {"rows": number}, _Shown(None))

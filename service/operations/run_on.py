@@ -10,8 +10,8 @@ from .job_estimates import JobEstimate
 RunsOn = Literal["auto", "local", "cluster"]
 
 
-def place_of_job(settings: ServiceSettings, estimate: JobEstimate, run_on: RunsOn) -> Literal["local", "cluster"]:
-    """Return where a job runs that would need as much in one process.
+def resolve_run_on(settings: ServiceSettings, estimate: JobEstimate, run_on: RunsOn) -> Literal["local", "cluster"]:
+    """Return where a job runs, given what it would need in one process.
 
     What outgrows one process is estimated again as what the job's own process holds on the cluster: sums and samples,
     where rows stay with the workers.

@@ -1,4 +1,4 @@
-"""AnswerRoom: the memory that all answers under way may take together, reserved before any of them is made."""
+"""ResponseMemory: the memory that all answers under way may take together, reserved before any of them is made."""
 
 import asyncio
 import ctypes
@@ -33,13 +33,13 @@ class CallerLeft(Exception):
     """The caller has disconnected."""
 
 
-class Part:
-    """The share of a room that one answer holds, from its admission until it gives the share back."""
+class Reservation:
+    """The bytes that one answer holds, from its admission until it releases them."""
 
-    __slots__ = ("_room", "caller", "n_held", "n_making")
+    __slots__ = ("_memory", "caller", "n_held", "n_making")
 
-    def __init__(self, room: "AnswerRoom", n_held: int, n_making: int, caller: str | None) -> None:
-        self._room = room
+    def __init__(self, memory: "ResponseMemory", n_held: int, n_making: int, caller: str | None) -> None:
+        self._memory = memory
         self.n_held = n_held
         self.n_making = n_making
         self.caller = caller
@@ -51,24 +51,24 @@ class Part:
 
     def shrink(self, n_held: int) -> None:
         """Keep the size of the answer alone, now that it is made."""
-        self._room.change(self, n_held)
+        self._memory.change(self, n_held)
 
-    def give_back(self) -> None:
+    def release(self) -> None:
         """Return what is still reserved."""
-        self._room.change(self, 0)
+        self._memory.change(self, 0)
 
 
-class AnswerRoom:
-    """A number of bytes of which answers reserve parts, in the order of their requests, on the event loop alone.
+class ResponseMemory:
+    """A number of bytes that answers reserve, in the order of their requests, on the event loop alone.
 
-    An answer for which there is no room waits a moment, without a thread, and nothing is made for callers that
-    disconnect meanwhile. An answer that is alone may be larger than the whole room; while it is the next one to be
-    admitted, those that come later wait behind it, for ``seconds`` at most. Lists and small answers have a room of
+    An answer for which too little is left waits a moment, without a thread, and nothing is made for callers that
+    disconnect meanwhile. An answer that is alone may be larger than the whole memory; while it is the next one to be
+    admitted, those that come later wait behind it, for ``seconds`` at most. Lists and small answers have a memory of
     their own, in which nothing is large.
 
     What is needed only while answers are made is counted apart, up to half as much again: how long that is needed is
     not for callers to choose. They choose how long they take over their answers, so a caller may hold a quarter of the
-    room, or a single answer, and a caller that has to read its own answers first delays no other caller.
+    memory, or a single answer, and a caller that has to read its own answers first delays no other caller.
 
     Answers are made by a few threads of their own, in which callers take turns, and a caller that is counted never
     has all of them: what a thread has used once, its allocator keeps.
@@ -78,24 +78,24 @@ class AnswerRoom:
     n_bytes
         How much all answers may take together, once they are made.
     seconds
-        How long one waits for its part.
+        How long an answer waits for its reservation.
     """
 
     def __init__(self, n_bytes: int, seconds: float = 5.0) -> None:
         self._threads = FairThreads(_N_THREADS, "answers", _N_THREADS - 1)
         self._held, self._making = Quota(n_bytes, n_bytes // _CALLERS), Quota(n_bytes // 2)
         self._seconds = seconds
-        self._waiting: dict[Part, asyncio.Future[None]] = {}
+        self._waiting: dict[Reservation, asyncio.Future[None]] = {}
 
     @property
     def n_taken(self) -> int:
         """Bytes that are reserved now."""
         return int(self._held.total + self._making.total)
 
-    async def take(
+    async def reserve(
         self, n_held: int, has_left: Callable[[], Awaitable[bool]], caller: str | None = None, n_making: int = 0
-    ) -> Part:
-        """Reserve a part and return it, once there is room; the caller gives it back.
+    ) -> Reservation:
+        """Return a reservation once enough is left; the caller releases it.
 
         Parameters
         ----------
@@ -104,38 +104,38 @@ class AnswerRoom:
         has_left
             Returns whether the caller has disconnected.
         caller
-            The caller that is counted; ``None`` for one that may take all the room.
+            The caller that is counted; ``None`` for one that may take all.
         n_making
             What else is taken while the answer is made.
 
         Raises
         ------
         StorageUnavailable
-            Others have the room, and keep it.
+            Others have the memory, and keep it.
         StorageError
-            ``rate_limited``: the caller has a quarter of the room, and keeps it.
+            ``rate_limited``: the caller has a quarter of the memory, and keeps it.
         CallerLeft
             The caller has left.
         """
-        part = Part(self, n_held, n_making, caller)
+        reservation = Reservation(self, n_held, n_making, caller)
         if len(self._waiting) >= _MOST_WAITING:
-            raise self._refusal(part)
+            raise self._refusal(reservation)
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting[part] = turn
+        self._waiting[reservation] = turn
         self._admit()
         try:
-            await self._wait(part, turn, has_left)
+            await self._wait(reservation, turn, has_left)
         except BaseException:
-            self._leave(part, turn)
+            self._leave(reservation, turn)
             raise
-        return part
+        return reservation
 
-    def change(self, part: Part, n_held: int) -> None:
-        """Shrink a part to the size of its answer, or to nothing."""
-        n_freed = part.n_bytes - n_held
-        self._count(part, -1)
-        part.n_held, part.n_making = n_held, 0
-        self._count(part, 1)
+    def change(self, reservation: Reservation, n_held: int) -> None:
+        """Shrink a reservation to the size of its answer, or to nothing."""
+        n_freed = reservation.n_bytes - n_held
+        self._count(reservation, -1)
+        reservation.n_held, reservation.n_making = n_held, 0
+        self._count(reservation, 1)
         self._admit()
         if n_freed >= _LARGE_BYTES:
             with suppress(RuntimeError):  # the process stops
@@ -154,40 +154,42 @@ class AnswerRoom:
         """Finish the answers that are being made; those that wait are dropped."""
         self._threads.close()
 
-    async def _wait(self, part: Part, turn: "asyncio.Future[None]", has_left: Callable[[], Awaitable[bool]]) -> None:
+    async def _wait(
+        self, reservation: Reservation, turn: "asyncio.Future[None]", has_left: Callable[[], Awaitable[bool]]
+    ) -> None:
         until = asyncio.get_running_loop().time() + self._seconds
         while not turn.done():
             await asyncio.wait([turn], timeout=_SECONDS_BETWEEN_LOOKS)
             if await has_left():
                 raise CallerLeft
             if not turn.done() and asyncio.get_running_loop().time() > until:
-                raise self._refusal(part)
+                raise self._refusal(reservation)
 
-    def _leave(self, part: Part, turn: "asyncio.Future[None]") -> None:
+    def _leave(self, reservation: Reservation, turn: "asyncio.Future[None]") -> None:
         if turn.done():
-            part.give_back()
+            reservation.release()
         else:
-            del self._waiting[part]
+            del self._waiting[reservation]
             self._admit()
 
     def _admit(self) -> None:
-        for part, turn in list(self._waiting.items()):
-            if self._held.is_within_share(part.caller, part.n_held):
-                if not (self._held.fits(part.n_held) and self._making.fits(part.n_making)):
+        for reservation, turn in list(self._waiting.items()):
+            if self._held.is_within_share(reservation.caller, reservation.n_held):
+                if not (self._held.fits(reservation.n_held) and self._making.fits(reservation.n_making)):
                     return
-                del self._waiting[part]
-                self._count(part, 1)
+                del self._waiting[reservation]
+                self._count(reservation, 1)
                 turn.set_result(None)
 
-    def _count(self, part: Part, sign: int) -> None:
-        self._held.take(part.caller, sign * part.n_held)
-        self._making.take(part.caller, sign * part.n_making)
+    def _count(self, reservation: Reservation, sign: int) -> None:
+        self._held.take(reservation.caller, sign * reservation.n_held)
+        self._making.take(reservation.caller, sign * reservation.n_making)
 
-    def _refusal(self, part: Part) -> StorageError:
-        if not self._held.is_within_share(part.caller, part.n_held):
+    def _refusal(self, reservation: Reservation) -> StorageError:
+        if not self._held.is_within_share(reservation.caller, reservation.n_held):
             detail = (
-                f"you have not read {self._held.held_by(part.caller):,.0f} bytes of answers to other requests yet, and "
-                f"one caller may keep {self._held.most_of_caller:,} waiting; read those first, or request fewer at once"
+                f"you have not read {self._held.held_by(reservation.caller):,.0f} bytes of answers to other requests "
+                f"yet, and one caller may keep {self._held.most_of_caller:,} waiting; read those first, or request fewer at once"
             )
             return StorageError("rate_limited", detail)
         detail = (

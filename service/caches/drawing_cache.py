@@ -1,4 +1,4 @@
-"""KeptDrawings: drawings that were made of the same documents before, so that they are drawn once."""
+"""DrawingCache: drawings by what they are made from, so that each is drawn once."""
 
 import hashlib
 from collections import OrderedDict
@@ -12,7 +12,7 @@ _MOST_BYTES = 16 << 20
 Shown = TypeVar("Shown")
 
 
-class KeptDrawings:
+class DrawingCache:
     """The drawings used last, known by the hash of all that they are drawn from; threads may share it.
 
     Parameters

@@ -189,7 +189,8 @@ class ResponseMemory:
         if not self._held.is_within_share(reservation.caller, reservation.n_held):
             detail = (
                 f"you have not read {self._held.held_by(reservation.caller):,.0f} bytes of answers to other requests "
-                f"yet, and one caller may keep {self._held.most_of_caller:,} waiting; read those first, or request fewer at once"
+                f"yet, and one caller may keep {self._held.most_of_caller:,} waiting; read those first, or request "
+                "fewer at once"
             )
             return StorageError("rate_limited", detail)
         detail = (

@@ -60,7 +60,7 @@ class RequestMemory:
         return reservation
 
     async def make(self, memory: ResponseMemory, n_bytes: int, make: Callable[[], Result]) -> Result:
-        """Return the result of ``make``, run in a thread once memory is reserved, unless the caller has disconnected."""
+        """Return the result of ``make``, run in a thread once memory is reserved, for a caller that is still there."""
         await self.reserve(memory, n_bytes)
         return await self._run(memory, make)
 

@@ -15,6 +15,7 @@ from tree_explainers.prototype_sets.near_reasons import near_reasons
 from tree_explainers.prototype_sets.nearest import contiguous_leaves
 
 from . import documents
+from .decisions import decisions_of
 from .included_parts import Parts, parts_of
 from .instances import ReadInstances, Run, ids_of_instances, read_instances, row_ids_of, run_readable
 from .part_writers import ExplainedRow, write_parts
@@ -79,13 +80,25 @@ def explain_read(
     leaves = contiguous_leaves(warm.leaves(outcome))
     proximities = warm.index.proximities(leaves)
     are_near = near_ties(outcome.scores, warm.session.description)
+    decided, classes = decisions_of(warm.session.description, outcome), warm.compared_classes(outcome)
+    compared = [None] * len(indices) if classes is None else classes.tolist()
     values = dict(zip(read.indices, read.values, strict=True))
     data: list[Any] = [None] * len(row_ids)
     for row, index in enumerate(indices):
         tick()
         near = near_reasons(warm.index, warm.reasons, warm.minimum, (leaves[row], proximities[row]), parts.n_prototypes)
-        is_near_tie, target = bool(are_near[row]), read.targets.get(index)
-        explained = ExplainedRow(outcome, row, leaves[row], proximities[row], near, values[index], is_near_tie, target)
+        explained = ExplainedRow(
+            outcome=outcome,
+            row=row,
+            leaves=leaves[row],
+            proximities=proximities[row],
+            near=near,
+            values=values[index],
+            near_tie=bool(are_near[row]),
+            compared_class=compared[row],
+            decision=None if decided is None else decided[row],
+            target=read.targets.get(index),
+        )
         data[index] = _explanation(warm, parts, row_ids[index], explained)
     for index, error in refused.items():
         data[index] = documents.refusal(row_ids[index], error)
@@ -97,14 +110,17 @@ def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: Expl
     best = int(explained.proximities[nearest[0]]) if len(nearest) else 0
     standing = UNKNOWN if warm.typicality is None else warm.typicality.standing(best)
     prediction = _prediction(warm, explained)
+    decision = {} if explained.decision is None else {"decision": explained.decision}
     actual = {} if explained.target is None else {"target": explained.target}
+    compared = {} if explained.compared_class is None else {"label": _compared_label(warm, explained)}
     near = _nearest_prototypes(warm, parts, explained, abstains=standing.abstains)
     document = {
         "object": "explanation",
         "row_id": row_id,
         "status": "abstained" if standing.abstains else "ok",
-        "summary": summary(prediction | actual, near, standing, warm.reason_texts.mention),
+        "summary": summary(prediction | decision | actual | compared, near, standing, warm.reason_texts.mention),
         "prediction": prediction,
+        **decision,
         **actual,
         **standing.document,
         "warnings": _warnings(warm, explained, prediction),
@@ -112,11 +128,17 @@ def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: Expl
     }
     if parts.is_full and near:
         document["prototype_prediction"] = documents.prototype_prediction(
-            warm.prototypes[nearest[0]], prediction.get("label")
+            warm.prototypes[nearest[0]], compared.get("label")
         )
     if parts.included:
         write_parts(warm, parts, explained, document)
     return document
+
+
+def _compared_label(warm: WarmExplainer, explained: ExplainedRow) -> str | None:
+    """Return the class or outcome of a row that those of prototypes are compared with."""
+    description, index = warm.session.description, explained.compared_class
+    return None if index is None else (description.outcomes if warm.by_outcome else description.classes)[index]
 
 
 def _prediction(warm: WarmExplainer, explained: ExplainedRow) -> dict[str, Any]:

@@ -41,7 +41,8 @@ class RowSearch:
     """A search among some of the reference rows, for a request."""
 
     file: ReferenceFile
-    classes: Sequence[str]  # of the model; empty for regression
+    labels: Sequence[str]  # what is predicted or decided: classes or outcomes; empty for regression
+    classes: Sequence[str]  # of targets; empty for regression
     n_rows: int
     within: Restriction
 
@@ -59,12 +60,13 @@ class RowSearch:
     def _outcome(self, row: int) -> dict[str, Any]:
         """Return the label or value that the model predicts, and the row's target."""
         predicted, targets = self.file.predicted[row], self.file.targets
-        if self.classes:
-            outcome: dict[str, Any] = {"label": self.classes[predicted]}
-            return outcome if targets is None else outcome | {"target": self.classes[targets[row]]}
-        # In as few digits as its precision takes.
-        outcome = {"value": orjson.loads(orjson.dumps(predicted, option=orjson.OPT_SERIALIZE_NUMPY))}
-        return outcome if targets is None else outcome | {"target": float(targets[row])}
+        if self.labels:
+            outcome: dict[str, Any] = {"label": self.labels[predicted]}
+        else:  # in as few digits as its precision takes
+            outcome = {"value": orjson.loads(orjson.dumps(predicted, option=orjson.OPT_SERIALIZE_NUMPY))}
+        if targets is not None:
+            outcome["target"] = self.classes[targets[row]] if self.classes else float(targets[row])
+        return outcome
 
 
 class WarmReference:
@@ -76,16 +78,22 @@ class WarmReference:
         Opens it, which takes a second for a large file that is checked.
     open_rows
         Opens the dataset, to read the column of groups.
+    labels
+        What the model predicts or decides of the rows: classes or outcomes; empty for regression.
     classes
-        Of the model; empty for regression.
+        Of their targets; empty for regression.
     """
 
     def __init__(
-        self, open_file: Callable[[], ReferenceFile], open_rows: Callable[[], DatasetFile], classes: Sequence[str]
+        self,
+        open_file: Callable[[], ReferenceFile],
+        open_rows: Callable[[], DatasetFile],
+        labels: Sequence[str],
+        classes: Sequence[str],
     ) -> None:
         self._open_file = open_file
         self._open_rows = open_rows
-        self._classes = list(classes)
+        self._labels, self._classes = list(labels), list(classes)
         self._file: ReferenceFile | None = None
         self._groups: OrderedDict[str, NDArray[np.int32]] = OrderedDict()
         self._lock = Lock()
@@ -128,7 +136,7 @@ class WarmReference:
             of_classes = self._of_classes(options.classes)
             allowed = of_classes if allowed is None else allowed & of_classes
         within = Restriction(allowed, self._groups_of(options), options.max_per_group or 0)
-        return RowSearch(self.open(), self._classes, options.n_rows, within)
+        return RowSearch(self.open(), self._labels, self._classes, options.n_rows, within)
 
     def _among(self, row_ids: Sequence[str]) -> NDArray[np.bool_]:
         allowed = np.zeros(self.open().n_rows, dtype=np.bool_)
@@ -141,12 +149,12 @@ class WarmReference:
         return allowed
 
     def _of_classes(self, labels: Sequence[str]) -> NDArray[np.bool_]:
-        unknown = [label for label in labels if label not in self._classes]
+        unknown = [label for label in labels if label not in self._labels]
         if unknown:
-            known = ", ".join(map(repr, self._classes[:_N_SHOWN])) or "none, as it is a regression"
+            known = ", ".join(map(repr, self._labels[:_N_SHOWN])) or "none, as it is a regression"
             detail = f"{unknown[0][:_ID_CHARACTERS]!r} is no class of the model, whose classes are {known}"
             raise StorageError("validation_failed", detail, "/nearest_rows/classes")
-        is_allowed = np.isin(self._classes, labels)
+        is_allowed = np.isin(self._labels, labels)
         return np.asarray(is_allowed[self.open().predicted])
 
     def _groups_of(self, options: NearestRowsOptions) -> NDArray[np.int32] | None:
@@ -157,7 +165,7 @@ class WarmReference:
             return None
         if options.group_by is not None:
             return self._groups_by(options.group_by)
-        if not self._classes:
+        if not self._labels:
             detail = "the model is a regression, whose rows have no classes; name a column of groups in group_by"
             raise StorageError("validation_failed", detail, "/nearest_rows/max_per_group")
         return np.array(self.open().predicted, dtype=np.int32)

@@ -30,6 +30,8 @@ class ExplainedRow(NamedTuple):
     near: NearReasons  # the nearest prototypes
     values: list[Any]  # as sent, in the order of the features
     near_tie: bool
+    compared_class: int | None  # its class or outcome, which prototypes of others contrast with; None: neither
+    decision: Document | None  # what is decided of it; None of a plain regression
     target: str | float | None = None  # its class or value in the target column, where that is known
 
     @property
@@ -84,9 +86,9 @@ def _contrasts(
     warm: WarmExplainer, parts: Parts, explained: ExplainedRow, _document: Document
 ) -> list[dict[str, Any]] | None:
     """Return the nearest prototypes of other classes, and what the trees ask that tell the row apart from them."""
-    if explained.label is None:
+    if explained.compared_class is None:
         return None
-    row = ContrastedRow(explained.label, explained.leaves, explained.proximities, explained.values)
+    row = ContrastedRow(explained.compared_class, explained.leaves, explained.proximities, explained.values)
     limits = ContrastLimits(parts.n_contrasts, parts.n_reasons, with_intervals="intervals" in parts.included)
     return contrasts(warm, row, limits)
 

@@ -43,12 +43,13 @@ class Outcomes(NamedTuple):
     """What is predicted, and what is true, for each row."""
 
     predicted: NDArray[Any]  # (n_rows,) indices of classes, or values
-    targets: NDArray[Any] | None  # the same of the dataset's target; None: it has none, or of another kind
+    targets: NDArray[Any] | None  # classes or values of the dataset's target; None: it has none, or of another kind
+    are_alike: bool = True  # whether both are classes, or values; otherwise predicted are outcomes of a decision
 
     @property
     def agrees(self) -> NDArray[np.bool_] | None:
         """Whether each row has the label that is predicted; None of values, and where labels are not known."""
-        is_class = self.predicted.dtype.kind == "i"
+        is_class = self.are_alike and self.predicted.dtype.kind == "i"
         return np.asarray(self.predicted == self.targets) if is_class and self.targets is not None else None
 
 

@@ -28,7 +28,8 @@ def summary(
     Parameters
     ----------
     prediction
-        As explanations have it, with the row's ``target`` where that is known.
+        As explanations have it, with the row's ``target`` where that is known, its ``decision`` if there is one, and as
+        ``label`` what those of prototypes are compared with: the predicted class, or the outcome.
     nearest
         The nearest prototypes, as explanations have them.
     standing
@@ -46,8 +47,26 @@ def summary(
 
 def _of_prediction(prediction: Mapping[str, Any]) -> str:
     """Return what is predicted and, of a registered row, what came of it where that differs."""
+    if "bands" in prediction.get("decision", ()):
+        return _of_decision(prediction["decision"], prediction.get("target"))
     predicted, words = _outcome(prediction), case_words(prediction)
     return f"Predicted as {predicted}." if words == predicted else f"P{words[1:]}."
+
+
+def _of_decision(decided: Mapping[str, Any], target: str | float | None) -> str:
+    """Return what is decided, by which score, and of a registered row what came of it."""
+    bands = decided["bands"]
+    index = next(index for index, band in enumerate(bands) if band["outcome"] == decided["outcome"])
+    low = bands[index - 1]["below"] if index else None
+    ends = [f"at least {_number(low)}"] if low is not None else []
+    if bands[index]["below"] is not None:
+        ends.append(f"below {_number(bands[index]['below'])}")
+    score = f"the score of {decided['score_of']}" if "score_of" in decided else "the value"
+    sentence = f"The decision is {decided['outcome']}: {score} is {_number(decided['score'])}, {' and '.join(ends)}."
+    if target is None:
+        return sentence
+    actual = _number(target) if isinstance(target, float) else wording.value_text(target)
+    return f"{sentence} It was {actual}."
 
 
 def _of_nearest(prediction: Mapping[str, Any], prototype: Mapping[str, Any], standing: Standing) -> str:

@@ -1,7 +1,7 @@
 """WarmExplainer: everything that explaining a row needs, read once and held in memory."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
@@ -76,6 +76,7 @@ class WarmExplainer:
     minimum: MinimumProximity  # for a prototype to explain a row
     typicality: TypicalityScale | None  # None: the prototype set has none
     prototypes: tuple[WarmPrototype, ...]
+    by_outcome: bool  # prototypes are of the outcomes that are decided, not of the predicted classes
     shown: tuple[tuple[str, int], ...]  # the features that callers may see, and their indices among the model's
     rules: WarmRules | None
     tree: WarmTree | None
@@ -89,6 +90,12 @@ class WarmExplainer:
         They are the model's own, or the coarser ones that the prototype set was made with.
         """
         return outcome.leaves if self.coarser is None else map_leaves(*self.coarser, outcome.leaves)
+
+    def compared_classes(self, outcome: Outcome) -> NDArray[np.int64] | None:
+        """Return the class or outcome of each row, (n_rows,), that prototypes of others contrast with; or ``None``."""
+        if not self.by_outcome:
+            return outcome.labels
+        return self.session.description.outcome_indices(outcome.scores, outcome.labels)
 
     @property
     def paths(self) -> LeafPaths | None:
@@ -129,10 +136,11 @@ def warm_up_records(records: ExplainerRecords, objects: ObjectStore, session: Mo
         minimum=MinimumProximity.of(arrays["weights"]),
         typicality=TypicalityScale.of(arrays, result, explainer.abstain_below),
         prototypes=tuple(_prototype(item, model) for item in result["prototypes"]),
+        by_outcome=session.description.decides_apart and records.prototype_set.request["labels"] == "predicted",
         shown=tuple((name, index) for index, name in enumerate(model.feature_names) if shown is None or name in shown),
         rules=_rules(records, objects),
         tree=_tree(records, objects),
-        reference=_reference(records, objects, session),
+        reference=_reference(records, objects, session, result["classes"]),
         stores_explanations=explainer.store_explanations,
         provenance=_provenance(model, dataset.sha256, explainer, session),
     )
@@ -175,13 +183,16 @@ def _tree(records: ExplainerRecords, objects: ObjectStore) -> WarmTree | None:
     return WarmTree.of(content, records.model.feature_names)
 
 
-def _reference(records: ExplainerRecords, objects: ObjectStore, session: ModelSession) -> WarmReference | None:
+def _reference(
+    records: ExplainerRecords, objects: ObjectStore, session: ModelSession, labels: Sequence[str]
+) -> WarmReference | None:
     kept = records.prototype_set.files.get(_REFERENCE)
     if kept is None:
         return None
     return WarmReference(
         lambda: ReferenceFile(objects.path(kept), feature_numbers(session.description.columns)),
         lambda: open_rows(objects, records.dataset.content, pages=True),
+        labels,
         records.model.classes,
     )
 

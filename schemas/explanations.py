@@ -10,6 +10,7 @@ from pydantic.json_schema import SkipJsonSchema
 from typing_extensions import TypeAliasType
 
 from .contract import OBJECT, Contract, Identifier, RowId, absent
+from .decisions import Decided
 from .explanation_parts import OptionalParts
 from .explanation_sets import ExplanationParts, ExplanationSet, ExplanationSetRequest, ExplanationSetResult
 from .models import INSTANCES, MAX_INSTANCES, ROW_IDS, Instance, InstanceRowId, Prediction, RowIds
@@ -115,6 +116,10 @@ class _Explained(Contract):
     status: str  # described by each kind; declared here for its place among the fields
     summary: str = Field(description="The explanation in a plain English sentence or two.")
     prediction: Prediction = Field(description="What the model predicts.")
+    decision: Decided | SkipJsonSchema[None] = absent(
+        "What is decided of the row: the outcome in whose band its score lies, or the predicted class; absent for "
+        "regression without a decision."
+    )
     target: str | float | SkipJsonSchema[None] = absent(
         "Its class or value in the target column of `dataset`; absent where the row was sent, in explanation sets, and "
         "where the dataset has no target that fits the model."

@@ -2,9 +2,10 @@
 
 from typing import Any
 
+import pandas as pd
 import pytest
 
-from tests.support.api import Api, Json
+from tests.support.api import Api, Json, csv_of
 from tests.support.models import fitted
 
 _BANDS: list[Json] = [{"outcome": "approve", "below": 0.25}, {"outcome": "refer", "below": 0.6}, {"outcome": "decline"}]
@@ -55,7 +56,7 @@ def test_another_decision_is_another_model_over_the_same_file(api: Api) -> None:
 
 
 def test_the_value_of_a_regression_has_bands(api: Api) -> None:
-    bands = [{"outcome": "low", "below": 0}, {"outcome": "high"}]
+    bands = [{"outcome": "low", "below": 150}, {"outcome": "high"}]
     model = _register(api, "regression", {"bands": bands, "best_first": False}).json()
     rows = fitted("random_forest_regression").features[:30].tolist()
 
@@ -63,7 +64,7 @@ def test_the_value_of_a_regression_has_bands(api: Api) -> None:
 
     for row in answer["data"]:
         value = row["prediction"]["value"]
-        assert row["decision"]["outcome"] == ("low" if value < 0 else "high")
+        assert row["decision"]["outcome"] == ("low" if value < 150 else "high")
         assert row["decision"]["score"] == value
         assert "score_of" not in row["decision"]
 
@@ -86,3 +87,98 @@ def test_a_decision_that_does_not_fit_is_refused_by_name(api: Api, task: str, ch
 
     assert answer.status_code == 422, answer.text
     assert words in answer.text.replace("\\u0027", "'")
+
+
+@pytest.fixture(scope="module")
+def decided(api: Api) -> Json:
+    """A model with a decision, prototypes of its outcomes, and an explainer."""
+    forest = fitted("random_forest_binary")
+    frame = pd.DataFrame(forest.features, columns=[f"x{index}" for index in range(forest.features.shape[1])])
+    model = _register(api, "binary", _DECISION).json()["id"]
+    dataset = api.upload("/v1/datasets", csv_of(frame.assign(y=forest.target)), {"target": "y"}).json()["id"]
+    prototypes = api.make(model=model, dataset=dataset, method="sm_u", n_prototypes=9, proximity_kind="random_forest")
+    explainer = api.post("/v1/explainers", {"model": model, "prototype_set": prototypes["id"]}).json()["id"]
+    return {"model": model, "dataset": dataset, "prototypes": prototypes, "explainer": explainer, "rows": frame}
+
+
+def test_prototypes_are_chosen_for_each_outcome(api: Api, decided: Json) -> None:
+    prototypes, rows = decided["prototypes"], decided["rows"]
+
+    scores = fitted("random_forest_binary").library_scores()[:, 1]
+
+    assert prototypes["result"]["classes"] == ["approve", "refer", "decline"]
+    assert {each["label"] for each in prototypes["result"]["prototypes"]} == {"approve", "refer", "decline"}
+    for each in prototypes["result"]["prototypes"]:
+        assert each["label"] == _outcome_of(round(scores[each["row"]], 6))
+        assert each["target"] in {"0", "1"}
+    assert prototypes["result"]["measured_against"] == "model"
+    assert [each["label"] for each in prototypes["result"]["row_coverage"]["by_class"]] == [
+        "approve",
+        "refer",
+        "decline",
+    ]
+    assert sum(each["n_rows"] for each in prototypes["result"]["row_coverage"]["by_class"]) == len(rows)
+
+
+def test_an_explanation_says_the_decision_and_contrasts_with_another_outcome(api: Api, decided: Json) -> None:
+    rows = decided["rows"].head(40).values.tolist()
+
+    explanations = api.explain(
+        decided["explainer"], rows, include=["contrast", "nearest_rows"], detail="full", n_contrasts=2
+    )["data"]
+
+    ends = {"approve": "below 0.25", "refer": "at least 0.25 and below 0.6", "decline": "at least 0.6"}
+    for each in explanations:
+        outcome, score = each["decision"]["outcome"], each["decision"]["score"]
+        assert outcome == _outcome_of(score)
+        assert each["prediction"]["scores"][1]["value"] == score
+        assert each["summary"].startswith(f"The decision is {outcome}: the score of 1 is ")
+        assert each["summary"].split(".")[0].split(", ")[-1] in f"{ends[outcome]}." or ends[outcome] in each["summary"]
+        assert {contrast["label"] for contrast in each["contrasts"]} == {"approve", "refer", "decline"} - {outcome}
+        assert each["prototype_prediction"]["agrees"] == (each["nearest_prototypes"][0]["label"] == outcome)
+        assert {row["label"] for row in each["nearest_rows"]} <= {"approve", "refer", "decline"}
+        assert {row["target"] for row in each["nearest_rows"]} <= {"0", "1"}
+
+
+def test_prototypes_of_true_labels_are_of_classes(api: Api, decided: Json) -> None:
+    prototypes = api.make(
+        model=decided["model"],
+        dataset=decided["dataset"],
+        n_prototypes=4,
+        labels="target",
+        proximity_kind="random_forest",
+    )
+
+    assert prototypes["result"]["classes"] == ["0", "1"]
+    assert {each["label"] for each in prototypes["result"]["prototypes"]} == {"0", "1"}
+    assert {each["predicted"] for each in prototypes["result"]["prototypes"]} <= {"0", "1"}
+
+
+def test_prototypes_of_bands_of_values_are_of_outcomes(api: Api) -> None:
+    forest = fitted("random_forest_regression")
+    frame = pd.DataFrame(forest.features, columns=[f"x{index}" for index in range(forest.features.shape[1])])
+    bands = [{"outcome": "low", "below": 150}, {"outcome": "high"}]
+    model = _register(api, "regression", {"bands": bands}).json()["id"]
+    dataset = api.upload("/v1/datasets", csv_of(frame.assign(y=forest.target)), {"target": "y"}).json()["id"]
+
+    prototypes = api.make(model=model, dataset=dataset, n_prototypes=4, proximity_kind="random_forest")
+    explainer = api.post("/v1/explainers", {"model": model, "prototype_set": prototypes["id"]}).json()["id"]
+    (answer,) = api.explain(explainer, frame.head(1).values.tolist(), include=["contrast", "nearest_rows"])["data"]
+
+    assert prototypes["result"]["classes"] == ["low", "high"]
+    assert {each["label"] for each in prototypes["result"]["prototypes"]} == {"low", "high"}
+    assert answer["decision"]["outcome"] == ("low" if answer["prediction"]["value"] < 150 else "high")
+    assert answer["contrasts"][0]["label"] != answer["decision"]["outcome"]
+    assert isinstance(answer["nearest_rows"][0]["target"], float)
+
+
+def test_rows_of_one_band_have_no_prototypes_and_the_refusal_names_the_outcome(api: Api) -> None:
+    forest = fitted("random_forest_regression")
+    frame = pd.DataFrame(forest.features, columns=[f"x{index}" for index in range(forest.features.shape[1])])
+    model = _register(api, "regression", {"bands": [{"outcome": "low", "below": 0}, {"outcome": "high"}]}).json()["id"]
+    dataset = api.upload("/v1/datasets", csv_of(frame), {}).json()["id"]
+
+    prototypes = api.make(model=model, dataset=dataset, n_prototypes=4)
+
+    assert "all 442 rows of dataset" in prototypes["problem"]["detail"]
+    assert "have the outcome 'high': prototypes separate outcomes" in prototypes["problem"]["detail"]

@@ -16,7 +16,17 @@ from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame
 from tests.support.sampling import mostly_long
 
 _N_ROWS = 120
-_SHORT = {"object", "row_id", "status", "summary", "prediction", "typicality", "warnings", "nearest_prototypes"}
+_SHORT = {
+    "object",
+    "row_id",
+    "status",
+    "summary",
+    "prediction",
+    "decision",
+    "typicality",
+    "warnings",
+    "nearest_prototypes",
+}
 _REASON = {"feature", "text", "value", "prototype_value", "share_of_trees"}
 
 
@@ -72,7 +82,7 @@ def test_the_answer_is_the_contracts(explained: Explained) -> None:
     }
     assert [row["row_id"] for row in body["data"]] == [str(row) for row in range(_N_ROWS)]
     whole = _SHORT | {"prototype_prediction", "values", "nearest_rows"}
-    whole |= {"contrasts"} if explained.outcome == "label" else set()
+    whole = whole | {"contrasts"} if explained.outcome == "label" else whole - {"decision"}
     for row in body["data"]:
         assert set(row) == (whole if row["nearest_prototypes"] else whole - {"prototype_prediction"})
         assert (row["object"], row["status"]) == ("explanation", "ok")
@@ -97,7 +107,7 @@ def test_an_answer_is_short_unless_more_is_requested(api: Api, explained: Explai
 
     assert ExplanationList.model_validate(answer)
     for short, whole in zip(answer["data"], explained.data, strict=True):
-        assert set(short) == _SHORT
+        assert set(short) == (_SHORT if explained.outcome == "label" else _SHORT - {"decision"})
         assert {**short, "nearest_prototypes": 0} == {name: whole[name] for name in short} | {"nearest_prototypes": 0}
         for near, known in zip(short["nearest_prototypes"], whole["nearest_prototypes"], strict=True):
             reasons = [{name: reason[name] for name in _REASON} for reason in known["reasons"][:5]]

@@ -195,6 +195,11 @@ class ModelDescription:
     decision: DecisionRule | None = None  # None: the outcome is the label, or there is none
 
     @property
+    def decides_apart(self) -> bool:
+        """Whether what is decided of rows is something else than the label that the model predicts."""
+        return self.decision is not None and not self.decision.labels_decide
+
+    @property
     def outcomes(self) -> tuple[str, ...]:
         """What is decided of rows: the outcomes of the decision, or else the classes; empty of a plain regression."""
         return self.classes if self.decision is None else self.decision.outcomes

@@ -53,6 +53,15 @@ class OpenModel:
     parts: WalkedParts
     read_graph: Callable[[], bytes]
     keep_engine: Callable[[Engine], None]  # once it is known
+    by_outcome: bool = False  # its "classes" are the outcomes that are decided, while targets are classes or values
+
+    def deciding(self) -> "OpenModel":
+        """Return it as a model that predicts what is decided; itself where that is what it predicts anyway."""
+        rule = self.description.decision
+        if rule is None or not self.description.decides_apart:
+            return self
+        outcomes = {"classes": list(rule.outcomes), "n_classes": len(rule.outcomes), "task": "classification"}
+        return replace(self, view=self.view.model_copy(update=outcomes), by_outcome=True)
 
     @cached_property
     def session(self) -> ModelSession:
@@ -126,6 +135,12 @@ class ScoredDataset:
         labels = None if self.labels is None else self.labels[rows]
         table = LeafTable.from_codes(codes, np.diff(self.table.offsets))
         return replace(self, scores=self.scores[rows], labels=labels, table=table)
+
+    def deciding(self, model: OpenModel) -> "ScoredDataset":
+        """Return the same rows, whose labels are what the model decides."""
+        if not model.by_outcome:
+            return self
+        return replace(self, labels=model.description.outcome_indices(self.scores, self.labels))
 
     def within(self, leaves: CoarserLeaves) -> "ScoredDataset":
         """Return the same rows with their coarser leaves."""

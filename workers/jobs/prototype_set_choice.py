@@ -60,6 +60,9 @@ def load_inputs(
     dataset = of_evaluation = apply_model(context, model, request.dataset, part_of(report, 0, 0.8))
     if request.evaluation_dataset is not None and not is_training:
         of_evaluation = apply_model(context, model, request.evaluation_dataset, part_of(report, 0.8, 1))
+    if request.labels == "predicted":
+        model = model.deciding()
+        dataset, of_evaluation = dataset.deciding(model), of_evaluation.deciding(model)
     if request.proximity_kind == "euclidean":
         dataset, of_evaluation = compare_by_distance(context.objects, dataset, of_evaluation, part_of(report, 1, 1))
     evaluation = EvaluationRows.of(context.objects, model, of_evaluation, request.labels, is_training=is_training)
@@ -130,7 +133,7 @@ class _Task:
         model, dataset = inputs.model, inputs.dataset
         classes = classes_of_rows(context.objects, model, dataset, request.labels)
         _refuse_one_class(request, model, classes)
-        agrees = agreeing_rows(dataset, fitting_targets(context.objects, model, dataset))
+        agrees = agreeing_rows(model, dataset, fitting_targets(context.objects, model, dataset))
         return _Task(request, inputs, classes, _candidates(context, request, classes, dataset), agrees)
 
     @property
@@ -211,6 +214,11 @@ def _refuse_one_class(request: PrototypeSetRequest, model: OpenModel, classes: N
         detail = (
             f"model {request.model!r} has the one class {name!r}, and prototypes separate classes: no rows have "
             "prototypes for it; take a model of at least two classes"
+        )
+    elif model.by_outcome:
+        detail = (
+            f"all {len(classes)} rows of dataset {request.dataset!r} have the outcome {name!r}: prototypes separate "
+            "outcomes; send rows of at least two, or register the model with bands that part these"
         )
     else:
         is_predicted = request.labels == "predicted"

@@ -103,7 +103,8 @@ class EvaluationRows:
             values = dataset.scores[:, 0].astype(np.float64)
             given = None if has_unlabelled(dataset) else true_values(objects, dataset)
             return EvaluationRows(dataset, is_training, given, values, None)
-        truth = None if has_unlabelled(dataset) else true_classes(objects, model, dataset)
+        is_unknown = model.by_outcome or has_unlabelled(dataset)  # what is decided is no class
+        truth = None if is_unknown else true_classes(objects, model, dataset)
         return EvaluationRows(dataset, is_training, truth, dataset.labels, "predicted" if truth is None else labels)
 
     def within(self, space: Space) -> "EvaluationRows":

@@ -1,6 +1,7 @@
 """The files that a prototype set keeps beside its reference rows: the rows of each prototype, and the classifier."""
 
 from collections.abc import Collection
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -69,7 +70,8 @@ def _graph(chosen: ChosenPrototypes, prototypes: list[ClassifierPrototype]) -> b
 
 def _document(chosen: ChosenPrototypes, prototypes: list[ClassifierPrototype]) -> bytes:
     space = chosen.leaf_space
-    description, dataset = space.model.description, space.dataset
+    model, dataset = space.model, space.dataset
+    description = replace(model.description, task=model.view.task, classes=tuple(model.view.classes))
     types = {column.name: column.type for column in dataset.stored.view.columns}
     named = zip(description.feature_names, dataset.columns, strict=True)
     booleans = {feature for feature, column in named if types[column] == "boolean"}

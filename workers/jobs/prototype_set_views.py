@@ -157,11 +157,11 @@ def _view_criticisms(chosen: ChosenPrototypes, found: Criticisms, cells: list[di
 
 def _view_outcome(chosen: ChosenPrototypes, row: int, cells: dict[str, object]) -> dict[str, Any]:
     """Return what the model predicts for a row, and what came of it."""
-    dataset, classes = chosen.space.dataset, chosen.space.model.view.classes
+    dataset, model = chosen.space.dataset, chosen.space.model
     values = {cell["name"]: cell["value"] for cell in cells["values"]}  # type: ignore[attr-defined]  # cells as JSON
     return {
-        "predicted": None if dataset.labels is None else classes[int(dataset.labels[row])],
-        "target": target_of_cell(values.get(dataset.stored.view.target), classes),
+        "predicted": None if dataset.labels is None else model.view.classes[int(dataset.labels[row])],
+        "target": target_of_cell(values.get(dataset.stored.view.target), model.description.classes),
     }
 
 

@@ -38,11 +38,12 @@ def true_targets(objects: ObjectStore, model: OpenModel, dataset: ScoredDataset)
     """
     if has_unlabelled(dataset):
         return None
-    if dataset.labels is None:
+    n_classes = len(model.description.classes)
+    if n_classes == 0:
         values = true_values(objects, dataset)
         return None if values is None else Targets.of_values(values)
     classes = true_classes(objects, model, dataset)
-    return None if classes is None else Targets.of_classes(classes, len(model.view.classes))
+    return None if classes is None else Targets.of_classes(classes, n_classes)
 
 
 def fitting_targets(objects: ObjectStore, model: OpenModel, dataset: ScoredDataset) -> Targets | None:
@@ -55,9 +56,12 @@ def fitting_targets(objects: ObjectStore, model: OpenModel, dataset: ScoredDatas
         return None
 
 
-def agreeing_rows(dataset: ScoredDataset, truth: Targets | None) -> NDArray[np.bool_] | None:
-    """Return which rows have the label that the model predicts, (n_rows,); ``None`` where no label is known."""
-    if truth is None or truth.classes is None or dataset.labels is None:
+def agreeing_rows(model: OpenModel, dataset: ScoredDataset, truth: Targets | None) -> NDArray[np.bool_] | None:
+    """Return which rows have the label that the model predicts, (n_rows,); ``None`` where no label is known.
+
+    An outcome is no label: of a model that decides, nothing is known.
+    """
+    if model.by_outcome or truth is None or truth.classes is None or dataset.labels is None:
         return None
     return np.asarray(truth.classes == dataset.labels)
 
@@ -154,7 +158,7 @@ def _classes(
 ) -> NDArray[np.int64]:
     """Return the class of each label, none of which is missing, given the rows that they are of."""
     try:
-        return classes_of_labels(values, model.view.classes)
+        return classes_of_labels(values, model.description.classes)
     except RowRefused as refusal:
         where = describe_row(objects, dataset.stored, int(rows[refusal.row or 0]))
         raise StorageError(refusal.code, f"{where} {refusal.detail}") from None

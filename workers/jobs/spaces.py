@@ -201,7 +201,8 @@ class LeafSpace(Space):
         is_class = dataset.labels is not None
         outcomes = Outcomes(
             np.asarray(dataset.labels, np.int32) if is_class else np.ascontiguousarray(dataset.scores[:, 0]),
-            None if truth is None else truth.astype(np.int32 if is_class else np.float64),
+            None if truth is None else truth.astype(np.int32 if self.model.description.classes else np.float64),
+            are_alike=not self.model.by_outcome,
         )
         paths = path_arrays(self.model.ensemble, self.leaves.nodes, self.leaves.node_offsets)
         path = context.workspace / _REFERENCE_FILE

@@ -13,7 +13,7 @@ from ..operations import Request, segment
 from ..records import Record
 from .approximation_trees import PathNode
 from .literals import Detail, Include, Level
-from .models import CellValue, Instance, NumberOrText, Prediction, Problem, Renaming, Score
+from .models import CellValue, Decided, Instance, NumberOrText, Prediction, Problem, Renaming, Score
 from .prototype_sets import Coverage, SearchedRows
 
 
@@ -32,6 +32,10 @@ class AbstainedRow(Record):
     """The explanation in a plain English sentence or two."""
     prediction: Prediction
     """What the model predicts."""
+    decision: Decided | Unset = UNSET
+    """What is decided of the row: the outcome in whose band its score lies, or the predicted class; absent for
+    regression without a decision.
+    """
     target: NumberOrText | Unset = UNSET
     """Its class or value in the target column of `dataset`; absent where the row was sent, in explanation sets, and
     where the dataset has no target that fits the model.
@@ -145,6 +149,10 @@ class ExplainedRow(Record):
     """The explanation in a plain English sentence or two."""
     prediction: Prediction
     """What the model predicts."""
+    decision: Decided | Unset = UNSET
+    """What is decided of the row: the outcome in whose band its score lies, or the predicted class; absent for
+    regression without a decision.
+    """
     target: NumberOrText | Unset = UNSET
     """Its class or value in the target column of `dataset`; absent where the row was sent, in explanation sets, and
     where the dataset has no target that fits the model.

@@ -18,7 +18,7 @@ CHECKS := check-models check-types check-style check-contract check-generated
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev s3-server browser notebooks cluster featuretools kserve-clients screenshots quickstart test test-changed test-long check $(CHECKS) format client openapi settings models-table requirements notices benchmarks paper-tables defrag-tables approximation-tables relational-tables clean
+.PHONY: help setup setup-dev s3-server browser notebooks cluster featuretools kserve-clients screenshots quickstart test test-changed test-seconds test-long check $(CHECKS) format client openapi settings models-table requirements notices benchmarks paper-tables defrag-tables approximation-tables relational-tables clean
 
 help: ## List the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -53,6 +53,9 @@ test: $(VENV)/.dev ## Run the test suite (a quarter of an hour on two cores)
 
 test-changed: $(VENV)/.dev ## Run the tests nearest to what differs from main (a minute; CHANGED=revision compares with another)
 	$(BIN)/python -m pytest -q -m "not long" -n 2 --dist loadfile $$($(BIN)/python -m scripts.changed_tests $(CHANGED))
+
+test-seconds: $(VENV)/.dev ## Compare what the last `make test` took of processors with each file's budget (tests/slow.toml)
+	$(BIN)/python -m scripts.check_test_seconds $(RUN)
 
 test-long: $(VENV)/.dev ## Run long kills, fuzzing and studies
 	$(BIN)/python -m pytest -m long

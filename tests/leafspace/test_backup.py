@@ -209,14 +209,14 @@ def test_leaf_tables_a_cache_are_left_out(house: House, tmp_path: Path, name: st
 
 
 def test_backups_and_what_is_made_of_them_are_for_their_owner_alone(house: House, tmp_path: Path) -> None:
-    for arguments in (
-        ["backup", tmp_path / "new" / "backup", "--data-dir", house.directory],
-        ["backup", tmp_path / "new" / "backup.tar", "--data-dir", house.directory],
-        ["restore", tmp_path / "new" / "backup.tar", "--data-dir", tmp_path / "new" / "data"],
-        ["keys", "create", "a key", "--data-dir", tmp_path / "new" / "other data"],
-    ):
-        command = [sys.executable, "-m", "leafspace", *map(str, arguments)]
-        subprocess.run(command, check=True, cwd=_ROOT, umask=0o022)  # ours
+    umask = os.umask(0o022)
+    try:
+        _done("backup", tmp_path / "new" / "backup", "--data-dir", house.directory)
+        _done("backup", tmp_path / "new" / "backup.tar", "--data-dir", house.directory)
+        _done("restore", tmp_path / "new" / "backup.tar", "--data-dir", tmp_path / "new" / "data")
+        _done("keys", "create", "a key", "--data-dir", tmp_path / "new" / "other data")
+    finally:
+        os.umask(umask)
 
     made = [tmp_path / "new", *(tmp_path / "new").rglob("*")]
     assert len(made) > 20

@@ -154,6 +154,7 @@ def test_the_supervisor_and_the_api_have_the_same_defaults_for_stopping() -> Non
     assert of_api == embedded_service._SECONDS_OF_API
 
 
+@pytest.mark.long
 def test_a_job_is_done_and_found_again_after_a_restart(data_dir: Path) -> None:
     with running_service(data_dir, "--no-worker") as url:
         database = Database(embedded(data_dir).database_url)

@@ -317,7 +317,7 @@ def test_methods_are_told_apart_by_their_own_settings_alone(workshop: Workshop) 
 def test_restarts_of_fab_take_starts_and_rounds_in_turn_and_other_methods_know_no_rounds(workshop: Workshop) -> None:
     onnx, frame = _matrix("random_forest_binary")
     model = workshop.register_model(onnx, feature_names=list(frame.columns[:-1]), ensemble="random_forest")
-    question = {"model": model, "dataset": workshop.register_dataset(frame, target="t")}
+    question = {"model": model, "dataset": workshop.register_dataset(frame[:80], target="t")}
 
     fab, settled = (workshop.find_rules(**question, method="fab", **own) for own in ({}, {"e_step_rounds": 100}))
 

@@ -30,6 +30,9 @@ from .rows import Rows
 _ANSWER_REQUESTS = (  # what takes longest to compile is first
     "leaf_space.reference_loops",
     "relational.query_loops",
+    "effects.path_patterns",
+    "effects.paired_walk",
+    "effects.ranked_trees",
     "changes.open_walks",
     "changes.pair_walks",
     "leaf_space.proximity",

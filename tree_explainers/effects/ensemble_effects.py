@@ -100,7 +100,7 @@ class EnsembleEffects:
 
     def raw_scores(self, ranks: NDArray[np.uint16]) -> Floats:
         """Return the raw scores of rows, (n_rows, n_scores); effects add up to their differences."""
-        return self.scores.of_rows(self.trees.leaves(ranks))
+        return self.scores.of_rows(self.trees.leaves(np.ascontiguousarray(ranks)))
 
     def mean_effects(
         self, ranks: NDArray[np.uint16], references: NDArray[np.uint16], score: int, weights: Floats | None = None
@@ -133,6 +133,7 @@ class EnsembleEffects:
         self._check_score(score)
         effects = np.zeros((len(ranks), self.n_players))
         values, trees = self.scores.values_of(score), self.scores.trees_of(score)
+        ranks, references = np.ascontiguousarray(ranks), np.ascontiguousarray(references)
         n_rows, n_references = len(ranks), len(references)
         if self.has_patterns and n_rows * n_references > _PATTERN_COST * (n_rows + n_references):
             columns = np.ascontiguousarray(ranks.T), np.ascontiguousarray(references.T)

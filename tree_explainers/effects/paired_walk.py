@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled
+from ..compute.compiled import compiled_ahead
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -56,7 +56,19 @@ def leaf_shares(most: int) -> tuple[Floats, Floats]:
     return gains, losses
 
 
-@compiled
+def types_of_trees(n: Any) -> list[Any]:
+    """Return numba's types of ``PairedTrees``."""
+    of_words = [(words[::1], words[::1]) for words in (n.uint32, n.uint64)]
+    others = n.int64[::1], n.int32[::1], n.int32[::1], n.float64[:, ::1], n.float64[:, ::1]
+    return [n.NamedTuple((*words, *others), PairedTrees) for words in of_words]
+
+
+def _types(n: Any) -> list[Any]:
+    numbers, rows = n.float64[::1], n.UniTuple(n.uint16[:, ::1], 2)
+    return [n.void(trees, n.int64[::1], rows, numbers, numbers, n.float64[:, ::1]) for trees in types_of_trees(n)]
+
+
+@compiled_ahead(_types)
 def add_effects(  # noqa: C901  # a function that is called in the innermost loop takes longer
     trees: PairedTrees, tree_numbers: Ints, rows: tuple[Ranks, Ranks], weights: Floats, values: Floats, effects: Floats
 ) -> None:
@@ -79,28 +91,27 @@ def add_effects(  # noqa: C901  # a function that is called in the innermost loo
     """
     most = trees.gains.shape[0]
     is_from = np.zeros(effects.shape[1], np.int8)  # 1: the explained row, 2: the reference case, 0: not on the path
-    other_ways, players, before = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.float64)
+    other_ways, players, before = np.empty(most, np.uint64), np.empty(most, np.int64), np.empty(most, np.float64)
     words, starts, leaf, player_of = trees.words, trees.starts, trees.leaf, trees.players
     gains, losses = trees.gains, trees.losses
     rank_bits, child_bits, last_column = trees.layout[0], trees.layout[1], trees.layout[2]
     last_rank = (words.dtype.type(1) << rank_bits) - words.dtype.type(1)
-    width = rows[0].shape[1]
-    all_ranks, all_reference_ranks = rows[0].ravel(), rows[1].ravel()
+    both = np.empty((len(player_of), 2), np.uint16)  # side by side, so that they are read at once
     for row in range(effects.shape[0]):
+        both[:, 0] = rows[0][row]
         for reference in range(len(weights)):
-            ranks, reference_ranks = row * width, reference * width  # where they begin
+            both[:, 1] = rows[1][reference]
             weight = weights[reference]
             for tree in tree_numbers:
-                first = starts[tree]
-                node, depth, n_explained, n_reference = np.int64(0), 0, 0, 0
+                first = np.uint64(starts[tree])
+                node, depth, n_explained, n_reference = np.uint64(0), 0, 0, 0
                 gained, lost = 0.0, 0.0
                 while True:
-                    word = words[first + node]
-                    column = np.int64((word >> rank_bits) & last_column)
-                    rank = word & last_rank
-                    child = np.int64(word >> child_bits)
-                    following = child + np.int64(all_ranks[ranks + column] > rank)
-                    other = child + np.int64(all_reference_ranks[reference_ranks + column] > rank)
+                    word = np.uint64(words[first + node])
+                    column = (word >> rank_bits) & last_column
+                    rank, child = word & last_rank, word >> child_bits
+                    following = child + np.uint64(both[column, 0] > rank)
+                    other = child + np.uint64(both[column, 1] > rank)
                     if following != other:
                         player = player_of[column]
                         if is_from[player] == 0:

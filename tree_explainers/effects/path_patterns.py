@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled, inlined
-from .paired_walk import PairedTrees
+from ..compute.compiled import compiled, compiled_ahead, inlined
+from .paired_walk import PairedTrees, types_of_trees
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -44,7 +44,15 @@ def new_patterns(n_rows: int) -> _Patterns:
     return _Patterns(places, np.empty(n_rows, np.uint64), np.empty(n_rows, np.int64), np.empty(n_rows))
 
 
-@compiled
+def _types(n: Any) -> list[Any]:
+    whole, numbers = n.int64[::1], n.float64[::1]
+    patterns = n.NamedTuple((n.int32[::1], n.uint64[::1], whole, numbers), _Patterns)
+    rows, room = n.UniTuple(n.uint16[:, ::1], 2), n.Tuple((patterns, patterns, n.int64))
+    effects = n.float64[:, ::1]
+    return [n.void(trees, whole, rows, n.UniTuple(numbers, 2), room, effects) for trees in types_of_trees(n)]
+
+
+@compiled_ahead(_types)
 def add_mean_effects(
     trees: PairedTrees,
     tree_numbers: Ints,

@@ -7,11 +7,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled
+from ..compute.compiled import compiled_ahead
 from ..ensemble import Operator, TreeEnsemble, TreeTensor
 from ..walker.node_conditions import tests_of
 from ..walker.node_words import TreeWords, pack
-from ..walker.value_ranks import TensorCuts, rank_cuts
+from ..walker.value_ranks import Cuts, rank_cuts
 
 Ints = NDArray[np.int64]
 
@@ -26,7 +26,7 @@ class RankedTrees:
 
     words: TreeWords
     leaf: NDArray[np.int32]  # (n_words,) the leaf among all; undefined at nodes that are no leaves
-    cuts: TensorCuts  # of all columns, those of sets included
+    cuts: Cuts  # of all columns, those of sets included
     n_columns: int  # that trees read
     n_tests: int  # of one column that a node of the ensemble may have become: two where some test equality
     sets: tuple[tuple[int, NDArray[np.float64]], ...]  # the column and the members of each set
@@ -47,10 +47,8 @@ class RankedTrees:
         cuts, column, rank = rank_cuts(tests, [*tensors, TreeTensor("sets", n_columns, is_double=False)])
         words = pack(tests, ensemble.offsets[:-1], cuts, column, rank)
         first_leaf = np.repeat(ensemble.leaf_offsets[:-1], np.diff(words.starts))
-        places = np.arange(cuts.n_ranked)
-        all_cuts = TensorCuts("columns", cuts.columns, places, cuts.starts, cuts.values, cuts.of_missing)
         n_tests = 2 if np.isin(ensemble.operator, (Operator.EQ, Operator.NEQ)).any() else 1
-        return cls(words, (words.leaf + first_leaf).astype(np.int32), all_cuts, n_columns, n_tests, sets)
+        return cls(words, (words.leaf + first_leaf).astype(np.int32), cuts, n_columns, n_tests, sets)
 
     @property
     def n_ranked(self) -> int:
@@ -65,10 +63,10 @@ class RankedTrees:
 
     def ranks(self, columns: NDArray[np.float64]) -> NDArray[np.uint16]:
         """Return the ranks of rows, (n_rows, n_ranked), from what trees read, (n_rows, n_columns) float64."""
-        values = np.column_stack([columns, *(_outside(columns[:, at], members) for at, members in self.sets)])
-        ranks = np.zeros((len(values), self.n_ranked), np.uint16)
-        if len(self.cuts.columns):
-            self.cuts.fill(values, slice(0, len(values)), ranks)
+        of_sets = [_outside(columns[:, at], members) for at, members in self.sets]
+        values = np.column_stack([columns, *of_sets]) if of_sets else np.ascontiguousarray(columns)
+        ranks, cuts = np.zeros((len(values), self.n_ranked), np.uint16), self.cuts
+        _fill_ranks(values, (cuts.columns, cuts.starts), cuts.values, cuts.of_missing, ranks)
         return ranks
 
     def leaves(self, ranks: NDArray[np.uint16]) -> NDArray[np.int32]:
@@ -78,7 +76,41 @@ class RankedTrees:
         return leaves
 
 
-@compiled
+def _types_of_ranks(n: Any) -> list[Any]:
+    ranks = n.uint16[:, ::1]
+    return [n.void(n.float64[:, ::1], n.UniTuple(n.int64[::1], 2), n.float64[::1], n.uint16[::1], ranks)]
+
+
+@compiled_ahead(_types_of_ranks)
+def _fill_ranks(
+    values: NDArray[np.float64],
+    columns: tuple[Ints, Ints],
+    cuts: NDArray[np.float64],
+    of_missing: NDArray[np.uint16],
+    ranks: NDArray[np.uint16],
+) -> None:
+    """Write the number of each ranked column's cuts that are below the value of each row."""
+    places, starts = columns
+    for row in range(len(values)):
+        for at in range(len(places)):
+            value = values[row, places[at]]
+            low, high = starts[at], starts[at + 1]
+            while low < high:
+                middle = (low + high) // 2
+                if cuts[middle] < value:
+                    low = middle + 1
+                else:
+                    high = middle
+            is_missing = value != value  # NaN
+            ranks[row, at] = of_missing[at] if is_missing else low - starts[at]
+
+
+def _types_of_leaves(n: Any) -> list[Any]:
+    of_words = [(words[::1], words[::1], n.int64[::1], n.int32[::1]) for words in (n.uint32, n.uint64)]
+    return [n.void(n.Tuple(trees), n.uint16[:, ::1], n.int32[:, ::1]) for trees in of_words]
+
+
+@compiled_ahead(_types_of_leaves)
 def _fill_leaves(
     trees: tuple[NDArray[Any], NDArray[Any], Ints, NDArray[np.int32]],
     ranks: NDArray[np.uint16],

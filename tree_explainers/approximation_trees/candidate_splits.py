@@ -204,7 +204,9 @@ def _candidates_of_column(
     if values.dtype == object:
         counts = Counter(known)
         categories = tuple(sorted(counts))
-        sends = _one_bin_each(np.array([counts[category] for category in categories], np.int64), n_missing)
+        n_left = np.array([*(counts[category] for category in categories), 0, n_missing], np.int64)
+        bins = np.flatnonzero(n_left)  # a candidate sends one bin left; no training row has another category
+        sends = _Sends(bins, bins, np.zeros(len(bins), np.bool_), n_left[bins])
     else:
         numbers = known.astype(np.float64)
         cuts, n_below = _cuts(numbers) if given.are_free else _given_cuts(numbers, given.thresholds)
@@ -212,7 +214,8 @@ def _candidates_of_column(
     enough = (sends.n_left >= min_samples_leaf) & (len(values) - sends.n_left >= min_samples_leaf)
     if not given.are_free:
         parts = (n_below > 0) & (n_below < len(known))  # or it would be ``is missing`` in other words
-        enough &= _is_given(sends.last, parts, categories, given)
+        allowed = parts if categories is None else [category in given.categories for category in categories]
+        enough &= np.array([*allowed, False, given.missing], np.bool_)[sends.last]
     own = sends.first[enough], sends.last[enough], sends.with_missing[enough]
     return FeatureCandidates(name, missing_text, cuts, categories, *own)
 
@@ -221,21 +224,6 @@ def _given_cuts(known: Floats, thresholds: Sequence[float]) -> tuple[Floats, _In
     """Return the caller's thresholds in ascending order, and the number of values up to each."""
     cuts = np.unique(np.array(thresholds, np.float64))
     return cuts, np.searchsorted(np.sort(known), cuts, side="right")
-
-
-def _is_given(
-    last: _Integers, parts: NDArray[np.bool_], categories: tuple[str, ...] | None, given: GivenSplits
-) -> NDArray[np.bool_]:
-    """Return which candidates, known by their last bins, the caller allows; of thresholds those that part numbers."""
-    allowed = parts if categories is None else [category in given.categories for category in categories]
-    return np.array([*allowed, False, given.missing], np.bool_)[last]
-
-
-def _one_bin_each(counts: _Integers, n_missing: int) -> _Sends:
-    """Return what candidates of one bin each send left: the categories, and the missing value."""
-    counts = np.append(counts, [0, n_missing])  # no training row has another category
-    bins = np.flatnonzero(counts)
-    return _Sends(bins, bins, np.zeros(len(bins), np.bool_), counts[bins])
 
 
 def _up_to(counts: _Integers, n_missing: int) -> _Sends:

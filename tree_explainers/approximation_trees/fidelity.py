@@ -80,6 +80,7 @@ def measure_fidelity(
     is_regression = predictions.targets.is_regression
     predicted = scores[:, 0] if is_regression else _labels(tree)[leaves]
     to_model = score_predictions(predicted, None, predictions.targets)
+    constants = score_constants(targets, predictions.targets)
     return Fidelity(
         fidelity=to_model.fidelity,
         balanced_fidelity=to_model.balanced_fidelity,
@@ -87,7 +88,9 @@ def measure_fidelity(
         mean_questions=float(tree.depths[leaves].mean()),
         tree=None if targets is None else against_target(predicted, targets),
         model=None if targets is None else against_target(predictions.targets.classes_or_values, targets),
-        constant=_score_constants(predictions.targets, targets),
+        constant=ConstantScores(
+            constants.fidelity, constants.balanced_fidelity, None if targets is None else _against_target(constants)
+        ),
     )
 
 
@@ -99,11 +102,6 @@ def against_target(predicted: NDArray[np.int64] | NDArray[np.float64], targets: 
 def _against_target(scores: PredictionScores) -> AgainstTarget:
     accuracy, balanced = (None if error is None else 1 - error for error in (scores.error, scores.balanced_error))
     return AgainstTarget(accuracy, balanced, scores.mean_squared_error, scores.r2)
-
-
-def _score_constants(of_model: Targets, targets: Targets | None) -> ConstantScores:
-    found = score_constants(targets, of_model)
-    return ConstantScores(found.fidelity, found.balanced_fidelity, None if targets is None else _against_target(found))
 
 
 def _labels(tree: ApproximationTree) -> NDArray[np.int64]:

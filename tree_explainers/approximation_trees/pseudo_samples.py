@@ -252,7 +252,9 @@ def _merge(feature: FeatureCandidates, found: NDArray[Any]) -> _MergedFeature:
         with_missing=feature.with_missing[kept],
     )
     merged_index = np.empty(feature.n_candidates, np.int32)
-    merged_index[_by_branch_of_missing(feature)] = np.repeat(rank, n_ties)
+    # as in ``_ties``, candidates that send the missing value left with others come last
+    order = np.concatenate((np.flatnonzero(~feature.with_missing), np.flatnonzero(feature.with_missing)))
+    merged_index[order] = np.repeat(rank, n_ties)
     return _MergedFeature(merged, occupied, merged_index)
 
 
@@ -266,8 +268,3 @@ def _ties(feature: FeatureCandidates, ends: _Integers) -> tuple[_Integers, _Inte
         first.append(own[starts])
         n_ties.append(np.diff(np.append(starts, len(own))))
     return np.concatenate(first), np.concatenate(n_ties)
-
-
-def _by_branch_of_missing(feature: FeatureCandidates) -> _Integers:
-    """Return candidates in order, but last those that send the missing value left with others."""
-    return np.concatenate((np.flatnonzero(~feature.with_missing), np.flatnonzero(feature.with_missing)))

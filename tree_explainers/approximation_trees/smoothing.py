@@ -254,7 +254,7 @@ class SmoothedCategory:
 
     def _moves(self, within: ValueRange) -> Floats:
         """Return the probability that each category becomes another one of the range, (n_categories + 1,)."""
-        allowed = self._shares_in(within)
+        allowed = np.where([within.allows(category) for category in self.categories], self.shares, 0.0)
         others = allowed.sum() - allowed
         rest = 1 - self.shares
         moves = self.move_probability * np.divide(others, rest, out=np.zeros_like(rest), where=rest > 0)
@@ -262,13 +262,9 @@ class SmoothedCategory:
 
     def _others(self, indices: NDArray[np.int64], within: ValueRange, rng: np.random.Generator) -> NDArray[np.int64]:
         """Draw for each category another one of the range, (n_values,)."""
-        allowed = self._shares_in(within)
+        allowed = np.where([within.allows(category) for category in self.categories], self.shares, 0.0)
         ends = np.cumsum(allowed)
         point = rng.random(len(indices)) * (ends[-1] - allowed[indices])
         point += np.where(point >= (ends - allowed)[indices], allowed[indices], 0.0)  # skips the category itself
         found = np.minimum(np.searchsorted(ends, point, side="right"), np.flatnonzero(allowed)[-1])
         return np.asarray(found, np.int64)
-
-    def _shares_in(self, within: ValueRange) -> Floats:
-        """Return the share of each category, 0 for those outside the range."""
-        return np.where([within.allows(category) for category in self.categories], self.shares, 0.0)

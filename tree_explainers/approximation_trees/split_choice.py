@@ -132,7 +132,11 @@ def compare_with(sums: SplitSums, best: int, rows: Iterable[SidedRows]) -> Compa
     like_best = fingerprints == fingerprints[best]
     variances = _variances(sums) if sums.has_products else variances_by_rows(sums, _means_of_sides(sums), rows)
     n_rows = int(sums.totals[:, 0].sum())
-    p_values = _p_values(gains[best] - gains, variances / n_rows)
+    # the p-value is the probability that new rows reverse a difference of gains; 1/2 if nothing is known of it
+    differences = gains[best] - gains
+    spread = np.sqrt(2 * (variances / n_rows))
+    away = np.divide(differences, spread, out=np.where(differences > 0, np.inf, 0.0), where=spread > 0)
+    p_values = np.asarray(scipy.special.ndtr(-away), np.float64)
     variances[like_best], p_values[like_best] = 0, 0
     counted &= ~like_best
     return Comparison(best, gains, variances, p_values, counted, like_best, n_rows, sums.candidates.starts)
@@ -175,13 +179,6 @@ def _means_of_sides(sums: SplitSums) -> Floats:
     """Return the mean targets on the right and on the left of the best, (2, n_targets); 0 for a side without rows."""
     totals = sums.totals[:, : 1 + sums.n_targets]
     return totals[:, 1:] / np.maximum(totals[:, :1], 1)
-
-
-def _p_values(differences: Floats, variances: Floats) -> Floats:
-    """Return the probability that new rows reverse a difference of gains; 1/2 if nothing is known of it."""
-    spread = np.sqrt(2 * variances)
-    away = np.divide(differences, spread, out=np.where(differences > 0, np.inf, 0.0), where=spread > 0)
-    return np.asarray(scipy.special.ndtr(-away), np.float64)
 
 
 def next_size(n: int, p_value: float, significance: float, most: int) -> int:

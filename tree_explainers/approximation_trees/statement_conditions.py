@@ -126,7 +126,8 @@ class StatementConditions:
             return roundest_between(max(gap[0], cut - doubt), min(gap[1], cut + doubt), cut)
         types = column_types(self.description.inputs)
         reads_single = types[about.raw_index] == "float"
-        single = _not_above(cut)
+        rounded = np.float32(cut)
+        single = np.nextafter(rounded, np.float32(-inf)) if float(rounded) > cut else rounded
         last = float(Rounding(np.float32, np.float64).lower(np.array([float(single)]))[0])
         if not reads_single:
             return cut
@@ -143,11 +144,6 @@ class StatementConditions:
             if column.raw_index == feature.raw_index and column.is_calculated
         )
         return _ROUNDINGS * max(scaled, default=0.0)
-
-
-def _not_above(cut: float) -> np.float32:
-    rounded = np.float32(cut)
-    return np.nextafter(rounded, np.float32(-inf)) if float(rounded) > cut else rounded
 
 
 def _of_category(feature: FeatureStatements, answers: NDArray[np.bool_], *, has_missing: bool) -> Condition:

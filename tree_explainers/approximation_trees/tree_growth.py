@@ -97,7 +97,7 @@ def grow(
     growth = _Growth(examine, limits)
     top = growth.find(root, 0)
     del root
-    while growth.may_split():
+    while growth.waiting and growth.n_leaves < (limits.max_leaves or inf):
         growth.split_next()
         n_steps = limits.max_depth * top.facts.n_samples
         report(growth.n_steps / max(1, n_steps), "growing the tree")
@@ -114,10 +114,6 @@ class _Growth(Generic[State, ConditionT]):
     n_found: int = 0  # nodes
     n_leaves: int = 1
     n_steps: int = 0  # levels that training rows have passed, summed over rows
-
-    def may_split(self) -> bool:
-        """Return whether a node can be split and one more leaf is allowed."""
-        return bool(self.waiting) and self.n_leaves < (self.limits.max_leaves or inf)
 
     def find(self, state: State, depth: int) -> _GrowingNode[State, ConditionT]:
         """Examine a node; it waits to be split if a split was found."""

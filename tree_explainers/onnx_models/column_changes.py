@@ -74,19 +74,15 @@ def indicator(column: ModelColumn, category: Category) -> ModelColumn:
     if column.kind == "ordinal" and (column.scale, column.offset) == (1.0, 0.0):
         sources = [raw for raw, code in zip(column.categories, column.codes, strict=True) if code == category]
         if len(sources) > 1 or (sources and category == column.default_code):
-            return _indicator_of_set(column, category)
+            # 1 where the column's value is any of the categories with that code, such as all infrequent ones
+            codes = tuple(float(each == category) for each in column.codes)
+            return replace(column, codes=codes, default_code=float(column.default_code == category))
         if len(sources) == 1 and category != column.default_code:
             source = sources[0]
             return ModelColumn(
                 column.name, "indicator", column.feature, column.raw_index, imputed=column.imputed, category=source
             )
     return transformed(column, f"is {category}")
-
-
-def _indicator_of_set(column: ModelColumn, code: Category) -> ModelColumn:
-    """Return 1 where the column's value is any of the categories with a code, such as all infrequent ones."""
-    codes = tuple(float(each == code) for each in column.codes)
-    return replace(column, codes=codes, default_code=float(column.default_code == code))
 
 
 def of_function(column: ModelColumn, name: str, parameter: float = 0.0) -> ModelColumn:

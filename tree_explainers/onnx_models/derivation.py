@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from ..errors import ModelRefused, RowRefused
 from ..rows import Rows
-from .description import DeclaredModel, ModelDescription, ModelLimits, ModelWarning
+from .description import DeclaredModel, ModelDescription, ModelLimits
 from .oracle_trial import rows_to_try, try_oracle
 from .plausible_trial import DerivedModel, check_fixed_rows, labels_are_highest, try_plausible_rows
 from .reading import ReadModel, read_model
 from .runtime_differences import runtime_warnings
-from .session import MOST_ROWS_TRIED, ModelSession, Outcome
+from .session import MOST_ROWS_TRIED, ModelSession
 from .sniffing import HEAD_BYTES, sniff_model
 
 _MOST_BYTES_OF_ROWS = 512 * 1024**2
@@ -58,6 +58,8 @@ def _tried_oracle(read: ReadModel, limits: ModelLimits) -> DerivedModel:
         check_fixed_rows(session, read.for_trial.of_fixed_rows, rows)
     are_probabilities = known.score_kind == "probability" and tried.are_probabilities
     kind = "probability" if are_probabilities else unclipped
+    sent, feeds = read.for_trial.as_sent, session.encode(rows)
+    warnings = () if sent is None else runtime_warnings(sent, read.description, feeds, tried.outcome)
     read = replace(
         read,
         description=replace(
@@ -65,15 +67,10 @@ def _tried_oracle(read: ReadModel, limits: ModelLimits) -> DerivedModel:
             score_kind=kind,
             seconds_per_1000_rows=tried.seconds,
             labels_are_highest=labels_are_highest(known, tried.outcome),
-            warnings=_runtime_warnings(session, rows, read, tried.outcome),
+            warnings=warnings,
         ),
     )
     return DerivedModel(read, ModelSession(read.leaf_graph, read.description))
-
-
-def _runtime_warnings(session: ModelSession, rows: Rows, read: ReadModel, outcome: Outcome) -> tuple[ModelWarning, ...]:
-    sent = read.for_trial.as_sent
-    return () if sent is None else runtime_warnings(sent, read.description, session.encode(rows), outcome)
 
 
 def _predicts_one_row(session: ModelSession) -> bool:
@@ -104,7 +101,8 @@ def _predict_many_rows(session: ModelSession, many: Rows) -> None:
         session.run(rows)
     except RowRefused as refusal:
         # The same row alone was accepted: there was no memory for all of them, or shapes inside are those of one row.
-        raise _too_large() if _lacks_memory(refusal) else _for_one_row() from refusal
+        text = str(refusal.__cause__).lower()
+        raise _too_large() if ("alloc" in text or "out of memory" in text) else _for_one_row() from refusal
     if _peak_bytes() - before > _MOST_BYTES_OF_ROWS:
         raise _too_large()
 
@@ -112,11 +110,6 @@ def _predict_many_rows(session: ModelSession, many: Rows) -> None:
 def _too_large() -> ModelRefused:
     detail = f"Predicting {MOST_ROWS_TRIED:,} rows takes more than {_MOST_BYTES_OF_ROWS // 1024**2} MiB of memory."
     return ModelRefused("model_too_complex", detail)
-
-
-def _lacks_memory(refusal: RowRefused) -> bool:
-    text = str(refusal.__cause__).lower()
-    return "alloc" in text or "out of memory" in text
 
 
 def _for_one_row() -> ModelRefused:

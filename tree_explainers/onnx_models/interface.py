@@ -134,7 +134,9 @@ def find_outputs(graph: GraphProto, declared: DeclaredModel) -> Outputs:
     if not (label or zip_map or has_classifier or declared.classes):
         _check_single_value(graph, score)
         return Outputs("regression", (), (), None, score, "value")
-    classes, label_values = _classes(_label_values(graph, label, zip_map), declared.classes, _writes(graph, label))
+    types = (_element_type(value) for value in graph.output if value.name == label)
+    label_type = next(types, TensorProto.STRING)  # where there is no label, texts
+    classes, label_values = _classes(_label_values(graph, label, zip_map), declared.classes, label_type)
     misread = label if label is not None and _is_misread(first_that_computes(label, makers)) else None
     label = None if misread else label
     is_highest = label is None or not has_cut_off(graph, label)
@@ -191,12 +193,6 @@ def _label_values(graph: GraphProto, label: str | None, zip_map: NodeProto | Non
         return label_values_of(graph, label)
     classifiers = [node for node in graph.node if node.op_type == "TreeEnsembleClassifier"]
     return LabelValues(class_labels(attributes_of(classifiers[-1]))) if classifiers else None
-
-
-def _writes(graph: GraphProto, label: str | None) -> int:
-    """Return the type of the label output; texts where there is none."""
-    types = (_element_type(value) for value in graph.output if value.name == label)
-    return next(types, TensorProto.STRING)
 
 
 def _classes(

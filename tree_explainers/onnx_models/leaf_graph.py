@@ -251,7 +251,10 @@ def leaf_ensemble_5(trees: TreeEnsemble, tensor: str, output: str, *, is_double:
         "leaf_targetids": np.repeat(np.arange(trees.n_trees), trees.n_leaves),
     }
     mode_of = {operator: mode for mode, operator in enumerate(_MODES_5)} | {Operator.LEAF: 0}
-    sets = [np.append(trees.members[int(trees.threshold[node])], np.nan) for node in _member_nodes(trees)]
+    sets = [
+        np.append(trees.members[int(trees.threshold[node])], np.nan)
+        for node in np.flatnonzero(trees.operator == Operator.MEMBER).tolist()
+    ]
     tensors = {
         "nodes_modes": np.array([mode_of[Operator(operator)] for operator in trees.operator[branches]], np.uint8),
         "nodes_splits": trees.threshold[branches].astype(real),
@@ -264,7 +267,3 @@ def leaf_ensemble_5(trees: TreeEnsemble, tensor: str, output: str, *, is_double:
     for name, array in tensors.items():
         node.attribute.add(name=name, type=AttributeProto.TENSOR, t=numpy_helper.from_array(array, name))
     return node
-
-
-def _member_nodes(trees: TreeEnsemble) -> list[int]:
-    return np.flatnonzero(trees.operator == Operator.MEMBER).tolist()

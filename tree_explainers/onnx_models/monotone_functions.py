@@ -130,18 +130,14 @@ class _Tests:
         before = replace(self, ends=(self.ends - offset) / scale)
         return before.turned() if scale < 0 else before
 
-    def before_function(self, name: str, parameter: float) -> "_Tests":
-        """Return tests of a number for those of a function of it."""
-        before = replace(self, ends=_argument(self.ends, name, parameter, self.is_strict))
-        return before.turned() if FUNCTIONS[name].falls(parameter) else before
-
 
 def _raw_tests(column: ModelColumn, operator: NDArray[np.uint8], threshold: Floats) -> tuple[NDArray[np.uint8], Floats]:
     """Return the same tests as tests of the raw number: operators and thresholds."""
     is_strict, is_negated = (np.isin(operator, some) for some in (_STRICT, _NEGATED))
     tests = _Tests(threshold, is_strict, is_negated).before_scaling(column.scale, column.offset)
     for name, scale, offset, parameter in reversed(column.functions):
-        tests = tests.before_function(name, parameter).before_scaling(scale, offset)
+        before = replace(tests, ends=_argument(tests.ends, name, parameter, tests.is_strict))
+        tests = (before.turned() if FUNCTIONS[name].falls(parameter) else before).before_scaling(scale, offset)
     is_beyond = tests.ends >= _LARGEST  # all numbers
     codes = 2 * tests.is_negated + (tests.is_strict & ~is_beyond)
     ends = np.where(is_beyond, np.inf, np.maximum(tests.ends, -_LARGEST))

@@ -79,7 +79,11 @@ def try_oracle(session: ModelSession, rows: Rows, limits: ModelLimits) -> TriedO
         ``model_too_slow`` where 1,000 rows take more processor time than ``limits`` allow; ``model_invalid_graph``
         where a row's prediction depends on other rows.
     """
-    seconds, limit = _seconds_of_all(session, rows), _limit(limits)
+    # as many runs as it takes to measure by a clock that may tick every hundredth of a second
+    taken: list[float] = []
+    while sum(taken) < _LEAST_SECONDS and len(taken) < _MOST_RUNS:
+        taken.append(_seconds(session, rows))
+    seconds, limit = sum(taken) / len(taken), _limit(limits)
     if seconds > limit:
         raise _too_slow(seconds, limit)
     outcome = session.run(session.encode(rows))
@@ -124,14 +128,6 @@ def _refuse_slow_start(session: ModelSession, rows: Rows, limits: ModelLimits) -
 
 def _limit(limits: ModelLimits) -> float:
     return limits.max_oracle_milliseconds / 1_000
-
-
-def _seconds_of_all(session: ModelSession, rows: Rows) -> float:
-    """Return the mean of as many runs as it takes to measure by a clock that may tick every hundredth of a second."""
-    taken: list[float] = []
-    while sum(taken) < _LEAST_SECONDS and len(taken) < _MOST_RUNS:
-        taken.append(_seconds(session, rows))
-    return sum(taken) / len(taken)
 
 
 def _seconds(session: ModelSession, rows: Rows) -> float:

@@ -63,7 +63,9 @@ def runtime_warnings(
         outputs = open_graph(build_prediction_graph(ModelProto.FromString(sent.graph), names)).run(names, feeds)
     except runtime_errors() + (ModelRefused,):  # noqa: RUF005  # for the type checker
         return (ModelWarning("onnxruntime_differs", f"{reason}. onnxruntime by itself refuses the file."),)
-    differs = _differing_scores(outputs[-1], outcome.scores)
+    ours, columns = outcome.scores, outputs[-1].reshape(len(outcome.scores), -1)
+    columns = columns if columns.shape == ours.shape else np.hstack([ours[:, :-1], columns])  # one for two classes
+    differs: NDArray[np.bool_] = ~np.isclose(columns, ours, rtol=_RELATIVE, atol=_ABSOLUTE).all(axis=1)
     if sent.label is not None and outcome.labels is not None:
         differs |= _differing_labels(outputs[0], description.label_values, outcome.labels)
     if not differs.any():
@@ -73,13 +75,6 @@ def runtime_warnings(
         "trees' thresholds have another prediction; compare both before you trust explanations of such a service."
     )
     return (ModelWarning("onnxruntime_differs", detail),)
-
-
-def _differing_scores(theirs: NDArray[Any], ours: NDArray[Any]) -> NDArray[np.bool_]:
-    columns = theirs.reshape(len(ours), -1)
-    columns = columns if columns.shape == ours.shape else np.hstack([ours[:, :-1], columns])  # one for two classes
-    is_same: NDArray[np.bool_] = np.isclose(columns, ours, rtol=_RELATIVE, atol=_ABSOLUTE).all(axis=1)
-    return ~is_same
 
 
 def _differing_labels(

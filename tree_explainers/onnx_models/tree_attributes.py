@@ -114,15 +114,11 @@ def read_node_table(node: NodeProto) -> NodeTable:
     check_lengths(table)
     if len(numbers(attributes, "nodes_hitrates")) not in (0, len(table.node)):
         refuse_tree("The node attributes of a tree ensemble differ in length.")
-    check_values(table, _base_values(attributes, table.n_outputs))
-    return table
-
-
-def _base_values(attributes: Attributes, n_outputs: int) -> NDArray[np.float64]:
     values = numbers(attributes, "base_values")
-    if len(values) not in (0, 1, n_outputs):
-        refuse_tree(f"A tree ensemble has {len(values)} base values for {n_outputs} outputs.")
-    return values
+    if len(values) not in (0, 1, table.n_outputs):
+        refuse_tree(f"A tree ensemble has {len(values)} base values for {table.n_outputs} outputs.")
+    check_values(table, values)
+    return table
 
 
 def _operators(attributes: Attributes) -> NDArray[np.uint8]:

@@ -72,7 +72,9 @@ def order_trees(table: NodeTable, n_columns: int | None, limits: ModelLimits) ->
     ModelRefused
         ``model_invalid_tree`` where the nodes do not make trees; ``model_too_complex`` beyond the limits.
     """
-    _check_ids(table)
+    ids = (table.tree, table.node, table.weight_tree, table.weight_node)
+    if any(len(array) and (array.min() < 0 or array.max() >= _MAX_ID) for array in ids):
+        refuse_tree("The id of a tree or of a node is negative or beyond 2^31.")
     _check_features(table, limits.max_features if n_columns is None else n_columns)
     by_id = np.argsort(_keys(table.tree, table.node), kind="stable")
     key = _keys(table.tree[by_id], table.node[by_id])
@@ -85,12 +87,6 @@ def order_trees(table: NodeTable, n_columns: int | None, limits: ModelLimits) ->
     depths = _depths(roots, children, is_branch, limits.max_depth)
     place = _place(tree, depths, children, is_branch)
     return _arrange(table, by_id, place, children, depths)
-
-
-def _check_ids(table: NodeTable) -> None:
-    ids = (table.tree, table.node, table.weight_tree, table.weight_node)
-    if any(len(array) and (array.min() < 0 or array.max() >= _MAX_ID) for array in ids):
-        refuse_tree("The id of a tree or of a node is negative or beyond 2^31.")
 
 
 def _check_features(table: NodeTable, n_columns: int) -> None:
@@ -169,7 +165,9 @@ def _arrange(
     )
     sides = new_index[children[place]].astype(np.int32)
     leaf_nodes = np.flatnonzero(is_leaf).astype(np.int32)
-    offsets = _offsets(table.tree[order])
+    tree = table.tree[order]
+    starts = np.flatnonzero(np.diff(tree)) + 1
+    offsets = np.concatenate(([0], starts, [len(tree)])).astype(np.int32)
     weight_leaf = _leaves_of_weights(table, order, leaf_nodes)
     ensemble = TreeEnsemble(
         offsets=offsets,
@@ -186,11 +184,6 @@ def _arrange(
         members=table.members,
     )
     return OrderedTrees(ensemble, order, weight_leaf, int(depths.max()))
-
-
-def _offsets(tree: NDArray[np.int64]) -> NDArray[np.int32]:
-    starts = np.flatnonzero(np.diff(tree)) + 1
-    return np.concatenate(([0], starts, [len(tree)])).astype(np.int32)
 
 
 def _leaves_of_weights(table: NodeTable, order: NDArray[np.int64], leaf_nodes: NDArray[np.int32]) -> NDArray[np.int64]:

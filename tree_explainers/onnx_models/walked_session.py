@@ -43,7 +43,8 @@ class WalkedSession(ModelSession):
     ) -> None:
         super().__init__(read_graph, description)
         self._chunk_rows = min(_MAX_CHUNK_ROWS, max(1, _CELLS_PER_CHUNK // description.n_trees))
-        self.walker = _walker_of(parts.as_read(ensemble), description)
+        in_double = description.scoring is not None and description.scoring.sums != "single"
+        self.walker = Walker.of(parts.as_read(ensemble), description.tensors, sums_in_double=in_double)
         self._front = open_graph(parts.front_graph) if parts.front_graph else None
         self._predicting = open_graph(parts.prediction_graph) if parts.prediction_graph else None
         self._computed = [each.name for each in self._front.get_outputs()] if self._front else []
@@ -102,11 +103,6 @@ class WalkedSession(ModelSession):
         except runtime_errors() as error:
             raise refusal_of(self.description, feeds) from error
         return outputs
-
-
-def _walker_of(ensemble: TreeEnsemble, description: ModelDescription) -> Walker:
-    in_double = description.scoring is not None and description.scoring.sums != "single"
-    return Walker.of(ensemble, description.tensors, sums_in_double=in_double)
 
 
 def _may_tie(scores: NDArray[Any], rounding: float) -> NDArray[np.bool_]:

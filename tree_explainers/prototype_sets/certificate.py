@@ -122,7 +122,11 @@ def certify(  # what is certified, and among which sets
         pairs = gather_pairs(table, of_classes, weights, starts[0], candidates=candidates, report=gathering)
     task = _Task(table, weights, pairs, goal_of(method, pairs.by_class.sizes))
     sets = [task.reached_by(start) for start in starts]
-    _check_alike(sets, task.goal)
+    # a greedy choice of another size has a bound that does not hold for the prototypes
+    counts = [each.n_of_each.tolist() if task.goal.classes_are_apart else int(each.n_of_each.sum()) for each in sets]
+    if counts[0] != counts[-1]:
+        msg = f"swaps keep the number of prototypes: {counts[0]} were chosen, and there are {counts[-1]}"
+        raise InvalidInput(msg)
     upper_bound = min(task.bound(each, next(parts)) for each in sets)
     if greedy_rows is not None and method in _GREEDY_METHODS:
         upper_bound = min(upper_bound, _greedy_bound(sets[0], task.goal))
@@ -187,14 +191,6 @@ def _check(table: LeafTable, rows: NDArray[np.int64], candidates: NDArray[np.int
         raise InvalidInput(msg)
     if candidates is not None and not np.isin(rows, candidates).all():
         msg = "prototypes must be among the candidates, or no bound for those would hold for them"
-        raise InvalidInput(msg)
-
-
-def _check_alike(sets: list[_Reached], goal: Goal) -> None:
-    """Refuse a greedy choice whose bound does not hold for the prototypes, as its sets are of another size."""
-    counts = [each.n_of_each.tolist() if goal.classes_are_apart else int(each.n_of_each.sum()) for each in sets]
-    if counts[0] != counts[-1]:
-        msg = f"swaps keep the number of prototypes: {counts[0]} were chosen, and there are {counts[-1]}"
         raise InvalidInput(msg)
 
 

@@ -209,11 +209,8 @@ class _TestReader:
         cuts, _ = cuts_of_number(column, splits, rounding)
         ranges = tuple((low, high) for low, high in np.sort(cuts).reshape(-1, 2).tolist())
         is_among = self.ensemble.operator[node] != Operator.NEQ
-        return RawTest(_index(column), ranges, (), bool(is_among), self._missing_goes_left(column, splits))
-
-    def _missing_goes_left(self, column: ModelColumn, splits: ColumnSplits) -> bool:
         imputed = column.imputed if isinstance(column.imputed, float | int) else None
-        return bool(splits.answer(model_value(column, imputed))[0])
+        return RawTest(_index(column), ranges, (), bool(is_among), bool(splits.answer(model_value(column, imputed))[0]))
 
     def _of_values(self, column: ModelColumn, node: int, rounding: Rounding) -> RawTest:
         """Return the test of a column of indicators or codes of numbers, which are equal or are not."""

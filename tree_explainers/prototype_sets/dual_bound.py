@@ -300,13 +300,8 @@ class _Descent:
                 self.step, n_idle, coverages, direction = self.step / 2, 0, best, np.zeros(len(best))
                 continue
             direction = slopes + _MEMORY * direction
-            coverages = self._after_step(coverages, direction, core.floors, bound - objective)
+            free = np.where((coverages <= core.floors) & (direction > 0), 0, direction)
+            slope = float((self.relaxation.row_worths * free**2).sum())
+            length = self.step * max(bound - objective, 0.0) / slope if slope > 0 else 0.0
+            coverages = np.rint(coverages - length * free).clip(core.floors, self.relaxation.highest).astype(np.int64)
         return best
-
-    def _after_step(
-        self, coverages: NDArray[np.int64], direction: NDArray[np.float64], floors: NDArray[np.int64], excess: float
-    ) -> NDArray[np.int64]:
-        free = np.where((coverages <= floors) & (direction > 0), 0, direction)
-        slope = float((self.relaxation.row_worths * free**2).sum())
-        length = self.step * max(excess, 0.0) / slope if slope > 0 else 0.0
-        return np.clip(np.rint(coverages - length * free), floors, self.relaxation.highest).astype(np.int64)

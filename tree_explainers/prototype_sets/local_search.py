@@ -190,7 +190,10 @@ class LocalSearch:
             if helpful is None:
                 n_left, candidate, window = n_left - len(candidates), candidate + len(candidates), 2 * window
             else:
-                self._swap_in(helpful)
+                addition, swap, replaced = (int(part[helpful]) for part in self._known)
+                best = self.prototypes.best_replaced(int(self._classes[helpful]), addition, swap, replaced)
+                self.prototypes.replace(best, int(self._candidates[helpful]))
+                self.n_swaps += 1
                 n_left, candidate, window = n_candidates, helpful + 1, _WINDOW
             candidate %= n_candidates
             self._tick()
@@ -213,12 +216,6 @@ class LocalSearch:
                 return int(helpful[0])
             n_at_once = _MANY
         return None
-
-    def _swap_in(self, candidate: int) -> None:
-        addition, swap, replaced = (int(part[candidate]) for part in self._known)
-        best = self.prototypes.best_replaced(int(self._classes[candidate]), addition, swap, replaced)
-        self.prototypes.replace(best, int(self._candidates[candidate]))
-        self.n_swaps += 1
 
     def _is_known(self, candidates: NDArray[np.int64]) -> NDArray[np.bool_]:
         return np.asarray(self._known_since[candidates] == self.prototypes.versions[self._classes[candidates]])

@@ -137,14 +137,12 @@ def _a_pete(task: Task) -> MethodResult:
     previous: GreedyStep | None = None
     for step in _choose(task.parts(chosen, inf), chosen):
         if previous is not None and abs(previous.gain - step.gain) <= alpha * step.gain:
-            return MethodResult(chosen, "alpha", _stopping_improvement(task, len(chosen), previous, step))
+            last_class, previous_class = int(task.classes[step.name]), int(task.classes[previous.name])
+            return MethodResult(
+                chosen, "alpha", StoppingImprovement(len(chosen), step.gain, previous.gain, last_class, previous_class)
+            )
         previous = step
     return MethodResult(chosen, "no_gain")
-
-
-def _stopping_improvement(task: Task, rank: int, previous: GreedyStep, last: GreedyStep) -> StoppingImprovement:
-    last_class, previous_class = int(task.classes[last.name]), int(task.classes[previous.name])
-    return StoppingImprovement(rank, last.gain, previous.gain, last_class, previous_class)
 
 
 def _sg(task: Task) -> MethodResult:

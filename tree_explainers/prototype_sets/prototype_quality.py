@@ -31,11 +31,6 @@ class Classes:
         """Rows of each class, (n_classes,)."""
         return np.bincount(self.of_rows, minlength=self.n_classes)
 
-    @property
-    def prototype_counts(self) -> NDArray[np.int64]:
-        """Prototypes of each class, (n_classes,)."""
-        return np.bincount(self.of_prototypes, minlength=self.n_classes)
-
 
 @dataclass(frozen=True, slots=True)
 class Votes:
@@ -73,12 +68,6 @@ class Votes:
     def distances(self) -> NDArray[np.float64]:
         """1 - proximity of each row to its nearest prototype, (n_rows,); 1 for a row that votes for none."""
         return np.asarray((self.total_weight - self.nearest) / self.total_weight)
-
-    def count_by_class(self) -> NDArray[np.int64]:
-        """Count the votes for each prototype from rows of each class: (n_prototypes, n_classes)."""
-        shape = self.n_prototypes, self.classes.n_classes
-        cells = self.voted[self.is_vote] * self.classes.n_classes + self.classes.of_rows[self.is_vote]
-        return np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
 
     def count_covered(self) -> NDArray[np.int64]:
         """Count the rows that each prototype covers: (n_prototypes,)."""
@@ -267,9 +256,14 @@ def measure_quality(
 
 
 def _of_each(votes: Votes) -> QualityOfEach:
-    classes, by_class = votes.classes, votes.count_by_class()
+    classes, shape = votes.classes, (votes.n_prototypes, votes.classes.n_classes)
+    voted, distances = votes.voted[votes.is_vote], votes.distances[votes.is_vote]
+    cells = voted * classes.n_classes + classes.of_rows[votes.is_vote]
+    by_class = np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
     n_votes, n_own_rows = by_class.sum(axis=1), classes.row_counts[classes.of_prototypes]
-    mean_distance, deviation = _distances_of_votes(votes, n_votes)
+    mean_distance = _share(np.bincount(voted, weights=distances, minlength=len(n_votes)), n_votes)
+    squares = np.bincount(voted, weights=(distances - mean_distance[voted]) ** 2, minlength=len(n_votes))
+    deviation = np.sqrt(_share(squares, n_votes))
     return QualityOfEach(
         coverage=_share(votes.count_covered(), n_own_rows),
         voting_frequency=n_votes / votes.n_rows,
@@ -284,7 +278,7 @@ def _of_each(votes: Votes) -> QualityOfEach:
 
 def _by_class(votes: Votes) -> QualityByClass:
     classes, n_covered = votes.classes, votes.count_covered()
-    n_rows, n_prototypes = classes.row_counts, classes.prototype_counts
+    n_rows, n_prototypes = classes.row_counts, np.bincount(classes.of_prototypes, minlength=classes.n_classes)
     entropy = [
         _evenness(n_covered[None, classes.of_prototypes == own], n_prototypes[own : own + 1])[0]
         for own in range(classes.n_classes)
@@ -314,14 +308,6 @@ def _consistency(by_class: NDArray[np.int64], prototype_classes: NDArray[np.int6
     if n_classes == 1:
         return np.full(n_prototypes, np.nan)
     return _share(by_class[np.arange(n_prototypes), prototype_classes], by_class.sum(axis=1))
-
-
-def _distances_of_votes(votes: Votes, n_votes: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return mean and standard deviation of the distances from each prototype to the rows that vote for it."""
-    voted, distances = votes.voted[votes.is_vote], votes.distances[votes.is_vote]
-    means = _share(np.bincount(voted, weights=distances, minlength=len(n_votes)), n_votes)
-    squares = np.bincount(voted, weights=(distances - means[voted]) ** 2, minlength=len(n_votes))
-    return means, np.sqrt(_share(squares, n_votes))
 
 
 def _evenness(counts: NDArray[np.int64], n_kinds: NDArray[np.int64]) -> NDArray[np.float64]:

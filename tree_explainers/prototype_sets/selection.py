@@ -146,7 +146,9 @@ def select_prototypes(  # a method, its three settings, and what it works on
     _check(table, classes, method, alpha, refine)
     _check_coverage(method, coverage)
     _check_comparison(table, coverage, refine)
-    _check_weights(table, weights)
+    if weights.shape != (table.n_trees,) or weights.min() < 0 or int(weights.sum()) > np.iinfo(np.uint32).max:
+        msg = f"weights must be {table.n_trees} numbers, not negative and less than 2^32 together"
+        raise InvalidInput(msg)
     _check_candidates(table, method, n_prototypes, eligible)
     share = 1.0 if refine == "none" else _SHARE_BEFORE_SWAPS
     goal = None if coverage is None else CoverageGoal(table, weights, coverage)
@@ -159,7 +161,16 @@ def select_prototypes(  # a method, its three settings, and what it works on
     first = rows = np.array(outcome.rows, dtype=np.int64)
     n_swaps, pairs = 0, None
     if refine == "swap":
-        rows, n_swaps, pairs = _swap(task, method, rows, candidates, part_of(report, share, 1))
+        refined = refine_by_swaps(
+            task.table,
+            task.classes,
+            task.weights,
+            rows,
+            method=method,
+            candidates=candidates,
+            report=part_of(report, share, 1),
+        )
+        rows, n_swaps, pairs = refined.rows, refined.n_swaps, refined.pairs  # by these pairs the swaps were chosen
         rows = rows if agrees is None else _agreeing_twins(task, rows, classes, agrees)
     covered = measure_coverage(table, weights, task.classes, rows, partial(report, 1, "measuring coverage"))
     return PrototypeSelection(
@@ -181,16 +192,6 @@ def select_prototypes(  # a method, its three settings, and what it works on
     )
 
 
-def _swap(
-    task: Task, method: Method, rows: NDArray[np.int64], candidates: NDArray[np.int64] | None, report: ReportProgress
-) -> tuple[NDArray[np.int64], int, CandidatePairs]:
-    """Return the rows after swaps, the number of swaps, and the close pairs that they were found by."""
-    found = refine_by_swaps(
-        task.table, task.classes, task.weights, rows, method=method, candidates=candidates, report=report
-    )
-    return found.rows, found.n_swaps, found.pairs
-
-
 def _agreeing_twins(
     task: Task, rows: NDArray[np.int64], classes: NDArray[np.int64], agrees: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
@@ -203,12 +204,6 @@ def _agreeing_twins(
         if len(twins):
             chosen[rank] = twins[0]
     return chosen
-
-
-def _check_weights(table: LeafTable, weights: NDArray[np.int64]) -> None:
-    if weights.shape != (table.n_trees,) or weights.min() < 0 or int(weights.sum()) > np.iinfo(np.uint32).max:
-        msg = f"weights must be {table.n_trees} numbers, not negative and less than 2^32 together"
-        raise InvalidInput(msg)
 
 
 def _check(table: LeafTable, classes: NDArray[np.int64], method: Method, alpha: float, refine: Refine) -> None:

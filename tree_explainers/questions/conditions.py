@@ -223,10 +223,13 @@ class ConditionReader:
         is_missing = self._is_missing(condition.column, values)
         if condition.value is None:
             return is_missing if condition.operator == "is missing" else ~is_missing
-        if _compares_numbers(condition, values):
+        # a column without any value may hold numbers or categories: the condition decides
+        if values.dtype != object or isinstance(condition.value, float):
             holds = _is_on_side(condition, values, self.precision)
         else:
-            holds = _is_among(condition, values)
+            named: list[Any] = list(condition.value) if isinstance(condition.value, tuple) else [condition.value]
+            among = np.isin(values, named)
+            holds = among if condition.operator in ("is", "is one of") else ~among
         return np.where(is_missing, condition.or_missing, holds)
 
     def _is_missing(self, column: str, values: NDArray[Any]) -> NDArray[np.bool_]:
@@ -245,11 +248,6 @@ def _column(rows: Rows, name: str) -> NDArray[Any]:
         raise InvalidInput(msg, code="schema_mismatch") from error
 
 
-def _compares_numbers(condition: Condition, values: NDArray[Any]) -> bool:
-    """Return whether a condition compares numbers; a column without any value may hold numbers or categories."""
-    return values.dtype != object or isinstance(condition.value, float)
-
-
 def _is_on_side(
     condition: Condition, values: NDArray[Any], precision: type[np.float32 | np.float64]
 ) -> NDArray[np.bool_]:
@@ -259,9 +257,3 @@ def _is_on_side(
     with np.errstate(over="ignore"):
         above: NDArray[np.bool_] = values.astype(precision).astype(np.float64) > bound
     return above if condition.operator in (">", "is") else ~above
-
-
-def _is_among(condition: Condition, values: NDArray[Any]) -> NDArray[np.bool_]:
-    named: list[Any] = list(condition.value) if isinstance(condition.value, tuple) else [condition.value]
-    among = np.isin(values, named)
-    return among if condition.operator in ("is", "is one of") else ~among

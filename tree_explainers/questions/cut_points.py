@@ -54,7 +54,11 @@ class Rounding:
         """
         if self.reads is np.float64:
             return cuts
-        read = _largest_float32(cuts)
+        # what is read: the largest numbers in single precision that are not above the cuts
+        with np.errstate(over="ignore"):
+            rounded = cuts.astype(np.float32)
+            lower = np.nextafter(rounded, np.float32(-np.inf))
+        read = np.where(rounded.astype(np.float64) > cuts, lower, rounded).astype(np.float64)
         if self.kept is np.float32:
             return read
         with np.errstate(over="ignore"):
@@ -73,14 +77,6 @@ class Rounding:
     def below(self, value: float) -> float:
         """Return the largest kept number below a value."""
         return float(np.nextafter(self.kept(value), self.kept(-np.inf)))
-
-
-def _largest_float32(cuts: Floats) -> Floats:
-    """Return the largest numbers in single precision that are not above the cuts."""
-    with np.errstate(over="ignore"):
-        rounded = cuts.astype(np.float32)
-        lower = np.nextafter(rounded, np.float32(-np.inf))
-    return np.where(rounded.astype(np.float64) > cuts, lower, rounded).astype(np.float64)
 
 
 def number_cuts(columns: Sequence[tuple[ModelColumn, ColumnSplits]], rounding: Rounding) -> Cuts:

@@ -3,7 +3,7 @@
 Columns that are queries of several tables are like that: who has an account with five transactions has an account.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import floor
@@ -79,7 +79,9 @@ def repaired(rows: Rows, implications: Implications) -> Rows:
     upward = _upward(implications)
     columns = dict(zip(rows.names, rows.columns, strict=True))
     truths = _truths(upward.tests, rows)
-    of_column = _tests_by_column(upward.tests)
+    of_column: dict[str, list[int]] = {}
+    for index, test in enumerate(upward.tests):
+        of_column.setdefault(test.column, []).append(index)
     while True:
         wrong = np.zeros_like(truths)
         _collect_wrong(truths, upward.pairs, wrong)
@@ -112,13 +114,6 @@ def _upward(implications: Implications) -> Implications:
         if is_negative(given) == is_negative(then)
     ]
     return Implications.of(kept, implications.never_missing)
-
-
-def _tests_by_column(tests: Sequence[ColumnTest]) -> Mapping[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for index, test in enumerate(tests):
-        found.setdefault(test.column, []).append(index)
-    return found
 
 
 def _made_false(

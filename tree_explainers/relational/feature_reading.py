@@ -50,7 +50,10 @@ class FeatureReader:
         indices, variables = {"example": EXAMPLE}, list[Variable]()
         for number, entry in enumerate(entries):
             variables.append(self._variable(entry, indices, variables, f"variables[{number}]"))
-            indices[_new_id(entry, indices, f"variables[{number}].id")] = number
+            name = entry.get("id")
+            if not isinstance(name, str) or not name or name in indices:
+                _refuse(f"variables[{number}].id", f"{name!r} is not a new name of a variable")
+            indices[name] = number
         query = Query(tuple(variables))
         conditions = [
             self._condition(entry, query, indices, f"conditions[{number}]")
@@ -192,13 +195,6 @@ def _index(name: object, indices: Mapping[str, int], pointer: str) -> int:
     if not isinstance(name, str) or name not in indices:
         _unknown(pointer, f"there is no variable {name!r} so far; there are {', '.join(indices)}")
     return indices[name]
-
-
-def _new_id(entry: Mapping[str, Any], indices: Mapping[str, int], pointer: str) -> str:
-    name = entry.get("id")
-    if not isinstance(name, str) or not name or name in indices:
-        _refuse(pointer, f"{name!r} is not a new name of a variable")
-    return name
 
 
 def _one_of(choices: tuple[Any, ...], value: object, pointer: str) -> Any:  # one of the choices

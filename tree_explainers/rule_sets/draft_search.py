@@ -110,7 +110,7 @@ class Grower:
 
     def _remove_rules(self, draft: Draft) -> Draft:
         """Remove rules that are not worth their cost, the first such first."""
-        tallies([draft, *_without_one(draft)], self.rows)
+        tallies([draft, *((*draft[:index], *draft[index + 1 :]) for index in range(len(draft)))], self.rows)
         length = self.length(draft)
         index = 0
         while index < len(draft):
@@ -132,10 +132,6 @@ class Grower:
             if length_after < length - MIN_GAIN:
                 draft, length = swapped, length_after
         return draft
-
-
-def _without_one(draft: Draft) -> Iterator[Draft]:
-    return ((*draft[:index], *draft[index + 1 :]) for index in range(len(draft)))
 
 
 def _swapped(draft: Draft, index: int) -> Draft:
@@ -215,17 +211,13 @@ def wider_rules(rule: DraftRule, groups: Groups) -> Iterator[DraftRule]:
         inside = np.flatnonzero(admitted)
         if rule.n_conditions[feature] > 1:
             yield rule.with_condition(groups, feature, admitted | (np.arange(len(admitted)) < inside[0]))
-            yield rule.with_condition(groups, feature, admitted | _groups_above(groups, feature, admitted))
+            # a number's groups above those that are admitted, without the missing values
+            n_numbers = len(admitted) - int(groups.has_missing[feature])
+            above = np.zeros_like(admitted)
+            above[np.flatnonzero(admitted[:n_numbers])[-1] : n_numbers] = True
+            yield rule.with_condition(groups, feature, admitted | above)
         else:
             yield rule.with_condition(groups, feature, np.ones_like(admitted))
-
-
-def _groups_above(groups: Groups, feature: int, admitted: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return a number's groups above those that are admitted, without the missing values."""
-    n_numbers = len(admitted) - int(groups.has_missing[feature])
-    above = np.zeros_like(admitted)
-    above[np.flatnonzero(admitted[:n_numbers])[-1] : n_numbers] = True
-    return above
 
 
 def without_idle_conditions(rules: Sequence[DraftRule], rows: SearchRows) -> list[DraftRule]:

@@ -158,11 +158,15 @@ def join_ensembles(parts: Sequence[TreeEnsemble]) -> TreeEnsemble:
         return parts[0]
     n_nodes = np.cumsum([0, *(part.n_nodes for part in parts)])
     n_leaves = np.cumsum([0, *(len(part.leaf_nodes) for part in parts)])
+    n_members = np.cumsum([0, *(len(part.members) for part in parts)])
+    thresholds = [
+        part.threshold + n * (part.operator == Operator.MEMBER) for part, n in zip(parts, n_members[:-1], strict=True)
+    ]
     return TreeEnsemble(
         offsets=_join_offsets([part.offsets for part in parts], n_nodes),
         column=np.concatenate([part.column for part in parts]),
         operator=np.concatenate([part.operator for part in parts]),
-        threshold=_join_thresholds(parts),
+        threshold=np.concatenate(thresholds),
         missing_left=np.concatenate([part.missing_left for part in parts]),
         left=_join_shifted([part.left for part in parts], n_nodes),
         right=_join_shifted([part.right for part in parts], n_nodes),
@@ -170,13 +174,6 @@ def join_ensembles(parts: Sequence[TreeEnsemble]) -> TreeEnsemble:
         leaf_offsets=_join_offsets([part.leaf_offsets for part in parts], n_leaves),
         leaf_values=_join_values([part.leaf_values for part in parts]),
         members=tuple(values for part in parts for values in part.members),
-    )
-
-
-def _join_thresholds(parts: Sequence[TreeEnsemble]) -> NDArray[np.float64]:
-    n_before = np.cumsum([0, *(len(part.members) for part in parts)])
-    return np.concatenate(
-        [part.threshold + n * (part.operator == Operator.MEMBER) for part, n in zip(parts, n_before[:-1], strict=True)]
     )
 
 

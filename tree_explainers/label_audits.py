@@ -224,15 +224,12 @@ def _evaluate(
     agrees = (others == own[:, None]) & (proximities > 0)
     agreement = np.full(len(own), np.nan)
     np.divide(agrees.sum(axis=1), n_used, out=agreement, where=n_used > 0)
-    support = _support(others, proximities, len(sizes))
+    # The neighbours' proximities are summed by class. Sums of 1,000 proximities of at most 2^32 are whole numbers that
+    # float64 holds.
+    n_classes = len(sizes)
+    cells = np.arange(len(others))[:, None] * n_classes + others
+    sums = np.bincount(cells.ravel(), proximities.ravel(), minlength=len(others) * n_classes)
+    support = sums.astype(np.int64).reshape(len(others), n_classes)
     of_own = support[np.arange(len(own)), own]
     suggested = _suggested(own, sizes, support.argmax(axis=1), (support.max(axis=1), of_own))
     return n_used, agreement, support.sum(axis=1) - of_own, suggested
-
-
-def _support(others: NDArray[np.int64], proximities: NDArray[np.int64], n_classes: int) -> NDArray[np.int64]:
-    """Return the neighbours' proximities summed by class, (n_rows, n_classes)."""
-    cells = np.arange(len(others))[:, None] * n_classes + others
-    # Sums of 1,000 proximities of at most 2^32 are whole numbers that float64 holds.
-    sums = np.bincount(cells.ravel(), proximities.ravel(), minlength=len(others) * n_classes)
-    return sums.astype(np.int64).reshape(len(others), n_classes)

@@ -121,11 +121,6 @@ class _Front:
         self._batch = min(2 * self._batch, _LARGEST_BATCH)
         self._find()
 
-    def _items_to_keep(self) -> NDArray[np.int64]:
-        exact = np.flatnonzero(self._exact)
-        n_kept = self._n_at_once if self._in_blocks else 0
-        return exact[np.argsort(-self._bounds[exact], kind="stable")[:n_kept]]
-
     def _stale_items(self) -> NDArray[np.int64]:
         if self._in_blocks:
             return np.flatnonzero(~self._exact)  # those that cannot win now come free, and may spare a batch later
@@ -134,7 +129,9 @@ class _Front:
 
     def add(self) -> None:
         """Add the item, and keep the gains of the best others exact where that is cheap."""
-        kept = self._items_to_keep()
+        exact = np.flatnonzero(self._exact)
+        n_kept = self._n_at_once if self._in_blocks else 0
+        kept = exact[np.argsort(-self._bounds[exact], kind="stable")[:n_kept]]
         self._bounds[kept] -= self.part.objective.add(self.item, kept)
         self._bounds[self.item] = 0  # adding it again gains nothing
         self._exact[:] = False

@@ -42,7 +42,9 @@ class BlockSums:
         self._table, self._weights = table, weights.astype(np.uint32)
         self._rounded = round_weights(weights)
         added = weights if self._rounded is None else self._rounded.units
-        self._plan = plan_adding(added, _n_masks_per_tree(table))
+        # how many leaves of a tree, on average, hold rows of a block drawn from all rows
+        shares = table.leaf_sizes / table.n_rows
+        self._plan = plan_adding(added, float((1 - (1 - shares) ** BLOCK).sum() / table.n_trees))
 
     @property
     def nanoseconds_per_target(self) -> float:
@@ -75,9 +77,3 @@ class BlockSums:
             else:
                 compared = Compared(block.codes, codes_by_row(table.codes, some), self._weights)
                 yield part, RoundedSums(digits, n_digits, self._rounded, compared)
-
-
-def _n_masks_per_tree(table: LeafTable) -> float:
-    """Return how many leaves of a tree, on average, hold rows of a block drawn from all rows."""
-    shares = table.leaf_sizes / table.n_rows
-    return float((1 - (1 - shares) ** BLOCK).sum() / table.n_trees)

@@ -78,7 +78,7 @@ def measure_fidelity(
     leaves = tree.leaves_of(rows)
     scores = np.array([node.facts.scores for node in tree.nodes])[leaves]
     is_regression = predictions.targets.is_regression
-    predicted = scores[:, 0] if is_regression else _labels(tree)[leaves]
+    predicted = scores[:, 0] if is_regression else np.array([node.facts.label for node in tree.nodes], np.int64)[leaves]
     to_model = score_predictions(predicted, None, predictions.targets)
     constants = score_constants(targets, predictions.targets)
     return Fidelity(
@@ -102,10 +102,6 @@ def against_target(predicted: NDArray[np.int64] | NDArray[np.float64], targets: 
 def _against_target(scores: PredictionScores) -> AgainstTarget:
     accuracy, balanced = (None if error is None else 1 - error for error in (scores.error, scores.balanced_error))
     return AgainstTarget(accuracy, balanced, scores.mean_squared_error, scores.r2)
-
-
-def _labels(tree: ApproximationTree) -> NDArray[np.int64]:
-    return np.array([node.facts.label for node in tree.nodes], np.int64)
 
 
 def count_structures(trees: Sequence[ApproximationTree]) -> NDArray[np.int64]:

@@ -79,7 +79,11 @@ class SplitSums:
         n_before
             Number of rows added before these: a row's key is computed from its number.
         """
-        keys = _keys(n_before, len(targets))
+        # each row number has a key of 64 random bits (splitmix64)
+        mixed = np.arange(n_before + 1, n_before + len(targets) + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        keys = mixed ^ (mixed >> np.uint64(31))
 
         def work(features: slice) -> None:
             for own, by_bin, fingerprints in zip(
@@ -126,14 +130,6 @@ def left_of(feature: FeatureCandidates, by_bin: NDArray[Any]) -> NDArray[Any]:
     left: NDArray[Any] = ends[feature.last + 1] - ends[feature.first]
     left[feature.with_missing] += by_bin[-1]
     return left
-
-
-def _keys(first: int, n_rows: int) -> NDArray[np.uint64]:
-    """Return a key of 64 random bits for each row number (splitmix64), (n_rows,)."""
-    mixed = np.arange(first + 1, first + n_rows + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))
 
 
 @compiled

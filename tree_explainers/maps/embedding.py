@@ -105,7 +105,11 @@ def embed(
         np.arange(table.n_rows), n_neighbors, part_of(report, 0, _NEIGHBORS_FOUND)
     )
     distances = 1.0 - shared / int(weights.sum())
-    start = _spread(landmark_places(table, weights, rng), rng)
+    # t-SNE begins with the places in a small spread
+    places = landmark_places(table, weights, rng)
+    largest = places.std(axis=0).max()
+    scaled = places * (_START_SPREAD / largest) if largest > 0 else places
+    start = np.asarray(scaled + rng.normal(scale=_JITTER, size=places.shape))
     affinities = PerplexityBasedNN(
         perplexity=n_neighbors / _NEIGHBORS_PER_PERPLEXITY,
         knn_index=PrecomputedNeighbors(rows, distances),
@@ -143,13 +147,6 @@ def landmark_places(
             upright = vector * np.sign(vector[np.abs(vector).argmax()])
             places[:, axis] = -(upright / np.sqrt(value)) @ (squared - means[:, None]) / 2
     return places
-
-
-def _spread(places: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-    """Return the places in the small spread with which t-SNE begins."""
-    largest = places.std(axis=0).max()
-    scaled = places * (_START_SPREAD / largest) if largest > 0 else places
-    return np.asarray(scaled + rng.normal(scale=_JITTER, size=places.shape))
 
 
 def _optimised(

@@ -92,7 +92,9 @@ def check_model(
         ``model_external_data``, ``model_non_finite`` or ``model_invalid_graph``.
     """
     _check_substance(model)
-    _check_texts(model)
+    # protobuf gives names that are not UTF-8 as bytes
+    if not all(isinstance(text, str) for text in _texts(model)):
+        raise ModelRefused("model_invalid_graph", "A name in the model is not UTF-8.")
     _check_versions(model)
     _check_extras(model)
     if len(model.graph.node) > limits.max_operators:
@@ -122,12 +124,6 @@ def _check_substance(model: ModelProto) -> None:
     if not (graph.node and graph.input and graph.output and model.opset_import):
         detail = "The model has no operators, inputs, outputs or operator-set versions: it is not a whole ONNX model."
         raise ModelRefused("model_not_onnx", detail)
-
-
-def _check_texts(model: ModelProto) -> None:
-    """Refuse names that are not UTF-8: protobuf gives them as bytes, which are no names to anyone."""
-    if not all(isinstance(text, str) for text in _texts(model)):
-        raise ModelRefused("model_invalid_graph", "A name in the model is not UTF-8.")
 
 
 def _texts(model: ModelProto) -> Iterator[object]:

@@ -126,16 +126,14 @@ def raw_thresholds(description: ModelDescription, ensemble: TreeEnsemble) -> dic
     for own in np.split(nodes, starts[1:]) if len(nodes) else []:
         column = description.columns[int(ensemble.column[own[0]])]
         if column.raw_index is not None:
-            found.setdefault(column.raw_index, []).append(_raw(column, ensemble.threshold[own]))
+            found.setdefault(column.raw_index, []).append(
+                (ensemble.threshold[own] - column.offset) / (column.scale or 1.0)
+            )
     for tensor in description.columns:
         numbers = [each for each in (tensor.category, *tensor.categories) if isinstance(each, (int, float))]
         if tensor.raw_index is not None and numbers:
             found.setdefault(tensor.raw_index, []).append(np.array(numbers, np.float64))
     return {index: np.concatenate(parts) for index, parts in found.items()}
-
-
-def _raw(column: ModelColumn, thresholds: NDArray[np.float64]) -> NDArray[np.float64]:
-    return (thresholds - column.offset) / (column.scale or 1.0)
 
 
 def _numbers(

@@ -53,7 +53,7 @@ def _kind_of_operator(node: NodeProto, trees: OrderedTrees, producer: str) -> En
     attributes = attributes_of(node)
     if _is_average(attributes):
         return "random_forest"
-    if _text(attributes, "post_transform") in _LINKS:
+    if (attributes["post_transform"].s if "post_transform" in attributes else b"NONE") in _LINKS:
         return "boosting"
     if node.op_type == "TreeEnsembleClassifier":
         has_base = len(numbers(attributes, "base_values")) > 0
@@ -68,10 +68,6 @@ def _is_average(attributes: Attributes) -> bool:
     if aggregate is None:
         return False
     return aggregate.s == b"AVERAGE" or ("tree_roots" in attributes and aggregate.i == _AVERAGE)
-
-
-def _text(attributes: Attributes, name: str) -> bytes:
-    return attributes[name].s if name in attributes else b"NONE"
 
 
 def _leaves_hold_shares(trees: OrderedTrees) -> bool:

@@ -280,12 +280,8 @@ def _cast(node: NodeProto, before: LabelValues | None) -> LabelValues | None:
     if target == TensorProto.STRING:
         return LabelValues(tuple(str(value) for value in before.values), before.are_in_order)
     if target in _WHOLE:
-        whole = [value for value in before.values if isinstance(value, int) or _is_whole(value)]
+        whole = [value for value in before.values if isinstance(value, int) or value.removeprefix("-").isdecimal()]
         return LabelValues(tuple(map(int, whole)), before.are_in_order) if len(whole) == len(before.values) else None
     if target in (TensorProto.FLOAT, TensorProto.DOUBLE) and all(isinstance(value, int) for value in before.values):
         return before
     return before if target == TensorProto.BOOL and set(before.values) <= {0, 1} else None
-
-
-def _is_whole(text: str) -> bool:
-    return text.removeprefix("-").isdecimal()

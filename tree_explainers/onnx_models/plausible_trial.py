@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..errors import ModelRefused, RowRefused
 from ..rows import Rows
 from .checking import quoted
-from .description import ModelDescription, ScoreKind
+from .description import ModelDescription
 from .encoding import Feeds
 from .ensemble_shares import check_shares, refuse_unmeasured
 from .fixed_batch import FixedRows
@@ -65,20 +65,16 @@ def try_plausible_rows(model: DerivedModel) -> DerivedModel:
     of_ensembles = trial.of_ensembles
     shares = () if of_ensembles is None else check_shares(of_ensembles, feeds, read.description.ensemble)
     differences = () if trial.as_sent is None else runtime_warnings(trial.as_sent, read.description, feeds, outcome)
+    is_beyond = bool((outcome.scores < -_ROUNDED_BEYOND).any() or (outcome.scores > 1 + _ROUNDED_BEYOND).any())
     changed = replace(
         read.description,
-        score_kind=_score_kind(read.description, outcome.scores),
+        score_kind="raw" if read.description.score_kind == "probability" and is_beyond else read.description.score_kind,
         warnings=shares + differences + read.description.warnings,
         labels_are_highest=labels_are_highest(read.description, outcome),
     )
     if changed == read.description:
         return model
     return DerivedModel(replace(read, description=changed), ModelSession(read.leaf_graph, changed))
-
-
-def _score_kind(description: ModelDescription, scores: NDArray[np.floating[Any]]) -> ScoreKind:
-    is_beyond = bool((scores < -_ROUNDED_BEYOND).any() or (scores > 1 + _ROUNDED_BEYOND).any())
-    return "raw" if description.score_kind == "probability" and is_beyond else description.score_kind
 
 
 def labels_are_highest(description: ModelDescription, outcome: Outcome) -> bool:

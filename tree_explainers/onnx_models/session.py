@@ -91,7 +91,11 @@ class ModelSession:
         self._open_late = partial(_open_read, leaf_graph, n_threads) if callable(leaf_graph) else None
         self._opening = Lock()
         self._n_calls = max(1, n_cores() // n_threads)  # that pieces of many rows are shared among
-        self._chunk_rows = _rows_of_a_chunk(description)
+        self._chunk_rows = (
+            MOST_ROWS_TRIED
+            if description.oracle_only
+            else min(_MAX_CHUNK_ROWS, max(1, _CELLS_PER_CHUNK // description.n_trees))
+        )
         self._encoder = RowEncoder(description)
         self._output_names = [name for name in (description.score_output, description.leaf_output) if name]
         self._labels = LabelIndex(description)
@@ -306,12 +310,6 @@ def _without_excess(scores: NDArray[np.floating[Any]]) -> NDArray[np.floating[An
     within = scores.clip(*_BOUNDS.get(scores.dtype, (0, 1)))
     excess = within - scores
     return np.where(np.abs(excess) <= _ROUNDED_BEYOND, within, scores) if excess.any() else within
-
-
-def _rows_of_a_chunk(description: ModelDescription) -> int:
-    if description.oracle_only:
-        return MOST_ROWS_TRIED
-    return min(_MAX_CHUNK_ROWS, max(1, _CELLS_PER_CHUNK // description.n_trees))
 
 
 def _open_read(read_graph: Callable[[], bytes], n_threads: int) -> Any:  # onnxruntime ships no types

@@ -169,6 +169,10 @@ def _arrange(
     starts = np.flatnonzero(np.diff(tree)) + 1
     offsets = np.concatenate(([0], starts, [len(tree)])).astype(np.int32)
     weight_leaf = _leaves_of_weights(table, order, leaf_nodes)
+    n_leaves = len(leaf_nodes)
+    columns, n_columns = _value_columns(table)
+    places = weight_leaf * n_columns + columns
+    values = np.bincount(places, weights=table.weight, minlength=n_leaves * n_columns)
     ensemble = TreeEnsemble(
         offsets=offsets,
         column=np.where(is_leaf, 0, table.feature[order]).astype(np.int32),
@@ -180,7 +184,7 @@ def _arrange(
         right=np.ascontiguousarray(sides[:, 1]),
         leaf_nodes=leaf_nodes,
         leaf_offsets=np.searchsorted(leaf_nodes, offsets).astype(np.int32),
-        leaf_values=_leaf_values(table, weight_leaf, len(leaf_nodes)),
+        leaf_values=values.reshape(n_leaves, n_columns).astype(np.float64, copy=False),
         members=table.members,
     )
     return OrderedTrees(ensemble, order, weight_leaf, int(depths.max()))
@@ -202,14 +206,6 @@ def _leaves_of_weights(table: NodeTable, order: NDArray[np.int64], leaf_nodes: N
     if (keys[leaf] != wanted).any():
         refuse_tree("A weight is given for a node that is not a leaf.")
     return np.repeat(leaf, np.diff(starts, append=len(weight_keys)))
-
-
-def _leaf_values(table: NodeTable, weight_leaf: NDArray[np.int64], n_leaves: int) -> NDArray[np.float64]:
-    """Return what the weights add up to at each leaf; 0 where there is none."""
-    columns, n_columns = _value_columns(table)
-    places = weight_leaf * n_columns + columns
-    values = np.bincount(places, weights=table.weight, minlength=n_leaves * n_columns)
-    return values.reshape(n_leaves, n_columns).astype(np.float64, copy=False)
 
 
 def _keys(tree: NDArray[np.int64], node: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -18,7 +18,6 @@ from ..leaf_space.leaves import LeafTable
 from .goal import Goal, RowsByClass, sum_of_largest
 from .joint_leaves import gains_at_most
 from .partitioned_sweep import sweep_over
-from .sweep import Sweep
 
 _PARTS_OF_COVERAGE = ((1, 1), (6, 5), (29, 20))  # promises tried
 _BLOCKS_COMPARED = 16
@@ -92,7 +91,10 @@ class _Problem:
     def compare_best(self, promised: NDArray[np.int64], gains: NDArray[np.int64], tick: Tick) -> None:
         """Replace the largest gains by their exact values, until those are the largest that count."""
         is_exact = np.zeros(len(gains), dtype=np.bool_)
-        sweeps = [self._sweep(class_index, tick) for class_index in self.class_indices]
+        sweeps = [
+            sweep_over(self.table, self.weights, self.by_class.rows[self.by_class.slice_of(class_index)], tick)
+            for class_index in self.class_indices
+        ]
         for _ in range(_BLOCKS_COMPARED):
             largest = self._largest(gains)
             if is_exact[largest[: self.n_prototypes]].all():
@@ -103,9 +105,6 @@ class _Problem:
                 own = some[(some >= own_rows.start) & (some < own_rows.stop)]
                 gains[own] = sweep.gains(self.by_class.rows[own], promised[own_rows])
             is_exact[some] = True
-
-    def _sweep(self, class_index: int, tick: Tick) -> Sweep:
-        return sweep_over(self.table, self.weights, self.by_class.rows[self.by_class.slice_of(class_index)], tick)
 
     def _largest(self, gains: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the rows of these classes, numbered in the order of classes, those that count most first."""

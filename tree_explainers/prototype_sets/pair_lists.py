@@ -132,7 +132,7 @@ class MirroredPairs:
         """Raise thresholds: pairs that are not above them are dropped, and no more are found."""
         self._thresholds = thresholds
         for of_block in self._held:
-            of_block[:] = [_above(some, thresholds) for some in of_block]
+            of_block[:] = [_some(some, some.proximities > thresholds[some.targets]) for some in of_block]
 
     def __iter__(self) -> Iterator[ClosePairs]:
         """Yield the pairs of one block of candidates after the other."""
@@ -149,10 +149,6 @@ class MirroredPairs:
             if stop > start:
                 own = _some(found, slice(start, stop))
                 self._held[index].append(own._replace(candidates=own.candidates - np.int32(index * BLOCK)))
-
-
-def _above(found: FoundPairs, thresholds: NDArray[np.int64]) -> FoundPairs:
-    return _some(found, found.proximities > thresholds[found.targets])
 
 
 def _some(found: FoundPairs, which: slice | NDArray[np.bool_]) -> FoundPairs:

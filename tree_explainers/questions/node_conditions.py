@@ -79,7 +79,10 @@ class _Translation:
             self._translate_cuts(column, own, feature, made)
         for some, split in self._by_condition(nodes[~is_cut]):
             answers = _read_answers(column, split, feature, Rounding.of(self.description, feature.raw_index))
-            self._keep(some, answers, made)
+            left, other = answers
+            made.cut[some] = -1 - self._n_answers
+            self._answers.append((left, left | other, ~left | ~other))
+            self._n_answers += len(left)
 
     def _translate_cuts(
         self, column: ModelColumn, nodes: NDArray[np.int64], feature: FeatureStatements, made: NodeConditions
@@ -103,12 +106,6 @@ class _Translation:
         for some, split in self._by_condition(nodes):
             left = _answer(column, split, None)
             made.cut[some], made.low_left[some], made.missing_left[some] = 0, not left, left
-
-    def _keep(self, nodes: NDArray[np.int64], answers: tuple[Flags, Flags], made: NodeConditions) -> None:
-        left, other = answers
-        made.cut[nodes] = -1 - self._n_answers
-        self._answers.append((left, left | other, ~left | ~other))
-        self._n_answers += len(left)
 
     def _of(self, nodes: NDArray[np.int64]) -> ColumnSplits:
         ensemble = self.ensemble

@@ -171,7 +171,11 @@ def category_answers(columns: Sequence[tuple[ModelColumn, ColumnSplits]]) -> tup
         The statement's answer for a row of each category, of any other one, and of a missing one. Statements come in
         the order of the first category they are true for, those true for more categories first.
     """
-    named = (each for column, _ in columns for each in _categories(column))
+    named = (
+        each
+        for column, _ in columns
+        for each in (column.categories if column.kind == "ordinal" else (column.category,))
+    )
     known = list(dict.fromkeys(each for each in named if isinstance(each, str)))
     values: list[str | None] = [*known, _OTHER, None]
     statements = [each for column, splits in columns for each in _split_answers(column, splits, values)]
@@ -179,10 +183,6 @@ def category_answers(columns: Sequence[tuple[ModelColumn, ColumnSplits]]) -> tup
     answers = np.unique(true_somewhere, axis=0)[::-1]
     is_kept = np.append(answers[:, : len(known)].any(axis=0), [True, True])
     return tuple(each for each, kept in zip(known, is_kept, strict=False) if kept), answers[:, is_kept]
-
-
-def _categories(column: ModelColumn) -> tuple[float | str | None, ...]:
-    return column.categories if column.kind == "ordinal" else (column.category,)
 
 
 def _split_answers(column: ModelColumn, splits: ColumnSplits, values: Sequence[str | None]) -> Answers:

@@ -59,7 +59,8 @@ def tree_rules(rows: Rows, targets: Targets, description: ModelDescription, max_
     ----------
     Hara, Hayashi (2018), section 7: DTree2.
     """
-    table = _Table.of(rows, targets, _missing_texts(description))
+    pairs = zip(description.feature_names, description.missing_tokens, strict=True)
+    table = _Table.of(rows, targets, {name: token for name, token in pairs if token is not None})
     leaves: list[tuple[tuple[RawSplit, bool], ...]] = []
     waiting: list[tuple[tuple[tuple[RawSplit, bool], ...], NDArray[np.int64]]] = [((), np.arange(len(rows)))]
     while waiting:
@@ -68,17 +69,15 @@ def tree_rules(rows: Rows, targets: Targets, description: ModelDescription, max_
         if split is None:
             leaves.append(path)
             continue
-        left = table.goes_left(split, own)
+        values, missing = (each[own] for each in table.columns[split.column])
+        with np.errstate(invalid="ignore"):
+            left = values == split.category if split.threshold is None else values <= split.threshold
+        left = np.where(missing, split.missing_left, left)
         waiting += [((*path, (split, False)), own[~left]), ((*path, (split, True)), own[left])]
     statements = _statements({split for path in leaves for split, _ in path}, description)
     binned = BinnedRows.of(statements, rows)
     boxes = [_box(path, statements) for path in leaves]
     return TreeRules(fit_rule_list(boxes, RowParts.here(binned, targets)), binned)
-
-
-def _missing_texts(description: ModelDescription) -> dict[str, str]:
-    pairs = zip(description.feature_names, description.missing_tokens, strict=True)
-    return {name: token for name, token in pairs if token is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +98,6 @@ class _Table:
         if targets.values is not None:
             return cls(columns, (targets.values - targets.values.mean())[:, None])
         return cls(columns, np.eye(targets.n_classes)[targets.classes])
-
-    def goes_left(self, split: RawSplit, own: NDArray[np.int64]) -> Flags:
-        """Return which of some rows go left."""
-        values, missing = (each[own] for each in self.columns[split.column])
-        with np.errstate(invalid="ignore"):
-            left = values == split.category if split.threshold is None else values <= split.threshold
-        return np.where(missing, split.missing_left, left)
 
     def best_split(self, own: NDArray[np.int64]) -> RawSplit | None:
         """Return the split of some rows whose sides are purest; ``None`` where they are pure or all alike."""

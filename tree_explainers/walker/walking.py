@@ -78,15 +78,12 @@ class Walker:
 
     def _blocks_of_leaves(self, tensors: Tensors, n_rows: int) -> Iterator[tuple[slice, NDArray[np.int32]]]:
         """Yield rows, some at a time, with their leaves and some more."""
+        words = self.words
+        trees = Trees(words.words, words.layout, words.starts, words.n_sure_steps, words.leaf)
         for rows, ranks in self._blocks(tensors, n_rows):
             leaves = np.empty((len(self.leaf_starts), len(ranks)), np.int32)
-            walk_leaves(self._trees, ranks, leaves)
+            walk_leaves(trees, ranks, leaves)
             yield rows, leaves
-
-    @property
-    def _trees(self) -> Trees:
-        words = self.words
-        return Trees(words.words, words.layout, words.starts, words.n_sure_steps, words.leaf)
 
     def _blocks(self, tensors: Tensors, n_rows: int) -> Iterator[tuple[slice, Ranks]]:
         """Yield rows, some at a time, with their ranks: at least as many, and a multiple of eight."""

@@ -47,9 +47,9 @@ class Targets:
     @property
     def classes_or_values(self) -> NDArray[np.int64] | NDArray[np.float64]:
         """The class or the value of each row, (n_rows,)."""
-        found = self.values if self.classes is None else self.classes
-        assert found is not None  # for the type checker: there is one of the two
-        return found
+        targets = self.values if self.classes is None else self.classes
+        assert targets is not None  # for the type checker: there is one of the two
+        return targets
 
     @property
     def n_rows(self) -> int:

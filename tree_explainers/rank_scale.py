@@ -75,15 +75,15 @@ class _Ranks:
         return cls(values, UNIT * twice_below / max(1, 2 * counts.sum()))
 
     def positions(self, values: NDArray[np.float64]) -> NDArray[np.int32]:
-        found = np.full(len(values), MISSING, dtype=np.int32)
+        positions = np.full(len(values), MISSING, dtype=np.int32)
         is_known = ~np.isnan(values)
         if not len(self.values):
-            found[is_known] = 0
-            return found
+            positions[is_known] = 0
+            return positions
         with np.errstate(invalid="ignore"):  # minus infinity by itself, which is the lowest of all
             ranks = np.interp(values[is_known], self.values, self.ranks)
-        found[is_known] = np.rint(np.where(values[is_known] == -np.inf, self.ranks[0], ranks))
-        return found
+        positions[is_known] = np.rint(np.where(values[is_known] == -np.inf, self.ranks[0], ranks))
+        return positions
 
 
 @dataclass(frozen=True, slots=True)

@@ -311,17 +311,17 @@ def round_midpoints(low: Floats, high: Floats) -> Floats:
         ``high`` if no double lies between them.
     """
     middle = low / 2 + high / 2  # the sum itself may be too large for a double
-    found, open_gaps = middle.copy(), np.ones(len(middle), np.bool_)
+    midpoints, open_gaps = middle.copy(), np.ones(len(middle), np.bool_)
     reach = (high / 2 - low / 2) * (2 * _NEAR)
     for n_decimals in _decimals(middle, reach):
         with np.errstate(over="ignore", invalid="ignore"):  # what is too large for this number of decimals does not fit
             rounded = np.round(middle, n_decimals)
         fits = open_gaps & (abs(rounded - middle) <= reach) & (low < rounded) & (rounded < high)
-        found[fits] = rounded[fits]
+        midpoints[fits] = rounded[fits]
         open_gaps &= ~fits
         if not open_gaps.any():
             break
-    return found + 0.0  # no negative zero
+    return midpoints + 0.0  # no negative zero
 
 
 def _decimals(middle: Floats, reach: Floats) -> range:

@@ -131,10 +131,10 @@ def raw_scores(
         sums += values[leaves]
     largest = np.maximum.reduceat(abs(values).max(axis=1), ensemble.leaf_offsets[:-1]).sum()
     for link in _LINKS:
-        found = _fitted(link, sums, scores, share)
-        if found is not None:
-            rounding = abs(found.scale) * largest * ensemble.n_trees * _ROUNDING
-            return RawScores(values * found.scale, found.offsets, 2 * (rounding + link.slack + found.off))
+        fit = _fitted(link, sums, scores, share)
+        if fit is not None:
+            rounding = abs(fit.scale) * largest * ensemble.n_trees * _ROUNDING
+            return RawScores(values * fit.scale, fit.offsets, 2 * (rounding + link.slack + fit.off))
     return None
 
 

@@ -42,8 +42,8 @@ class ClosedBoxes:
         for feature, own, _ in followers:
             by_feature.setdefault(feature, {})[own] = None
         return ClosedBoxes(
-            {literal: tuple(found) for literal, found in followers.items()},
-            {feature: tuple(found) for feature, found in by_feature.items()},
+            {literal: tuple(implied) for literal, implied in followers.items()},
+            {feature: tuple(implied) for feature, implied in by_feature.items()},
         )
 
     def narrowed(self, box: BinBox, feature: int, own: int, *, is_true: bool) -> BinBox:
@@ -81,15 +81,15 @@ def _literal(binned: KnownRows, feature: int | None, test: ColumnTest) -> _Liter
     if feature is None:
         return None
     about, is_above = binned.statements.features[feature], test.operator == ">"
-    found = _statement(about, test.cut, missing_greater=not is_above)  # a missing value fulfils no test
-    if found is None and not binned.has_missing(feature):
-        found = _statement(about, test.cut, missing_greater=is_above)
-    return None if found is None else (feature, found, is_above)
+    statement = _statement(about, test.cut, missing_greater=not is_above)  # a missing value fulfils no test
+    if statement is None and not binned.has_missing(feature):
+        statement = _statement(about, test.cut, missing_greater=is_above)
+    return None if statement is None else (feature, statement, is_above)
 
 
 def _statement(feature: FeatureStatements, cut: float, *, missing_greater: bool) -> int | None:
-    found = np.flatnonzero((feature.cuts == cut) & (feature.missing_greater == missing_greater))
-    return int(found[0]) if len(found) else None
+    matches = np.flatnonzero((feature.cuts == cut) & (feature.missing_greater == missing_greater))
+    return int(matches[0]) if len(matches) else None
 
 
 def _is_decided(box: BinBox, feature: int, own: int, *, is_true: bool) -> bool:

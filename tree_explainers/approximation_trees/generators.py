@@ -214,12 +214,12 @@ class ResidualPermutation:
         precision = np.linalg.inv(scaled.T @ scaled / len(rows) + _RIDGE * np.eye(len(numbers)))
         residual_of = precision / np.diag(precision) / spread[:, None] * spread
         residuals = centred @ residual_of
-        found = {
+        by_name = {
             name: np.sort(residuals[~np.isnan(matrix[:, place]), place])
             for place, name in enumerate(numbers)
             if isinstance(others.columns[rows.names.index(name)], SmoothedNumber)
         }
-        return cls(others, found, numbers, means, residual_of)
+        return cls(others, by_name, numbers, means, residual_of)
 
     def at_node(self, rows_at_node: Rows, box: NodeBox) -> Draw:
         """See ``RowGenerator.at_node``."""

@@ -161,12 +161,12 @@ class _Growth:
         if best is None:
             return None
         (feature, own), gain = self._place(best[0]), best[1]
-        found = self._conditions.of_statement(feature, own)
-        left, right = node.rows.split(feature, own, is_true=found.is_true)
+        condition = self._conditions.of_statement(feature, own)
+        left, right = node.rows.split(feature, own, is_true=condition.is_true)
         return Split(
-            found.condition,
-            _Node(left, self._boxes.narrowed(node.box, feature, own, is_true=found.is_true)),
-            _Node(right, self._boxes.narrowed(node.box, feature, own, is_true=not found.is_true)),
+            condition.condition,
+            _Node(left, self._boxes.narrowed(node.box, feature, own, is_true=condition.is_true)),
+            _Node(right, self._boxes.narrowed(node.box, feature, own, is_true=not condition.is_true)),
             gain * node.rows.n_rows / self._rows.n_rows,
         )
 

@@ -78,8 +78,8 @@ class IndependentLeaves:
     def scores(self, box: BinBox) -> Floats:
         """Return P(C|A) of a box, (n_classes,): equation 4, with independent tests."""
         raw = _expected(self.forest, remaining_in(self.forest, box), self.shares, self.values) + self.offsets
-        found: Floats = np.clip(_centred(raw[None])[0], 0, 1)
-        return found
+        shares: Floats = np.clip(_centred(raw[None])[0], 0, 1)
+        return shares
 
 
 def _centred(raw: Floats) -> Floats:

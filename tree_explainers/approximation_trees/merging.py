@@ -80,16 +80,16 @@ def _faced(node: TreeNode, states_absence: Callable[[Condition], bool]) -> TreeN
 
 def in_preorder(nodes: Sequence[TreeNode]) -> tuple[TreeNode, ...]:
     """Return the nodes that are reached from the first, in preorder, with the indices of children adapted."""
-    found: list[TreeNode] = []
+    ordered: list[TreeNode] = []
     waiting = [(0, NO_CHILD)]  # a node, and its parent among those found if it is a right child
     while waiting:
         index, parent = waiting.pop()
-        node, own = nodes[index], len(found)
+        node, own = nodes[index], len(ordered)
         if parent != NO_CHILD:
-            found[parent] = replace(found[parent], right=own)
+            ordered[parent] = replace(ordered[parent], right=own)
         if node.is_leaf:
-            found.append(replace(node, left=NO_CHILD, right=NO_CHILD))
+            ordered.append(replace(node, left=NO_CHILD, right=NO_CHILD))
             continue
-        found.append(replace(node, left=own + 1))
+        ordered.append(replace(node, left=own + 1))
         waiting += [(node.right, own), (node.left, NO_CHILD)]
-    return tuple(found)
+    return tuple(ordered)

@@ -66,8 +66,8 @@ class MixedTests:
     def best(self, rows: NDArray[np.int64], units: Units, min_samples_leaf: int) -> tuple[int, float]:
         """Return the statement of the highest gain, and its gain; see ``Tests.best``."""
         both = ((self.ordered, self.of_ordered), (self.listed, self.of_listed))
-        found = [(*tests.best(rows, units, min_samples_leaf), numbers) for tests, numbers in both]
-        best = [(-gain, int(numbers[test])) for test, gain, numbers in found if test >= 0]
+        bests = [(*tests.best(rows, units, min_samples_leaf), numbers) for tests, numbers in both]
+        best = [(-gain, int(numbers[test])) for test, gain, numbers in bests if test >= 0]
         if not best:
             return -1, 0.0
         gain, test = min(best)  # of equal gains the earlier statement

@@ -228,12 +228,12 @@ def next_cuts(layout: Layout) -> NDArray[np.int32]:
     (2, n_statements) int32
         Indices within the feature; the number of its cuts if there is none.
     """
-    found = np.zeros((2, layout.n_statements), np.int32)
+    following = np.zeros((2, layout.n_statements), np.int32)
     for first, end in zip(layout.statement_starts[:-1], layout.statement_starts[1:], strict=True):
         for side in (0, 1):
             own = np.where(layout.missing_greater[first:end] == side, np.arange(end - first), end - first)
-            found[side, first:end] = np.minimum.accumulate(own[::-1])[::-1]
-    return found
+            following[side, first:end] = np.minimum.accumulate(own[::-1])[::-1]
+    return following
 
 
 class _Occupied(NamedTuple):
@@ -252,13 +252,13 @@ def best_in_small_node(layout: Layout, cuts: NDArray[np.int32], bins: Bins, node
         first, end = layout.statement_starts[feature], layout.statement_starts[feature + 1]
         own = _occupied(bins[feature], node)
         if layout.is_number[feature]:
-            found, gain = _best_cut(cuts[:, first:end], own, node.sums)
+            statement, gain = _best_cut(cuts[:, first:end], own, node.sums)
         else:
             answers = layout.answers[layout.answer_starts[feature] : layout.answer_starts[feature + 1]]
             n_bins = layout.bin_starts[feature + 1] - layout.bin_starts[feature]
-            found, gain = _best_answer(answers.reshape(-1, n_bins), own, node.sums)
+            statement, gain = _best_answer(answers.reshape(-1, n_bins), own, node.sums)
         if gain > highest:  # ties go to the earlier statement
-            best, highest = first + found, gain
+            best, highest = first + statement, gain
     return best, highest
 
 
@@ -268,17 +268,17 @@ def _occupied(bins: Bins, node: NodeRows) -> _Occupied:
     own = np.empty(n_rows, np.int64)
     for row in range(n_rows):
         own[row] = bins[node.rows[row]]
-    found, counts = np.empty(n_rows, np.int64), np.zeros(n_rows, np.int64)
+    bins_in_use, counts = np.empty(n_rows, np.int64), np.zeros(n_rows, np.int64)
     sums = np.zeros((n_rows, n_classes), np.int64)
     n_found = 0
     for row in np.argsort(own):
-        if n_found == 0 or found[n_found - 1] != own[row]:
-            found[n_found] = own[row]
+        if n_found == 0 or bins_in_use[n_found - 1] != own[row]:
+            bins_in_use[n_found] = own[row]
             n_found += 1
         counts[n_found - 1] += 1
         for label in range(n_classes):
             sums[n_found - 1, label] += node.units[row, label]
-    return _Occupied(found[:n_found], counts[:n_found], sums[:n_found])
+    return _Occupied(bins_in_use[:n_found], counts[:n_found], sums[:n_found])
 
 
 @compiled

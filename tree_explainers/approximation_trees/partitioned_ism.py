@@ -92,16 +92,16 @@ class _Part:
 
     def rows_at(self, path: Path) -> NDArray[np.int32]:
         """Return the rows that reach a node, ascending, and remember them."""
-        self.reached[path] = rows = self._found(path)
+        self.reached[path] = rows = self._rows_at(path)
         return rows
 
-    def _found(self, path: Path) -> NDArray[np.int32]:
+    def _rows_at(self, path: Path) -> NDArray[np.int32]:
         """Return the rows of a node, from the nearest one above it whose rows are remembered, if not its own."""
         if (known := self.reached.get(path)) is not None:
             return known
         if not path:
             return np.arange(len(self.scores), dtype=np.int32)
-        above, (feature, own, is_true) = self._found(path[:-1]), path[-1]
+        above, (feature, own, is_true) = self._rows_at(path[:-1]), path[-1]
         holds = self.statements.features[feature].holds(own, self.bins[feature, above])
         rows: NDArray[np.int32] = above[holds == is_true]
         return rows
@@ -301,8 +301,8 @@ class _Rows:
     def _some(self) -> tuple[BinnedRows, NDArray[np.float64]]:
         """The rows of ``rows_to_fit``, and their scores."""
         starts = (np.cumsum(self._lengths) - self._lengths).tolist()
-        found = self.parts.beside_values(starts).map(_rows_in, rows_to_fit(self.n_rows))
-        bins, scores = zip(*found, strict=True)
+        pieces = self.parts.beside_values(starts).map(_rows_in, rows_to_fit(self.n_rows))
+        bins, scores = zip(*pieces, strict=True)
         return BinnedRows(self.values.statements, np.concatenate(bins, axis=1)), np.concatenate(scores)
 
 
@@ -360,15 +360,15 @@ class _RowsAtNode:
         return (best, gain) if gain > LEAST_GAIN else None
 
     def n_true(self) -> Integers:
-        found = [np.empty(0, np.int64)]
+        counts_true = [np.empty(0, np.int64)]
         for batch in self.all_rows.batches:
             counts = np.split(self._counted(batch)[0], batch.layout.bin_starts[1:-1])
             features = self.all_rows.values.statements.features[batch.first : batch.end]
             for feature, own in zip(features, counts, strict=True):
                 bins = np.arange(feature.n_bins, dtype=np.uint32)
                 held = (own @ feature.holds(statement, bins) for statement in range(feature.n_statements))
-                found.append(np.fromiter(held, np.int64, feature.n_statements))
-        return np.concatenate(found)
+                counts_true.append(np.fromiter(held, np.int64, feature.n_statements))
+        return np.concatenate(counts_true)
 
     def _counted(self, batch: _Batch) -> tuple[Integers, Units]:
         """Return how many rows each bin of some features has, and the sums of their units."""

@@ -33,12 +33,12 @@ class PossibleRows:
             return draw
 
         def draw_possible(n: int, rng: np.random.Generator) -> Rows:
-            found = repaired(draw(n, rng), self.implications)
-            outside = np.flatnonzero(~box.contains(found))
+            pseudo_rows = repaired(draw(n, rng), self.implications)
+            outside = np.flatnonzero(~box.contains(pseudo_rows))
             if not len(outside):
-                return found
+                return pseudo_rows
             given = rows_at_node.take(rng.integers(len(rows_at_node), size=len(outside)))
-            return _with_values(found, outside, given.select(self.implications.columns))
+            return _with_values(pseudo_rows, outside, given.select(self.implications.columns))
 
         return draw_possible
 

@@ -86,12 +86,12 @@ class PseudoSample:
         held = [block.held for block in self._blocks if block.held is not None]
         if len(held) < len(self._blocks):
             return None
-        found = MergedCandidates.of(self.candidates, [bins for bins, _ in held], self.report)
+        merged = MergedCandidates.of(self.candidates, [bins for bins, _ in held], self.report)
         blocks = [
-            replace(block, held=(found.bins_of(bins), targets))
+            replace(block, held=(merged.bins_of(bins), targets))
             for block, (bins, targets) in zip(self._blocks, held, strict=True)
         ]
-        return replace(self, candidates=found.candidates, _blocks=blocks, _held_bytes=0), found
+        return replace(self, candidates=merged.candidates, _blocks=blocks, _held_bytes=0), merged
 
     def summed(self, n_targets: int, reference: int | None, n_rows: int | None = None) -> SplitSums:
         """Return the sums of all rows, of which more may be drawn; they distinguish the sides of a candidate."""
@@ -183,9 +183,9 @@ class _MergedFeature:
         """Return occupied bins for bins, of which there were ``n_bins`` with that of the missing value."""
         if self.occupied is None:
             return bins
-        found = np.searchsorted(self.occupied, bins) + 1
-        found[bins == n_bins - 1] = len(self.occupied) + 1
-        return found.astype(np.min_scalar_type(len(self.occupied) + 1))
+        merged_bins = np.searchsorted(self.occupied, bins) + 1
+        merged_bins[bins == n_bins - 1] = len(self.occupied) + 1
+        return merged_bins.astype(np.min_scalar_type(len(self.occupied) + 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,9 +201,9 @@ class MergedCandidates:
     ) -> "MergedCandidates":
         """Merge candidates, given the pseudo rows' bins in pieces; progress is reported by feature."""
         features: list[_MergedFeature] = []
-        for feature, found in zip(candidates.features, zip(*pieces, strict=True), strict=True):
+        for feature, bins in zip(candidates.features, zip(*pieces, strict=True), strict=True):
             report(len(features) / len(candidates.features), "merging candidates")
-            features.append(_merge(feature, np.unique(np.concatenate(found))))
+            features.append(_merge(feature, np.unique(np.concatenate(bins))))
         return cls(candidates, tuple(features))
 
     @property
@@ -232,11 +232,11 @@ class MergedCandidates:
         return np.concatenate([own[each.merged_index] for each, own in zip(self.features, pieces, strict=True)])
 
 
-def _merge(feature: FeatureCandidates, found: NDArray[Any]) -> _MergedFeature:
+def _merge(feature: FeatureCandidates, bins: NDArray[Any]) -> _MergedFeature:
     if feature.categories is not None:
         return _MergedFeature(feature, None, np.arange(feature.n_candidates, dtype=np.int32))
     missing = feature.n_bins - 1
-    occupied = found[found < missing].astype(np.int64)
+    occupied = bins[bins < missing].astype(np.int64)
     first, n_ties = _ties(feature, np.append(occupied, missing))
     order = np.argsort(first)
     rank = np.empty(len(order), np.int32)

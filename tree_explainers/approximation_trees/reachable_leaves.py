@@ -221,10 +221,10 @@ def _leads_of_witnesses(values: Floats, wanted: int, witnesses: NDArray[np.int64
 
 @inlined
 def _is_led(leads: Floats, wanted: int) -> Any:  # numba's own bool
-    found = False
+    is_led = False
     for label in range(len(leads)):
-        found |= label != wanted and leads[label] >= 0
-    return found
+        is_led |= label != wanted and leads[label] >= 0
+    return is_led
 
 
 @compiled

@@ -139,17 +139,17 @@ def _least_errors(nodes: Sequence[TreeNode], own: Floats, max_leaves: int) -> li
 
 def _best_leaves(nodes: Sequence[TreeNode], least: Sequence[Floats]) -> list[int]:
     """Return the nodes that are leaves of the tree with the least error."""
-    found, waiting = [], [(0, int(np.argmin(least[0])))]  # a node, and how many more leaves than one it has
+    leaves, waiting = [], [(0, int(np.argmin(least[0])))]  # a node, and how many more leaves than one it has
     while waiting:
         index, n_more = waiting.pop()
         if n_more == 0:
-            found.append(index)
+            leaves.append(index)
             continue
         left, right = least[nodes[index].left], least[nodes[index].right]
         ways = [n for n in range(min(len(left), n_more)) if n_more - 1 - n < len(right)]
         n_left = min(ways, key=lambda n: left[n] + right[n_more - 1 - n])
         waiting += [(nodes[index].left, n_left), (nodes[index].right, n_more - 1 - n_left)]
-    return found
+    return leaves
 
 
 def _cut_at(tree: ApproximationTree, leaves: Collection[int]) -> ApproximationTree:

@@ -266,5 +266,5 @@ class SmoothedCategory:
         ends = np.cumsum(allowed)
         point = rng.random(len(indices)) * (ends[-1] - allowed[indices])
         point += np.where(point >= (ends - allowed)[indices], allowed[indices], 0.0)  # skips the category itself
-        found = np.minimum(np.searchsorted(ends, point, side="right"), np.flatnonzero(allowed)[-1])
-        return np.asarray(found, np.int64)
+        others = np.minimum(np.searchsorted(ends, point, side="right"), np.flatnonzero(allowed)[-1])
+        return np.asarray(others, np.int64)

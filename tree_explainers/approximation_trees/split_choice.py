@@ -66,17 +66,17 @@ class Comparison:
         starts, allowed = self.starts, np.where(self.counted & ~self.discarded(level), self.gains, -np.inf)
         allowed[self.best] = self.gains[self.best]
         firsts = [first + int(np.argmax(allowed[first:end])) for first, end in pairwise(starts.tolist())]
-        found = [each for each in firsts if allowed[each] > -np.inf]
-        return sorted(found, key=lambda each: (-self.gains[each], each))
+        candidates = [each for each in firsts if allowed[each] > -np.inf]
+        return sorted(candidates, key=lambda each: (-self.gains[each], each))
 
     def discarded(self, level: float) -> NDArray[np.bool_]:
         """Return which candidates are far worse than the best, (n_candidates,): see ``benjamini_hochberg``.
 
         Candidates that separate the rows alike are treated alike; the best and its ties are never returned.
         """
-        found = np.zeros(len(self.gains), np.bool_)
-        found[self.counted] = benjamini_hochberg(self.p_values[self.counted], level)
-        threshold = self.p_values[found].max(initial=-1.0)
+        is_rejected = np.zeros(len(self.gains), np.bool_)
+        is_rejected[self.counted] = benjamini_hochberg(self.p_values[self.counted], level)
+        threshold = self.p_values[is_rejected].max(initial=-1.0)
         return np.asarray((self.p_values <= threshold) & ~self.like_best, np.bool_)
 
 
@@ -167,12 +167,12 @@ def _gains(sums: SplitSums) -> Floats:
 
 def _variances(sums: SplitSums) -> Floats:
     """Return Var(psi_best - psi) of each candidate, (n_candidates,), from the sums of products."""
-    totals, of_best, found = sums.totals, _means_of_sides(sums), []
+    totals, of_best, variances = sums.totals, _means_of_sides(sums), []
     for feature, by_bin in zip(sums.candidates.features, sums.by_bin, strict=True):
         with_missing = np.concatenate((by_bin, by_bin[-1:]))
         running = np.zeros_like(totals)
-        found.append(sweep_variances(with_missing, 0, running, (totals, of_best), feature.sends))
-    return np.concatenate(found)
+        variances.append(sweep_variances(with_missing, 0, running, (totals, of_best), feature.sends))
+    return np.concatenate(variances)
 
 
 def _means_of_sides(sums: SplitSums) -> Floats:
@@ -285,9 +285,9 @@ class _Search:
 
     def compare(self, size: int) -> tuple[SplitSums, Comparison]:
         """Compare the candidates on ``size`` pseudo rows, merged if there are many."""
-        found = None if self._sums is not None else self.sample.merged(size)
-        if found is not None:
-            self._few, self._merged = found
+        merged = None if self._sums is not None else self.sample.merged(size)
+        if merged is not None:
+            self._few, self._merged = merged
             best = None if self.best is None else self._merged.number_of(self.best)
             sums, compared = self._compared(self._few, self._few.summed(self.n_targets, best), best)
             self.best = self._merged.first_of(compared.best)
@@ -303,12 +303,12 @@ class _Search:
 
     def preferred(self, compared: Comparison, level: float, prefer: Prefer) -> tuple[SplitSums, Comparison]:
         """Make one of the candidates that the last comparison could not separate the best."""
-        found = compared.unseparated(level)
-        own = found if self._merged is None else [self._merged.first_of(each) for each in found]
-        place = prefer([self.sample.candidates.condition(each) for each in own]) if len(found) > 1 else 0
+        unseparated = compared.unseparated(level)
+        own = unseparated if self._merged is None else [self._merged.first_of(each) for each in unseparated]
+        place = prefer([self.sample.candidates.condition(each) for each in own]) if len(unseparated) > 1 else 0
         self.best = own[place]
-        sums = (self.sample if self._few is None else self._few).summed(self.n_targets, found[place])
-        return sums, replace(compared, best=found[place])
+        sums = (self.sample if self._few is None else self._few).summed(self.n_targets, unseparated[place])
+        return sums, replace(compared, best=unseparated[place])
 
     def keep(self, kept: NDArray[np.bool_]) -> None:
         """Drop the compared candidates that are not kept; the best is always kept."""
@@ -339,5 +339,5 @@ def _choice(best: int | None, sums: SplitSums, compared: Comparison, confidence:
     right, left = (side[1:] / max(1.0, side[0]) for side in by_side)
     everything = by_side.sum(axis=0)
     gain = float(compared.gains[compared.best])
-    found = best if gain > _LEAST_GAIN else None
-    return SplitChoice(found, gain, confidence, everything[1:] / everything[0], right, left)
+    candidate = best if gain > _LEAST_GAIN else None
+    return SplitChoice(candidate, gain, confidence, everything[1:] / everything[0], right, left)

@@ -170,16 +170,16 @@ def variances_by_rows(sums: SplitSums, of_best: Floats, rows: Iterable[SidedRows
         return variances_by_projections(sums, of_best, rows)
     totals = _totals(sums.n_targets, rows)
     running = np.zeros((len(sums.by_bin), *totals.shape))
-    found: list[list[Floats]] = [[] for _ in sums.by_bin]
+    variances: list[list[Floats]] = [[] for _ in sums.by_bin]
     for stretches in _stretches(sums, totals.size):
         for piece in rows:
             in_threads(partial(_add, sums.candidates, stretches, piece), len(stretches))
         for each in stretches:
             own = sums.candidates.features[each.feature].sends
-            found[each.feature].append(
+            variances[each.feature].append(
                 sweep_variances(each.by_bin, each.first, running[each.feature], (totals, of_best), own)
             )
-    return np.concatenate(list(chain.from_iterable(found)))
+    return np.concatenate(list(chain.from_iterable(variances)))
 
 
 def _totals(n_targets: int, rows: Iterable[SidedRows]) -> Floats:

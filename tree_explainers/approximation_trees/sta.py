@@ -154,11 +154,11 @@ class _Grower:
             return ExaminedNode(self._facts(node.scores, node), None)
         at_node = self.rows.take(node.rows)
         least, given = self.settings.limits.min_samples_leaf, self.settings.candidates
-        found = candidates_of(at_node, self.missing_texts, least, self.report, given)
-        if n_levels == 0 or found.n_candidates == 0:
+        candidates = candidates_of(at_node, self.missing_texts, least, self.report, given)
+        if n_levels == 0 or candidates.n_candidates == 0:
             scores = self._root_scores(node, at_node) if node.scores is None else node.scores
             return ExaminedNode(self._facts(scores, node), None)
-        return self._split(node, at_node, found, n_levels)
+        return self._split(node, at_node, candidates, n_levels)
 
     def cut_back(self, tree: ApproximationTree, rng: np.random.Generator) -> ApproximationTree:
         """Return a tree cut back to the leaves that may stay, and to the depth that fresh pseudo rows confirm."""
@@ -175,11 +175,13 @@ class _Grower:
         rows = self.pseudo_rows.at_node(self.rows, NodeBox(self.missing_texts))(N_VALIDATION_ROWS, rng)
         return rows, predict_in_blocks(rows, self.oracle, self.report)
 
-    def _split(self, node: _Node, at_node: Rows, found: Candidates, n_levels: int) -> ExaminedNode[_Node, Condition]:
+    def _split(
+        self, node: _Node, at_node: Rows, candidates: Candidates, n_levels: int
+    ) -> ExaminedNode[_Node, Condition]:
         center = self.scores[node.rows].mean(axis=0)
         own, *seeds, ahead = node.seed.spawn(4)
         draw, label = self.pseudo_rows.at_node(at_node, node.box), partial(self._targets, center)
-        sample = PseudoSample(draw, label, found, own, self.report, n_at_once=self.oracle.n_at_once)
+        sample = PseudoSample(draw, label, candidates, own, self.report, n_at_once=self.oracle.n_at_once)
         choice = choose_split(
             sample,
             self.transform.n_targets,

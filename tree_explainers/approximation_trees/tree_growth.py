@@ -140,17 +140,17 @@ class _Growth(Generic[State, ConditionT]):
 
 def _in_preorder(top: _GrowingNode[State, ConditionT]) -> tuple[Node[ConditionT], ...]:
     """Return a node and all below it in preorder, without recursion: trees may be deep."""
-    found: list[_GrowingNode[State, ConditionT]] = []
+    ordered: list[_GrowingNode[State, ConditionT]] = []
     right_of: dict[int, int] = {}  # by the index of a node that is split
     waiting: list[tuple[_GrowingNode[State, ConditionT], int | None]] = [(top, None)]  # and whose right child it is
     while waiting:
         node, parent = waiting.pop()
         if parent is not None:
-            right_of[parent] = len(found)
+            right_of[parent] = len(ordered)
         if node.children is not None:
             left, right = node.children
-            waiting += [(right, len(found)), (left, None)]
-        found.append(node)
+            waiting += [(right, len(ordered)), (left, None)]
+        ordered.append(node)
     return tuple(
         Node(
             node.facts,
@@ -159,5 +159,5 @@ def _in_preorder(top: _GrowingNode[State, ConditionT]) -> tuple[Node[ConditionT]
             right_of.get(index, NO_CHILD),
             node.confidence,
         )
-        for index, node in enumerate(found)
+        for index, node in enumerate(ordered)
     )

@@ -26,13 +26,13 @@ def unusable_splits(
     given
         The caller's own splits by column.
     """
-    found = {each.name: each for each in candidates_of(rows, missing_texts, min_samples_leaf, given=given).features}
+    features = {each.name: each for each in candidates_of(rows, missing_texts, min_samples_leaf, given=given).features}
     unusable: list[Condition | str] = []
     for name, splits in given.items():
         if splits.are_free:
-            unusable += [] if name in found else [name]
+            unusable += [] if name in features else [name]
             continue
-        usable = _usable(found[name]) if name in found else set()
+        usable = _usable(features[name]) if name in features else set()
         unusable += [each for each in _conditions(name, splits) if (each.operator, each.value) not in usable]
     return unusable
 

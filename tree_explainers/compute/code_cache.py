@@ -83,14 +83,14 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba ships no types
     def load_overload(self, sig: Any, target_context: Any) -> Any:  # numba's own types
         """Return the form for these types; ``None``, and the lock taken, if it is for this process to compile it."""
         self._release()
-        found = super().load_overload(sig, target_context)
-        if found is None and not _may_compile:
+        overload = super().load_overload(sig, target_context)
+        if overload is None and not _may_compile:
             raise NotCompiled(self._impl.filename_base)
-        if found is None and self._acquire():
-            found = super().load_overload(sig, target_context)  # the process before may just have saved it
-            if found is not None:
+        if overload is None and self._acquire():
+            overload = super().load_overload(sig, target_context)  # the process before may just have saved it
+            if overload is not None:
                 self._release()
-        return found
+        return overload
 
     def kept_types(self) -> list[Any]:
         """Return the types of the forms that are on disk, as numba has them."""

@@ -21,7 +21,7 @@ _PLACES[[(int(_DE_BRUIJN) << place) % 2**64 >> 58 for place in range(64)]] = np.
 # The bits of a byte, each in a byte of its own.
 _SPREAD = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").view(np.uint64)[:, 0].copy()
 
-Found = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint32]]
+PairArrays = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint32]]
 """Room for pairs: rows of a block (or candidates), targets and proximities, (n_room,) each."""
 
 
@@ -42,27 +42,27 @@ class ExactSums:
     digits: NDArray[np.uint64]  # (n_targets, 8 x n_lines), see ``add_masks``
     n_digits: int
 
-    def tally(self, limits: NDArray[np.int64], found: NDArray[np.int64]) -> None:
+    def tally(self, limits: NDArray[np.int64], tallies: NDArray[np.int64]) -> None:
         """Add how many targets are above their limit, and by how much, for each row of the block.
 
         ``limits`` are (n_lines, n_targets), and ``found`` (2, n_lines, 512).
         """
         for line, its_limits in enumerate(limits):
-            tally_above(self.digits, self.n_digits, its_limits, *found[:, line])
+            tally_above(self.digits, self.n_digits, its_limits, *tallies[:, line])
 
-    def list_above(self, thresholds: NDArray[np.int64], start: int, found: Found) -> tuple[int, int]:
+    def list_above(self, thresholds: NDArray[np.int64], start: int, pairs: PairArrays) -> tuple[int, int]:
         """List the pairs above the thresholds of their targets, which are not negative, as long as there is room.
 
         ``start`` is the target to begin with. Returns how many pairs are listed, and the next target.
         """
-        n_found, _, following = self.list_both(thresholds, NO_LIMITS, start, (found, found))
+        n_found, _, following = self.list_both(thresholds, NO_LIMITS, start, (pairs, pairs))
         return n_found, following
 
     def list_both(
-        self, thresholds: NDArray[np.int64], limits: BlockLimits, start: int, found: tuple[Found, Found]
+        self, thresholds: NDArray[np.int64], limits: BlockLimits, start: int, pairs: tuple[PairArrays, PairArrays]
     ) -> tuple[int, int, int]:
         """List these pairs, and those above the limits of their rows of the block; likewise."""
-        return list_both(self.digits, self.n_digits, thresholds, limits.by_digit, start, found)
+        return list_both(self.digits, self.n_digits, thresholds, limits.by_digit, start, pairs)
 
 
 @compiled
@@ -125,7 +125,7 @@ def list_both(
     thresholds: NDArray[np.int64],
     limits: NDArray[np.uint64],
     start: int,
-    found: tuple[Found, Found],
+    pairs: tuple[PairArrays, PairArrays],
 ) -> tuple[int, int, int]:
     """List the pairs of a target and a row of a block whose sum is above the target's threshold, or the row's limit.
 
@@ -139,7 +139,7 @@ def list_both(
         From ``limits_by_digit``; without lines, there are no pairs of the second kind.
     start
         Target to begin with.
-    found
+    pairs
         Rows of the block, targets and sums of each kind: written to, as long as there is room for 512 more.
 
     Returns
@@ -150,7 +150,7 @@ def list_both(
     above = np.zeros((2, _WORDS), dtype=np.uint64)
     n_first, n_second, n_before = 0, 0, 64 * _WORDS
     for target in range(start, len(thresholds)):
-        if max(n_first, n_second) + 64 * _WORDS > len(found[0][0]):
+        if max(n_first, n_second) + 64 * _WORDS > len(pairs[0][0]):
             return n_first, n_second, target
         line = sums[target]
         can_exceed = (thresholds[target] + 1) >> n_digits == 0
@@ -163,8 +163,8 @@ def list_both(
             _read_all(line.view(np.uint8), n_digits, numbers)
         of_target = _Sums(line, n_digits, numbers, are_read)
         n_before = -n_first - n_second
-        n_first = _append(above[0], target, of_target, n_first, found[0])
-        n_second = _append(above[1], target, of_target, n_second, found[1])
+        n_first = _append(above[0], target, of_target, n_first, pairs[0])
+        n_second = _append(above[1], target, of_target, n_second, pairs[1])
         n_before += n_first + n_second
     return n_first, n_second, len(thresholds)
 
@@ -179,9 +179,9 @@ class _Sums(NamedTuple):
 
 
 @compiled
-def _append(above: NDArray[np.uint64], target: int, sums: _Sums, n_found: int, found: Found) -> int:
+def _append(above: NDArray[np.uint64], target: int, sums: _Sums, n_found: int, pairs: PairArrays) -> int:
     """List the rows whose bits are set; return how many are listed then."""
-    rows, targets, proximities = found
+    rows, targets, proximities = pairs
     in_bytes, n_bytes = sums.numbers.view(np.uint8), (sums.n_digits + 7) // 8
     for w in range(_WORDS):
         left = above[w]

@@ -107,15 +107,15 @@ class EuclideanTable(LeafTable):
         if positions.ndim != 2 or positions.shape[1] != len(self.is_ranked):  # a matrix
             msg = f"the table has {len(self.is_ranked)} features, but positions have shape {positions.shape}"
             raise InvalidInput(msg)
-        found = np.empty((len(positions), self.n_rows), dtype=np.uint32)
+        proximities = np.empty((len(positions), self.n_rows), dtype=np.uint32)
 
         def fill(part: slice) -> None:
-            own, into = self.positions[part], found[:, part]
+            own, into = self.positions[part], proximities[:, part]
             for queries, rows in _blocks(len(positions), len(own)):
                 into[queries, rows] = self._proximities(positions[queries], own[rows])
 
-        in_threads(fill, self.n_rows, n_threads, n_steps=self._n_steps(found.size))
-        return found
+        in_threads(fill, self.n_rows, n_threads, n_steps=self._n_steps(proximities.size))
+        return proximities
 
     def tally(
         self, candidates: NDArray[np.int64], targets: NDArray[np.int64], limits: NDArray[np.int64]
@@ -136,17 +136,17 @@ class EuclideanTable(LeafTable):
         (2, n_lines, n_candidates) int64
             Number of targets with a proximity above their limit, and the sum of proximity - limit over them.
         """
-        found = np.zeros((2, len(limits), len(candidates)), dtype=np.int64)
+        tallies = np.zeros((2, len(limits), len(candidates)), dtype=np.int64)
         narrow = np.minimum(limits, TOTAL).astype(np.int32)  # nothing is nearer than a row to itself
 
         def add_up(part: slice) -> None:
-            of_part, into = candidates[part], found[:, :, part]
+            of_part, into = candidates[part], tallies[:, :, part]
             for queries, rows in _blocks(len(of_part), len(targets)):
                 near = self._proximities(self.positions[of_part[queries]], self.positions[targets[rows]])
                 _add_excess(near, narrow[:, rows], into[:, :, queries])
 
         in_threads(add_up, len(candidates), n_steps=self._n_steps(len(candidates) * len(targets)))
-        return found
+        return tallies
 
     def _n_steps(self, n_pairs: int) -> int:
         return n_pairs * (_STEPS_PER_CELL + len(self.is_ranked))
@@ -168,8 +168,8 @@ def _fill_proximities(squares: NDArray[np.float64], n_features: float, near: NDA
 
 
 @compiled
-def _add_excess(near: NDArray[np.int32], limits: NDArray[np.int32], found: NDArray[np.int64]) -> None:
-    """Count the proximities above each line of limits, and add up what they are above; found: (2, n_lines, n_rows)."""
+def _add_excess(near: NDArray[np.int32], limits: NDArray[np.int32], tallies: NDArray[np.int64]) -> None:
+    """Count the proximities above each line of limits, and add up the excess; tallies: (2, n_lines, n_rows)."""
     for row in range(near.shape[0]):
         for line in range(limits.shape[0]):
             count, excess = 0, 0
@@ -177,8 +177,8 @@ def _add_excess(near: NDArray[np.int32], limits: NDArray[np.int32], found: NDArr
                 above = near[row, other] - limits[line, other]
                 count += above > 0
                 excess += max(above, 0)
-            found[0, line, row] += count
-            found[1, line, row] += excess
+            tallies[0, line, row] += count
+            tallies[1, line, row] += excess
 
 
 def squared_distances(

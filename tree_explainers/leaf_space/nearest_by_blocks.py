@@ -63,8 +63,8 @@ class NearestToBlocks:
         length = max(1, int(_NANOSECONDS_PER_PIECE / self._sums.nanoseconds_per_target))
         n_rows = self._table.n_rows
         pieces = (slice(start, min(start + length, n_rows)) for start in range(0, n_rows, length))
-        with closing(in_order(search, pieces)) as found:
-            for part, in_part in found:
+        with closing(in_order(search, pieces)) as nearest_parts:
+            for part, in_part in nearest_parts:
                 np.maximum(keys, in_part, out=keys)
                 report(part.stop / n_rows)
         return row_and_proximity(keys)
@@ -80,10 +80,10 @@ class NearestToBlocks:
             while following < len(never):
                 _, n_found, following = sums.list_both(never, limits, following, (room, room))
                 queries, targets, proximities = (some[:n_found] for some in room)
-                found = rows[part][targets]
-                is_other = found != own_rows[queries]
+                nearest = rows[part][targets]
+                is_other = nearest != own_rows[queries]
                 if is_other.any():
-                    found_keys = key_of(found, proximities.astype(np.int64))
+                    found_keys = key_of(nearest, proximities.astype(np.int64))
                     np.maximum.at(keys, queries[is_other], found_keys[is_other])
                     limits = self._sums.limits(row_and_proximity(keys)[1])
         return keys

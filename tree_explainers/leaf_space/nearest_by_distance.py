@@ -37,13 +37,13 @@ def nearest_by_distance(
     (n_queries, n_neighbors) int64, twice
         Neighbours, nearest first (ties: lowest row), and their integer proximities.
     """
-    found = np.empty((2, len(positions), n_neighbors), dtype=np.int64)
+    nearest = np.empty((2, len(positions), n_neighbors), dtype=np.int64)
     length = max(1, _BLOCK_CELLS // table.n_rows)
     for start in range(0, len(positions), length):
         some = slice(start, min(start + length, len(positions)))
-        found[:, some] = _nearest(table.columns(positions[some]).astype(np.int64), own_rows[some], n_neighbors)
+        nearest[:, some] = _nearest(table.columns(positions[some]).astype(np.int64), own_rows[some], n_neighbors)
         report(some.stop / len(positions))
-    return found[0], found[1]
+    return nearest[0], nearest[1]
 
 
 def _nearest(proximities: NDArray[np.int64], own_rows: NDArray[np.int64], n_neighbors: int) -> NDArray[np.int64]:

@@ -215,8 +215,8 @@ class Pivots:
         """Return the order of rows, (n_rows,), whose leaves are had piece by piece; ``tick`` is called in between."""
         keys = np.empty((2, n_rows), dtype=np.int64)
         pieces = (np.arange(start, min(start + _ROWS_AT_ONCE, n_rows)) for start in range(0, n_rows, _ROWS_AT_ONCE))
-        with closing(in_order(lambda rows: self._keys(leaves_of(rows)), pieces)) as found:
-            for rows, keys_of_rows in found:
+        with closing(in_order(lambda rows: self._keys(leaves_of(rows)), pieces)) as key_parts:
+            for rows, keys_of_rows in key_parts:
                 keys[:, rows] = keys_of_rows
                 tick()
         return np.lexsort(keys).astype(np.int64)

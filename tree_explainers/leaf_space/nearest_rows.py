@@ -115,10 +115,10 @@ class NearestRows:
         between = NearestOfAll(self._table, self._weights.astype(np.int64), within)
         if between.nanoseconds + self._nanoseconds_of(len(unknown)) >= self._nanoseconds_of_all():
             return self.of_rows(np.arange(self._table.n_rows), 1, report)
-        found = np.stack(between.find(lambda share: report(share, _STAGE)))[:, :, None]
+        nearest = np.stack(between.find(lambda share: report(share, _STAGE)))[:, :, None]
         if len(unknown):
-            found[:, unknown] = self.of_rows(unknown, 1, report)
-        return found[0], found[1]
+            nearest[:, unknown] = self.of_rows(unknown, 1, report)
+        return nearest[0], nearest[1]
 
     def of_leaves(
         self, leaves: NDArray[np.int32], n_neighbors: int, report: ReportProgress = ignore_progress
@@ -171,14 +171,14 @@ class NearestRows:
                 search_lists(lists, self._weights, search)
             return ranked(search)
 
-        found = np.empty((2, n_queries, n_neighbors), dtype=np.int64)
+        results = np.empty((2, n_queries, n_neighbors), dtype=np.int64)
         n_done = 0
         with closing(in_order(find, _pieces(order, self._queries_at_once(by_lists=by_lists)))) as nearest:
             for queries, rows_and_proximities in nearest:
-                found[:, queries] = rows_and_proximities
+                results[:, queries] = rows_and_proximities
                 n_done += len(queries)
                 report(n_done / n_queries, _STAGE)
-        return found[0], found[1]
+        return results[0], results[1]
 
     @cached_property
     def _pivots(self) -> Pivots:
@@ -210,15 +210,15 @@ class NearestRows:
 
     def _find_by_blocks(self, leaves_of: LeavesOf, own_rows: NDArray[np.int64], report: ReportProgress) -> Nearest:
         n_queries = len(own_rows)
-        found = np.empty((2, n_queries, 1), dtype=np.int64)
+        results = np.empty((2, n_queries, 1), dtype=np.int64)
         for start in range(0, n_queries, BLOCK):
             queries = np.arange(start, min(start + BLOCK, n_queries))
 
             def report_share(share: float, start: int = start, n_some: int = len(queries)) -> None:
                 report((start + share * n_some) / n_queries, _STAGE)
 
-            found[:, queries, 0] = self._blocks.find(leaves_of(queries), own_rows[queries], report_share)
-        return found[0], found[1]
+            results[:, queries, 0] = self._blocks.find(leaves_of(queries), own_rows[queries], report_share)
+        return results[0], results[1]
 
     @cached_property
     def _blocks(self) -> NearestToBlocks:
@@ -286,9 +286,13 @@ class PartitionedNearestRows(NearestRows):
         leaves = leaves_of(np.arange(len(own_rows)))
         rows = np.empty((len(own_rows), 0), dtype=np.int64)
         proximities = rows
-        for n_done, found in enumerate(self._parts.map(_nearest_in_part, self._weights, leaves, own_rows, n_neighbors)):
+        for n_done, in_part in enumerate(
+            self._parts.map(_nearest_in_part, self._weights, leaves, own_rows, n_neighbors)
+        ):
             rows, proximities = _merged(
-                np.concatenate([rows, found[0]], axis=1), np.concatenate([proximities, found[1]], axis=1), n_neighbors
+                np.concatenate([rows, in_part[0]], axis=1),
+                np.concatenate([proximities, in_part[1]], axis=1),
+                n_neighbors,
             )
             report((n_done + 1) / len(self._parts), _STAGE)
         return rows, proximities
@@ -329,14 +333,14 @@ def _nearest_in_part(
 ) -> Nearest:
     """Return as many of a partition's rows as there may be among the nearest; -1, at proximity -1, for none."""
     nearest = NearestRows(table, weights.astype(np.int64))
-    found = np.full((2, len(leaves), min(n_neighbors, table.n_rows)), -1, dtype=np.int64)
+    results = np.full((2, len(leaves), min(n_neighbors, table.n_rows)), -1, dtype=np.int64)
     inside = (own_rows >= first_row) & (own_rows < first_row + table.n_rows)
     for which, n_others in ((inside, table.n_rows - 1), (~inside, table.n_rows)):
         n_found = min(n_neighbors, n_others)
         if which.any() and n_found > 0:
-            found[:, which, :n_found] = nearest.of_leaves_but(leaves[which], own_rows[which] - first_row, n_found)
-    found[0] += np.where(found[0] >= 0, first_row, 0)
-    return found[0], found[1]
+            results[:, which, :n_found] = nearest.of_leaves_but(leaves[which], own_rows[which] - first_row, n_found)
+    results[0] += np.where(results[0] >= 0, first_row, 0)
+    return results[0], results[1]
 
 
 def _merged(rows: NDArray[np.int64], proximities: NDArray[np.int64], n_neighbors: int) -> Nearest:

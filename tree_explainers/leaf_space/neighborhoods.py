@@ -116,5 +116,5 @@ def nearest_to_row(
         return np.empty(0, np.int64), np.empty(0)
     at_least = np.partition(sums, len(sums) - n_found)[len(sums) - n_found]
     candidates = np.flatnonzero(sums >= at_least)
-    found = candidates[np.argsort(-sums[candidates].astype(np.int64), kind="stable")][:n_found]
-    return found, sums[found] / int(leaves.weights.sum())
+    nearest = candidates[np.argsort(-sums[candidates].astype(np.int64), kind="stable")][:n_found]
+    return nearest, sums[nearest] / int(leaves.weights.sum())

@@ -142,10 +142,10 @@ class PartitionedTable(LeafTable):
         if len(missing):
             fetched = np.ascontiguousarray(self._fetch(missing).T)
             self._remembered.update(zip(missing.tolist(), fetched, strict=True))
-        found = np.empty((len(rows), self.n_trees), dtype=self.code_dtype)
+        codes = np.empty((len(rows), self.n_trees), dtype=self.code_dtype)
         for place, row in enumerate(np.asarray(rows).tolist()):
-            found[place] = self._remembered[row]
-        return np.ascontiguousarray(found.T)
+            codes[place] = self._remembered[row]
+        return np.ascontiguousarray(codes.T)
 
     def by_trees(self, rows: NDArray[np.int64], groups: Sequence[NDArray[np.int64]]) -> Partitions:
         """Return partitions that are groups of trees, with the codes of ascending rows in these, piece by piece."""
@@ -166,8 +166,8 @@ class PartitionedTable(LeafTable):
         places = self.places(in_order)
         which = [index for index, place in enumerate(places) if place.stop > place.start]
         codes = np.empty((self.n_trees, len(rows)), dtype=self.code_dtype)
-        found = self.with_rows(in_order, which=places).some(which).map(_codes_in, None)
-        for index, some in zip(which, found, strict=True):
+        fetched = self.with_rows(in_order, which=places).some(which).map(_codes_in, None)
+        for index, some in zip(which, fetched, strict=True):
             codes[:, order[places[index]]] = some
         return codes
 

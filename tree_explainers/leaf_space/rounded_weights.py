@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.compiled import compiled, inlined
-from .binary_sums import NO_LIMITS, BlockLimits, Found, lowest_bit
+from .binary_sums import NO_LIMITS, BlockLimits, PairArrays, lowest_bit
 from .leaf_masks import WORDS
 
 _LARGEST_ERROR = 1 / 20  # of all weights together; measured: less takes more masks, more leaves more pairs to compare
@@ -53,37 +53,37 @@ class RoundedSums:
     weights: RoundedWeights
     rows: Compared
 
-    def tally(self, limits: NDArray[np.int64], found: NDArray[np.int64]) -> None:
+    def tally(self, limits: NDArray[np.int64], tallies: NDArray[np.int64]) -> None:
         """Add how many targets are above their limit, and by how much; see ``ExactSums``."""
         lines, lowest = np.ascontiguousarray(limits), self.weights.limits(limits.min(axis=0))
-        _tally_above(self.digits, self.n_digits, lowest, self.rows, lines, found)
+        _tally_above(self.digits, self.n_digits, lowest, self.rows, lines, tallies)
 
-    def list_above(self, thresholds: NDArray[np.int64], start: int, found: Found) -> tuple[int, int]:
+    def list_above(self, thresholds: NDArray[np.int64], start: int, pairs: PairArrays) -> tuple[int, int]:
         """List the pairs above the thresholds of their targets; see ``ExactSums``."""
-        n_found, _, following = self.list_both(thresholds, NO_LIMITS, start, (found, found))
+        n_found, _, following = self.list_both(thresholds, NO_LIMITS, start, (pairs, pairs))
         return n_found, following
 
     def list_both(
-        self, thresholds: NDArray[np.int64], limits: BlockLimits, start: int, found: tuple[Found, Found]
+        self, thresholds: NDArray[np.int64], limits: BlockLimits, start: int, pairs: tuple[PairArrays, PairArrays]
     ) -> tuple[int, int, int]:
         """List these pairs, and those above the limits of their rows of the block; see ``ExactSums``.
 
         Limits by digit are those of U.
         """
         rounded = self.weights.limits(thresholds)
-        return _list_both(self.digits, self.n_digits, self.rows, (rounded, thresholds), limits, start, found)
+        return _list_both(self.digits, self.n_digits, self.rows, (rounded, thresholds), limits, start, pairs)
 
 
 def round_weights(weights: NDArray[np.int64]) -> RoundedWeights | None:
     """Return weights rounded as far as is worthwhile; ``None`` where that saves less than half of the masks."""
-    total, found = int(weights.sum()), None
+    total, rounded = int(weights.sum()), None
     for n_dropped in range(1, total.bit_length()):
         units = (weights + (1 << (n_dropped - 1))) >> n_dropped
         error = weights - (units << n_dropped)
         if np.abs(error).sum() > _LARGEST_ERROR * total:
             break
-        found = RoundedWeights(units, n_dropped, int(np.maximum(error, 0).sum()))
-    return found if found is not None and 2 * _n_masks(found.units) <= _n_masks(weights) else None
+        rounded = RoundedWeights(units, n_dropped, int(np.maximum(error, 0).sum()))
+    return rounded if rounded is not None and 2 * _n_masks(rounded.units) <= _n_masks(weights) else None
 
 
 def _n_masks(weights: NDArray[np.int64]) -> int:
@@ -112,11 +112,11 @@ def _tally_above(
     rounded: NDArray[np.int64],
     rows: Compared,
     limits: NDArray[np.int64],
-    found: NDArray[np.int64],
+    tallies: NDArray[np.int64],
 ) -> None:
     """Tally the pairs whose U exceeds the target's ``rounded`` limit, (n_targets,)."""
     above, some = np.empty(WORDS, dtype=np.uint64), np.empty(64 * WORDS, dtype=np.int64)
-    n_above, excess = found[0], found[1]
+    n_above, excess = tallies[0], tallies[1]
     for target in range(len(rounded)):
         _find_above(sums[target], n_digits, rounded[target] + 1, above)
         n_some, codes = _rows_of_bits(above, len(rows.block), some), rows.targets[target]
@@ -137,7 +137,7 @@ def _list_both(  # noqa: PLR0917  # a loop over arrays
     thresholds: tuple[NDArray[np.int64], NDArray[np.int64]],
     limits: BlockLimits,
     start: int,
-    found: tuple[Found, Found],
+    pairs: tuple[PairArrays, PairArrays],
 ) -> tuple[int, int, int]:
     """List pairs as ``list_both`` of ``binary_sums`` does.
 
@@ -147,7 +147,7 @@ def _list_both(  # noqa: PLR0917  # a loop over arrays
     some, both_ways = np.empty(64 * WORDS, dtype=np.int64), len(limits.of_rows) > 0
     n_first, n_second = 0, 0
     for target in range(start, len(rows.targets)):
-        if max(n_first, n_second) + 64 * WORDS > len(found[0][0]):
+        if max(n_first, n_second) + 64 * WORDS > len(pairs[0][0]):
             return n_first, n_second, target
         _find_above(sums[target], n_digits, thresholds[0][target] + 1, above)
         if both_ways:
@@ -158,9 +158,9 @@ def _list_both(  # noqa: PLR0917  # a loop over arrays
             row = some[index]
             proximity = _proximity(rows.block[row], rows.targets[target], rows.weights)
             if proximity > thresholds[1][target]:
-                n_first = _append(found[0], n_first, row, target, proximity)
+                n_first = _append(pairs[0], n_first, row, target, proximity)
             if both_ways and proximity > limits.of_rows[row]:
-                n_second = _append(found[1], n_second, row, target, proximity)
+                n_second = _append(pairs[1], n_second, row, target, proximity)
     return n_first, n_second, len(rows.targets)
 
 
@@ -180,8 +180,8 @@ def _rows_of_bits(bits: NDArray[np.uint64], n_block: int, rows: NDArray[np.int64
 
 
 @inlined
-def _append(found: Found, n_found: int, row: int, target: int, proximity: np.int64) -> int:
-    found[0][n_found], found[1][n_found], found[2][n_found] = row, target, np.uint32(proximity)
+def _append(pairs: PairArrays, n_found: int, row: int, target: int, proximity: np.int64) -> int:
+    pairs[0][n_found], pairs[1][n_found], pairs[2][n_found] = row, target, np.uint32(proximity)
     return n_found + 1
 
 

@@ -80,11 +80,11 @@ def _votes_in_partitions(
         worths += counts
         report(0.5 * n_done / len(parts), "counting votes")
     worths *= np.repeat(weights, np.diff(table.offsets))
-    found = []
+    votes = []
     for n_done, of_part in enumerate(parts.map(_votes_in_part, worths, int(weights.sum()))):
-        found.append(of_part)
+        votes.append(of_part)
         report(0.5 + 0.5 * n_done / len(parts), "counting votes")
-    return Votes(*(np.concatenate(each) for each in zip(*found, strict=True)))
+    return Votes(*(np.concatenate(each) for each in zip(*votes, strict=True)))
 
 
 def _counts_in_part(table: LeafTable, given: tuple[Any, NDArray[np.int64]], n_classes: int) -> NDArray[np.int32]:

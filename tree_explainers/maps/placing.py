@@ -39,16 +39,16 @@ def place_rows(
     places, proximities : (n_new, 2) and (n_new,) float64
         The place, NaN for a row that shares no leaf with any row of the map; and the proximity to the nearest.
     """
-    found, nearest = np.full((len(leaves), 2), np.nan), np.zeros(len(leaves))
+    positions, nearest = np.full((len(leaves), 2), np.nan), np.zeros(len(leaves))
     total = int(weights.sum())
     for rows, shared in _blocks(leaves, known, weights):
         tick()
         for row, proximities in zip(rows, shared.astype(np.int64), strict=True):
             near = np.argsort(-proximities, kind="stable")[:N_NEAREST]
             if (counted := proximities[near]).sum() > 0:
-                found[row] = counted @ places[near] / counted.sum()
+                positions[row] = counted @ places[near] / counted.sum()
             nearest[row] = counted[0] / total
-    return found, nearest
+    return positions, nearest
 
 
 def _blocks(

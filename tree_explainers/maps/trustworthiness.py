@@ -115,8 +115,8 @@ def nearest_on_map(places: NDArray[np.float64], queries: NDArray[np.int64], n_ne
     """Return the rows nearest to some rows on a map, (n_queries, n_nearest), nearest first, without themselves."""
     from scipy.spatial import cKDTree  # heavy, and for maps alone
 
-    found = cKDTree(places).query(places[queries], n_nearest + 1)[1]
+    neighbors = cKDTree(places).query(places[queries], n_nearest + 1)[1]
     # A row in the same place may come before the row itself, or in its stead.
-    is_other = found != queries[:, None]
+    is_other = neighbors != queries[:, None]
     is_other[is_other.all(axis=1), -1] = False
-    return np.asarray(found[is_other].reshape(len(queries), n_nearest), dtype=np.int64)
+    return np.asarray(neighbors[is_other].reshape(len(queries), n_nearest), dtype=np.int64)

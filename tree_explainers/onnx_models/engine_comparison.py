@@ -66,18 +66,18 @@ def _difference(session: WalkedSession, rows: Rows) -> str | None:
     """Return where the walker and onnxruntime differ, if they do."""
     expected = ModelSession.run(session, session.encode(rows))
     codes = np.zeros(expected.leaves.T.shape, np.uint32)
-    found = session.fill(codes, [rows])
+    outcome = session.fill(codes, [rows])
     answered = session.predict(rows)
     if (expected.leaves != codes.T).any():
         return f"the walker found {int((expected.leaves != codes.T).sum()):,} other leaves in {len(rows):,} rows"
-    if any(not _same(each, expected) for each in (found, answered)):
+    if any(not _same(each, expected) for each in (outcome, answered)):
         return "the sums of leaf values are not the model's scores to the last digit, or not its labels"
     return None
 
 
-def _same(found: Any, expected: Outcome) -> bool:  # predictions
-    same_scores = found.scores.dtype == expected.scores.dtype and np.array_equal(found.scores, expected.scores)
-    same_labels = found.labels is expected.labels or bool((found.labels == expected.labels).all())
+def _same(outcome: Any, expected: Outcome) -> bool:  # predictions
+    same_scores = outcome.scores.dtype == expected.scores.dtype and np.array_equal(outcome.scores, expected.scores)
+    same_labels = outcome.labels is expected.labels or bool((outcome.labels == expected.labels).all())
     return same_scores and same_labels
 
 
@@ -121,19 +121,19 @@ def raw_thresholds(description: ModelDescription, ensemble: TreeEnsemble) -> dic
     is_test &= np.isfinite(ensemble.threshold)
     nodes = np.flatnonzero(is_test)
     nodes = nodes[np.argsort(ensemble.column[nodes], kind="stable")]
-    found: dict[int, list[NDArray[np.float64]]] = {}
+    thresholds: dict[int, list[NDArray[np.float64]]] = {}
     starts = np.flatnonzero(np.diff(ensemble.column[nodes], prepend=-1))
     for own in np.split(nodes, starts[1:]) if len(nodes) else []:
         column = description.columns[int(ensemble.column[own[0]])]
         if column.raw_index is not None:
-            found.setdefault(column.raw_index, []).append(
+            thresholds.setdefault(column.raw_index, []).append(
                 (ensemble.threshold[own] - column.offset) / (column.scale or 1.0)
             )
     for tensor in description.columns:
         numbers = [each for each in (tensor.category, *tensor.categories) if isinstance(each, (int, float))]
         if tensor.raw_index is not None and numbers:
-            found.setdefault(tensor.raw_index, []).append(np.array(numbers, np.float64))
-    return {index: np.concatenate(parts) for index, parts in found.items()}
+            thresholds.setdefault(tensor.raw_index, []).append(np.array(numbers, np.float64))
+    return {index: np.concatenate(parts) for index, parts in thresholds.items()}
 
 
 def _numbers(

@@ -93,15 +93,15 @@ def matrices_behind(graph: GraphProto, nodes: Sequence[NodeProto]) -> list[NDArr
         for name in node.input:
             readers.setdefault(name, []).append(node)
     constants = {tensor.name: tensor for tensor in graph.initializer}
-    found: list[NDArray[np.float64] | None] = []
+    matrices: list[NDArray[np.float64] | None] = []
     for node in nodes:
         tensor, read = node.output[0], readers.get(node.output[0], [])
         while len(read) == 1 and read[0].op_type in PASSING:
             tensor, read = read[0].output[0], readers.get(read[0].output[0], [])
         is_product = len(read) == 1 and read[0].op_type == "MatMul" and read[0].input[0] == tensor
         matrix = constants.get(read[0].input[1]) if is_product else None
-        found.append(None if matrix is None else tensor_array(matrix).astype(np.float64))
-    return found
+        matrices.append(None if matrix is None else tensor_array(matrix).astype(np.float64))
+    return matrices
 
 
 def in_reading_order(nodes: Sequence[NodeProto], tensor: str, makers: Mapping[str, NodeProto]) -> list[NodeProto]:

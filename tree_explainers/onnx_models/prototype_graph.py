@@ -86,9 +86,9 @@ def _answer(
     """Add the outputs."""
     is_near = parts.add("Greater", [best, parts.constant("zero", np.array([0.0]))], "is_near")
     of_prototypes, nothing = _given(given)
-    found = parts.add("Gather", [parts.constant("given", of_prototypes), nearest], "found")
+    prototype = parts.add("Gather", [parts.constant("given", of_prototypes), nearest], "found")
     name = "value" if of_prototypes.dtype.kind == "f" else "label"
-    parts.add("Where", [is_near, found, parts.constant("nothing", nothing)], name, is_output=True)
+    parts.add("Where", [is_near, prototype, parts.constant("nothing", nothing)], name, is_output=True)
     none = parts.constant("none", np.array([-1], dtype=np.int64))
     parts.add("Where", [is_near, nearest, none], "nearest_prototype", is_output=True)
     total = parts.constant("total", np.array([total_weight]))

@@ -105,11 +105,11 @@ def _children(
     for side, ids in enumerate((table.true_node, table.false_node)):
         wanted_ids = ids[by_id][is_branch]
         wanted = (own >> _ID_BITS << _ID_BITS) | (wanted_ids & (_MAX_ID - 1))
-        found = np.searchsorted(key, wanted).clip(max=len(key) - 1)
-        wrong = (key[found] != wanted) | (wanted_ids < 0) | (wanted_ids >= _MAX_ID)
+        index = np.searchsorted(key, wanted).clip(max=len(key) - 1)
+        wrong = (key[index] != wanted) | (wanted_ids < 0) | (wanted_ids >= _MAX_ID)
         if wrong.any():
             refuse_tree(f"A node refers to the child {wanted_ids[wrong][0]}, which its tree does not have.")
-        children[is_branch, side] = found
+        children[is_branch, side] = index
     return children
 
 
@@ -201,8 +201,8 @@ def _leaves_of_weights(table: NodeTable, order: NDArray[np.int64], leaf_nodes: N
     weight_keys = _keys(table.weight_tree, table.weight_node)
     starts = np.flatnonzero(np.diff(weight_keys, prepend=-1))
     wanted = weight_keys[starts]
-    found = np.searchsorted(keys, wanted, sorter=sorted_leaves).clip(max=len(keys) - 1)
-    leaf: NDArray[np.int64] = sorted_leaves[found]
+    index = np.searchsorted(keys, wanted, sorter=sorted_leaves).clip(max=len(keys) - 1)
+    leaf: NDArray[np.int64] = sorted_leaves[index]
     if (keys[leaf] != wanted).any():
         refuse_tree("A weight is given for a node that is not a leaf.")
     return np.repeat(leaf, np.diff(starts, append=len(weight_keys)))

@@ -95,9 +95,9 @@ def gather_pairs(  # what to compare, with whom, and how much to keep
         own = np.flatnonzero(by_class.classes[rows] == class_index)
         mirrored = sweep.pairs_of_targets(thresholds.values[own_rows]) if len(own) == len(sweep.targets) else None
         n_kept = 0
-        for found in mirrored or _find(sweep, rows[own], thresholds, own_rows, at_once):
-            kept.add(own[n_kept : n_kept + len(found.candidates)], found, own_rows, mirrored)
-            n_kept += len(found.candidates)
+        for pairs in mirrored or _find(sweep, rows[own], thresholds, own_rows, at_once):
+            kept.add(own[n_kept : n_kept + len(pairs.candidates)], pairs, own_rows, mirrored)
+            n_kept += len(pairs.candidates)
             tick()
     return CandidatePairs(by_class, rows, thresholds.values, *kept.in_order_of_candidates())
 
@@ -200,19 +200,19 @@ class PairStore:
         """How many pairs there are."""
         return int(self._room.starts[self.n_added])
 
-    def add(self, found: ClosePairs, first_row: int, thresholds: NDArray[np.int64], n_skipped: int = 0) -> int:
+    def add(self, close_pairs: ClosePairs, first_row: int, thresholds: NDArray[np.int64], n_skipped: int = 0) -> int:
         """Add the pairs of some candidates above the thresholds of their rows; return how many candidates found room.
 
         Parameters
         ----------
-        found
+        close_pairs
             Candidates and their pairs; targets are rows from ``first_row`` on.
         thresholds : (n_rows,) int64
             By row.
         n_skipped
             How many of the candidates to pass over.
         """
-        n_before, pairs = self.n_added, (found.starts, found.targets, found.proximities)
+        n_before, pairs = self.n_added, (close_pairs.starts, close_pairs.targets, close_pairs.proximities)
         self.n_added = _append(pairs, first_row, thresholds, n_skipped, n_before, self._room)
         return self.n_added - n_before
 
@@ -239,7 +239,7 @@ class _Kept:
         report(self._store.n_added / max(1, len(self._added)), "gathering close pairs")
 
     def add(
-        self, candidates: NDArray[np.int64], found: ClosePairs, own_rows: slice, mirrored: MirroredPairs | None
+        self, candidates: NDArray[np.int64], pairs: ClosePairs, own_rows: slice, mirrored: MirroredPairs | None
     ) -> None:
         """Keep the pairs of some candidates, which are numbered by their index among all.
 
@@ -248,7 +248,7 @@ class _Kept:
         n_before, n_done = self._store.n_added, 0
         self._added[n_before : n_before + len(candidates)] = candidates
         while True:
-            n_done += self._store.add(found, own_rows.start, self.thresholds.values, n_done)
+            n_done += self._store.add(pairs, own_rows.start, self.thresholds.values, n_done)
             n_held = 0 if mirrored is None else mirrored.n_held
             if n_done == len(candidates) and self._store.n_pairs + n_held <= self.capacity:
                 return
@@ -265,7 +265,7 @@ class _Kept:
 
 @compiled
 def _append(
-    found: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint32]],
+    close_pairs: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint32]],
     first_row: int,
     thresholds: NDArray[np.int64],
     n_skipped: int,
@@ -273,7 +273,7 @@ def _append(
     room: _Room,
 ) -> int:
     """Add candidate after candidate until one finds no room; return how many there are then."""
-    starts, targets, proximities = found
+    starts, targets, proximities = close_pairs
     for candidate in range(n_skipped, len(starts) - 1):
         end = room.starts[n_added]
         for pair in range(starts[candidate], starts[candidate + 1]):

@@ -118,8 +118,8 @@ def _codes(
     code = np.full(ensemble.n_nodes, -1, dtype=np.int64)
     code[kept] = np.arange(len(kept)) - np.repeat(first[:-1], np.diff(first))
     for of_tree in own.T:
-        found, earliest = np.unique(of_tree, return_index=True)
-        code[found[np.argsort(earliest)]] = -2 - np.arange(len(found))
+        distinct, earliest = np.unique(of_tree, return_index=True)
+        code[distinct[np.argsort(earliest)]] = -2 - np.arange(len(distinct))
     return code
 
 
@@ -142,21 +142,21 @@ class _TestReader:
         is_new[1:] = np.any([key[order][1:] != key[order][:-1] for key in keys], axis=0)
         distinct, split_of_node = order[is_new], np.empty(len(nodes), dtype=np.int64)
         split_of_node[order] = np.cumsum(is_new) - 1
-        found = self._of_splits(nodes[distinct])
+        tests = self._of_splits(nodes[distinct])
         numbers: dict[RawTest, int] = {}
         number_of_split = np.empty(len(distinct), dtype=np.int64)
         for split in np.argsort(distinct).tolist():
-            number_of_split[split] = numbers.setdefault(found[split], len(numbers))
+            number_of_split[split] = numbers.setdefault(tests[split], len(numbers))
         return tuple(numbers), number_of_split[split_of_node]
 
     def _of_splits(self, nodes: NDArray[np.int64]) -> list[RawTest]:
         """Return the tests of some nodes, which are in the order of their columns."""
         columns, starts = np.unique(self.ensemble.column[nodes], return_index=True)
-        found: list[RawTest] = []
+        tests: list[RawTest] = []
         of_columns = np.split(nodes, starts[1:]) if len(nodes) else []  # trees without any split have none
         for column, own in zip(columns.tolist(), of_columns, strict=True):
-            found += self._of_column(self.description.columns[column], own)
-        return found
+            tests += self._of_column(self.description.columns[column], own)
+        return tests
 
     def _of_column(self, column: ModelColumn, nodes: NDArray[np.int64]) -> list[RawTest]:
         if column.transformed or column.raw_index is None:

@@ -114,9 +114,9 @@ class ClassCoverage:
         store = PairStore(n_candidates, self._max_pairs)
         is_of_all = n_candidates == len(self._covered)
         mirrored = self._sweep.pairs_of_targets(self._covered) if is_of_all else None
-        for found in mirrored or self._sweep.close_pairs(self._candidates, self._covered, _PAIRS_AT_ONCE):
-            n_added = store.add(found, 0, self._covered)
-            if n_added < len(found.candidates) or store.n_pairs * n_candidates > self._max_pairs * store.n_added:
+        for pairs in mirrored or self._sweep.close_pairs(self._candidates, self._covered, _PAIRS_AT_ONCE):
+            n_added = store.add(pairs, 0, self._covered)
+            if n_added < len(pairs.candidates) or store.n_pairs * n_candidates > self._max_pairs * store.n_added:
                 return
         self._pairs = store
 
@@ -163,13 +163,13 @@ class PartitionedCoverage:
 
     def _sum(self, function: Callable[..., NDArray[np.int64]], items: NDArray[np.int64]) -> NDArray[np.int64]:
         prototypes = self._table.leaves_of(np.array(self._chosen, dtype=np.int64))
-        found = np.zeros(len(items), dtype=np.int64)
+        sums = np.zeros(len(items), dtype=np.int64)
         for part in blocks(len(items), BLOCK):
             candidate_codes = self._sweep.codes_of(self._candidates[items[part]])
             for of_part in self._parts.map(function, self._weights, prototypes, candidate_codes):
-                found[part] += of_part
+                sums[part] += of_part
             self._sweep.count(part.stop - part.start)
-        return found
+        return sums
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,9 +59,9 @@ class EuclideanSweep(Sweep):
         self, candidates: NDArray[np.int64], targets: NDArray[np.int64], limits: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         """Return how many targets are closer to each candidate than a limit, and by how much; see ``Sweep``."""
-        found = np.zeros((2, len(limits), len(candidates)), dtype=np.int64)
+        tallies = np.zeros((2, len(limits), len(candidates)), dtype=np.int64)
         for some in blocks(len(candidates), max(_FEWEST_AT_ONCE, _CELLS_AT_ONCE // max(1, len(targets)))):
-            found[:, :, some] = self._table.tally(candidates[some], targets, limits)
+            tallies[:, :, some] = self._table.tally(candidates[some], targets, limits)
             self._n_compared[0] += len(targets) * (some.stop - some.start)
             self._tick()
-        return found
+        return tallies

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.compiled import compiled
-from ..leaf_space.binary_sums import Found
+from ..leaf_space.binary_sums import PairArrays
 from ..leaf_space.leaves import LeafTable
 from .pair_lists import FoundPairs, drain
 from .work_items import Pieces
@@ -47,14 +47,14 @@ class ListSweep:
     ) -> NDArray[np.int64]:
         """Return how many targets are above their limit, and by how much: (2, n_lines of limits, n_candidates)."""
         lists, by_row = self._lists(), self._by_row(targets, limits)
-        found = np.zeros((len(candidates), len(limits), 2), dtype=np.int64)
+        tallies = np.zeros((len(candidates), len(limits), 2), dtype=np.int64)
 
         def tally(part: slice) -> None:
-            _tally_above(lists, by_row, candidates[part], found[part])
+            _tally_above(lists, by_row, candidates[part], tallies[part])
 
         for _ in self._pieces(tally, len(candidates), _CANDIDATES_PER_PIECE, len(targets)):
             pass
-        return found.T
+        return tallies.T
 
     def close_pairs(
         self, candidates: NDArray[np.int64], targets: NDArray[np.int64], thresholds: NDArray[np.int64]
@@ -96,7 +96,7 @@ class _Lists(NamedTuple):
 
 @compiled
 def _tally_above(
-    lists: _Lists, limits: NDArray[np.int64], candidates: NDArray[np.int64], found: NDArray[np.int64]
+    lists: _Lists, limits: NDArray[np.int64], candidates: NDArray[np.int64], tallies: NDArray[np.int64]
 ) -> None:
     n_rows, n_lines = limits.shape
     shared, visited = np.zeros(n_rows, dtype=np.uint32), np.empty(n_rows + 1, dtype=np.int32)
@@ -105,26 +105,26 @@ def _tally_above(
             row = visited[place]
             for line in range(n_lines):
                 excess = max(0, np.int64(shared[row]) - limits[row, line])
-                found[candidate, line, 0] += int(excess > 0)
-                found[candidate, line, 1] += excess
+                tallies[candidate, line, 0] += int(excess > 0)
+                tallies[candidate, line, 1] += excess
             shared[row] = 0
 
 
 @compiled
 def _list_close(
-    lists: _Lists, limits: NDArray[np.int64], candidates: NDArray[np.int64], start: int, found: Found
+    lists: _Lists, limits: NDArray[np.int64], candidates: NDArray[np.int64], start: int, pairs: PairArrays
 ) -> tuple[int, int]:
     """List candidates (as positions), rows and proximities as long as there is room; return how many and the next."""
     n_rows = len(limits)
     shared, visited = np.zeros(n_rows, dtype=np.uint32), np.empty(n_rows + 1, dtype=np.int32)
     n_found = 0
     for candidate in range(start, len(candidates)):
-        if n_found + n_rows > len(found[0]):
+        if n_found + n_rows > len(pairs[0]):
             return n_found, candidate
         for place in range(_visit(lists, candidates[candidate], shared, visited)):
             row = visited[place]
             if np.int64(shared[row]) > limits[row, 0]:
-                found[0][n_found], found[1][n_found], found[2][n_found] = candidate, row, shared[row]
+                pairs[0][n_found], pairs[1][n_found], pairs[2][n_found] = candidate, row, shared[row]
                 n_found += 1
             shared[row] = 0
     return n_found, len(candidates)

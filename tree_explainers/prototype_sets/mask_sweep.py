@@ -40,14 +40,14 @@ class MaskSweep:
         block = self._block(candidates)
 
         def tally(part: slice) -> NDArray[np.int64]:
-            found = np.zeros((2, len(limits), BLOCK), dtype=np.int64)
+            tallies = np.zeros((2, len(limits), BLOCK), dtype=np.int64)
             for some, sums in self._sums.of(targets[part], block):
-                sums.tally(limits[:, part][:, some], found)
-            return found
+                sums.tally(limits[:, part][:, some], tallies)
+            return tallies
 
         total = np.zeros((2, len(limits), BLOCK), dtype=np.int64)
-        for found in self._pieces(tally, len(targets), self._targets_per_piece, len(candidates)):
-            total += found
+        for tallies in self._pieces(tally, len(targets), self._targets_per_piece, len(candidates)):
+            total += tallies
         return total[:, :, : len(candidates)]
 
     def close_pairs(
@@ -57,12 +57,12 @@ class MaskSweep:
         block = self._block(candidates)
 
         def close(part: slice) -> list[FoundPairs]:
-            found = []
+            pairs = []
             for some, sums in self._sums.of(targets[part], block):
                 find = partial(sums.list_above, thresholds[part][some])
                 first = np.int32(part.start + some.start)
-                found += [FoundPairs(c, t + first, p) for c, t, p in drain(find, some.stop - some.start, BLOCK)]
-            return found
+                pairs += [FoundPairs(c, t + first, p) for c, t, p in drain(find, some.stop - some.start, BLOCK)]
+            return pairs
 
         return chain.from_iterable(self._pieces(close, len(targets), self._targets_per_piece, len(candidates)))
 
@@ -73,7 +73,7 @@ class MaskSweep:
         of_block, limits = self._block(rows[block]), self._sums.limits(thresholds[block])
 
         def close(part: slice) -> list[tuple[FoundPairs, FoundPairs]]:
-            found = []
+            pairs = []
             for some, sums in self._sums.of(rows[block.start :][part], of_block):
                 first, n_some = block.start + part.start + some.start, some.stop - some.start
                 find = partial(sums.list_both, thresholds[first : first + n_some], limits)
@@ -82,8 +82,8 @@ class MaskSweep:
                     candidates = mirrored.targets[later] + np.int32(first)
                     members = mirrored.candidates[later] + np.int32(block.start)
                     seen = FoundPairs(candidates, members, mirrored.proximities[later])
-                    found.append((own._replace(targets=own.targets + np.int32(first)), seen))
-            return found
+                    pairs.append((own._replace(targets=own.targets + np.int32(first)), seen))
+            return pairs
 
         n_targets = len(rows) - block.start
         return chain.from_iterable(self._pieces(close, n_targets, self._targets_per_piece, block.stop - block.start))

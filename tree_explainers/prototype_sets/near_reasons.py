@@ -44,11 +44,11 @@ def near_reasons(
         Maximum number.
     """
     boxes = reasons.boxes
-    found = _near_reasons(
+    arrays = _near_reasons(
         *(*row, index.leaves, index.weights, boxes.entries, reasons.opens, boxes.starts, reasons.room),
         *(n_prototypes, minimum.weight, minimum.n_trees),
     )
-    return NearReasons(*found)
+    return NearReasons(*arrays)
 
 
 @compiled_ahead("int64[::1](int64[::1], int64)")
@@ -65,9 +65,9 @@ def _nearest(proximities: NDArray[np.int64], n_prototypes: int) -> NDArray[np.in
 
 def _types(n: Any) -> list[Any]:  # numba's types
     integers, leaves, leaves_of_all = n.int64[::1], n.int32[::1], n.int32[:, ::1]
-    found = n.Tuple((integers, integers, array_of(REASON)))
+    result = n.Tuple((integers, integers, array_of(REASON)))
     rows = (leaves, integers, leaves_of_all, n.uint32[::1], array_of(ENTRY), n.boolean[::1], integers, integers)
-    return [found(*rows, n.int64, n.int64, n.int64)]
+    return [result(*rows, n.int64, n.int64, n.int64)]
 
 
 @compiled_ahead(_types)

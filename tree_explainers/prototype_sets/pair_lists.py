@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.compiled import compiled
-from ..leaf_space.binary_sums import Found
+from ..leaf_space.binary_sums import PairArrays
 from ..leaf_space.leaf_masks import BLOCK
 
 _ROOM = 1 << 18  # pairs that are found at once
@@ -41,7 +41,7 @@ class FoundPairs(NamedTuple):
     proximities: NDArray[np.uint32]
 
 
-def drain(find: Callable[[int, Found], tuple[int, int]], n_items: int, most_for_one: int) -> Iterator[Found]:
+def drain(find: Callable[[int, PairArrays], tuple[int, int]], n_items: int, most_for_one: int) -> Iterator[PairArrays]:
     """Yield what is found for items 0, 1, …, as much at a time as there is room for."""
     n_room = max(_ROOM, most_for_one)
     room = np.empty(n_room, np.int32), np.empty(n_room, np.int32), np.empty(n_room, np.uint32)
@@ -52,7 +52,7 @@ def drain(find: Callable[[int, Found], tuple[int, int]], n_items: int, most_for_
 
 
 def drain_both(
-    find: Callable[[int, tuple[Found, Found]], tuple[int, int, int]], n_items: int, most_for_one: int
+    find: Callable[[int, tuple[PairArrays, PairArrays]], tuple[int, int, int]], n_items: int, most_for_one: int
 ) -> Iterator[tuple[FoundPairs, FoundPairs]]:
     """Yield what ``find`` finds in two ways, likewise."""
     n_room = max(_ROOM, most_for_one)
@@ -63,32 +63,32 @@ def drain_both(
         yield _copied(rooms[0], n_first), _copied(rooms[1], n_second)
 
 
-def _copied(room: Found, n_found: int) -> FoundPairs:
+def _copied(room: PairArrays, n_found: int) -> FoundPairs:
     return FoundPairs(room[0][:n_found].copy(), room[1][:n_found].copy(), room[2][:n_found].copy())
 
 
-def by_candidate(candidates: NDArray[np.int64], found: list[FoundPairs]) -> ClosePairs:
+def by_candidate(candidates: NDArray[np.int64], pairs: list[FoundPairs]) -> ClosePairs:
     """Put pairs in the order of their candidates."""
     counts = np.zeros(len(candidates), dtype=np.int64)
-    for some in found:
+    for some in pairs:
         counts += np.bincount(some.candidates, minlength=len(candidates))
     starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     following = starts[:-1].copy()
     ordered = np.empty(starts[-1], dtype=np.int32), np.empty(starts[-1], dtype=np.uint32)
-    for some in found:
+    for some in pairs:
         _put_in_order(some, following, *ordered)
     return ClosePairs(candidates, starts, *ordered)
 
 
 @compiled
 def _put_in_order(
-    found: FoundPairs, following: NDArray[np.int64], targets: NDArray[np.int32], proximities: NDArray[np.uint32]
+    pairs: FoundPairs, following: NDArray[np.int64], targets: NDArray[np.int32], proximities: NDArray[np.uint32]
 ) -> None:
-    for pair in range(len(found.candidates)):
-        candidate = found.candidates[pair]
+    for pair in range(len(pairs.candidates)):
+        candidate = pairs.candidates[pair]
         place = following[candidate]
         following[candidate] = place + 1
-        targets[place], proximities[place] = found.targets[pair], found.proximities[pair]
+        targets[place], proximities[place] = pairs.targets[pair], pairs.proximities[pair]
 
 
 class PairsBothWays(Protocol):
@@ -137,19 +137,19 @@ class MirroredPairs:
     def __iter__(self) -> Iterator[ClosePairs]:
         """Yield the pairs of one block of candidates after the other."""
         for index, block in enumerate(blocks(len(self._rows), BLOCK)):
-            found, self._held[index] = self._held[index], []
+            pairs, self._held[index] = self._held[index], []
             for own, mirrored in self._masks.pairs_both_ways(self._rows, block, self._thresholds):
-                found.append(own)
+                pairs.append(own)
                 self._hold(mirrored)
-            yield by_candidate(self._rows[block], found)
+            yield by_candidate(self._rows[block], pairs)
 
-    def _hold(self, found: FoundPairs) -> None:
-        cuts = np.searchsorted(found.candidates, np.arange(0, len(self._rows) + BLOCK, BLOCK)).tolist()
+    def _hold(self, pairs: FoundPairs) -> None:
+        cuts = np.searchsorted(pairs.candidates, np.arange(0, len(self._rows) + BLOCK, BLOCK)).tolist()
         for index, (start, stop) in enumerate(pairwise(cuts)):
             if stop > start:
-                own = _some(found, slice(start, stop))
+                own = _some(pairs, slice(start, stop))
                 self._held[index].append(own._replace(candidates=own.candidates - np.int32(index * BLOCK)))
 
 
-def _some(found: FoundPairs, which: slice | NDArray[np.bool_]) -> FoundPairs:
-    return FoundPairs(found.candidates[which], found.targets[which], found.proximities[which])
+def _some(pairs: FoundPairs, which: slice | NDArray[np.bool_]) -> FoundPairs:
+    return FoundPairs(pairs.candidates[which], pairs.targets[which], pairs.proximities[which])

@@ -56,17 +56,17 @@ class PartitionedSweep(Sweep):
         self, candidates: NDArray[np.int64], targets: NDArray[np.int64], limits: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         """Return how many targets are closer to each candidate than a limit, and by how much; see ``Sweep``."""
-        found = np.zeros((2, len(limits), len(candidates)), dtype=np.int64)
+        tallies = np.zeros((2, len(limits), len(candidates)), dtype=np.int64)
         # Nothing is nearer than a row to itself, so that larger limits are as good.
         narrow = np.minimum(limits, int(self._weights.sum())).astype(np.uint32)
         parts = self._table.with_rows(targets, narrow)
         for some in blocks(len(candidates), BLOCK):
             candidate_codes = self._table.codes_of(candidates[some])
             for of_part in parts.map(_tally, self._weights, candidate_codes):
-                found[:, :, some] += of_part
+                tallies[:, :, some] += of_part
                 self._tick()
             self._n_compared[0] += len(targets) * (some.stop - some.start)
-        return found
+        return tallies
 
     def close_pairs(
         self,
@@ -79,13 +79,13 @@ class PartitionedSweep(Sweep):
         places = self._table.places(self.targets)
         parts = self._table.with_rows(self.targets, narrow, which=places)
         for some in blocks(len(candidates), BLOCK):
-            candidate_codes, found = self._table.codes_of(candidates[some]), []
+            candidate_codes, pairs = self._table.codes_of(candidates[some]), []
             for place, of_part in zip(places, parts.map(_close_pairs, self._weights, candidate_codes), strict=True):
                 positions = np.repeat(np.arange(len(of_part.candidates), dtype=np.int32), np.diff(of_part.starts))
-                found.append(FoundPairs(positions, of_part.targets + np.int32(place.start), of_part.proximities))
+                pairs.append(FoundPairs(positions, of_part.targets + np.int32(place.start), of_part.proximities))
                 self._tick()
             self._n_compared[0] += len(self.targets) * (some.stop - some.start)
-            yield by_candidate(candidates[some], found)
+            yield by_candidate(candidates[some], pairs)
 
     def pairs_of_targets(self, thresholds: NDArray[np.int64]) -> None:
         """Return nothing: rows of different partitions do not meet."""
@@ -188,5 +188,5 @@ def _close_pairs(
 ) -> ClosePairs:
     targets, thresholds = given[0].astype(np.int64), given[1].astype(np.int64)
     sweep = Sweep(table, weights, targets, candidate_codes=read_only(candidate_codes))
-    (found,) = sweep.close_pairs(np.arange(candidate_codes.shape[1]), thresholds, _ALL)
-    return found
+    (pairs,) = sweep.close_pairs(np.arange(candidate_codes.shape[1]), thresholds, _ALL)
+    return pairs

@@ -43,7 +43,7 @@ class ColumnUnits:
     def interval(self, column: int, side: int, low: float, high: float) -> tuple[float, float, int]:
         """Return a column's interval in raw units: its ends and its ``RawSide``, as if the column were nullable."""
         # Plain numbers, so that the loop is compiled for doubles, whatever callers have.
-        found: tuple[float, float, int] = raw_interval(
+        raw: tuple[float, float, int] = raw_interval(
             float(low),
             float(high),
             int(side),
@@ -54,7 +54,7 @@ class ColumnUnits:
             self.highest[column],
             self.is_single,
         )
-        low_end, high_end, raw_side = found
+        low_end, high_end, raw_side = raw
         return low_end, high_end, raw_side if self.is_exact[column] else raw_side & ~int(RawSide.EXACT)
 
 
@@ -78,7 +78,7 @@ _RAW_REASON_BYTES = RAW_REASON.itemsize
 class RawReasons(NamedTuple):
     """Reasons by feature: those of pair ``p`` are ``bounds[p]`` to ``bounds[p + 1]``, by descending share of trees."""
 
-    found: NDArray[Any]  # (n_reasons,) RAW_REASON
+    reasons: NDArray[Any]  # (n_reasons,) RAW_REASON
     bounds: NDArray[np.int64]  # (n_pairs + 1,)
 
     def statements(self) -> list[bytes]:
@@ -86,7 +86,7 @@ class RawReasons(NamedTuple):
 
         As numbers, the ends 0 and -0 would be equal, which are written in two ways.
         """
-        whole = self.found.tobytes()
+        whole = self.reasons.tobytes()
         return [whole[start : start + _STATEMENT_BYTES] for start in range(0, len(whole), _RAW_REASON_BYTES)]
 
 
@@ -240,7 +240,7 @@ def _group(  # noqa: PLR0917  # the parts of ColumnUnits and Wanted: compiled co
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
     starts = _group_starts(reasons)
     groups, bounds = _chosen(reasons, starts, n_pairs, is_shown, n_most)
-    found = np.empty(len(groups), dtype=RAW_REASON)
+    grouped = np.empty(len(groups), dtype=RAW_REASON)
     for place in range(len(groups)):
         group = groups[place]
         start = starts[group]
@@ -259,9 +259,9 @@ def _group(  # noqa: PLR0917  # the parts of ColumnUnits and Wanted: compiled co
             is_single,
         )
         raw_side &= -1 if is_exact[of] else ~_EXACT
-        reason = found[place]
+        reason = grouped[place]
         reason.column, reason.low, reason.high, reason.share_of_trees = of, low, high, own.share_of_trees
         reason.side = raw_side & (-1 if is_nullable[of] else ~_OR_MISSING)
         reason.first, reason.n_own = start, end - start
         reason.is_other = end - start > 1 or not is_alone[of]
-    return found, bounds
+    return grouped, bounds

@@ -116,7 +116,7 @@ class ReasonReader:
         raw = self.group(reasons, n_pairs, is_missing)
         features = [
             self.other(reasons, raw, place, is_missing) if is_other else self._of_number(raw, place)
-            for place, is_other in enumerate(raw.found["is_other"].tolist())
+            for place, is_other in enumerate(raw.reasons["is_other"].tolist())
         ]
         return [features[start:end] for start, end in pairwise(raw.bounds.tolist())]
 
@@ -141,7 +141,7 @@ class ReasonReader:
         self, reasons: NDArray[Any], raw: RawReasons, place: int, is_missing: NDArray[np.bool_] | None = None
     ) -> FeatureReason:
         """Translate the reason at this place among grouped ones, of a feature that is not a single number."""
-        first, n_own = raw.found["first"][place], raw.found["n_own"][place]
+        first, n_own = raw.reasons["first"][place], raw.reasons["n_own"][place]
         own = reasons[first : first + n_own]
         return self.combine(own, self._nullable(is_missing))
 
@@ -171,9 +171,9 @@ class ReasonReader:
         return rounded
 
     def _of_number(self, raw: RawReasons, place: int) -> FeatureReason:
-        found = raw.found[place]
-        column, side = self.columns[found["column"]], RawSide(int(found["side"]))
-        low, high = (rounded_end(self._shortest(column, found[end]), self.precision) for end in ("low", "high"))
+        reason = raw.reasons[place]
+        column, side = self.columns[reason["column"]], RawSide(int(reason["side"]))
+        low, high = (rounded_end(self._shortest(column, reason[end]), self.precision) for end in ("low", "high"))
         return FeatureReason(
             feature=column.name,
             text=number_sentence(column, low, high, side, is_single=self.precision is np.float32),
@@ -187,7 +187,7 @@ class ReasonReader:
             category=None,
             categories=(),
             excluded_categories=(),
-            share_of_trees=float(found["share_of_trees"]),
+            share_of_trees=float(reason["share_of_trees"]),
             transformed=column.transformed,
         )
 

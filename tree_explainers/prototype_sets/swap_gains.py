@@ -272,10 +272,10 @@ class SwapSweep:
     ) -> Iterator[SwapGains]:
         """Yield the gains of a few candidates at a time, by listing pairs."""
         second = nearest_two.second[self._first_row : self._first_row + len(self._rows)]
-        for found in self._sweep.close_pairs(candidates, second, _PAIRS_AT_ONCE):
-            members = found.targets + np.int32(self._first_row)
-            pairs = Pairs(found.starts[:-1], found.starts[1:], members, found.proximities)
-            some = np.arange(len(found.candidates))
+        for close_pairs in self._sweep.close_pairs(candidates, second, _PAIRS_AT_ONCE):
+            members = close_pairs.targets + np.int32(self._first_row)
+            pairs = Pairs(close_pairs.starts[:-1], close_pairs.starts[1:], members, close_pairs.proximities)
+            some = np.arange(len(close_pairs.candidates))
             yield find_swap_gains(pairs, some, np.full(len(some), class_index), classes, nearest_two)
 
     def by_masks(
@@ -333,12 +333,12 @@ def _swap_sums(
     additions = np.zeros(candidate_codes.shape[1], dtype=np.int64)
     recovered = np.zeros((n_prototypes + 1, candidate_codes.shape[1]), dtype=np.int64)
     n_done = 0
-    for found in sweep.close_pairs(np.arange(candidate_codes.shape[1]), second, _PAIRS_AT_ONCE):
-        which = n_done + np.repeat(np.arange(len(found.candidates)), np.diff(found.starts))
-        near, target = found.proximities.astype(np.int64), found.targets
+    for pairs in sweep.close_pairs(np.arange(candidate_codes.shape[1]), second, _PAIRS_AT_ONCE):
+        which = n_done + np.repeat(np.arange(len(pairs.candidates)), np.diff(pairs.starts))
+        near, target = pairs.proximities.astype(np.int64), pairs.targets
         np.add.at(additions, which, np.maximum(near - nearest[target], 0))
         np.add.at(recovered, (owners[target], which), np.minimum(near, nearest[target]) - second[target])
-        n_done += len(found.candidates)
+        n_done += len(pairs.candidates)
     return additions, recovered[:n_prototypes]  # the last one is of rows without a prototype
 
 

@@ -94,20 +94,20 @@ def refine_by_swaps(  # what is refined, by which measure, and how
         gathering = part_of(report, 0, _GATHERED)
         pairs = gather_pairs(table, classes, weights, rows, candidates=candidates, report=gathering)
     task = _Task(table, weights, pairs, goal_of(method, pairs.by_class.sizes), report)
-    found = [task.search(rows, _GATHERED, _SEARCHED)]
-    if try_other_starts and task.may_go_on(found):
-        starts = task.other_starts(found[0].prototypes)
+    searches = [task.search(rows, _GATHERED, _SEARCHED)]
+    if try_other_starts and task.may_go_on(searches):
+        starts = task.other_starts(searches[0].prototypes)
         for done, start in enumerate(starts):
-            if task.may_go_on(found):
+            if task.may_go_on(searches):
                 length = (1 - _BOUNDED) / len(starts)
-                found.append(task.search(start, _BOUNDED + done * length, _BOUNDED + (done + 1) * length))
-    best = max(found, key=lambda search: search.prototypes.objective)
+                searches.append(task.search(start, _BOUNDED + done * length, _BOUNDED + (done + 1) * length))
+    best = max(searches, key=lambda search: search.prototypes.objective)
     return Refinement(
-        rows=best.prototypes.rows if best is found[0] else _in_places_of(rows, best.prototypes.rows),
+        rows=best.prototypes.rows if best is searches[0] else _in_places_of(rows, best.prototypes.rows),
         n_swaps=best.n_swaps + int(np.count_nonzero(~np.isin(best.start, rows))),
-        n_starts=len(found),
-        n_evaluated=sum(search.n_evaluated for search in found),
-        n_compared=sum(search.n_compared for search in found),
+        n_starts=len(searches),
+        n_evaluated=sum(search.n_evaluated for search in searches),
+        n_compared=sum(search.n_compared for search in searches),
         pairs=pairs,
     )
 
@@ -142,15 +142,15 @@ class _Task(NamedTuple):
         """Return whether searches so far were quick enough for another."""
         return self.table.n_trees * sum(search.n_pairs_compared for search in done) <= _MOST_COMPARISONS
 
-    def other_starts(self, found: SwappablePrototypes) -> list[NDArray[np.int64]]:
+    def other_starts(self, prototypes: SwappablePrototypes) -> list[NDArray[np.int64]]:
         """Return where better prototypes might be found: nowhere if these are surely good enough."""
         by_class, total_weight = self.pairs.by_class, int(self.weights.sum())
-        n_of_each = np.bincount(found.classes, minlength=by_class.n_classes)
+        n_of_each = np.bincount(prototypes.classes, minlength=by_class.n_classes)
         report_bound = part_of(self.report, _SEARCHED, _BOUNDED)
-        dual = dual_bound(self.pairs, found.now.nearest, n_of_each, total_weight, self.goal, report_bound)
-        if found.objective >= _GOOD_ENOUGH * dual.bound:
+        dual = dual_bound(self.pairs, prototypes.now.nearest, n_of_each, total_weight, self.goal, report_bound)
+        if prototypes.objective >= _GOOD_ENOUGH * dual.bound:
             return []
-        sets = [rows for rows in dual.choices if len(rows) == len(found.rows)]
+        sets = [rows for rows in dual.choices if len(rows) == len(prototypes.rows)]
         if not sets:
             return []
         values = [self._objective(rows) for rows in sets]

@@ -126,11 +126,11 @@ class Sweep:
         (2, n_lines, n_candidates) int64
             Number of targets with a proximity above their limit, and the sum of proximity - limit over them.
         """
-        found = np.zeros((2, len(limits), len(candidates)), dtype=np.int64)
+        tallies = np.zeros((2, len(limits), len(candidates)), dtype=np.int64)
         for part in blocks(len(candidates), BLOCK):
             some = candidates[part]
-            found[:, :, part] = self._cheaper(some, len(targets)).tally(some, targets, limits)
-        return found
+            tallies[:, :, part] = self._cheaper(some, len(targets)).tally(some, targets, limits)
+        return tallies
 
     def close_pairs(
         self, candidates: NDArray[np.int64], thresholds: NDArray[np.int64], max_pairs: int
@@ -163,16 +163,16 @@ class Sweep:
     def _close_pairs(
         self, candidates: NDArray[np.int64], thresholds: NDArray[np.int64], max_pairs: int
     ) -> Iterator[ClosePairs]:
-        found, n_found = [], 0
+        pairs, n_found = [], 0
         for some in self._cheaper(candidates, len(self.targets)).close_pairs(candidates, self.targets, thresholds):
-            found.append(some)
+            pairs.append(some)
             n_found += len(some.targets)
             if n_found > max_pairs and len(candidates) > 1:
                 break
         else:
-            yield by_candidate(candidates, found)
+            yield by_candidate(candidates, pairs)
             return
-        del found, some
+        del pairs, some
         half = len(candidates) // 2
         yield from self._close_pairs(candidates[:half], thresholds, max_pairs)
         yield from self._close_pairs(candidates[half:], thresholds, max_pairs)

@@ -42,12 +42,12 @@ def validate_number(scores: Iterable[Score]) -> ValidatedNumber:
         Those of the first prototype, of the first two, and so on; at least one. Of equally good ones the smallest
         number is the best.
     """
-    found = list(scores)
-    values = [score.value for score in found]
+    by_number = list(scores)
+    values = [score.value for score in by_number]
     best = int(np.argmax(values))
-    good_enough = values[best] - found[best].standard_error
+    good_enough = values[best] - by_number[best].standard_error
     first = next(number for number, value in enumerate(values, start=1) if value >= good_enough)
-    return ValidatedNumber(first, tuple(values), best + 1, found[best].standard_error)
+    return ValidatedNumber(first, tuple(values), best + 1, by_number[best].standard_error)
 
 
 def score_labels(given: NDArray[np.int64], classes: NDArray[np.int64]) -> Score:

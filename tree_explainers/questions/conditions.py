@@ -236,8 +236,8 @@ class ConditionReader:
         if values.dtype != object:
             return np.asarray(np.isnan(values), dtype=np.bool_)
         texts: list[Any] = [None, self.missing_texts.get(column)]
-        found: NDArray[np.bool_] = np.isin(values, texts)
-        return found
+        is_text_of_missing: NDArray[np.bool_] = np.isin(values, texts)
+        return is_text_of_missing
 
 
 def _column(rows: Rows, name: str) -> NDArray[Any]:

@@ -94,9 +94,9 @@ def number_cuts(columns: Sequence[tuple[ModelColumn, ColumnSplits]], rounding: R
     (n_cuts,) float64, (n_cuts,) bool
         Representable in the kept precision; infinite where only missing values are separated from the rest.
     """
-    found = [_READERS[_kind(column)](column, splits, rounding) for column, splits in columns]
-    cuts = np.concatenate([cuts for cuts, _ in found]) + 0.0  # no negative zero
-    missing_greater = np.concatenate([greater for _, greater in found])
+    cuts_of_columns = [_READERS[_kind(column)](column, splits, rounding) for column, splits in columns]
+    cuts = np.concatenate([cuts for cuts, _ in cuts_of_columns]) + 0.0  # no negative zero
+    missing_greater = np.concatenate([greater for _, greater in cuts_of_columns])
     # Infinite cuts separate only missing values; those that separate nothing are left out.
     above, below = cuts == np.inf, cuts == -np.inf
     separates = ~(above & ~missing_greater) & ~(below & missing_greater)

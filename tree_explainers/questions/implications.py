@@ -43,8 +43,8 @@ class Implications:
     def of(cls, pairs: Iterable[tuple[ColumnTest, ColumnTest]], never_missing: Iterable[str] = ()) -> "Implications":
         """Return the implications in which the first test of each pair implies the second."""
         numbers: dict[ColumnTest, int] = {}
-        found = [[numbers.setdefault(test, len(numbers)) for test in pair] for pair in pairs]
-        return cls(tuple(numbers), np.array(found, np.int64).reshape(-1, 2), frozenset(never_missing))
+        index_pairs = [[numbers.setdefault(test, len(numbers)) for test in pair] for pair in pairs]
+        return cls(tuple(numbers), np.array(index_pairs, np.int64).reshape(-1, 2), frozenset(never_missing))
 
     @cached_property
     def columns(self) -> tuple[str, ...]:

@@ -56,12 +56,12 @@ class BoundRows:
     rows: Ints  # (n,)
 
     def candidate(
-        self, found: Best, term: Term | None, levels: tuple[Value, ...], via: tuple[Step, ...] = ()
+        self, best: Best, term: Term | None, levels: tuple[Value, ...], via: tuple[Step, ...] = ()
     ) -> Candidate:
         """Return the best test of a family as a candidate."""
         constants: dict[Operator | None, Value] = {None: None, "is_missing": None}
-        value = levels[int(found.constant)] if found.operator == "=" else constants.get(found.operator, found.constant)
-        return Candidate(found.score, self.component, self.variable, self.step, term, found.operator, value, via)
+        value = levels[int(best.constant)] if best.operator == "=" else constants.get(best.operator, best.constant)
+        return Candidate(best.score, self.component, self.variable, self.step, term, best.operator, value, via)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +102,13 @@ class Reached:
     owners: Ints  # (n,) places among the variable's rows, ascending
     rows: Ints  # (n,)
     examples: Ints  # (n,) that see them
-    found: dict[ColumnTerm, NDArray[Any]] = field(default_factory=dict)
+    by_term: dict[ColumnTerm, NDArray[Any]] = field(default_factory=dict)
 
     def values(self, column: ColumnValues) -> NDArray[Any]:
         """Return the values of a column, (n,)."""
-        if column.term not in self.found:
-            self.found[column.term] = column.of(self.examples, self.rows)
-        return self.found[column.term]
+        if column.term not in self.by_term:
+            self.by_term[column.term] = column.of(self.examples, self.rows)
+        return self.by_term[column.term]
 
 
 @dataclass(frozen=True)
@@ -123,18 +123,18 @@ class Families:
 
     def best_bare(self, bound: BoundRows, goal: NodeGoal) -> Candidate | None:
         """Return the test whether there is such a row at all; ``None`` where all or no examples have one."""
-        found = goal.best_bare(bound.examples, self._key(bound, None))
-        return None if found is None else bound.candidate(found, None, ())
+        best = goal.best_bare(bound.examples, self._key(bound, None))
+        return None if best is None else bound.candidate(best, None, ())
 
     def best_of_column(self, bound: BoundRows, column: ColumnValues, goal: NodeGoal) -> Candidate | None:
         """Return the best condition on a column."""
         values = column.of(bound.examples, bound.rows)
         key = self._key(bound, column.term)
         if column.is_number:
-            found = goal.best_cut(bound.examples, values, column.grid, key, may_miss=column.may_miss)
+            best = goal.best_cut(bound.examples, values, column.grid, key, may_miss=column.may_miss)
         else:
-            found = goal.best_level(bound.examples, values, len(column.levels), key, may_miss=column.may_miss)
-        return None if found is None else bound.candidate(found, column.term, column.levels)
+            best = goal.best_level(bound.examples, values, len(column.levels), key, may_miss=column.may_miss)
+        return None if best is None else bound.candidate(best, column.term, column.levels)
 
     def best_aggregate(
         self, bound: BoundRows, reached: Reached, aggregate: Aggregate, goal: NodeGoal
@@ -149,11 +149,11 @@ class Families:
         best: Candidate | None = None
         for piece in rows.pieces():
             of_groups = _aggregated(rows, aggregate.function, measured, values, piece)
-            for group, found in self._best_of_groups(bound, aggregate, of_groups, goal):
-                if best is None or found.score > best.score + TIE:
-                    levels = measured.levels if found.operator == "=" and measured is not None else ()
+            for group, test in self._best_of_groups(bound, aggregate, of_groups, goal):
+                if best is None or test.score > best.score + TIE:
+                    levels = measured.levels if test.operator == "=" and measured is not None else ()
                     term = aggregate.term(piece.start + group)
-                    best = bound.candidate(found, term, levels, aggregate.via)
+                    best = bound.candidate(test, term, levels, aggregate.via)
         return best
 
     def _best_of_groups(
@@ -168,9 +168,9 @@ class Families:
             return
         n_levels = len(aggregate.measured.levels)
         for group, codes in enumerate(values):
-            found = goal.best_level(bound.examples, codes, n_levels, mixed(key, group), may_miss=False)
-            if found is not None:
-                yield group, found
+            best = goal.best_level(bound.examples, codes, n_levels, mixed(key, group), may_miss=False)
+            if best is not None:
+                yield group, best
 
     def _only(self, groups: Ints, where: tuple[Selection, ...], step: Step, reached: Reached) -> Ints:
         """Return the groups of the rows that satisfy selections, and a negative number of others."""

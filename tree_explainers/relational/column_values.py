@@ -93,16 +93,16 @@ class TableColumns:
         self._rows = rows
         self._n_bins = n_bins
         self._language = language
-        self._found: dict[tuple[str, Step | None], list[ColumnValues]] = {}
+        self._values: dict[tuple[str, Step | None], list[ColumnValues]] = {}
         self._chains: dict[tuple[str, tuple[str, ...]], tuple[Rows, NDArray[np.float64]]] = {}
 
     def of(self, table: str, came_by: Step | None) -> list[ColumnValues]:
         """Return the columns that tests may use of a table's rows to which a step led, as in ``column_terms``."""
-        if (table, came_by) not in self._found:
+        if (table, came_by) not in self._values:
             terms = column_terms(self._rows.schema, self._language, table, came_by)
             present = ((term, holder) for term, holder in terms if term.column in self._rows.tables[holder].columns)
-            self._found[table, came_by] = [self._column(table, term, holder) for term, holder in present]
-        return self._found[table, came_by]
+            self._values[table, came_by] = [self._column(table, term, holder) for term, holder in present]
+        return self._values[table, came_by]
 
     def find(self, table: str, came_by: Step | None, term: ColumnTerm) -> ColumnValues:
         """Return one of them."""

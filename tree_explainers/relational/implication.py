@@ -103,7 +103,7 @@ def implied(tests: Sequence[FeatureTest]) -> list[tuple[int, int]]:
     conclusions = [_Conclusion.of(test) for test in tests]
     index, families = _Index.of(premises), _families(tests)
     weakness = {test: index for family in families for index, test in enumerate(family)}
-    found: dict[tuple[FeatureTest, int], int] = {}  # of a given feature and operator, the weakest test
+    weakest: dict[tuple[FeatureTest, int], int] = {}  # of a given feature and operator, the weakest test
     for family in families:
         for given in sorted(index.candidates(conclusions[family[0]])):
             if tests[given].feature == tests[family[0]].feature:
@@ -111,8 +111,8 @@ def implied(tests: Sequence[FeatureTest]) -> list[tuple[int, int]]:
             first = _first_implied(premises[given], [conclusions[then] for then in family])
             if first < len(family):
                 key = replace(tests[given], cut=None), family[first]
-                found[key] = max(found.get(key, given), given, key=weakness.__getitem__)
-    return sorted((given, then) for (_, then), given in found.items())
+                weakest[key] = max(weakest.get(key, given), given, key=weakness.__getitem__)
+    return sorted((given, then) for (_, then), given in weakest.items())
 
 
 def _families(tests: Sequence[FeatureTest]) -> list[list[int]]:
@@ -204,10 +204,10 @@ def _maps(
 
 
 def _by_variable(query: Query) -> dict[int, list[Condition]]:
-    found: dict[int, list[Condition]] = {}
+    conditions: dict[int, list[Condition]] = {}
     for condition in query.conditions:
-        found.setdefault(condition.variable, []).append(condition)
-    return found
+        conditions.setdefault(condition.variable, []).append(condition)
+    return conditions
 
 
 def _holds(conditions: Sequence[Condition | Selection], given: Sequence[Condition | Selection]) -> bool:
@@ -306,19 +306,19 @@ class _Index:
 
     @classmethod
     def of(cls, premises: Sequence[_Premise]) -> "_Index":
-        found: dict[_Key, set[int]] = {}
+        by_key: dict[_Key, set[int]] = {}
         for number, premise in enumerate(premises):
             for query in (premise.query, premise.at_least and premise.at_least[0]):
                 for key in () if query is None else _keys(query, is_given=True):
-                    found.setdefault(key, set()).add(number)
-        return cls(found)
+                    by_key.setdefault(key, set()).add(number)
+        return cls(by_key)
 
     def candidates(self, conclusion: _Conclusion) -> set[int]:
         """Return the premises that a conclusion may follow from."""
         query = conclusion.query if conclusion.query is not None else conclusion.at_least and conclusion.at_least[0]
         keys = set() if query is None else _keys(query, is_given=False)
-        found = sorted((self.premises.get(key, set()) for key in keys), key=len)
-        return set.intersection(*found) if found else set()
+        premises = sorted((self.premises.get(key, set()) for key in keys), key=len)
+        return set.intersection(*premises) if premises else set()
 
 
 def _keys(query: Query, *, is_given: bool) -> set[_Key]:

@@ -113,15 +113,15 @@ class NestedRows:
 
 def _keys(name: str, table: TableSchema, rows: Sequence[Row]) -> dict[tuple[Any, ...], int]:
     """Return the row of each key; tables without a primary key have none."""
-    found: dict[tuple[Any, ...], int] = {}
+    rows_by_key: dict[tuple[Any, ...], int] = {}
     for number, row in enumerate(rows if table.primary_key else ()):
         key = _key(row, table.primary_key)
         if key is None:
             continue  # referred to by no row
-        if key in found:
+        if key in rows_by_key:
             _refuse(f"two rows of table {name} have the key {_key_text(table.primary_key, key)}")
-        found[key] = number
-    return found
+        rows_by_key[key] = number
+    return rows_by_key
 
 
 def _key(row: Row, columns: Sequence[str]) -> tuple[Any, ...] | None:

@@ -63,8 +63,8 @@ class NodeGoal:
 
     def best_bare(self, examples: Ints, family: int) -> Best | None:
         """Return the test whether an example has a binding; ``None`` where all or no examples have one."""
-        found = self.best_level(examples, np.zeros(len(examples), np.int32), 1, family, may_miss=False)
-        return None if found is None else Best(found.score, None, 0.0)
+        best = self.best_level(examples, np.zeros(len(examples), np.int32), 1, family, may_miss=False)
+        return None if best is None else Best(best.score, None, 0.0)
 
     def best_cut(self, examples: Ints, values: Singles, grid: Singles, family: int, *, may_miss: bool) -> Best | None:
         """Return the best of ``> cut``, ``<= cut``, cuts ascending, and ``is_missing``.
@@ -78,8 +78,8 @@ class NodeGoal:
         family, may_miss
             As in ``best_level``.
         """
-        found = self.best_group(examples, values.reshape(1, -1), grid, family)
-        best = None if found is None else found[1]
+        best_of_groups = self.best_group(examples, values.reshape(1, -1), grid, family)
+        best = None if best_of_groups is None else best_of_groups[1]
         if may_miss:
             codes = np.where(np.isnan(values), np.int32(0), np.int32(1))
             sums = level_sums(examples, codes, self.targets, (1, len(self.totals)))

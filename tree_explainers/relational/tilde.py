@@ -162,10 +162,10 @@ class _Growth:
         best: Candidate | None = None
         questions = self.candidates.of(node)
         done = self.settled / float(self.nodes[0].class_weights.sum()) if self.nodes else 0.0
-        for _, found in in_order(lambda question: question(goal), questions, self._threads(node)):
+        for _, candidate in in_order(lambda question: question(goal), questions, self._threads(node)):
             self.report(min(1.0, done), "growing")
-            if found is not None and (best is None or found.score > best.score + TIE):
-                best = found
+            if candidate is not None and (best is None or candidate.score > best.score + TIE):
+                best = candidate
         return best
 
     def _threads(self, node: Node) -> int | None:

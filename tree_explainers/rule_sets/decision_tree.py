@@ -129,7 +129,7 @@ class _Table:
             if not without.n_rows:
                 distinct, sums, counts = distinct[:-1], sums[:-1], counts[:-1]
         whole = self.totals[own].sum(axis=0)
-        found = []
+        splits = []
         for missing_left in (True, False) if without.n_rows else (False,):
             left, n_left = sums + without.total * missing_left, counts + without.n_rows * missing_left
             right, n_right = whole + without.total - left, len(own) + without.n_rows - n_left
@@ -137,8 +137,8 @@ class _Table:
             purities[(n_left == 0) | (n_right == 0)] = -np.inf
             if len(purities) and purities.max() > -np.inf:
                 at = int(purities.argmax())
-                found.append((float(purities[at]), _split_at(name, present, distinct, at, missing_left=missing_left)))
-        return found
+                splits.append((float(purities[at]), _split_at(name, present, distinct, at, missing_left=missing_left)))
+        return splits
 
     def _sums(self, places: NDArray[np.int64], own: NDArray[np.int64]) -> Floats:
         columns = self.totals[own].T

@@ -226,15 +226,15 @@ def without_idle_conditions(rules: Sequence[DraftRule], rows: SearchRows) -> lis
     The idle condition that fewest rows break is removed first, then the next that is idle without it (ties: the lower
     feature, the lower end). The rows of all rules are counted together.
     """
-    found, waiting = list(rules), list(range(len(rules)))
+    shortened, waiting = list(rules), list(range(len(rules)))
     while waiting:
-        _, alone = rows.coverage([found[at].box(rows) for at in waiting])
+        _, alone = rows.coverage([shortened[at].box(rows) for at in waiting])
         changed = []
         for at, own in zip(waiting, alone, strict=True):
-            before, found[at] = found[at], _without_idle_condition(found[at], own, rows)
-            changed += [at] if found[at] is not before else []
+            before, shortened[at] = shortened[at], _without_idle_condition(shortened[at], own, rows)
+            changed += [at] if shortened[at] is not before else []
         waiting = changed
-    return found
+    return shortened
 
 
 def _without_idle_condition(rule: DraftRule, alone: NDArray[np.int64], rows: SearchRows) -> DraftRule:

@@ -275,15 +275,15 @@ def _sums_by_bin(part: RowsPart, responsibilities: Responsibilities, bin_starts:
 
     def of_block(rows: slice) -> Floats:
         own = responsibilities.of_rows(part, rows)
-        found = np.zeros((own.shape[1], 1 + n_bins + max(1, targets.n_classes)))
-        found[:, 0] = _sum_by_region(own)
+        sums = np.zeros((own.shape[1], 1 + n_bins + max(1, targets.n_classes)))
+        sums[:, 0] = _sum_by_region(own)
         for region, weights in enumerate(np.ascontiguousarray(own.T)):
-            add_to_bins(bin_starts, part.binned.bins, rows.start, weights, found[region, 1 : 1 + n_bins])
+            add_to_bins(bin_starts, part.binned.bins, rows.start, weights, sums[region, 1 : 1 + n_bins])
             if targets.classes is not None:
-                found[region, 1 + n_bins :] = np.bincount(targets.classes[rows], weights, targets.n_classes)
+                sums[region, 1 + n_bins :] = np.bincount(targets.classes[rows], weights, targets.n_classes)
         if targets.values is not None:
-            found[:, -1] = _sum_of_values(own, targets.values[rows])
-        return found.ravel()
+            sums[:, -1] = _sum_of_values(own, targets.values[rows])
+        return sums.ravel()
 
     return part.sums(of_block)
 
@@ -297,16 +297,16 @@ def _expectation_and_weights(
     part: RowsPart, responsibilities: Responsibilities, following: Likelihoods, penalties: Floats
 ) -> list[BlockSum]:
     """Return the bound and the next weights; the next likelihoods are kept in place of the last."""
-    found = np.empty((part.n_rows, len(penalties)))
+    likelihoods = np.empty((part.n_rows, len(penalties)))
 
     def of_block(rows: slice) -> Floats:
         own = responsibilities.of_rows(part, rows)
-        following.write(part, rows, found)
-        bound = _expected_log_likelihood(found[rows], own)
-        return np.append(bound, update_responsibilities(found[rows], penalties, own))
+        following.write(part, rows, likelihoods)
+        bound = _expected_log_likelihood(likelihoods[rows], own)
+        return np.append(bound, update_responsibilities(likelihoods[rows], penalties, own))
 
     sums = part.sums(of_block)
-    part.remember(following.of_fit, found)
+    part.remember(following.of_fit, likelihoods)
     return sums
 
 

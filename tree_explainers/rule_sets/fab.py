@@ -245,8 +245,8 @@ def fit_restarts(  # the training set, the settings, and the callback
     else:
         done = []
         report(0.0, FITTING)
-        for restart, found in zip(restarts, spread([(each,) for each in restarts]).map(_run, given), strict=True):
-            done.append(best.of(restart, *found))
+        for restart, fit in zip(restarts, spread([(each,) for each in restarts]).map(_run, given), strict=True):
+            done.append(best.of(restart, *fit))
             report(len(done) / n_restarts, FITTING)
     assert best.fit is not None  # for the type checker: there is at least one restart
     return Restarts(tuple(done), best.rank[1], best.fit)

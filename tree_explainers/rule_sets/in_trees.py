@@ -118,7 +118,7 @@ def pruned_rules(
     left = paths.left_rows(binned)
     of_class = np.array([packed(classes == each) for each in range(classes.max() + 1)])
     rows = packed(np.ones(binned.n_rows, np.bool_))
-    found: dict[tuple[frozenset[tuple[int, bool]], int], MeasuredRule] = {}
+    rules: dict[tuple[frozenset[tuple[int, bool]], int], MeasuredRule] = {}
     extracted = list(paths.rules())
     is_relative = settings.decay == "relative"
     for index, path in enumerate(extracted):
@@ -127,8 +127,8 @@ def pruned_rules(
         label, keeps = _prune(left, of_class, rows, np.array(path), settings.max_decay, is_relative)
         if label >= 0:
             rest = tuple(side for side, kept in zip(path, keeps, strict=True) if kept)
-            found.setdefault((frozenset(rest), label), MeasuredRule(rest, label))
-    return list(found.values())
+            rules.setdefault((frozenset(rest), label), MeasuredRule(rest, label))
+    return list(rules.values())
 
 
 @compiled

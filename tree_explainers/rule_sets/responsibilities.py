@@ -133,15 +133,15 @@ class Likelihoods:
 
     def of_part(self, part: RowsPart) -> Floats:
         """Return them for the rows of a part, (n_rows, n_regions), which keeps them until it has others of the fit."""
-        found = part.recall(self.of_fit)
-        if found is None:
-            found = np.empty((part.n_rows, self.tables.n_regions))
+        likelihoods = part.recall(self.of_fit)
+        if likelihoods is None:
+            likelihoods = np.empty((part.n_rows, self.tables.n_regions))
             for rows in part.blocks():
-                self.write(part, rows, found)
-            part.remember(self.of_fit, found)
-        return found
+                self.write(part, rows, likelihoods)
+            part.remember(self.of_fit, likelihoods)
+        return likelihoods
 
-    def write(self, part: RowsPart, rows: slice, found: Floats) -> None:
+    def write(self, part: RowsPart, rows: slice, likelihoods: Floats) -> None:
         """Compute them for some rows of a part."""
         own = log_joint(self.tables, part.binned.bins, rows)
         targets = part.targets
@@ -150,7 +150,7 @@ class Likelihoods:
         elif self.normal is not None and targets.values is not None:
             heights, means, precisions = self.normal
             own += 0.5 * (heights - precisions * (targets.values[rows, None] - means) ** 2)
-        found[rows] = own
+        likelihoods[rows] = own
 
 
 @dataclass(frozen=True, slots=True)

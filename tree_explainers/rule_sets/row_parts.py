@@ -241,11 +241,11 @@ class RowParts:
     def some_rows(self, most: int = SAMPLED_ROWS) -> "SomeRows":
         """Return the rows in one piece, or, if they are more than ``most``, as many that are drawn by a fixed seed."""
         own = [_drawn(int(bounds[-1]), most) for bounds in self._bounds]
-        found = []
+        pieces = []
         for parts, bounds, rows in zip(self._parts, self._bounds, own, strict=True):
-            found += list(_beside(parts, bounds, rows).map(_rows_of_part))
-        bins = np.concatenate([bins for bins, _ in found], axis=1)
-        each = [targets.classes_or_values for _, targets in found]
+            pieces += list(_beside(parts, bounds, rows).map(_rows_of_part))
+        bins = np.concatenate([bins for bins, _ in pieces], axis=1)
+        each = [targets.classes_or_values for _, targets in pieces]
         weights = [np.full(len(rows), bounds[-1] / len(rows)) for rows, bounds in zip(own, self._bounds, strict=True)]
         return SomeRows(BinnedRows(self.statements, bins), np.concatenate(each), np.concatenate(weights))
 
@@ -253,17 +253,17 @@ class RowParts:
         """Return the raw values of the rows that ``some_rows`` draws."""
         (parts,), (bounds,) = self._parts, self._bounds
         rows = _drawn(int(bounds[-1]), most)
-        found = list(_beside(parts, bounds, rows).map(_values_of_part, tuple(names)))
-        columns = (np.concatenate([of_part.columns[at] for of_part in found]) for at in range(len(names)))
+        pieces = list(_beside(parts, bounds, rows).map(_values_of_part, tuple(names)))
+        columns = (np.concatenate([of_part.columns[at] for of_part in pieces]) for at in range(len(names)))
         return Rows(tuple(names), tuple(columns))
 
     def targets_of(self, rows: Ints) -> NDArray[Any]:
         """Return the classes or values of these rows, in their order."""
         (parts,), (bounds,) = self._parts, self._bounds
         order = np.argsort(rows, kind="stable")
-        found = np.concatenate(list(_beside(parts, bounds, rows[order]).map(_targets_of_part)))
-        by_row = np.empty_like(found)
-        by_row[order] = found
+        targets = np.concatenate(list(_beside(parts, bounds, rows[order]).map(_targets_of_part)))
+        by_row = np.empty_like(targets)
+        by_row[order] = targets
         return by_row
 
     @cached_property
@@ -311,11 +311,11 @@ def _rows_of_part(part: RowsPart, rows: Ints) -> tuple[NDArray[Any], Targets]:
 
 
 def _values_of_part(part: RowsPart, rows: Ints, names: tuple[str, ...]) -> Rows:
-    found: list[Rows] = []
+    pieces: list[Rows] = []
     for block in part.blocks():
         own = rows[(rows >= block.start) & (rows < block.stop)]
-        found.append(part.raw_values(names, block).take(own - block.start))
-    columns = (np.concatenate([each.columns[at] for each in found]) for at in range(len(names)))
+        pieces.append(part.raw_values(names, block).take(own - block.start))
+    columns = (np.concatenate([each.columns[at] for each in pieces]) for at in range(len(names)))
     return Rows(names, tuple(columns))
 
 

@@ -101,10 +101,10 @@ def tallies_of(rows: RowParts, lists: Sequence[Sequence[Box]], center: float = 0
     ends = np.cumsum([len(each) + 1 for each in lists])
     packed = PackedLists.of(lists)
     if rows.is_regression:
-        found = rows.sums(_tally_values_of_part, packed, center).reshape(-1, 2)
+        tallies = rows.sums(_tally_values_of_part, packed, center).reshape(-1, 2)
     else:
-        found = rows.counts(_tally_classes_of_part, packed).reshape(-1, rows.n_classes).astype(np.float64)
-    return np.split(found, ends[:-1])
+        tallies = rows.counts(_tally_classes_of_part, packed).reshape(-1, rows.n_classes).astype(np.float64)
+    return np.split(tallies, ends[:-1])
 
 
 def sweeps_of(rows: RowParts, candidates: Sequence[Candidate], center: float = 0.0) -> Iterator[Swept]:
@@ -137,8 +137,8 @@ def coverage_of(rows: RowParts, rules: Sequence[Box]) -> tuple[Ints, Ints]:
     (n_rules, n_bins) int64
         Rows in each bin that break the condition on its feature, and no other condition of the rule.
     """
-    found = rows.counts(_coverage_of_part, PackedLists.of([rules]))
-    by_rule = found.reshape(len(rules), -1)
+    counts = rows.counts(_coverage_of_part, PackedLists.of([rules]))
+    by_rule = counts.reshape(len(rules), -1)
     return by_rule[:, 0], by_rule[:, 1:]
 
 
@@ -195,24 +195,24 @@ def _n_slots(lists: PackedLists) -> int:
 
 def _sweep_classes_of_part(part: RowsPart, swept: _PackedCandidates) -> NDArray[np.int32]:
     n_bins = int(part.binned.statements.bin_starts[-1])
-    found = _empty_sweeps(swept, (n_bins, part.targets.n_classes), np.int32)
+    sweeps = _empty_sweeps(swept, (n_bins, part.targets.n_classes), np.int32)
     for block in _blocks(part):
         covers = _covers(block, swept.others)
-        for which, own in enumerate(found):
+        for which, own in enumerate(sweeps):
             _sweep_classes(block, swept, (which, covers), part.classes, own)
-    return _side_by_side(found)
+    return _side_by_side(sweeps)
 
 
 def _sweep_values_of_part(part: RowsPart, swept: _PackedCandidates, center: float) -> list[BlockSum]:
     n_bins = int(part.binned.statements.bin_starts[-1])
 
     def of_block(rows: slice) -> Floats:
-        found = _empty_sweeps(swept, (n_bins, 2), np.float64)
+        sweeps = _empty_sweeps(swept, (n_bins, 2), np.float64)
         for block in _blocks_of(part, rows):
             covers = _covers(block, swept.others)
-            for which, own in enumerate(found):
+            for which, own in enumerate(sweeps):
                 _sweep_values(block, swept, (which, covers), part.values, center, own)
-        return _side_by_side(found)
+        return _side_by_side(sweeps)
 
     return part.sums(of_block)
 
@@ -226,16 +226,16 @@ def _empty_sweeps(swept: _PackedCandidates, shape: tuple[int, int], dtype: type)
     ]
 
 
-def _side_by_side(found: Sequence[Swept]) -> NDArray[Any]:
-    return np.concatenate([each.ravel() for own in found for each in own])
+def _side_by_side(sweeps: Sequence[Swept]) -> NDArray[Any]:
+    return np.concatenate([each.ravel() for own in sweeps for each in own])
 
 
 def _coverage_of_part(part: RowsPart, lists: PackedLists) -> NDArray[np.int32]:
     n_bins = int(part.binned.statements.bin_starts[-1])
-    found = np.zeros((len(lists.rules), 1 + n_bins), np.int32)
+    counts = np.zeros((len(lists.rules), 1 + n_bins), np.int32)
     for block in _blocks(part):
-        _cover(block, lists, found)
-    return found.ravel()
+        _cover(block, lists, counts)
+    return counts.ravel()
 
 
 @compiled
@@ -299,7 +299,7 @@ def _tally_values(block: _Block, lists: PackedLists, values: Floats, center: flo
 
 @compiled
 def _sweep_classes(
-    block: _Block, swept: _PackedCandidates, among: tuple[int, Covers], classes: Ints, found: Swept
+    block: _Block, swept: _PackedCandidates, among: tuple[int, Covers], classes: Ints, sums: Swept
 ) -> None:
     """Count the rows that a candidate would decide."""
     which, covers = among
@@ -308,20 +308,20 @@ def _sweep_classes(
     for at in range(len(slots)):
         row, slot = block.first + at, slots[at]
         label = classes[row]
-        found.tallies[slot, label] += 1
+        sums.tallies[slot, label] += 1
         if slot < before:
             continue
         n_broken, broken = _n_broken(bins, row, swept.rules, rule)
         if n_broken == 0:
             for feature in range(bins.shape[0]):
-                found.moving[starts[feature] + bins[feature, row], slot - before, label] += 1
+                sums.moving[starts[feature] + bins[feature, row], slot - before, label] += 1
         elif n_broken == 1:
-            found.moving[starts[broken] + bins[broken, row], slot - before, label] += 1
+            sums.moving[starts[broken] + bins[broken, row], slot - before, label] += 1
 
 
 @compiled
 def _sweep_values(  # as for classes, and a center
-    block: _Block, swept: _PackedCandidates, among: tuple[int, Covers], values: Floats, center: float, found: Swept
+    block: _Block, swept: _PackedCandidates, among: tuple[int, Covers], values: Floats, center: float, sums: Swept
 ) -> None:
     """Add up the rows that a candidate would decide."""
     which, covers = among
@@ -330,29 +330,29 @@ def _sweep_values(  # as for classes, and a center
     for at in range(len(slots)):
         row, slot = block.first + at, slots[at]
         value = values[row] - center
-        found.tallies[slot, 0] += 1
-        found.tallies[slot, 1] += value
+        sums.tallies[slot, 0] += 1
+        sums.tallies[slot, 1] += value
         if slot < before:
             continue
         n_broken, broken = _n_broken(bins, row, swept.rules, rule)
         if n_broken == 0:
             for feature in range(bins.shape[0]):
                 own = starts[feature] + bins[feature, row]
-                found.moving[own, slot - before, 0] += 1
-                found.moving[own, slot - before, 1] += value
+                sums.moving[own, slot - before, 0] += 1
+                sums.moving[own, slot - before, 1] += value
         elif n_broken == 1:
             own = starts[broken] + bins[broken, row]
-            found.moving[own, slot - before, 0] += 1
-            found.moving[own, slot - before, 1] += value
+            sums.moving[own, slot - before, 0] += 1
+            sums.moving[own, slot - before, 1] += value
 
 
 @compiled
-def _cover(block: _Block, lists: PackedLists, found: NDArray[np.int32]) -> None:
+def _cover(block: _Block, lists: PackedLists, counts: NDArray[np.int32]) -> None:
     """Count the rows that each rule covers, and, by their bin, those that break only one condition."""
     for listed in range(len(lists.rules)):
         for row in range(block.first, block.end):
             n_broken, feature = _n_broken(block.bins, row, lists, lists.rules[listed])
             if n_broken == 0:
-                found[listed, 0] += 1
+                counts[listed, 0] += 1
             elif n_broken == 1:
-                found[listed, 1 + block.bin_starts[feature] + block.bins[feature, row]] += 1
+                counts[listed, 1 + block.bin_starts[feature] + block.bins[feature, row]] += 1

@@ -68,13 +68,13 @@ class SearchRows:
         Values are less their mean. Lists of a name that was counted lately are not counted again.
         """
         known = self._known
-        found = {name: known[name] for name in names if name in known}
-        missing = {name: each for name, each in zip(names, lists, strict=True) if name not in found}
+        tallies = {name: known[name] for name in names if name in known}
+        missing = {name: each for name, each in zip(names, lists, strict=True) if name not in tallies}
         if missing:
             fresh = tallies_of(self.rows, list(missing.values()), self._center)
-            found |= dict(zip(missing, fresh, strict=True))
-            self._known = (known if len(known) < _MOST_REMEMBERED else {}) | found
-        return [found[name] for name in names]
+            tallies |= dict(zip(missing, fresh, strict=True))
+            self._known = (known if len(known) < _MOST_REMEMBERED else {}) | tallies
+        return [tallies[name] for name in names]
 
     def sweeps(self, candidates: Sequence[Candidate]) -> Iterator[Swept]:
         """Yield what each candidate would decide; see ``rule_counts.sweeps_of``."""
@@ -88,15 +88,15 @@ class SearchRows:
 def _groups_of(rows: RowParts) -> Groups:
     features, starts = rows.statements.features, rows.statements.bin_starts.tolist()
     counts = np.split(rows.bin_counts, starts[1:-1]) if features else []
-    found = [np.flatnonzero(own) for own in counts]
+    bins_of_groups = [np.flatnonzero(own) for own in counts]
     return Groups(
-        group_starts=np.cumsum([0, *map(len, found)], dtype=np.int64),
+        group_starts=np.cumsum([0, *map(len, bins_of_groups)], dtype=np.int64),
         has_missing=np.array(
-            [feature.missing_bin in bins[-1:] for feature, bins in zip(features, found, strict=True)], np.bool_
+            [feature.missing_bin in bins[-1:] for feature, bins in zip(features, bins_of_groups, strict=True)], np.bool_
         ),
         is_number=np.array([feature.is_number for feature in features], dtype=np.bool_),
-        bins=_concatenated(found),
-        bins_of_all=_concatenated([bins + start for bins, start in zip(found, starts, strict=False)]),
+        bins=_concatenated(bins_of_groups),
+        bins_of_all=_concatenated([bins + start for bins, start in zip(bins_of_groups, starts, strict=False)]),
     )
 
 
@@ -145,10 +145,10 @@ def search_goal(rows: SearchRows, strictness: float) -> SearchGoal:
 
 @compiled
 def _first_times_log(n: int) -> NDArray[np.float64]:
-    found = np.zeros(n)
+    table = np.zeros(n)
     for number in range(1, n):
-        found[number] = number * np.log(number)
-    return found
+        table[number] = number * np.log(number)
+    return table
 
 
 @inlined

@@ -62,16 +62,16 @@ class TreePaths:
         """
         shown = ensemble if n_trees is None else ensemble.trees(0, min(n_trees, ensemble.n_trees))
         conditions = node_conditions(shown, description, statements)
-        found: dict[tuple[int, bytes], int] = {}
+        rows_of_split: dict[tuple[int, bytes], int] = {}
         splits: list[TreeSplit] = []
         split_of: dict[int, int] = {}
         for node in _inner_nodes(shown, max_depth):
             split = _split_in_bins(conditions, statements, node)
             key = (split.feature, split.goes_left.tobytes())
-            if key not in found:
-                found[key] = len(splits)
+            if key not in rows_of_split:
+                rows_of_split[key] = len(splits)
                 splits.append(split)
-            split_of[node] = found[key]
+            split_of[node] = rows_of_split[key]
         return cls(shown, statements, tuple(splits), split_of)
 
     def rules(self) -> Iterator[Path]:
@@ -123,10 +123,10 @@ def n_words(n_rows: int) -> int:
 def packed(flags: Flags) -> NDArray[np.uint64]:
     """Return flags (n_rows,) as bits, 64 to a word, (n_words,); bits beyond the last row are 0."""
     n_bytes = 8 * n_words(len(flags))
-    found = np.zeros(n_bytes, np.uint8)
+    bytes_ = np.zeros(n_bytes, np.uint8)
     bits = np.packbits(flags, bitorder="little")
-    found[: len(bits)] = bits
-    return found.view(np.uint64)
+    bytes_[: len(bits)] = bits
+    return bytes_.view(np.uint64)
 
 
 def unpacked(words: NDArray[np.uint64], n_rows: int) -> Flags:

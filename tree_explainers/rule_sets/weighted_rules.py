@@ -69,8 +69,8 @@ class WeightedRules:
         """
         sums = whole_sums_of(self.weights.tolist(), (self.means - (0 if self.is_regression else HALF)).tolist())
         parts, weights = (fires @ np.array(each, np.int64) for each in (sums.parts, sums.weights))
-        found: NDArray[np.float64] = parts / weights / sums.scale
-        return found if self.is_regression else (parts > 0).astype(np.int64)
+        values: NDArray[np.float64] = parts / weights / sums.scale
+        return values if self.is_regression else (parts > 0).astype(np.int64)
 
     def as_list(self) -> RuleList:
         """Return the rules and what each predicts alone; the default, which no row gets, is that of all rows."""

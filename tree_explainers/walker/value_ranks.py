@@ -95,11 +95,11 @@ def cuts_by_tensor(cuts: Cuts, tensors: Sequence[TreeTensor]) -> tuple[TensorCut
     """Return the cuts of each tensor that some node tests."""
     firsts = [tensor.first_column for tensor in tensors]
     owner = np.searchsorted(firsts, cuts.columns, side="right") - 1
-    found = []
+    of_tensors = []
     for index in np.unique(owner).tolist():
         places = np.flatnonzero(owner == index)
         bounds = cuts.starts[places[0]], cuts.starts[places[-1] + 1]
-        found.append(
+        of_tensors.append(
             TensorCuts(
                 tensors[index].name,
                 cuts.columns[places] - firsts[index],
@@ -109,7 +109,7 @@ def cuts_by_tensor(cuts: Cuts, tensors: Sequence[TreeTensor]) -> tuple[TensorCut
                 cuts.of_missing[places],
             )
         )
-    return tuple(found)
+    return tuple(of_tensors)
 
 
 @compiled
@@ -118,21 +118,21 @@ def _rank(
 ) -> None:
     """Write ranks by binary searches without branches, of some rows at a time: their reads do not wait in turn."""
     starts, cuts, of_missing = of_columns
-    found = np.empty(_ROWS_TOGETHER, np.int64)
+    lowest = np.empty(_ROWS_TOGETHER, np.int64)
     own = np.empty(_ROWS_TOGETHER, values.dtype)
     for start in range(0, values.shape[0], _ROWS_TOGETHER):
         n = min(_ROWS_TOGETHER, values.shape[0] - start)
         for at in range(len(columns)):
             for row in range(n):
                 own[row] = values[start + row, columns[at]]
-                found[row] = starts[at]
+                lowest[row] = starts[at]
             length = starts[at + 1] - starts[at]
             while length > 1:
                 half = length // 2
                 for row in range(n):
-                    found[row] += half if cuts[found[row] + half - 1] < own[row] else 0
+                    lowest[row] += half if cuts[lowest[row] + half - 1] < own[row] else 0
                 length -= half
             for row in range(n):
-                rank = found[row] - starts[at] + (cuts[found[row]] < own[row])
+                rank = lowest[row] - starts[at] + (cuts[lowest[row]] < own[row])
                 is_missing = own[row] != own[row]  # NaN
                 ranks[start + row, places[at]] = of_missing[at] if is_missing else rank

@@ -117,9 +117,9 @@ def count_questions(ensemble: TreeEnsemble, features: Sequence[int], n_features:
     for tree in range(ensemble.n_trees):
         nodes = slice(ensemble.offsets[tree], ensemble.offsets[tree + 1])
         tested = of_column[ensemble.column[nodes][ensemble.operator[nodes] != Operator.LEAF]]
-        own = np.bincount(tested, minlength=n_features)
-        n_questions += own
-        n_trees += own > 0
+        in_tree = np.bincount(tested, minlength=n_features)
+        n_questions += in_tree
+        n_trees += in_tree > 0
     return FeatureUsage(n_trees, n_questions)
 
 

@@ -217,12 +217,12 @@ def _digits(numerators: NDArray[np.int64], denominators: NDArray[np.int64]) -> l
 
 
 def _evaluate(
-    own: NDArray[np.int64], others: NDArray[np.int64], proximities: NDArray[np.int64], sizes: NDArray[np.int64]
+    classes: NDArray[np.int64], others: NDArray[np.int64], proximities: NDArray[np.int64], sizes: NDArray[np.int64]
 ) -> tuple[NDArray[Any], ...]:
     """Return the four arrays of a block of rows: classes (n_rows,), their neighbours' (n_rows, n_neighbors)."""
     n_used = (proximities > 0).sum(axis=1)
-    agrees = (others == own[:, None]) & (proximities > 0)
-    agreement = np.full(len(own), np.nan)
+    agrees = (others == classes[:, None]) & (proximities > 0)
+    agreement = np.full(len(classes), np.nan)
     np.divide(agrees.sum(axis=1), n_used, out=agreement, where=n_used > 0)
     # The neighbours' proximities are summed by class. Sums of 1,000 proximities of at most 2^32 are whole numbers that
     # float64 holds.
@@ -230,6 +230,6 @@ def _evaluate(
     cells = np.arange(len(others))[:, None] * n_classes + others
     sums = np.bincount(cells.ravel(), proximities.ravel(), minlength=len(others) * n_classes)
     support = sums.astype(np.int64).reshape(len(others), n_classes)
-    of_own = support[np.arange(len(own)), own]
-    suggested = _suggested(own, sizes, support.argmax(axis=1), (support.max(axis=1), of_own))
+    of_own = support[np.arange(len(classes)), classes]
+    suggested = _suggested(classes, sizes, support.argmax(axis=1), (support.max(axis=1), of_own))
     return n_used, agreement, support.sum(axis=1) - of_own, suggested

@@ -40,17 +40,17 @@ class BinBox:
         remaining = {index: _without_missing(each) for index, each in features if not binned.has_missing(index)}
         return BinBox(binned.statements, remaining)
 
-    def narrowed(self, feature: int, own: int, *, is_true: bool) -> "BinBox":
-        """Return the part of the box in which the statement ``own`` of a feature is true, or that in which it is not.
+    def narrowed(self, feature: int, statement: int, *, is_true: bool) -> "BinBox":
+        """Return the part of the box in which a feature's ``statement`` is true, or that in which it is not.
 
         Bins between equal cuts, or beyond infinity, hold no value; none remains at either end of a number's range.
         """
         about, known = self.statements.features[feature], self.remaining.get(feature)
         if about.answers is not None:
-            answers: Flags = about.answers[own] == is_true
+            answers: Flags = about.answers[statement] == is_true
             return self._with(feature, answers & known if isinstance(known, np.ndarray) else answers)
-        missing = bool(about.missing_greater[own]) == is_true
-        side = BinRange(own + 1, about.missing_bin - 1, missing) if is_true else BinRange(0, own, missing)
+        missing = bool(about.missing_greater[statement]) == is_true
+        side = BinRange(statement + 1, about.missing_bin - 1, missing) if is_true else BinRange(0, statement, missing)
         return self._with(feature, trimmed(about, side.intersection(known) if isinstance(known, BinRange) else side))
 
     def _with(self, feature: int, bins: BinRange | Flags) -> "BinBox":
@@ -80,9 +80,9 @@ def trimmed(feature: FeatureStatements, bins: BinRange) -> BinRange:
     return BinRange(low, high, bins.missing)
 
 
-def _holds_values(feature: FeatureStatements, own: int) -> bool:
-    below = feature.cuts[own - 1] if own > 0 else -inf
-    return bool(below < (feature.cuts[own] if own < len(feature.cuts) else inf))
+def _holds_values(feature: FeatureStatements, bin_: int) -> bool:
+    below = feature.cuts[bin_ - 1] if bin_ > 0 else -inf
+    return bool(below < (feature.cuts[bin_] if bin_ < len(feature.cuts) else inf))
 
 
 def possible_bins(feature: FeatureStatements) -> Flags:

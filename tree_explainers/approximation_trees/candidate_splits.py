@@ -116,10 +116,10 @@ class Candidates:
     def sends_left(self, candidate: int, bins: Sequence[NDArray[np.unsignedinteger[Any]]]) -> NDArray[np.bool_]:
         """Return which rows a candidate sends left, (n_rows,), given the rows' bins."""
         index, within = self.locate(candidate)
-        feature, own = self.features[index], bins[index]
-        inside = (own >= feature.first[within]) & (own <= feature.last[within])
+        feature, row_bins = self.features[index], bins[index]
+        inside = (row_bins >= feature.first[within]) & (row_bins <= feature.last[within])
         if feature.with_missing[within]:
-            inside |= own == feature.n_bins - 1
+            inside |= row_bins == feature.n_bins - 1
         return np.asarray(inside, np.bool_)
 
     def select(self, kept: NDArray[np.bool_]) -> "Candidates":
@@ -216,8 +216,8 @@ def _candidates_of_column(
         parts = (n_below > 0) & (n_below < len(known))  # or it would be ``is missing`` in other words
         allowed = parts if categories is None else [category in given.categories for category in categories]
         enough &= np.array([*allowed, False, given.missing], np.bool_)[sends.last]
-    own = sends.first[enough], sends.last[enough], sends.with_missing[enough]
-    return FeatureCandidates(name, missing_text, cuts, categories, *own)
+    sent = sends.first[enough], sends.last[enough], sends.with_missing[enough]
+    return FeatureCandidates(name, missing_text, cuts, categories, *sent)
 
 
 def _given_cuts(known: Floats, thresholds: Sequence[float]) -> tuple[Floats, _Integers]:

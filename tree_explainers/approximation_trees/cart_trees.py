@@ -81,17 +81,17 @@ class RankTable:
         goes_left : (n_at_node,)
             Which of them go left.
         """
-        own = self.columns[column]
-        if not own.is_number:
-            operator: Operator = "is missing" if own.category is None else "is"
-            return Condition(own.name, own.name, operator, own.category, or_missing=False), False
+        ranked = self.columns[column]
+        if not ranked.is_number:
+            operator: Operator = "is missing" if ranked.category is None else "is"
+            return Condition(ranked.name, ranked.name, operator, ranked.category, or_missing=False), False
         ranks = self.matrix[rows, column]
         missing = np.isnan(ranks)
         low, high = ranks[goes_left & ~missing], ranks[~goes_left & ~missing]
         if not (len(low) and len(high)):
-            return Condition(own.name, own.name, "is missing", None, or_missing=False), not len(low)
-        cut = _between(float(own.values[int(low.max())]), float(own.values[int(high.min())]))
-        return Condition(own.name, own.name, "<=", cut, or_missing=bool(goes_left[missing].any())), True
+            return Condition(ranked.name, ranked.name, "is missing", None, or_missing=False), not len(low)
+        cut = _between(float(ranked.values[int(low.max())]), float(ranked.values[int(high.min())]))
+        return Condition(ranked.name, ranked.name, "<=", cut, or_missing=bool(goes_left[missing].any())), True
 
 
 def _between(low: float, high: float) -> float:
@@ -154,8 +154,12 @@ class _Converter:
         condition, holds_left = self.table.condition(node.pseudo_rows, column, goes_left)
         holds = self.reader.holds(condition, self.training.take(node.rows))
         left, right = (
-            _Node(self._child(node, left=side == holds_left), node.pseudo_rows[goes_left == (side == holds_left)], own)
-            for side, own in ((True, node.rows[holds]), (False, node.rows[~holds]))
+            _Node(
+                self._child(node, left=side == holds_left),
+                node.pseudo_rows[goes_left == (side == holds_left)],
+                side_rows,
+            )
+            for side, side_rows in ((True, node.rows[holds]), (False, node.rows[~holds]))
         )
         return ExaminedNode(self._facts(node, len(node.pseudo_rows)), Split(condition, left, right, improvement=0.0))
 

@@ -39,19 +39,19 @@ class ClosedBoxes:
                 followers.setdefault(first, {})[second] = None
                 followers.setdefault(_negated(second), {})[_negated(first)] = None
         by_feature: dict[int, dict[int, None]] = {}
-        for feature, own, _ in followers:
-            by_feature.setdefault(feature, {})[own] = None
+        for feature, statement, _ in followers:
+            by_feature.setdefault(feature, {})[statement] = None
         return ClosedBoxes(
             {literal: tuple(implied) for literal, implied in followers.items()},
             {feature: tuple(implied) for feature, implied in by_feature.items()},
         )
 
-    def narrowed(self, box: BinBox, feature: int, own: int, *, is_true: bool) -> BinBox:
+    def narrowed(self, box: BinBox, feature: int, statement: int, *, is_true: bool) -> BinBox:
         """Return the part of a box in which a statement is true or not, without rows that break an implication.
 
         Not all such rows are left out: a box remains a product of sets of bins.
         """
-        box, waiting, known = box.narrowed(feature, own, is_true=is_true), [feature], set[_Literal]()
+        box, waiting, known = box.narrowed(feature, statement, is_true=is_true), [feature], set[_Literal]()
         while waiting:
             for literal in self._decided(box, waiting.pop()):
                 if literal in known:
@@ -65,15 +65,15 @@ class ClosedBoxes:
 
     def _decided(self, box: BinBox, feature: int) -> Iterator[_Literal]:
         """Yield the statements about a feature that have one truth in the whole box, with it."""
-        for own in self.by_feature.get(feature, ()):
+        for statement in self.by_feature.get(feature, ()):
             for truth in (False, True):
-                if _is_decided(box, feature, own, is_true=truth):
-                    yield feature, own, truth
+                if _is_decided(box, feature, statement, is_true=truth):
+                    yield feature, statement, truth
 
 
 def _negated(literal: _Literal) -> _Literal:
-    feature, own, truth = literal
-    return feature, own, not truth
+    feature, statement, truth = literal
+    return feature, statement, not truth
 
 
 def _literal(binned: KnownRows, feature: int | None, test: ColumnTest) -> _Literal | None:
@@ -92,11 +92,11 @@ def _statement(feature: FeatureStatements, cut: float, *, missing_greater: bool)
     return int(matches[0]) if len(matches) else None
 
 
-def _is_decided(box: BinBox, feature: int, own: int, *, is_true: bool) -> bool:
+def _is_decided(box: BinBox, feature: int, statement: int, *, is_true: bool) -> bool:
     """Return whether a statement about a number has this truth in a whole box; in an empty one it has none."""
     bins = box.remaining.get(feature)
     if not isinstance(bins, BinRange) or (bins.low > bins.high and not bins.missing):
         return False
-    if bins.missing and bool(box.statements.features[feature].missing_greater[own]) != is_true:
+    if bins.missing and bool(box.statements.features[feature].missing_greater[statement]) != is_true:
         return False
-    return bins.low > bins.high or (bins.low > own if is_true else bins.high <= own)
+    return bins.low > bins.high or (bins.low > statement if is_true else bins.high <= statement)

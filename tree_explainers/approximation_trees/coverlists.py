@@ -69,9 +69,9 @@ class CoverLists:
 
     def _node_bytes(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
         """Return the indices of the bytes that hold some of these rows, and masks of their bits."""
-        own = np.zeros(self._n_rows, np.bool_)
-        own[rows] = True
-        masks: NDArray[np.uint8] = np.packbits(own, bitorder="little")
+        flags = np.zeros(self._n_rows, np.bool_)
+        flags[rows] = True
+        masks: NDArray[np.uint8] = np.packbits(flags, bitorder="little")
         groups = np.flatnonzero(masks)
         return groups, masks[groups]
 

@@ -246,8 +246,8 @@ class ResidualPermutation:
         predicted = matrix - np.nan_to_num(matrix - self.means) @ self.residual_of
         place = {name: index for index, name in enumerate(self.numbers)}
         for name, smoothed in zip(rows.names, self.others.columns, strict=True):
-            own = self.residuals.get(name)
-            yield smoothed if own is None else ExchangedResiduals(predicted[:, place[name]], own)
+            residuals = self.residuals.get(name)
+            yield smoothed if residuals is None else ExchangedResiduals(predicted[:, place[name]], residuals)
 
 
 @dataclass(frozen=True, slots=True)

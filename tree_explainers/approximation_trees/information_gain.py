@@ -93,12 +93,12 @@ def centred_units(values: NDArray[np.floating[Any]], mean: float, largest: float
 def entropy(sums: Units) -> float:
     """Return the entropy of classes in bits, equation 3, of the sums of their probabilities, (n_classes,)."""
     total = 0
-    for own in sums:
-        total += own
+    for row_sums in sums:
+        total += row_sums
     bits = 0.0
-    for own in sums:
-        if own > 0:
-            share = own / total
+    for row_sums in sums:
+        if row_sums > 0:
+            share = row_sums / total
             bits -= share * log2(share)
     return bits
 
@@ -183,5 +183,5 @@ class NodeLabels:
         """Return the label that the ensemble gives to all of some rows; ``None`` if it gives several, or values."""
         if self._labels is None:
             return None
-        own = self._labels[rows]
-        return int(own[0]) if len(own) and (own == own[0]).all() else None
+        labels = self._labels[rows]
+        return int(labels[0]) if len(labels) and (labels == labels[0]).all() else None

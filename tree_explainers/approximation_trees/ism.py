@@ -225,9 +225,9 @@ class _RowsAtNode:
         tests = self.all_rows.tests
         return np.array([int(tests.holds(test, self.rows).sum()) for test in range(tests.n_tests)], np.int64)
 
-    def split(self, feature: int, own: int, *, is_true: bool) -> "tuple[_RowsAtNode, _RowsAtNode]":
+    def split(self, feature: int, statement: int, *, is_true: bool) -> "tuple[_RowsAtNode, _RowsAtNode]":
         binned = self.all_rows.training.binned
-        holds = binned.statements.features[feature].holds(own, binned.bins[feature, self.rows]) == is_true
+        holds = binned.statements.features[feature].holds(statement, binned.bins[feature, self.rows]) == is_true
         return _RowsAtNode(self.all_rows, self.rows[holds]), _RowsAtNode(self.all_rows, self.rows[~holds])
 
 

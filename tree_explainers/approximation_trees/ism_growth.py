@@ -63,8 +63,8 @@ class RowsAtNode(Protocol):
     def n_true(self) -> NDArray[np.int64]:
         """Return for how many of the rows each statement is true, (n_statements,)."""
 
-    def split(self, feature: int, own: int, *, is_true: bool) -> tuple[Self, Self]:
-        """Return the rows for which the statement ``own`` of a feature is ``is_true``, and the others."""
+    def split(self, feature: int, statement: int, *, is_true: bool) -> tuple[Self, Self]:
+        """Return the rows for which a feature's ``statement`` is ``is_true``, and the others."""
 
 
 class IsmRows(Protocol):
@@ -160,13 +160,13 @@ class _Growth:
         best = node.rows.best_test(self._least) if self._leaves is None else self._best_by_leaves(node, self._leaves)
         if best is None:
             return None
-        (feature, own), gain = self._place(best[0]), best[1]
-        condition = self._conditions.of_statement(feature, own)
-        left, right = node.rows.split(feature, own, is_true=condition.is_true)
+        (feature, statement), gain = self._place(best[0]), best[1]
+        condition = self._conditions.of_statement(feature, statement)
+        left, right = node.rows.split(feature, statement, is_true=condition.is_true)
         return Split(
             condition.condition,
-            _Node(left, self._boxes.narrowed(node.box, feature, own, is_true=condition.is_true)),
-            _Node(right, self._boxes.narrowed(node.box, feature, own, is_true=not condition.is_true)),
+            _Node(left, self._boxes.narrowed(node.box, feature, statement, is_true=condition.is_true)),
+            _Node(right, self._boxes.narrowed(node.box, feature, statement, is_true=not condition.is_true)),
             gain * node.rows.n_rows / self._rows.n_rows,
         )
 
@@ -182,10 +182,10 @@ class _Growth:
         for test, n_true in enumerate(node.rows.n_true().tolist()):
             if min(n_true, n_rows - n_true) < self._least:
                 continue
-            feature, own = self._place(test)
+            feature, statement = self._place(test)
             share, parts = n_true / n_rows, 0.0
             for is_true in (True, False):
-                box = self._boxes.narrowed(node.box, feature, own, is_true=is_true)
+                box = self._boxes.narrowed(node.box, feature, statement, is_true=is_true)
                 parts += (share if is_true else 1 - share) * entropy_of(leaves.scores(box))
             gain = whole - parts
             if self._settings.criterion == "gain_ratio" and gain > LEAST_GAIN:

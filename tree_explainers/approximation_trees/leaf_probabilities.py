@@ -113,10 +113,10 @@ def _count_leaves(part: _BinnedPart, forest: Forest, raw: RawScores) -> tuple[ND
     n_reached, difference = np.zeros(len(raw.values), np.int64), 0.0
     for start in range(0, len(part.scores), _ROWS_AT_ONCE):
         check_cancelled()
-        own = slice(start, start + _ROWS_AT_ONCE)
-        reached = reached_leaves(forest, np.ascontiguousarray(part.bins[:, own]))
+        block = slice(start, start + _ROWS_AT_ONCE)
+        reached = reached_leaves(forest, np.ascontiguousarray(part.bins[:, block]))
         n_reached += np.bincount(reached.ravel(), minlength=len(n_reached))
-        difference = max(difference, _largest_difference(raw, reached, part.scores[own]))
+        difference = max(difference, _largest_difference(raw, reached, part.scores[block]))
     return n_reached, difference
 
 
@@ -161,10 +161,10 @@ def _possible_sides(forest: Forest, node: int, remaining: RemainingBins) -> Any:
     sides = np.zeros(2, np.bool_)
     if forest.is_set[feature]:
         start = forest.set_starts[feature]
-        for own in range(forest.set_starts[feature + 1] - start):
-            if remaining.sets[start + own]:
-                sides[0] |= may_go(forest, np.int64(node), own, np.int64(0))
-                sides[1] |= may_go(forest, np.int64(node), own, np.int64(1))
+        for bin_ in range(forest.set_starts[feature + 1] - start):
+            if remaining.sets[start + bin_]:
+                sides[0] |= may_go(forest, np.int64(node), bin_, np.int64(0))
+                sides[1] |= may_go(forest, np.int64(node), bin_, np.int64(1))
         return sides[0], sides[1]
     low, high = remaining.low[feature], remaining.high[feature]
     low_side = 0 if forest.low_left[node] else 1

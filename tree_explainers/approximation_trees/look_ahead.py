@@ -78,11 +78,12 @@ class LookAhead:
         measured: NDArray[np.int64],
     ) -> Floats:
         of_grown, of_measured = (
-            np.zeros(len(own), np.int64) if tree is None else tree.apply(matrix[own]) for own in (grown, measured)
+            np.zeros(len(sample), np.int64) if tree is None else tree.apply(matrix[sample])
+            for sample in (grown, measured)
         )
         n_leaves = 1 if tree is None else int(tree.node_count)
         counts = np.maximum(1, np.bincount(of_grown, minlength=n_leaves))
-        means = np.stack([np.bincount(of_grown, own, n_leaves) / counts for own in scores[grown].T], axis=1)
+        means = np.stack([np.bincount(of_grown, sample, n_leaves) / counts for sample in scores[grown].T], axis=1)
         if self.transform.is_classifier:
             differs: Floats = (means[of_measured].argmax(axis=1) != scores[measured].argmax(axis=1)).astype(np.float64)
             return differs

@@ -75,9 +75,9 @@ class MixedTests:
 
     def holds(self, test: int, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return for which of these rows a statement is true, (n_own,)."""
-        own = int(np.searchsorted(self.of_listed, test))
-        if own < len(self.of_listed) and self.of_listed[own] == test:
-            return self.listed.holds(own, rows)
+        statement = int(np.searchsorted(self.of_listed, test))
+        if statement < len(self.of_listed) and self.of_listed[statement] == test:
+            return self.listed.holds(statement, rows)
         return self.ordered.holds(int(np.searchsorted(self.of_ordered, test)), rows)
 
 

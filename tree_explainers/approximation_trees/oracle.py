@@ -90,8 +90,8 @@ def predict_in_blocks(rows: Rows, oracle: Oracle, report: ReportProgress) -> Flo
     blocks = [rows.take(slice(start, start + BLOCK_ROWS)) for start in range(0, len(rows), BLOCK_ROWS)]
     scores = []
     with closing(in_order(oracle.predict, blocks, oracle.n_at_once)) as predicted:
-        for _, own in predicted:
-            scores.append(own)
+        for _, of_block in predicted:
+            scores.append(of_block)
             report(len(scores) / len(blocks), "evaluating the model")
     return np.concatenate(scores)
 

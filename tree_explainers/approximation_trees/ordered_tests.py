@@ -87,8 +87,10 @@ class OrderedTests:
 
     def node(self, rows: NDArray[np.int64], units: Units, min_samples_leaf: int) -> NodeRows:
         """Return the rows of a node and their sums; see ``Tests.gains``."""
-        own = np.ascontiguousarray(units[rows])
-        return NodeRows(rows, own, NodeSums.of(len(rows), own.sum(axis=0), min_samples_leaf, self._criterion))
+        node_units = np.ascontiguousarray(units[rows])
+        return NodeRows(
+            rows, node_units, NodeSums.of(len(rows), node_units.sum(axis=0), min_samples_leaf, self._criterion)
+        )
 
     def _add_gains(self, node: NodeRows, gains: NDArray[np.float64], features: slice) -> None:
         _fill_gains(self._layout, self._binned.bins, node, features.start, features.stop, gains)
@@ -96,8 +98,8 @@ class OrderedTests:
     def holds(self, test: int, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return for which of these rows a statement is true, (n_own,)."""
         feature = self.feature_of(test)
-        own = test - int(self._layout.statement_starts[feature])
-        return self._binned.statements.features[feature].holds(own, self._binned.bins[feature, rows])
+        statement = test - int(self._layout.statement_starts[feature])
+        return self._binned.statements.features[feature].holds(statement, self._binned.bins[feature, rows])
 
     def feature_of(self, test: int) -> int:
         """Return the index of the feature that a statement is about."""
@@ -117,8 +119,8 @@ def _fill_gains(
 ) -> None:
     """Write the gains of the statements of some features."""
     for feature in range(first_feature, end_feature):
-        own = _binned(bins[feature], layout.bin_starts[feature + 1] - layout.bin_starts[feature], node)
-        _fill_feature(layout, feature, own, node.sums, gains)
+        binned = _binned(bins[feature], layout.bin_starts[feature + 1] - layout.bin_starts[feature], node)
+        _fill_feature(layout, feature, binned, node.sums, gains)
 
 
 @compiled
@@ -142,21 +144,21 @@ def count_bins(  # compiled code takes arrays
     for feature in range(bins.shape[0]):
         first = bin_starts[feature]
         for row in rows:
-            own = first + bins[feature, row]
-            counts[own] += 1
+            bin_ = first + bins[feature, row]
+            counts[bin_] += 1
             for label in range(units.shape[1]):
-                sums[own, label] += units[row, label]
+                sums[bin_, label] += units[row, label]
 
 
 @compiled
-def _fill_feature(layout: Layout, feature: int, own: _Bins, node: NodeSums, gains: NDArray[np.float64]) -> None:
+def _fill_feature(layout: Layout, feature: int, binned: _Bins, node: NodeSums, gains: NDArray[np.float64]) -> None:
     first, end = layout.statement_starts[feature], layout.statement_starts[feature + 1]
     if layout.is_number[feature]:
-        _fill_number(layout.missing_greater[first:end], True, own, node, gains[first:end])  # noqa: FBT003
-        _fill_number(layout.missing_greater[first:end], False, own, node, gains[first:end])  # noqa: FBT003
+        _fill_number(layout.missing_greater[first:end], True, binned, node, gains[first:end])  # noqa: FBT003
+        _fill_number(layout.missing_greater[first:end], False, binned, node, gains[first:end])  # noqa: FBT003
     else:
         answers = layout.answers[layout.answer_starts[feature] : layout.answer_starts[feature + 1]]
-        _fill_category(answers, own, node, gains[first:end])
+        _fill_category(answers, binned, node, gains[first:end])
 
 
 @compiled
@@ -164,10 +166,10 @@ def _binned(bins: Bins, n_bins: int, node: NodeRows) -> _Bins:
     n_classes = node.units.shape[1]
     counts, sums = np.zeros(n_bins, np.int64), np.zeros((n_bins, n_classes), np.int64)
     for row in range(len(node.rows)):
-        own = bins[node.rows[row]]
-        counts[own] += 1
+        bin_ = bins[node.rows[row]]
+        counts[bin_] += 1
         for label in range(n_classes):
-            sums[own, label] += node.units[row, label]
+            sums[bin_, label] += node.units[row, label]
     return _Bins(counts, sums)
 
 
@@ -175,7 +177,7 @@ def _binned(bins: Bins, n_bins: int, node: NodeRows) -> _Bins:
 def _fill_number(
     missing_greater: NDArray[np.bool_],
     side: bool,  # numba takes arguments by position
-    own: _Bins,
+    binned: _Bins,
     node: NodeSums,
     gains: NDArray[np.float64],
 ) -> None:
@@ -184,15 +186,15 @@ def _fill_number(
     below, above = np.zeros_like(node.totals), node.totals.copy()
     n_below, last, gain = 0, -1, 0.0
     if not side:
-        n_below += own.counts[missing]
-        below += own.sums[missing]
-        above -= own.sums[missing]
+        n_below += binned.counts[missing]
+        below += binned.sums[missing]
+        above -= binned.sums[missing]
     for cut in range(len(gains)):
-        if own.counts[cut]:
-            n_below += own.counts[cut]
+        if binned.counts[cut]:
+            n_below += binned.counts[cut]
             for label in range(len(below)):
-                below[label] += own.sums[cut, label]
-                above[label] -= own.sums[cut, label]
+                below[label] += binned.sums[cut, label]
+                above[label] -= binned.sums[cut, label]
         if missing_greater[cut] == side:
             if n_below != last:  # otherwise it separates the rows as the previous cut does
                 is_allowed = n_below >= node.least and n_rows - n_below >= node.least
@@ -206,16 +208,16 @@ def _fill_number(
 
 
 @compiled
-def _fill_category(answers: NDArray[np.bool_], own: _Bins, node: NodeSums, gains: NDArray[np.float64]) -> None:
-    n_bins, n_rows = len(own.counts), node.n_rows
+def _fill_category(answers: NDArray[np.bool_], binned: _Bins, node: NodeSums, gains: NDArray[np.float64]) -> None:
+    n_bins, n_rows = len(binned.counts), node.n_rows
     yes = np.empty_like(node.totals)
     for statement in range(len(gains)):
         n_yes = 0
         yes[:] = 0
         for index in range(n_bins):
             if answers[statement * n_bins + index]:
-                n_yes += own.counts[index]
-                yes += own.sums[index]
+                n_yes += binned.counts[index]
+                yes += binned.sums[index]
         if n_yes >= node.least and n_rows - n_yes >= node.least:
             gains[statement] = gain_of(node.criterion, node.impurity, n_yes, yes, n_rows - n_yes, node.totals - yes)
 
@@ -231,8 +233,8 @@ def next_cuts(layout: Layout) -> NDArray[np.int32]:
     following = np.zeros((2, layout.n_statements), np.int32)
     for first, end in zip(layout.statement_starts[:-1], layout.statement_starts[1:], strict=True):
         for side in (0, 1):
-            own = np.where(layout.missing_greater[first:end] == side, np.arange(end - first), end - first)
-            following[side, first:end] = np.minimum.accumulate(own[::-1])[::-1]
+            indices = np.where(layout.missing_greater[first:end] == side, np.arange(end - first), end - first)
+            following[side, first:end] = np.minimum.accumulate(indices[::-1])[::-1]
     return following
 
 
@@ -250,13 +252,13 @@ def best_in_small_node(layout: Layout, cuts: NDArray[np.int32], bins: Bins, node
     best, highest = -1, 0.0
     for feature in range(bins.shape[0]):
         first, end = layout.statement_starts[feature], layout.statement_starts[feature + 1]
-        own = _occupied(bins[feature], node)
+        occupied = _occupied(bins[feature], node)
         if layout.is_number[feature]:
-            statement, gain = _best_cut(cuts[:, first:end], own, node.sums)
+            statement, gain = _best_cut(cuts[:, first:end], occupied, node.sums)
         else:
             answers = layout.answers[layout.answer_starts[feature] : layout.answer_starts[feature + 1]]
             n_bins = layout.bin_starts[feature + 1] - layout.bin_starts[feature]
-            statement, gain = _best_answer(answers.reshape(-1, n_bins), own, node.sums)
+            statement, gain = _best_answer(answers.reshape(-1, n_bins), occupied, node.sums)
         if gain > highest:  # ties go to the earlier statement
             best, highest = first + statement, gain
     return best, highest
@@ -265,15 +267,15 @@ def best_in_small_node(layout: Layout, cuts: NDArray[np.int32], bins: Bins, node
 @compiled
 def _occupied(bins: Bins, node: NodeRows) -> _Occupied:
     n_rows, n_classes = node.units.shape
-    own = np.empty(n_rows, np.int64)
+    node_bins = np.empty(n_rows, np.int64)
     for row in range(n_rows):
-        own[row] = bins[node.rows[row]]
+        node_bins[row] = bins[node.rows[row]]
     bins_in_use, counts = np.empty(n_rows, np.int64), np.zeros(n_rows, np.int64)
     sums = np.zeros((n_rows, n_classes), np.int64)
     n_found = 0
-    for row in np.argsort(own):
-        if n_found == 0 or bins_in_use[n_found - 1] != own[row]:
-            bins_in_use[n_found] = own[row]
+    for row in np.argsort(node_bins):
+        if n_found == 0 or bins_in_use[n_found - 1] != node_bins[row]:
+            bins_in_use[n_found] = node_bins[row]
             n_found += 1
         counts[n_found - 1] += 1
         for label in range(n_classes):
@@ -282,47 +284,47 @@ def _occupied(bins: Bins, node: NodeRows) -> _Occupied:
 
 
 @compiled
-def _best_cut(cuts: NDArray[np.int32], own: _Occupied, node: NodeSums) -> tuple[int, float]:
+def _best_cut(cuts: NDArray[np.int32], occupied: _Occupied, node: NodeSums) -> tuple[int, float]:
     """Return the best cut of a number: all cuts between neighbouring occupied bins separate the rows alike."""
     best, highest = -1, 0.0
-    n_rows, n_cuts, n_known = node.n_rows, cuts.shape[1], len(own.bins)
-    has_missing = n_known > 0 and own.bins[n_known - 1] == n_cuts + 1
+    n_rows, n_cuts, n_known = node.n_rows, cuts.shape[1], len(occupied.bins)
+    has_missing = n_known > 0 and occupied.bins[n_known - 1] == n_cuts + 1
     n_known -= has_missing
     below, above = np.empty_like(node.totals), np.empty_like(node.totals)
     for side in range(2):
         n_below, first = 0, 0
         below[:], above[:] = 0, node.totals
         if side == 0 and has_missing:  # missing values are below
-            n_below += own.counts[n_known]
-            below += own.sums[n_known]
-            above -= own.sums[n_known]
+            n_below += occupied.counts[n_known]
+            below += occupied.sums[n_known]
+            above -= occupied.sums[n_known]
         for index in range(n_known + 1):
-            end = min(own.bins[index], n_cuts) if index < n_known else n_cuts
+            end = min(occupied.bins[index], n_cuts) if index < n_known else n_cuts
             cut = cuts[side, first] if first < n_cuts else n_cuts
             if cut < end and n_below >= node.least and n_rows - n_below >= node.least:
                 gain = gain_of(node.criterion, node.impurity, n_below, below, n_rows - n_below, above)
                 if gain > highest or (gain == highest and cut < best):
                     best, highest = cut, gain
             if index < n_known:
-                n_below += own.counts[index]
-                below += own.sums[index]
-                above -= own.sums[index]
-                first = own.bins[index]
+                n_below += occupied.counts[index]
+                below += occupied.sums[index]
+                above -= occupied.sums[index]
+                first = occupied.bins[index]
     return best, highest
 
 
 @compiled
-def _best_answer(answers: NDArray[np.bool_], own: _Occupied, node: NodeSums) -> tuple[int, float]:
+def _best_answer(answers: NDArray[np.bool_], occupied: _Occupied, node: NodeSums) -> tuple[int, float]:
     """Return the best statement about a category, given the answers by statement and bin."""
     best, highest = -1, 0.0
     n_rows, yes = node.n_rows, np.empty_like(node.totals)
     for statement in range(len(answers)):
         n_yes = 0
         yes[:] = 0
-        for index in range(len(own.bins)):
-            if answers[statement, own.bins[index]]:
-                n_yes += own.counts[index]
-                yes += own.sums[index]
+        for index in range(len(occupied.bins)):
+            if answers[statement, occupied.bins[index]]:
+                n_yes += occupied.counts[index]
+                yes += occupied.sums[index]
         if n_yes >= node.least and n_rows - n_yes >= node.least:
             gain = gain_of(node.criterion, node.impurity, n_yes, yes, n_rows - n_yes, node.totals - yes)
             if gain > highest:

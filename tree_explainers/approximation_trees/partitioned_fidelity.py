@@ -143,9 +143,9 @@ class _Values:
         return float(exact_fraction(self.squares, self.n_rows) - mean**2)
 
     def plus(self, other: "_Values") -> "_Values":
-        own = (self.n_rows, self.reference, self.squares, self.errors)
+        ours = (self.n_rows, self.reference, self.squares, self.errors)
         others = (other.n_rows, other.reference, other.squares, other.errors)
-        return _Values(self.shift, *(one + another for one, another in zip(own, others, strict=True)))
+        return _Values(self.shift, *(one + another for one, another in zip(ours, others, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,8 +200,8 @@ def measure_in_partitions(
 def with_counts(tree: ApproximationTree, n_rows: Integers) -> ApproximationTree:
     """Return a tree of whose nodes it is known how many training rows reach them, (n_nodes,)."""
     counted = (
-        replace(node, facts=replace(node.facts, n_samples=own))
-        for node, own in zip(tree.nodes, n_rows.tolist(), strict=True)
+        replace(node, facts=replace(node.facts, n_samples=n_samples))
+        for node, n_samples in zip(tree.nodes, n_rows.tolist(), strict=True)
     )
     return replace(tree, nodes=tuple(counted))
 
@@ -222,13 +222,13 @@ def _tally_of_block(block: PredictedRows, tree: ApproximationTree) -> _Tally:
     n_by_leaf = np.bincount(leaves, minlength=len(tree.nodes))
     if tree.nodes[0].facts.label is None:
         truth = np.full(n_rows, np.nan) if block.truth is None else block.truth
-        own, shift = scores[leaves, 0], float(scores[0, 0])
-        pairs = ((own, block.predicted), (own, truth), (block.predicted, truth))
+        predicted, shift = scores[leaves, 0], float(scores[0, 0])
+        pairs = ((predicted, block.predicted), (predicted, truth), (block.predicted, truth))
         return _Tally(n_by_leaf, 0, *(_Values.of(one, other, shift) for one, other in pairs))
     truth = np.full(n_rows, -1) if block.truth is None else block.truth
-    own = np.array([node.facts.label for node in tree.nodes], np.int64)[leaves]
+    predicted = np.array([node.facts.label for node in tree.nodes], np.int64)[leaves]
     distances = exact_sum(np.abs(scores[leaves] - block.scores).sum(axis=1))
-    pairs = ((own, block.predicted), (own, truth), (block.predicted, truth))
+    pairs = ((predicted, block.predicted), (predicted, truth), (block.predicted, truth))
     return _Tally(n_by_leaf, distances, *(_Classes.of(one, other, scores.shape[1]) for one, other in pairs))
 
 

@@ -101,8 +101,8 @@ class _Part:
             return known
         if not path:
             return np.arange(len(self.scores), dtype=np.int32)
-        above, (feature, own, is_true) = self._rows_at(path[:-1]), path[-1]
-        holds = self.statements.features[feature].holds(own, self.bins[feature, above])
+        above, (feature, statement, is_true) = self._rows_at(path[:-1]), path[-1]
+        holds = self.statements.features[feature].holds(statement, self.bins[feature, above])
         rows: NDArray[np.int32] = above[holds == is_true]
         return rows
 
@@ -171,7 +171,9 @@ def _value_facts(rows: PredictedPart) -> tuple[int, int, float, float]:
 def _missing(part: _Part) -> tuple[NDArray[np.bool_], bool, Integers]:
     """Return which features some row misses, whether a true class is known, and the number of rows."""
     missing_bins = np.array([feature.missing_bin for feature in part.statements.features])
-    is_missing = np.array([(own == last).any() for own, last in zip(part.bins, missing_bins, strict=True)], np.bool_)
+    is_missing = np.array(
+        [(feature_bins == last).any() for feature_bins, last in zip(part.bins, missing_bins, strict=True)], np.bool_
+    )
     has_target = part.classes is not None and bool((part.classes >= 0).any())
     return is_missing, has_target, np.array([len(part.scores)])
 
@@ -186,9 +188,11 @@ def _tally(part: _Part, path: Path) -> _Tally:
     return _Tally(len(rows), units, value, labels, _ends_of(classes[classes >= 0]), part.bins[:, some])
 
 
-def _tally_sides(part: _Part, path: Path, feature: int, own: int, is_true: bool) -> tuple[_Tally, _Tally]:  # mapped
+def _tally_sides(
+    part: _Part, path: Path, feature: int, statement: int, is_true: bool
+) -> tuple[_Tally, _Tally]:  # mapped
     """Return what is counted on both sides of a split; the rows above it are forgotten."""
-    sides = tuple(_tally(part, (*path, (feature, own, truth))) for truth in (is_true, not is_true))
+    sides = tuple(_tally(part, (*path, (feature, statement, truth))) for truth in (is_true, not is_true))
     part.reached.pop(path, None)
     return sides[0], sides[1]
 
@@ -204,8 +208,8 @@ def _count(part: _Part, path: Path, first: int, end: int, bin_starts: Integers) 
 
 def _rows_in(part: _Part, start: int, rows: Integers) -> tuple[Bins, NDArray[np.float64]]:
     """Return the bins and scores of some rows, by their indices among all rows, that lie in a partition."""
-    own = rows[(rows >= start) & (rows < start + len(part.scores))] - start
-    return part.bins[:, own], part.scores[own]
+    indices = rows[(rows >= start) & (rows < start + len(part.scores))] - start
+    return part.bins[:, indices], part.scores[indices]
 
 
 def _value_ends(part: _Part, feature: int) -> tuple[NDArray[np.float64], NDArray[np.float64], bool]:
@@ -364,9 +368,9 @@ class _RowsAtNode:
         for batch in self.all_rows.batches:
             counts = np.split(self._counted(batch)[0], batch.layout.bin_starts[1:-1])
             features = self.all_rows.values.statements.features[batch.first : batch.end]
-            for feature, own in zip(features, counts, strict=True):
+            for feature, bin_counts in zip(features, counts, strict=True):
                 bins = np.arange(feature.n_bins, dtype=np.uint32)
-                held = (own @ feature.holds(statement, bins) for statement in range(feature.n_statements))
+                held = (bin_counts @ feature.holds(statement, bins) for statement in range(feature.n_statements))
                 counts_true.append(np.fromiter(held, np.int64, feature.n_statements))
         return np.concatenate(counts_true)
 
@@ -380,10 +384,10 @@ class _RowsAtNode:
             sums[occupied] += own_sums
         return counts, sums
 
-    def split(self, feature: int, own: int, *, is_true: bool) -> "tuple[_RowsAtNode, _RowsAtNode]":
-        sides = zip(*self.all_rows.parts.map(_tally_sides, self.path, feature, own, is_true), strict=True)
+    def split(self, feature: int, statement: int, *, is_true: bool) -> "tuple[_RowsAtNode, _RowsAtNode]":
+        sides = zip(*self.all_rows.parts.map(_tally_sides, self.path, feature, statement, is_true), strict=True)
         first, second = (_sum(iter(of_parts)) for of_parts in sides)
         return (
-            _RowsAtNode(self.all_rows, (*self.path, (feature, own, is_true)), first),
-            _RowsAtNode(self.all_rows, (*self.path, (feature, own, not is_true)), second),
+            _RowsAtNode(self.all_rows, (*self.path, (feature, statement, is_true)), first),
+            _RowsAtNode(self.all_rows, (*self.path, (feature, statement, not is_true)), second),
         )

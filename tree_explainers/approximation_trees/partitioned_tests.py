@@ -40,7 +40,7 @@ class PartitionedTests:
         """Return the statements as tests of rows that ``spread`` puts into partitions of a largest size."""
         bounds = np.append(np.arange(0, binned.n_rows, most_rows), binned.n_rows).astype(np.int64)
         slices = [slice(start, stop) for start, stop in pairwise(bounds.tolist())]
-        values = [(np.ascontiguousarray(binned.bins[:, own]), np.ascontiguousarray(units[own])) for own in slices]
+        values = [(np.ascontiguousarray(binned.bins[:, piece]), np.ascontiguousarray(units[piece])) for piece in slices]
         layout = Layout.of(binned.statements)
         return cls(OrderedTests(binned, criterion=criterion), layout, spread(values).keep(_held), bounds)
 
@@ -74,11 +74,11 @@ class PartitionedTests:
         n_bins = int(self.layout.bin_starts[-1])
         counts, sums = np.zeros(n_bins, np.int64), np.zeros((n_bins, n_classes), np.int64)
         cuts = np.searchsorted(rows, self.bounds).tolist()
-        own = [
+        rows_of_parts = [
             (rows[start:stop] - first).astype(np.int32)
             for (start, stop), first in zip(pairwise(cuts), self.bounds[:-1].tolist(), strict=True)
         ]
-        for of_part in self.parts.beside_values(own).map(_count, self.layout.bin_starts):
+        for of_part in self.parts.beside_values(rows_of_parts).map(_count, self.layout.bin_starts):
             counts += of_part[0]
             sums += of_part[1]
         return counts, sums

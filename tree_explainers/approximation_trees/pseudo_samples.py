@@ -214,7 +214,7 @@ class MergedCandidates:
     def bins_of(self, bins: Bins) -> Bins:
         """Return the occupied bins of rows, given their bins."""
         pairs = zip(self.features, bins, self.before.features, strict=True)
-        return tuple(merged.bins_of(own, feature.n_bins) for merged, own, feature in pairs)
+        return tuple(merged.bins_of(feature_bins, feature.n_bins) for merged, feature_bins, feature in pairs)
 
     def number_of(self, candidate: int) -> int:
         """Return the merged candidate that represents a candidate."""
@@ -229,7 +229,7 @@ class MergedCandidates:
     def spread(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return for each candidate the value of the merged one that represents it, (n_candidates before,)."""
         pieces = np.split(values, self.candidates.starts[1:-1])
-        return np.concatenate([own[each.merged_index] for each, own in zip(self.features, pieces, strict=True)])
+        return np.concatenate([piece[each.merged_index] for each, piece in zip(self.features, pieces, strict=True)])
 
 
 def _merge(feature: FeatureCandidates, bins: NDArray[Any]) -> _MergedFeature:
@@ -262,9 +262,9 @@ def _ties(feature: FeatureCandidates, ends: _Integers) -> tuple[_Integers, _Inte
     """Return the first of candidates that separate the rows alike, and their number, by the missing value's branch."""
     first, n_ties = [], []
     for branch in (False, True):
-        own = np.flatnonzero(feature.with_missing == branch)
-        starts = np.unique(np.append(0, np.searchsorted(feature.last[own], ends)))
-        starts = starts[starts < len(own)]
-        first.append(own[starts])
-        n_ties.append(np.diff(np.append(starts, len(own))))
+        candidates = np.flatnonzero(feature.with_missing == branch)
+        starts = np.unique(np.append(0, np.searchsorted(feature.last[candidates], ends)))
+        starts = starts[starts < len(candidates)]
+        first.append(candidates[starts])
+        n_ties.append(np.diff(np.append(starts, len(candidates))))
     return np.concatenate(first), np.concatenate(n_ties)

@@ -71,7 +71,7 @@ class Forest(NamedTuple):
             statements.bin_starts,
             is_set,
             np.cumsum(np.append(0, n_bins)),
-            np.array([(own.low, own.high) for own in ranges], np.int64).reshape(-1, 2).T.copy(),
+            np.array([(bins.low, bins.high) for bins in ranges], np.int64).reshape(-1, 2).T.copy(),
             np.concatenate([np.empty(0, np.bool_), *map(possible_bins, compress(statements.features, is_set))]),
             np.array([depths.max() + 1, n_bins.max(initial=1)]),
         )
@@ -100,14 +100,14 @@ def remaining_in(forest: Forest, box: BinBox) -> RemainingBins:
     (low, high), missing = forest.ranges.copy(), np.ones(len(forest.is_set), np.bool_)
     sets = forest.sets.copy()
     for feature, known in box.remaining.items():
-        own = sets[forest.set_starts[feature] : forest.set_starts[feature + 1]]
+        flags = sets[forest.set_starts[feature] : forest.set_starts[feature + 1]]
         if not isinstance(known, BinRange):
-            own &= known
+            flags &= known
             continue
         low[feature], high[feature], missing[feature] = known.low, known.high, known.missing
         if forest.is_set[feature]:
-            own[: known.low] = own[known.high + 1 : -1] = False
-            own[-1] &= known.missing
+            flags[: known.low] = flags[known.high + 1 : -1] = False
+            flags[-1] &= known.missing
     return RemainingBins(low, high, missing, sets)
 
 
@@ -132,32 +132,32 @@ def reached_leaves(forest: Forest, bins: NDArray[Any]) -> NDArray[np.int64]:
         for tree in range(n_trees):
             node = np.int64(forest.roots[tree])
             while forest.leaf[node] < 0:
-                own = np.int64(bins[forest.feature[node], row])
-                node = np.int64(forest.left[node] if _goes_left(forest, node, own) else forest.right[node])
+                bin_ = np.int64(bins[forest.feature[node], row])
+                node = np.int64(forest.left[node] if _goes_left(forest, node, bin_) else forest.right[node])
             reached[row, tree] = forest.leaf[node]
     return reached
 
 
 @inlined
-def _goes_left(forest: Forest, node: np.int64, own: np.int64) -> Any:  # numba's own bool
+def _goes_left(forest: Forest, node: np.int64, bin_: np.int64) -> Any:  # numba's own bool
     if forest.cut[node] < 0:
-        return forest.goes_left[own - 1 - forest.cut[node]]
+        return forest.goes_left[bin_ - 1 - forest.cut[node]]
     feature = forest.feature[node]
-    if own == forest.starts[feature + 1] - forest.starts[feature] - 1:
+    if bin_ == forest.starts[feature + 1] - forest.starts[feature] - 1:
         return forest.missing_left[node]
-    return (own < forest.cut[node]) == forest.low_left[node]
+    return (bin_ < forest.cut[node]) == forest.low_left[node]
 
 
 @inlined
-def may_go(forest: Forest, node: np.int64, own: int, side: np.int64) -> Any:  # numba's own bool
+def may_go(forest: Forest, node: np.int64, bin_: int, side: np.int64) -> Any:  # numba's own bool
     """Return whether some value of a bin goes to a side (0: left)."""
     if forest.cut[node] < 0:
-        index = own - 1 - forest.cut[node]
+        index = bin_ - 1 - forest.cut[node]
         return forest.may_right[index] if side else forest.may_left[index]
     feature = forest.feature[node]
-    if own == forest.starts[feature + 1] - forest.starts[feature] - 1:
+    if bin_ == forest.starts[feature + 1] - forest.starts[feature] - 1:
         return forest.missing_both[node] or forest.missing_left[node] == (side == 0)
-    return own < forest.low_end[node] if forest.low_left[node] == (side == 0) else own >= forest.greater_from[node]
+    return bin_ < forest.low_end[node] if forest.low_left[node] == (side == 0) else bin_ >= forest.greater_from[node]
 
 
 @compiled
@@ -297,9 +297,9 @@ def _narrow(forest: Forest, node: np.int64, side: np.int64, remaining: Remaining
     feature = forest.feature[node]
     if forest.is_set[feature]:
         some, start = False, forest.set_starts[feature]
-        for own in range(forest.set_starts[feature + 1] - start):
-            remaining.sets[start + own] &= may_go(forest, node, own, side)
-            some |= remaining.sets[start + own]
+        for bin_ in range(forest.set_starts[feature + 1] - start):
+            remaining.sets[start + bin_] &= may_go(forest, node, bin_, side)
+            some |= remaining.sets[start + bin_]
         return some
     if forest.low_left[node] == (side == 0):
         remaining.high[feature] = min(remaining.high[feature], forest.low_end[node] - 1)

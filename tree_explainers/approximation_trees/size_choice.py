@@ -94,18 +94,18 @@ def with_best_leaves(
     ----------
     Bohanec, Bratko (1994), "Trading Accuracy for Simplicity in Decision Trees", section 3. doi:10.1007/BF00993345
     """
-    own = [_errors_as_leaves(tree, rows, scores, is_classifier=is_classifier) for rows, scores in samples]
-    return _cut_at(tree, _best_leaves(tree.nodes, _least_errors(tree.nodes, np.sum(own, axis=0), max_leaves)))
+    errors = [_errors_as_leaves(tree, rows, scores, is_classifier=is_classifier) for rows, scores in samples]
+    return _cut_at(tree, _best_leaves(tree.nodes, _least_errors(tree.nodes, np.sum(errors, axis=0), max_leaves)))
 
 
 def _errors_as_leaves(tree: ApproximationTree, rows: Rows, scores: Floats, *, is_classifier: bool) -> Floats:
     """Return the error of each node as a leaf, summed over the rows that reach it, of the number of all; (n_nodes,)."""
     facts, reached = [node.facts for node in tree.nodes], tree.leaves_of(rows)
     shift = facts[0].scores  # so that large values lose no digits
-    own, of_rows = np.array([each.scores for each in facts]) - shift, scores - shift
+    node_scores, of_rows = np.array([each.scores for each in facts]) - shift, scores - shift
     terms = np.column_stack((np.ones(len(scores)), (of_rows**2).sum(axis=1), of_rows))
     n_here, squares, sums = np.split(_sums_below(tree.nodes, reached, terms), [1, 2], axis=1)
-    errors: Floats = squares[:, 0] + n_here[:, 0] * (own**2).sum(axis=1) - 2 * (own * sums).sum(axis=1)
+    errors: Floats = squares[:, 0] + n_here[:, 0] * (node_scores**2).sum(axis=1) - 2 * (node_scores * sums).sum(axis=1)
     if is_classifier:
         by_label = _sums_below(tree.nodes, reached, np.eye(scores.shape[1])[scores.argmax(axis=1)])
         labels = np.array([[each.label] for each in facts])
@@ -123,9 +123,9 @@ def _sums_below(nodes: Sequence[TreeNode], reached: NDArray[np.int64], values: F
     return sums
 
 
-def _least_errors(nodes: Sequence[TreeNode], own: Floats, max_leaves: int) -> list[Floats]:
+def _least_errors(nodes: Sequence[TreeNode], errors: Floats, max_leaves: int) -> list[Floats]:
     """Return by node the least errors with 1, 2, … leaves below it, given the error of each node as a leaf."""
-    least: list[Floats] = [own[index : index + 1] for index in range(len(nodes))]
+    least: list[Floats] = [errors[index : index + 1] for index in range(len(nodes))]
     for index in reversed(range(len(nodes))):
         if not nodes[index].is_leaf:
             left, right = least[nodes[index].left], least[nodes[index].right]
@@ -133,7 +133,7 @@ def _least_errors(nodes: Sequence[TreeNode], own: Floats, max_leaves: int) -> li
             for n_left, error in enumerate(left.tolist()):
                 place = slice(n_left, n_left + len(right))
                 both[place] = np.minimum(both[place], error + right)
-            least[index] = np.append(own[index], both)[:max_leaves]
+            least[index] = np.append(errors[index], both)[:max_leaves]
     return least
 
 

@@ -43,9 +43,9 @@ def by_kernel(values: NDArray[Any], missing_text: str | None, bandwidth: float, 
     if len(distinct) <= MOST_FEW or _is_whole(distinct):
         return SmoothedDiscrete.of(distinct, move)
     with np.errstate(over="ignore"):
-        own = bandwidth * float(np.std(known))
-        furthest = float(np.abs(known).max()) + _MOST_BANDWIDTHS * own
-    return SmoothedNumber(own) if own > 0 and furthest <= _LARGEST else SmoothedDiscrete.of(distinct, move)
+        width = bandwidth * float(np.std(known))
+        furthest = float(np.abs(known).max()) + _MOST_BANDWIDTHS * width
+    return SmoothedNumber(width) if width > 0 and furthest <= _LARGEST else SmoothedDiscrete.of(distinct, move)
 
 
 def by_ranks(values: NDArray[Any], missing_text: str | None, bandwidth: float, move: float) -> SmoothedColumn:
@@ -131,8 +131,8 @@ class SmoothedRanks:
         n_below = np.append(0, np.cumsum(counts))
         # Both ends of what a value has for itself: a point if a single row has it; of whole numbers all of its ranks.
         half = 0 if _is_whole(values) else 1
-        own = np.column_stack((2 * n_below[:-1] + half, 2 * n_below[1:] - half)).ravel()
-        return cls(values, n_below / len(known), (own / (2 * len(known)), np.repeat(values, 2)), bandwidth)
+        half_ranks = np.column_stack((2 * n_below[:-1] + half, 2 * n_below[1:] - half)).ravel()
+        return cls(values, n_below / len(known), (half_ranks / (2 * len(known)), np.repeat(values, 2)), bandwidth)
 
     def acceptance(self, values: Floats, within: ValueRange) -> Floats:
         """See ``SmoothedColumn.acceptance``."""
@@ -148,8 +148,8 @@ class SmoothedRanks:
 
     def _ranks(self, values: Floats) -> tuple[Floats, Floats]:
         """Return the ranks between which new ones are drawn without a box."""
-        own = np.minimum(np.searchsorted(self.values, values), len(self.values) - 1)  # NaN comes last
-        return np.maximum(0, self.ends[own] - self.bandwidth), np.minimum(1, self.ends[own + 1] + self.bandwidth)
+        index = np.minimum(np.searchsorted(self.values, values), len(self.values) - 1)  # NaN comes last
+        return np.maximum(0, self.ends[index] - self.bandwidth), np.minimum(1, self.ends[index + 1] + self.bandwidth)
 
     def _inside(self, low: Floats, high: Floats, within: ValueRange) -> tuple[Floats, Floats]:
         """Return the part of the ranks whose numbers are in a range; where rounding leaves none, none."""

@@ -304,18 +304,18 @@ class _Search:
     def preferred(self, compared: Comparison, level: float, prefer: Prefer) -> tuple[SplitSums, Comparison]:
         """Make one of the candidates that the last comparison could not separate the best."""
         unseparated = compared.unseparated(level)
-        own = unseparated if self._merged is None else [self._merged.first_of(each) for each in unseparated]
-        place = prefer([self.sample.candidates.condition(each) for each in own]) if len(unseparated) > 1 else 0
-        self.best = own[place]
+        candidates = unseparated if self._merged is None else [self._merged.first_of(each) for each in unseparated]
+        place = prefer([self.sample.candidates.condition(each) for each in candidates]) if len(unseparated) > 1 else 0
+        self.best = candidates[place]
         sums = (self.sample if self._few is None else self._few).summed(self.n_targets, unseparated[place])
         return sums, replace(compared, best=unseparated[place])
 
     def keep(self, kept: NDArray[np.bool_]) -> None:
         """Drop the compared candidates that are not kept; the best is always kept."""
-        own = kept if self._merged is None else self._merged.spread(kept)
-        self.sample.keep(own)
-        self._sums = None if self._sums is None else self._sums.select(own)
-        self.best = int(own[: self.best].sum())
+        is_kept = kept if self._merged is None else self._merged.spread(kept)
+        self.sample.keep(is_kept)
+        self._sums = None if self._sums is None else self._sums.select(is_kept)
+        self.best = int(is_kept[: self.best].sum())
 
     def _compared(self, sample: PseudoSample, sums: SplitSums, reference: int | None) -> tuple[SplitSums, Comparison]:
         best = best_split(sums)

@@ -86,11 +86,11 @@ class SplitSums:
         keys = mixed ^ (mixed >> np.uint64(31))
 
         def work(features: slice) -> None:
-            for own, by_bin, fingerprints in zip(
+            for feature_bins, by_bin, fingerprints in zip(
                 bins[features], self.by_bin[features], self.fingerprints[features], strict=True
             ):
-                _add_rows(own, targets, sides, by_bin)
-                _add_keys(own, keys, fingerprints)
+                _add_rows(feature_bins, targets, sides, by_bin)
+                _add_keys(feature_bins, keys, fingerprints)
 
         n_additions = len(targets) * sum(by_bin.shape[-1] for by_bin in self.by_bin)
         in_threads(work, len(self.by_bin), None if n_additions > _WORTH_THREADS else 1)
@@ -154,10 +154,10 @@ def add_rows_between(
     first, missing_bin = bounds
     n_bins = len(by_bin) - 1
     for row in range(len(bins)):
-        own = np.int64(bins[row])
-        if first <= own < first + n_bins:
-            _add_row(by_bin[own - first, sides[row]], targets[row])
-        if own == missing_bin:
+        bin_ = np.int64(bins[row])
+        if first <= bin_ < first + n_bins:
+            _add_row(by_bin[bin_ - first, sides[row]], targets[row])
+        if bin_ == missing_bin:
             _add_row(by_bin[n_bins, sides[row]], targets[row])
 
 

@@ -29,7 +29,7 @@ Sends = tuple[Integers, Integers, NDArray[np.bool_]]
 @inlined
 def _send_left(  # compiled code takes arrays
     running: Floats,
-    own: Floats,
+    in_bin: Floats,
     missing: Floats,
     with_missing: np.bool_,
     is_alone: np.bool_,
@@ -38,7 +38,7 @@ def _send_left(  # compiled code takes arrays
     """Fill in the terms that a candidate sends left, all (2, n_terms)."""
     for side in range(left.shape[0]):
         for term in range(left.shape[1]):
-            value = own[side, term] if is_alone else running[side, term]
+            value = in_bin[side, term] if is_alone else running[side, term]
             left[side, term] = value + (missing[side, term] if with_missing else 0.0)
 
 
@@ -134,8 +134,8 @@ def _variance(left: Floats, totals: Floats, of_best: Floats, shift: Floats) -> A
                 for other in range(one):
                     row += shift[other] * (offset * totals[best_side, term] + sign * left[best_side, term])
                     term += 1
-                own = offset * totals[best_side, term] + sign * left[best_side, term]
-                quadratic += shift[one] * (2 * row + shift[one] * own)
+                diagonal = offset * totals[best_side, term] + sign * left[best_side, term]
+                quadratic += shift[one] * (2 * row + shift[one] * diagonal)
                 term += 1
             total += constant * count - 2 * linear
             squares += constant * constant * count - 4 * constant * linear + 4 * quadratic
@@ -175,9 +175,9 @@ def variances_by_rows(sums: SplitSums, of_best: Floats, rows: Iterable[SidedRows
         for piece in rows:
             in_threads(partial(_add, sums.candidates, stretches, piece), len(stretches))
         for each in stretches:
-            own = sums.candidates.features[each.feature].sends
+            sends = sums.candidates.features[each.feature].sends
             variances[each.feature].append(
-                sweep_variances(each.by_bin, each.first, running[each.feature], (totals, of_best), own)
+                sweep_variances(each.by_bin, each.first, running[each.feature], (totals, of_best), sends)
             )
     return np.concatenate(list(chain.from_iterable(variances)))
 
@@ -188,9 +188,11 @@ def _totals(n_targets: int, rows: Iterable[SidedRows]) -> Floats:
     for _, targets, sides in rows:
         with_one = np.column_stack((np.ones(len(targets)), targets))
         for side in (0, 1):
-            own = with_one[sides == side]
-            products[side] += own.T @ own
-    return np.array([np.concatenate((own[0], own[1:, 1:][lower])) for own in products])
+            products_of_side = with_one[sides == side]
+            products[side] += products_of_side.T @ products_of_side
+    return np.array(
+        [np.concatenate((products_of_side[0], products_of_side[1:, 1:][lower])) for products_of_side in products]
+    )
 
 
 def _stretches(sums: SplitSums, n_numbers: int) -> Iterator[list[_Stretch]]:
@@ -244,8 +246,8 @@ def _add_differences(
         goes_left = _goes_left(candidates.features[index], bins[index])
         right, left = (_influences(targets, of_side) for of_side in means[index])
         differences = of_best[:, None] - np.where(goes_left, left, right)
-        own = slice(starts[index], starts[index + 1])
-        added[:, own] += differences.sum(axis=0), np.square(differences).sum(axis=0)
+        columns = slice(starts[index], starts[index + 1])
+        added[:, columns] += differences.sum(axis=0), np.square(differences).sum(axis=0)
 
 
 def _blocks(rows: SidedRows) -> Iterator[SidedRows]:
@@ -272,6 +274,6 @@ def _influences(targets: NDArray[np.floating[Any]], means: Floats) -> Floats:
 def _goes_left(feature: FeatureCandidates, bins: NDArray[np.unsignedinteger[Any]]) -> NDArray[np.bool_]:
     """Return which candidates of a feature send each row left, (n_rows, n_candidates)."""
     first, last, with_missing = feature.sends
-    own = bins[:, None].astype(np.int64)
-    is_between = (own >= first) & (own <= last)
-    return np.asarray(is_between | ((own == feature.n_bins - 1) & with_missing), np.bool_)
+    row_bins = bins[:, None].astype(np.int64)
+    is_between = (row_bins >= first) & (row_bins <= last)
+    return np.asarray(is_between | ((row_bins == feature.n_bins - 1) & with_missing), np.bool_)

@@ -179,9 +179,9 @@ class _Grower:
         self, node: _Node, at_node: Rows, candidates: Candidates, n_levels: int
     ) -> ExaminedNode[_Node, Condition]:
         center = self.scores[node.rows].mean(axis=0)
-        own, *seeds, ahead = node.seed.spawn(4)
+        sample_seed, *seeds, ahead = node.seed.spawn(4)
         draw, label = self.pseudo_rows.at_node(at_node, node.box), partial(self._targets, center)
-        sample = PseudoSample(draw, label, candidates, own, self.report, n_at_once=self.oracle.n_at_once)
+        sample = PseudoSample(draw, label, candidates, sample_seed, self.report, n_at_once=self.oracle.n_at_once)
         choice = choose_split(
             sample,
             self.transform.n_targets,

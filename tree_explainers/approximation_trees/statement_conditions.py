@@ -85,8 +85,8 @@ class StatementConditions:
     values: KnownValues
     description: ModelDescription
 
-    def of_statement(self, feature: int, own: int) -> StatementCondition:
-        """Return the statement ``own`` of a feature as a condition on raw values.
+    def of_statement(self, feature: int, statement: int) -> StatementCondition:
+        """Return a feature's ``statement`` as a condition on raw values.
 
         Numbers are compared as they are, in double precision, while the model rounds what it reads; see ``_threshold``.
         If no training row misses the feature, no condition on it holds for a missing value.
@@ -94,19 +94,21 @@ class StatementConditions:
         about = self.values.statements.features[feature]
         has_missing = self.values.has_missing(feature)
         if about.answers is not None:
-            return StatementCondition(_of_category(about, about.answers[own], has_missing=has_missing), is_true=True)
-        missing_greater = bool(about.missing_greater[own])
-        if about.cuts[own] == inf:
+            return StatementCondition(
+                _of_category(about, about.answers[statement], has_missing=has_missing), is_true=True
+            )
+        missing_greater = bool(about.missing_greater[statement])
+        if about.cuts[statement] == inf:
             return StatementCondition(
                 Condition(about.name, about.name, "is missing", None, or_missing=False), is_true=True
             )
-        low, high = self.values.gap(feature, own)
+        low, high = self.values.gap(feature, statement)
         if about.one_hot_category is not None and low <= _HALF < high:
             name, category = about.one_hot_category
             return StatementCondition(
                 Condition(name, about.name, "is", category, missing_greater and has_missing), is_true=True
             )
-        value = self._threshold(feature, float(about.cuts[own]), (low, high))
+        value = self._threshold(feature, float(about.cuts[statement]), (low, high))
         or_missing = has_missing and not missing_greater
         return StatementCondition(Condition(about.name, about.name, "<=", value, or_missing), is_true=False)
 

@@ -119,12 +119,12 @@ class ApproximationTree:
         reached = np.zeros(len(rows), np.int64)
         waiting = {0: np.arange(len(rows))}
         for index, node in enumerate(self.nodes):  # parents come first
-            own = waiting.pop(index)
+            at_node = waiting.pop(index)
             if node.condition is None:
-                reached[own] = index
+                reached[at_node] = index
                 continue
-            holds = reader.holds(node.condition, _single_column(rows, node.condition.column).take(own))
-            waiting[node.left], waiting[node.right] = own[holds], own[~holds]
+            holds = reader.holds(node.condition, _single_column(rows, node.condition.column).take(at_node))
+            waiting[node.left], waiting[node.right] = at_node[holds], at_node[~holds]
         return reached
 
     def scores_of(self, rows: Rows) -> NDArray[np.float64]:

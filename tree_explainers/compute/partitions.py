@@ -104,12 +104,12 @@ class LocalPartitions:
         """Return parts that are the parts of both."""
         assert isinstance(other, LocalPartitions)  # one executor has them all
         pairs = zip(self._parts, other._parts, strict=True)  # noqa: SLF001  # its own kind
-        return self._of([(*own, *others) for own, others in pairs])
+        return self._of([(*values, *others) for values, others in pairs])
 
     def beside_values(self, values: Sequence[Any]) -> "LocalPartitions":
         """Return parts that have one more value each."""
         pairs = zip(self._parts, values, strict=True)
-        return self._of([(*own, value) for own, value in pairs])
+        return self._of([(*of_part, value) for of_part, value in pairs])
 
     def followed_by(self, other: "Partitions") -> "LocalPartitions":
         """Return these parts, and then the other's."""

@@ -221,11 +221,11 @@ def _read_all(bytes_of_digits: NDArray[np.uint8], n_digits: int, numbers: NDArra
     """Write 512 sums, eight digits of each to a byte: (4, 64) words, the lowest digits first."""
     for first in range(0, n_digits, 2):
         into, shift, is_alone = numbers[first // 8], np.uint64(first % 8), first + 1 == n_digits
-        own = bytes_of_digits[64 * first : 64 * first + 64]
-        following = own if is_alone else bytes_of_digits[64 * first + 64 : 64 * first + 128]
+        digits = bytes_of_digits[64 * first : 64 * first + 64]
+        following = digits if is_alone else bytes_of_digits[64 * first + 64 : 64 * first + 128]
         mask = _NONE if is_alone else _ALL
         for place in range(64):
-            spread = _SPREAD[own[place]] | (_SPREAD[following[place]] << _ONE) & mask
+            spread = _SPREAD[digits[place]] | (_SPREAD[following[place]] << _ONE) & mask
             into[place] = spread << shift | (into[place] if shift else _NONE)
 
 

@@ -110,9 +110,9 @@ class EuclideanTable(LeafTable):
         proximities = np.empty((len(positions), self.n_rows), dtype=np.uint32)
 
         def fill(part: slice) -> None:
-            own, into = self.positions[part], proximities[:, part]
-            for queries, rows in _blocks(len(positions), len(own)):
-                into[queries, rows] = self._proximities(positions[queries], own[rows])
+            positions_of_part, into = self.positions[part], proximities[:, part]
+            for queries, rows in _blocks(len(positions), len(positions_of_part)):
+                into[queries, rows] = self._proximities(positions[queries], positions_of_part[rows])
 
         in_threads(fill, self.n_rows, n_threads, n_steps=self._n_steps(proximities.size))
         return proximities

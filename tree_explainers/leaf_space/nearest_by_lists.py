@@ -50,10 +50,10 @@ def list_ranks(table: LeafTable, order: NDArray[np.int64], tick: Tick = no_tick)
     members = np.empty(table.codes.shape, dtype=np.int32)
 
     def write_lists(tree: int) -> None:
-        own = slice(tree, tree + 1)
-        line = table.codes[own][:, order]
+        tree_slice = slice(tree, tree + 1)
+        line = table.codes[tree_slice][:, order]
         line.flags.writeable = False  # as the table's codes are: the loop is compiled for those
-        list_members(line, table.offsets[own], table.starts, members[own])
+        list_members(line, table.offsets[tree_slice], table.starts, members[tree_slice])
 
     with closing(in_order(write_lists, range(table.n_trees))) as written:
         for _ in written:

@@ -102,11 +102,11 @@ class NearestOfAll:
         groups, sizes = np.unique(self._within.groups, return_counts=True)
         later = np.ones(n_rows, dtype=np.bool_)
         for group in groups[np.argsort(-sizes, kind="stable")]:  # blocks of the largest groups are full
-            own = np.flatnonzero(self._within.groups == group)
-            later[own] = False
+            members = np.flatnonzero(self._within.groups == group)
+            later[members] = False
             others = np.flatnonzero(later)
-            for first in range(0, len(own) if len(others) else 0, BLOCK):
-                yield own[first : first + BLOCK], others
+            for first in range(0, len(members) if len(others) else 0, BLOCK):
+                yield members[first : first + BLOCK], others
 
     def _compare(self, block: NDArray[np.int64], others: NDArray[np.int64], keys: NDArray[np.int64]) -> None:
         """Compare a block with rows, the first of which may be the block itself; raise keys to those of nearer rows."""
@@ -131,8 +131,8 @@ def _compared(
     add_masks(Targets(table.codes, table.offsets, targets), masks, plan, sums)
     nearest, of_block = np.empty((2, len(targets)), dtype=np.int64), np.full((2, BLOCK), -1, dtype=np.int64)
     is_block = targets[0] == block[0]  # and each of its rows is a target, too
-    own = np.arange(len(targets)) if is_block else np.full(len(targets), -1, dtype=np.int64)
-    _largest_of_targets(sums, plan.n_digits, own, len(block), *nearest)
+    excluded = np.arange(len(targets)) if is_block else np.full(len(targets), -1, dtype=np.int64)
+    _largest_of_targets(sums, plan.n_digits, excluded, len(block), *nearest)
     if not is_block:
         _largest_of_block(sums, plan.n_digits, targets, *of_block)
     keys = [key_of(rows, proximities) for rows, proximities in ((block[nearest[0]], nearest[1]), of_block)]
@@ -143,18 +143,18 @@ def _compared(
 def _largest_of_targets(
     sums: NDArray[np.uint64],
     n_digits: int,
-    own: NDArray[np.int64],
+    excluded: NDArray[np.int64],
     n_block: int,
     rows: NDArray[np.int64],
     proximities: NDArray[np.int64],
 ) -> None:
     """Write the row of the block with the largest sum for each target (ties: the lowest), and that sum.
 
-    ``own``, (n_targets,), is which row of the block a target is, and not compared with; another number for none.
+    ``excluded``, (n_targets,), is which row of the block a target is, and not compared with; another number for none.
     """
     left, kept = np.empty(WORDS, dtype=np.uint64), np.empty(WORDS, dtype=np.uint64)
-    for target in range(len(own)):
-        _all_but(own[target], n_block, left)
+    for target in range(len(excluded)):
+        _all_but(excluded[target], n_block, left)
         line, largest = sums[target], np.int64(0)
         for digit in range(n_digits - 1, -1, -1):
             some = _NONE
@@ -168,13 +168,13 @@ def _largest_of_targets(
 
 
 @compiled
-def _all_but(own: int, n_block: int, bits: NDArray[np.uint64]) -> None:
+def _all_but(excluded: int, n_block: int, bits: NDArray[np.uint64]) -> None:
     """Set the bit of each row of the block but one."""
     for w in range(len(bits)):
         n_bits = min(max(n_block - 64 * w, 0), 64)
         bits[w] = _ALL if n_bits == 64 else (_ONE << np.uint64(n_bits)) - _ONE  # bits of a word
-    if 0 <= own < n_block:
-        bits[own // 64] &= ~(_ONE << np.uint64(own % 64))
+    if 0 <= excluded < n_block:
+        bits[excluded // 64] &= ~(_ONE << np.uint64(excluded % 64))
 
 
 @compiled
@@ -200,9 +200,9 @@ def _largest_of_block(
         for w in range(WORDS):
             greater, equal = _NONE, _ALL
             for digit in range(n_digits - 1, -1, -1):
-                own, so_far = line[WORDS * digit + w], best[WORDS * digit + w]
-                greater |= equal & own & ~so_far
-                equal &= ~(own ^ so_far)
+                digit_of_sum, so_far = line[WORDS * digit + w], best[WORDS * digit + w]
+                greater |= equal & digit_of_sum & ~so_far
+                equal &= ~(digit_of_sum ^ so_far)
             if greater != _NONE:
                 for digit in range(n_digits):
                     place = WORDS * digit + w

@@ -36,13 +36,13 @@ class PartitionedTable(LeafTable):
     """
 
     def __init__(self, parts: Partitions, bounds: NDArray[np.int64], n_leaves: NDArray[np.integer[Any]]) -> None:
-        own = object.__setattr__  # as the data class that it is does
-        own(self, "parts", parts)
-        own(self, "bounds", np.asarray(bounds, dtype=np.int64))
-        own(self, "offsets", np.concatenate([[0], np.cumsum(n_leaves)]).astype(np.int64))
+        set_field = object.__setattr__  # as the data class that it is does
+        set_field(self, "parts", parts)
+        set_field(self, "bounds", np.asarray(bounds, dtype=np.int64))
+        set_field(self, "offsets", np.concatenate([[0], np.cumsum(n_leaves)]).astype(np.int64))
         sizes = sum(parts.map(_sizes), np.zeros(int(self.offsets[-1]), dtype=np.int64))
-        own(self, "starts", np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64))
-        own(self, "_remembered", {})
+        set_field(self, "starts", np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64))
+        set_field(self, "_remembered", {})
 
     parts: Partitions
     bounds: NDArray[np.int64]

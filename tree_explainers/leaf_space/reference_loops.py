@@ -142,10 +142,10 @@ def find_in_lists(
 ) -> None:
     """Write in which trees, (n_rows, n_trees), rows are listed in the new row's leaf."""
     for tree in range(len(leaves)):
-        own = members[starts[leaves[tree]] : starts[leaves[tree] + 1]]
+        listed = members[starts[leaves[tree]] : starts[leaves[tree] + 1]]
         for at in range(len(rows)):
-            index = np.searchsorted(own, rows[at])
-            shared[at, tree] = index < len(own) and own[index] == rows[at]
+            index = np.searchsorted(listed, rows[at])
+            shared[at, tree] = index < len(listed) and listed[index] == rows[at]
 
 
 class _Comparison(NamedTuple):
@@ -187,13 +187,13 @@ def _types_of_codes(n: Any) -> list[Any]:  # numba's types
 
 @compiled_ahead(_types_of_codes)
 def nearest_by_codes(
-    codes: NDArray[Any], codes_by_row: NDArray[Any], own: NDArray[Any], weights: NDArray[Any], wanted: Wanted
+    codes: NDArray[Any], codes_by_row: NDArray[Any], new_row: NDArray[Any], weights: NDArray[Any], wanted: Wanted
 ) -> int:
     """Write the keys of the nearest rows into ``wanted``, by comparing codes; return their number."""
     n_counting = 0
     for weight in weights:
         n_counting += 1 if weight > 0 else 0
-    compared = _Comparison(codes, codes_by_row, own, weights[:n_counting])
+    compared = _Comparison(codes, codes_by_row, new_row, weights[:n_counting])
     steps = _steps_of(compared.weights)
     n_promising = max(_PROMISING, 2 * len(wanted.keys))
     promising = Wanted(
@@ -241,9 +241,9 @@ def _add_step(compared: _Comparison, steps: _Steps, step: int, first_row: int, i
         tree += 4
     while tree < end:
         codes = compared.codes[tree, first_row : first_row + len(into)]
-        own, multiple, nothing = compared.own[tree], steps.multiples[tree], np.uint8(0)
+        code, multiple, nothing = compared.own[tree], steps.multiples[tree], np.uint8(0)
         for row in range(len(into)):
-            into[row] += multiple if codes[row] == own else nothing
+            into[row] += multiple if codes[row] == code else nothing
         tree += 1
 
 
@@ -269,10 +269,10 @@ def _add_four(
 @compiled
 def _proximity(compared: _Comparison, row: int) -> np.int64:
     """Return the proximity of a row."""
-    codes, own, weights = compared.codes_by_row[row], compared.own, compared.weights
+    codes, new_row, weights = compared.codes_by_row[row], compared.own, compared.weights
     total = np.uint32(0)
     for tree in range(len(weights)):
-        weight = np.uint32(weights[tree]) if codes[tree] == own[tree] else np.uint32(0)
+        weight = np.uint32(weights[tree]) if codes[tree] == new_row[tree] else np.uint32(0)
         total = np.uint32(total + weight)  # in 32 bits: 8 trees at once
     return np.int64(total)
 
@@ -342,9 +342,9 @@ def _mark_reaching(tile: _Tile, least: np.uint32, allowed: NDArray[np.bool_]) ->
         for row in range(len(sums)):
             marks[row] = np.uint8(sums[row] >= least)
     else:
-        own = allowed[tile.first_row : tile.first_row + len(sums)]
+        is_allowed = allowed[tile.first_row : tile.first_row + len(sums)]
         for row in range(len(sums)):
-            marks[row] = np.uint8(sums[row] >= least) & np.uint8(own[row])
+            marks[row] = np.uint8(sums[row] >= least) & np.uint8(is_allowed[row])
     for row in range(len(marks)):
         n_left = np.uint32(n_left + np.uint32(marks[row]))  # in 32 bits: 8 rows at once
     return int(n_left)
@@ -357,9 +357,9 @@ def _sum_exactly(compared: _Comparison, tile: _Tile) -> None:
     sums[:] = 0
     for tree in range(len(compared.weights)):
         codes = compared.codes[tree, tile.first_row : tile.first_row + len(sums)]
-        own, weight = compared.own[tree], np.uint32(compared.weights[tree])
+        code, weight = compared.own[tree], np.uint32(compared.weights[tree])
         for row in range(len(sums)):
-            sums[row] += weight if codes[row] == own else nothing
+            sums[row] += weight if codes[row] == code else nothing
 
 
 @compiled

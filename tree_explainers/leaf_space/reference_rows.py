@@ -88,11 +88,11 @@ class ReferenceRows:
             keys,
             np.empty(len(keys), np.int32),
         )
-        own = np.array(leaves, dtype=np.int32)
-        n_kept = self._search.keep_nearest(own, wanted) if len(keys) else 0
+        new_row = np.array(leaves, dtype=np.int32)
+        n_kept = self._search.keep_nearest(new_row, wanted) if len(keys) else 0
         nearest_first = -np.sort(-keys[:n_kept])
         rows = LAST_ROW - (nearest_first & LAST_ROW)
-        shared = self._search.shared(own, rows)
+        shared = self._search.shared(new_row, rows)
         in_table = rows if self._order is None else self._order[rows].astype(np.int64)
         return Nearest(in_table, nearest_first >> ROW_BITS, shared)
 
@@ -186,8 +186,8 @@ class _Codes:
         return int(self.codes.shape[1])
 
     def keep_nearest(self, leaves: NDArray[np.int32], wanted: Wanted) -> int:
-        own = leaves[self.trees].astype(self.codes.dtype)
-        return int(nearest_by_codes(self.codes, self.codes_by_row, own, self.weights, wanted))
+        new_row = leaves[self.trees].astype(self.codes.dtype)
+        return int(nearest_by_codes(self.codes, self.codes_by_row, new_row, self.weights, wanted))
 
     def shared(self, leaves: NDArray[np.int32], rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         shared = np.empty((len(rows), len(leaves)), dtype=np.bool_)

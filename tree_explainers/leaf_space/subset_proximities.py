@@ -105,8 +105,8 @@ def column(table: LeafTable, weights: NDArray[np.int64], row: int) -> NDArray[np
     if isinstance(table, EuclideanTable):
         return np.asarray(table.columns(table.leaves_of(np.array([row])))[0])
     if isinstance(table, PartitionedTable):
-        own = table.leaves_of(np.array([row]))[0]
-        return np.concatenate(list(table.map(column_of, weights, own)))
+        leaves = table.leaves_of(np.array([row]))[0]
+        return np.concatenate(list(table.map(column_of, weights, leaves)))
     return column_of(table, weights, table.codes[:, row].astype(np.int32))
 
 

@@ -92,8 +92,8 @@ def _counts_in_part(table: LeafTable, given: tuple[Any, NDArray[np.int64]], n_cl
     _, classes = given
     counts = np.zeros((n_classes, int(table.offsets[-1])), dtype=np.int32)
     for first in range(0, n_classes, _MOST_CLASSES):
-        own = _numbers_from(classes, first, min(first + _MOST_CLASSES, n_classes))
-        _count(table.codes, np.arange(table.n_trees), table.offsets, own, counts[first : first + _MOST_CLASSES])
+        numbers = _numbers_from(classes, first, min(first + _MOST_CLASSES, n_classes))
+        _count(table.codes, np.arange(table.n_trees), table.offsets, numbers, counts[first : first + _MOST_CLASSES])
     return counts
 
 
@@ -147,10 +147,10 @@ class _Part:
         offsets = np.concatenate([[0], np.cumsum(np.diff(self.table.offsets)[trees])])
         counts = np.zeros((self.stop - self.first, offsets[-1]), dtype=np.int32)
         codes, weights = self.table.codes, self.weights[trees]
-        own = _numbers_from(self.classes, self.first, self.stop)
+        numbers = _numbers_from(self.classes, self.first, self.stop)
 
         def count(some: slice) -> None:
-            _count(codes, trees[some], offsets[some.start : some.stop + 1], own, counts)
+            _count(codes, trees[some], offsets[some.start : some.stop + 1], numbers, counts)
 
         def add(rows: slice) -> None:
             _add(_Counted(codes, trees, offsets, weights, counts), rows.start, rows.stop, sums)
@@ -178,10 +178,10 @@ def _count(
     for place in range(len(trees)):
         of_rows, leaves = codes[trees[place]], slice(offsets[place], offsets[place + 1])
         # Counting the rows of other classes, too, takes less time than asking which they are.
-        own = np.zeros((n_classes + 1, leaves.stop - leaves.start), dtype=np.int32)
+        in_leaves = np.zeros((n_classes + 1, leaves.stop - leaves.start), dtype=np.int32)
         for row in range(len(classes)):
-            own[classes[row], of_rows[row]] += np.int32(1)
-        counts[:, leaves] += own[:n_classes]
+            in_leaves[classes[row], of_rows[row]] += np.int32(1)
+        counts[:, leaves] += in_leaves[:n_classes]
 
 
 class _Counted(NamedTuple):

@@ -101,9 +101,9 @@ class HardRows:
         infinities = () if description.finite_only else (np.inf, -np.inf)
         draws: list[_Draw] = []
         for index, kind in enumerate(column_types(description.inputs)):
-            own = by_feature.get(index, [])
+            columns = by_feature.get(index, [])
             if kind == "string":
-                draws.append(partial(_texts, own))
+                draws.append(partial(_texts, columns))
             elif index in description.known_numbers:
                 draws.append(partial(_known_numbers, description.known_numbers[index]))
             else:
@@ -123,11 +123,11 @@ def raw_thresholds(description: ModelDescription, ensemble: TreeEnsemble) -> dic
     nodes = nodes[np.argsort(ensemble.column[nodes], kind="stable")]
     thresholds: dict[int, list[NDArray[np.float64]]] = {}
     starts = np.flatnonzero(np.diff(ensemble.column[nodes], prepend=-1))
-    for own in np.split(nodes, starts[1:]) if len(nodes) else []:
-        column = description.columns[int(ensemble.column[own[0]])]
+    for of_column in np.split(nodes, starts[1:]) if len(nodes) else []:
+        column = description.columns[int(ensemble.column[of_column[0]])]
         if column.raw_index is not None:
             thresholds.setdefault(column.raw_index, []).append(
-                (ensemble.threshold[own] - column.offset) / (column.scale or 1.0)
+                (ensemble.threshold[of_column] - column.offset) / (column.scale or 1.0)
             )
     for tensor in description.columns:
         numbers = [each for each in (tensor.category, *tensor.categories) if isinstance(each, (int, float))]
@@ -174,8 +174,8 @@ def _known_numbers(
     return rng.choice(known, n)
 
 
-def _texts(own: Sequence[ModelColumn], n: int, rng: np.random.Generator, *, has_missing: bool) -> NDArray[Any]:
-    known = {each for column in own for each in (column.category, *column.categories) if isinstance(each, str)}
+def _texts(columns: Sequence[ModelColumn], n: int, rng: np.random.Generator, *, has_missing: bool) -> NDArray[Any]:
+    known = {each for column in columns for each in (column.category, *column.categories) if isinstance(each, str)}
     values = [*sorted(known), *([None] if has_missing or not known else [])]
     texts = np.empty(n, np.object_)
     texts[:] = [values[at] for at in rng.integers(0, len(values), n)]

@@ -30,8 +30,8 @@ def plausible_rows(
     columns: list[NDArray[Any]] = []
     for index, kind in enumerate(column_types(description.inputs)):
         if kind == "string":
-            own = [column for column in description.columns if column.raw_index == index]
-            columns.append(_texts(own, n_rows, rng))
+            model_columns = [column for column in description.columns if column.raw_index == index]
+            columns.append(_texts(model_columns, n_rows, rng))
         elif index in description.known_numbers:
             columns.append(rng.choice(description.known_numbers[index], n_rows))
         else:

@@ -48,8 +48,8 @@ def prototype_graph(
     model = onnx.load_from_string(leaf_graph)
     keep_what_is_needed(model, {LEAF_OUTPUT})
     parts = _Parts(opset_version(model, "") or 1)
-    own = LEAF_OUTPUT if coarser is None else _coarser_leaves(parts, *coarser)
-    best, nearest = _nearest(parts, own, leaves, weights)
+    row_leaves = LEAF_OUTPUT if coarser is None else _coarser_leaves(parts, *coarser)
+    best, nearest = _nearest(parts, row_leaves, leaves, weights)
     _answer(parts, best, nearest, given, float(weights.sum()))
 
     model.graph.node.extend(parts.nodes)
@@ -66,10 +66,12 @@ def _coarser_leaves(parts: "_Parts", coarser: NDArray[np.int32], starts: NDArray
     return parts.add("Gather", [parts.constant("coarser", coarser.astype(np.int32)), place], "coarser_leaves")
 
 
-def _nearest(parts: "_Parts", own: str, leaves: NDArray[np.int32], weights: NDArray[np.int64]) -> tuple[str, str]:
+def _nearest(
+    parts: "_Parts", row_leaves: str, leaves: NDArray[np.int32], weights: NDArray[np.int64]
+) -> tuple[str, str]:
     """Add what compares rows with prototypes; return the largest sum of weights, and the rank of its prototype."""
     shape = parts.constant("row_shape", np.array([-1, 1, len(weights)], dtype=np.int64))
-    rows = parts.add("Reshape", [own, shape], "rows")
+    rows = parts.add("Reshape", [row_leaves, shape], "rows")
     shares = parts.add("Equal", [rows, parts.constant("leaves", leaves[None])], "shares")
     counted = parts.add("Cast", [shares], "counted", to=TensorProto.DOUBLE)
     column = parts.constant("weights", weights.astype(np.float64)[:, None])

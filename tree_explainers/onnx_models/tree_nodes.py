@@ -101,10 +101,10 @@ def _children(
 ) -> NDArray[np.int64]:
     """Return the indices, in the order of ``key``, of both children; a leaf is its own child; (n_nodes, 2)."""
     children = np.repeat(np.arange(len(key))[:, None], 2, axis=1)
-    own = key[is_branch]
+    branch_keys = key[is_branch]
     for side, ids in enumerate((table.true_node, table.false_node)):
         wanted_ids = ids[by_id][is_branch]
-        wanted = (own >> _ID_BITS << _ID_BITS) | (wanted_ids & (_MAX_ID - 1))
+        wanted = (branch_keys >> _ID_BITS << _ID_BITS) | (wanted_ids & (_MAX_ID - 1))
         index = np.searchsorted(key, wanted).clip(max=len(key) - 1)
         wrong = (key[index] != wanted) | (wanted_ids < 0) | (wanted_ids >= _MAX_ID)
         if wrong.any():

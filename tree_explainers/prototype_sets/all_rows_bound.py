@@ -102,8 +102,8 @@ class _Problem:
             some = largest[~is_exact[largest]][:BLOCK]
             for class_index, sweep in zip(self.class_indices, sweeps, strict=True):
                 own_rows = self.by_class.slice_of(class_index)
-                own = some[(some >= own_rows.start) & (some < own_rows.stop)]
-                gains[own] = sweep.gains(self.by_class.rows[own], promised[own_rows])
+                of_class = some[(some >= own_rows.start) & (some < own_rows.stop)]
+                gains[of_class] = sweep.gains(self.by_class.rows[of_class], promised[own_rows])
             is_exact[some] = True
 
     def _largest(self, gains: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -92,11 +92,11 @@ def gather_pairs(  # what to compare, with whom, and how much to keep
     for class_index in range(by_class.n_classes):
         own_rows = by_class.slice_of(class_index)
         sweep = sweep_over(table, weights, by_class.rows[own_rows], tick)
-        own = np.flatnonzero(by_class.classes[rows] == class_index)
-        mirrored = sweep.pairs_of_targets(thresholds.values[own_rows]) if len(own) == len(sweep.targets) else None
+        of_class = np.flatnonzero(by_class.classes[rows] == class_index)
+        mirrored = sweep.pairs_of_targets(thresholds.values[own_rows]) if len(of_class) == len(sweep.targets) else None
         n_kept = 0
-        for pairs in mirrored or _find(sweep, rows[own], thresholds, own_rows, at_once):
-            kept.add(own[n_kept : n_kept + len(pairs.candidates)], pairs, own_rows, mirrored)
+        for pairs in mirrored or _find(sweep, rows[of_class], thresholds, own_rows, at_once):
+            kept.add(of_class[n_kept : n_kept + len(pairs.candidates)], pairs, own_rows, mirrored)
             n_kept += len(pairs.candidates)
             tick()
     return CandidatePairs(by_class, rows, thresholds.values, *kept.in_order_of_candidates())
@@ -170,8 +170,8 @@ class _Thresholds:
         some = candidates[step // 2 :: step]
         counts = np.zeros(_HIGHEST_STEP + 2, dtype=np.int64)
         for row, column in zip(some.tolist(), each_column(table, weights, table.leaves_of(some)), strict=True):
-            own_rows, own = by_class.column_of(row, column)
-            first_too_high = -(-_STEPS * own // self._reference[own_rows])
+            own_rows, proximities = by_class.column_of(row, column)
+            first_too_high = -(-_STEPS * proximities // self._reference[own_rows])
             counts += np.bincount(np.minimum(first_too_high, _HIGHEST_STEP + 1), minlength=len(counts))
         n_close = counts[::-1].cumsum()[::-1][1:]  # pairs above the thresholds of each step
         fits = n_close * (len(candidates) / max(1, len(some))) <= n_pairs

@@ -198,7 +198,9 @@ def _greedy_bound(chosen: _Reached, goal: Goal) -> int:
     """Return a bound from the greedy choice, whose objective is at least 1 - (1 - 1/k)^k of the best."""
     n_of_each = chosen.n_of_each.tolist()
     if goal.classes_are_apart:
-        return sum(_best_after_greedy(own, n) for own, n in zip(chosen.g_of_classes, n_of_each, strict=True))
+        return sum(
+            _best_after_greedy(g_of_class, n) for g_of_class, n in zip(chosen.g_of_classes, n_of_each, strict=True)
+        )
     return _best_after_greedy(goal.objective(chosen.g_of_classes), sum(n_of_each))
 
 

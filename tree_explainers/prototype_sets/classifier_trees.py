@@ -78,12 +78,12 @@ def classifier_trees(
         Where a test that is needed is about a column that cannot be mapped back to one raw feature.
     """
     counted = np.flatnonzero(weights > 0)
-    own = ensemble.leaf_nodes[ensemble.leaf_offsets[counted] + leaves[:, counted]]
-    kept = _above(ensemble, own)
+    prototype_leaves = ensemble.leaf_nodes[ensemble.leaf_offsets[counted] + leaves[:, counted]]
+    kept = _above(ensemble, prototype_leaves)
     reader = _TestReader(ensemble, description)
     tests, test_of_node = reader.tests(kept)
     first = np.searchsorted(kept, ensemble.offsets)  # of the nodes that are kept of each tree
-    code = _codes(ensemble, kept, first, own)
+    code = _codes(ensemble, kept, first, prototype_leaves)
     nodes = np.stack([test_of_node, code[ensemble.left[kept]], code[ensemble.right[kept]]], axis=1).tolist()
     trees = [
         ClassifierTree(
@@ -92,7 +92,7 @@ def classifier_trees(
             tuple(numbers),
             int(weights[tree]),
         )
-        for tree, numbers in zip(counted.tolist(), (-1 - code[own]).T.tolist(), strict=True)
+        for tree, numbers in zip(counted.tolist(), (-1 - code[prototype_leaves]).T.tolist(), strict=True)
     ]
     return ClassifierTrees(tests, tuple(trees), int(weights.sum()))
 
@@ -109,7 +109,7 @@ def _above(ensemble: TreeEnsemble, leaf_nodes: NDArray[np.int32]) -> NDArray[np.
 
 
 def _codes(
-    ensemble: TreeEnsemble, kept: NDArray[np.int64], first: NDArray[np.int64], own: NDArray[np.int32]
+    ensemble: TreeEnsemble, kept: NDArray[np.int64], first: NDArray[np.int64], prototype_leaves: NDArray[np.int32]
 ) -> NDArray[np.int64]:
     """Return how each node is written as a child, (n_nodes,): its place in the tree, or -1 less the leaf's number.
 
@@ -117,7 +117,7 @@ def _codes(
     """
     code = np.full(ensemble.n_nodes, -1, dtype=np.int64)
     code[kept] = np.arange(len(kept)) - np.repeat(first[:-1], np.diff(first))
-    for of_tree in own.T:
+    for of_tree in prototype_leaves.T:
         distinct, earliest = np.unique(of_tree, return_index=True)
         code[distinct[np.argsort(earliest)]] = -2 - np.arange(len(distinct))
     return code
@@ -154,8 +154,8 @@ class _TestReader:
         columns, starts = np.unique(self.ensemble.column[nodes], return_index=True)
         tests: list[RawTest] = []
         of_columns = np.split(nodes, starts[1:]) if len(nodes) else []  # trees without any split have none
-        for column, own in zip(columns.tolist(), of_columns, strict=True):
-            tests += self._of_column(self.description.columns[column], own)
+        for column, of_column in zip(columns.tolist(), of_columns, strict=True):
+            tests += self._of_column(self.description.columns[column], of_column)
         return tests
 
     def _of_column(self, column: ModelColumn, nodes: NDArray[np.int64]) -> list[RawTest]:

@@ -114,8 +114,8 @@ def combine_columns(
         The columns whose reasons mention that a missing value is allowed.
     """
     draft = _Draft(known)
-    for index, own in groupby(reasons.tolist(), key=itemgetter(_COLUMN)):
-        first, *others = own
+    for index, of_column in groupby(reasons.tolist(), key=itemgetter(_COLUMN)):
+        first, *others = of_column
         holes = [_Interval(each, reader.units) for each in others if not each[_SIDE] & Side.SET]
         in_sets = (each for each in others if each[_SIDE] & Side.SET)
         sets = [(reader.sets[int(each[_LOW])], bool(each[_SIDE] & Side.INSIDE)) for each in in_sets]

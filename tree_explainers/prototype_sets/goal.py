@@ -40,7 +40,7 @@ class Goal:
 
     def objective(self, g_of_classes: Sequence[int]) -> int:
         """Return the objective, given g of each class."""
-        return sum(scale * own for scale, own in zip(self.scales, g_of_classes, strict=True))
+        return sum(scale * g for scale, g in zip(self.scales, g_of_classes, strict=True))
 
 
 def goal_of(method: Method, class_sizes: list[int]) -> Goal:
@@ -123,6 +123,6 @@ class RowsByClass:
         covered = np.zeros(len(self.rows), dtype=np.int64)
         columns = each_column(table, weights, table.leaves_of(prototypes))
         for prototype, column in zip(prototypes.tolist(), columns, strict=True):
-            indices, own = self.column_of(prototype, column)
-            np.maximum(covered[indices], own, out=covered[indices])
+            indices, proximities = self.column_of(prototype, column)
+            np.maximum(covered[indices], proximities, out=covered[indices])
         return covered

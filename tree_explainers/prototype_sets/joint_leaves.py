@@ -136,8 +136,8 @@ def _gains_in_blocks(
 ) -> NDArray[np.int64]:
     """Return the gains of all rows from some blocks of trees, with the rows' codes in these."""
     gains = np.zeros(promised.shape, dtype=np.int64)
-    for trees, own in zip(blocks, codes, strict=True):
-        _add_gains(_block(own, weights, promised, trees), gains)
+    for trees, codes_in_block in zip(blocks, codes, strict=True):
+        _add_gains(_block(codes_in_block, weights, promised, trees), gains)
         check_cancelled()
     return gains
 
@@ -202,11 +202,11 @@ def _block(
     codes: NDArray[Any], weights: NDArray[np.int64], promised: NDArray[np.int64], trees: NDArray[np.int64]
 ) -> _Block:
     """Return the trees of a block, with the codes of its rows in these, and its part of the promises, rounded down."""
-    own = weights[trees]
-    chosen = (np.arange(2 ** len(own))[:, None] >> np.arange(len(own))) & 1
+    block_weights = weights[trees]
+    chosen = (np.arange(2 ** len(block_weights))[:, None] >> np.arange(len(block_weights))) & 1
     # In whole numbers, so that no rounding makes the parts larger than the whole; both factors are below 2^32.
-    parts = promised.astype(np.uint64) * np.uint64(own.sum()) // np.uint64(weights.sum())
-    return _Block(codes.astype(np.int32), chosen @ own, parts.astype(np.int64))
+    parts = promised.astype(np.uint64) * np.uint64(block_weights.sum()) // np.uint64(weights.sum())
+    return _Block(codes.astype(np.int32), chosen @ block_weights, parts.astype(np.int64))
 
 
 @compiled

@@ -123,8 +123,8 @@ def leaf_boxes(ensemble: TreeEnsemble, leaves: NDArray[np.int32], features: NDAr
 
 def distinct_sets(ensemble: TreeEnsemble) -> tuple[tuple[NDArray[np.float64], ...], NDArray[np.float64]]:
     """Return the sets that differ, and the thresholds of the nodes, (n_nodes,), which refer to these."""
-    members = [np.unique(np.trunc(own)) + 0.0 for own in ensemble.members]  # as onnxruntime compares
-    distinct = {own.tobytes(): own for own in members}
+    members = [np.unique(np.trunc(values)) + 0.0 for values in ensemble.members]  # as onnxruntime compares
+    distinct = {values.tobytes(): values for values in members}
     index_of = {content: index for index, content in enumerate(distinct)}
     is_member = ensemble.operator == Operator.MEMBER
     threshold = ensemble.threshold.copy()

@@ -88,14 +88,14 @@ class SwappablePrototypes:
         self._compare_losses()
 
     def may_improve(
-        self, own: NDArray[np.int64], additions: NDArray[np.int64], swaps: NDArray[np.int64]
+        self, classes: NDArray[np.int64], additions: NDArray[np.int64], swaps: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
         """Return which candidates, of these classes and with at most these gains, may improve the goal."""
-        return (swaps > 0) | (additions > self._losses_elsewhere[own])
+        return (swaps > 0) | (additions > self._losses_elsewhere[classes])
 
-    def best_replaced(self, own: int, addition: int, swap: int, replaced: int) -> int:
+    def best_replaced(self, class_index: int, addition: int, swap: int, replaced: int) -> int:
         """Return the rank of the prototype that a candidate of a class, with exactly these gains, replaces best."""
-        scale, elsewhere = self._goal.scales[own], self._smallest_loss_elsewhere(own)
+        scale, elsewhere = self._goal.scales[class_index], self._smallest_loss_elsewhere(class_index)
         swaps = [(scale * swap, -replaced)] if replaced >= 0 else []
         if elsewhere is not None:
             swaps.append((scale * addition - self._scaled_loss(elsewhere), -elsewhere))
@@ -103,42 +103,42 @@ class SwappablePrototypes:
 
     def _columns_of(self, class_index: int) -> NDArray[np.uint32]:
         """Return the proximities of a class's prototypes to its rows."""
-        own = self.rows[self.classes == class_index]
-        columns = np.empty((len(own), self._by_class.sizes[class_index]), dtype=np.uint32)
-        for column, row in zip(columns, own.tolist(), strict=True):
+        prototypes = self.rows[self.classes == class_index]
+        columns = np.empty((len(prototypes), self._by_class.sizes[class_index]), dtype=np.uint32)
+        for column, row in zip(columns, prototypes.tolist(), strict=True):
             column[:] = self._column(row)
         return columns
 
     def _column(self, row: int) -> NDArray[np.uint32]:
-        own = self._by_class.rows[self._by_class.slice_of(int(self._by_class.classes[row]))]
-        return proximities_to(self._table, self._weights, own, row).astype(np.uint32)
+        class_rows = self._by_class.rows[self._by_class.slice_of(int(self._by_class.classes[row]))]
+        return proximities_to(self._table, self._weights, class_rows, row).astype(np.uint32)
 
     def _rank_in_class(self, rank: int) -> int:
         """Return the rank of a prototype among those of its class."""
         return int(np.count_nonzero(self.classes[:rank] == self.classes[rank]))
 
     def _update_nearest_two(self, class_index: int) -> None:
-        own, ranks = self._by_class.slice_of(class_index), np.flatnonzero(self.classes == class_index)
-        floors = self._floors[own]
+        class_slice, ranks = self._by_class.slice_of(class_index), np.flatnonzero(self.classes == class_index)
+        floors = self._floors[class_slice]
         for nearest_two, assumed in ((self.now, np.zeros_like(floors)), (self.at_most, floors)):
-            find_nearest_two(self._columns[class_index], ranks, assumed, own.start, class_index, nearest_two)
-        self.floors_suffice[class_index] = bool((floors <= self.now.second[own]).all())
+            find_nearest_two(self._columns[class_index], ranks, assumed, class_slice.start, class_index, nearest_two)
+        self.floors_suffice[class_index] = bool((floors <= self.now.second[class_slice]).all())
         self.versions[class_index] += 1
 
     def _compare_losses(self) -> None:
         """Find what a candidate of each class must add to be worth the removal of a prototype of another class."""
         self._by_loss = sorted(range(len(self.rows)), key=lambda rank: (self._scaled_loss(rank), rank))
         limits = []
-        for own, scale in enumerate(self._goal.scales):
-            elsewhere = self._smallest_loss_elsewhere(own)
+        for class_index, scale in enumerate(self._goal.scales):
+            elsewhere = self._smallest_loss_elsewhere(class_index)
             limits.append(_OUT_OF_REACH if elsewhere is None else self._scaled_loss(elsewhere) // scale)
         self._losses_elsewhere = np.array(limits, dtype=np.int64)  # in units of the class that would gain
 
-    def _smallest_loss_elsewhere(self, own: int) -> int | None:
+    def _smallest_loss_elsewhere(self, class_index: int) -> int | None:
         """Return the rank of the prototype of another class of smallest removal loss, if candidates may replace it."""
         if self._goal.classes_are_apart:
             return None
-        return next((rank for rank in self._by_loss if self.classes[rank] != own), None)
+        return next((rank for rank in self._by_loss if self.classes[rank] != class_index), None)
 
     def _scaled_loss(self, rank: int) -> int:
         return self._goal.scales[int(self.classes[rank])] * int(self.now.removal_losses[rank])
@@ -177,8 +177,10 @@ class LocalSearch:
         self._known_since = np.zeros(len(self._candidates), dtype=np.int64)  # version of the class's prototypes
         self._sweeps = []
         for class_index in range(pairs.by_class.n_classes):
-            own = pairs.by_class.slice_of(class_index)
-            self._sweeps.append(SwapSweep(table, weights, pairs.by_class.rows[own], own.start, self._tick))
+            class_slice = pairs.by_class.slice_of(class_index)
+            self._sweeps.append(
+                SwapSweep(table, weights, pairs.by_class.rows[class_slice], class_slice.start, self._tick)
+            )
 
     def run(self) -> None:
         """Swap until every candidate had its turn since the last swap."""
@@ -234,11 +236,13 @@ class LocalSearch:
     def _compare(self, candidates: NDArray[np.int64]) -> None:
         """Find the exact gains of candidates."""
         self.n_compared += len(candidates)
-        for own in np.unique(self._classes[candidates]).tolist():
-            some = candidates[self._classes[candidates] == own]
+        for class_index in np.unique(self._classes[candidates]).tolist():
+            some = candidates[self._classes[candidates] == class_index]
             nearest_two, classes = self.prototypes.now, self.prototypes.classes
-            self._remember(some, self._sweeps[own].gains(self._candidates[some], own, classes, nearest_two))
-            self.n_pairs_compared += len(some) * self._sweeps[own].n_rows
+            self._remember(
+                some, self._sweeps[class_index].gains(self._candidates[some], class_index, classes, nearest_two)
+            )
+            self.n_pairs_compared += len(some) * self._sweeps[class_index].n_rows
 
     def _remember(self, candidates: NDArray[np.int64], gains: SwapGains) -> None:
         for known, part in zip(self._known, gains, strict=True):

@@ -77,12 +77,12 @@ class MaskSweep:
             for some, sums in self._sums.of(rows[block.start :][part], of_block):
                 first, n_some = block.start + part.start + some.start, some.stop - some.start
                 find = partial(sums.list_both, thresholds[first : first + n_some], limits)
-                for own, mirrored in drain_both(find, n_some, BLOCK):
+                for one_way, mirrored in drain_both(find, n_some, BLOCK):
                     later = slice(int(np.searchsorted(mirrored.targets, block.stop - first)), None)
                     candidates = mirrored.targets[later] + np.int32(first)
                     members = mirrored.candidates[later] + np.int32(block.start)
                     seen = FoundPairs(candidates, members, mirrored.proximities[later])
-                    pairs.append((own._replace(targets=own.targets + np.int32(first)), seen))
+                    pairs.append((one_way._replace(targets=one_way.targets + np.int32(first)), seen))
             return pairs
 
         n_targets = len(rows) - block.start

@@ -64,8 +64,11 @@ class Task:
 
     def parts(self, chosen: list[int], n_wanted: float, *, by_class_size: bool = False) -> list[Part]:
         """Return one objective per class that has candidates; they report progress as ``chosen`` grows."""
-        own = self.classes[self.candidates]
-        by_class = [(np.flatnonzero(self.classes == value), self.candidates[own == value]) for value in np.unique(own)]
+        candidate_classes = self.classes[self.candidates]
+        by_class = [
+            (np.flatnonzero(self.classes == value), self.candidates[candidate_classes == value])
+            for value in np.unique(candidate_classes)
+        ]
         n_pairs = sum(len(rows) * len(candidates) for rows, candidates in by_class)
         room = default_max_pairs(self.table.n_rows)  # as much as certificates take later
         shares = [room * len(rows) * len(candidates) // n_pairs for rows, candidates in by_class]

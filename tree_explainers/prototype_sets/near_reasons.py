@@ -93,6 +93,6 @@ def _near_reasons(  # noqa: PLR0917  # parts of objects: compiled code takes arr
         shared = prototypes[prototype] == leaves
         n_shared[pair] = shared.sum()
         if proximities[prototype] >= least_weight and n_shared[pair] >= fewest_trees:
-            own = slice(starts[prototype], starts[prototype + 1])
-            end += meet_pair(pair, entries[own], opens[own], shared, weights, reasons[end:])
+            box = slice(starts[prototype], starts[prototype + 1])
+            end += meet_pair(pair, entries[box], opens[box], shared, weights, reasons[end:])
     return nearest, n_shared, reasons[:end].copy()

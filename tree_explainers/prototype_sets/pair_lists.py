@@ -138,8 +138,8 @@ class MirroredPairs:
         """Yield the pairs of one block of candidates after the other."""
         for index, block in enumerate(blocks(len(self._rows), BLOCK)):
             pairs, self._held[index] = self._held[index], []
-            for own, mirrored in self._masks.pairs_both_ways(self._rows, block, self._thresholds):
-                pairs.append(own)
+            for of_block, mirrored in self._masks.pairs_both_ways(self._rows, block, self._thresholds):
+                pairs.append(of_block)
                 self._hold(mirrored)
             yield by_candidate(self._rows[block], pairs)
 
@@ -147,8 +147,8 @@ class MirroredPairs:
         cuts = np.searchsorted(pairs.candidates, np.arange(0, len(self._rows) + BLOCK, BLOCK)).tolist()
         for index, (start, stop) in enumerate(pairwise(cuts)):
             if stop > start:
-                own = _some(pairs, slice(start, stop))
-                self._held[index].append(own._replace(candidates=own.candidates - np.int32(index * BLOCK)))
+                of_block = _some(pairs, slice(start, stop))
+                self._held[index].append(of_block._replace(candidates=of_block.candidates - np.int32(index * BLOCK)))
 
 
 def _some(pairs: FoundPairs, which: slice | NDArray[np.bool_]) -> FoundPairs:

@@ -104,10 +104,10 @@ def count_votes(
     of_all, of_class = _Nearest.of_none(table.n_rows), _Nearest.of_none(table.n_rows)
     inside, outside = np.empty(n_prototypes, dtype=np.int64), np.empty(n_prototypes, dtype=np.int64)
     for rank, column in enumerate(each_column(table, weights, prototype_leaves)):
-        own = np.where(classes.of_rows == classes.of_prototypes[rank], column, 0)
+        in_class = np.where(classes.of_rows == classes.of_prototypes[rank], column, 0)
         of_all.offer(rank, column)
-        of_class.offer(rank, own)
-        inside[rank] = own.sum(dtype=np.int64)
+        of_class.offer(rank, in_class)
+        inside[rank] = in_class.sum(dtype=np.int64)
         outside[rank] = column.sum(dtype=np.int64) - inside[rank]
         report((rank + 1) / n_prototypes, "measuring quality")
     proximity = of_all.proximity.astype(np.int64)
@@ -151,8 +151,8 @@ def _check(table: LeafTable, prototype_leaves: NDArray[np.int32], classes: Class
         msg = "there is no prototype to look at"
         raise InvalidInput(msg)
     wanted = {"rows": (classes.of_rows, table.n_rows), "prototypes": (classes.of_prototypes, len(prototype_leaves))}
-    for name, (own, n) in wanted.items():
-        if own.shape != (n,) or own.min() < 0 or own.max() >= classes.n_classes:
+    for name, (numbers, n) in wanted.items():
+        if numbers.shape != (n,) or numbers.min() < 0 or numbers.max() >= classes.n_classes:
             msg = f"classes of {name} must be {n} numbers from 0 to {classes.n_classes - 1}"
             raise InvalidInput(msg)
 
@@ -280,8 +280,8 @@ def _by_class(votes: Votes) -> QualityByClass:
     classes, n_covered = votes.classes, votes.count_covered()
     n_rows, n_prototypes = classes.row_counts, np.bincount(classes.of_prototypes, minlength=classes.n_classes)
     entropy = [
-        _evenness(n_covered[None, classes.of_prototypes == own], n_prototypes[own : own + 1])[0]
-        for own in range(classes.n_classes)
+        _evenness(n_covered[None, classes.of_prototypes == class_index], n_prototypes[class_index : class_index + 1])[0]
+        for class_index in range(classes.n_classes)
     ]
     n_rows_covered = np.bincount(classes.of_rows[votes.is_covered], minlength=classes.n_classes)
     return QualityByClass(n_rows, n_prototypes, _share(n_rows_covered, n_rows), np.array(entropy))

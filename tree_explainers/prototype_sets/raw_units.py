@@ -245,12 +245,12 @@ def _group(  # noqa: PLR0917  # the parts of ColumnUnits and Wanted: compiled co
         group = groups[place]
         start = starts[group]
         end = starts[group + 1] if group + 1 < len(starts) else len(reasons)
-        own = reasons[start]
-        of = own.column
+        first_reason = reasons[start]
+        of = first_reason.column
         low, high, raw_side = raw_interval(
-            own.low,
-            own.high,
-            np.int64(own.side),
+            first_reason.low,
+            first_reason.high,
+            np.int64(first_reason.side),
             scale[of],
             offset[of],
             imputed[of],
@@ -260,7 +260,7 @@ def _group(  # noqa: PLR0917  # the parts of ColumnUnits and Wanted: compiled co
         )
         raw_side &= -1 if is_exact[of] else ~_EXACT
         reason = grouped[place]
-        reason.column, reason.low, reason.high, reason.share_of_trees = of, low, high, own.share_of_trees
+        reason.column, reason.low, reason.high, reason.share_of_trees = of, low, high, first_reason.share_of_trees
         reason.side = raw_side & (-1 if is_nullable[of] else ~_OR_MISSING)
         reason.first, reason.n_own = start, end - start
         reason.is_other = end - start > 1 or not is_alone[of]

@@ -86,7 +86,7 @@ class ReasonReader:
             highest=np.array([high for _, high in defined], dtype=np.float64),
             is_alone=varies & (np.bincount(features)[features] == 1),
             is_exact=np.array([not column.is_calculated for column in columns], dtype=np.bool_),
-            is_nullable=np.array([own.has_missing for own in known], dtype=np.bool_),
+            is_nullable=np.array([of_column.has_missing for of_column in known], dtype=np.bool_),
             is_single=precision is np.float32,
         )
         known_sets = tuple(frozenset(members.tolist()) for members in sets)
@@ -142,8 +142,8 @@ class ReasonReader:
     ) -> FeatureReason:
         """Translate the reason at this place among grouped ones, of a feature that is not a single number."""
         first, n_own = raw.reasons["first"][place], raw.reasons["n_own"][place]
-        own = reasons[first : first + n_own]
-        return self.combine(own, self._nullable(is_missing))
+        of_feature = reasons[first : first + n_own]
+        return self.combine(of_feature, self._nullable(is_missing))
 
     def _nullable(self, is_missing: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
         return self.units.is_nullable if is_missing is None else self.units.is_nullable | is_missing
@@ -199,7 +199,7 @@ def _reference_of(column: ModelColumn, reference: Sequence[ReferenceColumn] | No
     if reference is None:
         return ReferenceColumn()
     if column.raw_index is None:  # made of several
-        return ReferenceColumn(has_missing=any(own.has_missing for own in reference))
+        return ReferenceColumn(has_missing=any(column_values.has_missing for column_values in reference))
     return reference[column.raw_index]
 
 

@@ -187,6 +187,6 @@ def _intersect(  # noqa: PLR0917  # the parts of Reasons: compiled code takes ar
 ) -> int:
     end = 0
     for pair in range(len(prototypes)):
-        own = slice(starts[prototypes[pair]], starts[prototypes[pair] + 1])
-        end += meet_pair(pair, entries[own], opens[own], shared[pair], weights, reasons[end:])
+        box = slice(starts[prototypes[pair]], starts[prototypes[pair] + 1])
+        end += meet_pair(pair, entries[box], opens[box], shared[pair], weights, reasons[end:])
     return end

@@ -111,13 +111,13 @@ class _Classifier:
         self,
         table: LeafTable,
         weights: NDArray[np.int64],
-        own: NDArray[np.int64],
+        candidate_classes: NDArray[np.int64],
         candidates: NDArray[np.int64],
         evaluated: EvaluatedRows,
         report_rounds: Callable[[float], None],
     ) -> None:
         n, m, n_evaluated = table.n_rows, len(candidates), len(evaluated.classes)
-        _, numbers = np.unique(np.concatenate([evaluated.classes, own]), return_inverse=True)
+        _, numbers = np.unique(np.concatenate([evaluated.classes, candidate_classes]), return_inverse=True)
         self._classes = np.full(n, -1, dtype=np.int64)  # of the evaluated rows, which are the last ones
         self._classes[n - n_evaluated :] = numbers[:n_evaluated]
         self._own = numbers[n_evaluated:]
@@ -136,13 +136,13 @@ class _Classifier:
     def count_first(self) -> None:
         """Count what each candidate would change while there is no prototype: it wins all that share a leaf with it."""
         for value in range(self._n_classes):
-            own, rows = np.flatnonzero(self._own == value), np.flatnonzero(self._classes == value)
-            if not len(own) or not len(rows):
+            same_class, rows = np.flatnonzero(self._own == value), np.flatnonzero(self._classes == value)
+            if not len(same_class) or not len(rows):
                 continue
-            candidates = self._candidates[own]
+            candidates = self._candidates[same_class]
             n_near, proximities = self._sweep.tally(candidates, rows, np.zeros((1, len(rows)), dtype=np.int64))
-            self._effects.won[own] = n_near[0]
-            self._effects.gains[own] = proximities[0]
+            self._effects.won[same_class] = n_near[0]
+            self._effects.gains[same_class] = proximities[0]
 
     def add(self, candidate: int) -> None:
         """Add a prototype, and correct all candidates' effects."""
@@ -164,13 +164,13 @@ class _Classifier:
     def _recount(self, value: int, rows: NDArray[np.int64], before: _Nearness) -> None:
         """Take out what rows of one class contributed before, and put in what they contribute now."""
         now, effects = self._now, self._effects
-        own, others = np.flatnonzero(self._own == value), np.flatnonzero(self._own != value)
-        if len(own):
+        same_class, others = np.flatnonzero(self._own == value), np.flatnonzero(self._own != value)
+        if len(same_class):
             limits = [_limits(state, rows, right=False) for state in (now, before)]
             limits += [state.covered[rows] for state in (now, before)]
-            counts, excesses = self._sweep.tally(self._candidates[own], rows, np.stack(limits))
-            effects.won[own] += counts[0] - counts[1]
-            effects.gains[own] += excesses[2] - excesses[3]
+            counts, excesses = self._sweep.tally(self._candidates[same_class], rows, np.stack(limits))
+            effects.won[same_class] += counts[0] - counts[1]
+            effects.gains[same_class] += excesses[2] - excesses[3]
         limits = [_limits(state, rows, right=True) for state in (now, before)]
         counts, _ = self._sweep.tally(self._candidates[others], rows, np.stack(limits))
         effects.lost[others, value] += counts[0] - counts[1]

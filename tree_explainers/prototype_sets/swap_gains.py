@@ -115,12 +115,12 @@ def best_swaps(
     recovered : (n_prototypes, n_candidates) int64
         The part of each prototype's removal loss that the candidate recovers.
     """
-    own = np.flatnonzero(prototype_classes == class_index)
-    if len(own) == 0:
+    ranks = np.flatnonzero(prototype_classes == class_index)
+    if len(ranks) == 0:
         return SwapGains(additions, np.full_like(additions, _NO_SWAP), np.full_like(additions, -1))
-    swaps = additions + recovered[own] - nearest_two.removal_losses[own, None]
+    swaps = additions + recovered[ranks] - nearest_two.removal_losses[ranks, None]
     best = swaps.argmax(axis=0)  # the first of equal ones, which has the lowest rank
-    return SwapGains(additions, np.take_along_axis(swaps, best[None], axis=0)[0], own[best])
+    return SwapGains(additions, np.take_along_axis(swaps, best[None], axis=0)[0], ranks[best])
 
 
 @compiled
@@ -254,8 +254,8 @@ class SwapSweep:
     ) -> SwapGains:
         """Return the gains of candidates where rows lie in partitions: what they add and recover in each adds up."""
         assert isinstance(self._table, PartitionedTable)  # for the type checker
-        own = slice(self._first_row, self._first_row + len(self._rows))
-        nearest = (nearest_two.nearest[own], nearest_two.second[own], nearest_two.owners[own])
+        class_slice = slice(self._first_row, self._first_row + len(self._rows))
+        nearest = (nearest_two.nearest[class_slice], nearest_two.second[class_slice], nearest_two.owners[class_slice])
         parts = self._table.with_rows(self._rows, *nearest)
         additions = np.zeros(len(candidates), dtype=np.int64)
         recovered = np.zeros((len(classes), len(candidates)), dtype=np.int64)

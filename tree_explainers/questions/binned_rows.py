@@ -52,8 +52,8 @@ class BinnedRows:
         n_bins = max((feature.n_bins for feature in features), default=1)
         bins = np.empty((len(features), len(rows)), dtype=np.min_scalar_type(n_bins - 1))
         columns = _columns(rows, [feature.name for feature in features])
-        for feature, column, own in zip(features, columns, bins, strict=True):
-            own[:] = _bins(feature, column, statements.precision)
+        for feature, column, feature_bins in zip(features, columns, bins, strict=True):
+            feature_bins[:] = _bins(feature, column, statements.precision)
         return cls(statements, bins)
 
     @property

@@ -82,11 +82,11 @@ class TrainingValues:
         Values count both as they are and as the model rounds them, so that a threshold in between separates them
         with and without rounding.
         """
-        own, statements = self.binned.statements.features[feature], self.binned.statements
+        about, statements = self.binned.statements.features[feature], self.binned.statements
         bins = self.binned.bins[feature]
-        values = self.rows.select([own.name]).columns[0].astype(np.float64)
+        values = self.rows.select([about.name]).columns[0].astype(np.float64)
         rounded = values.astype(statements.precision).astype(np.float64)
-        below, above = bins <= cut, (bins > cut) & (bins != own.missing_bin)
+        below, above = bins <= cut, (bins > cut) & (bins != about.missing_bin)
         low = np.maximum(values, rounded)[below].max(initial=-inf)
         return float(low), float(np.minimum(values, rounded)[above].min(initial=inf))
 
@@ -111,7 +111,7 @@ def rule_text(conditions: tuple[Condition, ...], phrases: Phrases | None = None)
     if not conditions:
         return "always"
     parts = groupby(conditions, key=lambda each: (each.feature, each.or_missing))
-    return ", and ".join(_joint_text(tuple(own), phrases or {}) for _, own in parts)
+    return ", and ".join(_joint_text(tuple(joint), phrases or {}) for _, joint in parts)
 
 
 def _joint_text(conditions: Sequence[Condition], phrases: Phrases) -> str:

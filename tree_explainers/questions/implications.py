@@ -87,11 +87,16 @@ def repaired(rows: Rows, implications: Implications) -> Rows:
         _collect_wrong(truths, upward.pairs, wrong)
         if not wrong.any():
             return Rows(rows.names, tuple(columns.values()))
-        for column, own in of_column.items():
-            if wrong[own].any():
-                tests, never_missing = [upward.tests[each] for each in own], column in implications.never_missing
-                columns[column] = _made_false(columns[column], tests, wrong[own], never_missing=never_missing)
-                truths[own] = _truths(tests, Rows((column,), (columns[column],)))
+        for column, tests_of_column in of_column.items():
+            if wrong[tests_of_column].any():
+                tests, never_missing = (
+                    [upward.tests[each] for each in tests_of_column],
+                    column in implications.never_missing,
+                )
+                columns[column] = _made_false(
+                    columns[column], tests, wrong[tests_of_column], never_missing=never_missing
+                )
+                truths[tests_of_column] = _truths(tests, Rows((column,), (columns[column],)))
 
 
 def _upward(implications: Implications) -> Implications:
@@ -125,8 +130,8 @@ def _made_false(
     if not never_missing:
         made[flags.any(axis=0)] = np.nan
         return made
-    for test, own in zip(tests, flags, strict=True):
-        made[own] = np.minimum(made[own], floor(test.cut))
+    for test, is_wrong in zip(tests, flags, strict=True):
+        made[is_wrong] = np.minimum(made[is_wrong], floor(test.cut))
     return made
 
 

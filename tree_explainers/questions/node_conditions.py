@@ -74,9 +74,9 @@ class _Translation:
     def _translate(self, column: ModelColumn, nodes: NDArray[np.int64], index: int, made: NodeConditions) -> None:
         feature = self.statements.features[index]
         is_cut = np.isin(self.ensemble.operator[nodes], _ORDERED) & _is_number(column, feature)
-        own = nodes[is_cut]
-        if len(own):
-            self._translate_cuts(column, own, feature, made)
+        cut_nodes = nodes[is_cut]
+        if len(cut_nodes):
+            self._translate_cuts(column, cut_nodes, feature, made)
         for some, split in self._by_condition(nodes[~is_cut]):
             answers = _read_answers(column, split, feature, Rounding.of(self.description, feature.raw_index))
             left, other = answers
@@ -117,8 +117,8 @@ class _Translation:
         """Yield the nodes of one column that have the same condition, and this condition."""
         if not len(nodes):
             return
-        own = self._of(nodes)
-        keys = np.column_stack((own.operator, own.threshold, own.missing_left))
+        splits = self._of(nodes)
+        keys = np.column_stack((splits.operator, splits.threshold, splits.missing_left))
         _, first, same = np.unique(keys, axis=0, return_index=True, return_inverse=True)
         for index, node in enumerate(first):
             yield nodes[same.reshape(-1) == index], self._of(nodes[node : node + 1])

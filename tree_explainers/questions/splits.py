@@ -43,12 +43,12 @@ class ColumnSplits:
             return self.missing_left
         goes_left = np.empty(len(self.operator), dtype=np.bool_)
         for each in np.unique(self.operator):
-            own = self.operator == each
+            by_operator = self.operator == each
             if each == Operator.MEMBER:  # onnxruntime truncates fractions before it looks into a set
-                sets = (self.members[int(index)] for index in self.threshold[own])
-                goes_left[own] = [np.trunc(value) in members for members in sets]
+                sets = (self.members[int(index)] for index in self.threshold[by_operator])
+                goes_left[by_operator] = [np.trunc(value) in members for members in sets]
             else:
-                goes_left[own] = _COMPARE[Operator(each)][1](value, self.threshold[own])
+                goes_left[by_operator] = _COMPARE[Operator(each)][1](value, self.threshold[by_operator])
         return goes_left
 
 

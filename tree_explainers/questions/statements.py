@@ -65,11 +65,13 @@ class FeatureStatements:
         """The bin of the missing value: the last."""
         return self.n_bins - 1
 
-    def holds(self, own: int, bins: NDArray[np.unsignedinteger[Any]]) -> Answers:
+    def holds(self, statement: int, bins: NDArray[np.unsignedinteger[Any]]) -> Answers:
         """Return where a statement, by its index about the feature, is true, given the bins of some values."""
         if self.answers is not None:
-            return np.asarray(self.answers[own, bins], np.bool_)
-        return np.asarray(np.where(bins == self.missing_bin, self.missing_greater[own], bins > own), np.bool_)
+            return np.asarray(self.answers[statement, bins], np.bool_)
+        return np.asarray(
+            np.where(bins == self.missing_bin, self.missing_greater[statement], bins > statement), np.bool_
+        )
 
 
 @dataclass(frozen=True, slots=True)

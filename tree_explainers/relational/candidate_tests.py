@@ -66,8 +66,8 @@ class Candidates:
         for column in self.families.columns.of(table, came_by):
             yield partial(self.families.best_of_column, bound, column)
         if settings.aggregates:
-            own = tuple(((), term) for term in _selected_aggregates(component.query, variable))
-            known = node.aggregates if index == EXAMPLE else own
+            selected = tuple(((), term) for term in _selected_aggregates(component.query, variable))
+            known = node.aggregates if index == EXAMPLE else selected
             for way in self._ways(table, came_by, 2 if index == EXAMPLE and settings.language.max_variables > 1 else 1):
                 yield from self._aggregates(bound, way, FUNCTIONS, known)
         if len(component.query.variables) < settings.language.max_variables:

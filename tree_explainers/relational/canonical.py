@@ -115,8 +115,8 @@ class _Serialised:
             variable == last and variable != EXAMPLE,
             [subtree.text for subtree in below],
         ]
-        own = () if variable == EXAMPLE else (variable,)
-        order = own + tuple(index for subtree in below for index in subtree.order)
+        first = () if variable == EXAMPLE else (variable,)
+        order = first + tuple(index for subtree in below for index in subtree.order)
         return cls(_text(parts), order, variable == last or any(subtree.has_last for subtree in below))
 
 

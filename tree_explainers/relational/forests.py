@@ -124,7 +124,7 @@ def as_columns(trees: tuple[TildeTree, ...], in_bag: NDArray[np.bool_]) -> Relat
 
 def _tree_ensemble(tree: TildeTree, columns: Sequence[int], exponent: int) -> TreeEnsemble:
     """Return a tree as arrays; a missing value fails every test. Means are of at most 2^exponent."""
-    n_nodes, own = len(tree.nodes), np.arange(len(tree.nodes))
+    n_nodes, node_index = len(tree.nodes), np.arange(len(tree.nodes))
     is_leaf = np.array([node.test is None for node in tree.nodes])
     leaves = np.flatnonzero(is_leaf)
     splits = [(Operator.LEAF, 0.0) if node.test is None else _split(node.test) for node in tree.nodes]
@@ -135,8 +135,8 @@ def _tree_ensemble(tree: TildeTree, columns: Sequence[int], exponent: int) -> Tr
         operator=np.array([operator for operator, _ in splits], np.uint8),
         threshold=np.array([threshold for _, threshold in splits]),
         missing_left=np.zeros(n_nodes, np.bool_),
-        left=np.where(is_leaf, own, [node.yes for node in tree.nodes]).astype(np.int32),
-        right=np.where(is_leaf, own, [node.no for node in tree.nodes]).astype(np.int32),
+        left=np.where(is_leaf, node_index, [node.yes for node in tree.nodes]).astype(np.int32),
+        right=np.where(is_leaf, node_index, [node.no for node in tree.nodes]).astype(np.int32),
         leaf_nodes=leaves.astype(np.int32),
         leaf_offsets=np.array([0, len(leaves)], np.int32),
         leaf_values=scores,

@@ -177,10 +177,10 @@ def _at_least(test: FeatureTest) -> tuple[Query, float] | None:
 
 def _maps_into(query: Query, into: Query, *, one_to_one: bool = False) -> bool:
     """Return whether the variables can be mapped such that every condition follows."""
-    own = _by_variable(query)
+    ours = _by_variable(query)
     others = _by_variable(into)
-    return _holds(own.get(EXAMPLE, []), others.get(EXAMPLE, [])) and any(
-        True for _ in _maps(query, into, own, others, {EXAMPLE: EXAMPLE}, one_to_one=one_to_one)
+    return _holds(ours.get(EXAMPLE, []), others.get(EXAMPLE, [])) and any(
+        True for _ in _maps(query, into, ours, others, {EXAMPLE: EXAMPLE}, one_to_one=one_to_one)
     )
 
 
@@ -188,7 +188,7 @@ _Conditions = Mapping[int, Sequence[Condition]]
 
 
 def _maps(
-    query: Query, into: Query, own: _Conditions, others: _Conditions, mapped: dict[int, int], *, one_to_one: bool
+    query: Query, into: Query, ours: _Conditions, others: _Conditions, mapped: dict[int, int], *, one_to_one: bool
 ) -> Iterator[dict[int, int]]:
     variable = len(mapped) - 1
     if variable == len(query.variables):
@@ -199,8 +199,8 @@ def _maps(
             other.by == query.variables[variable].by and other.origin == mapped[query.variables[variable].origin]
         )
         is_free = not one_to_one or image not in mapped.values()
-        if is_reached and is_free and _holds(own.get(variable, []), others.get(image, [])):
-            yield from _maps(query, into, own, others, {**mapped, variable: image}, one_to_one=one_to_one)
+        if is_reached and is_free and _holds(ours.get(variable, []), others.get(image, [])):
+            yield from _maps(query, into, ours, others, {**mapped, variable: image}, one_to_one=one_to_one)
 
 
 def _by_variable(query: Query) -> dict[int, list[Condition]]:

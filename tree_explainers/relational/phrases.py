@@ -66,7 +66,7 @@ def describe(conditions: Sequence[Condition | Selection], schema: Schema, table:
             of_parents.setdefault(term.parents, []).append(Selection(ColumnTerm(term.column), operator, value))
         else:
             _add_column(description, term.column, operator, value)
-    description.having += [_with_parent(parents, own, schema) for parents, own in of_parents.items()]
+    description.having += [_with_parent(parents, of_parent, schema) for parents, of_parent in of_parents.items()]
     return description
 
 

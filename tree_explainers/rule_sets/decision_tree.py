@@ -64,16 +64,16 @@ def tree_rules(rows: Rows, targets: Targets, description: ModelDescription, max_
     leaves: list[tuple[tuple[RawSplit, bool], ...]] = []
     waiting: list[tuple[tuple[tuple[RawSplit, bool], ...], NDArray[np.int64]]] = [((), np.arange(len(rows)))]
     while waiting:
-        path, own = waiting.pop()
-        split = table.best_split(own) if len(path) < max_depth else None
+        path, at_node = waiting.pop()
+        split = table.best_split(at_node) if len(path) < max_depth else None
         if split is None:
             leaves.append(path)
             continue
-        values, missing = (each[own] for each in table.columns[split.column])
+        values, missing = (each[at_node] for each in table.columns[split.column])
         with np.errstate(invalid="ignore"):
             left = values == split.category if split.threshold is None else values <= split.threshold
         left = np.where(missing, split.missing_left, left)
-        waiting += [((*path, (split, False)), own[~left]), ((*path, (split, True)), own[left])]
+        waiting += [((*path, (split, False)), at_node[~left]), ((*path, (split, True)), at_node[left])]
     statements = _statements({split for path in leaves for split, _ in path}, description)
     binned = BinnedRows.of(statements, rows)
     boxes = [_box(path, statements) for path in leaves]
@@ -99,40 +99,40 @@ class _Table:
             return cls(columns, (targets.values - targets.values.mean())[:, None])
         return cls(columns, np.eye(targets.n_classes)[targets.classes])
 
-    def best_split(self, own: NDArray[np.int64]) -> RawSplit | None:
+    def best_split(self, rows: NDArray[np.int64]) -> RawSplit | None:
         """Return the split of some rows whose sides are purest; ``None`` where they are pure or all alike."""
-        if (self.totals[own] == self.totals[own[0]]).all():
+        if (self.totals[rows] == self.totals[rows[0]]).all():
             return None
         best, best_purity = None, -np.inf
         for name, (values, missing) in self.columns.items():
-            absent = missing[own]
-            without = _Side(self.totals[own[absent]].sum(axis=0), int(absent.sum()))
-            present = values[own[~absent]]
-            for purity, split in self._splits(name, present, own[~absent], without):
+            absent = missing[rows]
+            without = _Side(self.totals[rows[absent]].sum(axis=0), int(absent.sum()))
+            present = values[rows[~absent]]
+            for purity, split in self._splits(name, present, rows[~absent], without):
                 if purity > best_purity * (1 + np.sign(best_purity) * 1e-12):
                     best, best_purity = split, purity
         return best
 
     def _splits(
-        self, name: str, present: NDArray[Any], own: NDArray[np.int64], without: "_Side"
+        self, name: str, present: NDArray[Any], rows: NDArray[np.int64], without: "_Side"
     ) -> list[tuple[float, RawSplit]]:
         """Return the best split of a column, with its purity, for missing values on each side."""
         if not len(present):
             return []
         if present.dtype == object:
             distinct, places = _by_text(present)
-            sums, counts = self._sums(places, own), np.bincount(places)
+            sums, counts = self._sums(places, rows), np.bincount(places)
         else:
             distinct, places = np.unique(present, return_inverse=True)
-            sums = np.cumsum(self._sums(places, own), axis=0)
+            sums = np.cumsum(self._sums(places, rows), axis=0)
             counts = np.cumsum(np.bincount(places))
             if not without.n_rows:
                 distinct, sums, counts = distinct[:-1], sums[:-1], counts[:-1]
-        whole = self.totals[own].sum(axis=0)
+        whole = self.totals[rows].sum(axis=0)
         splits = []
         for missing_left in (True, False) if without.n_rows else (False,):
             left, n_left = sums + without.total * missing_left, counts + without.n_rows * missing_left
-            right, n_right = whole + without.total - left, len(own) + without.n_rows - n_left
+            right, n_right = whole + without.total - left, len(rows) + without.n_rows - n_left
             purities = _purities(left, n_left) + _purities(right, n_right)
             purities[(n_left == 0) | (n_right == 0)] = -np.inf
             if len(purities) and purities.max() > -np.inf:
@@ -140,8 +140,8 @@ class _Table:
                 splits.append((float(purities[at]), _split_at(name, present, distinct, at, missing_left=missing_left)))
         return splits
 
-    def _sums(self, places: NDArray[np.int64], own: NDArray[np.int64]) -> Floats:
-        columns = self.totals[own].T
+    def _sums(self, places: NDArray[np.int64], rows: NDArray[np.int64]) -> Floats:
+        columns = self.totals[rows].T
         return np.array([np.bincount(places, weights=each) for each in columns]).T
 
 
@@ -176,9 +176,9 @@ def _statements(splits: set[RawSplit], description: ModelDescription) -> Stateme
     """Return the statements that the splits make about raw features, which are compared in double precision."""
     features = []
     for index, name in enumerate(description.feature_names):
-        own = sorted((split for split in splits if split.column == name), key=lambda each: each[1:3])
-        if own:
-            features.append(_feature_statements(name, index, own, description))
+        of_column = sorted((split for split in splits if split.column == name), key=lambda each: each[1:3])
+        if of_column:
+            features.append(_feature_statements(name, index, of_column, description))
     return Statements(tuple(features), np.float64)
 
 

@@ -102,9 +102,9 @@ class Grower:
         """Yield the best change of each rule among others, in front of the one that is at an index."""
         self.report(0.0, SEARCHING)
         swept = self.rows.sweeps([candidate_of(*start, self.rows) for start in starts])
-        for (rule, _, index), own in zip(starts, swept, strict=True):
+        for (rule, _, index), sums in zip(starts, swept, strict=True):
             self.report(0.0, SEARCHING)
-            given = SweptRule(rule.admits, rule.n_conditions, index, own)
+            given = SweptRule(rule.admits, rule.n_conditions, index, sums)
             change: Change = best_change(self.rows.groups, self.goal, given, self.limits, to_beat)
             yield change
 
@@ -230,8 +230,8 @@ def without_idle_conditions(rules: Sequence[DraftRule], rows: SearchRows) -> lis
     while waiting:
         _, alone = rows.coverage([shortened[at].box(rows) for at in waiting])
         changed = []
-        for at, own in zip(waiting, alone, strict=True):
-            before, shortened[at] = shortened[at], _without_idle_condition(shortened[at], own, rows)
+        for at, n_alone in zip(waiting, alone, strict=True):
+            before, shortened[at] = shortened[at], _without_idle_condition(shortened[at], n_alone, rows)
             changed += [at] if shortened[at] is not before else []
         waiting = changed
     return shortened

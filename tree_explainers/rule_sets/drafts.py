@@ -50,9 +50,9 @@ class DraftRule:
         groups, features = rows.groups, tuple(np.flatnonzero(self.n_conditions).tolist())
         admitted = []
         for feature in features:
-            own = groups.slice_of(feature)
+            group_slice = groups.slice_of(feature)
             bins = np.zeros(rows.rows.statements.features[feature].n_bins, np.bool_)
-            bins[groups.bins[own]] = self.admits[own]
+            bins[groups.bins[group_slice]] = self.admits[group_slice]
             admitted.append(bins)
         return Box(features, tuple(admitted))
 
@@ -83,8 +83,8 @@ def candidate_of(rule: DraftRule, others: Draft, index: int, rows: SearchRows) -
 
 def description_length(draft: Draft, goal: SearchGoal, rows: SearchRows) -> float:
     """Return the description length of labels, conditions and rules, in nats: the shorter the better."""
-    (own,) = tallies([draft], rows)
-    return float(length_of_labels(goal, own)) + length_of_rules(draft, goal)
+    (tally,) = tallies([draft], rows)
+    return float(length_of_labels(goal, tally)) + length_of_rules(draft, goal)
 
 
 def length_of_rules(draft: Sequence[DraftRule], goal: SearchGoal) -> float:
@@ -121,9 +121,9 @@ def draft_of_boxes(boxes: Sequence[Box], groups: Groups) -> Draft:
     for box in boxes:
         rule = DraftRule.of_all(groups)
         for feature, admitted in zip(box.features, box.admitted, strict=True):
-            own = admitted[groups.bins[groups.slice_of(feature)]]
-            if not own.all():
-                rule = rule.with_condition(groups, feature, own)
+            admits = admitted[groups.bins[groups.slice_of(feature)]]
+            if not admits.all():
+                rule = rule.with_condition(groups, feature, admits)
         draft.append(rule)
     return tuple(draft)
 
@@ -140,7 +140,10 @@ def boxes_of_draft(draft: Draft, groups: Groups, statements: Statements) -> tupl
     for rule in draft:
         restricted = tuple(int(feature) for feature in np.flatnonzero(rule.n_conditions))
         slices = [(feature, groups.slice_of(feature)) for feature in restricted]
-        admitted = (_all_bins(statements.features[each], groups.bins[own], rule.admits[own]) for each, own in slices)
+        admitted = (
+            _all_bins(statements.features[each], groups.bins[group_slice], rule.admits[group_slice])
+            for each, group_slice in slices
+        )
         boxes.append(Box(restricted, tuple(admitted)))
     return tuple(boxes)
 

@@ -229,7 +229,9 @@ class EMSteps:
         sums = self.rows.sums(_sums_by_bin, responsibilities, self.layout.bin_starts).reshape(n_regions, -1)
         n_bins = int(self.layout.bin_starts[-1])
         weights, of_targets = np.ascontiguousarray(sums[:, 0]), sums[:, n_bins + 1 :]
-        eta = np.array([share_by_statement(self.layout, np.ascontiguousarray(own[1 : n_bins + 1])) for own in sums])
+        eta = np.array(
+            [share_by_statement(self.layout, np.ascontiguousarray(region_sums[1 : n_bins + 1])) for region_sums in sums]
+        )
         shares = weights / weights.sum()
         if not self.rows.is_regression:
             return RegionModel(eta, shares, scores=of_targets / weights[:, None]), weights
@@ -274,15 +276,15 @@ def _sums_by_bin(part: RowsPart, responsibilities: Responsibilities, bin_starts:
     targets, n_bins = part.targets, int(bin_starts[-1])
 
     def of_block(rows: slice) -> Floats:
-        own = responsibilities.of_rows(part, rows)
-        sums = np.zeros((own.shape[1], 1 + n_bins + max(1, targets.n_classes)))
-        sums[:, 0] = _sum_by_region(own)
-        for region, weights in enumerate(np.ascontiguousarray(own.T)):
+        shares = responsibilities.of_rows(part, rows)
+        sums = np.zeros((shares.shape[1], 1 + n_bins + max(1, targets.n_classes)))
+        sums[:, 0] = _sum_by_region(shares)
+        for region, weights in enumerate(np.ascontiguousarray(shares.T)):
             add_to_bins(bin_starts, part.binned.bins, rows.start, weights, sums[region, 1 : 1 + n_bins])
             if targets.classes is not None:
                 sums[region, 1 + n_bins :] = np.bincount(targets.classes[rows], weights, targets.n_classes)
         if targets.values is not None:
-            sums[:, -1] = _sum_of_values(own, targets.values[rows])
+            sums[:, -1] = _sum_of_values(shares, targets.values[rows])
         return sums.ravel()
 
     return part.sums(of_block)
@@ -300,10 +302,10 @@ def _expectation_and_weights(
     likelihoods = np.empty((part.n_rows, len(penalties)))
 
     def of_block(rows: slice) -> Floats:
-        own = responsibilities.of_rows(part, rows)
+        shares = responsibilities.of_rows(part, rows)
         following.write(part, rows, likelihoods)
-        bound = _expected_log_likelihood(likelihoods[rows], own)
-        return np.append(bound, update_responsibilities(likelihoods[rows], penalties, own))
+        bound = _expected_log_likelihood(likelihoods[rows], shares)
+        return np.append(bound, update_responsibilities(likelihoods[rows], penalties, shares))
 
     sums = part.sums(of_block)
     part.remember(following.of_fit, likelihoods)

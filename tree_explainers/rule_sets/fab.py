@@ -232,7 +232,8 @@ def fit_restarts(  # the training set, the settings, and the callback
         raise InvalidInput(msg)
     given = _Given(method, rows, max_regions)
     restarts = [
-        _NumberedRestart(index, own, settings[index % len(settings)]) for index, own in enumerate(rng.spawn(n_restarts))
+        _NumberedRestart(index, generator, settings[index % len(settings)])
+        for index, generator in enumerate(rng.spawn(n_restarts))
     ]
     best = _Best()
     if spread is None:

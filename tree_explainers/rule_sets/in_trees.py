@@ -206,7 +206,7 @@ def ordered_list(
     of_class = np.array([packed(classes == each) for each in range(classes.max() + 1)])
     remaining = packed(np.ones(n_rows, np.bool_))
     while True:
-        n_of_class = np.array([_n_common(remaining, own) for own in of_class])
+        n_of_class = np.array([_n_common(remaining, class_rows) for class_rows in of_class])
         n_left = int(n_of_class.sum())
         if not n_left:
             return chosen, constant_class(classes)

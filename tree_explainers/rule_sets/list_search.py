@@ -122,12 +122,12 @@ def _merit(rules: RuleList, rows: RowParts, pseudo: PseudoRows) -> float:
 def fidelity(rules: RuleList, rows: RowParts) -> float:
     """Return the share of rows for which rules predict the label; for values 1 less the share of the variance left."""
     center = rows.mean if rows.is_regression else 0.0
-    (own,) = tallies_of(rows, [rules.boxes], center)
+    (tally,) = tallies_of(rows, [rules.boxes], center)
     if not rows.is_regression:
-        return float(own[np.arange(len(own)), rules.predictions].sum()) / rows.n_rows
+        return float(tally[np.arange(len(tally)), rules.predictions].sum()) / rows.n_rows
     # Of each rule: squares about the mean of all, and how far its prediction is from there.
     shift = rules.predictions - center
-    squares = rows.squares - 2 * float((shift * own[:, 1]).sum()) + float((shift**2 * own[:, 0]).sum())
+    squares = rows.squares - 2 * float((shift * tally[:, 1]).sum()) + float((shift**2 * tally[:, 0]).sum())
     return 1 - squares / (rows.squares or rows.n_rows)
 
 
@@ -233,10 +233,10 @@ def _groups_as_numbers(binned: BinnedRows, groups: Groups) -> NDArray[np.float32
     """
     matrix = np.empty((binned.n_rows, groups.n_features), np.float32)
     for feature, bins in enumerate(binned.bins):
-        own = np.searchsorted(groups.bins[groups.slice_of(feature)], bins).astype(np.float32)
+        group = np.searchsorted(groups.bins[groups.slice_of(feature)], bins).astype(np.float32)
         if groups.has_missing[feature]:
-            own[bins == binned.statements.features[feature].missing_bin] = np.nan
-        matrix[:, feature] = own
+            group[bins == binned.statements.features[feature].missing_bin] = np.nan
+        matrix[:, feature] = group
     return matrix
 
 
@@ -263,8 +263,8 @@ def draft_of_tree(tree: FittedTree, groups: Groups) -> Draft:
 
 def _left_groups(tree: FittedTree, node: int, groups: Groups) -> NDArray[np.bool_]:
     feature = int(tree.feature[node])
-    own = np.arange(groups.group_starts[feature + 1] - groups.group_starts[feature])
-    goes_left: NDArray[np.bool_] = own <= tree.threshold[node]
+    indices = np.arange(groups.group_starts[feature + 1] - groups.group_starts[feature])
+    goes_left: NDArray[np.bool_] = indices <= tree.threshold[node]
     if groups.has_missing[feature]:
         goes_left[-1] = bool(tree.missing_go_to_left[node])
     return goes_left

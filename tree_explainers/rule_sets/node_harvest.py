@@ -141,9 +141,9 @@ def collect_nodes(
     sums = np.zeros(len(boxes))
     for first in range(0, n_rows, _ROWS_AT_ONCE):
         report(0.4, _COLLECTING)
-        own = slice(first // 8, (first + _ROWS_AT_ONCE) // 8)
+        byte_slice = slice(first // 8, (first + _ROWS_AT_ONCE) // 8)
         count = min(_ROWS_AT_ONCE, n_rows - first)
-        block = np.array([np.unpackbits(bits[own], count=count) for bits in members])
+        block = np.array([np.unpackbits(bits[byte_slice], count=count) for bits in members])
         in_single = block.astype(np.float32)  # whole numbers up to 2^24: exact, and quick
         n_shared += (in_single @ in_single.T).astype(np.int64)
         sums += np.array([values[first : first + count][each > 0].sum() for each in block])

@@ -109,8 +109,8 @@ class BinTables:
 def log_joint(tables: BinTables, bins: Bins, rows: slice) -> Floats:
     """Return what ``RegionModel.log_joint`` does, for some of the rows in bins, (n_features, n_rows)."""
     sums = np.zeros((tables.n_regions, rows.stop - rows.start))
-    for own, table in zip(sums, tables.sums, strict=True):
-        _add_from_table(tables.bin_starts, bins, rows.start, table, own)
+    for region_sums, table in zip(sums, tables.sums, strict=True):
+        _add_from_table(tables.bin_starts, bins, rows.start, table, region_sums)
     by_row = np.ascontiguousarray(sums.T)
     by_row += tables.log_shares
     return by_row
@@ -166,18 +166,18 @@ def add_to_bins(bin_starts: NDArray[np.int64], bins: Bins, first: int, weights: 
         What they are added to.
     """
     for feature in range(bins.shape[0]):
-        own = sums[bin_starts[feature] : bin_starts[feature + 1]]
+        feature_sums = sums[bin_starts[feature] : bin_starts[feature + 1]]
         for at in range(len(weights)):
-            own[bins[feature, first + at]] += weights[at]
+            feature_sums[bins[feature, first + at]] += weights[at]
 
 
 @compiled
 def _add_from_table(bin_starts: NDArray[np.int64], bins: Bins, first: int, table: Floats, sums: Floats) -> None:
     """Add to rows, from ``first`` on, the table's entry for their bin in each feature."""
     for feature in range(bins.shape[0]):
-        own = table[bin_starts[feature] : bin_starts[feature + 1]]
+        feature_table = table[bin_starts[feature] : bin_starts[feature + 1]]
         for at in range(len(sums)):
-            sums[at] += own[bins[feature, first + at]]
+            sums[at] += feature_table[bins[feature, first + at]]
 
 
 @compiled
@@ -243,12 +243,14 @@ def _table(layout: Layout, when_true: Floats, when_false: Floats) -> Floats:
     table = np.zeros(layout.bin_starts[-1])
     for feature in range(len(layout.is_number)):
         first, end = layout.statement_starts[feature], layout.statement_starts[feature + 1]
-        own = table[layout.bin_starts[feature] : layout.bin_starts[feature + 1]]
+        feature_table = table[layout.bin_starts[feature] : layout.bin_starts[feature + 1]]
         if layout.is_number[feature]:
-            _table_of_number(layout.missing_greater[first:end], when_true[first:end], when_false[first:end], own)
+            _table_of_number(
+                layout.missing_greater[first:end], when_true[first:end], when_false[first:end], feature_table
+            )
         else:
             answers = layout.answers[layout.answer_starts[feature] : layout.answer_starts[feature + 1]]
-            _table_of_category(answers, when_true[first:end], when_false[first:end], own)
+            _table_of_category(answers, when_true[first:end], when_false[first:end], feature_table)
     return table
 
 

@@ -43,8 +43,8 @@ class GivenStart:
 
     def of_rows(self, part: RowsPart, rows: slice) -> Floats:
         """Return those of some rows of a part."""
-        own = self.start[part.first_row + rows.start : part.first_row + rows.stop]
-        return np.asarray(own / own.sum(axis=1, keepdims=True))
+        shares = self.start[part.first_row + rows.start : part.first_row + rows.stop]
+        return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
     @property
     def n_regions(self) -> int:
@@ -143,14 +143,14 @@ class Likelihoods:
 
     def write(self, part: RowsPart, rows: slice, likelihoods: Floats) -> None:
         """Compute them for some rows of a part."""
-        own = log_joint(self.tables, part.binned.bins, rows)
+        logs = log_joint(self.tables, part.binned.bins, rows)
         targets = part.targets
         if self.by_class is not None and targets.classes is not None:
-            own += self.by_class[targets.classes[rows]]
+            logs += self.by_class[targets.classes[rows]]
         elif self.normal is not None and targets.values is not None:
             heights, means, precisions = self.normal
-            own += 0.5 * (heights - precisions * (targets.values[rows, None] - means) ** 2)
-        likelihoods[rows] = own
+            logs += 0.5 * (heights - precisions * (targets.values[rows, None] - means) ** 2)
+        likelihoods[rows] = logs
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,9 +162,9 @@ class Step:
 
     def of_rows(self, part: RowsPart, rows: slice) -> Floats:
         """Return those of some rows of a part."""
-        own = self.likelihoods.of_part(part)[rows]
-        responsibilities = np.empty_like(own)
-        update_responsibilities(own, self.penalties, responsibilities)
+        likelihoods = self.likelihoods.of_part(part)[rows]
+        responsibilities = np.empty_like(likelihoods)
+        update_responsibilities(likelihoods, self.penalties, responsibilities)
         return responsibilities
 
     @property

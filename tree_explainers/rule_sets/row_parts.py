@@ -240,13 +240,13 @@ class RowParts:
 
     def some_rows(self, most: int = SAMPLED_ROWS) -> "SomeRows":
         """Return the rows in one piece, or, if they are more than ``most``, as many that are drawn by a fixed seed."""
-        own = [_drawn(int(bounds[-1]), most) for bounds in self._bounds]
+        drawn = [_drawn(int(bounds[-1]), most) for bounds in self._bounds]
         pieces = []
-        for parts, bounds, rows in zip(self._parts, self._bounds, own, strict=True):
+        for parts, bounds, rows in zip(self._parts, self._bounds, drawn, strict=True):
             pieces += list(_beside(parts, bounds, rows).map(_rows_of_part))
         bins = np.concatenate([bins for bins, _ in pieces], axis=1)
         each = [targets.classes_or_values for _, targets in pieces]
-        weights = [np.full(len(rows), bounds[-1] / len(rows)) for rows, bounds in zip(own, self._bounds, strict=True)]
+        weights = [np.full(len(rows), bounds[-1] / len(rows)) for rows, bounds in zip(drawn, self._bounds, strict=True)]
         return SomeRows(BinnedRows(self.statements, bins), np.concatenate(each), np.concatenate(weights))
 
     def sample(self, names: Sequence[str], most: int = SAMPLED_ROWS) -> Rows:
@@ -313,15 +313,18 @@ def _rows_of_part(part: RowsPart, rows: Ints) -> tuple[NDArray[Any], Targets]:
 def _values_of_part(part: RowsPart, rows: Ints, names: tuple[str, ...]) -> Rows:
     pieces: list[Rows] = []
     for block in part.blocks():
-        own = rows[(rows >= block.start) & (rows < block.stop)]
-        pieces.append(part.raw_values(names, block).take(own - block.start))
+        in_block = rows[(rows >= block.start) & (rows < block.stop)]
+        pieces.append(part.raw_values(names, block).take(in_block - block.start))
     columns = (np.concatenate([each.columns[at] for each in pieces]) for at in range(len(names)))
     return Rows(names, tuple(columns))
 
 
 def _count_bins(part: RowsPart) -> Ints:
     features = part.binned.statements.features
-    counts = [np.bincount(own, minlength=each.n_bins) for each, own in zip(features, part.binned.bins, strict=True)]
+    counts = [
+        np.bincount(feature_bins, minlength=each.n_bins)
+        for each, feature_bins in zip(features, part.binned.bins, strict=True)
+    ]
     return np.concatenate([np.empty(0, np.int64), *counts])
 
 

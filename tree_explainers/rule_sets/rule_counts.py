@@ -147,15 +147,15 @@ def fit_rule_list(boxes: Sequence[Box], rows: RowParts) -> RuleList:
 
     Ties go to the lower class. A rule that decides no row predicts what fits all rows best.
     """
-    (own,) = tallies_of(rows, [boxes])
+    (tally,) = tallies_of(rows, [boxes])
     if rows.is_regression:
-        n_decided, sums = own.T
+        n_decided, sums = tally.T
         means = np.where(n_decided > 0, sums / np.maximum(n_decided, 1), rows.mean)
         return RuleList(tuple(boxes), means, None, n_decided.astype(np.int64))
-    n_decided = own.sum(axis=1).astype(np.int64)
-    own[n_decided == 0] = own.sum(axis=0)
-    scores = own / own.sum(axis=1, keepdims=True)
-    return RuleList(tuple(boxes), own.argmax(axis=1), scores, n_decided)
+    n_decided = tally.sum(axis=1).astype(np.int64)
+    tally[n_decided == 0] = tally.sum(axis=0)
+    scores = tally / tally.sum(axis=1, keepdims=True)
+    return RuleList(tuple(boxes), tally.argmax(axis=1), scores, n_decided)
 
 
 # What is done in each partition.
@@ -198,8 +198,8 @@ def _sweep_classes_of_part(part: RowsPart, swept: _PackedCandidates) -> NDArray[
     sweeps = _empty_sweeps(swept, (n_bins, part.targets.n_classes), np.int32)
     for block in _blocks(part):
         covers = _covers(block, swept.others)
-        for which, own in enumerate(sweeps):
-            _sweep_classes(block, swept, (which, covers), part.classes, own)
+        for which, of_candidate in enumerate(sweeps):
+            _sweep_classes(block, swept, (which, covers), part.classes, of_candidate)
     return _side_by_side(sweeps)
 
 
@@ -210,8 +210,8 @@ def _sweep_values_of_part(part: RowsPart, swept: _PackedCandidates, center: floa
         sweeps = _empty_sweeps(swept, (n_bins, 2), np.float64)
         for block in _blocks_of(part, rows):
             covers = _covers(block, swept.others)
-            for which, own in enumerate(sweeps):
-                _sweep_values(block, swept, (which, covers), part.values, center, own)
+            for which, of_candidate in enumerate(sweeps):
+                _sweep_values(block, swept, (which, covers), part.values, center, of_candidate)
         return _side_by_side(sweeps)
 
     return part.sums(of_block)
@@ -227,7 +227,7 @@ def _empty_sweeps(swept: _PackedCandidates, shape: tuple[int, int], dtype: type)
 
 
 def _side_by_side(sweeps: Sequence[Swept]) -> NDArray[Any]:
-    return np.concatenate([each.ravel() for own in sweeps for each in own])
+    return np.concatenate([each.ravel() for of_candidate in sweeps for each in of_candidate])
 
 
 def _coverage_of_part(part: RowsPart, lists: PackedLists) -> NDArray[np.int32]:
@@ -244,11 +244,11 @@ def _covers(block: _Block, lists: PackedLists) -> Covers:
     n_rules, n_rows = len(lists.condition_starts) - 1, block.end - block.first
     covers = np.ones((n_rules, n_rows), np.bool_)
     for rule in range(n_rules):
-        own = covers[rule]
+        of_rule = covers[rule]
         for condition in range(lists.condition_starts[rule], lists.condition_starts[rule + 1]):
             admitted, bins = lists.admitted[lists.bin_starts[condition] :], block.bins[lists.features[condition]]
             for at in range(n_rows):
-                own[at] &= admitted[bins[block.first + at]]
+                of_rule[at] &= admitted[bins[block.first + at]]
     return covers
 
 
@@ -258,9 +258,9 @@ def _deciding(covers: Covers, lists: PackedLists, which: int) -> Slots:
     first, end = int(lists.list_starts[which]), int(lists.list_starts[which + 1])
     slots = np.full(covers.shape[1], end - first, np.int32)
     for listed in range(end - 1, first - 1, -1):
-        own, slot = covers[lists.rules[listed]], np.int32(listed - first)
+        is_covered, slot = covers[lists.rules[listed]], np.int32(listed - first)
         for at in range(len(slots)):
-            slots[at] = slot if own[at] else slots[at]
+            slots[at] = slot if is_covered[at] else slots[at]
     return slots
 
 
@@ -337,13 +337,13 @@ def _sweep_values(  # as for classes, and a center
         n_broken, broken = _n_broken(bins, row, swept.rules, rule)
         if n_broken == 0:
             for feature in range(bins.shape[0]):
-                own = starts[feature] + bins[feature, row]
-                sums.moving[own, slot - before, 0] += 1
-                sums.moving[own, slot - before, 1] += value
+                bin_ = starts[feature] + bins[feature, row]
+                sums.moving[bin_, slot - before, 0] += 1
+                sums.moving[bin_, slot - before, 1] += value
         elif n_broken == 1:
-            own = starts[broken] + bins[broken, row]
-            sums.moving[own, slot - before, 0] += 1
-            sums.moving[own, slot - before, 1] += value
+            bin_ = starts[broken] + bins[broken, row]
+            sums.moving[bin_, slot - before, 0] += 1
+            sums.moving[bin_, slot - before, 1] += value
 
 
 @compiled

@@ -39,9 +39,9 @@ class ValueRanges:
         numbers = [feature for feature in features if rows.statements.features[feature].is_number]
         ends: dict[int, tuple[Floats, Floats]] = {}
         for of_part in rows.map(_ends_of_part, numbers) if numbers else ():
-            for feature, own in zip(numbers, of_part, strict=True):
-                low, high = ends.get(feature, own)
-                ends[feature] = (np.minimum(low, own[0]), np.maximum(high, own[1]))
+            for feature, range_ in zip(numbers, of_part, strict=True):
+                low, high = ends.get(feature, range_)
+                ends[feature] = (np.minimum(low, range_[0]), np.maximum(high, range_[1]))
         return ValueRanges(rows.statements, ends, rows.bin_counts)
 
     def gap(self, feature: int, cut: int) -> tuple[float, float]:
@@ -57,10 +57,10 @@ class ValueRanges:
 
 def _ends_of_part(part: RowsPart, features: Sequence[int]) -> list[tuple[Floats, Floats]]:
     statements = part.binned.statements
-    own = [statements.features[feature] for feature in features]
-    ends = [(np.full(each.n_bins, np.inf), np.full(each.n_bins, -np.inf)) for each in own]
+    of_features = [statements.features[feature] for feature in features]
+    ends = [(np.full(each.n_bins, np.inf), np.full(each.n_bins, -np.inf)) for each in of_features]
     for rows in part.blocks():
-        for at, column in enumerate(part.raw_values([each.name for each in own], rows).columns):
+        for at, column in enumerate(part.raw_values([each.name for each in of_features], rows).columns):
             values = column.astype(np.float64)
             with np.errstate(over="ignore"):
                 rounded = values.astype(statements.precision).astype(np.float64)
@@ -214,8 +214,8 @@ def _evaluate_part(
 
     sums = part.sums(of_block)
     total = counts[0]
-    for own in counts[1:]:
-        total = total.plus(own)
+    for count in counts[1:]:
+        total = total.plus(count)
     return total, sums
 
 

@@ -88,7 +88,7 @@ class SearchRows:
 def _groups_of(rows: RowParts) -> Groups:
     features, starts = rows.statements.features, rows.statements.bin_starts.tolist()
     counts = np.split(rows.bin_counts, starts[1:-1]) if features else []
-    bins_of_groups = [np.flatnonzero(own) for own in counts]
+    bins_of_groups = [np.flatnonzero(bin_counts) for bin_counts in counts]
     return Groups(
         group_starts=np.cumsum([0, *map(len, bins_of_groups)], dtype=np.int64),
         has_missing=np.array(
@@ -161,12 +161,12 @@ def _times_log(goal: SearchGoal, number: float) -> float:
 def loss_of(goal: SearchGoal, tallies: NDArray[np.float64]) -> float:
     """Return the entropy in nats; for values, the sum of squares less that about the mean of all."""
     loss = 0.0
-    for own in tallies:
+    for tally in tallies:
         if goal.is_regression:
-            loss -= own[1] ** 2 / max(own[0], 1.0)
+            loss -= tally[1] ** 2 / max(tally[0], 1.0)
         else:
-            loss += _times_log(goal, own.sum())
-            for number in own:
+            loss += _times_log(goal, tally.sum())
+            for number in tally:
                 loss -= _times_log(goal, number)
     return loss
 
@@ -229,7 +229,7 @@ def _move_classes(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     moving, first_slot, bins = moves
     losses, n_moved = np.empty(len(bins)), np.empty(len(bins))
-    sizes, own = tallies.sum(axis=1), tallies[-1]
+    sizes, target = tallies.sum(axis=1), tallies[-1]
     n_own = sizes[-1]
     for step in range(len(bins)):
         for at in range(moving.shape[1]):
@@ -239,9 +239,9 @@ def _move_classes(
                 if number > 0:
                     before, after = tallies[slot, label], tallies[slot, label] - number
                     loss += _times_log(goal, before) - _times_log(goal, after)
-                    loss += _times_log(goal, own[label]) - _times_log(goal, own[label] + number)
+                    loss += _times_log(goal, target[label]) - _times_log(goal, target[label] + number)
                     tallies[slot, label] = after
-                    own[label] += number
+                    target[label] += number
                     n_leaving += number
             if n_leaving > 0:
                 loss += _times_log(goal, sizes[slot] - n_leaving) - _times_log(goal, sizes[slot])

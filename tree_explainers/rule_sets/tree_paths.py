@@ -110,8 +110,8 @@ class TreePaths:
     def left_rows(self, binned: BinnedRows) -> NDArray[np.uint64]:
         """Return for each split the rows that go left, 64 to a word, (n_splits, n_words); see ``packed``."""
         rows = np.zeros((len(self.splits), n_words(binned.n_rows)), np.uint64)
-        for own, split in zip(rows, self.splits, strict=True):
-            own[:] = packed(split.goes_left[binned.bins[split.feature]])
+        for bits, split in zip(rows, self.splits, strict=True):
+            bits[:] = packed(split.goes_left[binned.bins[split.feature]])
         return rows
 
 

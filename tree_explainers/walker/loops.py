@@ -100,7 +100,7 @@ def _walk(words: NDArray[Any], layout: NDArray[Any], n_sure_steps: int, ranks: R
     """Write the position of the leaf that each row reaches in one tree."""
     bits = layout[0], layout[1], layout[2]  # in registers
     last_rank = (words.dtype.type(1) << layout[0]) - words.dtype.type(1)
-    width, own = ranks.shape[1], ranks.ravel()
+    width, flat = ranks.shape[1], ranks.ravel()
     for row in range(0, len(reached), ROWS_TOGETHER):
         at0 = row * width
         at1 = at0 + width
@@ -113,14 +113,14 @@ def _walk(words: NDArray[Any], layout: NDArray[Any], n_sure_steps: int, ranks: R
         node0 = node1 = node2 = node3 = node4 = node5 = node6 = node7 = 0
         n_steps, moved = 0, 1
         while n_steps < n_sure_steps or moved:
-            next0 = _next(words, node0, own, at0, bits, last_rank)
-            next1 = _next(words, node1, own, at1, bits, last_rank)
-            next2 = _next(words, node2, own, at2, bits, last_rank)
-            next3 = _next(words, node3, own, at3, bits, last_rank)
-            next4 = _next(words, node4, own, at4, bits, last_rank)
-            next5 = _next(words, node5, own, at5, bits, last_rank)
-            next6 = _next(words, node6, own, at6, bits, last_rank)
-            next7 = _next(words, node7, own, at7, bits, last_rank)
+            next0 = _next(words, node0, flat, at0, bits, last_rank)
+            next1 = _next(words, node1, flat, at1, bits, last_rank)
+            next2 = _next(words, node2, flat, at2, bits, last_rank)
+            next3 = _next(words, node3, flat, at3, bits, last_rank)
+            next4 = _next(words, node4, flat, at4, bits, last_rank)
+            next5 = _next(words, node5, flat, at5, bits, last_rank)
+            next6 = _next(words, node6, flat, at6, bits, last_rank)
+            next7 = _next(words, node7, flat, at7, bits, last_rank)
             moved = (next0 ^ node0) | (next1 ^ node1) | (next2 ^ node2) | (next3 ^ node3)
             moved |= (next4 ^ node4) | (next5 ^ node5) | (next6 ^ node6) | (next7 ^ node7)
             node0, node1, node2, node3 = next0, next1, next2, next3
@@ -132,10 +132,10 @@ def _walk(words: NDArray[Any], layout: NDArray[Any], n_sure_steps: int, ranks: R
 
 @inlined_reader
 def _next(
-    words: NDArray[Any], node: Any, own: Ranks, at: int, layout: Any, last_rank: Any
+    words: NDArray[Any], node: Any, ranks: Ranks, at: int, layout: Any, last_rank: Any
 ) -> Any:  # numba's own numbers
     """Return the position that follows a position, for the row whose ranks begin at ``at``."""
     rank_bits, child_bits, last_column = layout
     word = words[node]
-    rank = own[at + np.int64((word >> rank_bits) & last_column)]
+    rank = ranks[at + np.int64((word >> rank_bits) & last_column)]
     return np.int64(word >> child_bits) + np.int64(rank > (word & last_rank))

@@ -87,8 +87,8 @@ class TensorCuts:
     def fill(self, values: NDArray[Any], rows: slice, ranks: Ranks) -> None:
         """Write the ranks of some rows of the tensor, ``(n_rows, n_columns)`` or ``(n_rows,)``."""
         some = values[rows].reshape(-1, 1) if values.ndim == 1 else values[rows]
-        own = np.ascontiguousarray(some, dtype=self.values.dtype)
-        _rank(own, self.columns, self.places, (self.starts, self.values, self.of_missing), ranks)
+        numbers = np.ascontiguousarray(some, dtype=self.values.dtype)
+        _rank(numbers, self.columns, self.places, (self.starts, self.values, self.of_missing), ranks)
 
 
 def cuts_by_tensor(cuts: Cuts, tensors: Sequence[TreeTensor]) -> tuple[TensorCuts, ...]:
@@ -119,20 +119,20 @@ def _rank(
     """Write ranks by binary searches without branches, of some rows at a time: their reads do not wait in turn."""
     starts, cuts, of_missing = of_columns
     lowest = np.empty(_ROWS_TOGETHER, np.int64)
-    own = np.empty(_ROWS_TOGETHER, values.dtype)
+    block = np.empty(_ROWS_TOGETHER, values.dtype)
     for start in range(0, values.shape[0], _ROWS_TOGETHER):
         n = min(_ROWS_TOGETHER, values.shape[0] - start)
         for at in range(len(columns)):
             for row in range(n):
-                own[row] = values[start + row, columns[at]]
+                block[row] = values[start + row, columns[at]]
                 lowest[row] = starts[at]
             length = starts[at + 1] - starts[at]
             while length > 1:
                 half = length // 2
                 for row in range(n):
-                    lowest[row] += half if cuts[lowest[row] + half - 1] < own[row] else 0
+                    lowest[row] += half if cuts[lowest[row] + half - 1] < block[row] else 0
                 length -= half
             for row in range(n):
-                rank = lowest[row] - starts[at] + (cuts[lowest[row]] < own[row])
-                is_missing = own[row] != own[row]  # NaN
+                rank = lowest[row] - starts[at] + (cuts[lowest[row]] < block[row])
+                is_missing = block[row] != block[row]  # NaN
                 ranks[start + row, places[at]] = of_missing[at] if is_missing else rank

@@ -153,15 +153,15 @@ class ReasonTexts:
         """
         wanted = Wanted(self.is_shown, len(self.names) if n_reasons is None else n_reasons)
         raw = self.reader.group(reasons, len(compared.others), compared.is_missing, wanted)
-        columns, keys = raw.found["column"].tolist(), raw.statements()
+        columns, keys = raw.reasons["column"].tolist(), raw.statements()
         texts = self.known_texts.of(keys, lambda indices: self._texts(raw, indices))
         intervals = self.known_intervals.of(keys, lambda chosen: self._intervals(raw, chosen)) if with_intervals else []
-        for index in [place for place, is_other in enumerate(raw.found["is_other"].tolist()) if is_other]:
+        for index in [place for place, is_other in enumerate(raw.reasons["is_other"].tolist()) if is_other]:
             found = self.reader.other(reasons, raw, index, compared.is_missing)
             texts[index] = self._sentence(columns[index], found) or self._brief_of(columns[index], found)
             if with_intervals:
                 intervals[index] = interval_of(found)
-        shares = [round(share, _SHARE_DIGITS) for share in raw.found["share_of_trees"].tolist()]
+        shares = [round(share, _SHARE_DIGITS) for share in raw.reasons["share_of_trees"].tolist()]
         found_reasons = _Found(columns, texts, shares, intervals)
         bounds = pairwise(raw.bounds.tolist())
         return [
@@ -248,7 +248,7 @@ class ReasonTexts:
 
     def _rounded(self, raw: RawReasons, indices: list[int]) -> tuple[NDArray[Any], ...]:
         """Return columns, sides, and low and high ends as they are written."""
-        found = raw.found[indices]
+        found = raw.reasons[indices]
         columns = found["column"]
         ends = (self.reader.rounded(found[end], columns) for end in ("low", "high"))
         return columns, found["side"], *ends
